@@ -2,6 +2,7 @@
 /* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
 #include "common/progress.h"
 #include "graph/work/supposed.h"
+#include "simulate/designs/run.h"
 #include "simulate/outputs/inquiry.h"
 #include "simulate/scenarios/tolerate.h"
 
@@ -48,6 +49,8 @@ static int simulate_several(struct mpg_inquiry *x, struct mpg_error *err)
 static int run(struct mpg_inquiry *x, int argc, char **argv, struct mpg_error *err)
 {
     x->trace = mpg_arguments_read(&x->a, argc, argv, &x->processes, &x->at, &x->setting.asked, err);
+    if (x->trace && mpg_arguments_tabulates(&x->a))
+        return mpg_designs_answer(&x->a, &x->at, &x->setting.asked, &x->processes, err);
     int status = x->trace ? mpg_files_open(&x->files, &x->at, x->trace, &x->setting.asked, err) : -1;
     if (status == 0 && x->at.timeline &&
         mpg_timeline_check(x->files.trace, &x->at.timeline_part, "--timeline-calls=A-B or --timeline-ranks=LIST", err) < 0)
@@ -78,7 +81,10 @@ static void clear(struct mpg_inquiry *x)
     mpg_files_close(&x->files);
     mpg_sweep_clear(&x->a.sweep);
     mpg_hypotheses_clear(&x->a.hypotheses);
+    if (x->at.machine != x->a.machine)
+        mpg_arguments_design_clear(&x->at);
     mpg_parameters_free(x->a.machine);
+    mpg_key_sweep_clear(&x->a.keys);
     mpg_rank_set_clear(&x->a.timeline_part.ranks);
     mpg_history_run_clear(&x->a.run);
     mpg_answer_clear(&x->answer);

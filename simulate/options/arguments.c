@@ -327,10 +327,13 @@ static int parse_path(struct mpg_arguments *a, struct mpg_error *err)
 }
 
 /* What is read twice from standard input is empty the second time; so it is for all processes but one. */
-static int check_standard_input(const struct mpg_arguments *a, const char *trace,
-                                const struct mpg_processes *processes, struct mpg_error *err)
+static int check_standard_input(const struct mpg_arguments *a, const struct mpg_processes *processes, struct mpg_error *err)
 {
-    int n = strcmp(trace, "-") == 0;
+    int n = 0;
+    for (size_t i = 0; i < a->trace_number; i++)
+        n += strcmp(a->traces[i], "-") == 0;
+    for (size_t i = 0; i < a->targets.n; i++)
+        n += strcmp(a->targets.item[i], "-") == 0;
     for (size_t i = 0; i < a->signatures.n; i++)
         n += strcmp(a->signatures.item[i], "-") == 0;
     n += a->source && strcmp(a->source, "-") == 0;
@@ -340,7 +343,7 @@ static int check_standard_input(const struct mpg_arguments *a, const char *trace
     if (n > 0 && processes->size > 1)
         return mpg_error_set(err, "nothing can be - where there are %d processes: only one of them has "
                                   "standard input", processes->size);
-    return n > 1 ? mpg_error_set(err, "only one of TRACE, --signature, --source, "
+    return n > 1 ? mpg_error_set(err, "only one of TRACE, --target, --signature, --source, "
                                       "--hypothesis and --collective-table can be -")
                  : 0;
 }
@@ -423,16 +426,44 @@ static int read_hypotheses(struct mpg_arguments *a, struct mpg_error *err)
 }
 
 /* Reads what was given into A, but for what it asks for. */
-static int read_given(struct mpg_arguments *a, const char *trace, const struct mpg_processes *processes,
-                      struct mpg_error *err)
+static int read_given(struct mpg_arguments *a, const struct mpg_processes *processes, struct mpg_error *err)
 {
     a->signature = a->signatures.n > 0 ? a->signatures.item[0] : NULL;
     if (a->json && a->per_rank)
         return mpg_error_set(err, "--json and --per-rank exclude each other");
     if (mpg_arguments_parse_target(a, err) < 0 || mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0 ||
-        parse_waits(a, err) < 0 || mpg_arguments_parse_where(a, err) < 0 || mpg_arguments_parse_timeline(a, err) < 0)
+        mpg_arguments_check_designs(a, err) < 0 || parse_waits(a, err) < 0 || mpg_arguments_parse_where(a, err) < 0 || mpg_arguments_parse_timeline(a, err) < 0)
         return -1;
-    return check_standard_input(a, trace, processes, err) < 0 ? -1 : read_hypotheses(a, err);
+    return check_standard_input(a, processes, err) < 0 ? -1 : read_hypotheses(a, err);
+}
+
+static int read_scenario(struct mpg_arguments *a, struct mpg_processes *processes, struct mpg_arguments *at,
+                         struct mpg_asked *asked, struct mpg_error *err)
+{
+    const int status = mpg_arguments_read_target(a, err);
+    if (status < 0)
+        return status;
+    mpg_arguments_at(a, a->signature, 0, at);
+    return mpg_arguments_ask(at, processes, NULL, asked, err);
+}
+
+/* The first is kept, all others are looked at. */
+static int read_designs(struct mpg_arguments *a, struct mpg_processes *processes, struct mpg_arguments *at,
+                        struct mpg_asked *asked, struct mpg_error *err)
+{
+    int status = mpg_arguments_design(a, 0, at, err);
+    if (status == 0)
+        status = mpg_arguments_ask(at, processes, NULL, asked, err);
+    for (size_t i = 1; i < mpg_arguments_designs(a) && status == 0; i++) {
+        struct mpg_arguments other;
+        struct mpg_asked of_other = {.borrows = false};
+        status = mpg_arguments_design(a, i, &other, err);
+        if (status == 0)
+            status = mpg_arguments_ask(&other, processes, asked, &of_other, err);
+        mpg_asked_clear(&of_other);
+        mpg_arguments_design_clear(&other);
+    }
+    return status;
 }
 
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
@@ -446,26 +477,23 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                 .seed = 1,
                                 .horizon = DEFAULT_HORIZON};
     const struct mpg_program program = {
-        .name = "mpgsim", .arguments = "TRACE",
+        .name = "mpgsim", .arguments = "TRACE [TRACE...]",
         .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "
                    "changes under perturbations, or what it is on another machine.",
-        .options = mpg_arguments_table(a), .min_arguments = 1, .max_arguments = 1,
+        .options = mpg_arguments_table(a), .min_arguments = 1, .max_arguments = -1,
         .note = mpg_arguments_note, .whom = a, .silent = !processes->speaks};
-    const char *trace = argv[mpg_option_parse(&program, argc, argv)];
+    a->traces = argv + mpg_option_parse(&program, argc, argv);
+    a->trace_number = (size_t)(argv + argc - a->traces);
+    const char *trace = *a->traces;
     const char *history = getenv("MPGKIT_HISTORY");
     if (!a->history && history && *history)
         a->history = history;
-    if (read_given(a, trace, processes, err) < 0)
+    if (read_given(a, processes, err) < 0)
         mpg_option_usage_error(&program, "%s", err->text);
-    int status = mpg_arguments_read_target(a, err);
+    int status = mpg_arguments_read_against(a, err);
     if (status == 0)
-        status = mpg_arguments_read_against(a, err);
-    if (status == MPG_SPEC_UNREADABLE)
-        return NULL;
-    if (status < 0)
-        mpg_option_usage_error(&program, "%s", err->text);
-    mpg_arguments_at(a, a->signature, 0, at);
-    status = mpg_arguments_ask(at, processes, NULL, asked, err);
+        status = mpg_arguments_tabulates(a) ? read_designs(a, processes, at, asked, err)
+                                            : read_scenario(a, processes, at, asked, err);
     if (status == MPG_SPEC_UNREADABLE)
         return NULL;
     if (status < 0)

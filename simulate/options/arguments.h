@@ -8,6 +8,7 @@
 #include "common/option.h"
 #include "history/history.h"
 #include "simulate/engine/simulation.h"
+#include "simulate/options/keys.h"
 #include "simulate/options/ratios.h"
 #include "simulate/options/sweep.h"
 #include "simulate/predict/times.h"
@@ -22,7 +23,10 @@ struct mpg_arguments {
     const char *latency_model, *byte_model, *call_edges;
     const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
     const char *target, *engine, *against;
-    struct mpg_option_list parameters;
+    struct mpg_option_list targets, parameters; /* the first of these is TARGET */
+    size_t given_parameters;        /* so many of them are not swept */
+    char *const *traces;
+    size_t trace_number;            /* 1, but for tables */
     const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot, *report;
     const char *where;
     bool csv, critical_path;
@@ -44,6 +48,8 @@ struct mpg_arguments {
     bool ideal, wall, blocking_get;
     struct mpg_parameters *machine; /* the target's, as its file and options say; NULL: there is none */
     double against_ns;              /* the run on one processor; 0: not known */
+    struct mpg_key_sweep keys;      /* of targets, what is swept */
+    char *key_text[MPG_KEY_AXES];   /* of one of them, as parameters */
     bool by_events;                 /* it is evaluated in the order of simulated time */
     bool expand;                    /* collectives as messages */
     bool keeps_floors;              /* in a file beside the trace */
@@ -66,13 +72,22 @@ struct mpg_asked {
     struct mpg_ratios ratios; /* to be resolved */
 };
 
-/* Reads the command line into A; into AT what it is at its sweep's first point, with its first signature, and
- * into ASKED what that asks for: the trace's name. Errors of usage, --help and --version end the program,
+/* Reads the command line into A; into AT what it is at its sweep's first point, with its first signature, or with its
+ * first design, and into ASKED what that asks for: the first trace's name. All designs have been read once: what is
+ * wrong in them is found here. Errors of usage, --help and --version end the program,
  * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. A's sweep and hypotheses,
  * and ASKED, are the caller's to clear even so. */
 const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_processes *processes, struct mpg_arguments *at,
                                struct mpg_asked *asked, struct mpg_error *err);
+/* Whether a table of traces on targets is asked for, and on how many designs: targets, each with all points of what is
+ * swept of them. */
+bool mpg_arguments_tabulates(const struct mpg_arguments *a);
+size_t mpg_arguments_designs(const struct mpg_arguments *a);
+/* Into AT A with its I-th design alone, whose target has been read; axes go round before targets do.
+ * Returns 0, -1 or MPG_SPEC_UNREADABLE; AT, which is not to be copied, is to be cleared even so. */
+int mpg_arguments_design(const struct mpg_arguments *a, size_t i, struct mpg_arguments *at, struct mpg_error *err);
+void mpg_arguments_design_clear(struct mpg_arguments *at);
 /* Whether there is more than one scenario. */
 bool mpg_arguments_sweep(const struct mpg_arguments *a);
 /* Into AT, which is not to be copied, A with SIGNATURE, one of its own or NULL, and what POINT of its sweep
@@ -112,7 +127,9 @@ int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err);
 /* What AGAINST is: a time, or an answer that is then read: 0 or MPG_SPEC_UNREADABLE. */
 int mpg_arguments_parse_against(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_read_against(struct mpg_arguments *a, struct mpg_error *err);
-/* What does not go with it; and what P is to have of it. */
+/* What does not go with a table of targets; what it is to read, beside A's first design. */
+int mpg_arguments_check_designs(const struct mpg_arguments *a, struct mpg_error *err);
+/* What does not go with a target; and what P is to have of it. */
 int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err);
 int mpg_arguments_use_target(const struct mpg_arguments *a, struct mpg_perturbation *p, struct mpg_error *err);
 /* A's timeline, from what was given. */

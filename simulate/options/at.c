@@ -28,6 +28,10 @@ static bool is_given(void *arguments, enum mpg_swept what)
 
 int mpg_arguments_parse_sweep(struct mpg_arguments *a, struct mpg_error *err)
 {
+    if (a->target) { /* of which it is the keys */
+        a->sweep.points = 1;
+        return mpg_key_sweep_parse(&a->keys, &a->sweeps, err);
+    }
     if (!a->tolerate)
         return mpg_sweep_parse(&a->sweep, &a->sweeps, err);
     if (a->sweeps.n > 0)

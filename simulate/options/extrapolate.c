@@ -5,6 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What A has of scenarios, or of looking on, that events do not. */
+static int check_excluded(const struct mpg_arguments *a, struct mpg_error *err)
+{
+    const char *target = a->ideal ? "--ideal" : "--target";
+    const struct {
+        const char *name;
+        bool given;
+        const char *why;
+    } list[] = {
+        {"--tolerate", a->tolerate != NULL, "it is about the traced run's slowdown (--sweep KEY=... is about this one's)"},
+        {"several --signature", a->signatures.n > 1, "a target takes what its file does not say from one"},
+        {"--waits", a->waits, "a trace of the predicted run has them: --output-trace=FOLDER, then mpgtrace waits FOLDER"},
+        {"--timeline", a->timeline != NULL,
+         "a trace of the predicted run has it: --output-trace=FOLDER, then mpgtrace timeline FOLDER"},
+        {"--collectives=expand", a->collectives && strcmp(a->collectives, "expand") == 0,
+         "all collectives but barriers are rounds there"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].given)
+            return mpg_error_set(err, "%s and %s exclude each other: %s", list[i].name, target, list[i].why);
+    return 0;
+}
+
 int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err)
 {
     const struct {
@@ -14,25 +36,22 @@ int mpg_arguments_parse_target(struct mpg_arguments *a, struct mpg_error *err)
                    {"--blocking-get", a->blocking_get},
                    {"--wall", a->wall},
                    {"--against", a->against != NULL},
-                   {"--engine", a->engine != NULL}},
-      excluded[] = {{"--sweep", a->sweeps.n > 0},
-                    {"--tolerate", a->tolerate != NULL},
-                    {"several --signature", a->signatures.n > 1},
-                    {"--waits", a->waits},
-                    {"--timeline", a->timeline != NULL},
-                    {"--collectives=expand", a->collectives && strcmp(a->collectives, "expand") == 0}};
+                   {"--engine", a->engine != NULL}};
     if (mpg_arguments_parse_against(a, err) < 0)
         return -1;
-    if (a->ideal && a->target)
+    if (a->ideal && a->targets.n > 0)
         return mpg_error_set(err, "--ideal and --target exclude each other: it is --target=ideal");
     if (a->ideal)
-        a->target = "ideal";
+        a->targets.item[a->targets.n++] = "ideal";
+    a->target = a->targets.n > 0 ? a->targets.item[0] : NULL;
+    a->given_parameters = a->parameters.n;
     for (size_t i = 0; i < sizeof needing / sizeof *needing && !a->target; i++)
         if (needing[i].given)
             return mpg_error_set(err, "%s says nothing without --target", needing[i].name);
-    for (size_t i = 0; i < sizeof excluded / sizeof *excluded && a->target; i++)
-        if (excluded[i].given)
-            return mpg_error_set(err, "%s and %s exclude each other", excluded[i].name, a->ideal ? "--ideal" : "--target");
+    if (a->trace_number > 1 && !a->target)
+        return mpg_error_set(err, "several TRACEs are a table of --target");
+    if (a->target && check_excluded(a, err) < 0)
+        return -1;
     if (a->engine && strcmp(a->engine, "events") != 0 && strcmp(a->engine, "lanes") != 0)
         return mpg_error_set(err, "--engine: '%s' is not events or lanes", a->engine);
     a->predict = a->predict || a->target;
@@ -102,7 +121,7 @@ int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err)
         a->machine->policy = MPG_POLICY_OFFLOAD;
     for (size_t i = 0; i < a->parameters.n; i++)
         if (mpg_parameters_set(a->machine, a->parameters.item[i], err) < 0)
-            return mpg_error_prefix(err, "--parameter=%s", a->parameters.item[i]);
+            return mpg_error_prefix(err, "--%s=%s", i < a->given_parameters ? "parameter" : "sweep", a->parameters.item[i]);
     if (use_map(a, err) < 0)
         return -1;
     if (check_policy(a, err) < 0)

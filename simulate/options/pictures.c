@@ -8,9 +8,9 @@ static int check_plot(const struct mpg_arguments *a, struct mpg_error *err)
 {
     if (a->keep && !a->plot)
         return mpg_error_set(err, "--keep is about --plot");
-    if (!a->plot || (mpg_arguments_sweep(a) && !a->tolerate))
+    if (!a->plot || mpg_arguments_tabulates(a) || (mpg_arguments_sweep(a) && !a->tolerate))
         return 0;
-    return mpg_error_set(err, "--plot draws what --sweep or several --signature ask for");
+    return mpg_error_set(err, "--plot draws what --sweep or several --signature, --target or TRACE ask for");
 }
 
 static int check_report(const struct mpg_arguments *a, struct mpg_error *err)

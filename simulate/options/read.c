@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which files mpgsim reads, beside the trace: the one list, of outputs' guard and of the history. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "simulate/options/arguments.h"
@@ -44,6 +45,18 @@ static int see_samples(const struct seeing *s, const struct mpg_spec *spec, size
     return status;
 }
 
+/* Machines of a table beside A's own, and maps of theirs. */
+static int see_designs(const struct seeing *s, const struct mpg_arguments *a)
+{
+    int status = 0;
+    for (size_t i = 0; i < a->targets.n && status == 0; i++)
+        status = see_file(s, "target", a->targets.item[i]);
+    for (size_t i = 0; i < a->keys.axes; i++)
+        for (size_t k = 0; k < a->keys.axis[i].n && status == 0; k++)
+            status = strcmp(a->keys.axis[i].key, "Map") == 0 ? see_file(s, "target", a->keys.axis[i].value[k]) : 0;
+    return status;
+}
+
 /* Where ranks are. */
 static int see_places(const struct seeing *s, const struct mpg_arguments *a)
 {
@@ -61,7 +74,7 @@ int mpg_arguments_see_inputs(const struct mpg_arguments *a, const struct mpg_ask
     const struct mpg_perturbation *p = &asked->p;
     const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
     if (see_list(&s, "signature", &a->signatures) < 0 || see(&s, "source", mpg_arguments_source(a)) < 0 ||
-        see(&s, "table", a->collective_table) < 0 || see_file(&s, "target", a->target) < 0 ||
+        see(&s, "table", a->collective_table) < 0 || see_designs(&s, a) < 0 ||
         see_file(&s, "against", a->against) < 0 ||
         (a->machine && (see_file(&s, "target", a->machine->map) < 0 ||
                         see_samples(&s, a->machine->time, MPG_PARAMETERS) < 0)) ||

@@ -93,8 +93,7 @@ static int parse_value(const char *text, enum mpg_sweep_unit unit, double *value
     }
 }
 
-/* Cuts TEXT at each SEPARATOR, into no more than MOST words; how many there are. */
-static size_t cut(char *text, char separator, char **word, size_t most)
+size_t mpg_sweep_cut(char *text, char separator, char **word, size_t most)
 {
     size_t n = 0;
     for (char *at = text; at; n++) {
@@ -120,21 +119,18 @@ static bool are_factors(char *const *word, size_t n)
     return any;
 }
 
-static int check_order(const struct mpg_axis *x, double low, double high, int64_t n, bool is_log,
-                       struct mpg_error *err)
+int mpg_sweep_check_range(double low, double high, int64_t n, bool is_log, const char *option, struct mpg_error *err)
 {
     if (!(low < high))
         return mpg_error_set(err, low > high ? "LO is more than HI" : "LO and HI are the same");
     if (n < 2)
-        return mpg_error_set(err, n == 1 ? "one value is no sweep: --%s says it" : "N is not 2 or more",
-                             mpg_swept_name(x->what));
+        return mpg_error_set(err, n == 1 ? "one value is no sweep: --%s says it" : "N is not 2 or more", option);
     if (n > MPG_SWEEP_MOST)
         return mpg_error_set(err, "more than %d values", MPG_SWEEP_MOST);
     return is_log && !(low > 0) ? mpg_error_set(err, "log steps begin above 0") : 0;
 }
 
-/* The I-th of N steps from LOW to HIGH, which both are steps to the bit. */
-static double step(double low, double high, size_t i, size_t n, bool is_log)
+double mpg_sweep_step(double low, double high, size_t i, size_t n, bool is_log)
 {
     const double part = (double)i / (double)(n - 1);
     if (i == 0 || i + 1 == n)
@@ -153,12 +149,12 @@ static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg
     if (x->unit == MPG_SWEEP_TIME && are_factors(word, 2))
         x->unit = MPG_SWEEP_FACTOR;
     if (parse_value(word[0], x->unit, &low, err) < 0 || parse_value(word[1], x->unit, &high, err) < 0 ||
-        mpg_units_parse_int(word[2], &n, err) < 0 || check_order(x, low, high, n, is_log, err) < 0)
+        mpg_units_parse_int(word[2], &n, err) < 0 || mpg_sweep_check_range(low, high, n, is_log, mpg_swept_name(x->what), err) < 0)
         return -1;
     if (!(x->value = calloc((size_t)n, sizeof *x->value)))
         return mpg_error_set(err, "out of memory");
     for (; x->n < (size_t)n; x->n++) {
-        const double value = step(low, high, x->n, (size_t)n, is_log);
+        const double value = mpg_sweep_step(low, high, x->n, (size_t)n, is_log);
         x->value[x->n] = x->unit == MPG_SWEEP_SIZE ? round(value) : value;
         if (x->n > 0 && !(x->value[x->n] > x->value[x->n - 1]))
             return mpg_error_set(err, "so many values between these are not all different");
@@ -214,7 +210,7 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
 {
     char *part[5];
     if (!strchr(text, ',') && x->unit != MPG_SWEEP_WORD)
-        return parse_range(x, part, cut(text, ':', part, 5), err);
+        return parse_range(x, part, mpg_sweep_cut(text, ':', part, 5), err);
     size_t most = 1;
     for (const char *c = text; *c; c++)
         most += *c == ',';
@@ -222,7 +218,7 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
     if (!word)
         return mpg_error_set(err, "out of memory");
     int status = most > MPG_SWEEP_MOST ? mpg_error_set(err, "more than %d values", MPG_SWEEP_MOST)
-                                       : parse_list(x, word, cut(text, ',', word, most), err);
+                                       : parse_list(x, word, mpg_sweep_cut(text, ',', word, most), err);
     free(word);
     return status;
 }

@@ -3,6 +3,9 @@
 #ifndef MPG_SWEEP_H
 #define MPG_SWEEP_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/option.h"
 
 enum mpg_swept {
@@ -66,6 +69,12 @@ void mpg_sweep_clear(struct mpg_sweep *sweep); /* zero-initialised is allowed */
 const struct mpg_axis *mpg_sweep_find(const struct mpg_sweep *sweep, enum mpg_swept what);
 /* Which of axis I's values POINT has. */
 size_t mpg_sweep_place(const struct mpg_sweep *sweep, size_t i, size_t point);
+/* Parts of this, of other sweeps, too: an error where LOW to HIGH is no range of N values, on a logarithmic scale or not (OPTION is for one);
+ * the I-th of them, of which the first and the last are LOW and HIGH to the bit. */
+int mpg_sweep_check_range(double low, double high, int64_t n, bool is_log, const char *option, struct mpg_error *err);
+double mpg_sweep_step(double low, double high, size_t i, size_t n, bool is_log);
+/* Cuts TEXT at each SEPARATOR, into no more than MOST words; how many there are. */
+size_t mpg_sweep_cut(char *text, char separator, char **word, size_t most);
 /* "call-noise" ... */
 const char *mpg_swept_name(enum mpg_swept what);
 /* "ns", "factor", "ratio", "bytes"; NULL: words. */

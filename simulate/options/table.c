@@ -22,11 +22,12 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &a->predict,
          .help = "how long would it take there: times by the target's costs alone,\n"
                  "instead of the traced run's delays"},
-        {.name = "target", .kind = MPG_OPTION_STRING, .value = &a->target,
+        {.name = "target", .kind = MPG_OPTION_LIST, .value = &a->targets,
          .argument = "distributed|shared|cm5|ideal|FILE",
          .help = "how long would it take on a machine of these parameters, mpgtarget(5)\n"
                  "(FILE, or a shipped one of that name), with a processor a rank. What\n"
-                 "FILE does not say --signature does, if there is one"},
+                 "FILE does not say --signature does, if there is one. Of several, and\n"
+                 "of several TRACEs: a table, a line for each trace on each target"},
         {.name = "parameter", .kind = MPG_OPTION_LIST, .value = &a->parameters, .argument = "KEY=VALUE",
          .help = "one of them, in place of what FILE says"},
         {.name = "ideal", .kind = MPG_OPTION_FLAG, .value = &a->ideal,
@@ -120,7 +121,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "before; PARAM=V,V...: these. noise, call-noise, latency, byte:\n"
                  "times are const:T; plain numbers are factors of what these\n"
                  "options give. compute-ratio, eager-limit; absorb and map as\n"
-                 "lists. Several make a grid"},
+                 "lists. Several make a grid. With --target PARAM is a key of\n"
+                 "mpgtarget(5), and each value a machine of the table"},
         {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &a->tolerate, .argument = "LIMIT%:PARAM",
          .help = "the largest value of noise, call-noise, latency, byte or\n"
                  "compute-ratio with which the median run is at most so much longer\n"
@@ -229,8 +231,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "timeline-ranks", .kind = MPG_OPTION_STRING, .value = &a->timeline_ranks, .argument = "LIST",
          .help = "with these ranks only, like 0,4-7"},
         {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &a->plot, .argument = "DIR",
-         .help = "of --sweep and several --signature: also draw the table into DIR, as\n"
-                 "SVG and PNG (needs gnuplot)"},
+         .help = "of --sweep, several --signature, --target or TRACE: also draw the\n"
+                 "table into DIR, as SVG and PNG (needs gnuplot)"},
         {.name = "keep", .letter = 'k', .kind = MPG_OPTION_FLAG, .value = &a->keep,
          .help = "with --plot: keep gnuplot's scripts and data beside the plots"},
         {.name = "history", .kind = MPG_OPTION_STRING, .value = &a->history, .argument = "FILE",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer in its formats, and what is made of it: a page, plots, a row of the history. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "simulate/outputs/inquiry.h"
 #include "simulate/pages/page.h"
+#include "simulate/reports/drawn.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/sheet_plot.h"
@@ -107,32 +107,12 @@ static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *row
     return 0;
 }
 
-static int draw_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_error *err)
-{
-    const struct mpg_plot_options options = {.maker = "mpgsim", .folder = a->plot, .keep = a->keep};
-    struct mpg_plot_outcome outcome;
-    if (!a->plot)
-        return 0;
-    if (plot_all(&options, mpg_sheet_draw, rows, &outcome, err) < 0) {
-        if (outcome.interrupted) {
-            mpg_error_print("mpgsim", err);
-            raise(outcome.interrupted); /* to end as the signal always does */
-        }
-        return -1;
-    }
-    for (size_t i = 0; i < outcome.missing; i++)
-        fprintf(stderr, "mpgsim: not drawn: %s\n", outcome.why[i]);
-    fprintf(stderr, "mpgsim: %zu plots in %s, each as SVG and PNG\n", outcome.plots, a->plot);
-    mpg_plot_outcome_clear(&outcome);
-    return 0;
-}
-
 static int give_rows(struct mpg_inquiry *x, struct mpg_error *err)
 {
     if (write_rows(&x->a, &x->rows, &x->answer, err) < 0 ||
         (x->a.report && mpg_page_sheet(&x->rows, x->a.report, err) < 0))
         return -1;
-    return draw_rows(&x->a, &x->rows, err);
+    return x->a.plot ? mpg_report_draw(x->a.plot, x->a.keep, mpg_sheet_draw, &x->rows, err) : 0;
 }
 
 static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)

@@ -6,109 +6,32 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "simulate/reports/lines.h"
 #include "simulate/reports/sheet.h"
 
-/* Of one topic more than so many different lines are not told. */
-enum { MOST_VARIANTS = 4, CELL = 512 };
+enum { CELL = 512 };
 
 /* --- lines that rows have in common, or not --- */
 
-typedef const struct mpg_attention *lines_of(const struct mpg_row *row);
-
-static const struct mpg_attention *head_of(const struct mpg_row *row)
+static const struct mpg_attention *head_of(const void *rows, size_t i)
 {
-    return &row->head;
+    return &((const struct mpg_sheet *)rows)->row[i].head;
 }
 
-static const struct mpg_attention *attention_of(const struct mpg_row *row)
+static const struct mpg_attention *attention_of(const void *rows, size_t i)
 {
-    return &row->attention;
+    return &((const struct mpg_sheet *)rows)->row[i].attention;
 }
 
-static const struct mpg_attention *assumed_of(const struct mpg_row *row)
+static const struct mpg_attention *assumed_of(const void *rows, size_t i)
 {
-    return &row->assumed;
+    return &((const struct mpg_sheet *)rows)->row[i].assumed;
 }
 
-static bool has_line(const struct mpg_attention *list, size_t n, const struct mpg_attention_line *line)
+static void print_lines(const struct mpg_sheet *rows, mpg_lines_of *of, bool heads, FILE *out)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list->line[i].topic, line->topic) == 0 && strcmp(list->line[i].text, line->text) == 0)
-            return true;
-    return false;
-}
-
-/* Whether LINE, the K-th of row I, is in a row before it, or in that before it. */
-static bool is_told(const struct mpg_sheet *rows, lines_of *of, size_t i, size_t k)
-{
-    const struct mpg_attention *list = of(&rows->row[i]);
-    for (size_t r = 0; r < i; r++)
-        if (has_line(of(&rows->row[r]), of(&rows->row[r])->n, &list->line[k]))
-            return true;
-    return has_line(list, k, &list->line[k]);
-}
-
-/* How many different lines about TOPIC, some of which not all rows have, there are. */
-static size_t count_variants(const struct mpg_sheet *rows, lines_of *of, const char *topic)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < rows->n && n <= MOST_VARIANTS; i++)
-        for (size_t k = 0; k < of(&rows->row[i])->n; k++)
-            n += strcmp(of(&rows->row[i])->line[k].topic, topic) == 0 && !is_told(rows, of, i, k);
-    return n;
-}
-
-/* " (rows 1-3, 5)" of those that have LINE; nothing if all have. */
-static void print_rows(const struct mpg_sheet *rows, lines_of *of, const struct mpg_attention_line *line,
-                       FILE *out)
-{
-    size_t have = 0;
-    for (size_t i = 0; i < rows->n; i++)
-        have += has_line(of(&rows->row[i]), of(&rows->row[i])->n, line);
-    const char *before = have == 1 ? " (row " : " (rows ";
-    for (size_t i = 0, last; i < rows->n && have < rows->n; i = last + 1) {
-        last = i;
-        if (!has_line(of(&rows->row[i]), of(&rows->row[i])->n, line))
-            continue;
-        while (last + 1 < rows->n && has_line(of(&rows->row[last + 1]), of(&rows->row[last + 1])->n, line))
-            last++;
-        fprintf(out, "%s%zu", before, i + 1);
-        if (last > i)
-            fprintf(out, "-%zu", last + 1);
-        before = ", ";
-    }
-    fputs(have < rows->n ? ")\n" : "\n", out);
-}
-
-/* Each line once; HEADS: as those at the head of an answer. */
-static void print_lines(const struct mpg_sheet *rows, lines_of *of, bool heads, FILE *out)
-{
-    for (size_t i = 0; i < rows->n; i++)
-        for (size_t k = 0; k < of(&rows->row[i])->n; k++) {
-            const struct mpg_attention_line *line = &of(&rows->row[i])->line[k];
-            if (is_told(rows, of, i, k))
-                continue;
-            const bool many = count_variants(rows, of, line->topic) > MOST_VARIANTS;
-            if (many && i > 0)
-                continue;
-            if (heads)
-                fprintf(out, "%s: ", line->topic);
-            else
-                fprintf(out, "  %-13s ", line->topic);
-            fputs(many ? "differs from row to row (--json says how)" : line->text, out);
-            if (many)
-                fputc('\n', out);
-            else
-                print_rows(rows, of, line, out);
-        }
-}
-
-static bool any_lines(const struct mpg_sheet *rows, lines_of *of)
-{
-    for (size_t i = 0; i < rows->n; i++)
-        if (of(&rows->row[i])->n > 0)
-            return true;
-    return false;
+    const struct mpg_lines lines = {rows, rows->n, of};
+    mpg_lines_print(&lines, heads, out);
 }
 
 /* --- the table --- */
@@ -342,7 +265,7 @@ int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
 {
     const struct mpg_graph_counts *c = &rows->counts;
     char text[32];
-    if (any_lines(rows, attention_of)) {
+    if (mpg_lines_any(&(struct mpg_lines){rows, rows->n, attention_of})) {
         fputs("Attention\n", out);
         print_lines(rows, attention_of, false, out);
         fputc('\n', out);

@@ -85,6 +85,18 @@ static const struct key {
 enum { KEYS = sizeof keys / sizeof *keys };
 _Static_assert((int)KEYS == (int)MPG_KEYS, "MPG_KEYS");
 
+enum mpg_key_unit mpg_parameters_unit(const char *key)
+{
+    static const enum mpg_key_unit units[] = {
+        [KIND_TIME] = MPG_KEY_TIME,     [KIND_FIXED_TIME] = MPG_KEY_TIME, [KIND_RATIO] = MPG_KEY_NUMBER,
+        [KIND_REAL] = MPG_KEY_NUMBER,   [KIND_BYTES] = MPG_KEY_BYTES,     [KIND_COUNT] = MPG_KEY_COUNT,
+        [KIND_FLAG] = MPG_KEY_COUNT,    [KIND_WORD] = MPG_KEY_WORD,       [KIND_TEXT] = MPG_KEY_WORD};
+    for (size_t i = 0; i < KEYS; i++)
+        if (strcmp(keys[i].name, key) == 0)
+            return units[keys[i].kind];
+    return MPG_KEY_UNKNOWN;
+}
+
 /* TEXT, a distribution or a time, which is a constant one. */
 static int set_time(struct mpg_parameters *p, enum mpg_parameter which, const char *text, struct mpg_error *err)
 {

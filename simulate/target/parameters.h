@@ -45,6 +45,9 @@ enum mpg_parameter {
 
 enum { MPG_KEYS = 28 };
 
+/* What a key's values are; of times also distributions. */
+enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, MPG_KEY_WORD, MPG_KEY_UNKNOWN };
+
 struct mpg_parameters {
     char *name;                  /* of the file, or of the one that is shipped */
     char *mips_ratio;            /* as given; NULL: not */
@@ -76,6 +79,8 @@ struct mpg_parameters *mpg_parameters_parse(const char *text, size_t length, con
                                             struct mpg_error *err);
 /* TEXT is KEY=VALUE, in place of what P says. */
 int mpg_parameters_set(struct mpg_parameters *p, const char *text, struct mpg_error *err);
+/* MPG_KEY_UNKNOWN: there is no KEY. */
+enum mpg_key_unit mpg_parameters_unit(const char *key);
 /* Once all is said: an error, where a key has no effect by what others say. */
 int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err);
 /* ERR is about what P says of KEY: where that is goes before it; -1. */

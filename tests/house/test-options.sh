@@ -91,7 +91,7 @@ program() {
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
                 mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
                 mpgsim--hypothesis= | mpgsim--suppose= | \
-                mpgsim--parameter= | mpgreplay--hypothesis= | mpgreplay--suppose= | \
+                mpgsim--parameter= | mpgsim--target= | mpgreplay--hypothesis= | mpgreplay--suppose= | \
                 mpgscale--label= | mpgscale--manifest= | mpgscale--only= | mpgscale--record= | mpgscale--select= | sigdiff--again=) continue ;;
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"

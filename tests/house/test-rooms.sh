@@ -69,8 +69,9 @@ simulate/timeline simulate/retrace simulate/waits analyse/timeline
 simulate/options  simulate/reports analyse/timeline history
 simulate          common
 simulate/scenarios simulate/options
+simulate/designs  simulate/options
 simulate/outputs  simulate/pages simulate/scenarios simulate/retrace simulate/waits simulate/timeline
-simulate/*        simulate/outputs
+simulate/*        simulate/outputs simulate/designs
 scale             trace
 scale/read        scale analyse trace/profile trace/stat
 scale/correlate   scale statistics

@@ -341,7 +341,7 @@ refused() { # PATTERN OPTION...
 refused "mpgsim: --parameter says nothing without --target" --parameter=Policy=none
 refused "mpgsim: --parameter=Speed=1: 'Speed' is no key" --target=ideal --parameter=Speed=1
 refused "mpgsim: --ideal and --target exclude each other" --target=ideal --ideal
-refused "mpgsim: --waits and --target exclude each other" --target=ideal --waits
+refused "mpgsim: --waits and --target exclude each other: a trace of the predicted run has them: --output-trace=FOLDER, then mpgtrace waits FOLDER" --target=ideal --waits
 refused "mpgsim: --latency: distributed says what messages take" --target=distributed --latency=const:1us
 refused "mpgsim: --against says nothing without --target" --predict --latency=const:1us --against=1s
 refused "mpgsim: --against: '5' has no unit" --ideal --against=5

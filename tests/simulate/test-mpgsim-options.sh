@@ -252,7 +252,7 @@ ok "the same as trace" refuses 1 "mpgsim: *: a folder of results, not a trace*" 
 "$mpgsim" --json t.txt >answer
 ok "an answer as trace" refuses 1 "mpgsim: answer: *, not a trace*" answer
 ok "a text as source" refuses 1 "mpgsim: pairs.py: *, not a signature*" --source=pairs.py t.txt
-ok "standard input twice" refuses 2 "*only one of TRACE, --signature, --source*" --signature=- -
+ok "standard input twice" refuses 2 "*only one of TRACE, --target, --signature, --source*" --signature=- -
 ok "twice, as a table" refuses 2 "*only one of TRACE, *--collective-table can be -*" \
     --collectives=expand --collective-table=- -
 cp t.txt kept.txt

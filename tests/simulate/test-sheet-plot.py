@@ -101,7 +101,7 @@ def check_ranking(folder, signatures):
 
 
 def check_refusals(folder):
-    for options, want in ((["--plot=p"], (2, "--plot draws what --sweep or several --signature ask for")),
+    for options, want in ((["--plot=p"], (2, "--plot draws what --sweep or several --signature, --target or TRACE ask for")),
                           (["--keep", "--sweep=latency=1us,2us"], (2, "--keep is about --plot")),
                           (["--plot=p", "--tolerate=5%:latency"], (2, "--plot draws what --sweep")),):
         status, out, err = run(folder, *options)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows, and what one says of another. */
+#include "simulate/designs/designs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+
+int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_key_sweep *keys,
+                     struct mpg_error *err)
+{
+    *x = (struct mpg_designs){.traces = traces, .designs = designs, .n = traces * designs, .keys = keys};
+    x->trace = calloc(traces, sizeof *x->trace);
+    x->target = calloc(designs, sizeof *x->target);
+    x->row = calloc(x->n, sizeof *x->row);
+    return x->trace && x->target && x->row ? 0 : mpg_error_set(err, "out of memory");
+}
+
+void mpg_designs_clear(struct mpg_designs *x)
+{
+    for (size_t i = 0; x->trace && i < x->traces; i++)
+        free(x->trace[i].program);
+    for (size_t i = 0; x->row && i < x->n; i++) {
+        free(x->row[i].run_ns);
+        mpg_attention_clear(&x->row[i].attention);
+        mpg_attention_clear(&x->row[i].assumed);
+    }
+    free(x->trace);
+    free(x->target);
+    free(x->row);
+    *x = (struct mpg_designs){0};
+}
+
+/* --- taking --- */
+
+static void add_accounts(struct mpg_design_row *row, const struct mpg_report *r)
+{
+    const struct mpg_result *q = r->result;
+    for (int32_t i = 0; i < q->ranks; i++) {
+        const struct mpg_run_account *a = &q->run_account[i];
+        const struct mpg_rank_use *u = &r->extrapolation->use[i];
+        row->work_ns += a->compute_ns;
+        row->noise_ns += a->noise_ns;
+        row->wait_ns += a->message_ns + a->collective_ns - u->barrier_ns;
+        row->call_ns += a->call_ns;
+        row->service_ns += u->service_ns;
+        row->barrier_ns += u->barrier_ns;
+        row->processor_ns += u->processor_ns;
+    }
+}
+
+static int take_words(struct mpg_design_row *row, const struct mpg_report *r, struct mpg_error *err)
+{
+    const char *topic;
+    char text[512];
+    if (mpg_attention_gather(r, &row->attention, err) < 0)
+        return -1;
+    for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++)
+        if (mpg_attention_add(&row->assumed, err, topic, "%s", text) < 0)
+            return -1;
+    return 0;
+}
+
+static int take_trace(struct mpg_design_trace *t, const struct mpg_report *r, struct mpg_error *err)
+{
+    const char *key, *value;
+    if (t->ranks > 0)
+        return 0;
+    t->ranks = r->result->ranks;
+    t->calls = r->result->counts.calls;
+    for (size_t i = 0; mpg_trace_fact(r->trace, 0, i, &key, &value) && !t->program; i++)
+        if (strcmp(key, "program") == 0 && !(t->program = strdup(value)))
+            return mpg_error_set(err, "out of memory");
+    return 0;
+}
+
+int mpg_designs_take(struct mpg_designs *x, size_t i, const struct mpg_report *r, struct mpg_error *err)
+{
+    const struct mpg_extrapolation *e = r->extrapolation;
+    const struct mpg_result *q = r->result;
+    struct mpg_design_row *row = &x->row[i];
+    *row = (struct mpg_design_row){.trace = i / x->designs,
+                                   .design = i % x->designs,
+                                   .processors = e->processors->number,
+                                   .run_ns = malloc(q->replicas * sizeof *row->run_ns),
+                                   .replicas = q->replicas,
+                                   .messages = e->messages,
+                                   .gets = e->gets,
+                                   .puts = e->puts,
+                                   .barriers = e->barriers,
+                                   .bytes = e->bytes,
+                                   .events = e->events,
+                                   .against_ns = r->against_ns};
+    if (!row->run_ns)
+        return mpg_error_set(err, "out of memory");
+    row->run = mpg_report_run(r, row->run_ns); /* which sorts them */
+    memcpy(row->run_ns, q->run_ns, q->replicas * sizeof *row->run_ns);
+    x->seed = r->p->seed;
+    x->against_given = r->against_ns > 0;
+    add_accounts(row, r);
+    return take_words(row, r, err) < 0 ? -1 : take_trace(&x->trace[row->trace], r, err);
+}
+
+/* --- what one says of another --- */
+
+static bool same_program(const struct mpg_design_trace *a, const struct mpg_design_trace *b)
+{
+    return a->program && b->program && strcmp(a->program, b->program) == 0;
+}
+
+/* The trace of one rank that trace I's runs are against; x->traces: none, or it is not sure which. */
+static size_t find_one(const struct mpg_designs *x, size_t i)
+{
+    const bool says = x->trace[i].program != NULL;
+    size_t found = x->traces, n = 0;
+    for (size_t k = 0; k < x->traces; k++)
+        if (x->trace[k].ranks == 1 && (says ? same_program(&x->trace[i], &x->trace[k]) : !x->trace[k].program)) {
+            found = k;
+            n++;
+        }
+    return n == 1 ? found : x->traces;
+}
+
+static void place(const struct mpg_designs *x, struct mpg_design_row *row)
+{
+    const struct mpg_design_row *first = &x->row[row->trace * x->designs];
+    row->place = row->order = 1;
+    for (const struct mpg_design_row *r = first; r < first + x->designs; r++) {
+        row->place += r->run.median < row->run.median;
+        row->order += r->run.median < row->run.median || (r->run.median == row->run.median && r < row);
+    }
+}
+
+void mpg_designs_finish(struct mpg_designs *x)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        struct mpg_design_row *row = &x->row[i];
+        const size_t one = find_one(x, row->trace);
+        place(x, row);
+        if (!x->against_given && one < x->traces)
+            row->against_ns = x->row[one * x->designs + row->design].run.mean;
+    }
+}
+
+double mpg_design_speedup(const struct mpg_design_row *row)
+{
+    return row->run.mean > 0 ? row->work_ns / row->run.mean : 0;
+}
+
+double mpg_design_speedup_against(const struct mpg_design_row *row)
+{
+    return row->run.mean > 0 ? row->against_ns / row->run.mean : 0;
+}
+
+double mpg_design_utilisation(const struct mpg_design_row *row)
+{
+    return row->run.mean > 0 ? (row->work_ns + row->noise_ns) / row->run.mean / row->processors : 0;
+}
+
+double mpg_design_faster(const struct mpg_design_row *a, const struct mpg_design_row *b)
+{
+    const uint32_t n = a->replicas > b->replicas ? a->replicas : b->replicas;
+    double faster = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double p = a->run_ns[a->replicas > 1 ? i : 0], q = b->run_ns[b->replicas > 1 ? i : 0];
+        faster += p < q ? 1 : p > q ? 0 : 0.5;
+    }
+    return faster / n;
+}
+
+const struct mpg_design_row *mpg_design_next(const struct mpg_designs *x, const struct mpg_design_row *row)
+{
+    const struct mpg_design_row *first = &x->row[row->trace * x->designs];
+    for (const struct mpg_design_row *r = first; r < first + x->designs; r++)
+        if (r->order == row->order + 1)
+            return r;
+    return NULL;
+}
+
+/* --- names --- */
+
+void mpg_design_value(const struct mpg_designs *x, size_t i, size_t design, char *text, size_t size)
+{
+    const struct mpg_key_axis *axis = &x->keys->axis[i];
+    const size_t place = mpg_key_sweep_place(x->keys, i, design % x->keys->points);
+    const double number = axis->number[place];
+    if (axis->unit == MPG_KEY_TIME && !isnan(number))
+        mpg_units_format_time(text, size, number);
+    else if (axis->unit == MPG_KEY_BYTES && !isnan(number))
+        mpg_units_format_size(text, size, (int64_t)number);
+    else if (axis->unit == MPG_KEY_NUMBER && !isnan(number))
+        snprintf(text, size, "%.6g", number);
+    else
+        snprintf(text, size, "%s", axis->value[place]);
+}
+
+void mpg_design_name(const struct mpg_designs *x, size_t design, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", x->target[design]);
+    for (size_t i = 0; i < x->keys->axes && used < size; i++) {
+        char value[64];
+        mpg_design_value(x, i, design, value, sizeof value);
+        used += (size_t)snprintf(text + used, size - used, ", %s %s", x->keys->axis[i].key, value);
+    }
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One trace after the other, on one design after the other. */
+#include "simulate/designs/run.h"
+
+#include "common/output.h"
+#include "simulate/designs/designs.h"
+#include "simulate/reports/drawn.h"
+
+struct table {
+    const struct mpg_arguments *a;
+    const struct mpg_asked *asked;
+    struct mpg_processes *processes;
+    struct mpg_designs x;
+};
+
+/* The row I of the table, predicted by AT, what A is with its design. */
+static int predict(struct table *t, size_t i, struct mpg_arguments *at, const struct mpg_files *files,
+                   struct mpg_setting *setting, struct mpg_error *err)
+{
+    struct mpg_result result = {0};
+    struct mpg_extrapolation e = {.parameters = at->machine, .processors = &setting->processors};
+    const struct mpg_perturbation *p = &setting->asked.p;
+    if (mpg_setting_open(setting, at, files, 0, err) < 0 ||
+        mpg_setting_begin(setting, at, files, setting->asked.simulation.replicas, err) < 0)
+        return -1;
+    const struct mpg_predict_options options = mpg_setting_predict(setting, &setting->asked.simulation);
+    const struct mpg_events_options events = {.predict = &options, .blocking_get = at->blocking_get};
+    e.models_barrier = at->machine->of_barrier || p->parameters;
+    int status = mpg_events_predict(files->trace, p, &events, &result, &e, err);
+    if (status == 0 && mpg_processes_first(t->processes)) {
+        struct mpg_report report =
+            mpg_setting_report(setting, at, files, p, &setting->asked.simulation, &result);
+        report.extrapolation = &e;
+        status = mpg_designs_take(&t->x, i, &report, err);
+    }
+    mpg_result_clear(&result);
+    mpg_extrapolation_clear(&e);
+    return status;
+}
+
+static int run_design(struct table *t, size_t i, const struct mpg_files *files, struct mpg_error *err)
+{
+    const size_t design = i % t->x.designs;
+    struct mpg_arguments at;
+    struct mpg_setting setting = {.target = NULL};
+    char name[256];
+    int status = mpg_arguments_design(t->a, design, &at, err);
+    t->x.target[design] = at.target;
+    if (status == 0)
+        status = mpg_arguments_ask(&at, t->processes, t->asked, &setting.asked, err);
+    if (status == 0)
+        status = predict(t, i, &at, files, &setting, err);
+    mpg_setting_close(&setting);
+    mpg_arguments_design_clear(&at);
+    if (status == 0)
+        return 0;
+    mpg_design_name(&t->x, design, name, sizeof name);
+    if (!t->processes->failed)
+        mpg_error_prefix(err, "%s on %s", t->x.trace[i / t->x.designs].path, name);
+    return mpg_files_explain(files, t->processes, err);
+}
+
+/* Row by row of trace K; all processes agree on each. */
+static int run_trace(struct table *t, size_t k, const struct mpg_arguments *first, struct mpg_error *err)
+{
+    struct mpg_files files;
+    int status = mpg_files_open(&files, first, t->a->traces[k], t->asked, err);
+    t->x.trace[k].path = t->a->traces[k];
+    for (size_t d = 0; d < t->x.designs && status == 0; d++)
+        status = run_design(t, k * t->x.designs + d, &files, err);
+    mpg_files_close(&files);
+    return status;
+}
+
+/* Tables have no room for what needs attention. */
+static void warn(const struct mpg_designs *x)
+{
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t k = 0; k < x->row[i].attention.n; k++)
+            fprintf(stderr, "mpgsim: attention: row %zu: %s: %s\n", i + 1, x->row[i].attention.line[k].topic,
+                    x->row[i].attention.line[k].text);
+}
+
+static int write_table(const struct table *t, struct mpg_error *err)
+{
+    const struct mpg_arguments *a = t->a;
+    struct mpg_output *out = mpg_output_open(a->output, err);
+    if (!out)
+        return -1;
+    FILE *stream = mpg_output_stream(out);
+    const int status = a->json  ? mpg_designs_json(&t->x, stream, err)
+                       : a->csv ? (mpg_designs_csv(&t->x, stream), 0)
+                                : mpg_designs_text(&t->x, stream, err);
+    if (status < 0) {
+        mpg_output_discard(out);
+        return -1;
+    }
+    if (mpg_output_commit(out, err) < 0)
+        return -1;
+    if (a->csv)
+        warn(&t->x);
+    if (a->history)
+        fputs("mpgsim: attention: a history keeps no tables of targets\n", stderr);
+    return 0;
+}
+
+int mpg_designs_answer(const struct mpg_arguments *a, const struct mpg_arguments *first, const struct mpg_asked *asked,
+                       struct mpg_processes *processes, struct mpg_error *err)
+{
+    struct table t = {.a = a, .asked = asked, .processes = processes};
+    int status = mpg_designs_init(&t.x, a->trace_number, mpg_arguments_designs(a), &a->keys, err);
+    for (size_t k = 0; k < t.x.traces && status == 0; k++)
+        status = run_trace(&t, k, first, err);
+    status = mpg_processes_agree(processes, status, 0, err);
+    if (status == 0)
+        mpg_processes_leave(processes);
+    if (status == 0 && mpg_processes_first(processes)) {
+        mpg_designs_finish(&t.x);
+        status = write_table(&t, err);
+        if (status == 0 && a->plot)
+            status = mpg_report_draw(a->plot, a->keep, mpg_designs_draw, &t.x, err);
+    }
+    mpg_designs_clear(&t.x);
+    return status;
+}

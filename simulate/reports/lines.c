@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/reports/lines.h"
+
+#include <string.h>
+
+/* Of one topic more than so many different lines are not told. */
+enum { MOST_VARIANTS = 4 };
+
+static const struct mpg_attention *of_row(const struct mpg_lines *x, size_t i)
+{
+    return x->of(x->rows, i);
+}
+
+static bool has_line(const struct mpg_attention *list, size_t n, const struct mpg_attention_line *line)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list->line[i].topic, line->topic) == 0 && strcmp(list->line[i].text, line->text) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the K-th line of row I is in a row before it, or in that before it. */
+static bool is_told(const struct mpg_lines *x, size_t i, size_t k)
+{
+    const struct mpg_attention *list = of_row(x, i);
+    for (size_t r = 0; r < i; r++)
+        if (has_line(of_row(x, r), of_row(x, r)->n, &list->line[k]))
+            return true;
+    return has_line(list, k, &list->line[k]);
+}
+
+/* How many different lines about TOPIC, some of which not all rows have, there are. */
+static size_t count_variants(const struct mpg_lines *x, const char *topic)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < x->n && n <= MOST_VARIANTS; i++)
+        for (size_t k = 0; k < of_row(x, i)->n; k++)
+            n += strcmp(of_row(x, i)->line[k].topic, topic) == 0 && !is_told(x, i, k);
+    return n;
+}
+
+/* " (rows 1-3, 5)" of those that have LINE; nothing if all have. */
+static void print_rows(const struct mpg_lines *x, const struct mpg_attention_line *line, FILE *out)
+{
+    size_t have = 0;
+    for (size_t i = 0; i < x->n; i++)
+        have += has_line(of_row(x, i), of_row(x, i)->n, line);
+    const char *before = have == 1 ? " (row " : " (rows ";
+    for (size_t i = 0, last; i < x->n && have < x->n; i = last + 1) {
+        last = i;
+        if (!has_line(of_row(x, i), of_row(x, i)->n, line))
+            continue;
+        while (last + 1 < x->n && has_line(of_row(x, last + 1), of_row(x, last + 1)->n, line))
+            last++;
+        fprintf(out, "%s%zu", before, i + 1);
+        if (last > i)
+            fprintf(out, "-%zu", last + 1);
+        before = ", ";
+    }
+    fputs(have < x->n ? ")\n" : "\n", out);
+}
+
+void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
+{
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t k = 0; k < of_row(x, i)->n; k++) {
+            const struct mpg_attention_line *line = &of_row(x, i)->line[k];
+            if (is_told(x, i, k))
+                continue;
+            const bool many = count_variants(x, line->topic) > MOST_VARIANTS;
+            if (many && i > 0)
+                continue;
+            if (heads)
+                fprintf(out, "%s: ", line->topic);
+            else
+                fprintf(out, "  %-13s ", line->topic);
+            fputs(many ? "differs from row to row (--json says how)" : line->text, out);
+            if (many)
+                fputc('\n', out);
+            else
+                print_rows(x, line, out);
+        }
+}
+
+bool mpg_lines_any(const struct mpg_lines *x)
+{
+    for (size_t i = 0; i < x->n; i++)
+        if (of_row(x, i)->n > 0)
+            return true;
+    return false;
+}
