@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "simulate/reports/extrapolated.h"
 
 int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_key_sweep *keys,
                      struct mpg_error *err)
@@ -43,7 +44,7 @@ static void add_accounts(struct mpg_design_row *row, const struct mpg_report *r)
         const struct mpg_rank_use *u = &r->extrapolation->use[i];
         row->work_ns += a->compute_ns;
         row->noise_ns += a->noise_ns;
-        row->wait_ns += a->message_ns + a->collective_ns - u->barrier_ns;
+        row->wait_ns += mpg_report_waited(r, i);
         row->call_ns += a->call_ns;
         row->service_ns += u->service_ns;
         row->barrier_ns += u->barrier_ns;

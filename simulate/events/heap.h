@@ -23,11 +23,13 @@ enum event_kind {
 
 struct event {
     double at_ns;
+    uint32_t id;            /* rank, or stream */
     enum event_kind kind;
-    uint32_t id;    /* rank, or stream */
-    uint64_t order; /* put in by the heap */
-    void *what;
-    uint64_t turn;  /* of STREAM, CHECK, RELEASE: void, once it is not the stream's any more */
+    union {
+        void *what;         /* of REPLY, REQUEST, INJECT */
+        uint64_t turn;      /* of STREAM, CHECK, RELEASE: void, once it is not the stream's any more */
+    };
+    uint64_t order;         /* put in by the heap */
 };
 
 /* Zero-initialised is empty. */

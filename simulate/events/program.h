@@ -9,6 +9,7 @@
 #define MPG_EVENTS_PROGRAM_H
 
 #include "graph/graph.h"
+#include "simulate/events/pool.h"
 
 enum { NO_CELL = UINT32_MAX };
 
@@ -60,6 +61,9 @@ struct queue {
     struct action *first, **last;
 };
 
+/* Steps are kept with their lists, in room for so many bytes of these, or twice that ... */
+enum { LIST_CLASS = 256, LIST_CLASSES = 9 };
+
 struct program {
     struct mpg_graph *graph;
     bool ended;           /* nothing more will come */
@@ -69,7 +73,8 @@ struct program {
     struct cell *cell;
     uint32_t cells, cell_capacity, *free_cell, free_cells, free_capacity;
     uint32_t *cell_of, slots, slot_capacity; /* + 1; of a slot */
-    struct action *spare; /* without lists */
+    struct pool actions[LIST_CLASSES]; /* with lists of up to I LIST_CLASS bytes */
+    struct pool nodes, watchers;
     struct meeting *open;
 };
 

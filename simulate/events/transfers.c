@@ -128,7 +128,7 @@ size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_
     struct rank *r = &w->rank[rank];
     size_t n = 0;
     *missing = r->awaited > 0;
-    if (*missing || (s && !may_await(s)))
+    if (*missing || !r->transfers || (s && !may_await(s)))
         return *missing;
     for (struct transfer *t = r->transfers; t; t = t->next) {
         if (s && !awaits(s, t))

@@ -152,6 +152,18 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_times *tim
     return 0;
 }
 
+/* What the next event is about is on its way from memory while this one happens. */
+static void look_ahead(const struct world *w)
+{
+    const struct event *next = w->heap.event;
+    if (w->heap.n == 0 || next->kind != EVENT_STREAM || next->id >= w->program.streams)
+        return;
+    const char *action = (const char *)w->program.queue[next->id].first;
+    __builtin_prefetch(&w->lane[next->id]);
+    for (size_t i = 0; action && i < sizeof(struct action); i += 64)
+        __builtin_prefetch(action + i);
+}
+
 int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err)
 {
     if (begin(w, graph, times, err) < 0)
@@ -160,6 +172,7 @@ int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times,
         const struct event e = events_pop(&w->heap);
         w->now_ns = fmax(w->now_ns, e.at_ns);
         w->events++;
+        look_ahead(w);
         if (happen(w, &e, err) < 0)
             return -1;
     }

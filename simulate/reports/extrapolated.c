@@ -82,18 +82,18 @@ static void print_sizes(const struct mpg_extrapolation *x, FILE *out)
                     mpg_units_format_size(least, sizeof least, (INT64_C(1) << i) / 2), x->sizes[i]);
 }
 
-/* What RANK waited for, but for barriers. */
-static double waited_ns(const struct mpg_report *r, int32_t rank)
+double mpg_report_waited(const struct mpg_report *r, int32_t rank)
 {
     const struct mpg_run_account *a = &r->result->run_account[rank];
-    return a->message_ns + a->collective_ns - r->extrapolation->use[rank].barrier_ns;
+    const double ns = a->message_ns + a->collective_ns - r->extrapolation->use[rank].barrier_ns;
+    return fabs(ns) > 1e-12 * a->run_ns ? ns : 0; /* less is rounding */
 }
 
 static void print_rank(const struct mpg_report *r, int32_t rank, FILE *out)
 {
     const struct mpg_run_account *a = &r->result->run_account[rank];
     const struct mpg_rank_use *u = &r->extrapolation->use[rank];
-    const double parts[] = {a->run_ns, a->compute_ns + a->noise_ns, waited_ns(r, rank), u->service_ns, u->barrier_ns,
+    const double parts[] = {a->run_ns, a->compute_ns + a->noise_ns, mpg_report_waited(r, rank), u->service_ns, u->barrier_ns,
                             u->processor_ns};
     char text[32];
     fprintf(out, "  %6d", rank);
@@ -149,7 +149,7 @@ void mpg_report_use_csv(const struct mpg_report *r, FILE *out)
     for (int32_t i = 0; i < x->ranks; i++) {
         const struct mpg_run_account *a = &r->result->run_account[i];
         const struct mpg_rank_use *u = &x->use[i];
-        const double parts[PARTS] = {a->compute_ns + a->noise_ns, waited_ns(r, i), u->service_ns, u->barrier_ns,
+        const double parts[PARTS] = {a->compute_ns + a->noise_ns, mpg_report_waited(r, i), u->service_ns, u->barrier_ns,
                                      u->processor_ns, a->call_ns, u->requests};
         fprintf(out, "%d,%d,%.17g", i, x->processors->of[i], a->run_ns);
         print_parts(parts, PARTS, run_ns > 0 ? parts[WORK] / run_ns : 0, out);
@@ -166,7 +166,7 @@ static json_t *rank_json(const struct mpg_report *r, int32_t rank)
     const struct mpg_rank_use *u = &r->extrapolation->use[rank];
     return json_pack("{s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "rank", (int)rank, "processor",
                      (int)r->extrapolation->processors->of[rank], "run_ns", a->run_ns, "work_ns",
-                     a->compute_ns + a->noise_ns, "wait_ns", waited_ns(r, rank), "service_ns", u->service_ns, "barrier_ns",
+                     a->compute_ns + a->noise_ns, "wait_ns", mpg_report_waited(r, rank), "service_ns", u->service_ns, "barrier_ns",
                      u->barrier_ns, "processor_ns", u->processor_ns, "call_ns", a->call_ns, "requests", u->requests);
 }
 

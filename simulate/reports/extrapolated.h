@@ -14,6 +14,9 @@ void mpg_report_use(const struct mpg_report *report, FILE *out);
 void mpg_report_use_csv(const struct mpg_report *report, FILE *out);
 json_t *mpg_report_use_json(const struct mpg_report *report);
 
+/* What RANK waited for, but for barriers, ns, mean over replicas. */
+double mpg_report_waited(const struct mpg_report *report, int32_t rank);
+
 /* Assumptions. */
 void mpg_assume_parameters(const struct mpg_report *r, char *text, size_t size);
 void mpg_assume_barriers(const struct mpg_report *r, char *text, size_t size);

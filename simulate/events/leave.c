@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Leaving calls: what they wait for, and what they are when it is there. */
+#include <math.h>
+
+#include "simulate/events/steps_parts.h"
+
+/* --- waiting --- */
+
+int steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err)
+{
+    struct lane *l = &w->lane[lane];
+    if (l->state == STREAM_WAITS)
+        return 0;
+    l->state = STREAM_WAITS;
+    if (!steps_is_followed(w, lane))
+        return 0;
+    struct rank *r = &w->rank[lane];
+    r->free_ns = fmax(r->free_ns, idle_ns);
+    r->waits++;
+    if (w->shares && share_leave(w, (int32_t)lane, idle_ns, err) < 0)
+        return -1;
+    return serve_next(w, (int32_t)lane, err);
+}
+
+/* The call that LANE has left ended at END_NS. */
+static int end_call(struct world *w, uint32_t lane, double end_ns, struct mpg_error *err)
+{
+    struct lane *l = &w->lane[lane];
+    if (steps_is_first(w, lane)) {
+        struct rank *r = &w->rank[lane];
+        r->use[l->waits_for] += end_ns - l->own_ns - r->served_ns - r->lost_ns;
+        r->served_ns = r->lost_ns = 0;
+    }
+    *mpg_times_stream(w->times, lane) = end_ns;
+    l->left = l->over = false;
+    if (steps_drop(w, lane, end_ns, err) < 0)
+        return -1;
+    return steps_advance(w, lane, err);
+}
+
+int steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err)
+{
+    struct lane *l = &w->lane[lane];
+    bool has = true;
+    if (steps_is_followed(w, lane) && w->rank[lane].current) {
+        l->over = true; /* what it serves comes first */
+        return STOPS;
+    }
+    if (w->shares && steps_is_first(w, lane) && share_take(w, (int32_t)lane, &has, err) < 0)
+        return -1;
+    if (!has) {
+        l->state = STREAM_READY;
+        w->rank[lane].ready_ns = w->now_ns;
+        return STOPS;
+    }
+    const double came_ns = l->ends_ns - l->rest_ns;
+    return end_call(w, lane, w->now_ns > came_ns ? fmax(l->ends_ns, w->now_ns + l->rest_ns) : l->ends_ns, err);
+}
+
+int world_end_wait(struct world *w, uint32_t lane, struct mpg_error *err)
+{
+    return world_go(w, lane, w->now_ns, err);
+}
+
+/* --- calls --- */
+
+uint32_t steps_missing(const struct world *w, const struct mpg_step *s)
+{
+    const struct cell *cell = w->program.cell;
+    if (s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN)
+        return cell[s->slot].known ? NO_CELL : s->slot;
+    for (uint32_t i = 0; s->kind == MPG_STEP_LEAVE && i < s->edge_number; i++)
+        if (!cell[s->edges[i].slot].known)
+            return s->edges[i].slot;
+    return NO_CELL;
+}
+
+int steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t cell, struct mpg_error *err)
+{
+    struct lane *l = &w->lane[lane];
+    const double idle_ns =
+        *mpg_times_stream(w->times, lane) + (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? world_sent_ns(w, s) : 0);
+    if (!l->watches && program_watch(&w->program, cell, lane, err) < 0)
+        return -1;
+    l->watches = true;
+    return steps_begin_wait(w, lane, idle_ns, err) < 0 ? -1 : STOPS;
+}
+
+/* What a barrier's member reads as its value is when it itself may go. */
+static const struct meeting *prepare_meeting(struct world *w, const struct mpg_step *s)
+{
+    if (s->edge_number == 0)
+        return NULL;
+    const struct meeting *m = w->program.cell[s->edges[0].slot].meeting;
+    if (m)
+        *mpg_times_slot(w->times, s->edges[0].slot, MPG_SLOT_TIME) = meeting_end(m, s->rank);
+    return m;
+}
+
+static enum use use_of(const struct mpg_step *s, const struct meeting *m)
+{
+    for (uint32_t i = 0; i < s->edge_number && !m; i++)
+        if (s->edges[i].kind == MPG_EDGE_ARRIVAL || s->edges[i].kind == MPG_EDGE_ENVELOPE ||
+            s->edges[i].kind == MPG_EDGE_ACK)
+            return USE_MESSAGE;
+    return m ? USE_BARRIER : s->edge_number > 0 ? USE_COLLECTIVE : USE_MESSAGE;
+}
+
+/* The transfer that S starts; where it is done by the network alone, its origin may wait for it at once. */
+static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double enter_ns, struct mpg_error *err)
+{
+    const struct mpg_sending m = {.rank = s->rank, .to = s->transfer.owner, .call = s->number,
+                                  .bytes = s->transfer.put_bytes > 0 ? s->transfer.put_bytes : w->parameters->request_bytes};
+    double *value_ns = mpg_times_stream(w->times, lane);
+    if (w->counts) {
+        *(s->transfer.get_bytes > 0 ? &w->x->gets : &w->x->puts) += 1;
+        steps_count(w, s->transfer.put_bytes + s->transfer.get_bytes);
+    }
+    if (!w->serves)
+        return 0;
+    const double sent_ns = enter_ns + world_send_ns(w, &m);
+    *value_ns = fmax(*value_ns, sent_ns);
+    w->lane[lane].blocks = w->blocking_get;
+    return transfers_start(w, s, sent_ns, err);
+}
+
+/* What of S is the engine's, not the lane evaluator's. */
+static void prepare_transfers(const struct world *w, struct mpg_step *s)
+{
+    const bool starts = s->transfer.owner >= 0 && !s->failed;
+    if (w->serves)
+        s->round_trip = false;
+    else if (w->blocking_get) {
+        s->round_trip = starts;
+        s->round_trip_bytes = s->round_trip_target_bytes = s->transfer.put_bytes + s->transfer.get_bytes;
+    }
+}
+
+int steps_leave(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_error *err)
+{
+    struct lane *l = &w->lane[lane];
+    const uint32_t missing = steps_missing(w, s);
+    if (missing != NO_CELL)
+        return steps_await(w, lane, s, missing, err);
+    const struct meeting *m = prepare_meeting(w, s);
+    const double enter_ns = *mpg_times_stream(w->times, lane);
+    prepare_transfers(w, s);
+    if (steps_take(w, s, err) < 0)
+        return -1;
+    if (s->transfer.owner >= 0 && !s->failed && transfer(w, lane, s, enter_ns, err) < 0)
+        return -1;
+    l = &w->lane[lane];
+    l->ends_ns = *mpg_times_stream(w->times, lane);
+    const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
+    l->own_ns = meets ? enter_ns : fmin(mpg_times_own(w->times), l->ends_ns);
+    if (s->dropped || w->lane[lane].blocks || (s->transfer.owner >= 0 && !s->failed && w->serves))
+        l->own_ns = l->ends_ns;
+    l->waits_for = use_of(s, m);
+    if (steps_is_first(w, lane))
+        w->rank[lane].use[USE_CALL] += l->own_ns - enter_ns;
+    const bool waits = l->state == STREAM_WAITS || l->ends_ns > l->own_ns;
+    if (!steps_is_followed(w, lane) || !waits)
+        return end_call(w, lane, l->ends_ns, err);
+    l->left = true;
+    l->rest_ns = l->ends_ns - world_arrived_ns(w, s, l->ends_ns);
+    const double came_ns = l->ends_ns - l->rest_ns;
+    if (steps_begin_wait(w, lane, enter_ns + world_sent_ns(w, s), err) < 0)
+        return -1;
+    if (came_ns > w->now_ns)
+        return world_go(w, lane, came_ns, err) < 0 ? -1 : STOPS;
+    return steps_finish_wait(w, lane, err);
+}
+
