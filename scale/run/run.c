@@ -227,9 +227,10 @@ static int do_all(const struct request *request, struct scale_plan *plan, int *g
 
 static void tell_plan(const struct request *request, const struct scale_plan *plan)
 {
-    fprintf(stderr, "mpgscale run: %zu runs of %s, order by seed %lld, into %s", plan->n,
+    fprintf(stderr, "mpgscale run: %zu %s of %s, order by seed %lld, into %s", plan->n,
+            mpg_units_word(plan->n, "run", "runs"),
             strcmp(request->command[request->program], SCALE_RUN_RECORD) == 0
-                ? request->command[0] : request->command[request->program],
+                ? request->command[request->program + 1] : request->command[request->program],
             (long long)request->seed, plan->folder);
     if (plan->done)
         fprintf(stderr, "; %zu done already", plan->done);

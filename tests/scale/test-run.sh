@@ -85,6 +85,7 @@ runs --counts=1 --repetitions=1 -o other -- "${mpirun[@]}" -np 2 ./app '{ranks}'
 like "another number of ranks" "$status $(cat err)" "1 *2 ranks were recorded*"
 runs --counts=1 --repetitions=1 --traces --record=--callsites=0 --no-analysis -o traces -- "${mpirun[@]}" -np '{ranks}' '{record}' ./app
 ok "traces, and where to record" test "$status" = 0 -a -e traces/1-1/rank-0.mpgt
+like "... is what runs are said to be of" "$(cat err)" "*1 run of ./app,*"
 
 runs --counts=1 --repetitions=1 --no-analysis --input=input-'{ranks}' -o input -- "${mpirun[@]}" -np '{ranks}' ./app
 like "an input that is not there" "$status $(cat err)" "1 *input-1: No such file*"
