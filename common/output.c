@@ -93,16 +93,25 @@ bool mpg_output_same(const char *a, const char *b)
     return strcmp(name_of(a), name_of(b)) == 0 && folder_of(a, &x) && folder_of(b, &y) && same_file(&x, &y);
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), n = strlen(end);
+    return length > n && strcmp(text + length - n, end) == 0;
+}
+
 int mpg_output_spares(const char *option, const char *output, const char *input, struct mpg_error *err)
 {
     struct stat out, in, folder;
-    const size_t length = strlen(output);
-    if (!input || strcmp(output, "-") == 0 || stat(output, &out) < 0 || !S_ISREG(out.st_mode) ||
-        (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in)) < 0)
+    if (!input || strcmp(output, "-") == 0 || (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in)) < 0)
         return 0;
-    const bool is_chunk = S_ISDIR(in.st_mode) && length > 5 && strcmp(output + length - 5, ".mpgt") == 0 &&
-                          folder_of(output, &folder) && same_file(&folder, &in);
-    return is_chunk || same_file(&out, &in) ? mpg_error_set(err, "--%s: %s is what is read", option, output) : 0;
+    const bool is_there = stat(output, &out) == 0;
+    if (is_there && !S_ISREG(out.st_mode))
+        return 0;
+    const bool is_part = S_ISDIR(in.st_mode) && (ends_in(output, ".mpgt") || ends_in(output, ".samples")) &&
+                         folder_of(output, &folder) && same_file(&folder, &in);
+    if (is_part && !is_there)
+        return mpg_error_set(err, "--%s: %s would be a part of what is read", option, output);
+    return is_part || (is_there && same_file(&out, &in)) ? mpg_error_set(err, "--%s: %s is what is read", option, output) : 0;
 }
 
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err)

@@ -289,6 +289,21 @@ static int write_answer(const char *path, const char *answer, size_t bytes, stru
     return mpg_output_commit(out, err);
 }
 
+/* Neither the history nor what RUN reads is replaced. */
+static int check_output(const struct wanted *a, const struct mpg_history_run *run, struct mpg_error *err)
+{
+    int status = a->output ? mpg_output_spares("output", a->output, a->file, err) : 0;
+    for (size_t i = 0; a->output && i < run->inputs && status == 0; i++) {
+        const char *path = run->input[i].path;
+        char *whole = NULL;
+        if (asprintf(&whole, "%s%s%s", *path == '/' ? "" : run->directory, *path == '/' ? "" : "/", path) < 0)
+            return mpg_error_set(err, "out of memory");
+        status = mpg_output_spares("output", a->output, whole, err);
+        free(whole);
+    }
+    return status;
+}
+
 /* Where the verdict goes: standard output may be the answer's. */
 static FILE *verdict_of(struct wanted *a)
 {
@@ -303,6 +318,8 @@ static int rerun(struct wanted *a, struct mpg_error *err)
     char *answer = NULL;
     size_t bytes = 0;
     int status = mpg_history_find(a->file, a->id[0], &run, err);
+    if (status == 0)
+        status = check_output(a, &run, err);
     if (status == 0)
         status = mpg_history_rerun(&run, &answer, &bytes, err);
     if (status == 0 && a->output)

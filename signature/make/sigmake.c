@@ -168,7 +168,7 @@ static int make(const char *folder, const char *output, bool check_only, struct 
     struct takers takers = {.collect = mpg_collect_new(err)};
     struct mpg_signature *sig = NULL;
     int status = -1;
-    if (takers.collect && (takers.check = mpg_check_new(err)) &&
+    if ((check_only || mpg_output_spares("output", output, folder, err) == 0) && takers.collect && (takers.check = mpg_check_new(err)) &&
         (sig = make_signature(&takers, folder, err))) {
         if (check_only) {
             status = print_check(sig, takers.files, folder, err);

@@ -32,6 +32,20 @@ static const struct {
                 {"lognormal", MPG_FAMILY_LOGNORMAL, 2, "lognormal:MEAN,SD"},
                 {"pareto", MPG_FAMILY_PARETO, 2, "pareto:MINIMUM,SHAPE"}};
 
+/* "2us", cut into VALUE and UNIT, as ns. False: UNIT is none. */
+static bool take_unit(double *value, const char *unit)
+{
+    char one[8];
+    double factor;
+    struct mpg_error ignored;
+    snprintf(one, sizeof one, "1%s", unit);
+    if (mpg_units_parse_time(one, &factor, &ignored) < 0)
+        return false;
+    *value *= factor;
+    return true;
+}
+
+/* Numbers, which are ns, or times with their units. */
 static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_error *err)
 {
     FILE *stream = fopen(path, "r");
@@ -40,7 +54,10 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
     double *samples = NULL, value;
     size_t n = 0, capacity = 0;
     int status = -1, got;
-    while ((got = fscanf(stream, "%lf", &value)) == 1) {
+    char unit[4];
+    while ((got = fscanf(stream, "%lf%3[a-z]", &value, unit)) >= 1) {
+        if (got == 2 && !take_unit(&value, unit))
+            break;
         if (!(fabs(value) <= MOST_SAMPLE_NS) || n == MAX_SAMPLES) {
             mpg_error_set(err, "%s: sample %zu is %s", path, n + 1,
                           n == MAX_SAMPLES ? "one too many"
@@ -64,7 +81,7 @@ static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_erro
     }
     if (got != EOF || n == 0) {
         mpg_error_set(err, "%s: %s", path,
-                      got == EOF ? "holds no numbers" : "holds something else than numbers");
+                      got == EOF ? "holds no numbers" : "holds something else than numbers of ns and times");
         goto out;
     }
     spec->samples = mpg_distribution_from_samples(samples, n, MPG_DISTRIBUTION_KNOTS, err);

@@ -194,6 +194,12 @@ for as in output timeline; do
 done
 "$MPGSIM" --output=./answer --timeline=answer ring.txt >out 2>err
 is "answer and timeline, by other names" "$? $(cat err)" "1 mpgsim: --timeline and the answer both go to './answer'"
+cp h.db before.is
+for file in ./h.db ring.txt; do
+    cp $file before.is
+    "$mpghistory" rerun --history=h.db -o $file 1 >out 2>err
+    is "rerun does not replace $file" "$? $(cat err) $(cmp $file before.is)" "1 mpghistory rerun: --output: $file is what is read "
+done
 mkfifo hold
 "$PYTHON" -c 'import sqlite3
 db = sqlite3.connect("h.db", isolation_level=None)

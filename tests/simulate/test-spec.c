@@ -223,6 +223,10 @@ static void test_file(void)
     s = parse(file_of("17.25\n"));
     ok(mpg_spec_quantile(&s, 0.3) == 17.25 && !mpg_spec_can_be_negative(&s), "one sample");
     mpg_spec_clear(&s);
+    s = parse(file_of("2.385us 17 1e-3ms\n-3ns"));
+    ok(near(0.999999, mpg_spec_quantile(&s, 1 - 0x1p-53), 2385) && near(0.5, mpg_spec_quantile(&s, 2 / 3.0), 1000) &&
+           mpg_spec_quantile(&s, 0x1p-53) >= -3, "samples with units, beside one of ns");
+    mpg_spec_clear(&s);
 }
 
 static void fails_as(int status, const char *text, const char *words)
@@ -302,7 +306,11 @@ static void test_errors(void)
     fails_to_read(file_of(""), "no numbers");
     fails_to_read(file_of("1 2 three\n"), "something else than numbers");
     fails_to_read(file_of("1\n# 2\n"), "something else than numbers");
+    fails_to_read(file_of("1us 2 us\n"), "something else than numbers");
+    fails_to_read(file_of("1us 2m\n"), "something else than numbers");
+    fails_to_read(file_of("1usec\n"), "something else than numbers");
     fails_to_read(file_of("1\nnan\n"), "sample 2 is not finite");
+    fails_to_read(file_of("1e15s\n"), "sample 1 is more than 31 years");
     fails_to_read(file_of("1\n-inf\n"), "sample 2 is not finite");
     fails_to_read(file_of("1e200\n"), "sample 1 is more than 31 years");
 }
