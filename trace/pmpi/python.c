@@ -45,6 +45,9 @@ enum {
     MOST_WALKED = 1 << 10 /* frames for one callsite, with those that have not begun */
 };
 
+/* In place of a line's place. */
+static const uint32_t LEFT_OUT = UINT32_MAX;
+
 /* A line that was met. */
 struct line {
     int32_t module;
@@ -101,7 +104,14 @@ const void *python_code(void)
 
 /* --- a line's number --- */
 
-/* The place + 1 in lines of LINE in the function of CODE; 0: none, or no memory. */
+/* What imports modules: between the line that does and the module's own it says nothing of the program. */
+static bool is_importlib(const char *file)
+{
+    static const char begin[] = "<frozen importlib";
+    return strncmp(file, begin, sizeof begin - 1) == 0;
+}
+
+/* The place + 1 in lines of LINE in the function of CODE; 0: none, or no memory; LEFT_OUT: it is not told. */
 static uint32_t find_line(uintptr_t code, uintptr_t instruction)
 {
     char path[2048];
@@ -115,6 +125,8 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
     n += python_text_name(path + n, sizeof path / 2, (const void *)word(code + CODE_FUNCTION), ":");
     path[n++] = ':';
     python_text_name(path + n, sizeof path - n, (const void *)word(code + CODE_FILE), "");
+    if (is_importlib(path + n))
+        return LEFT_OUT;
     const int32_t module = modules_named(path);
     uint64_t *place = module < 0 ? NULL
                                  : mpg_map_add(&python.numbers, (uint64_t)module, (uint64_t)number);
@@ -127,7 +139,7 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
     return (uint32_t)(*place = python.line_number);
 }
 
-/* The place + 1 in lines of what CODE was at INSTRUCTION; 0: none. */
+/* The place + 1 in lines of what CODE was at INSTRUCTION; 0: none; LEFT_OUT. */
 static uint32_t line_at(uintptr_t code, uintptr_t instruction)
 {
     const struct met now = {.lines = word(code + CODE_LINES),
@@ -178,7 +190,8 @@ unsigned python_frames(uintptr_t *frames, unsigned most)
             const uint32_t line = line_at(code, word(frame + FRAME_INSTRUCTION));
             if (line == 0)
                 break;
-            frames[n++] = CALLSITES_FOREIGN + (line - 1);
+            if (line != LEFT_OUT)
+                frames[n++] = CALLSITES_FOREIGN + (line - 1);
         }
         frame = word(frame + FRAME_PREVIOUS);
     }

@@ -23,6 +23,19 @@ for row in json.load(sys.stdin)["callsites"]:
     print(row["call"], row["calls"], *row["callsite"])' | sort
 }
 
+# What it imports calls MPI while it is imported.
+cat >imported.py <<'END'
+from __main__ import comm, note
+note("MPI_Barrier"); comm.Barrier()
+
+
+def again():
+    note("MPI_Barrier"); comm.Barrier()
+
+
+class Made:
+    note("MPI_Barrier"); comm.Barrier()
+END
 # Before each call the program itself writes its stack, as the interpreter gives it.
 cat >program.py <<'END'
 import array
@@ -44,7 +57,8 @@ def note(call):
     stack, frame = [], sys._getframe(1)
     while frame and len(stack) < 8:
         code = frame.f_code
-        stack.append((code.co_qualname, code.co_filename.split("/")[-1], frame.f_lineno))
+        if not code.co_filename.startswith("<frozen importlib"):
+            stack.append((code.co_qualname, code.co_filename.split("/")[-1], frame.f_lineno))
         frame = frame.f_back
     stacks.append((call, stack))
 
@@ -179,6 +193,8 @@ for _ in generator():
     pass
 first()
 first(); first()
+import imported
+imported.again()
 second(0)
 second(12)
 long_statement()
