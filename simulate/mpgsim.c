@@ -41,9 +41,9 @@ static int simulate(struct mpg_inquiry *x, struct mpg_error *err)
 
 static int simulate_several(struct mpg_inquiry *x, struct mpg_error *err)
 {
-    int (*run)(const struct mpg_arguments *, const struct mpg_asked *, const struct mpg_files *,
-               struct mpg_sheet *, struct mpg_error *) = x->a.tolerate ? mpg_tolerate : mpg_scenarios_run;
-    return run(&x->a, &x->setting.asked, &x->files, &x->rows, err);
+    if (x->a.tolerate)
+        return mpg_tolerate(&x->a, &x->setting.asked, &x->files, &x->given, &x->rows, err);
+    return mpg_scenarios_run(&x->a, &x->setting.asked, &x->files, &x->rows, err);
 }
 
 static int run(struct mpg_inquiry *x, int argc, char **argv, struct mpg_error *err)
@@ -71,6 +71,7 @@ static void clear(struct mpg_inquiry *x)
     mpg_extrapolation_clear(&x->extrapolation);
     mpg_supposing_clear(&x->supposing);
     mpg_sheet_clear(&x->rows);
+    mpg_asked_clear(&x->given);
     mpg_retrace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
     mpg_where_report_clear(&x->where);

@@ -34,6 +34,7 @@ struct mpg_inquiry {
     struct mpg_processes processes;
     struct mpg_files files;
     struct mpg_setting setting; /* of one scenario; of several, its ASKED has all distributions */
+    struct mpg_asked given;      /* of --tolerate: what is asked without what is looked for */
     struct mpg_retrace *retrace; /* NULL: no trace is written */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* of result; without a target of parameters empty */

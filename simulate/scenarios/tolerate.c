@@ -31,7 +31,7 @@ struct bounds {
 /* Of one signature, or of none. */
 struct search {
     const struct mpg_arguments *a;
-    const struct mpg_asked *asked;
+    const struct mpg_asked *asked, *given; /* with the axis, at its least value; without it */
     const struct mpg_files *files;
     double base_ns; /* the median run that others are longer than; 0: the traced one; */
     double *base_run_ns; /* of the first process: its replicas', so many; */
@@ -241,7 +241,7 @@ static int find_base(struct search *s, struct mpg_error *err)
     struct mpg_processes *processes = s->asked->simulation.processes;
     struct mpg_sheet rows;
     const struct mpg_arguments a = as_given(s->a, false);
-    int status = mpg_scenarios_run(&a, s->asked, s->files, &rows, err);
+    int status = mpg_scenarios_run(&a, s->given, s->files, &rows, err);
     if (status == 0 && mpg_processes_first(processes)) {
         const uint32_t n = rows.row->replicas;
         const size_t most = (size_t)s->a->replicas > n ? (size_t)s->a->replicas : n;
@@ -297,15 +297,18 @@ static int fill_rows(const struct search *s, bool json, struct mpg_sheet *rows, 
 }
 
 int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_files *files,
-                 struct mpg_sheet *rows, struct mpg_error *err)
+                 struct mpg_asked *given, struct mpg_sheet *rows, struct mpg_error *err)
 {
     const bool is_ratio = a->sweep.axis[0].unit == MPG_SWEEP_RATIO;
     const size_t settings = files->targets, limits = a->tolerated.n;
-    struct search s = {.asked = asked, .least = is_ratio ? 1 : 0, .curves = 1};
+    struct search s = {.asked = asked, .given = given, .least = is_ratio ? 1 : 0, .curves = 1};
     struct mpg_tolerance *found = calloc(settings * limits, sizeof *found);
     struct mpg_arguments one;
     struct mpg_files f;
-    int status = mpg_processes_agree(asked->simulation.processes, found ? 0 : mpg_error_set(err, "out of memory"), 0, err);
+    struct mpg_processes *processes = asked->simulation.processes;
+    struct mpg_arguments all = as_given(a, a->json);
+    int status = found ? mpg_arguments_ask(&all, processes, NULL, given, err) : mpg_error_set(err, "out of memory");
+    status = mpg_processes_agree(processes, status < 0 ? -1 : 0, 0, err);
     for (size_t i = 0; i < settings && status == 0; i++) {
         status = search_one(&s, a, files, i, &one, &f, err);
         free(s.base_run_ns);
@@ -314,9 +317,8 @@ int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, c
         for (size_t k = 0; k < limits && status == 0; k++)
             found[i * limits + k] = tolerance_of(&s, k);
     }
-    const struct mpg_arguments all = as_given(a, a->json);
     if (status == 0)
-        status = settings > 1 ? mpg_scenarios_run(&all, asked, files, rows, err) : fill_rows(&s, a->json, rows, err);
+        status = settings > 1 ? mpg_scenarios_run(&all, given, files, rows, err) : fill_rows(&s, a->json, rows, err);
     if (status < 0) {
         free(found);
         return -1;

@@ -275,7 +275,7 @@ ok "... as text" eval '"$mpgsim" --predict --latency=const:1400ns --tolerate=1%,
     "  latency       up to 1.46429 times" "... of at most 1.05 times" "  latency       up to 1.60714 times")'
 # Of several signatures each is held against its own run, and is what it is alone; as CSV and in the table, too.
 cat >apart.py <<'END'
-import csv, io, json, subprocess, sys
+import csv, io, json, statistics, subprocess, sys
 def run(*words):
     return subprocess.run([sys.argv[1], *words, "mixed.txt"], capture_output=True, text=True, check=True).stdout
 for mode in [["--predict"], []]:
@@ -287,6 +287,16 @@ for mode in [["--predict"], []]:
     same = [r["signature"] for r in table] == [t["signature"] for t in together] and all(
         r["which"] == t["which"] and [float(r[k]) if r[k] else None for k in ("value", "low", "high", "of_run_ns", "slowdown")] ==
         [t["value"], *t["confidence_95"], t["of_run_time_ns"], t["slowdown"]] for r, t in zip(table, together))
+    # What each is held against is the run without --tolerate, the signature's own latency in it.
+    plain = [json.loads(run(*common[:-1], sig, "--json"))["run_time_ns"]["median"] for sig in both]
+    if mode:
+        same = same and [t["of_run_time_ns"] for t in together[::2]] == plain
+    rows = json.loads(run(*common, *both, "--json"))["rows"]
+    same = same and {r["values"]["signature"]: r["run_time_ns"]["median"] for r in rows} == dict(zip(["wide.sig", "narrow.sig"], plain))
+    if mode: # two runs by themselves, replica by replica
+        runs = lambda *words: [r["run_time_ns"] for r in json.loads(run(*common[:-1], both[0], *words, "--json"))["replicas"]]
+        ratio = [a / b for a, b in zip(runs("--latency=const:%rns" % together[0]["value"]), runs())]
+        same = same and len(ratio) == 16 and abs(statistics.median(ratio) - 1.02385) < 1e-3
     text = run(*common, *both).split("Tolerated, ")[1].split("\n\n")[0].splitlines()
     print(together == alone, len(together), same, len(text), end="; ")
 END
