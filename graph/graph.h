@@ -44,7 +44,7 @@
  *
  * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
  * grow with every step, and so may the slots. A slot holds its value until a step writes
- * it again: nothing is said when it is given back. Draws are addressed by rank, number and
+ * it again; when it is given back is said only where that is asked for. Draws are addressed by rank, number and
  * `origin` (docs/MODEL.md, section 3), never by the order of steps. An evaluator that only
  * lists what waited for what needs no values: edges name the rank at their other end, the
  * aligned times at both ends and, of messages, the call that sent it (`origin`). Nothing
@@ -371,6 +371,7 @@ struct mpg_graph_options {
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool regions;              /* ENTER steps name them */
+    bool tells_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */
     bool marks;                /* with hypotheses about computation, ENTER steps list marks: of CPU time, where that is
                                   recorded, with of_target */
     bool lenient;              /* count what cannot be placed instead of failing */
@@ -433,6 +434,9 @@ struct mpg_steps {
     const struct mpg_step *step;
     size_t n;
     uint32_t slots;
+    bool tells_unused;      /* options.tells_unused: after so many steps as there are slots, 1024 or more, */
+    const uint32_t *unused; /* those that nobody reads after these steps before they are written again, */
+    uint32_t unused_number; /* so many */
 };
 
 /* The next ones, at most one LEAVE among them, the graph's own and valid until the next are asked for: 1,

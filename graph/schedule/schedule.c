@@ -129,6 +129,19 @@ static int advance(struct mpg_graph *g, struct mpg_error *err)
                : 0;
 }
 
+/* Now and then, by the steps alone: who evaluates them in batches is told at the same ones. */
+static void tell_unused(struct mpg_graph *g, struct mpg_steps *steps)
+{
+    enum { LEAST_STEPS = 1024 };
+    g->untold += steps->n;
+    if (g->untold < LEAST_STEPS || g->untold < steps->slots)
+        return;
+    g->untold = 0;
+    steps->tells_unused = true;
+    steps->unused = g->steps.unused_slots;
+    steps->unused_number = g->steps.unused_count;
+}
+
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
     g->steps.count = 0;
@@ -141,7 +154,9 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
         if (status < 0 || advance(g, err) < 0)
             return name_failed(g, err);
     }
-    *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots};
+    *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots, false, NULL, 0};
+    if (g->tells_unused)
+        tell_unused(g, steps);
     return 1;
 }
 
@@ -158,6 +173,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->lenient = options->lenient;
     g->horizon = options->horizon;
     g->names_regions = options->regions;
+    g->tells_unused = options->tells_unused;
     g->marks = options->marks && options->supposed;
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
     g->suppose = options->supposed ? options->suppose : 0;

@@ -76,7 +76,8 @@ struct queue {
 struct mpg_graph {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
-    bool lenient, posts, by_completion, names_regions, marks;
+    bool lenient, posts, by_completion, names_regions, marks, tells_unused;
+    uint64_t untold; /* steps since unused slots were told */
     struct marks *spent_marks; /* which steps may be about */
     const struct mpg_region_ratios *ratios; /* NULL: none */
     const struct mpg_supposed *supposed;    /* NULL: no hypotheses */

@@ -58,16 +58,8 @@ static void move(struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term term, ui
 static int find_edge_place(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *place,
                            struct mpg_error *err)
 {
-    switch (e->kind) {
-    case MPG_EDGE_ARRIVAL:
-    case MPG_EDGE_ENVELOPE:
-        return mpg_tally_between(l->tally, s->stream, e->source, s->rank, place, err);
-    case MPG_EDGE_ACK:
-        return mpg_tally_between(l->tally, s->stream, s->rank, e->source, place, err);
-    default:
-        *place = l->tally->at[s->stream];
-        return 0;
-    }
+    *place = l->tally->at[s->stream];
+    return mpg_tally_edge(l->tally, s, e, place, err);
 }
 
 int mpg_lanes_tally_begin(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)

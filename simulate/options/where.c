@@ -69,8 +69,6 @@ int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
                                                      : NULL;
     if (other)
         return mpg_error_set(err, "--where and %s exclude each other", other);
-    if (a->predict && a->where_wanted.pairs)
-        return mpg_error_set(err, "--where=pair is about delays, of which --predict has none");
     return a->csv && a->where_tables > 1 ? mpg_error_set(err, "--csv is of one table: --where=%s",
                                                          mpg_where_by_word(a->where_by[0]))
                                          : 0;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
+
 /* Some 100 kB, which two of a processor's caches hold beside what is evaluated. */
 enum { STEPS = 256, LISTS_BYTES = 64 << 10, ALIGNMENT = 16 };
 
@@ -35,6 +37,7 @@ void mpg_batch_clear(struct mpg_batch *b)
 {
     free(b->steps);
     free(b->lists);
+    free(b->unused);
     *b = (struct mpg_batch){0};
 }
 
@@ -42,6 +45,7 @@ void mpg_batch_empty(struct mpg_batch *b)
 {
     b->n = 0;
     b->used = 0;
+    b->tells_unused = false;
 }
 
 bool mpg_batch_has_room(const struct mpg_batch *b, const struct mpg_step *s)
@@ -82,5 +86,16 @@ int mpg_batch_add(struct mpg_batch *b, const struct mpg_step *s, uint32_t slots,
     c->edges = copy(b, s->edges, s->edge_number, sizeof *s->edges);
     c->candidates = copy(b, s->candidates, s->candidate_number, sizeof *s->candidates);
     c->receives = copy(b, s->receives, s->receive_number, sizeof *s->receives);
+    return 0;
+}
+
+int mpg_batch_tell_unused(struct mpg_batch *b, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    if (mpg_reserve_at(&b->unused, sizeof *b->unused, &b->unused_capacity, steps->unused_number, err) < 0)
+        return -1;
+    if (steps->unused_number > 0)
+        memcpy(b->unused, steps->unused, steps->unused_number * sizeof *b->unused);
+    b->unused_number = steps->unused_number;
+    b->tells_unused = true;
     return 0;
 }

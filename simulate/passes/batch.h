@@ -15,6 +15,8 @@ struct mpg_batch {
     uint32_t n, slots; /* how many; slots that the graph had when the last was added */
     char *lists;       /* of the steps' edges, candidates ... */
     size_t used, capacity; /* bytes of it */
+    bool tells_unused;     /* as struct mpg_steps, after its last step */
+    uint32_t *unused, unused_number, unused_capacity;
 };
 
 /* Error: out of memory. */
@@ -25,6 +27,8 @@ bool mpg_batch_has_room(const struct mpg_batch *batch, const struct mpg_step *st
  * memory. */
 int mpg_batch_add(struct mpg_batch *batch, const struct mpg_step *step, uint32_t slots,
                   struct mpg_error *err);
+/* After its last step: what STEPS says of slots. Error: out of memory. */
+int mpg_batch_tell_unused(struct mpg_batch *batch, const struct mpg_steps *steps, struct mpg_error *err);
 void mpg_batch_empty(struct mpg_batch *batch);
 void mpg_batch_clear(struct mpg_batch *batch); /* zero-initialised is allowed */
 

@@ -68,7 +68,7 @@ static void *work(void *context)
     bool failed = false; /* then it lets batches pass */
     for (uint64_t count = 0; wait_filled(c, count); count++) {
         const struct mpg_batch *b = &c->batch[count % BATCHES];
-        const struct mpg_steps steps = {b->steps, b->n, b->slots};
+        const struct mpg_steps steps = {b->steps, b->n, b->slots, b->tells_unused, b->unused, b->unused_number};
         for (size_t i = x->first; i < c->n && !failed; i += c->threads)
             if (c->takers[i].take(c->takers[i].context, &steps, &err) < 0) {
                 say_failed(c, i, &err);
@@ -164,7 +164,9 @@ int mpg_crew_take(struct mpg_crew *c, const struct mpg_steps *steps, struct mpg_
     for (size_t i = 0; i < steps->n; i++)
         if (take_step(c, &steps->step[i], steps->slots, err) < 0)
             return -1;
-    return 0;
+    if (!steps->tells_unused || filling(c)->n == 0)
+        return 0;
+    return mpg_batch_tell_unused(filling(c), steps, err) < 0 ? -1 : hand_on(c, err);
 }
 
 int mpg_crew_finish(struct mpg_crew *c, struct mpg_error *err)

@@ -58,7 +58,7 @@ static bool same_options(const struct mpg_graph_options *a, const struct mpg_gra
            a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&
-           a->expand == b->expand && a->regions == b->regions && same_choice(a, b);
+           a->expand == b->expand && a->regions == b->regions && a->tells_unused == b->tells_unused && same_choice(a, b);
 }
 
 bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)

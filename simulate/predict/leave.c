@@ -167,16 +167,46 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
 /* Takes what is received, and all edges. */
 static void take_all(struct mpg_times *t, const struct mpg_step *s)
 {
-    const double own_ns = t->best[0];
     take(t, t->scratch, t->kappa, t->arrived, true);
-    if (t->path && t->best[0] > own_ns)
+    for (uint32_t i = 0; i < s->edge_number; i++)
+        take_edge(t, s, &s->edges[i]);
+}
+
+/* The same for who asks what comes from where. */
+static void follow_all(struct mpg_times *t, const struct mpg_step *s)
+{
+    double best_ns = t->best[0];
+    if (t->trail)
+        mpg_times_trail_before(t);
+    take(t, t->scratch, t->kappa, t->arrived, true);
+    if (t->path && t->best[0] > best_ns)
         mpg_times_path_message(t);
+    if (t->trail)
+        mpg_times_trail_message(t);
     for (uint32_t i = 0; i < s->edge_number; i++) {
-        const double best_ns = t->best[0];
+        best_ns = t->best[0];
+        if (t->trail)
+            mpg_times_trail_before(t);
         take_edge(t, s, &s->edges[i]);
         if (t->path && t->best[0] > best_ns)
             mpg_times_path_edge(t, s, &s->edges[i]);
+        if (t->trail)
+            mpg_times_trail_edge(t, s, &s->edges[i]);
     }
+}
+
+/* S takes what it waits for; what the values come from is told. */
+static int follow(struct mpg_times *t, const struct mpg_step *s, bool costs, struct mpg_error *err)
+{
+    const double scaled_ns = costs || t->receives[0] || is_elsewhere(s) ? 0 : own_ns(t, s);
+    if (t->path)
+        mpg_times_path_own(t, s, scaled_ns);
+    if (t->trail)
+        mpg_times_trail_own(t, s, scaled_ns);
+    follow_all(t, s);
+    if (t->path)
+        mpg_times_path_leave(t, s);
+    return t->trail ? mpg_times_trail_leave(t, s, err) : 0;
 }
 
 /* --- all of it --- */
@@ -243,11 +273,10 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
         t->own[w] = fmax(t->own[w], value[w]);
         t->best[w] = meeting ? value[w] : t->own[w];
     }
-    if (t->path)
-        mpg_times_path_own(t, s, costs || t->receives[0] || is_elsewhere(s) ? 0 : own_ns(t, s));
-    take_all(t, s);
-    if (t->path)
-        mpg_times_path_leave(t, s);
+    if (!t->follows)
+        take_all(t, s);
+    else if (follow(t, s, costs, err) < 0)
+        return -1;
     leave_with(t, s, meeting);
     if (t->covers)
         t->covered_ns[s->stream] = covered_ns(t, s);

@@ -12,6 +12,7 @@ int mpg_times_use_path(struct mpg_times *t, struct mpg_path *path, struct mpg_er
     if (!(t->taken = calloc(1, sizeof *t->taken)))
         return mpg_error_set(err, "out of memory");
     t->path = path;
+    t->follows = true;
     return 0;
 }
 

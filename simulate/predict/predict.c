@@ -211,6 +211,15 @@ static int choose_choice(const struct predicting *all, struct predicting *x, str
 
 /* --- replicas --- */
 
+/* Why the rows of places have no critical path; NULL: they have. */
+static const char *no_path(const struct predicting *x)
+{
+    return x->graph.choose ? "calls of this program may complete something else than in the trace, and no path is known "
+                             "through what they choose (--deterministic keeps what they completed)"
+           : x->graph.expand ? "no path is known through the messages of expanded collectives"
+                             : NULL;
+}
+
 static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *keeps,
                          const struct mpg_watch *watch, struct mpg_error *err)
 {
@@ -227,7 +236,8 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
         mpg_times_free(times);
         return NULL;
     }
-    if (!times || ((!where->places || mpg_times_use_tally(times, err) == 0) &&
+    if (!times || ((!where->places || mpg_times_use_tally(times, where->pairs, err) == 0) &&
+                   (!where->places || no_path(x) || mpg_times_use_trail(times, err) == 0) &&
                    (!x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0)))
         return times;
     mpg_times_free(times);
@@ -243,6 +253,8 @@ static int take_times(void *times, const struct mpg_steps *steps, struct mpg_err
     for (size_t i = 0; i < steps->n; i++)
         if (step(times, &steps->step[i], steps->slots, err) < 0)
             return -1;
+    if (steps->tells_unused && mpg_times_has_trail(times))
+        return mpg_times_cut_trail(times, steps->unused, steps->unused_number, err);
     return 0;
 }
 
@@ -260,6 +272,8 @@ static const bool *broken_of(const void *times)
 static int check_times(const void *times, struct mpg_error *err)
 {
     const struct mpg_choosing *choice = mpg_times_choice(times);
+    if (mpg_times_has_trail(times) && mpg_times_finish_trail(times, err) < 0)
+        return -1;
     return choice ? mpg_choosing_said(choice, err) : 0;
 }
 
@@ -285,8 +299,10 @@ static void end_times(void *context, const void *times, uint32_t first, uint32_t
     }
     if (mpg_times_path(times))
         mpg_times_end_path(times);
-    if (r->where)
-        mpg_where_take(r->where, mpg_times_tallied(times), begin);
+    if (!r->where)
+        return;
+    r->where->no_path = no_path(x);
+    mpg_where_take(r->where, mpg_times_tallied(times), begin);
 }
 
 static double lane_bytes_of(const void *context)
@@ -400,6 +416,7 @@ static int begin(struct predicting *x, struct mpg_trace *trace, const struct mpg
     mpg_result_init(x->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     x->result->predicted = true;
     x->graph.regions = x->graph.regions || o->where.places;
+    x->graph.tells_unused = o->where.places;
     if (o->where.places && !(x->result->where = mpg_where_new(share.n, err)))
         return -1;
     x->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;

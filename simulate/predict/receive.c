@@ -131,10 +131,13 @@ int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs
     uint32_t k;
     if (list_received(t, s, &k, costs, err) < 0)
         return -1;
+    const bool follows = t->trail && k > 0;
     for (uint32_t w = 0; w < t->n; w++) {
         t->scratch[w] = -INFINITY;
         t->receives[w] = false;
         t->own[w] += receive_in_lane(t, k, w, &t->scratch[w]);
+        if (follows)
+            mpg_times_trail_received(t, s, k, w);
     }
     for (uint32_t i = 0; i < s->edge_number && k == 0; i++) {
         const struct mpg_edge *e = &s->edges[i];
@@ -147,5 +150,7 @@ int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs
     }
     if (t->path)
         mpg_times_path_received(t, s, k);
+    if (t->trail && k == 0)
+        mpg_times_trail_brought(t, s);
     return 0;
 }

@@ -4,10 +4,10 @@
 
 #include "simulate/predict/times_private.h"
 
-int mpg_times_use_tally(struct mpg_times *t, struct mpg_error *err)
+int mpg_times_use_tally(struct mpg_times *t, bool pairs, struct mpg_error *err)
 {
     double *step = calloc((size_t)TERMS * t->n, sizeof *step);
-    if (!step || !(t->tally = mpg_tally_new(t->n, TERMS, false, err))) {
+    if (!step || !(t->tally = mpg_tally_new(t->n, MPG_WHERE_TERMS, pairs, err))) {
         free(step);
         return mpg_error_set(err, "out of memory");
     }
@@ -34,13 +34,33 @@ static void move(struct mpg_times *t, const struct mpg_step *s, enum times_term 
     }
 }
 
+/* Places of all edges, whichever are waited for: they are numbered by the steps alone. */
+static int find_pairs(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    int status = 0;
+    for (uint32_t i = 0, number; i < s->edge_number && status == 0; i++)
+        status = mpg_tally_edge(t->tally, s, &s->edges[i], &number, err);
+    return status;
+}
+
+static int take_one(struct mpg_times *t, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+{
+    if (!t->trail)
+        return mpg_times_step(t, s, slots, err);
+    if (mpg_times_reserve(t, s->stream + 1, slots, err) < 0 || mpg_times_trail_begin(t, s, err) < 0 ||
+        mpg_times_step(t, s, slots, err) < 0)
+        return -1;
+    mpg_times_trail_end(t, s);
+    return 0;
+}
+
 /* FINISH is about all that the rank has come to. */
 static int finish(struct mpg_times *t, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     double *step = t->account;
     t->account = t->rank_account;
     t->account_stride = TERMS;
-    const int status = mpg_times_step(t, s, slots, err);
+    const int status = take_one(t, s, slots, err);
     mpg_tally_add(t->tally, t->tally->at[s->stream], TERM_THREAD, account_of(t, s->rank, TERM_THREAD));
     t->account = step;
     t->account_stride = 0;
@@ -49,11 +69,12 @@ static int finish(struct mpg_times *t, const struct mpg_step *s, uint32_t slots,
 
 int mpg_times_step_tallied(struct mpg_times *t, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    if (mpg_tally_step(t->tally, s, err) < 0)
+    if (mpg_tally_step(t->tally, s, err) < 0 ||
+        (t->tally->pairs && s->kind == MPG_STEP_LEAVE && find_pairs(t, s, err) < 0))
         return -1;
     if (s->kind == MPG_STEP_FINISH)
         return finish(t, s, slots, err);
-    if (mpg_times_step(t, s, slots, err) < 0)
+    if (take_one(t, s, slots, err) < 0)
         return -1;
     if (s->kind == MPG_STEP_ENTER) {
         move(t, s, TERM_COMPUTE);

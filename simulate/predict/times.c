@@ -54,6 +54,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->slot);
     free(t->covered_ns);
     free(t->taken);
+    mpg_times_free_trail(t->trail);
     free(t->cursor);
     free(t->last_stream);
     free(t->traced_ns);
@@ -185,6 +186,8 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
     const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
     if (t->path)
         mpg_times_path_enter(t, s, before[0], done_ns);
+    if (t->trail)
+        mpg_times_trail_enter(t, s, before, done_ns);
     if (s->stream != (uint32_t)s->rank)
         return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);

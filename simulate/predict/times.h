@@ -39,10 +39,18 @@ int mpg_times_use_choice(struct mpg_times *times, const bool *keeps, const struc
 const struct mpg_choosing *mpg_times_choice(const struct mpg_times *times);
 /* Has the account told by places (simulate/where/tally.h), terms as in struct mpg_run_account but for the run; the
  * graph's options have `regions`. Before the first step, which mpg_times_step_tallied() evaluates, as all others, in
- * place of mpg_times_step(). Error: out of memory. */
-int mpg_times_use_tally(struct mpg_times *times, struct mpg_error *err);
+ * place of mpg_times_step(). PAIRS of ranks are told apart by what critical paths have there. Error: out of memory. */
+int mpg_times_use_tally(struct mpg_times *times, bool pairs, struct mpg_error *err);
 int mpg_times_step_tallied(struct mpg_times *times, const struct mpg_step *step, uint32_t slots,
                            struct mpg_error *err);
+/* Has the tally told what the critical paths of all lanes have where (simulate/where/trail.h), too; nothing is chosen, no
+ * collective expanded, and the graph's options have `tells_unused`. After mpg_times_use_tally(). Error: out of memory. */
+int mpg_times_use_trail(struct mpg_times *times, struct mpg_error *err);
+/* After steps that told which N slots are UNUSED; after the last one. Errors: out of memory, a temporary file's, a path that
+ * does not come to its run. */
+int mpg_times_cut_trail(const struct mpg_times *times, const uint32_t *unused, uint32_t n, struct mpg_error *err);
+int mpg_times_finish_trail(const struct mpg_times *times, struct mpg_error *err);
+bool mpg_times_has_trail(const struct mpg_times *times);
 /* NULL: nobody asked. */
 const struct mpg_tally *mpg_times_tallied(const struct mpg_times *times);
 /* Has PATH, which outlives it, record what the values of the one lane come from; nothing is chosen, no collective

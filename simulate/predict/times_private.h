@@ -79,6 +79,8 @@ struct mpg_times {
     struct mpg_choosing *choice;     /* NULL: calls complete what they did in the trace */
     struct mpg_path *path; /* of the one lane; NULL: nobody asks. Not owned */
     struct mpg_path_taken *taken; /* what the call that is left is made of, for it */
+    struct mpg_times_trail *trail; /* of all lanes (trail.c); NULL: nobody asks */
+    bool follows;          /* there is one of the two */
     uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
 };
 
@@ -156,5 +158,18 @@ void mpg_times_path_edge(struct mpg_times *t, const struct mpg_step *s, const st
 void mpg_times_path_leave(struct mpg_times *t, const struct mpg_step *s);
 /* A LEAVE step. */
 int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
+
+/* Of all lanes: what the values of S come from, told as it is evaluated (trail.c). */
+void mpg_times_free_trail(struct mpg_times_trail *trail);
+int mpg_times_trail_begin(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
+void mpg_times_trail_end(const struct mpg_times *t, const struct mpg_step *s);
+void mpg_times_trail_enter(const struct mpg_times *t, const struct mpg_step *s, const double *before, double done_ns);
+void mpg_times_trail_received(const struct mpg_times *t, const struct mpg_step *s, uint32_t k, uint32_t w);
+void mpg_times_trail_brought(const struct mpg_times *t, const struct mpg_step *s);
+void mpg_times_trail_own(const struct mpg_times *t, const struct mpg_step *s, double scaled_ns);
+void mpg_times_trail_before(const struct mpg_times *t);
+void mpg_times_trail_message(const struct mpg_times *t);
+void mpg_times_trail_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e);
+int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 
 #endif

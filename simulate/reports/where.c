@@ -10,6 +10,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
+#include "simulate/reports/where_path.h"
 #include "simulate/reports/where_terms.h"
 #include "simulate/rounding.h"
 
@@ -28,7 +29,9 @@ static double large_time(const double *term)
 int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_where *where, const struct mpg_trace *trace,
                           bool predicted, const enum mpg_where_by *by, size_t n, struct mpg_error *err)
 {
-    *r = (struct mpg_where_report){.predicted = predicted, .ranks = mpg_trace_ranks(trace)};
+    *r = (struct mpg_where_report){.predicted = predicted,
+                                    .ranks = mpg_trace_ranks(trace),
+                                    .no_path = predicted ? where->no_path : "delays have none"};
     r->total = mpg_where_total(where, r->ranks);
     for (; r->n < n; r->n++)
         if (mpg_where_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? large_time : large_delay, err) < 0) {
@@ -184,10 +187,18 @@ static void print_row(const struct mpg_where_report *r, const struct mpg_where_t
     putc('\n', out);
 }
 
+/* Times are of no pair but on the critical path. */
+static bool has_account(const struct mpg_where_report *r, const struct mpg_where_table *t)
+{
+    return !r->predicted || t->by != MPG_WHERE_BY_PAIR;
+}
+
 void mpg_where_print_text(const struct mpg_where_report *r, FILE *out)
 {
     for (size_t i = 0; i < r->n; i++) {
         const struct mpg_where_table *t = &r->table[i];
+        if (!has_account(r, t))
+            continue;
         const struct mpg_where_figures f = figures_of(r, t);
         double sum[MOST_COLUMNS] = {0};
         print_head(r, t, &f, out);
@@ -196,6 +207,10 @@ void mpg_where_print_text(const struct mpg_where_report *r, FILE *out)
         print_figures(r, &f, sum, out);
         fputs("  all\n", out);
     }
+    for (size_t i = 0; i < r->n && !r->no_path; i++)
+        mpg_where_path_print_text(r, &r->table[i], out);
+    if (r->predicted && r->no_path)
+        fprintf(out, "\nNo critical path: %s\n", r->no_path);
 }
 
 /* ---- CSV ---- */
@@ -209,7 +224,10 @@ void mpg_where_print_csv(const struct mpg_where_report *r, FILE *out)
     fputs(",calls", out);
     for (size_t k = 0; k < n; k++)
         fprintf(out, ",%s", key[k].name);
-    fputs(r->predicted ? "\n" : ",class\n", out);
+    if (!r->predicted)
+        fputs(",class", out);
+    mpg_where_path_print_head_csv(out);
+    putc('\n', out);
     for (size_t i = 0; i < t->n; i++) {
         const struct mpg_where_row *row = &t->row[i];
         const char *class = mpg_where_class(row->term);
@@ -231,6 +249,9 @@ void mpg_where_print_csv(const struct mpg_where_report *r, FILE *out)
             fprintf(out, ",%" PRIu64, row->calls);
         for (size_t k = 0; k < n; k++)
             fprintf(out, ",%.17g", key[k].of(row->term));
-        fprintf(out, r->predicted ? "\n" : ",%s\n", class ? class : "");
+        if (!r->predicted)
+            fprintf(out, ",%s", class ? class : "");
+        mpg_where_path_print_csv(r, t, row, out);
+        putc('\n', out);
     }
 }

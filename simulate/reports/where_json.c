@@ -4,6 +4,7 @@
 
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/where.h"
+#include "simulate/reports/where_path.h"
 #include "simulate/reports/where_terms.h"
 #include "simulate/rounding.h"
 
@@ -112,6 +113,7 @@ static json_t *row_json(const struct mpg_where_report *r, enum mpg_where_by by, 
 {
     json_t *o = mpg_where_row_json(by, row);
     add_figures(r, row, o);
+    json_object_set_new(o, "path", mpg_where_path_json(r, by, row));
     return o;
 }
 
@@ -126,5 +128,6 @@ json_t *mpg_where_json(const struct mpg_where_report *r)
     }
     json_object_set_new(total, "calls", json_integer((json_int_t)r->total.calls));
     add_figures(r, &r->total, total);
-    return json_pack("{s:o, s:o}", "tables", tables, "total", total);
+    json_object_set_new(total, "path", mpg_where_path_total_json(r));
+    return json_pack("{s:o, s:o, s:s?}", "tables", tables, "total", total, "no_path", r->no_path);
 }

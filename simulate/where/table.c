@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/where/table.h"
 
+#include <gsl/gsl_cdf.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/where/path.h"
 #include "trace/stat/names.h"
 
 static const char *const words[MPG_WHERE_BYS] = {"call", "callsite", "region", "rank", "pair"};
@@ -114,6 +117,18 @@ static void add(struct mpg_where_row *to, const struct mpg_where_row *more)
         to->term[k] += more->term[k];
 }
 
+static void add_blocks(double *to, const double *more, uint32_t blocks)
+{
+    for (uint32_t b = 0; b < blocks; b++)
+        to[b] += more[b];
+}
+
+static void clear_row(struct mpg_where_row *row)
+{
+    free(row->name);
+    free(row->block_ns);
+}
+
 static void join(struct mpg_where_table *t)
 {
     size_t kept = 0;
@@ -122,7 +137,8 @@ static void join(struct mpg_where_table *t)
     for (size_t i = 0; i < t->n; i++)
         if (kept > 0 && compare_names(&t->row[kept - 1], &t->row[i]) == 0) {
             add(&t->row[kept - 1], &t->row[i]);
-            free(t->row[i].name);
+            add_blocks(t->row[kept - 1].block_ns, t->row[i].block_ns, t->blocks);
+            clear_row(&t->row[i]);
         } else
             t->row[kept++] = t->row[i];
     t->n = kept;
@@ -181,12 +197,52 @@ static bool is_empty(const struct mpg_where *w, uint32_t place)
     return !any;
 }
 
+static int fill_blocks(struct mpg_where_row *row, const struct mpg_where *w, uint32_t place, struct mpg_error *err)
+{
+    if (!(row->block_ns = calloc(w->blocks, sizeof *row->block_ns)))
+        return mpg_error_set(err, "out of memory");
+    for (uint32_t b = 0; b < w->blocks; b++)
+        row->block_ns[b] = mpg_path_ns(mpg_where_block(w, place, b));
+    return 0;
+}
+
+struct mpg_where_share mpg_where_share_of(const double *part, const double *whole, uint32_t n)
+{
+    double parts = 0, wholes = 0, squares = 0;
+    for (uint32_t b = 0; b < n; b++) {
+        parts += part[b];
+        wholes += whole[b];
+    }
+    struct mpg_where_share share = {.part = wholes > 0 ? parts / wholes : 0, .low = NAN, .high = NAN};
+    if (n < 2 || !(wholes > 0))
+        return share;
+    for (uint32_t b = 0; b < n; b++)
+        squares += pow(part[b] - share.part * whole[b], 2);
+    const double sd = sqrt(squares * n / (n - 1)) / wholes, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
+    share.low = fmax(share.part - t * sd, 0);
+    share.high = fmin(share.part + t * sd, 1);
+    return share;
+}
+
+static int find_shares(struct mpg_where_table *t, struct mpg_error *err)
+{
+    double *all = calloc(t->blocks ? t->blocks : 1, sizeof *all);
+    if (!all)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < t->n; i++)
+        add_blocks(all, t->row[i].block_ns, t->blocks);
+    for (size_t i = 0; i < t->n; i++)
+        t->row[i].share = mpg_where_share_of(t->row[i].block_ns, all, t->blocks);
+    free(all);
+    return 0;
+}
+
 int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, const struct mpg_trace *trace,
                          enum mpg_where_by by, double (*large)(const double *term), struct mpg_error *err)
 {
     const bool own = by == MPG_WHERE_BY_RANK || by == MPG_WHERE_BY_PAIR;
     struct names names = {.n = 0};
-    *t = (struct mpg_where_table){.by = by, .row = calloc(w->places.n ? w->places.n : 1, sizeof *t->row)};
+    *t = (struct mpg_where_table){.by = by, .blocks = w->blocks, .row = calloc(w->places.n ? w->places.n : 1, sizeof *t->row)};
     int status = t->row ? 0 : mpg_error_set(err, "out of memory");
     if (status == 0 && by == MPG_WHERE_BY_CALLSITE)
         status = begin_names(&names, w, trace, err);
@@ -195,6 +251,8 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
         if (by != MPG_WHERE_BY_RANK && is_empty(w, i))
             continue;
         status = name_row(row, by, &w->places.place[i], trace, &names, err);
+        if (status == 0)
+            status = fill_blocks(row, w, i, err);
         fill(row, w, i, own ? 1 : 1.0 / mpg_trace_ranks(trace));
         row->calls = by == MPG_WHERE_BY_PAIR ? 0 : row->calls;
         t->n++;
@@ -203,13 +261,15 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
     if (status < 0)
         return -1;
     join(t);
+    if (find_shares(t, err) < 0)
+        return -1;
     return by == MPG_WHERE_BY_RANK ? 0 : sort(t, large, err);
 }
 
 void mpg_where_table_clear(struct mpg_where_table *t)
 {
     for (size_t i = 0; i < t->n; i++)
-        free(t->row[i].name);
+        clear_row(&t->row[i]);
     free(t->row);
     *t = (struct mpg_where_table){.n = 0};
 }

@@ -15,6 +15,11 @@ enum mpg_where_by {
     MPG_WHERE_BYS
 };
 
+/* A part of what all replicas' critical paths take, and its 95 % confidence interval, NAN with one block of replicas. */
+struct mpg_where_share {
+    double part, low, high;
+};
+
 struct mpg_where_row {
     enum mpg_call call; /* BY_CALL, BY_CALLSITE */
     char *name;         /* BY_CALLSITE: the places, innermost first, a line each; BY_REGION; NULL: none */
@@ -22,12 +27,15 @@ struct mpg_where_row {
     int32_t from, to;   /* BY_PAIR; -1: what is about no message of two ranks */
     uint64_t calls;     /* as traced; BY_PAIR 0, as a call can be about several */
     double term[MPG_WHERE_TERMS]; /* mean over replicas, and over ranks, but BY_RANK and BY_PAIR */
+    struct mpg_where_share share; /* of the critical paths of all replicas, where there are any */
+    double *block_ns;             /* a block of replicas: time of these there, summed over it */
 };
 
 struct mpg_where_table {
     enum mpg_where_by by;
     size_t n;
     struct mpg_where_row *row;
+    uint32_t blocks; /* of replicas */
 };
 
 /* The one called NAME ("call" ...), or MPG_WHERE_BYS; and its name. */
@@ -40,6 +48,9 @@ const char *mpg_where_by_word(enum mpg_where_by by);
 int mpg_where_table_make(struct mpg_where_table *table, const struct mpg_where *where, const struct mpg_trace *trace,
                          enum mpg_where_by by, double (*large)(const double *term), struct mpg_error *err);
 void mpg_where_table_clear(struct mpg_where_table *table);
+/* The ratio of sums over N blocks, and its interval: of the ratio's variance over blocks (Cochran 1977, 6.4) and Student's
+ * t of N - 1 degrees of freedom. */
+struct mpg_where_share mpg_where_share_of(const double *part, const double *whole, uint32_t n);
 /* All of WHERE, a mean over RANKS. */
 struct mpg_where_row mpg_where_total(const struct mpg_where *where, int32_t ranks);
 

@@ -84,6 +84,20 @@ int mpg_tally_between(struct mpg_tally *t, uint32_t stream, int32_t from, int32_
     return find(t, &place, number, err);
 }
 
+int mpg_tally_edge(struct mpg_tally *t, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *number,
+                   struct mpg_error *err)
+{
+    switch (e->kind) {
+    case MPG_EDGE_ARRIVAL:
+    case MPG_EDGE_ENVELOPE:
+        return mpg_tally_between(t, s->stream, e->source, s->rank, number, err);
+    case MPG_EDGE_ACK:
+        return mpg_tally_between(t, s->stream, s->rank, e->source, number, err);
+    default:
+        return 0;
+    }
+}
+
 void mpg_tally_add(struct mpg_tally *t, uint32_t place, uint32_t term, const double *values)
 {
     for (uint32_t w = 0; w < t->n; w += MPG_WHERE_LANES_A_BLOCK) {

@@ -30,6 +30,10 @@ int mpg_tally_step(struct mpg_tally *tally, const struct mpg_step *s, struct mpg
 int mpg_tally_between(struct mpg_tally *tally, uint32_t stream, int32_t from, int32_t to, uint32_t *number,
                       struct mpg_error *err);
 
+/* The same of edge E of S, a call that is left: its message's ranks; one that is about no message leaves *NUMBER as it is. */
+int mpg_tally_edge(struct mpg_tally *tally, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *number,
+                   struct mpg_error *err);
+
 static inline double *mpg_tally_sum(const struct mpg_tally *t, uint32_t place, uint32_t lane)
 {
     return t->sum + ((size_t)place * t->blocks + lane / MPG_WHERE_LANES_A_BLOCK) * t->terms;

@@ -109,7 +109,7 @@ int mpg_where_finish(struct mpg_where *w, struct mpg_error *err)
         double *mean = w->mean + (size_t)i * MPG_WHERE_TERMS;
         const double *base = w->base + (size_t)i * MPG_WHERE_TERMS;
         for (uint32_t b = 0; b < w->blocks; b++)
-            add(mean, sum_of(w, i, b), MPG_WHERE_TERMS);
+            add(mean, mpg_where_block(w, i, b), MPG_WHERE_TERMS);
         for (int k = 0; k < MPG_WHERE_TERMS; k++)
             mean[k] = mean[k] / w->replicas - base[k];
     }

@@ -48,6 +48,12 @@ int mpg_where_widen(struct mpg_where *where, uint32_t replicas, struct mpg_error
 /* Once all are there: the means. */
 int mpg_where_finish(struct mpg_where *where, struct mpg_error *err);
 
+/* Of replicas 16 BLOCK ...: sums over them. */
+static inline const double *mpg_where_block(const struct mpg_where *w, uint32_t place, uint32_t block)
+{
+    return w->sum + ((size_t)place * w->blocks + block) * MPG_WHERE_TERMS;
+}
+
 static inline const double *mpg_where_mean(const struct mpg_where *w, uint32_t place)
 {
     return w->mean + (size_t)place * MPG_WHERE_TERMS;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The critical paths of all lanes (docs/MODEL.md, 8): which value each value came from in which lanes, kept until it is
+ * certain that the path of a lane leads through it, and read backwards. As soon as all values that somebody can still
+ * read come from one in a lane, what is before that one is on the lane's path, and goes to the places of a tally: memory does
+ * not grow with the trace, but where values have nothing in common for long; then the oldest go to a temporary file. */
+#ifndef MPG_WHERE_TRAIL_H
+#define MPG_WHERE_TRAIL_H
+
+#include "simulate/where/path.h"
+#include "simulate/where/tally.h"
+
+struct mpg_trail;
+
+/* For the lanes of TALLY, which has MPG_WHERE_TERMS terms and outlives it. Errors: out of memory. */
+struct mpg_trail *mpg_trail_new(struct mpg_tally *tally, struct mpg_error *err);
+void mpg_trail_free(struct mpg_trail *trail); /* NULL is allowed */
+
+/* --- as values are evaluated; that there was no memory is said by what follows them --- */
+
+/* TO has a new value, in the call at PLACE of its stream, or, of a slot's, where it will be waited for (UINT32_MAX). */
+void mpg_trail_add(struct mpg_trail *trail, struct mpg_path_value to, uint32_t place);
+/* It comes FROM there, the first of the record's in all lanes that no further one has, with TERMS (MPG_WHERE_COMPUTATION ...;
+ * NULL: 0) that are the same in all of these. What messages take is BETWEEN two ranks: a place of the tally's, UINT32_MAX: it is of no
+ * pair. Returned are, of further ones, words of 64 lanes each, all 0, of which the caller sets the lanes' bits. */
+uint64_t *mpg_trail_from(struct mpg_trail *trail, struct mpg_path_value from, const double *terms, uint32_t between);
+/* One TERM of the record that differs: to be filled for all lanes. Terms of a record come in their order, once each. */
+double *mpg_trail_term(struct mpg_trail *trail, enum mpg_where_term term);
+/* What SLOT held is written over, all of its parts. */
+void mpg_trail_renew(struct mpg_trail *trail, uint32_t slot);
+/* Whether a part of SLOT has a value. */
+bool mpg_trail_has(const struct mpg_trail *trail, uint32_t slot, enum mpg_path_part part);
+
+/* --- now and then: at steps that do not depend on how many lanes there are, as sums' last digits do on them --- */
+
+/* Ends a stretch of records: whether now is the time to mark what can still be read, and resolve. */
+bool mpg_trail_cut(struct mpg_trail *trail);
+/* Words of lanes in which VALUE can be read: the caller sets bits. NULL: out of memory. */
+uint64_t *mpg_trail_mark(struct mpg_trail *trail, struct mpg_path_value value);
+/* All slots but those UNUSED, N of them. */
+void mpg_trail_mark_slots(struct mpg_trail *trail, const uint32_t *unused, uint32_t n);
+/* Errors: out of memory; the temporary file's. */
+int mpg_trail_resolve(struct mpg_trail *trail, struct mpg_error *err);
+/* After the last: where each lane's run ends is marked, one value each; RUN_NS are when. Errors: as resolve's; a path that
+ * does not come to its run. */
+int mpg_trail_finish(struct mpg_trail *trail, const double *run_ns, struct mpg_error *err);
+/* Most bytes that it has held in memory, and in its file. */
+void mpg_trail_held(const struct mpg_trail *trail, uint64_t *memory, uint64_t *file);
+
+static inline uint32_t mpg_trail_words(uint32_t lanes)
+{
+    return (lanes + 63) / 64;
+}
+
+#endif
