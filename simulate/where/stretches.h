@@ -31,6 +31,7 @@ struct mpg_stretch {
     double *value;
     uint32_t records, choices, words, values;
     uint32_t record_capacity, choice_capacity, bits_capacity, value_capacity;
+    uint32_t *column, columns; /* of lanes: where each is in a vector of so many; NULL: all are there, in their order */
     uint64_t at; /* in the file, bytes */
     bool is_away; /* there, not in memory */
 };
@@ -45,11 +46,20 @@ struct mpg_stretch *mpg_stretches_newest(struct mpg_stretches *stretches);
 int mpg_stretches_cut(struct mpg_stretches *stretches, struct mpg_error *err);
 /* How many have ended: 0 .. end - 1. */
 uint32_t mpg_stretches_end(const struct mpg_stretches *stretches);
-/* Number I, which is not dropped; valid until the next is asked for. NULL with ERR. */
-const struct mpg_stretch *mpg_stretches_get(struct mpg_stretches *stretches, uint32_t i, struct mpg_error *err);
+/* Number I, which is not dropped, with its VALUES, or perhaps without; valid until the next is asked for. NULL with ERR. */
+const struct mpg_stretch *mpg_stretches_get(struct mpg_stretches *stretches, uint32_t i, bool values, struct mpg_error *err);
 /* All before I are not needed any more. */
 void mpg_stretches_drop(struct mpg_stretches *stretches, uint32_t i);
+/* Lane W of N is not needed any more before stretch BEGIN[W]: where that leaves half of the lanes, or less, vectors become as
+ * short. Without memory for that they stay. */
+void mpg_stretches_narrow(struct mpg_stretches *stretches, const uint32_t *begin, uint32_t n);
 void mpg_stretches_held(const struct mpg_stretches *stretches, uint64_t *memory, uint64_t *file);
+
+/* Value of a vector of lane W at VALUES. */
+static inline double mpg_stretch_value(const struct mpg_stretch *s, const double *values, uint32_t w)
+{
+    return values[s->column ? s->column[w] : w];
+}
 
 /* A new last one, its number into *NUMBER; NULL: out of memory. The same of those below: N values; N words that are 0. */
 static inline struct mpg_trail_record *mpg_stretch_add(struct mpg_stretch *s, uint32_t *number)

@@ -9,9 +9,9 @@
 
 #include "simulate/where/stretches.h"
 
-/* Cuts between two walks; how far back one looks for a lane's common value is a power of two of them, so that walks take
- * each stretch log n times at most. */
-enum { CUTS_A_WALK = 4 };
+/* Cuts between two walks; how far back one looks for a lane's common value is some times the largest power of two that divides
+ * its number, so that walks take each stretch some log n times at most. */
+enum { CUTS_A_WALK = 4, FAR = 4 };
 enum { STREAM_PARTS = 2, SLOT_PARTS = 4, NOWHERE = UINT32_MAX };
 
 struct mpg_trail {
@@ -293,8 +293,9 @@ static void add_lane(struct mpg_trail *t, const struct mpg_stretch *s, const str
     for (uint32_t left = c->flags; left; left &= left - 1)
         add_term(t, place, t->between[w], __builtin_ctz(left), w, *value++);
     value = s->value + r->value;
-    for (uint32_t left = r->flags; left; left &= left - 1, value += t->n)
-        add_term(t, place, t->between[w], __builtin_ctz(left), w, value[w]);
+    const uint32_t width = s->column ? s->columns : t->n;
+    for (uint32_t left = r->flags; left; left &= left - 1, value += width)
+        add_term(t, place, t->between[w], __builtin_ctz(left), w, mpg_stretch_value(s, value, w));
 }
 
 /* Lanes HERE of word K come from C. */
@@ -356,6 +357,14 @@ static bool are_any(const struct mpg_trail *t, const uint64_t *without)
     return any;
 }
 
+static bool is_any(const struct mpg_trail *t, const uint64_t *lanes)
+{
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < t->words; k++)
+        any |= lanes[k];
+    return any != 0;
+}
+
 /* From the newest stretch back to where each lane is resolved; down to LEAST those are looked for that can be. */
 static int walk(struct mpg_trail *t, uint32_t least, struct mpg_error *err)
 {
@@ -364,7 +373,7 @@ static int walk(struct mpg_trail *t, uint32_t least, struct mpg_error *err)
         pass_cut(t, c, c > least && are_any(t, t->certain));
         if (!are_any(t, NULL))
             break;
-        const struct mpg_stretch *s = mpg_stretches_get(t->stretches, c - 1, err);
+        const struct mpg_stretch *s = mpg_stretches_get(t->stretches, c - 1, is_any(t, t->certain), err);
         if (!s)
             return -1;
         for (uint32_t i = s->records; i > 0; i--)
@@ -384,10 +393,10 @@ bool mpg_trail_cut(struct mpg_trail *t)
 
 int mpg_trail_resolve(struct mpg_trail *t, struct mpg_error *err)
 {
-    const uint32_t end = mpg_stretches_end(t->stretches), far = end & -end;
+    const uint32_t end = mpg_stretches_end(t->stretches), far = FAR * (end & -end);
     memcpy(t->alive, t->lanes, t->words * sizeof *t->alive);
     memset(t->certain, 0, t->words * sizeof *t->certain);
-    if (walk(t, end - far, err) < 0)
+    if (walk(t, far < end ? end - far : 0, err) < 0)
         return -1;
     uint32_t least = end;
     for (uint32_t w = 0; w < t->n; w++) {
@@ -395,6 +404,7 @@ int mpg_trail_resolve(struct mpg_trail *t, struct mpg_error *err)
         least = t->frontier[w] < least ? t->frontier[w] : least;
     }
     mpg_stretches_drop(t->stretches, least);
+    mpg_stretches_narrow(t->stretches, t->frontier, t->n);
     clear_marks(t);
     return 0;
 }
