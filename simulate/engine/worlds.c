@@ -74,6 +74,9 @@ static double lane_bytes_of(const void *context)
 {
     const struct simulation *sim = ((const struct world *)context)->sim;
     double bytes = mpg_lanes_bytes(sim->slots, sim->result->ranks) + expansion_bytes(sim);
+    if (sim->result->where)
+        bytes += mpg_tally_lane_bytes(sim->result->ranks, mpg_trace_site_count(sim->trace), MPG_ACCOUNT_TERMS,
+                                      sim->options->where.pairs);
     if (sim->chooses)
         bytes += ((double)sim->slots + sim->result->ranks + 1) * mpg_choosing_view_bytes();
     return bytes;

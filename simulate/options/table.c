@@ -209,10 +209,12 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "where", .kind = MPG_OPTION_STRING, .value = &a->where, .argument = "call|callsite|region|rank|pair",
          .help = "also say where in the program delays are put in, taken over,\n"
                  "absorbed and passed on (several: with commas), or, with --predict,\n"
-                 "what time goes to"},
+                 "what time goes to, and the share of all replicas' critical paths\n"
+                 "and what the run takes more with each parameter, row by row"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv,
          .help = "print the table alone, as CSV: of --where, --per-rank, --target or\n"
-                 "several scenarios (as of --sweep), or what is tolerated"},
+                 "several scenarios (as of --sweep), what is tolerated, or the segments\n"
+                 "of --critical-path"},
         {.name = "critical-path", .kind = MPG_OPTION_FLAG, .value = &a->critical_path,
          .help = "with --predict: also say what the critical path of the median run\n"
                  "consists of, by --where's words, and what the run takes more for\n"

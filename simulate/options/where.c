@@ -28,7 +28,6 @@ static int take_word(struct mpg_arguments *a, const char *text, size_t length, s
 static int check_critical(struct mpg_arguments *a, struct mpg_error *err)
 {
     const char *other = a->per_rank              ? "--per-rank"
-                        : a->csv                 ? "--csv"
                         : a->target              ? "--target"
                         : a->collectives && strcmp(a->collectives, "expand") == 0 ? "--collectives=expand"
                         : mpg_arguments_sweep(a) ? "several scenarios"
@@ -48,9 +47,11 @@ int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
 {
     if (check_critical(a, err) < 0)
         return -1;
-    if (a->csv && !a->where && !a->target && !a->per_rank && !mpg_arguments_sweep(a))
-        return mpg_error_set(err, "--csv is of a table: of --where, --per-rank, --target, --sweep, --tolerate or several "
-                                  "--signature");
+    if (a->csv && !a->where && !a->target && !a->per_rank && !a->critical_path && !mpg_arguments_sweep(a))
+        return mpg_error_set(err, "--csv is of a table: of --where, --critical-path, --per-rank, --target, --sweep, --tolerate or "
+                                  "several --signature");
+    if (a->csv && a->where && a->critical_path)
+        return mpg_error_set(err, "--csv is of one table: --where or --critical-path");
     if (a->csv && a->per_rank && a->target)
         return mpg_error_set(err, "--csv and --per-rank exclude each other with --target, which has a table of its own");
     if (a->csv && a->json)

@@ -44,8 +44,12 @@ static int add_critical(struct mpg_inquiry *x, struct mpg_report *report, struct
     const struct mpg_simulated what = mpg_inquiry_simulated(x, &predict);
     if (!a->critical_path)
         return 0;
-    if (mpg_critical_path_find(&x->critical, &what, (uint32_t)a->segments, a->where ? a->where_by : &call,
-                               a->where ? a->where_tables : 1, err) < 0)
+    enum mpg_where_by by[MPG_WHERE_BYS];
+    size_t n = 0;
+    for (size_t i = 0; a->where && i < a->where_tables; i++)
+        if (a->where_by[i] != MPG_WHERE_BY_PAIR) /* of all replicas only */
+            by[n++] = a->where_by[i];
+    if (mpg_critical_path_find(&x->critical, &what, (uint32_t)a->segments, n > 0 ? by : &call, n > 0 ? n : 1, err) < 0)
         return -1;
     x->critical_report = (struct mpg_critical_report){.path = x->critical.path,
                                                       .table = x->critical.table,

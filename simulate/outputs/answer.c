@@ -18,12 +18,15 @@ static void warn(const struct mpg_attention *attention)
                 attention->line[i].text);
 }
 
-static void print_csv(const struct mpg_report *report, FILE *out)
+static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err)
 {
+    if (report->critical)
+        return mpg_critical_print_csv(report->critical, out, err);
     if (report->where)
         mpg_where_print_csv(report->where, out);
     else
         mpg_report_use_csv(report, out);
+    return 0;
 }
 
 static int write_report(const struct mpg_arguments *a, const struct mpg_report *report,
@@ -34,7 +37,7 @@ static int write_report(const struct mpg_arguments *a, const struct mpg_report *
     FILE *stream = mpg_answer_stream(out);
     int status = a->json       ? mpg_report_json(report, stream, err)
                  : a->per_rank ? mpg_report_per_rank(report, a->csv ? ',' : '\t', stream, err)
-                 : a->csv      ? (print_csv(report, stream), 0)
+                 : a->csv      ? print_csv(report, stream, err)
                                : mpg_report_text(report, stream, err);
     if (status < 0) {
         mpg_answer_discard(out);

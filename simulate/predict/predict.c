@@ -312,6 +312,9 @@ static double lane_bytes_of(const void *context)
     double values = VALUES_A_SLOT * slots + (double)MPG_ACCOUNT_TERMS * x->result->ranks;
     values += x->passed.expanded + mpg_expansion_values(x->passed.expanded);
     double lane_bytes = values * sizeof(double);
+    if (x->result->where)
+        lane_bytes += mpg_tally_lane_bytes(x->result->ranks, mpg_trace_site_count(x->trace), MPG_WHERE_TERMS,
+                                           x->options->where.pairs);
     return lane_bytes + (x->graph.choose ? slots * (double)mpg_choosing_view_bytes() : 0);
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/json_text.h"
 #include "common/printable.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/where_terms.h"
@@ -163,6 +164,44 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
     for (size_t i = 0; i < r->tables; i++)
         print_table(r, &r->table[i], &f, out);
     return print_segments(r, &f, out, err);
+}
+
+/* --- CSV --- */
+
+static void print_segment_csv(const struct mpg_critical_report *r, const struct mpg_path_segment *s, const char *site, FILE *out)
+{
+    const struct mpg_where_place *place = place_of(r, s);
+    fprintf(out, "%" PRId32 ",%s%s,", place->rank, mpg_call_prefix(place->call), mpg_call_name(place->call));
+    mpg_csv_write_string(out, site);
+    putc(',', out);
+    if (place->region >= 0)
+        mpg_csv_write_string(out, mpg_trace_string(r->trace, place->region));
+    putc(',', out);
+    if (s->from >= 0)
+        fprintf(out, "%" PRId32, s->from);
+    fprintf(out, ",%.17g,%.17g", s->begin_ns, s->end_ns);
+    for (int k = 0; k < COLUMNS; k++)
+        fprintf(out, ",%.17g", s->term[columns[k].term]);
+    fprintf(out, ",%.17g,%.17g\n", s->term[MPG_WHERE_MESSAGES], s->term[MPG_WHERE_SIZE]);
+}
+
+int mpg_critical_print_csv(const struct mpg_critical_report *r, FILE *out, struct mpg_error *err)
+{
+    struct names names;
+    int status = begin_names(&names, r->trace, err);
+    fputs("rank,call,callsite,region,from_rank,begin_ns,end_ns", out);
+    for (int k = 0; k < COLUMNS; k++)
+        fprintf(out, ",%s", columns[k].key);
+    fputs(",messages,bytes\n", out);
+    for (uint32_t i = 0; i < r->path->segments && status == 0; i++) {
+        char *site = name_site(&names, place_of(r, &r->path->segment[i])->site, err);
+        status = site ? 0 : -1;
+        if (site)
+            print_segment_csv(r, &r->path->segment[i], site, out);
+        free(site);
+    }
+    mpg_symbols_free(names.symbols);
+    return status;
 }
 
 /* --- JSON --- */

@@ -20,6 +20,8 @@ struct mpg_critical_report {
 
 /* Errors: what symbols say; out of memory. */
 int mpg_critical_print_text(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
+/* Its segments alone, by time. */
+int mpg_critical_print_csv(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
 /* NULL with ERR. */
 json_t *mpg_critical_json(const struct mpg_critical_report *report, struct mpg_error *err);
 

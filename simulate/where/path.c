@@ -125,9 +125,11 @@ struct walk {
     struct mpg_path_segment now;
 };
 
+/* Or, as long, the earlier one. */
 static bool is_longer(const struct mpg_path_segment *a, const struct mpg_path_segment *b)
 {
-    return a->end_ns - a->begin_ns > b->end_ns - b->begin_ns;
+    const double a_ns = a->end_ns - a->begin_ns, b_ns = b->end_ns - b->begin_ns;
+    return a_ns != b_ns ? a_ns > b_ns : a->begin_ns < b->begin_ns;
 }
 
 /* Keeps SEGMENT where it is one of the longest: a heap, the shortest first. */

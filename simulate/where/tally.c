@@ -19,6 +19,12 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
     return t;
 }
 
+double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
+{
+    enum { CALLS = 8, OTHER_ENDS = 4 }; /* without callsites; of a site's messages */
+    return sizeof(double) * terms * (double)ranks * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_WHERE_LANES_A_BLOCK;
+}
+
 void mpg_tally_free(struct mpg_tally *t)
 {
     if (!t)

@@ -3,6 +3,8 @@
 """mpgsim --critical-path (TAP; docs/MODEL.md, section 8): paths that are known by hand, derivatives against the difference of two
 runs of random programs, parts that add up to the run; what is refused."""
 
+import csv
+import io
 import math
 import os
 import subprocess
@@ -46,7 +48,14 @@ def check_chain():
     expect("its ranks", ranks, {0: (1000, 0, 0), 1: (3387.5, 2385.5, 8), 2: (2887.5, 2385.5, 8)})
     ok("shares of its calls add up", abs(sum(r["share"] for r in path["tables"][1]["rows"]) - 1) < 1e-12, path["tables"][1])
     path = predicted("--latency=const:2385.5ns", "--segments=1", "--critical-path", "chain.txt")["critical_path"]
-    expect("the longest segment alone, the later of two", (len(path["segments"]), path["segments_total"]), (1, 5))
+    expect("the longest segment alone, the earlier of two", (segments(path), path["segments_total"]),
+           ([(1, "MPI_Recv", 0, 1000, 3385.5)], 5))
+    given = ["--predict", "--latency=const:2385.5ns", "--byte=const:0.25ns", "--critical-path", "--csv", "chain.txt"]
+    rows = list(csv.DictReader(io.StringIO(run(*given)[1])))
+    expect("CSV: the segments alone", [(int(r["rank"]), r["call"], r["from_rank"], float(r["begin_ns"]), float(r["end_ns"]),
+                                        float(r["bytes"])) for r in rows],
+           [(0, "MPI_Send", "", 0, 1000, 0), (1, "MPI_Recv", "0", 1000, 3387.5, 8), (1, "MPI_Send", "", 3387.5, 4387.5, 0),
+            (2, "MPI_Recv", "1", 4387.5, 6775, 8), (2, "MPI_Finalize", "", 6775, 7275, 0)])
 
 
 def check_stencil():
@@ -173,6 +182,7 @@ def check_forms():
                                     (2, "exclude", ["--predict", "--critical-path", "--per-rank"]),
                                     (2, "exclude", ["--predict", "--critical-path", "--collectives=expand"]),
                                     (2, "exclude", ["--target=ideal", "--critical-path"]),
+                                    (2, "one table", ["--predict", "--latency=1us", "--critical-path", "--csv", "--where=rank"]),
                                     (2, "scenarios", ["--predict", "--critical-path", "--sweep=latency=1us:2us:2"])):
         got, out, err = run(*arguments, "chain.txt")
         ok(f"refused: {' '.join(arguments)}", got == status and word in err and not out and err.count("\n") == 1, (got, err))

@@ -136,8 +136,7 @@ def check_forms():
     for status, word, arguments in ((2, "is not call", ["--where=line"]), (2, "twice", ["--where=call,call"]),
                                     (2, "exclude", ["--where=call", "--per-rank"]), (2, "--csv is of a table", ["--csv"]),
                                     (2, "one table", ["--csv", "--where=call,rank"]),
-                                    (2, "several scenarios", ["--where=call", "--sweep=latency=1us:2us:2"]),
-                                    (2, "delays", ["--predict", "--latency=1us", "--where=pair"])):
+                                    (2, "several scenarios", ["--where=call", "--sweep=latency=1us:2us:2"])):
         got, out, err = run(*arguments, "chain.txt")
         ok(f"refused: {' '.join(arguments)}", got == status and word in err and not out and err.count("\n") == 1, err)
 

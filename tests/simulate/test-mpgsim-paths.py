@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""mpgsim --predict --where: shares of the critical paths of all replicas, and what the run takes more with each parameter (TAP;
+docs/MODEL.md, section 8): by hand, against --critical-path of one replica, against the difference of two runs; the same
+bytes whatever threads there are; programs whose ranks have nothing in common for long."""
+
+import csv
+import io
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from answers import MPGSIM, answer, finish, ok, run, write
+
+SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
+PER = ["per_latency", "per_byte", "per_compute", "per_noise"]
+PARTS = ["computation_ns", "noise_ns", "calls_ns", "latency_ns", "bytes_ns", "collectives_ns"]
+WORDS = "call,callsite,region,rank,pair"
+
+
+def predicted(*arguments):
+    return answer("--predict", *arguments)
+
+
+def rows_of(found, by):
+    return next(t["rows"] for t in found["where"]["tables"] if t["by"] == by)
+
+
+def shares(found, by, *names):
+    keys = [tuple(r[n] for n in names) for r in rows_of(found, by)]
+    return {k[0] if len(k) == 1 else k: r["path"] for k, r in zip(keys, rows_of(found, by)) if r["path"]["time_ns"] != 0}
+
+
+def near(a, b, scale=1.0):
+    return abs(a - b) <= 1e-9 * max(abs(scale), 1)
+
+
+def expect(name, got, expected):
+    right = got.keys() == expected.keys() and all(near(got[k][p], v, v) for k, e in expected.items() for p, v in e.items())
+    ok(name, right, f"{got} for {expected}")
+
+
+def check_chain():
+    # a slow link: the second message is large
+    write("chain.txt", 3, ["0 0 0 Init", "0 1000 1000 Send comm=0 to=1 tag=1 bytes=8", "0 2000 2000 Finalize",
+                           "1 0 0 Init", "1 1000 3000 Recv comm=0 from=0 tag=1 bytes=8",
+                           "1 4000 4000 Send comm=0 to=2 tag=1 bytes=40000", "1 5000 5000 Finalize",
+                           "2 0 0 Init", "2 4000 6000 Recv comm=0 from=1 tag=1 bytes=40000", "2 6500 6500 Finalize"])
+    found = predicted("--latency=const:2385.5ns", "--byte=const:0.25ns", f"--where={WORDS}", "--replicas=40", "chain.txt")
+    end = 1000 + 2385.5 + 2 + 1000 + 2385.5 + 10000 + 500
+    expect("a chain: its slow link, by pair", shares(found, "pair", "from", "to"),
+           {(None, None): {"share": 2500 / end, "per_compute": 2500, "per_latency": 0},
+            (0, 1): {"share": 2387.5 / end, "per_latency": 1, "per_byte": 8},
+            (1, 2): {"share": 12385.5 / end, "time_ns": 12385.5, "per_latency": 1, "per_byte": 40000}})
+    expect("by rank: who waits for it", shares(found, "rank", "rank"),
+           {0: {"time_ns": 1000, "per_latency": 0}, 1: {"time_ns": 3387.5, "bytes_ns": 2}, 2: {"time_ns": 12885.5, "bytes_ns": 10000}})
+    total = found["where"]["total"]["path"]
+    ok("all of it is the run", near(total["time_ns"], end, end) and total["share"] == 1, total)
+    ok("draws that are alike leave no doubt", all(r["path"]["share_low"] == r["path"]["share_high"] == r["path"]["share"]
+                                                  for r in rows_of(found, "rank")), rows_of(found, "rank"))
+
+
+def check_tree():
+    # 1 and 2 to 0, of which 2 is noisy: it is the later one
+    write("tree.txt", 3, ["0 0 0 Init", "0 100 100 Irecv comm=0 from=1 tag=1 bytes=0 request=1",
+                          "0 100 100 Irecv comm=0 from=2 tag=1 bytes=0 request=2", "0 100 2100 Waitall requests=1,2",
+                          "0 12150 12150 Finalize", "1 0 0 Init", "1 2000 2000 Send comm=0 to=0 tag=1 bytes=0",
+                          "1 2000 2000 Finalize", "2 0 0 Init", "2 1000 1000 Send comm=0 to=0 tag=1 bytes=0", "2 1000 1000 Finalize"])
+    found = predicted("--latency=const:100ns", f"--where={WORDS}", "tree.txt")
+    expect("a tree: its slow rank", shares(found, "rank", "rank"), {0: {"time_ns": 10150}, 1: {"time_ns": 2000}})
+    found = predicted("--latency=const:100ns", "--noise=const:4770ns@2", f"--where={WORDS}", "tree.txt")
+    expect("the one that is noisy", shares(found, "rank", "rank"),
+           {0: {"time_ns": 10150}, 2: {"share": 5770 / 15920, "per_noise": 4770, "per_compute": 1000}})
+    expect("and its call", shares(found, "call", "call"),
+           {"MPI_Send": {"time_ns": 5770}, "MPI_Waitall": {"time_ns": 100}, "MPI_Finalize": {"time_ns": 10050}})
+
+
+def check_stencil():
+    lines = []
+    for rank in range(4):
+        lines.append(f"{rank} 0 0 Init")
+        for step in range(3):
+            at, end = 9100 * step + (9000 if rank == 2 else 1000), 9100 * (step + 1)
+            lines += [f"{rank} {at} {at} Irecv comm=0 from={(rank + 1) % 4} tag={step} bytes=0 request={2 * step + 1}",
+                      f"{rank} {at} {at} Isend comm=0 to={(rank + 3) % 4} tag={step} bytes=0 request={2 * step + 2}",
+                      f"{rank} {at} {end} Waitall requests={2 * step + 1},{2 * step + 2}"]
+        lines.append(f"{rank} {end} {end} Finalize")
+    write("stencil.txt", 4, lines)
+    found = predicted("--latency=const:385ns", f"--where={WORDS}", "stencil.txt")
+    expect("a stencil: the slow rank is named, its share exact", shares(found, "rank", "rank"),
+           {1: {"share": 385 / 27385, "per_latency": 1}, 2: {"share": 27000 / 27385, "per_compute": 27000}})
+    expect("and who waits for it", shares(found, "pair", "from", "to"), {(None, None): {"time_ns": 27000}, (2, 1): {"time_ns": 385}})
+
+
+def check_mixture():
+    # which of two is the later is drawn: half of the replicas each, more or less, and where it is neither there is nothing
+    write("half.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=0 request=1",
+                          "0 10 10 Irecv comm=0 from=2 tag=1 bytes=0 request=2", "0 10 2100 Waitall requests=1,2",
+                          "0 902100 902100 Finalize", "1 0 0 Init", "1 1000 1000 Send comm=0 to=0 tag=1 bytes=0",
+                          "1 1000 1000 Finalize", "2 0 0 Init", "2 1000 1000 Send comm=0 to=0 tag=1 bytes=0", "2 1000 1000 Finalize"])
+    found = predicted("--latency=const:100ns", "--noise=exp:5us@1-2", "--replicas=4096", "--where=rank", "half.txt")
+    path = shares(found, "rank", "rank")
+    ok("two of a kind: each in half of the replicas", abs(path[1]["per_compute"] / 1000 - 0.5) < 0.04 and
+       near(path[1]["per_compute"] + path[2]["per_compute"], 1000, 1000), path)
+    ok("the interval holds what is left of a half", all(path[r]["share_low"] < 0.5 - path[0]["share"] / 2 < path[r]["share_high"]
+                                                        for r in (1, 2) if 0 in path), path)
+
+
+def make_random(seed, steps=60, ranks=4):
+    maker = os.path.join(SOURCE, "tests", "oracle", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py")
+    done = subprocess.run([sys.executable, maker, "--seed", str(seed), "--ranks", str(ranks), "--steps", str(steps)],
+                          capture_output=True, text=True, check=True)
+    with open("random.txt", "w", encoding="ascii") as out:
+        out.write(done.stdout)
+
+
+def adds_up(found):
+    """What does not, of the rows of all tables; None: all does."""
+    total, run_ns = found["where"]["total"]["path"], found["run_time_ns"]["mean"]
+    if not near(total["time_ns"], run_ns, run_ns):
+        return total, run_ns
+    for table in found["where"]["tables"]:
+        paths = [r["path"] for r in table["rows"]]
+        for k in ["time_ns", "share", *PARTS, *PER]:
+            if not near(sum(p[k] for p in paths), total[k], max(total[k], run_ns if k.endswith("ns") else 1)):
+                return table["by"], k
+        for p in paths:
+            if not near(sum(p[k] for k in PARTS), p["time_ns"], run_ns):
+                return table["by"], p
+    return None
+
+
+def is_critical(*arguments):
+    """What differs from --critical-path, of one replica."""
+    found = predicted(*arguments, "--replicas=1", "--where=call,callsite,region,rank", "--critical-path", "--segments=0")
+    path = found["critical_path"]
+    for mine, other in zip(found["where"]["tables"], path["tables"]):
+        name = lambda r: str([r.get(k) for k in ("call", "callsite", "region", "rank")])
+        a, b = ({name(r): of(r) for r in t["rows"]} for t, of in ((mine, lambda r: r["path"]), (other, lambda r: r)))
+        for k in a.keys() | b.keys():
+            x, y = a.get(k), b.get(k, dict.fromkeys(["time_ns", "messages", "bytes", *PARTS], 0))
+            if x is None or any(not near(x[p], y[p], path["run_ns"]) for p in ["time_ns", *PARTS]) or \
+                    not near(x["per_latency"], y["messages"]) or not near(x["per_byte"], y["bytes"], y["bytes"]):
+                return mine["by"], k, x, y
+    total = found["where"]["total"]["path"]
+    wrong = [s for s in path["sensitivity"] if not near(total[f"per_{s['parameter']}"], s["derivative"], s["derivative"])]
+    return wrong or None
+
+
+def arguments_of(v):
+    return ["--deterministic", "--lenient", f"--latency=const:{v['latency']!r}ns", f"--byte=const:{v['byte']!r}ns",
+            f"--compute-ratio={v['compute']!r}", f"--noise=exp:{v['noise']!r}ns"]
+
+
+def is_difference(base, extra):
+    """Which derivative is not that of the mean run, of either side; None: all are."""
+    steps = {"latency": 1 / 1024, "byte": 2.0 ** -22, "compute": 2.0 ** -24, "noise": 1 / 1024}
+    found = predicted(*arguments_of(base), *extra, "--where=rank", "random.txt")
+    run_ns, total = found["run_time_ns"]["mean"], found["where"]["total"]["path"]
+    for name, step in steps.items():
+        sides, scale = [], base["noise"] if name == "noise" else 1
+        for sign in (1, -1):
+            other = dict(base)
+            other[name] += sign * step
+            sides.append(sign * (predicted(*arguments_of(other), *extra, "random.txt")["run_time_ns"]["mean"] - run_ns) / step * scale)
+        derivative = total[f"per_{name}"]
+        most = 1e-9 * abs(derivative) + 16 * math.ulp(run_ns) / step * scale
+        if all(abs(s - derivative) > most for s in sides):
+            return name, derivative, sides
+    return None
+
+
+def check_random():
+    base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
+    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
+    options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns"],
+               ["--latency=const:2385.25ns", "--noise=const:77ns", "--eager-limit=-1", "--byte=exp:0.3ns"], reference,
+               ["--latency=const:10us", "--compute-ratio=0.7", "--call-noise=normal:200ns,400ns"]]
+    wrong, other, unlike, cases = [], [], [], 0
+    for seed in range(1, 7):
+        make_random(seed)
+        for given in options:
+            given = ["--deterministic", "--lenient", *given]
+            cases += 1
+            fault = adds_up(predicted(*given, "--replicas=37", f"--where={WORDS}", "random.txt"))
+            if fault:
+                wrong.append((seed, given, fault))
+            fault = is_critical(*given, "random.txt")
+            if fault:
+                other.append((seed, given, fault))
+        for extra in (["--replicas=5"], ["--replicas=5", "--eager-limit=-1", "--call-noise=const:31ns"]):
+            fault = is_difference(base, extra)
+            if fault:
+                unlike.append((seed, extra, fault))
+    ok("random programs: rows add up to the mean run, and to all derivatives", cases == 24 and not wrong, wrong[:3])
+    ok("of one replica they are those of --critical-path", not other, other[:3])
+    ok("derivatives are the difference of two runs", not unlike, unlike[:3])
+
+
+def make_long(name, ranks, rounds, waits):
+    """Rounds of work, after which each rank waits for one of its neighbours if it WAITS."""
+    draw, lines = random.Random(7), []
+    for rank in range(ranks):
+        at, lines = 1000, lines + [f"{rank} 0 0 Init"]
+        for k in range(rounds):
+            at += draw.randrange(100, 5000)
+            if waits:
+                begin, at = at, 10000 * (k + 1)
+                lines.append(f"{rank} {begin} {at} Sendrecv comm=0 to={(rank + 1) % ranks} from={(rank - 1) % ranks} "
+                             "tag=1 recvtag=1 bytes=8 recvbytes=8")
+            else:
+                lines.append(f"{rank} {at} {at + 10} Comm_rank")
+                at += 10
+        lines.append(f"{rank} {at + 10} {at + 10} Finalize")
+    write(name, ranks, lines)
+
+
+def check_long():
+    make_long("long.txt", 5, 1500, True)
+    given = ["--latency=exp:2us", "--noise=exp:3us", "--replicas=70", f"--where={WORDS}", "long.txt"]
+    one = run("--json", "--predict", "--threads=1", *given)
+    ok("a long program: rows add up", one[0] == 0 and adds_up(predicted(*given)) is None, one[2])
+    for threads in (2, 5):
+        ok(f"the same bytes with {threads} threads", run("--json", "--predict", f"--threads={threads}", *given) == one)
+    fault = is_critical("--latency=exp:2us", "--noise=exp:3us", "long.txt")
+    ok("of one replica as --critical-path has it", fault is None, fault)
+    make_long("apart.txt", 2, 9000, False)
+    given = ["--predict", "--latency=const:1us", "--noise=exp:3us", "--replicas=1024", "--where=rank", "--threads=1", "--json", "apart.txt"]
+    ok("ranks that have nothing in common: what waits goes to a file", adds_up(predicted(*given[1:])) is None)
+    done = subprocess.run([MPGSIM, *given], capture_output=True, text=True, check=False, env=dict(os.environ, TMPDIR="/nowhere/at/all"))
+    ok("without room for that: one line", done.returncode == 1 and "/nowhere/at/all" in done.stderr and done.stderr.count("\n") == 1 and
+       not done.stdout, (done.returncode, done.stderr))
+
+
+def check_forms():
+    given = ["--predict", "--latency=const:2385.5ns", "--byte=const:0.25ns", "chain.txt"]
+    text = run("--where=rank,pair", *given)[1]
+    ok("text: the tables, and what adds up to all", text.count("The critical path, by ") == 2 and "  72.36 %" not in text and
+       text.count("  100.00 %") == 2 and "Where time goes, by pair" not in text, text)
+    rows = list(csv.DictReader(io.StringIO(run("--where=rank", "--csv", "--replicas=40", *given)[1])))
+    ok("CSV has them", [float(r["path_ns"]) for r in rows] == [1000, 3387.5, 12885.5] and rows[0]["path_share_low"] != "" and
+       near(sum(float(r["path_share"]) for r in rows), 1), rows)
+    rows = list(csv.DictReader(io.StringIO(run("--where=rank", "--csv", "--replicas=9", *given)[1])))
+    ok("of few replicas there is no interval", [r["path_share_low"] for r in rows] == ["", "", ""], rows)
+    write("any.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=8 request=1",
+                         "0 20 20 Irecv comm=0 from=2 tag=1 bytes=8 request=2", "0 30 500 Waitany requests=1,2 done=1",
+                         "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
+                         "1 400 410 Send comm=0 to=0 tag=1 bytes=8", "1 900 900 Finalize", "2 0 0 Init",
+                         "2 800 810 Send comm=0 to=0 tag=1 bytes=8", "2 900 900 Finalize"])
+    for name, arguments, word in (("where calls choose", ["--predict", "any.txt"], "--deterministic"),
+                                  ("expanded collectives", ["--predict", "--collectives=expand", "chain.txt"], "expanded")):
+        found = answer("--latency=const:1us", "--where=call", *arguments)["where"]
+        ok(f"{name}: no path, and why", word in found["no_path"] and all(r["path"] is None for r in found["tables"][0]["rows"]), found)
+        text = run("--latency=const:1us", "--where=call", *arguments)[1]
+        ok(f"{name}: one line of text", text.count("No critical path: ") == 1 and word in text, text)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        check_chain()
+        check_tree()
+        check_stencil()
+        check_mixture()
+        check_random()
+        check_long()
+        check_forms()
+        os.chdir("/")
+    finish()
+
+
+main()
