@@ -75,7 +75,7 @@ void mpg_where_path_print_text(const struct mpg_where_report *r, const struct mp
     fprintf(out, "\nThe critical path, by %s, time in %s; mean of replicas, the share's 95 %% confidence interval;\n"
                  "ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 %% of computation, 1 %% of noise\n",
             mpg_where_by_word(t->by), f.unit);
-    fprintf(out, "     share     of replicas   %11s    %11s  %11s  %11s  %11s  %s\n", "time", "1 ns latency", "1 ns a byte",
+    fprintf(out, "     share     95 %% interval   %11s  %12s %12s %12s %12s  %s\n", "time", "1 ns latency", "1 ns a byte",
             "1 % compute", "1 % noise", mpg_where_by_word(t->by));
     for (size_t i = 0; i < t->n; i++) {
         if (mpg_path_ns(t->row[i].term) == 0 && messages(t->row[i].term) == 0)
