@@ -180,11 +180,13 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
         r->depth -= r->depth > 0;
         return of->marks ? add_mark(r, before_ns, before_ns, err) : 0;
     }
-    const struct mpg_region_ratio *region = find(of->ratios, mpg_trace_string(of->trace, event->string));
+    const bool is_named = event->string >= 0; /* one that failed says no name */
+    const struct mpg_region_ratio *region =
+        is_named ? find(of->ratios, mpg_trace_string(of->trace, event->string)) : NULL;
     struct open_region open = {event->string, region ? region->ratio : now, 1, 0};
     if (region)
         *region->met = true;
-    if (of->supposed && suppose(r, of, &open, &lump_ns, err) < 0)
+    if (of->supposed && is_named && suppose(r, of, &open, &lump_ns, err) < 0)
         return -1;
     const double more_ns = open.ratio * open.factor * lump_ns;
     r->balanced_ns += more_ns;

@@ -129,6 +129,10 @@ def check_forms():
     rows = list(csv.DictReader(io.StringIO(out)))
     ok("CSV: the table alone", status == 0 and [r["rank"] for r in rows] == ["0", "1", "2"] and
        float(rows[0]["put_in_ns"]) == 2000, out)
+    write("unnamed.txt", 1, ["0 0 1 Init", "0 1 1 Region_begin failed=1", "0 11 12 Comm_rank", "0 12 12 Finalize"])
+    for mode in ([], ["--predict"]):
+        rows = rows_of(answer("--latency=const:1us", "--where=region", *mode, "unnamed.txt"), "region")
+        ok(f"a region without a name is none {mode}", [r["region"] for r in rows] == [None], rows)
     text = run("--noise=const:2385ns", "--absorb=none", "--where=call", "chain.txt")[1]
     lines = [line for line in text.splitlines() if " = " in line and "MPI_" in line]
     added = all(abs(float(p[0]) + float(p[2]) - float(p[4]) - float(p[6])) < 1e-9 for p in (line.split() for line in lines))
