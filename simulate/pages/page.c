@@ -133,6 +133,7 @@ static int add_parts(json_t *answer, const struct mpg_page_parts *parts)
 static char *bounded(const char *text, const struct mpg_page_parts *parts, struct mpg_error *err)
 {
     json_error_t where;
+    mpg_answer_begin();
     json_t *answer = json_loads(text, 0, &where);
     char *data = NULL;
     if (!answer)
@@ -144,7 +145,11 @@ static char *bounded(const char *text, const struct mpg_page_parts *parts, struc
             data = dumped(answer, err);
     }
     json_decref(answer);
-    return data;
+    if (mpg_answer_end() || !data)
+        return data;
+    free(data);
+    mpg_error_set(err, "out of memory");
+    return NULL;
 }
 
 /* So that it is no longer than what a page may have of it; lines stay whole. */

@@ -13,7 +13,8 @@ function first(D, v, sentence, list) {
         page.append(el("p", {}, `Before you trust it: ${n} ${n > 1 ? "things make" : "thing makes"} this doubtful (`,
                        ...D.attention.flatMap((a, i) => i ? [", " + a.topic] : [a.topic]), "), ",
                        el("a", {href: "#attention"}, "see Attention"), "."));
-    const items = list.map(t => t.option ? el("li", {}, t.text + " ", el("code", {}, `mpgsim … ${t.option}`)) : el("li", {}, t.text));
+    const items = list.map(t => t.option ? el("li", {}, t.text + " ", el("code", {}, `mpgsim … ${t.option}`)) :
+        t.other ? el("li", {}, t.text + " ", el("code", {}, t.other)) : el("li", {}, t.text));
     page.append(el("div", {class: "todo"}, el("h2", {}, "What to do"), el("ul", {id: "todo"}, ...items)));
 }
 

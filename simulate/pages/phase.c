@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Three passes: how long the run is, where in it ranks are in calls, which calls these are; then the same calls of the
+/* Passes: how long the run is, where in it ranks are in calls, which calls these are; then the same calls of the
  * traced run. */
 #include "simulate/pages/phase.h"
 
@@ -9,12 +9,13 @@
 #include <string.h>
 
 /* Of a rank's calls about so many are in a stretch, if they are spread evenly; stretches are within these bounds. */
-enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000 };
+enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_WIDENED = 4 };
 
 struct stretch {
     const struct mpg_phase_world *world;
     double begin_ns, end_ns; /* of the run, aligned */
     double from_ns, to_ns;   /* of the stretch, aligned */
+    double first_ns, last_ns; /* of calls in it: the first begin, the last end */
     size_t bins;
     double *bin;             /* time of all ranks in calls; or of the one stretch, of each rank */
 };
@@ -76,6 +77,33 @@ static int take_time(void *who, int32_t rank, uint64_t number, const struct mpg_
     return 1;
 }
 
+/* Of the stretch: the begins and ends of the calls in it. */
+static int take_whole(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct stretch *s = who;
+    const double from_ns = mpg_clock_align(s->world->clocks, rank, e->enter_ns);
+    const double to_ns = mpg_clock_align(s->world->clocks, rank, e->leave_ns);
+    (void)err;
+    if (is_inner(e, number) && from_ns < s->to_ns && to_ns > s->from_ns) {
+        s->first_ns = fmin(s->first_ns, from_ns);
+        s->last_ns = fmax(s->last_ns, to_ns);
+    }
+    return 1;
+}
+
+/* So that calls are whole, which may begin before it, and end after: who comes late to them is seen; WIDTH_NS to each side
+ * at most some times. */
+static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
+{
+    s->first_ns = s->to_ns;
+    s->last_ns = s->from_ns;
+    if (walk(s->world, take_whole, s, err) < 0)
+        return -1;
+    s->from_ns = fmax(fmax(s->first_ns, s->begin_ns), s->from_ns - MOST_WIDENED * width_ns);
+    s->to_ns = fmin(fmin(s->last_ns, s->end_ns), s->to_ns + MOST_WIDENED * width_ns);
+    return 0;
+}
+
 /* The stretch with most time in calls. */
 static int find_stretch(struct stretch *s, struct mpg_error *err)
 {
@@ -101,7 +129,7 @@ static int find_stretch(struct stretch *s, struct mpg_error *err)
         return mpg_error_set(err, "no time is spent in MPI calls");
     s->from_ns = s->begin_ns + (double)worst * width_ns;
     s->to_ns = s->from_ns + width_ns;
-    return 0;
+    return widen(s, width_ns, err);
 }
 
 /* --- which ranks --- */

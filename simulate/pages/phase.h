@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The worst phase of a run: the stretch in which ranks spend most of their time within MPI calls, as a page draws it. */
+/* The worst phase of a run: the stretch in which ranks spend most of their time within MPI calls, from the first begin of a
+ * call that is in it to the last end, as a page draws it. */
 #ifndef MPG_PAGES_PHASE_H
 #define MPG_PAGES_PHASE_H
 

@@ -57,7 +57,7 @@ function phase(D) {
     calls.sort((a, b) => b[3] - a[3]);
     const late = awaited(P);
     const nodes = [`From ${time(P.from_ns)} to ${time(P.to_ns)} of the predicted run (replica ${P.replica}, the median one, ${
-        time(P.run_ns)}) ranks spend ${percent(P.share)} of their time within MPI calls, the most of any stretch as long. `];
+        time(P.run_ns)}) ranks spend ${percent(P.share)} of their time within MPI calls; nowhere else are they in calls as long. `];
     if (late)
         nodes.push(el("b", {}, `Rank ${late.rank} is least in calls there (${percent(late.part)}): others wait for it. `));
     nodes.push("The thin line is computation. " + (P.traced_ns > 0 ? "The traced run made the same calls in " +

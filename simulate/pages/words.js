@@ -104,6 +104,11 @@ function todo(D) {
             percent(row.predicted.wait_ns / all)}), most for ${kinds[kind][0]}: ${kinds[kind][1]}.`,
                    option: "--waits --waits-by=callsite"});
     }
+    if (r.median_confidence_95[1] - r.median_confidence_95[0] > .25 * r.median)
+        list.unshift({text: `The run time is known only to within ${time(r.median_confidence_95[0])} to ${
+            time(r.median_confidence_95[1])}: ` + (D.options && D.options.signature ? "what was measured of the machine differs " +
+            "that much. Measure it again, longer or while nothing else runs." : "replicas differ that much. More of them say it " +
+            "more closely."), option: D.options && D.options.signature ? "" : "--replicas=1000", other: "sigshow --all SIGNATURE"});
     list.push(...places(D));
     if (D.mode === "predict") {
         if (m.compute_ns > .5 * m.run_ns)

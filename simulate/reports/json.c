@@ -345,6 +345,12 @@ void mpg_answer_begin(void)
     json_set_alloc_funcs(allocate, free);
 }
 
+bool mpg_answer_end(void)
+{
+    json_set_alloc_funcs(malloc, free);
+    return !ran_out;
+}
+
 int mpg_answer_write(json_t *root, FILE *out, struct mpg_error *err)
 {
     int status = -1;
@@ -355,8 +361,7 @@ int mpg_answer_write(json_t *root, FILE *out, struct mpg_error *err)
             status = 0; /* the close says which file and why */
     }
     json_decref(root);
-    json_set_alloc_funcs(malloc, free);
-    if (ran_out)
+    if (!mpg_answer_end())
         return mpg_error_set(err, "out of memory for the answer as JSON");
     return status < 0 ? mpg_error_set(err, "the answer as JSON: the trace's name is not UTF-8") : 0;
 }

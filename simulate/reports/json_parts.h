@@ -13,6 +13,10 @@ void mpg_answer_begin(void);
  * since; a text that is not UTF-8. */
 int mpg_answer_write(json_t *root, FILE *out, struct mpg_error *err);
 
+/* Ends it where nothing is written; false: there was no memory for a part, or (jansson's reader of texts does not notice) a
+ * byte of a string. */
+bool mpg_answer_end(void);
+
 /* As if there had been no memory. */
 void mpg_answer_run_out(void);
 /* TEXT, made fit (common/printable.h). */
