@@ -81,12 +81,26 @@ static int answer(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_e
     return status;
 }
 
-static bool same_lines(const struct mpg_attention *a, const struct mpg_attention *b)
+/* Whether LINE is in one of the first N of ROWS. */
+static bool is_told(const struct mpg_sheet *rows, size_t n, const struct mpg_attention_line *line)
 {
-    for (size_t i = 0; i < a->n && a->n == b->n; i++)
-        if (strcmp(a->line[i].topic, b->line[i].topic) != 0 || strcmp(a->line[i].text, b->line[i].text) != 0)
-            return false;
-    return a->n == b->n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < rows->row[i].attention.n; k++)
+            if (strcmp(rows->row[i].attention.line[k].topic, line->topic) == 0 &&
+                strcmp(rows->row[i].attention.line[k].text, line->text) == 0)
+                return true;
+    return false;
+}
+
+/* What needs attention in any of ROWS, once. */
+static void warn_of_rows(const struct mpg_sheet *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t k = 0; k < rows->row[i].attention.n; k++) {
+            const struct mpg_attention one = {.line = &rows->row[i].attention.line[k], .n = 1};
+            if (!is_told(rows, i, one.line))
+                warn(&one);
+        }
 }
 
 static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_answer *out,
@@ -104,9 +118,8 @@ static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *row
     }
     if (mpg_answer_commit(out, err) < 0)
         return -1;
-    for (size_t i = 0; i < rows->n && a->csv; i++)
-        if (i == 0 || !same_lines(&rows->row[i].attention, &rows->row[i - 1].attention))
-            warn(&rows->row[i].attention);
+    if (a->csv)
+        warn_of_rows(rows);
     return 0;
 }
 

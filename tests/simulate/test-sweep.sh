@@ -318,6 +318,8 @@ print(len(rows), all([float(r["latency_ns"]), float(r["eager-limit_bytes"]), r["
 ranks = ["--noise=exp:1us", "--per-rank", "mixed.txt"]
 print(run("--csv", *ranks) == run(*ranks).replace("\t", ","))
 END
+"$mpgsim" --csv --sweep=latency=1us:9us:3 --signature=wide.sig --signature=narrow.sig --source=source.sig late.txt 2>err >out
+is "... attention goes to standard error, each line once" "$(sort err | uniq -d | wc -l) $(grep -vc "^mpgsim: attention: " err)" "0 0"
 is "a table as CSV has what JSON has; that of ranks, commas" "$("$python" comma.py "$mpgsim" 2>&1 | paste -sd' ' -)" \
     "12 True True True"
 
