@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scale/scale.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,45 @@ const char *scale_program_of(const struct scale_run *run, size_t *length)
     return text + from;
 }
 
-bool scale_is_same_program(const struct scale_run *a, const struct scale_run *b)
+/* The number that TEXT, of LENGTH bytes, begins with, and in *DIGITS of how many it is; 0: none. */
+static long number_at(const char *text, size_t length, size_t *digits)
+{
+    long number = 0;
+    for (*digits = 0; *digits < length && *digits < 9 && isdigit((unsigned char)text[*digits]); ++*digits)
+        number = 10 * number + (text[*digits] - '0');
+    return number;
+}
+
+/* Whether A's name and B's are the same where each has its own number of ranks: "bt.W.4", "bt.W.16". */
+static bool differ_by_ranks(const struct scale_run *a, const struct scale_run *b)
+{
+    size_t of_a, of_b, i = 0, k = 0;
+    const char *name_a = scale_program_of(a, &of_a), *name_b = scale_program_of(b, &of_b);
+    while (i < of_a && k < of_b) {
+        size_t digits_a, digits_b;
+        const long number_a = number_at(name_a + i, of_a - i, &digits_a), number_b = number_at(name_b + k, of_b - k, &digits_b);
+        const bool numbers = digits_a > 0 && digits_b > 0;
+        if (!(numbers && number_a == a->ranks && number_b == b->ranks)) {
+            if (name_a[i] != name_b[k] || (numbers && number_a != number_b))
+                return false;
+            digits_a = digits_b = numbers ? digits_a : 1;
+        }
+        i += digits_a;
+        k += digits_b;
+    }
+    return i == of_a && k == of_b;
+}
+
+bool scale_has_same_name(const struct scale_run *a, const struct scale_run *b)
 {
     size_t of_a, of_b;
     const char *name_a = scale_program_of(a, &of_a), *name_b = scale_program_of(b, &of_b);
     return of_a == 0 || of_b == 0 || (of_a == of_b && memcmp(name_a, name_b, of_a) == 0);
+}
+
+bool scale_is_same_program(const struct scale_run *a, const struct scale_run *b)
+{
+    return scale_has_same_name(a, b) || differ_by_ranks(a, b);
 }
 
 void mpg_scale_run_clear(struct scale_run *run)

@@ -108,7 +108,9 @@ static inline double *scale_counters_of(const struct scale_set *set, size_t site
 
 /* The name of RUN's program, its first word's last part: *LENGTH bytes; 0: not known. */
 const char *scale_program_of(const struct scale_run *run, size_t *length);
-/* Whether A and B are of one program, as far as is known. */
+/* Whether the names of A's and B's programs are the same, or not known. */
+bool scale_has_same_name(const struct scale_run *a, const struct scale_run *b);
+/* Whether A and B are of one program, as far as is known: with the same name, but for the number of ranks in it. */
 bool scale_is_same_program(const struct scale_run *a, const struct scale_run *b);
 
 /* The value of RUN's label KEY, or NULL. Keys with a meaning: "size" (text), "scaling" ("fixed", "scaled"). */

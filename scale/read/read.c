@@ -315,13 +315,25 @@ static int compare_arguments(const struct all *a, const bool *keep, struct mpg_e
     return mpg_scale_note(a->notes, NULL, false, err, "arguments differ, perhaps the problem's size with them: %s", text);
 }
 
+/* Whether runs that KEEP names are of programs that were built for each number of ranks. */
+static bool names_differ(const struct scale_set *set, const bool *keep)
+{
+    const struct scale_run *first = NULL;
+    bool differ = false;
+    for (size_t i = 0; i < set->run_number; i++) {
+        first = !first && keep[i] && set->runs[i].program ? &set->runs[i] : first;
+        differ |= keep[i] && first && !scale_has_same_name(first, &set->runs[i]);
+    }
+    return differ;
+}
+
 static int finish(struct all *a, struct mpg_error *err)
 {
     bool *keep = calloc(a->set->run_number + 1, sizeof *keep);
+    int status = keep ? keep_program(a, keep, err) : out_of_memory(err);
     const bool by_line = a->how->by == SCALE_BY_LINE ||
                          (a->how->by == SCALE_BY_ANY && a->how->unit == SCALE_UNIT_CALLSITE &&
-                          mpg_scale_places_differ(a->g.places));
-    int status = keep ? keep_program(a, keep, err) : out_of_memory(err);
+                          (mpg_scale_places_differ(a->g.places) || (status == 0 && names_differ(a->set, keep))));
     if (status == 0 && by_line)
         status = note_unlined(a, err);
     if (status == 0)

@@ -299,6 +299,16 @@ def damaged(folder):
     done = run("--json", *mixed)
     ok(done.returncode == 0 and done.stderr.count("of another program: ./often, not ./enough") == 4,
        "of two programs the one with process counts enough", done.stderr)
+    built = [one_rank(os.path.join(folder, "nas-%d" % n), n, sites, facts=(("program", "bin/bt.2W.%d.x" % n),))
+             for n in (2, 4, 16)]
+    done = run("--json", *built)
+    ok(done.returncode == 0 and len(json.loads(done.stdout)["runs"]) == 3 and
+       json.loads(done.stdout)["callsites"] == "line", "programs built for each number of ranks are one, by line",
+       done.stderr)
+    for name, ranks in (("bt.2W.5.x", 8), ("bt.3W.8.x", 8), ("bt.2W.8", 8), ("bt.2W.80.x", 8), ("bt.2W..x", 8)):
+        done = run(*built, one_rank(os.path.join(folder, "nas-other"), ranks, sites, facts=(("program", name),)))
+        ok(done.stderr.count("of another program: %s, not bin/bt.2W.2.x" % name) == 1, "... not so %s of %d" % (name, ranks),
+           done.stderr)
     extra = [one_rank(os.path.join(folder, "m-more-%d" % n), n, sites, facts=(("program", "./enough"),))
              for n in (16, 32)]
     more = [one_rank(os.path.join(folder, "m-most-%d" % i), n, sites, facts=(("program", "./most"),))
