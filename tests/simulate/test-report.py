@@ -196,6 +196,10 @@ try:
     got = run("--target=ideal", "--report=ideal.html", "late.txt")
     data = json.loads(Page(read("ideal.html")).data)
     ok("... in the order of simulated time", got.returncode == 0 and "simulated time" in data["phase_missing"], got.stderr)
+    got = run("--predict", "--latency=const:2385ns", "--where=call,rank", "--report=paths.html", "late.txt")
+    rows = json.loads(Page(read("paths.html")).data)["where"]["tables"][0]["rows"]
+    ok("a page of where it goes has shares of critical paths", got.returncode == 0 and
+       abs(sum(r["path"]["share"] for r in rows) - 1) < 1e-9, (got.stderr, rows))
     got = run("--predict", "--latency=const:2385ns", "--tolerate=1%,5%:latency", "--report=tolerate.html", "late.txt")
     ok("a page of what is tolerated", got.returncode == 0 and
        len(json.loads(Page(read("tolerate.html")).data)["tolerances"]) == 2, got.stderr)
@@ -214,7 +218,7 @@ try:
     ok("a full disk is said", got.returncode == 1 and "No space" in got.stderr, got.stderr)
 
     browser = shutil.which("chromium")
-    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate"):
+    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths"):
         what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
         if not browser:
             count += 1
@@ -227,6 +231,8 @@ try:
         if name == "p":
             value = "%g us" % float("%.4g" % (answer["run_time_ns"]["median"] / 1e3))
             right = right and value in re.search(r'id="verdict">(.*?)</p>', dom).group(1)
+        if name == "paths":
+            right = right and "of the critical path, on average" in dom and "of critical paths</th>" in dom
         ok(what, right and "NaN" not in dom.split("<details id=")[0] and "undefined" not in dom.split("<details id=")[0], dom[:600])
 finally:
     shutil.rmtree(folder)
