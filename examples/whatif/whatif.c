@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Programs that can be changed: whatif PATTERN [balance=REGION] [scale=REGION:F] [drop] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Each rank's work is sleep, so that ranks may share cores. In every pattern region `foo` is uneven over ranks and
+ * rounds, `bar` is the same on all; balance and scale change what is slept, as hypotheses of mpgsim suppose it; drop
+ * leaves the pattern's barrier (or what its comment says) out; bytes is the size of its messages. Prints the run, ms. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpg_region.h"
+
+static int rank, ranks, rounds = 12, bytes = 1024, dropped;
+static double unit_ms = 4, factor = 1;
+static const char *balanced = "", *scaled = "";
+static char *in, *out;
+enum { MOST = 64 };
+
+static void wait_ms(double ms)
+{
+    struct timespec t = {(time_t)(ms / 1e3), 0};
+    t.tv_nsec = (long)((ms - 1e3 * (double)t.tv_sec) * 1e6);
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+/* Units that rank R of N works in round K. */
+static double uneven(int r, int n, int k)
+{
+    return 1 + (r * 3 + k * 2) % (n + 1) + (r == k % n ? 2 : 0);
+}
+
+static double even(int r, int n, int k)
+{
+    (void)r;
+    (void)n;
+    (void)k;
+    return 2;
+}
+
+static void work_of(const char *region, double (*share)(int, int, int), MPI_Comm comm, int k)
+{
+    int r, n;
+    MPI_Comm_rank(comm, &r);
+    MPI_Comm_size(comm, &n);
+    double units = share(r, n, k), sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += share(i, n, k);
+    if (strcmp(region, balanced) == 0)
+        units = sum / n;
+    if (strcmp(region, scaled) == 0)
+        units *= factor;
+    mpg_region_begin(region);
+    wait_ms(units * unit_ms);
+    mpg_region_end(region);
+}
+
+static void foo(int k) { work_of("foo", uneven, MPI_COMM_WORLD, k); }
+static void bar(int k) { work_of("bar", even, MPI_COMM_WORLD, k); }
+
+/* --- patterns --- */
+
+static void reduce(int k)
+{
+    foo(k);
+    MPI_Reduce(out, in, bytes, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+    bar(k);
+}
+static void gather(int k)
+{
+    foo(k);
+    MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, k % ranks, MPI_COMM_WORLD);
+    bar(k);
+}
+static void gatherv(int k)
+{
+    int count[MOST], at[MOST], sum = 0;
+    for (int i = 0; i < ranks; sum += count[i++]) {
+        count[i] = bytes / (i + 1);
+        at[i] = sum;
+    }
+    foo(k);
+    MPI_Gatherv(out, count[rank], MPI_BYTE, in, count, at, MPI_BYTE, 0, MPI_COMM_WORLD);
+    bar(k);
+}
+static void bcast(int k)
+{
+    foo(k);
+    MPI_Bcast(in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    bar(k);
+}
+static void scatter(int k)
+{
+    foo(k);
+    MPI_Scatter(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    bar(k);
+}
+static void scan(int k)
+{
+    foo(k);
+    MPI_Scan(out, in, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    bar(k);
+}
+static void ireduce(int k)
+{
+    MPI_Request q;
+    foo(k);
+    MPI_Ireduce(out, in, bytes, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD, &q);
+    bar(k);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+static void both(int k) /* up a tree, work of the root, down a tree */
+{
+    foo(k);
+    MPI_Reduce(out, in, bytes, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        wait_ms(unit_ms);
+    MPI_Bcast(in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    bar(k);
+}
+static void tree(int k) /* the same of messages */
+{
+    foo(k);
+    int mask = 1;
+    for (; mask < ranks && !(rank & mask); mask <<= 1)
+        if (rank + mask < ranks)
+            MPI_Recv(in, bytes, MPI_BYTE, rank + mask, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank > 0)
+        MPI_Send(out, bytes, MPI_BYTE, rank - mask, 1, MPI_COMM_WORLD);
+    bar(k);
+}
+static void stencil(int k) /* nonblocking */
+{
+    MPI_Request q[4];
+    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    MPI_Irecv(in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &q[0]);
+    MPI_Irecv(in + bytes, bytes, MPI_BYTE, right, 2, MPI_COMM_WORLD, &q[1]);
+    MPI_Isend(out, bytes, MPI_BYTE, right, 1, MPI_COMM_WORLD, &q[2]);
+    MPI_Isend(out, bytes, MPI_BYTE, left, 2, MPI_COMM_WORLD, &q[3]);
+    foo(k);
+    MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
+    bar(k);
+}
+static void late_stencil(int k) /* posted after the work */
+{
+    MPI_Request q[4];
+    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    foo(k);
+    MPI_Irecv(in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &q[0]);
+    MPI_Irecv(in + bytes, bytes, MPI_BYTE, right, 2, MPI_COMM_WORLD, &q[1]);
+    MPI_Isend(out, bytes, MPI_BYTE, right, 1, MPI_COMM_WORLD, &q[2]);
+    MPI_Isend(out, bytes, MPI_BYTE, left, 2, MPI_COMM_WORLD, &q[3]);
+    MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
+    bar(k);
+}
+static void persistent(int k)
+{
+    static MPI_Request q[2];
+    if (k == 0) {
+        MPI_Recv_init(in, bytes, MPI_BYTE, (rank + ranks - 1) % ranks, 3, MPI_COMM_WORLD, &q[0]);
+        MPI_Send_init(out, bytes, MPI_BYTE, (rank + 1) % ranks, 3, MPI_COMM_WORLD, &q[1]);
+    }
+    foo(k);
+    MPI_Startall(2, q);
+    bar(k);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    if (k == rounds - 1)
+        for (int i = 0; i < 2; i++)
+            MPI_Request_free(&q[i]);
+}
+static void pipeline(int k) /* Sendrecv along the line; drop: without the barrier of every third round */
+{
+    foo(k);
+    MPI_Sendrecv(out, bytes, MPI_BYTE, rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL, 4, in, bytes, MPI_BYTE,
+                 rank > 0 ? rank - 1 : MPI_PROC_NULL, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    bar(k);
+    if (k % 3 == 2 && !dropped)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+static void wildcard(int k) /* a master takes what comes first */
+{
+    foo(k);
+    if (rank > 0)
+        MPI_Send(out, bytes, MPI_BYTE, 0, 5, MPI_COMM_WORLD);
+    for (int i = 1; rank == 0 && i < ranks; i++) {
+        MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        wait_ms(unit_ms);
+    }
+    bar(k);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void waitany(int k)
+{
+    MPI_Request q[MOST];
+    int which;
+    for (int i = 1; rank == 0 && i < ranks; i++)
+        MPI_Irecv(in + i * bytes, bytes, MPI_BYTE, i, 6, MPI_COMM_WORLD, &q[i - 1]);
+    foo(k);
+    if (rank > 0)
+        MPI_Send(out, bytes, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
+    for (int i = 1; rank == 0 && i < ranks; i++) {
+        MPI_Waitany(ranks - 1, q, &which, MPI_STATUS_IGNORE);
+        wait_ms(unit_ms);
+    }
+    bar(k);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void waitsome(int k)
+{
+    MPI_Request q[MOST];
+    int which[MOST], n;
+    for (int i = 1; rank == 0 && i < ranks; i++)
+        MPI_Irecv(in + i * bytes, bytes, MPI_BYTE, i, 7, MPI_COMM_WORLD, &q[i - 1]);
+    foo(k);
+    if (rank > 0)
+        MPI_Send(out, bytes, MPI_BYTE, 0, 7, MPI_COMM_WORLD);
+    for (int done = 0; rank == 0 && done < ranks - 1; done += n) {
+        MPI_Waitsome(ranks - 1, q, &n, which, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < n; i++)
+            wait_ms(unit_ms);
+    }
+    bar(k);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static void fence(int k)
+{
+    static MPI_Win win;
+    if (k == 0)
+        MPI_Win_create(in, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    foo(k);
+    MPI_Win_fence(0, win);
+    MPI_Put(out, bytes, MPI_BYTE, (rank + 1) % ranks, 0, bytes, MPI_BYTE, win);
+    bar(k);
+    MPI_Win_fence(0, win);
+    if (k == rounds - 1)
+        MPI_Win_free(&win);
+}
+static void epochs(int k) /* post, start, complete, wait along a ring */
+{
+    static MPI_Win win;
+    MPI_Group world, to, from;
+    int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+    if (k == 0)
+        MPI_Win_create(in, (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &right, &to);
+    MPI_Group_incl(world, 1, &left, &from);
+    foo(k);
+    MPI_Win_post(from, 0, win);
+    MPI_Win_start(to, 0, win);
+    MPI_Put(out, bytes, MPI_BYTE, right, 0, bytes, MPI_BYTE, win);
+    bar(k);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+    MPI_Group_free(&to);
+    MPI_Group_free(&from);
+    MPI_Group_free(&world);
+    if (k == rounds - 1)
+        MPI_Win_free(&win);
+}
+static void subcomms(int k) /* rows reduce all, columns broadcast */
+{
+    static MPI_Comm row, column;
+    if (k == 0) {
+        MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &row);
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &column);
+    }
+    foo(k);
+    MPI_Allreduce(out, in, bytes, MPI_BYTE, MPI_BOR, row);
+    bar(k);
+    MPI_Bcast(in, bytes, MPI_BYTE, 0, column);
+    if (k == rounds - 1) {
+        MPI_Comm_free(&row);
+        MPI_Comm_free(&column);
+    }
+}
+static void alltoallv(int k)
+{
+    int count[MOST], at[MOST];
+    for (int i = 0; i < ranks; i++) {
+        count[i] = bytes;
+        at[i] = i * bytes;
+    }
+    foo(k);
+    MPI_Alltoallv(out, count, at, MPI_BYTE, in, count, at, MPI_BYTE, MPI_COMM_WORLD);
+    bar(k);
+}
+static void chain(int k) /* blocking sends from rank to rank */
+{
+    if (rank > 0)
+        MPI_Recv(in, bytes, MPI_BYTE, rank - 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    foo(k);
+    if (rank < ranks - 1)
+        MPI_Send(out, bytes, MPI_BYTE, rank + 1, 8, MPI_COMM_WORLD);
+    bar(k);
+}
+static void ahead(int k) /* a producer, and a consumer that is later: who waits depends on the size */
+{
+    if (rank % 2 == 0) {
+        bar(k);
+        if (rank + 1 < ranks)
+            MPI_Send(out, bytes, MPI_BYTE, rank + 1, 9, MPI_COMM_WORLD);
+        bar(k);
+    } else {
+        bar(k);
+        foo(k);
+        MPI_Recv(in, bytes, MPI_BYTE, rank - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)(int k);
+} patterns[] = {{"reduce", reduce}, {"gather", gather}, {"gatherv", gatherv}, {"bcast", bcast}, {"scatter", scatter},
+                {"scan", scan}, {"ireduce", ireduce}, {"both", both}, {"tree", tree}, {"stencil", stencil},
+                {"late_stencil", late_stencil}, {"persistent", persistent}, {"pipeline", pipeline},
+                {"wildcard", wildcard}, {"waitany", waitany}, {"waitsome", waitsome}, {"fence", fence},
+                {"epochs", epochs}, {"subcomms", subcomms}, {"alltoallv", alltoallv}, {"chain", chain},
+                {"ahead", ahead}};
+
+int main(int argc, char **argv)
+{
+    void (*run)(int k) = NULL;
+    char *colon;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "balance=", 8) == 0)
+            balanced = argv[i] + 8;
+        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
+            *colon = '\0';
+            scaled = argv[i] + 6;
+            factor = atof(colon + 1);
+        } else if (strcmp(argv[i], "drop") == 0)
+            dropped = 1;
+        else if (strncmp(argv[i], "bytes=", 6) == 0)
+            bytes = atoi(argv[i] + 6);
+        else if (strncmp(argv[i], "rounds=", 7) == 0)
+            rounds = atoi(argv[i] + 7);
+        else if (strncmp(argv[i], "unit=", 5) == 0)
+            unit_ms = atof(argv[i] + 5);
+        for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++)
+            if (strcmp(argv[i], patterns[k].name) == 0)
+                run = patterns[k].run;
+    }
+    if (!run) {
+        fprintf(stderr, "whatif: which pattern?\n");
+        return 2;
+    }
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    in = calloc((size_t)ranks + 1, (size_t)bytes);
+    out = calloc((size_t)ranks + 1, (size_t)bytes);
+    double begin = MPI_Wtime(), longest, mine;
+    for (int k = 0; k < rounds; k++)
+        run(k);
+    mine = MPI_Wtime() - begin;
+    MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%.1f\n", longest * 1e3);
+    MPI_Finalize();
+    free(in);
+    free(out);
+    return 0;
+}
