@@ -193,6 +193,7 @@ struct mpg_expanding {
     struct mpg_plan plan;
     const int32_t *world_ranks; /* by index */
     double eager_limit_bytes;   /* messages of more bytes are synchronous; INFINITY: none are */
+    double carried_bytes;       /* of others of more bytes, in trees, the send is done once the receiver has come */
     const struct mpg_expanded_member *member; /* by index; of a tree those that have come */
 };
 
@@ -349,6 +350,9 @@ struct mpg_step {
 
 struct mpg_supposed;
 
+/* Whether in CALL, a collective of any kind, a member need not wait for all others: those with a root, and scans. */
+bool mpg_collective_is_partial(enum mpg_call call);
+
 /* How long computation takes for a traced second, by the innermost named region that it is in. */
 struct mpg_region_ratios {
     double base; /* outside of all */
@@ -360,7 +364,15 @@ struct mpg_region_ratios {
     } *region;
 };
 
+/* Standard sends of more bytes are done once their receiver is in a call that can see to them (docs/MODEL.md, section 10,
+ * Carried sends): those that block, and those whose completion is left to a request. INT64_MAX: none. */
+struct mpg_carried {
+    int64_t blocking_bytes, requested_bytes;
+};
+
 struct mpg_graph_options {
+    struct mpg_carried carried; /* where carries */
+    bool carries, observes_carried; /* the latter: finds what is carried, mpg_graph_carried() */
     const struct mpg_region_ratios *ratios; /* NULL: ENTER steps say 1; outlives the graph */
     const struct mpg_supposed *supposed; /* hypotheses (graph/work/supposed.h), and which of them hold, bits */
     uint64_t suppose;                    /* by their numbers; NULL: none do; outlives the graph */
@@ -382,6 +394,7 @@ struct mpg_graph_options {
                                   it may complete */
     const struct mpg_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
                                        Not owned */
+    bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others */
 };
 
 /* Things worth telling about a finished graph. */
@@ -421,7 +434,8 @@ struct mpg_graph_counts {
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
     uint64_t threads;           /* streams beyond one a rank */
-    uint64_t expanded;          /* collectives, of `collectives` */
+    uint64_t expanded;          /* collectives, of `collectives`, */
+    uint64_t partial;           /* and those of the others, of several members, in which not every member waits for all others */
 };
 
 struct mpg_graph;
@@ -455,6 +469,8 @@ int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
  * before their receive was posted, or of less that waited for it again and again. Clocks
  * must be comparable. */
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *graph, int64_t target_bytes);
+/* With observes_carried: what the trace so far shows of which sends are carried. Clocks must be comparable. */
+struct mpg_carried mpg_graph_carried(const struct mpg_graph *graph);
 void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */
 /* Goes through a graph of TRACE with OPTIONS, to its end: OPTIONS.supposed learns (mpg_supposed_learn()) what is
  * dropped, and that all of them are about something. Errors: the trace's, theirs. */

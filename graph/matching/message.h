@@ -48,6 +48,11 @@ struct message {
     bool is_awaited, is_received;      /* matching.notes_progress: the former by a call that waits for a request; */
     double awaited_ns;                 /* its enter; */
     double receiving_ns, received_ns;  /* enter, leave of the call that completed the receive */
+    bool wants_carrier, is_carried;    /* carried.h: the latter, as far as it is known who carries it */
+    double carry_from_ns;              /* a call of its receiver that is over then, or later; */
+    struct passage *carrier;           /* this one; NULL: none */
+    struct message *carry_next;
+    struct waiter *carry_waiter;
     struct waiter *receive_waiter, *send_waiter, *probe_waiter; /* probe: a matched one */
     struct waiter *choice_waiter; /* of a call that may complete it */
 };

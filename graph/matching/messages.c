@@ -102,6 +102,7 @@ static int complete_match(struct matching *matching, struct message *m, struct m
     s->changed = graph_is_changed(m);
     s->grows = m->grows;
     graph_free_slot(matching->steps, m->poster_slot);
+    graph_carry_message(&matching->carrying, m);
     arrive(m);
     return 0;
 }
@@ -264,6 +265,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                      !m->sync_source && graph_is_alone(matching, m->destination);
     if (load.drops)
         return drop(matching, call, c, name, sequence, m, load.dropper, message, err);
+    if (graph_is_alone(matching, m->destination))
+        graph_carry_wants(&matching->carrying, m);
     matching->counts->messages++;
     matching->in_flight++;
     matching->counts->synchronous_messages += m->synchronous;
@@ -274,6 +277,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
+    if (!m->synchronous)
+        graph_carry_message(&matching->carrying, m);
     graph_wake(&m->probe_waiter);
     if (c->first == m) /* what a receive or matched probe takes, a probe does not see */
         graph_wake_probers(c);
@@ -484,7 +489,8 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
 {
     if (m->synchronous && !m->arrived) /* lenient: it never did */
         return 0;
-    if (m->synchronous && ack_edge(matching, m, err) < 0)
+    if ((m->synchronous && ack_edge(matching, m, err) < 0) ||
+        graph_carried_edge(&matching->carrying, call, m, err) < 0)
         return -1;
     call->changed = call->changed || (graph_is_changed(m) && !m->grows);
     m->left_ns = call->leave_ns;
@@ -521,6 +527,7 @@ void graph_note_received(const struct matching *matching, const struct call *cal
 
 void graph_receiver_done(struct matching *matching, struct message *m, bool polled)
 {
+    graph_carried_received(&matching->carrying, m);
     m->receiver_holds = false;
     m->polled = polled;
     matching->in_flight -= !m->dropped;
@@ -536,6 +543,7 @@ void graph_receiver_done(struct matching *matching, struct message *m, bool poll
 
 void graph_sender_done(struct matching *matching, struct message *m, bool abandoned)
 {
+    graph_carried_done(&matching->carrying, m);
     m->sender_holds = false;
     m->abandoned = abandoned;
     matching->counts->uncompleted_sends += abandoned;
@@ -559,4 +567,5 @@ void graph_matching_clear(struct matching *matching)
     mpg_map_clear(&matching->sequences);
     free(matching->sequence);
     mpg_map_clear(&matching->evidence.waited);
+    graph_carrying_clear(&matching->carrying);
 }

@@ -8,6 +8,7 @@
 #ifndef MPG_GRAPH_MESSAGES_H
 #define MPG_GRAPH_MESSAGES_H
 
+#include "graph/matching/carried.h"
 #include "graph/matching/evidence.h"
 #include "graph/matching/match.h"
 #include "graph/matching/posted.h"
@@ -27,6 +28,7 @@ struct matching {
     uint64_t *sequence;       /* how many messages of each have been sent */
     uint32_t sequence_count, sequence_capacity;
     struct evidence evidence;
+    struct carrying carrying;
     struct posted posted;
     struct supposing supposing;
     bool notes_progress; /* counts what waits for its sender's next call (evidence.h) */

@@ -6,6 +6,11 @@
 
 #include "graph/meetings/collective.h"
 
+bool mpg_collective_is_partial(enum mpg_call call)
+{
+    return graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
+}
+
 /* Member I, who is about to arrive; NULL when out of memory. */
 static struct member *make_member(struct collective *c, int32_t i)
 {
@@ -53,12 +58,14 @@ static int expand(struct meetings *meetings, struct collective *c, struct mpg_er
     const struct mpg_comm *comm = graph_comm_of(meetings, c);
     const struct to_expand what = {.table = meetings->expand,
                                    .eager_limit_bytes = meetings->eager_limit_bytes,
+                                   .carried_bytes = meetings->carried_bytes,
+                                   .observes = meetings->observed && c->blocking,
                                    .call = c->call,
                                    .p = c->p,
                                    .world_ranks = comm->world_ranks,
                                    .context = c,
                                    .wake = wake_expanded};
-    if (!meetings->expand || c->p == 1 || c->expected < c->p || comm->remote_size > 0 ||
+    if (!meetings->expand || (meetings->expand_some && c->shape == SHAPE_MEETING) || c->p == 1 || c->expected < c->p || comm->remote_size > 0 ||
         !graph_has_algorithms(c->call))
         return 0;
     c->expansion = graph_expansion_new(&what, err);
@@ -310,7 +317,7 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
         store->enter_ns = m->enter_ns - c->first_ns;
         store->duration_ns = m->duration_ns;
         const struct comes member = {me,       c->root,      m->slot,
-                                     m->place, graph_member_origin(m), (double)m->target_bytes};
+                                     m->place, graph_member_origin(m), (double)m->target_bytes, m->enter_ns};
         return graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
     }
     switch (c->shape) {
@@ -483,6 +490,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     note_size(meetings->counts, c, (double)m->target_bytes);
     if (c->arrived++ == 0) {
         meetings->counts->collectives += !c->dropped;
+        meetings->counts->partial += !c->dropped && !c->expansion && c->p > 1 && c->shape != SHAPE_MEETING;
         meetings->counts->foreign += c->expected < c->p;
     }
     if ((c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT) && root >= 0) {

@@ -30,7 +30,10 @@ struct meetings {
     struct members *members;
     struct steps *steps;
     const struct mpg_table *expand; /* NULL: collectives are nodes */
+    bool expand_some;               /* graph.h has it */
     int64_t eager_limit_bytes;      /* of the messages of those that are expanded */
+    int64_t carried_bytes;          /* likewise, options.carried */
+    struct carried_evidence *observed; /* of these, where that is looked at; else NULL */
     struct supposing supposing;
     bool of_target;                 /* of what hypotheses resize: graph.h has it */
     struct collective *over;        /* expanded ones that steps may still be about */
@@ -67,9 +70,9 @@ void graph_await_part(const struct part *part, struct waiter *waiter);
 enum mpg_call graph_part_call(const struct part *part);
 /* Whether hypotheses drop it. */
 bool graph_part_is_dropped(const struct part *part);
-/* The edges of PART into the leave of the call that is being left; PART is over, unless others wait
+/* The edges of PART into the leave, at LEAVE_NS, aligned, of the call that is being left; PART is over, unless others wait
  * until it has left. */
-int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err);
+int graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err);
 /* Whether they do, before its edges are asked for. */
 bool graph_part_is_awaited(const struct part *part);
 /* CALL, whose PART such a one is, has been left: so may the others. PART is over. */

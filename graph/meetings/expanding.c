@@ -55,6 +55,10 @@ struct expansion {
     int32_t *lacks;                /* tree: by number from the root, what each still waits for; -1:
                                       it has been evaluated */
     int32_t *ready;                /* tree: those to be evaluated, a stack */
+    struct member_time {
+        double enter_ns, leave_ns;
+    } *time;                       /* by index, while it observes */
+    int32_t left;
 };
 
 bool graph_has_algorithms(enum mpg_call call)
@@ -77,7 +81,10 @@ struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_e
     x->shared.world_ranks = what->world_ranks;
     x->shared.eager_limit_bytes =
         what->eager_limit_bytes == INT64_MAX ? INFINITY : (double)what->eager_limit_bytes;
+    x->shared.carried_bytes = what->carried_bytes == INT64_MAX ? INFINITY : (double)what->carried_bytes;
     x->shared.member = x->member;
+    if (what->observes && !(x->time = calloc(p, sizeof *x->time)))
+        goto fail;
     return x;
 fail:
     graph_expansion_free(x);
@@ -95,6 +102,7 @@ void graph_expansion_free(struct expansion *x)
     free(x->before);
     free(x->lacks);
     free(x->ready);
+    free(x->time);
     free(x);
 }
 
@@ -133,13 +141,20 @@ static bool is_synchronous(const struct expansion *x, int32_t v)
     return mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > x->shared.eager_limit_bytes;
 }
 
+/* Whether the send of the message between V and its parent waits until its receiver has come, and for no more. */
+static bool is_carried(const struct expansion *x, int32_t v)
+{
+    return !is_synchronous(x, v) &&
+           mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > x->shared.carried_bytes;
+}
+
 static bool goes_down(const struct expansion *x)
 {
     return only_phase(x)->kind == MPG_PHASE_DOWN;
 }
 
 /* What each member waits for: itself; down the tree its parent, and children to whom it sends
- * synchronously; up the tree its children. */
+ * synchronously, or carried; up the tree its children, and its parent, which carries what it sends. */
 static int plan_tree(struct expansion *x, struct mpg_error *err)
 {
     size_t p = (size_t)x->what.p;
@@ -149,8 +164,9 @@ static int plan_tree(struct expansion *x, struct mpg_error *err)
         return graph_out_of_memory(err);
     for (int32_t v = 0; v < x->what.p; v++) {
         x->lacks[v] += 1 + (goes_down(x) && v > 0);
-        if (v > 0 && (!goes_down(x) || is_synchronous(x, v)))
+        if (v > 0 && (!goes_down(x) || is_synchronous(x, v) || is_carried(x, v)))
             x->lacks[mpg_tree_parent(&only_phase(x)->tree, v)]++;
+        x->lacks[v] += v > 0 && !goes_down(x) && is_carried(x, v);
     }
     return 0;
 }
@@ -235,8 +251,12 @@ static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
                           struct mpg_error *err)
 {
     int32_t n = satisfy(x, v, 0);
-    if (goes_down(x) && v > 0 && is_synchronous(x, v))
-        n = satisfy(x, mpg_tree_parent(&only_phase(x)->tree, v), n);
+    const struct mpg_tree *tree = &only_phase(x)->tree;
+    if (goes_down(x) && v > 0 && (is_synchronous(x, v) || is_carried(x, v)))
+        n = satisfy(x, mpg_tree_parent(tree, v), n);
+    for (int32_t k = goes_down(x) ? 0 : mpg_tree_children(tree, v); k-- > 0;)
+        if (is_carried(x, mpg_tree_child(tree, v, k)))
+            n = satisfy(x, mpg_tree_child(tree, v, k), n);
     while (n > 0) {
         int32_t next = x->ready[n - 1];
         x->lacks[next] = -1;
@@ -274,6 +294,8 @@ int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struc
     it->origin = member->origin;
     x->place[member->index] = member->place;
     x->bytes[member->index] = member->bytes;
+    if (x->time)
+        x->time[member->index].enter_ns = member->enter_ns;
     x->arrived++;
     if (!x->planned && make_plan(x, member, err) < 0)
         return -1;
@@ -287,6 +309,69 @@ int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struc
     for (int32_t i = 0; i < x->what.p; i++)
         x->what.wake(x->what.context, i);
     return 0;
+}
+
+static const struct member_time *time_of(const struct expansion *x, int32_t v)
+{
+    return &x->time[index_of(x, v)];
+}
+
+/* What V's message to its parent, or from it, shows of who sends it, who receives it at OTHER. READY_NS: when all is there
+ * that the sender waits for besides. */
+static void observe(const struct expansion *x, int32_t v, const struct member_time *sender, double ready_ns,
+                    const struct member_time *other, struct carried_evidence *evidence)
+{
+    if (other->enter_ns > ready_ns)
+        graph_carried_count(evidence, (int64_t)mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes,
+                            sender->leave_ns >= other->enter_ns);
+}
+
+/* Up: V sends once it and all below have come. READY: room for a time a member. */
+static void observe_up(const struct expansion *x, double *ready_ns, struct carried_evidence *evidence)
+{
+    const struct mpg_tree *tree = &only_phase(x)->tree;
+    for (int32_t v = x->what.p - 1; v >= 0; v--) { /* children come later */
+        ready_ns[v] = time_of(x, v)->enter_ns;
+        for (int32_t k = mpg_tree_children(tree, v); k-- > 0;)
+            ready_ns[v] = fmax(ready_ns[v], ready_ns[mpg_tree_child(tree, v, k)]);
+        if (v > 0)
+            observe(x, v, time_of(x, v), ready_ns[v], time_of(x, mpg_tree_parent(tree, v)), evidence);
+    }
+}
+
+/* Down: only the child that comes last says what its parent waited for. */
+static void observe_down(const struct expansion *x, double *ready_ns, struct carried_evidence *evidence)
+{
+    const struct mpg_tree *tree = &only_phase(x)->tree;
+    for (int32_t v = 0; v < x->what.p; v++) {
+        const int32_t n = mpg_tree_children(tree, v);
+        int32_t last = -1;
+        ready_ns[v] = time_of(x, v)->enter_ns;
+        if (v > 0)
+            ready_ns[v] = fmax(ready_ns[v], ready_ns[mpg_tree_parent(tree, v)]);
+        for (int32_t k = 0; k < n; k++) {
+            const int32_t child = mpg_tree_child(tree, v, k);
+            if (last < 0 || time_of(x, child)->enter_ns > time_of(x, last)->enter_ns)
+                last = child;
+        }
+        if (last >= 0)
+            observe(x, last, time_of(x, v), ready_ns[v], time_of(x, last), evidence);
+    }
+}
+
+void graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns, struct carried_evidence *evidence)
+{
+    if (!x->time)
+        return;
+    x->time[index].leave_ns = leave_ns;
+    if (++x->left < x->what.p || !x->planned || !mpg_plan_is_tree(&x->shared.plan))
+        return;
+    double *ready_ns = malloc((size_t)x->what.p * sizeof *ready_ns);
+    if (ready_ns && goes_down(x)) /* without memory nothing is seen */
+        observe_down(x, ready_ns, evidence);
+    else if (ready_ns)
+        observe_up(x, ready_ns, evidence);
+    free(ready_ns);
 }
 
 bool graph_expansion_left(const struct expansion *x, int32_t index)

@@ -5,6 +5,7 @@
 #ifndef MPG_GRAPH_EXPANDING_H
 #define MPG_GRAPH_EXPANDING_H
 
+#include "graph/carried.h"
 #include "graph/steps.h"
 
 struct expansion;
@@ -13,6 +14,8 @@ struct expansion;
 struct to_expand {
     const struct mpg_table *table;
     int64_t eager_limit_bytes;  /* INT64_MAX: there is none */
+    int64_t carried_bytes;      /* likewise */
+    bool observes;              /* who waits for whom to come is looked at once all have left */
     enum mpg_call call;         /* blocking */
     int32_t p;
     const int32_t *world_ranks; /* by index; outlive it */
@@ -27,6 +30,7 @@ struct comes {
     struct place place;
     struct mpg_origin origin;
     double bytes;
+    double enter_ns;
 };
 
 /* Whether there are algorithms for blocking CALL. */
@@ -37,6 +41,8 @@ void graph_expansion_free(struct expansion *expansion); /* NULL is allowed */
 /* A member has come: whoever can be evaluated now, is. */
 int graph_expansion_arrive(struct expansion *expansion, struct steps *steps,
                            const struct comes *member, struct mpg_error *err);
+/* Member INDEX leaves; once all have, with WHAT.observes: what each waited for that it sent to goes to EVIDENCE. */
+void graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns, struct carried_evidence *evidence);
 /* Whether member INDEX's slot holds its leave. */
 bool graph_expansion_left(const struct expansion *expansion, int32_t index);
 

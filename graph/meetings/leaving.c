@@ -171,7 +171,7 @@ static int expanded_edge(struct meetings *meetings, const struct collective *c,
     return 0;
 }
 
-int graph_part_edges(struct meetings *meetings, const struct part *part, struct mpg_error *err)
+int graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err)
 {
     struct collective *c = part->collective;
     const struct member *me = graph_find_member(c, part->me);
@@ -183,6 +183,7 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, struct 
     if (c->expansion) {
         if (graph_expansion_left(c->expansion, part->me))
             status = expanded_edge(meetings, c, me, err);
+        graph_expansion_leave(c->expansion, part->me, leave_ns, meetings->observed);
         leave_collective(meetings, c);
         return status;
     }

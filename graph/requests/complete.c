@@ -27,6 +27,8 @@ static void await_request(struct waiter *waiter, struct request *request)
     case REQUEST_SEND:
         if (m->synchronous && !m->arrived)
             graph_await(waiter, &m->send_waiter);
+        if (m->wants_carrier && !m->is_carried)
+            graph_await(waiter, &m->carry_waiter);
         break;
     case REQUEST_RECEIVE:
         if (m && !m->arrived)
@@ -114,7 +116,7 @@ static int completion_edge(struct requests *requests, struct call *call,
         request->message = NULL;
         return 0;
     case REQUEST_COLLECTIVE:
-        return graph_part_edges(requests->meetings, &request->part, err);
+        return graph_part_edges(requests->meetings, &request->part, call->leave_ns, err);
     case REQUEST_GROUP:
         request->group = NULL;
         return graph_group_edges(matching, group, polls, err);

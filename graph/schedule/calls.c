@@ -47,6 +47,8 @@ static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_e
         return -1;
     if (s->sending && s->sending->synchronous)
         await_message(s, s->sending, &s->sending->send_waiter);
+    if (s->sending && s->sending->wants_carrier && !s->sending->is_carried)
+        graph_await(&s->call.waiter, &s->sending->carry_waiter);
     return 0;
 }
 
@@ -328,7 +330,7 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         graph_count_given(&g->requests, &r->requests, &s->call);
     struct part part = s->part;
     s->part = (struct part){0};
-    if (part.collective && graph_part_edges(&g->meetings, &part, err) < 0)
+    if (part.collective && graph_part_edges(&g->meetings, &part, s->call.leave_ns, err) < 0)
         return -1;
     struct group *group = s->group;
     s->group = NULL;
@@ -481,7 +483,10 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     call->looking = (struct mpg_looking){0};
     graph_forget_choosing(s);
     call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event->leave_ns);
-    if (leave_edges(g, r, s, err) < 0 || (g->by_completion && date_candidates(g, r, call, err) < 0))
+    if (leave_edges(g, r, s, err) < 0)
+        return -1;
+    graph_carried_note(&g->matching.carrying, call);
+    if (g->by_completion && date_candidates(g, r, call, err) < 0)
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
     if (!step)

@@ -32,6 +32,11 @@ int64_t mpg_graph_source_eager_limit(const struct mpg_graph *g, int64_t target_b
     return graph_evident_limit(&g->matching.evidence, target_bytes);
 }
 
+struct mpg_carried mpg_graph_carried(const struct mpg_graph *g)
+{
+    return graph_carried_found(&g->matching.carrying);
+}
+
 static int check_end(struct mpg_graph *g, struct mpg_error *err)
 {
     uint64_t unmatched;
@@ -86,6 +91,8 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     }
     if (g->queue.count == 0 && g->choosing)
         (void)graph_release_choosing(g);
+    if (g->queue.count == 0 && g->finished < g->ranks) /* by clocks that are not exact a call can be too late */
+        (void)graph_carry_gives_up(&g->matching.carrying);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
         return -1;
     if (g->queue.count == 0 && g->finished < g->ranks) {
@@ -194,7 +201,10 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->meetings = (struct meetings){.lenient = options->lenient,
                                     .sync_reduce = options->sync_reduce,
                                     .expand = options->expand,
+                                    .expand_some = options->expand_some,
                                     .eager_limit_bytes = options->eager_limit_bytes,
+                                    .carried_bytes = options->carries ? options->carried.blocking_bytes : INT64_MAX,
+                                    .observed = options->observes_carried ? &g->matching.carrying.blocking : NULL,
                                     .trace = g->trace,
                                     .supposing = supposing_of(g),
                                     .of_target = options->of_target,
@@ -222,6 +232,11 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
     g->streams = (uint32_t)g->ranks;
     g->current = NO_RANK;
     connect(g, options);
+    if (graph_carrying_init(&g->matching.carrying, options->carries ? &options->carried : NULL,
+                            options->observes_carried, g->ranks, &g->steps, err) < 0) {
+        mpg_graph_close(g);
+        return NULL;
+    }
     g->rank = g->queue.rank = calloc((size_t)g->ranks, sizeof *g->rank);
     g->queue.heap = calloc((size_t)g->ranks, sizeof *g->queue.heap);
     if (!g->rank || !g->queue.heap) {

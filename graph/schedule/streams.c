@@ -2,6 +2,7 @@
 /* Reading a rank, event by event. */
 #include "graph/schedule/streams.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -274,6 +275,7 @@ static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
     step->since_ns = end_ns - state->start_ns;
     state->finished = true;
     g->finished++;
+    graph_carry_over(&g->matching.carrying, rank);
     if (graph_end_requests(&g->requests, &state->run->requests, err) < 0 ||
         graph_end_probes(&g->matching, &state->run->probed, err) < 0)
         return -1;
@@ -285,6 +287,9 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
 {
     const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
+        return -1;
+    s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
+    if (g->rank[s->call.rank].run->threads == 1 && graph_carry(&g->matching.carrying, &s->call, INFINITY, err) < 0)
         return -1;
     g->rank[s->call.rank].finalized = true;
     return end_rank(g, s, e->enter_ns, err);
@@ -337,6 +342,9 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     s->between = (struct between){0};
     s->phase = PHASE_WAIT;
     r->waiting++;
+    if (r->threads == 1 && graph_carry(&g->matching.carrying, &s->call,
+                                       mpg_clock_align(g->clocks, s->call.rank, e->leave_ns), err) < 0)
+        return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */
     if (graph_begin_call(g, r, s, err) < 0)
         return -1;

@@ -108,6 +108,12 @@ static bool is_synchronous(const struct evaluation *e, const struct mpg_message 
     return m->bytes > e->costs->eager_limit_bytes;
 }
 
+/* Whether the send of M, which is eager, is done only once its receiver has come. */
+static bool is_carried(const struct evaluation *e, const struct mpg_message *m)
+{
+    return m->bytes > e->costs->carried_bytes;
+}
+
 /* When M leaves, which its sender sends at SENT: no earlier than FREE, which becomes when it may
  * send again. Goes to x->cost. */
 static void inject(struct evaluation *e, const struct mpg_message *m, const double *sent,
@@ -202,6 +208,8 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
         if (!is_synchronous(e, &m)) {
             fly(e, &m, mine, free_ns, values->message(values->data, child));
             add_send(e, &m, mine);
+            if (is_carried(e, &m))
+                raise_to(mine, values->value(values->data, child), x->lanes);
             continue;
         }
         double *theirs = values->value(values->data, child);
@@ -234,6 +242,8 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     if (!is_synchronous(e, &m)) {
         fly(e, &m, mine, free_ns, values->message(values->data, v));
         add_send(e, &m, mine);
+        if (is_carried(e, &m)) /* its parent has come, and is not evaluated yet */
+            raise_to(mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)), x->lanes);
     }
 }
 

@@ -26,6 +26,8 @@ struct mpg_message_costs {
     double (*gap)(void *data, const struct mpg_message *m); /* between sends, ns */
     bool one_way; /* flights are the way there alone: a synchronous one begins when both are there */
     double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
+    double carried_bytes;     /* what is larger and not synchronous is sent, in a tree, once its receiver has come; INFINITY:
+                                 nothing waits for that */
 };
 
 struct mpg_expansion;

@@ -132,6 +132,7 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
+        waits = waits || (e->kind == MPG_EDGE_HELD && s->sent_number > 0); /* a send that its receiver carries */
         if (costs_receiver(l, s, e))
             own_ns += received_from_source(l, way_of(l, e->source, s->rank), e, &l->edge[i]);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/machine.h"
+#include "graph/graph.h"
 
 enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536 };
 
@@ -175,6 +176,27 @@ static int parse_time_models(const struct mpg_arguments *a, struct mpg_perturbat
     return parse_time_model(a, "byte-model", a->byte_model, &a->byte, &p->byte_model, err);
 }
 
+/* Whether X, in perturb mode, may give a size to a collective with a root, or a scan: its messages have one only. */
+static bool may_resize_some(const struct mpg_hypothesis *x)
+{
+    const struct mpg_select *s = &x->select;
+    if (x->kind != MPG_HYPOTHESIS_RESIZE || s->has_from || s->has_to || s->has_tag)
+        return false;
+    return s->call == MPG_CALL_COUNT || mpg_collective_is_partial(s->call);
+}
+
+/* Hypotheses change who waits, and for whom within a collective only its messages say. What else is asked for may
+ * need collectives as they are without hypotheses. */
+static bool expands_some(const struct mpg_arguments *a)
+{
+    if (a->hypotheses.n == 0 || a->collectives || a->sync_reduce || a->target || a->critical_path)
+        return false;
+    for (size_t i = 0; i < a->hypotheses.n && !a->predict; i++)
+        if (may_resize_some(&a->hypotheses.item[i]))
+            return false;
+    return true;
+}
+
 static int parse_collectives(struct mpg_arguments *a, struct mpg_perturbation *p,
                              struct mpg_error *err)
 {
@@ -189,9 +211,20 @@ static int parse_collectives(struct mpg_arguments *a, struct mpg_perturbation *p
     if (a->expand && a->sync_reduce)
         return mpg_error_set(err, "--sync-reduce and --collectives=expand exclude each other: the "
                                   "messages say who waits");
-    if (a->collective_table && !a->expand)
+    a->expand_some = expands_some(a);
+    if (a->collective_table && !a->expand && !a->expand_some)
         return mpg_error_set(err, "--collective-table says nothing without --collectives=expand");
     return 0;
+}
+
+static int parse_carried(struct mpg_arguments *a, struct mpg_error *err)
+{
+    a->carries = a->hypotheses.n > 0 && !(a->carried && strcmp(a->carried, "none") == 0);
+    if (a->carried && a->hypotheses.n == 0)
+        return mpg_error_set(err, "--carried says nothing without hypotheses (--suppose, --hypothesis)");
+    return !a->carried || !a->carries || strcmp(a->carried, "shown") == 0
+               ? 0
+               : mpg_error_set(err, "--carried: '%s' is not shown or none", a->carried);
 }
 
 /* The order in which a trace is read says which labels its communicators have where it is written. */
@@ -385,7 +418,8 @@ int mpg_arguments_ask(struct mpg_arguments *a, struct mpg_processes *processes,
         mpg_ratios_parse(&asked->ratios, &a->compute_ratio, err) < 0 ||
         parse_call_edges(a, &asked->simulation, p, err) < 0 || parse_path(a, err) < 0 ||
         parse_cosched(a, err) < 0 || parse_measurement(a, p, err) < 0 ||
-        parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 || parse_floors(a, err) < 0 ||
+        parse_polling(a, &asked->times, err) < 0 || parse_collectives(a, p, err) < 0 || parse_carried(a, err) < 0 ||
+        parse_floors(a, err) < 0 ||
         check_mode(a, err) < 0 || mpg_arguments_use_target(a, p, err) < 0 || check_horizon(a, &asked->simulation, err) < 0 ||
         parse_noise_model(a, p, err) < 0 || parse_time_models(a, p, err) < 0 ||
         check_signatures(a, err) < 0)

@@ -21,7 +21,7 @@
 struct mpg_arguments {
     const char *signature, *source, *path, *absorb, *cosched, *measurement, *noise_model, *output;
     const char *latency_model, *byte_model, *call_edges;
-    const char *map, *source_map, *polling, *collectives, *collective_table, *output_trace, *floors;
+    const char *map, *source_map, *polling, *collectives, *collective_table, *carried, *output_trace, *floors;
     const char *target, *engine, *against;
     struct mpg_option_list targets, parameters; /* the first of these is TARGET */
     size_t given_parameters;        /* so many of them are not swept */
@@ -51,7 +51,9 @@ struct mpg_arguments {
     struct mpg_key_sweep keys;      /* of targets, what is swept */
     char *key_text[MPG_KEY_AXES];   /* of one of them, as parameters */
     bool by_events;                 /* it is evaluated in the order of simulated time */
-    bool expand;                    /* collectives as messages */
+    bool carries;                   /* with hypotheses, sends that the trace shows to be */
+    bool expand, expand_some;       /* collectives as messages: all; by default, those in which hypotheses change
+                                       who waits */
     bool keeps_floors;              /* in a file beside the trace */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */
     struct mpg_hypotheses hypotheses; /* of files, then lines */

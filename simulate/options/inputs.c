@@ -71,7 +71,7 @@ static int check_outputs(const struct mpg_arguments *a, const char *trace, const
 /* Which algorithms collectives have, if it matters. */
 static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
 {
-    if (!a->expand)
+    if (!a->expand && !a->expand_some)
         return 0;
     f->table = a->collective_table ? mpg_table_read(a->collective_table, err) : mpg_table_default(err);
     return f->table ? 0 : -1;
@@ -98,6 +98,7 @@ static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struc
                                               .suppose = mpg_supposed_all(f->supposed),
                                               .of_target = a->predict,
                                               .expand = f->table,
+                                              .expand_some = a->expand_some,
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
                                               .lenient = a->lenient};
@@ -121,14 +122,17 @@ static bool says_limits(const struct mpg_signature *signature)
     return signature && i > 0 && i == signature->paths;
 }
 
-/* Hypotheses change who waits for whom, which without an eager limit no send does: then it is the trace's, as far as
- * times are compared at all. */
-static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_arguments *a,
-                              const struct mpg_simulation_options *o)
+/* What the trace shows of waiting needs times that are compared at all. */
+static bool compares_times(const struct mpg_arguments *a, const struct mpg_simulation_options *o)
+{
+    return a->predict || !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
+}
+
+/* Hypotheses change who waits for whom, which without an eager limit no send does: then it is the trace's. */
+static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_arguments *a)
 {
     size_t i = 0;
-    if (a->given.eager_limit || a->given.source_eager_limit || says_limits(f->given_source) ||
-        (!a->predict && o->absorb_given && o->absorb != MPG_ABSORB_CLOCK))
+    if (a->given.eager_limit || a->given.source_eager_limit || says_limits(f->given_source))
         return false;
     while (i < f->targets && says_limits(f->target[i]))
         i++;
@@ -138,7 +142,7 @@ static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_argume
 int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err)
 {
-    *f = (struct mpg_files){.shown_limit_bytes = INT64_MAX};
+    *f = (struct mpg_files){.shown = {INT64_MAX, {INT64_MAX, INT64_MAX}}};
     if (check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
         load_targets(a, f, err) < 0 ||
         load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
@@ -150,8 +154,12 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
         return 0;
     if (suppose(f, a, err) < 0)
         return -1;
-    if (wants_shown_limit(f, a, &asked->simulation))
-        f->shown_limit_bytes = mpg_shown_limit(f->trace, a->lenient);
+    if (compares_times(a, &asked->simulation))
+        f->shown = mpg_shown_find(f->trace, f->table, a->lenient);
+    if (!a->carries)
+        f->shown.carried = (struct mpg_carried){INT64_MAX, INT64_MAX};
+    if (!wants_shown_limit(f, a))
+        f->shown.limit_bytes = INT64_MAX;
     return 0;
 }
 
@@ -404,6 +412,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->kept = f->kept;
     o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
     o->graph.expand = f->table;
+    o->graph.expand_some = a->expand_some;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
     o->graph.of_target = a->predict;
@@ -413,7 +422,9 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     p->source_byte_ns = a->source_byte_ns;
     p->changes_work = f->supposed && mpg_supposed_of_work(f->supposed, o->graph.suppose);
     p->without_tracer = p->target && !a->keep_tracer && !a->predict;
-    set_limits(a, in, f->shown_limit_bytes, o);
+    set_limits(a, in, f->shown.limit_bytes, o);
+    o->graph.carried = f->shown.carried;
+    o->graph.carries = f->shown.carried.blocking_bytes < INT64_MAX || f->shown.carried.requested_bytes < INT64_MAX;
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
     o->floors.latency_ns = a->source_latency_ns;
     o->floors.byte_ns = a->source_byte_ns;

@@ -5,6 +5,7 @@
 #define MPG_INPUTS_H
 
 #include "simulate/options/arguments.h"
+#include "simulate/options/shown.h"
 #include "simulate/predict/predict.h"
 
 struct mpg_files {
@@ -15,8 +16,7 @@ struct mpg_files {
     struct mpg_table *table;            /* NULL: collectives are not expanded */
     struct mpg_kept *kept;              /* NULL: nothing is kept of the trace */
     struct mpg_supposed *supposed;      /* NULL: there are no hypotheses */
-    int64_t shown_limit_bytes; /* with hypotheses, where neither options nor signatures say all eager limits: what the
-                                  trace shows; else INT64_MAX */
+    struct mpg_shown shown;    /* with hypotheses; an eager limit where neither options nor signatures say all of them */
 };
 
 /* Opens what A names, and TRACE; ASKED says which samples were read. Errors: those of the files; the

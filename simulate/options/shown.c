@@ -3,21 +3,33 @@
 
 #include "analyse/walk.h"
 
-int64_t mpg_shown_limit(struct mpg_trace *trace, bool lenient)
+/* Bounds say too little of who was in a call when. */
+static bool shows_carried(const struct mpg_clock_map *clocks)
 {
-    const struct mpg_graph_options options = {
-        .lenient = lenient, .eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX};
+    return mpg_clock_map_source(clocks) == MPG_CLOCK_SHARED || mpg_clock_map_source(clocks) == MPG_CLOCK_MEASURED;
+}
+
+struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_table *table, bool lenient)
+{
+    const struct mpg_graph_options options = {.lenient = lenient,
+                                              .eager_limit_bytes = INT64_MAX,
+                                              .source_eager_limit_bytes = INT64_MAX,
+                                              .observes_carried = true,
+                                              .expand = table,
+                                              .expand_some = true};
+    struct mpg_shown shown = {INT64_MAX, {INT64_MAX, INT64_MAX}};
     struct mpg_clock_map *clocks = NULL;
     struct mpg_error err;
-    int64_t limit = INT64_MAX;
     if (mpg_walk_clocks(trace, lenient, &clocks, &err) == 0 && mpg_clock_map_source(clocks) != MPG_CLOCK_NONE) {
         const struct mpg_walk walk = {
-            .trace = trace, .clocks = clocks, .options = &options, .label = "finding the eager limit"};
+            .trace = trace, .clocks = clocks, .options = &options, .label = "finding how sends wait"};
         struct mpg_graph *g = NULL;
         if (mpg_walk(&walk, NULL, &g, &err) == 0)
-            limit = mpg_graph_source_eager_limit(g, INT64_MAX);
+            shown.limit_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
+        if (g && shows_carried(clocks))
+            shown.carried = mpg_graph_carried(g);
         mpg_graph_close(g);
     }
     mpg_clock_map_free(clocks);
-    return limit;
+    return shown;
 }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the traced run shows of what nobody says (docs/MODEL.md, section 10). Private to simulate/options/. */
+/* What the traced run shows of what nobody says (docs/MODEL.md, section 10). */
 #ifndef MPG_SHOWN_H
 #define MPG_SHOWN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/reader.h"
+#include "graph/graph.h"
 
-/* The eager limit that TRACE shows, in a pass; INT64_MAX: none, its clocks do not compare, or it cannot be placed, of
- * which the passes that need it tell. LENIENT as in graphs. */
-int64_t mpg_shown_limit(struct mpg_trace *trace, bool lenient);
+/* All INT64_MAX: nothing is shown. */
+struct mpg_shown {
+    int64_t limit_bytes;       /* the eager limit */
+    struct mpg_carried carried;
+};
+
+/* What TRACE shows, in a pass; nothing if its clocks do not compare, or it cannot be placed, of which the passes that
+ * need it tell. TABLE (NULL: none): the algorithms of collectives that are looked at; LENIENT as in graphs. */
+struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_table *table, bool lenient);
 
 #endif

@@ -65,10 +65,13 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .argument = "measured|rounds|expand",
          .help = "measured (default): as signatures have measured them, others by\n"
                  "rounds; rounds: all by rounds; expand: each by the messages of\n"
-                 "its algorithm"},
+                 "its algorithm (with hypotheses the default of those with a root)"},
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->collective_table,
          .argument = "FILE",
          .help = "which algorithm that is, mpgcollectives(5) (default: Open MPI 4.1's)"},
+        {.name = "carried", .kind = MPG_OPTION_STRING, .value = &a->carried, .argument = "shown|none",
+         .help = "with hypotheses: sends that wait until their receiver is in a call\n"
+                 "shown (default): those of which the trace shows it; or none"},
         {.name = "output-trace", .kind = MPG_OPTION_STRING, .value = &a->output_trace,
          .argument = "FOLDER",
          .help = "write the trace with its first replica's times (--first-replica) to\n"

@@ -51,6 +51,12 @@ static bool same_choice(const struct mpg_graph_options *a, const struct mpg_grap
                            a->choose_sources == b->choose_sources && a->horizon == b->horizon));
 }
 
+static bool same_carried(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
+{
+    return a->carries == b->carries && (!a->carries || (a->carried.blocking_bytes == b->carried.blocking_bytes &&
+                                                        a->carried.requested_bytes == b->carried.requested_bytes));
+}
+
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
     return same_ratios(a->ratios, b->ratios) && a->supposed == b->supposed && a->suppose == b->suppose &&
@@ -58,7 +64,8 @@ static bool same_options(const struct mpg_graph_options *a, const struct mpg_gra
            a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&
-           a->expand == b->expand && a->regions == b->regions && a->tells_unused == b->tells_unused && same_choice(a, b);
+           a->expand == b->expand && a->expand_some == b->expand_some && same_carried(a, b) && a->regions == b->regions &&
+           a->tells_unused == b->tells_unused && same_choice(a, b);
 }
 
 bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)

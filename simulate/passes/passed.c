@@ -12,7 +12,7 @@
     WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) REAL(largest_bcast_bytes) \
     REAL(largest_allreduce_bytes) REAL(largest_alltoall_bytes) WHOLE(backward) REAL(backward_ns) \
     WHOLE(held_messages) REAL(held_ns) WHOLE(transfers) WHOLE(transfers_alone) WHOLE(file_calls) WHOLE(unknown) WHOLE(threads) \
-    WHOLE(expanded)
+    WHOLE(expanded) WHOLE(partial)
 
 #define ONE(name) +1
 _Static_assert(sizeof(struct mpg_graph_counts) == (0 COUNTS(ONE, ONE)) * sizeof(uint64_t),

@@ -350,6 +350,29 @@ static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
                  c->transfers_alone);
 }
 
+/* Which sends wait until their receivers are in a call. */
+static void say_carried(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_carried *c = &r->options->graph.carried;
+    char blocking[64] = "", requested[64] = "";
+    if (c->blocking_bytes < INT64_MAX)
+        snprintf(blocking, sizeof blocking, "blocking ones of more than %" PRId64 " bytes", c->blocking_bytes);
+    if (c->requested_bytes < INT64_MAX)
+        snprintf(requested, sizeof requested, "those of requests of more than %" PRId64 " bytes", c->requested_bytes);
+    snprintf(text, size, "sends are done once their receiver is in a call that sees to them: %s%s%s (the trace shows it)",
+             blocking, *blocking && *requested ? ", " : "", requested);
+}
+
+/* Which collectives are messages because of hypotheses. */
+static void say_partial(const struct mpg_report *r, char *text, size_t size)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    snprintf(text, size,
+             "%" PRIu64 " of %" PRIu64 ", with a root or scans, are the messages of their algorithms, which %s says: "
+             "hypotheses change for whom their members wait (--collectives=measured has none, =expand all)",
+             c->expanded, c->collectives, r->collective_table ? r->collective_table : "the built-in table");
+}
+
 static void say_worlds(const struct mpg_report *r, char *text, size_t size)
 {
     snprintf(text, size,
@@ -396,6 +419,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool predicted = r->result->predicted, perturbed = !predicted;
+    const bool expands_all = r->options->graph.expand && !r->options->graph.expand_some;
     const struct {
         const char *topic;
         void (*say)(const struct mpg_report *, char *, size_t);
@@ -410,9 +434,9 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"overheads", mpg_predicted_overheads, predicted},
         {"gap", mpg_predicted_gap, predicted},
         {"collectives", mpg_assume_collectives,
-         perturbed && mpg_perturbation_collectives_measured(r->p) && !r->options->graph.expand},
-        {"collectives", mpg_predicted_collectives,
-         (predicted || r->options->graph.expand) && c->collectives > 0},
+         perturbed && mpg_perturbation_collectives_measured(r->p) && !expands_all},
+        {"collectives", mpg_predicted_collectives, (predicted || expands_all) && c->collectives > 0},
+        {"in collectives", say_partial, r->options->graph.expand_some && c->expanded > 0},
         {"policy", mpg_assume_policy, r->extrapolation != NULL},
         {"network", mpg_assume_network, r->extrapolation && r->p->parameters},
         {"processors", mpg_assume_processors, r->extrapolation != NULL},
@@ -430,6 +454,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"granularity", say_parts, r->p->call_parts > 1 && r->p->call_noise.n > 0},
         {"reductions", say_reduce, r->options->graph.sync_reduce},
         {"eager limit", mpg_assume_eager, true},
+        {"carried", say_carried, r->options->graph.carries},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices + c->followed_receives > 0},
         {"kept", say_kept, keeps_receives(r)},

@@ -84,7 +84,7 @@ static int add_collectives(const struct mpg_report *r, struct mpg_attention *lis
                            struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    if (r->options->graph.expand)
+    if (r->options->graph.expand && !r->options->graph.expand_some)
         return 0;
     if (add_operation(r, MPG_OPERATION_BCAST, c->largest_bcast_bytes, list, err) < 0 ||
         add_operation(r, MPG_OPERATION_ALLREDUCE, c->largest_allreduce_bytes, list, err) < 0)
@@ -202,6 +202,23 @@ int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, s
         "MPI_Wait... (%s, all together): what it computed until then is taken for their flight, which no hypothesis "
         "changes. --predict is the better question",
         c->held_messages, c->messages, mpg_units_format_time(waited, sizeof waited, c->held_ns));
+}
+
+/* Collectives that hypotheses would have made of messages, if something else did not need them as they are. */
+int mpg_doubt_partial(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_graph_options *graph = &r->options->graph;
+    const uint64_t n = r->result->counts.partial;
+    if (!graph->supposed || graph->expand || graph->sync_reduce || r->collectives || n == 0)
+        return 0;
+    const char *followed = r->extrapolation     ? "without --target"
+                           : r->result->predicted ? "without --critical-path"
+                                                  : "with --predict, as one of them may be resized";
+    return mpg_attention_add(
+        list, err, "collectives",
+        "%" PRIu64 " with a root, or %s, wait for the root or the ranks before alone: what their members waited for each "
+        "other in the trace no hypothesis changes. Their algorithms' messages are followed %s", n,
+        n == 1 ? "a scan" : "scans", followed);
 }
 
 int mpg_doubt_answers(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)

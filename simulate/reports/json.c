@@ -111,6 +111,12 @@ static json_t *limit_json(int64_t limit_bytes)
     return limit_bytes == INT64_MAX ? json_null() : json_integer(limit_bytes);
 }
 
+/* null: none are. */
+static json_t *carried_json(const struct mpg_carried *c)
+{
+    return json_pack("{s:o, s:o}", "blocking", limit_json(c->blocking_bytes), "requested", limit_json(c->requested_bytes));
+}
+
 static json_t *region_ratios_json(const struct mpg_region_ratios *ratios)
 {
     json_t *o = json_object();
@@ -174,6 +180,10 @@ json_t *mpg_answer_options(const struct mpg_report *r)
     }
     if (r->collectives)
         json_object_set_new(o, "collectives", json_string(r->collectives));
+    if (r->options->graph.carries)
+        json_object_set_new(o, "carried_bytes", carried_json(&r->options->graph.carried));
+    if (r->options->graph.expand_some)
+        json_object_set_new(o, "expanded_collectives", json_string("partial"));
     if (r->options->graph.expand)
         json_object_set_new(o, "collective_table", optional_string(r->collective_table));
     json_object_set_new(o, "signature", optional_string(p->target ? p->target->path : NULL));

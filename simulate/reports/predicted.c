@@ -131,7 +131,7 @@ void mpg_predicted_collectives(const struct mpg_report *r, char *text, size_t si
     }
     bool measured = r->p->target && r->p->target->collectives > 0 && r->p->latency.n == 0 &&
                     r->p->byte.n == 0 && !r->p->collectives_by_rounds;
-    if (r->options->graph.expand) {
+    if (r->options->graph.expand && !r->options->graph.expand_some) {
         snprintf(text, size, "%" PRIu64 " of %" PRIu64 " as the messages of their algorithms, which "
                  "%s says, without the arithmetic of reductions%s", c->expanded, c->collectives,
                  r->collective_table ? r->collective_table : "the built-in table",
@@ -195,7 +195,7 @@ int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
         return -1;
     if (c->cpu_intervals == 0 && mpg_doubt_cores(r, list, err) < 0)
         return -1;
-    if (c->expanded > 0 && !has_gap(r) &&
+    if (c->expanded > 0 && !r->options->graph.expand_some && !has_gap(r) &&
         mpg_attention_add(list, err, "gap",
                           "messages of one rank overlap: no stream was measured, and what many of "
                           "them cost in expanded collectives is too little (%s)",

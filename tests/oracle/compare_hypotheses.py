@@ -43,7 +43,7 @@ def suppose(case, draw):
         words.append(f"balance even{by}")
     if draw.random() < 0.1 and 'Region_begin name="work"' in text:
         words.append("balance work")
-    return [f"--suppose={one}" for one in words]
+    return [f"--suppose={one}" for one in words] + ["--carried=none"]
 
 
 class OfDelays(compare_signatures.Perturbation):

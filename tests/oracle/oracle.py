@@ -29,7 +29,7 @@ from oracle_hypotheses import Hypotheses  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_places import Hosts, Paths, Places  # noqa: E402
-from oracle_plans import Table  # noqa: E402
+from oracle_plans import Table, expands_some  # noqa: E402
 from oracle_ratios import Ratios  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
 
@@ -52,7 +52,7 @@ class Settings:
                  latency_model="empirical", byte_model="empirical", call_edges=None,
                  noise_model=None, call_noise_of_target=False,
                  sync_reduce=False, granularity=1,
-                 deterministic=False, polling="work", collectives="measured",
+                 deterministic=False, polling="work", collectives=None,
                  collective_table=None, map=None, source_map=None, suppose=()):
         self.absorb = absorb
         self.noise = noise
@@ -63,7 +63,9 @@ class Settings:
         self.ratios = Ratios(compute_ratio, signature, source)
         self.hypotheses = Hypotheses(suppose, self.ratios)
         self.collectives = collectives
-        self.table = collectives == "expand" and Table(collective_table)
+        self.sync_reduce = sync_reduce
+        self.some = expands_some(self, suppose)
+        self.table = (self.some or collectives == "expand") and Table(collective_table)
         self.eager_limit = eager_limit
         self.source_eager_limit = source_eager_limit
         self.source_latency = source_latency
@@ -81,7 +83,6 @@ class Settings:
         self.keep_tracer = keep_tracer
         self.latency_model = latency_model
         self.byte_model = byte_model
-        self.sync_reduce = sync_reduce
         self.noise_model = noise_model
         self.granularity = granularity
         faithful = absorb == "none" and eager_limit == -1
@@ -352,8 +353,8 @@ def parse_arguments(words):
     parser.add_argument("--byte", type=constant)
     parser.add_argument("--compute-ratio", action="append", default=[])
     parser.add_argument("--suppose", action="append", default=[])
-    parser.add_argument("--collectives", choices=["measured", "rounds", "expand"],
-                        default="measured")
+    parser.add_argument("--carried", choices=["none"])  # all that it knows
+    parser.add_argument("--collectives", choices=["measured", "rounds", "expand"])
     parser.add_argument("--collective-table")
     parser.add_argument("--eager-limit", type=size_or_unlimited)
     parser.add_argument("--source-eager-limit", type=size_or_unlimited)
@@ -377,6 +378,7 @@ def parse_arguments(words):
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")
     arguments = vars(parser.parse_args(words))
+    arguments.pop("carried")
     read_call_noise(arguments)
     return arguments.pop("trace"), Settings(**arguments)
 

@@ -232,7 +232,7 @@ class Costs:
         """Delta of the whole meeting for its member j, or None: by rounds."""
         name, p = group[0].name, len(group)
         if (name not in OPERATIONS or not self.target or self.replaced or p == 1
-                or self.settings.collectives != "measured"):
+                or self.settings.collectives in ("rounds", "expand")):
             return None
         operation = OPERATIONS[name]
         both = self.target.signature.processes(operation)

@@ -13,7 +13,7 @@ from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROO
                              WINDOW_MEETINGS)
 from oracle_messages import Brought, Messages
 from oracle_noise import Noise
-from oracle_plans import is_expanded
+from oracle_plans import expands
 from oracle_trace import OracleError
 
 ZERO = Fraction(0)
@@ -296,7 +296,7 @@ class Builder(Messages):
             self.add_to_root(group)
 
     def is_expanded(self, group):
-        return self.settings.collectives == "expand" and is_expanded(group)
+        return expands(self.settings, group)
 
     def add_expanded(self, node, group):
         """Each member's end by the algorithm, over its end with nothing perturbed."""

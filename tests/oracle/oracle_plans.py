@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import oracle_algorithms as algorithms
 from oracle_algorithms import Plan, below, segments_of, tree_of
-from oracle_matching import CONSTRUCTORS, FROM_ROOT, TO_ROOT, WINDOW_MEETINGS
+from oracle_matching import CONSTRUCTORS, FROM_ROOT, MEETINGS, TO_ROOT, WINDOW_MEETINGS
 
 BUILT_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "graph",
                         "algorithms", "openmpi.collectives")
@@ -59,6 +59,18 @@ def read_rows(path):
                 rows.setdefault(operation, []).append(
                     (int(processes), size_bytes(size), Choice(algorithm, options)))
     return rows
+
+
+def expands(settings, group):
+    """Whether a collective is its messages: all are asked for, or, with hypotheses and nothing said, those in which
+    not every member waits for all others."""
+    some = settings.some and group[0].name not in MEETINGS
+    return is_expanded(group) and (settings.collectives == "expand" or some)
+
+
+def expands_some(settings, suppose):
+    """The latter, of the options."""
+    return bool(suppose) and settings.collectives is None and not settings.sync_reduce
 
 
 def is_expanded(group):

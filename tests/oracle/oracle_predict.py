@@ -15,7 +15,7 @@ import oracle  # noqa: E402
 from oracle_draws import CALL, ROUND_CALL, Draws  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_places import Hosts, Places  # noqa: E402
-from oracle_plans import Table  # noqa: E402
+from oracle_plans import Table, expands_some  # noqa: E402
 from oracle_hypotheses import Hypotheses  # noqa: E402
 from oracle_ratios import Ratios  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
@@ -52,7 +52,8 @@ class Settings:
         self.ratios = Ratios(compute_ratio, self.signature, self.source)
         self.hypotheses = Hypotheses(suppose, self.ratios)
         self.compute_ratio = self.ratios.outside
-        self.table = self.collectives == "expand" and Table(collective_table)
+        self.some = expands_some(self, suppose)
+        self.table = (self.some or self.collectives == "expand") and Table(collective_table)
         self.map, self.call_noise, self.replica = map, call_noise, first_replica
         self.path = path and path.replace("-", " ")
         self.draw = Draws(self.seed, self.replica)
@@ -97,8 +98,8 @@ def parse_arguments(words):
     parser.add_argument("--byte", type=distribution)
     parser.add_argument("--compute-ratio", action="append", default=[])
     parser.add_argument("--suppose", action="append", default=[])
-    parser.add_argument("--collectives", choices=["measured", "rounds", "expand"],
-                        default="measured")
+    parser.add_argument("--carried", choices=["none"])  # all that it knows
+    parser.add_argument("--collectives", choices=["measured", "rounds", "expand"])
     parser.add_argument("--collective-table")
     parser.add_argument("--sync-reduce", action="store_true")
     parser.add_argument("--noise-model", choices=["replay", "renewal", "fit", "ecdf"])
@@ -122,6 +123,7 @@ def parse_arguments(words):
     parser.add_argument("--first-replica", type=int, default=0)
     parser.add_argument("trace", metavar="TRACE.txt")
     arguments = vars(parser.parse_args(words))
+    arguments.pop("carried")
     arguments.pop("predict")
     return arguments.pop("trace"), Settings(**arguments)
 

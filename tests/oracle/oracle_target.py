@@ -247,7 +247,7 @@ class Target:
         """What the whole meeting takes member j, or None: by rounds."""
         name, p = group[0].name, len(group)
         if (name not in OPERATIONS or not self.signature or self.replaced or p == 1
-                or self.settings.collectives != "measured"):
+                or self.settings.collectives in ("rounds", "expand")):
             return None
         known = self.signature.processes(OPERATIONS[name])
         if not known:

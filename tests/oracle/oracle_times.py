@@ -19,7 +19,7 @@ from oracle_expand import Expansion, PredictedWires  # noqa: E402
 from oracle_floors import CallFloors  # noqa: E402
 from oracle_graph import rounds_and_bytes  # noqa: E402
 from oracle_matching import FROM_ROOT, MEETINGS, PREFIXES  # noqa: E402
-from oracle_plans import is_expanded  # noqa: E402
+from oracle_plans import expands  # noqa: E402
 from oracle_target import Target  # noqa: E402
 from oracle_trace import OracleError  # noqa: E402
 from oracle_work import Work, found_nothing  # noqa: E402
@@ -328,7 +328,7 @@ class Times:
 
     def add_collective(self, key, group):
         name, node = group[0].name, ("G",) + key
-        if self.settings.collectives == "expand" and is_expanded(group):
+        if expands(self.settings, group):
             self.add_expanded(node, group)
         elif name in MEETINGS:
             self.add_meeting(node, group, len(group))

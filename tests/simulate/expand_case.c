@@ -187,7 +187,7 @@ int main(void)
                                           .receive = receive,
                                           .waiting = waiting,
                                           .gap = gap,
-                                          .eager_limit_bytes = eager < 0 ? INFINITY : eager};
+                                          .eager_limit_bytes = eager < 0 ? INFINITY : eager, .carried_bytes = INFINITY};
         evaluate(&plan, &costs, false);
         if (mpg_plan_is_tree(&plan))
             evaluate(&plan, &costs, true);

@@ -66,7 +66,7 @@ static double *leaves(const char *rows, enum mpg_collective operation, int32_t p
                                         .receive = receive,
                                         .waiting = waiting,
                                         .gap = gap,
-                                        .eager_limit_bytes = eager};
+                                        .eager_limit_bytes = eager, .carried_bytes = INFINITY};
     if (mpg_expand(x, &plan, &c, value, &err) < 0)
         exit(1);
     mpg_expansion_free(x);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counting sends by size. */
+#include "graph/carried.h"
+
+/* So many sends of a size have to have waited, and at most one in so many not: what is done at once seldom ends just when
+ * its receiver comes, and what is not may end while its receiver is in a call that is not recorded. */
+enum { WAITED_OFTEN = 2, ONE_IN = 10, MOST_SIZES = 65536 };
+
+static void count(struct mpg_map *map, int64_t bytes)
+{
+    if (map->count == MOST_SIZES && !mpg_map_find(map, (uint64_t)bytes, 0))
+        return;
+    uint64_t *n = mpg_map_add(map, (uint64_t)bytes, 0); /* without memory it is not counted */
+    if (n)
+        ++*n;
+}
+
+void graph_carried_count(struct carried_evidence *e, int64_t bytes, bool has_waited)
+{
+    count(has_waited ? &e->waited : &e->left, bytes);
+}
+
+/* Below the least size of which more waited, and above the greatest of which too many did not. */
+int64_t graph_carried_limit(const struct carried_evidence *e)
+{
+    int64_t eager = -1, least = INT64_MAX;
+    for (size_t i = 0; i < e->left.capacity; i++) {
+        const struct mpg_map_entry *x = &e->left.entries[i];
+        const uint64_t *waited = x->used ? mpg_map_find(&e->waited, x->key[0], 0) : NULL;
+        if (x->used && x->value * ONE_IN > (waited ? *waited : 0) && (int64_t)x->key[0] > eager)
+            eager = (int64_t)x->key[0];
+    }
+    for (size_t i = 0; i < e->waited.capacity; i++) {
+        const struct mpg_map_entry *x = &e->waited.entries[i];
+        if (x->used && x->value >= WAITED_OFTEN && (int64_t)x->key[0] > eager && (int64_t)x->key[0] < least)
+            least = (int64_t)x->key[0];
+    }
+    return least == INT64_MAX ? least : least - 1;
+}
+
+void graph_carried_forget(struct carried_evidence *e)
+{
+    mpg_map_clear(&e->waited);
+    mpg_map_clear(&e->left);
+    *e = (struct carried_evidence){0};
+}

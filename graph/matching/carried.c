@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who carries which message, and what the trace shows of it. */
+#include "graph/matching/carried.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bool observes, int32_t ranks,
+                        struct steps *steps, struct mpg_error *err)
+{
+    *c = (struct carrying){.observes = observes, .ranks = ranks, .steps = steps, .latest_ns = -INFINITY,
+                            .received_ns = -INFINITY};
+    if (limits)
+        c->limits = *limits;
+    c->is_on = observes || (limits && (limits->blocking_bytes < INT64_MAX || limits->requested_bytes < INT64_MAX));
+    if (c->is_on && !(c->rank = calloc((size_t)ranks, sizeof *c->rank)))
+        return graph_out_of_memory(err);
+    return 0;
+}
+
+/* One of its users needs P no more. */
+static void let_go(struct carrying *c, struct passage *p)
+{
+    if (--p->users > 0)
+        return;
+    graph_free_slot(c->steps, p->slot);
+    free(p);
+}
+
+void graph_carrying_clear(struct carrying *c)
+{
+    for (int32_t r = 0; c->rank && r < c->ranks; r++)
+        for (uint64_t i = 0; i < c->rank[r].n && i < MOST_PASSAGES; i++)
+            if (--c->rank[r].passage[i]->users == 0)
+                free(c->rank[r].passage[i]);
+    free(c->rank);
+    graph_carried_forget(&c->blocking);
+    graph_carried_forget(&c->requested);
+    *c = (struct carrying){0};
+}
+
+/* Whether a library sees to messages in a call of KIND: not where one only starts something. */
+static bool sees_to_messages(const struct call *call)
+{
+    if (call->event->failed)
+        return false;
+    switch (mpg_call_kind(call->event->call)) {
+    case MPG_KIND_RECV:
+    case MPG_KIND_SENDRECV:
+    case MPG_KIND_COMPLETE:
+    case MPG_KIND_PROBE:
+    case MPG_KIND_MPROBE:
+    case MPG_KIND_MRECV:
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_FREE:
+    case MPG_KIND_FINALIZE:
+        return true;
+    case MPG_KIND_SEND:
+        return call->event->to != MPG_PROC_NULL;
+    default:
+        return false;
+    }
+}
+
+/* M goes by P, or, without, by nobody. */
+static void settle(struct message *m, struct passage *p)
+{
+    m->is_carried = true;
+    m->carrier = p;
+    if (p)
+        p->users++;
+    graph_wake(&m->carry_waiter);
+}
+
+int graph_carry(struct carrying *c, const struct call *call, double leave_ns, struct mpg_error *err)
+{
+    if (!c->is_on || !sees_to_messages(call))
+        return 0;
+    struct passages *all = &c->rank[call->rank];
+    struct passage *p = malloc(sizeof *p), **place = &all->passage[all->n % MOST_PASSAGES];
+    if (!p)
+        return graph_out_of_memory(err);
+    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .users = 1};
+    if (graph_store(c->steps, call, &p->slot, err) < 0) {
+        free(p);
+        return -1;
+    }
+    if (all->n >= MOST_PASSAGES)
+        let_go(c, *place);
+    *place = p;
+    all->n++;
+    for (struct message **link = &all->first; *link;) {
+        struct message *m = *link;
+        if (leave_ns < m->carry_from_ns) {
+            link = &m->carry_next;
+            continue;
+        }
+        *link = m->carry_next;
+        settle(m, p);
+    }
+    return 0;
+}
+
+void graph_carry_over(struct carrying *c, int32_t rank)
+{
+    if (!c->is_on)
+        return;
+    struct passages *all = &c->rank[rank];
+    all->is_over = true;
+    while (all->first) {
+        struct message *m = all->first;
+        all->first = m->carry_next;
+        settle(m, NULL);
+    }
+}
+
+bool graph_carry_gives_up(struct carrying *c)
+{
+    bool any = false;
+    for (int32_t r = 0; c->is_on && r < c->ranks; r++)
+        while (c->rank[r].first) {
+            struct message *m = c->rank[r].first;
+            c->rank[r].first = m->carry_next;
+            settle(m, NULL);
+            any = true;
+        }
+    return any;
+}
+
+void graph_carry_wants(const struct carrying *c, struct message *m)
+{
+    const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
+    m->wants_carrier = c->is_on && m->is_user && m->standard && m->destination != m->source &&
+                       (c->observes || m->bytes > most);
+}
+
+void graph_carry_message(struct carrying *c, struct message *m)
+{
+    if (!m->wants_carrier)
+        return;
+    struct passages *all = &c->rank[m->destination];
+    const uint64_t first = all->n > MOST_PASSAGES ? all->n - MOST_PASSAGES : 0;
+    m->carry_from_ns = m->sync_source && m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
+    for (uint64_t i = first; i < all->n; i++) {
+        struct passage *p = all->passage[i % MOST_PASSAGES];
+        if (p->leave_ns < m->carry_from_ns)
+            continue;
+        settle(m, i > first || first == 0 ? p : NULL); /* one before it may have been the first */
+        return;
+    }
+    if (all->is_over) {
+        settle(m, NULL);
+        return;
+    }
+    m->carry_next = all->first;
+    all->first = m;
+}
+
+void graph_carried_received(struct carrying *c, const struct message *m)
+{
+    if (c->observes && m->is_sent && m->sender_ns > c->received_ns)
+        c->received_ns = m->sender_ns;
+}
+
+/* What is waited for longest says it: CALL began before its carrier did, and received nothing that left later. */
+void graph_carried_note(struct carrying *c, const struct call *call)
+{
+    if (!c->observes)
+        return;
+    if (c->latest_ns > call->enter_ns && c->latest_ns > c->received_ns) {
+        struct carried_evidence *e = c->latest_requested ? &c->requested : &c->blocking;
+        graph_carried_count(e, c->latest_bytes, call->leave_ns >= c->latest_ns);
+    }
+    c->latest_ns = c->received_ns = -INFINITY;
+}
+
+int graph_carried_edge(struct carrying *c, const struct call *call, struct message *m, struct mpg_error *err)
+{
+    if (!m->carrier)
+        return 0;
+    if (c->observes && m->carrier->enter_ns > m->carry_from_ns && m->carrier->enter_ns > c->latest_ns) {
+        c->latest_ns = m->carrier->enter_ns;
+        c->latest_bytes = m->bytes;
+        c->latest_requested = m->sent_requested;
+    }
+    if (c->observes || m->carrier->enter_ns > call->leave_ns)
+        return 0;
+    struct mpg_edge *edge = graph_add_edge(c->steps, MPG_EDGE_HELD);
+    if (!edge)
+        return graph_out_of_memory(err);
+    edge->source = m->destination;
+    edge->slot = m->carrier->slot;
+    edge->from_ns = m->carrier->enter_ns;
+    edge->origin = m->origin;
+    return 0;
+}
+
+void graph_carried_done(struct carrying *c, struct message *m)
+{
+    if (m->wants_carrier && !m->is_carried) {
+        struct message **link = &c->rank[m->destination].first;
+        while (*link && *link != m)
+            link = &(*link)->carry_next;
+        if (*link)
+            *link = m->carry_next;
+    }
+    if (m->carrier)
+        let_go(c, m->carrier);
+    m->carrier = NULL;
+}
+
+struct mpg_carried graph_carried_found(const struct carrying *c)
+{
+    return (struct mpg_carried){graph_carried_limit(&c->blocking), graph_carried_limit(&c->requested)};
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sends that are done once their receiver's library has seen to them, which it does in calls only (docs/MODEL.md,
+ * section 10, Carried sends): the first call of the receiver that is over after the message can have started, and that
+ * can see to it. Needs clocks that are comparable; ranks of one thread. */
+#ifndef MPG_GRAPH_CARRIED_H
+#define MPG_GRAPH_CARRIED_H
+
+#include "graph/carried.h"
+#include "graph/matching/message.h"
+#include "graph/steps.h"
+
+/* A call that can see to messages, from its enter on. */
+struct passage {
+    double enter_ns, leave_ns; /* aligned */
+    uint32_t slot;             /* its enter's value */
+    uint32_t users;            /* messages, and the list of its rank */
+};
+
+enum { MOST_PASSAGES = 64 };
+
+/* Of one rank: its latest passages, and messages for those that are to come. */
+struct passages {
+    struct passage *passage[MOST_PASSAGES]; /* the i-th of all at i mod MOST_PASSAGES */
+    uint64_t n;
+    struct message *first;
+    bool is_over;
+};
+
+struct carrying {
+    bool is_on, observes;
+    struct mpg_carried limits;   /* of more bytes sends are carried; while it OBSERVES, all are looked at */
+    int32_t ranks;
+    struct passages *rank;
+    struct steps *steps;
+    struct carried_evidence blocking, requested;
+    double latest_ns, received_ns; /* of the call that is being left: the latest that carries what it sent, and the
+                                      latest send of what it received; -INFINITY: none */
+    int64_t latest_bytes;
+    bool latest_requested;
+};
+
+/* LIMITS NULL: nothing is carried, and nothing else here needs anything. Error: out of memory. */
+int graph_carrying_init(struct carrying *carrying, const struct mpg_carried *limits, bool observes, int32_t ranks,
+                        struct steps *steps, struct mpg_error *err);
+void graph_carrying_clear(struct carrying *carrying);
+/* CALL of a rank of one thread is entered, and will be left at LEAVE_NS, aligned. Error: out of memory. */
+int graph_carry(struct carrying *carrying, const struct call *call, double leave_ns, struct mpg_error *err);
+/* RANK makes no calls any more. */
+void graph_carry_over(struct carrying *carrying, int32_t rank);
+/* Whether M is to be carried; before it is sent. */
+void graph_carry_wants(const struct carrying *carrying, struct message *m);
+/* M, which wants to be, can start: looks for who carries it. */
+void graph_carry_message(struct carrying *carrying, struct message *m);
+/* CALL completes the send of M: its edge, if it has one. Error: out of memory. */
+int graph_carried_edge(struct carrying *carrying, const struct call *call, struct message *m, struct mpg_error *err);
+/* While it observes: M is received by the call that is being left, and that is CALL, all of whose messages are known. */
+void graph_carried_received(struct carrying *carrying, const struct message *m);
+void graph_carried_note(struct carrying *carrying, const struct call *call);
+/* M is over. */
+void graph_carried_done(struct carrying *carrying, struct message *m);
+/* No rank can go on: all messages go without. Whether there was any. */
+bool graph_carry_gives_up(struct carrying *carrying);
+/* What was observed. */
+struct mpg_carried graph_carried_found(const struct carrying *carrying);
+
+#endif

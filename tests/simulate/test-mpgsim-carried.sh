@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim with hypotheses (TAP): sends that are done once their receiver is in a call, and collectives that are their
+# messages by default; by hand. docs/MODEL.md, section 10.
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
+. "$here/supposing.sh"
+
+less=(--suppose="scale solve factor=0.385") # of 1800 ns 1107 less, of 3800 ns 2337
+carried() {
+    "$mpgsim" "$@" | awk '$1 == "carried" { sub(/.*call that sees to them: /, ""); print }'
+}
+
+# --- sends that block ---
+
+# Rank 0's sends end once rank 1 comes to a receive of rank 2's message, before their own receives are posted.
+rounds() { # BYTES ROUNDS
+    for ((k = 1; k <= $2; k++)); do
+        echo "0 ${k}1000 ${k}3010 Send to=1 bytes=$1"
+        printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+        echo "1 ${k}3000 ${k}6000 Recv from=2 bytes=8"
+        echo "1 ${k}6100 ${k}6200 Recv from=0 bytes=$1"
+        echo "2 ${k}5950 ${k}5960 Send to=1 bytes=8"
+    done
+}
+rounds 300 2 | calls 3 "#clocks shared" >two.txt
+is "the trace shows which blocking sends are carried" "$(carried "${less[@]}" two.txt)" \
+    "blocking ones of more than 299 bytes (the trace shows it)"
+is "... they end with who carries them" "$(clocked "${less[@]}" two.txt)" "-1107 0 0"
+is "... not where that is not wanted" "$(clocked --carried=none "${less[@]}" two.txt)" "0 0 0"
+is "... nor for whom times are not compared" "$(carried --absorb=wait "${less[@]}" two.txt)" ""
+is "... nor without hypotheses" "$(carried --noise=const:1us two.txt)" ""
+rounds 300 1 | calls 3 "#clocks shared" >one.txt
+is "one that waited shows nothing" "$(carried "${less[@]}" one.txt)" ""
+sed 's/^0 11000 13010/0 11000 12000/' two.txt >left.txt
+is "nor do two, of which one left" "$(carried "${less[@]}" left.txt)" ""
+later=(--suppose="scale solve factor=2") # 1800 ns more
+is "who carries comes later, and so do they" "$(clocked "${later[@]}" two.txt)" "1800 0 0"
+# Rank 0 sends at 10900 ns; rank 1 comes at 12900 - 1107. 7990 later it sends again; rank 1, at 15857 with rank 2's message,
+# has 100 + 6800 - 1107 to its next call: 21650. Then rank 0 has 976990 left. Else sends take the 2010 ns that they took.
+is "predicted, they end when it comes" "$(runs "${less[@]}" two.txt | cut -d' ' -f1)" 998640
+is "... else as they did" "$(runs --carried=none "${less[@]}" two.txt | cut -d' ' -f1)" 999900
+
+# --- requests ---
+
+for ((k = 1; k <= 2; k++)); do
+    echo "0 ${k}1000 ${k}1010 Isend to=1 bytes=9000 request=$k"
+    echo "0 ${k}1100 ${k}3010 Wait requests=$k"
+    echo "1 ${k}1000 ${k}1010 Irecv from=0 bytes=9000 request=$k"
+    printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+    echo "1 ${k}3000 ${k}3020 Wait requests=$k"
+done | calls 2 "#clocks shared" >requested.txt
+is "sends that requests complete are told apart" "$(carried "${less[@]}" requested.txt)" \
+    "those of requests of more than 8999 bytes (the trace shows it)"
+is "... they end with the receiver's Wait" "$(clocked "${less[@]}" requested.txt)" "-2214 -2214"
+
+# --- collectives with a root ---
+
+printf '#mpgcollectives 1\nreduce 1 0 chain\n' >chain.txt
+calls 3 "#clocks shared" >reduce.txt <<'END'
+0 1000 5100 Reduce root=0 bytes=8
+1 2000 5050 Reduce root=0 bytes=8
+2 1100 1100 Region_begin name="solve"
+2 4900 4900 Region_end name="solve"
+2 5000 5010 Reduce root=0 bytes=8
+END
+is "with hypotheses who waits in a Reduce for whom is its messages'" \
+    "$(clocked --collective-table=chain.txt "${less[@]}" reduce.txt)" "-2337 -2337 -2337"
+is "... as with all expanded" "$(clocked --collectives=expand --collective-table=chain.txt "${less[@]}" reduce.txt)" \
+    "-2337 -2337 -2337"
+is "... not if they are to be as measured" "$(clocked --collectives=measured "${less[@]}" reduce.txt | cut -d' ' -f2)" 0
+is "... which is said" "$("$mpgsim" "${less[@]}" reduce.txt | grep -c '^  in collectives 1 of 1, with a root or scans')" 1
+is "... and what does without" \
+    "$("$mpgsim" --predict --latency=const:7ns --critical-path "${less[@]}" reduce.txt | grep -c 'followed without --critical-path')" 1
+is "... nothing of it without hypotheses" "$("$mpgsim" --noise=const:1us reduce.txt | grep -c 'in collectives')" 0
+
+# --- refused ---
+
+ok "how they are carried is one of two" refuses 2 "*--carried: 'all' is not shown or none*" --carried=all "${less[@]}" two.txt
+ok "... and asked for with hypotheses" refuses 2 "*--carried says nothing without hypotheses*" --carried=none two.txt
+done_testing
