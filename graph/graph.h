@@ -429,6 +429,8 @@ struct mpg_graph_counts {
     double backward_ns;         /* by so much at most */
     uint64_t held_messages;     /* with hypotheses: whose receiver waited until their sender entered the call that */
     double held_ns;             /* completes their request, by the aligned clocks; so long, all together */
+    double alone_ns, posted_ns; /* with hypotheses: calls on windows that wait for nobody here, but may have, for as long as
+                                   they took; calls that complete collectives which do not block */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */

@@ -473,6 +473,21 @@ static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_st
     return 0;
 }
 
+/* With hypotheses: what S's call took is kept, whatever it waited for. */
+static void note_kept(struct mpg_graph *g, const struct stream *s)
+{
+    const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
+    const double took_ns = s->call.leave_ns - s->call.enter_ns;
+    const bool on_window = kind == MPG_KIND_WIN_EPOCH || kind == MPG_KIND_WIN_TARGET || kind == MPG_KIND_WIN_ALL;
+    bool posted = false;
+    for (size_t i = 0; i < g->steps.edge_count; i++)
+        posted = posted || g->steps.edges[i].kind == MPG_EDGE_MET;
+    if (g->supposed && on_window && g->steps.edge_count == 0)
+        g->counts.alone_ns += took_ns;
+    if (g->supposed && posted)
+        g->counts.posted_ns += took_ns;
+}
+
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
@@ -486,6 +501,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     if (leave_edges(g, r, s, err) < 0)
         return -1;
     graph_carried_note(&g->matching.carrying, call);
+    note_kept(g, s);
     if (g->by_completion && date_candidates(g, r, call, err) < 0)
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);

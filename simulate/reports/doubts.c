@@ -193,7 +193,8 @@ int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, s
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char waited[32];
-    if (!r->options->graph.supposed || r->result->clocks == MPG_CLOCK_NONE || c->held_messages * 100 <= c->messages ||
+    if (!r->options->graph.supposed || r->result->clocks == MPG_CLOCK_NONE ||
+        r->options->graph.carried.requested_bytes < INT64_MAX || c->held_messages * 100 <= c->messages ||
         c->held_ns * 1000 <= mpg_result_recorded(r->result))
         return 0;
     return mpg_attention_add(
@@ -202,6 +203,34 @@ int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, s
         "MPI_Wait... (%s, all together): what it computed until then is taken for their flight, which no hypothesis "
         "changes. --predict is the better question",
         c->held_messages, c->messages, mpg_units_format_time(waited, sizeof waited, c->held_ns));
+}
+
+/* Whether NS are more than a hundredth of all ranks' runs. */
+static bool is_much(const struct mpg_report *r, double ns)
+{
+    return r->options->graph.supposed && ns * 100 > mpg_result_recorded(r->result);
+}
+
+int mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    char took[32];
+    const double ns = r->result->counts.alone_ns;
+    return !is_much(r, ns) ? 0
+                           : mpg_attention_add(list, err, "windows",
+                                               "MPI_Win_start, locks and flushes took %s, all together: what they waited for, no hypothesis "
+                                               "changes. mpgreplay with the same hypotheses makes the calls for real",
+                                               mpg_units_format_time(took, sizeof took, ns));
+}
+
+int mpg_doubt_posted(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    char took[32];
+    const double ns = r->result->counts.posted_ns;
+    return !is_much(r, ns) ? 0
+                           : mpg_attention_add(list, err, "collectives",
+                                               "calls that complete nonblocking ones took %s, all together: where a library moves these in calls "
+                                               "alone, that is taken for their messages' flight, which no hypothesis changes. --predict is the better "
+                                               "question", mpg_units_format_time(took, sizeof took, ns));
 }
 
 /* Collectives that hypotheses would have made of messages, if something else did not need them as they are. */
