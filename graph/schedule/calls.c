@@ -478,7 +478,7 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
 {
     const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
     const double took_ns = s->call.leave_ns - s->call.enter_ns;
-    const bool on_window = kind == MPG_KIND_WIN_EPOCH || kind == MPG_KIND_WIN_TARGET || kind == MPG_KIND_WIN_ALL;
+    const bool on_window = kind == MPG_KIND_WIN_GROUP || kind == MPG_KIND_WIN_TARGET || kind == MPG_KIND_WIN_ALL;
     bool posted = false;
     for (size_t i = 0; i < g->steps.edge_count; i++)
         posted = posted || g->steps.edges[i].kind == MPG_EDGE_MET;
