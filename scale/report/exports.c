@@ -105,8 +105,8 @@ static void print_jsonl(const struct scale_set *set, FILE *out)
     for (size_t site = 0; site < set->site_number; site++)
         for (enum metric metric = TIME; metric < METRICS; metric++)
             for (size_t run = 0; run < set->run_number; run++) {
-                if (!has(set, site, run, metric))
-                    continue;
+                if (missing(set, site, metric) > 0 || !has(set, site, run, metric))
+                    continue; /* Extra-P refuses a file in which something lacks a count */
                 fprintf(out, "{\"params\":{\"p\":%d},\"callpath\":", set->runs[run].ranks);
                 mpg_json_write_string(out, set->sites[site].name);
                 fprintf(out, ",\"metric\":\"%s\",\"value\":", metrics[metric]);

@@ -33,8 +33,8 @@ int mpg_scale_print_models(const struct scale_report *report, FILE *out, struct 
 /* The other tables. CALLSITES: a row a rank of each run, which the set has details of. */
 int mpg_scale_print_table(const struct scale_report *report, enum scale_table table, enum scale_format format,
                           FILE *out, struct mpg_error *err);
-/* All measurements of all sites: Extra-P's text format, its JSON lines, or CSV. Of the first, sites that a process
- * count lacks are in comments: it cannot have them. */
+/* All measurements of all sites: Extra-P's text format, its JSON lines, or CSV. Sites that a process count lacks are in
+ * comments of the first, and not in the second: Extra-P cannot have them. */
 int mpg_scale_print_export(const struct scale_report *report, enum scale_export export, FILE *out,
                            struct mpg_error *err);
 

@@ -239,6 +239,7 @@ def exports(folder):
     sends = [(line["params"]["p"], round(line["value"] * 1e9)) for line in lines
              if line["callpath"] == "Send:app+0x10" and line["metric"] == "time"]
     ok(sends == [(n, 2385 * n + i) for n in (2, 4, 8) for i in (0, 1)], "its JSON lines: one a run", sends)
+    ok(not any("Wait" in line["callpath"] for line in lines), "... without what a count lacks: it would refuse all", lines)
     means = [(line["params"]["p"], line["value"] * 1e9 * line["params"]["p"]) for line in lines
              if line["callpath"] == "Send:app+0x10" and line["metric"] == "time_of_rank"]
     in_text = [line.split()[1:] for line in done.stdout.split("METRIC time_of_rank")[1].split("METRIC")[0].splitlines()
