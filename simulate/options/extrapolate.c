@@ -94,8 +94,10 @@ static int check_policy(const struct mpg_arguments *a, struct mpg_error *err)
 {
     const struct mpg_parameters *m = a->machine;
     const bool asks = m->policy == MPG_POLICY_INTERRUPT || m->policy == MPG_POLICY_POLL;
-    if (asks && m->quantum_ns > 0)
-        return mpg_error_set(err, "%s: Quantum and Policy = %s exclude each other", m->name, mpg_policy_name(m->policy));
+    if (asks && m->quantum_ns > 0) {
+        mpg_error_set(err, "it and Policy = %s exclude each other", mpg_policy_name(m->policy));
+        return mpg_parameters_blame(m, "Quantum", err);
+    }
     return mpg_parameters_check(m, err);
 }
 

@@ -30,16 +30,19 @@ static double links_of(enum mpg_topology topology, double p)
     return p * (p - 1) / 2;
 }
 
-/* A line of PATH says a rank's processor. */
-static int read_map(struct mpg_processors *x, const char *path, struct mpg_error *err)
+/* A line of P's map says a rank's processor. */
+static int read_map(struct mpg_processors *x, const struct mpg_parameters *p, struct mpg_error *err)
 {
+    const char *path = p->map;
     FILE *file = fopen(path, "re");
     char line[256];
     int32_t rank = 0;
     unsigned number = 0;
     int status = 0;
-    if (!file)
-        return mpg_error_errno(err, errno, "Map is block, cyclic, or a file of a processor a line, and there is none: %s", path);
+    if (!file) {
+        mpg_error_errno(err, errno, "it is block, cyclic, or a file of a processor a line, and there is none: %s", path);
+        return mpg_parameters_blame(p, "Map", err);
+    }
     while (status == 0 && fgets(line, sizeof line, file)) {
         int64_t place;
         number++;
@@ -74,14 +77,16 @@ int mpg_processors_init(struct mpg_processors *x, const struct mpg_parameters *p
 {
     const int32_t n = p->processors > 0 ? p->processors : ranks;
     *x = (struct mpg_processors){.ranks = ranks, .number = n, .topology = p->topology, .cluster = p->cluster};
-    if (n > ranks)
-        return mpg_error_set(err, "%s: Processors = %d, and the trace has %d ranks", p->name, n, ranks);
+    if (n > ranks) {
+        mpg_error_set(err, "%d of them, and the trace has %d rank%s", n, ranks, ranks == 1 ? "" : "s");
+        return mpg_parameters_blame(p, "Processors", err);
+    }
     if (!(x->of = malloc((size_t)ranks * sizeof *x->of)))
         return mpg_error_set(err, "out of memory");
     x->width = (int32_t)ceil(sqrt(n));
     x->links = fmax(links_of(p->topology, n), 1);
     if (p->map && strcmp(p->map, "block") != 0 && strcmp(p->map, "cyclic") != 0)
-        return read_map(x, p->map, err);
+        return read_map(x, p, err);
     const bool cyclic = p->map && strcmp(p->map, "cyclic") == 0;
     for (int32_t r = 0; r < ranks; r++)
         x->of[r] = cyclic ? r % n : (int32_t)((int64_t)r * n / ranks);

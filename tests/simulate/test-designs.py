@@ -195,7 +195,7 @@ def check_refused(folder):
     for words, line in [
             (["--target=ideal", "--target=wrong.par", "four.txt"], "wrong.par:2: HopTime: "),
             (["--target=ideal", "--sweep=Processors=4,5", "four.txt", "six.txt"],
-             "four.txt on ideal, Processors 5: ideal: Processors = 5, and the trace has 4 ranks"),
+             "four.txt on ideal, Processors 5: Processors: 5 of them, and the trace has 4 ranks"),
             (["--target=ideal", "four.txt", "nothing.txt"], "nothing.txt: No such file or directory")]:
         status, out, said = run(folder, *words)
         ok(f"fails: {' '.join(words)}", status == 1 and not out and said.startswith(f"mpgsim: {line}") and said.count("\n") == 1,

@@ -316,13 +316,15 @@ bad "no topology" 1 "*bad.par:1: Topology: 'star' is none of full, bus, *" "Topo
 bad "no policy" 1 "*bad.par:1: Policy: 'often' is none of *" "Policy = often"
 bad "a flag" 1 "*bad.par:1: BarrierByMsgs: 'yes' is not 0 or 1" "BarrierByMsgs = yes"
 bad "no processors" 1 "*bad.par:1: Processors: '0' is not 1 to *" "Processors = 0"
-bad "more processors than ranks" 1 "*bad.par: Processors = 5, and the trace has 4 ranks" "Processors = 5"
+bad "more processors than ranks" 1 "*bad.par:1: Processors: 5 of them, and the trace has 4 ranks" "Processors = 5"
 bad "polls of nothing" 1 "*bad.par:2: PollInterval: '0' is not 1 to *" "Policy = poll" "PollInterval = 0"
 bad "polls without a policy" 1 "*bad.par:1: PollTime says nothing without Policy = poll" "PollTime = 1us"
 bad "interrupts without a policy" 1 "*:1: InterruptTime says nothing *" "InterruptTime = 1us"
 bad "a cluster of one" 1 "*bad.par:1: ClusterByte says nothing *" "ClusterByte = 1ns"
 bad "a ratio of nothing" 1 "*bad.par:1: MipsRatio: '0' is not *" "MipsRatio = 0"
-bad "quanta and polls" 1 "*Quantum and Policy = poll exclude each other" "Quantum = 1us" "Policy = poll"
+bad "no map" 1 "*bad.par:2: Map: it is block, cyclic, or a file of a processor a line, and there is none: nowhere.map: *" \
+    "Processors = 2" "Map = nowhere.map"
+bad "quanta and polls" 1 "*bad.par:1: Quantum: it and Policy = poll exclude each other" "Quantum = 1us" "Policy = poll"
 bad "a map that is not there" 1 "*nowhere*" "Map = $tmp/nowhere"
 bad "kernels without signatures" 1 "*" "MipsRatio = kernel:integer"
 printf '%s\n' 0 1 0 > "$tmp/map"
@@ -363,7 +365,7 @@ refused_input() { # PATTERN OPTION...
     is "refused input: $*" "$?" 1
     like "its message: $*" "$(cat "$tmp/out")" "$pattern*"
 }
-refused_input "*Map is block, cyclic, or a file *: block:2: No such file" --target=ideal --map=block:2
+refused_input "*Map: it is block, cyclic, or a file *: block:2: No such file" --target=ideal --map=block:2
 refused_input "*neither shipped (*distributed*) nor a file: nosuch: No such file" --target=nosuch
 bad "a kernel without signatures: where" 1 "*bad.par:2: MipsRatio: 'kernel:foo': there is no --signature *" "#" \
     "MipsRatio = kernel:foo"
