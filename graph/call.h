@@ -42,6 +42,23 @@ struct call {
     uint8_t completed;      /* matters of the requests that it completes */
 };
 
+/* Whether another call completes the messages that CALL starts. */
+static inline bool graph_leaves_request(enum mpg_call call)
+{
+    switch (mpg_call_kind(call)) {
+    case MPG_KIND_ISEND:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_ISENDRECV:
+    case MPG_KIND_IMRECV:
+    case MPG_KIND_START:
+    case MPG_KIND_PREADY:
+    case MPG_KIND_INEIGHBOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static inline struct place graph_here(const struct call *call)
 {
     return (struct place){call->rank, call->event->thread, call->event->call, call->number};

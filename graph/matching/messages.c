@@ -7,23 +7,6 @@
 #include "common/reserve.h"
 #include "graph/matching/routes.h"
 
-/* Whether another call completes what CALL starts. */
-static bool leaves_request(const struct call *call)
-{
-    switch (mpg_call_kind(call->event->call)) {
-    case MPG_KIND_ISEND:
-    case MPG_KIND_IRECV:
-    case MPG_KIND_ISENDRECV:
-    case MPG_KIND_IMRECV:
-    case MPG_KIND_START:
-    case MPG_KIND_PREADY:
-    case MPG_KIND_INEIGHBOR:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void arrive(struct message *m)
 {
     m->arrived = true;
@@ -251,7 +234,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     m->target_bytes = load.target_bytes;
     m->known_bytes = matching->of_target ? load.target_bytes : load.bytes;
     m->sender_ns = call->enter_ns;
-    m->sent_requested = leaves_request(call);
+    m->sent_requested = graph_leaves_request(call->event->call);
     m->standard = protocol.standard;
     m->blocking = mpg_call_kind(call->event->call) == MPG_KIND_SEND;
     m->sync_source = protocol.sync_source;
@@ -344,7 +327,7 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
     m->posted_which = call->sent->which;
     m->room_bytes = room_bytes;
     m->poster_ns = call->enter_ns;
-    m->posted_requested = leaves_request(call);
+    m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
     if (m->has_poster_slot && graph_store(matching->steps, call, &m->poster_slot, err) < 0)
         return -1;
@@ -378,7 +361,7 @@ void graph_note_post(const struct matching *matching, const struct call *call)
 {
     const struct place here = graph_here(call);
     call->sent->parts++;
-    if (leaves_request(call))
+    if (graph_leaves_request(call->event->call))
         call->sent->dropped += graph_is_post_dropped(&matching->supposing, &here, call->sent->parts);
 }
 

@@ -9,8 +9,9 @@
 #include "graph/schedule/stall.h"
 #include "graph/schedule/streams.h"
 
-/* Calls a rank makes before a ready rank that is further behind gets its turn. */
-enum { CALLS_A_TURN = 32 };
+/* Calls a rank makes before a ready rank that is further behind gets its turn. Those that leave what they begin to a
+ * request count less: that stays in flight whoever goes on, and what a rank has is near while it goes on. */
+enum { CALLS_A_TURN = 32, POSTS_A_CALL = 128 };
 
 uint32_t mpg_graph_slots(const struct mpg_graph *g)
 {
@@ -73,7 +74,9 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 /* Whether the current rank, which can go on, does so before others. */
 static bool keeps_turn(struct mpg_graph *g)
 {
-    return ++g->turn < CALLS_A_TURN || g->queue.count == 0;
+    const struct stream *s = g->rank[g->current].run->streams;
+    g->turn += s && graph_leaves_request(s->call.event->call) ? 1 : POSTS_A_CALL;
+    return g->turn < CALLS_A_TURN * POSTS_A_CALL || g->queue.count == 0;
 }
 
 /* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
