@@ -455,7 +455,7 @@ struct mpg_steps {
     uint32_t unused_number; /* so many */
 };
 
-/* The next ones, at most one LEAVE among them, the graph's own and valid until the next are asked for: 1,
+/* The next ones, the graph's own and valid until the next are asked for: 1,
  * 0 at the end, -1 if the trace is damaged or cannot be placed; ERR names rank, call number and call. */
 int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_error *err);
 /* Takes STEPS of a graph whose clocks are not comparable into BOUNDS, a struct mpg_clock_bounds: no message

@@ -43,12 +43,46 @@ int graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct
 int graph_edges_grow(struct steps *s)
 {
     size_t capacity = s->edge_capacity ? 2 * s->edge_capacity : 64;
-    void *grown = realloc(s->edges, capacity * sizeof *s->edges);
+    struct mpg_edge *grown = malloc(capacity * sizeof *grown);
     if (!grown)
         return -1;
+    if (s->edge_count > 0)
+        memcpy(grown, s->edges, s->edge_count * sizeof *grown);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->steps[i].kind == MPG_STEP_LEAVE)
+            s->steps[i].edges = grown + (s->steps[i].edges - s->edges);
+    free(s->edges);
     s->edges = grown;
     s->edge_capacity = capacity;
     return 0;
+}
+
+static int grow_sent(struct steps *s, uint32_t n)
+{
+    size_t capacity = 2 * (s->sent_count + n);
+    struct mpg_sent *grown = malloc(capacity * sizeof *grown);
+    if (!grown)
+        return -1;
+    if (s->sent_count > 0)
+        memcpy(grown, s->sent, s->sent_count * sizeof *grown);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->steps[i].kind == MPG_STEP_LEAVE)
+            s->steps[i].sent = grown + (s->steps[i].sent - s->sent);
+    free(s->sent);
+    s->sent = grown;
+    s->sent_capacity = capacity;
+    return 0;
+}
+
+const struct mpg_sent *graph_keep_sent(struct steps *s, const struct mpg_sent *sent, uint32_t n)
+{
+    if (s->sent_count + n >= s->sent_capacity && grow_sent(s, n) < 0)
+        return NULL;
+    struct mpg_sent *kept = s->sent + s->sent_count;
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = sent[i];
+    s->sent_count += n;
+    return kept;
 }
 
 struct mpg_candidate *graph_add_candidate(struct steps *s)
@@ -99,6 +133,7 @@ void graph_steps_clear(struct steps *s)
 {
     free(s->steps);
     free(s->edges);
+    free(s->sent);
     free(s->candidates);
     free(s->posted);
     free(s->unused_slots);

@@ -16,8 +16,11 @@
 struct steps {
     struct mpg_step *steps; /* to be handed out */
     size_t count, capacity;
-    struct mpg_edge *edges;
+    struct mpg_edge *edges; /* of all LEAVEs among the steps, one's after the other's: */
     size_t edge_count, edge_capacity;
+    size_t left_edges;      /* those of the call that is being left begin here */
+    struct mpg_sent *sent;  /* likewise */
+    size_t sent_count, sent_capacity;
     struct mpg_candidate *candidates; /* of the call that is being left */
     size_t candidate_count, candidate_capacity;
     struct mpg_posted *posted; /* at the time of that call */
@@ -53,8 +56,16 @@ struct mpg_step *graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
 /* The value of CALL's stream goes into a new slot. */
 int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
                 struct mpg_error *err);
+/* No steps are left to be handed out, and none of what they point to. */
+static inline void graph_steps_empty(struct steps *s)
+{
+    s->count = s->edge_count = s->left_edges = s->sent_count = 0;
+}
+
 /* Room for more edges: as graph_steps_grow(). */
 int graph_edges_grow(struct steps *steps);
+/* A copy of N messages that a LEAVE lists, among the steps'; NULL when out of memory. */
+const struct mpg_sent *graph_keep_sent(struct steps *steps, const struct mpg_sent *sent, uint32_t n);
 
 /* A new edge into the call that is being left, all else 0; NULL when out of memory. */
 static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kind kind)

@@ -494,7 +494,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     struct call *call = &s->call;
     const struct part part = s->part;
     const bool is_awaited = graph_part_is_awaited(&part);
-    g->steps.edge_count = g->steps.candidate_count = g->steps.posted_count = 0;
+    g->steps.left_edges = g->steps.edge_count;
+    g->steps.candidate_count = g->steps.posted_count = 0;
     call->looking = (struct mpg_looking){0};
     graph_forget_choosing(s);
     call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event->leave_ns);
@@ -514,7 +515,9 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->changed = call->changed;
     step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
     step->sent_number = s->sent.n;
-    step->sent = s->sent.message;
+    step->sent = graph_keep_sent(&g->steps, s->sent.message, s->sent.n);
+    if (!step->sent)
+        return graph_out_of_memory(err);
     step->rooted = s->sent.rooted;
     step->rooted_bytes = s->sent.rooted_bytes;
     step->found_nothing = s->found_nothing = found_nothing(call->event);
@@ -527,8 +530,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->completed = call->completed;
     call->completed = 0;
     graph_transfer_of(&g->matching, g->trace, call, step);
-    step->edge_number = (uint32_t)g->steps.edge_count;
-    step->edges = g->steps.edges;
+    step->edge_number = (uint32_t)(g->steps.edge_count - g->steps.left_edges);
+    step->edges = g->steps.edges + g->steps.left_edges;
     step->needs_all = call->event->call == MPG_CALL_Testall;
     step->completes_all =
         call->event->call == MPG_CALL_Waitsome || call->event->call == MPG_CALL_Testsome;

@@ -72,10 +72,8 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 }
 
 /* Whether the current rank, which can go on, does so before others. */
-static bool keeps_turn(struct mpg_graph *g)
+static bool keeps_turn(const struct mpg_graph *g)
 {
-    const struct stream *s = g->rank[g->current].run->streams;
-    g->turn += s && graph_leaves_request(s->call.event->call) ? 1 : POSTS_A_CALL;
     return g->turn < CALLS_A_TURN * POSTS_A_CALL || g->queue.count == 0;
 }
 
@@ -134,6 +132,8 @@ static int advance(struct mpg_graph *g, struct mpg_error *err)
     if (graph_advance(g, rank, err) < 0)
         return -1;
     r = g->rank[rank].run;
+    const bool posts = r && r->streams && graph_leaves_request(r->streams->call.event->call);
+    g->turn += posts ? 1 : POSTS_A_CALL;
     return r && r->ready > 0 && !graph_is_beyond_horizon(g) && keeps_turn(g)
                ? graph_leave_one(g, rank, err)
                : 0;
@@ -152,13 +152,23 @@ static void tell_unused(struct mpg_graph *g, struct mpg_steps *steps)
     steps->unused_number = g->steps.unused_count;
 }
 
+/* How many steps are enough to be handed out. What some of them point to is only good for a call's. */
+static size_t enough_steps(const struct mpg_graph *g)
+{
+    enum { SOME = 128 };
+    return g->requests.choose || g->meetings.expand || g->has_regions ? 1 : SOME;
+}
+
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    g->steps.count = 0;
+    const size_t enough = enough_steps(g);
+    graph_steps_empty(&g->steps);
     graph_marks_free(&g->spent_marks);
-    while (g->steps.count == 0) {
+    while (g->steps.count < enough) {
         graph_meetings_settle(&g->meetings);
         int status = choose_rank(g, err);
+        if (status == 0 && g->steps.count > 0)
+            break;
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
         if (status < 0 || advance(g, err) < 0)
@@ -188,6 +198,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
     g->suppose = options->supposed ? options->suppose : 0;
     g->supposed = g->suppose ? options->supposed : NULL;
+    g->has_regions = g->ratios || g->supposed || g->names_regions;
     g->posts = options->posts;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,

@@ -77,6 +77,7 @@ struct mpg_graph {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
     bool lenient, posts, by_completion, names_regions, marks, tells_unused;
+    bool has_regions; /* somebody asks for what regions are open */
     uint64_t untold; /* steps since unused slots were told */
     struct marks *spent_marks; /* which steps may be about */
     const struct mpg_region_ratios *ratios; /* NULL: none */
@@ -89,7 +90,7 @@ struct mpg_graph {
     struct rank_state *rank;
     struct queue queue;
     int32_t current; /* the rank being advanced, or NO_RANK */
-    uint32_t turn;   /* calls that it has made in a row */
+    uint32_t turn;   /* calls that it has made in a row, as turns count them */
     struct stream *choosing; /* threads whose calls wait for messages that they may complete */
     uint64_t horizon;        /* they do not with more messages in flight */
     struct members members;

@@ -115,11 +115,6 @@ static struct regions_of regions_of(const struct mpg_graph *g, const struct stre
                                .by_work = g->matching.of_target};
 }
 
-static inline bool has_regions(const struct mpg_graph *g)
-{
-    return g->ratios || g->supposed || g->names_regions;
-}
-
 /* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
  * S took is then not known. */
 static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
@@ -144,7 +139,7 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->more_ns = step->worth_ns = 0;
     step->marks = NULL;
     step->mark_number = 0;
-    if (has_regions(g)) {
+    if (g->has_regions) {
         const struct regions_of of = regions_of(g, s);
         const struct interval_change c =
             graph_regions_change(&s->regions, &of, s->last_leave_ns, e, e->thread == s->thread);
@@ -321,7 +316,7 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     if (!*is_aside)
         return 0;
     graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
-    if (!has_regions(g))
+    if (!g->has_regions)
         return 0;
     const struct regions_of of = regions_of(g, s);
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -337,7 +332,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 || keep_fork(g, s, err) < 0)
         return -1;
-    s->call.region = has_regions(g) ? graph_regions_innermost(&s->regions) : -1;
+    s->call.region = g->has_regions ? graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
     s->between = (struct between){0};
     s->phase = PHASE_WAIT;
@@ -411,7 +406,8 @@ int graph_leave_one(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     if (graph_leave_call(g, r, s, err) < 0)
         return -1;
     s->last_leave_ns = s->call.event->leave_ns;
-    graph_regions_begin(&s->regions, s->last_leave_ns);
+    if (g->has_regions)
+        graph_regions_begin(&s->regions, s->last_leave_ns);
     s->from = place_of(s->call.event);
     state->progress_ns = s->last_leave_ns - state->start_ns;
     return 0;
