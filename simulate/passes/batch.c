@@ -6,8 +6,8 @@
 
 #include "common/reserve.h"
 
-/* Some 100 kB, which two of a processor's caches hold beside what is evaluated. */
-enum { STEPS = 256, LISTS_BYTES = 64 << 10, ALIGNMENT = 16 };
+/* Some 400 kB: threads that wait for each other do so some thousand times for a million messages. */
+enum { STEPS = 1024, LISTS_BYTES = 256 << 10, ALIGNMENT = 16 };
 
 static size_t aligned(size_t bytes)
 {
