@@ -51,7 +51,8 @@ static bool is_added(const char *line)
                                         "Failing at address:", "MPI_ERRORS_ARE_FATAL", "and potentially your MPI job",
                                         "Error termination. Backtrace", "Backtrace for this error",
                                         "total processes failed to start", NULL};
-    static const char *const begins[] = {"[mpiexec@", "[proxy:", "srun: ", "slurmstepd: ", "=   ", NULL};
+    static const char *const begins[] = {"[mpiexec@", "[proxy:", "[warn] Epoll ", "srun: ", "slurmstepd: ", "=   ",
+                                         NULL};
     const char *text = behind_process(line);
     for (const char *const *b = begins; *b; b++)
         if (strncmp(line, *b, strlen(*b)) == 0)

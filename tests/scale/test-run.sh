@@ -57,6 +57,11 @@ runs --counts=2 --repetitions=3 -o none -- "${mpirun[@]}" -np '{ranks}' ./app fa
 is "where all fail there is no answer" "$status,$(lines none)" "1,0"
 runs --counts=2 --repetitions=1 -o aborts -- "${mpirun[@]}" -np '{ranks}' ./app abort 2
 like "one that aborts: its own last words, not its launcher's" "$(cat err)" "*): exit status 5: 2 is no square (*"
+printf '%s\n' '#!/bin/sh' '"$@"; status=$?' \
+    'echo "[warn] Epoll MOD(1) on fd 25 failed. Old events were 6: Bad file descriptor" >&2' 'exit $status' >warns
+chmod +x warns
+runs --counts=2 --repetitions=1 -o warns.d -- ./warns "${mpirun[@]}" -np '{ranks}' {record} ./app fail 2
+like "... nor what its library says of descriptors" "$(cat err)" "*): exit status 3: cannot do it with 2 (*"
 
 # Interrupted half-way: nothing is lost, the same command goes on.
 export MPGSCALE
