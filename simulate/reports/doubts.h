@@ -31,6 +31,8 @@ int mpg_doubt_order(const struct mpg_report *report, struct mpg_attention *list,
 int mpg_doubt_progress(const struct mpg_report *report, struct mpg_attention *list,
                        struct mpg_error *err);
 /* With hypotheses: replicas that keep the traced order, as messages would leave before their cause (6, Answers). */
+int mpg_doubt_carried(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
+int mpg_doubt_resized(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 int mpg_doubt_windows(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 int mpg_doubt_posted(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 int mpg_doubt_partial(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
