@@ -6,30 +6,39 @@
  * its receiver comes, and what is not may end while its receiver is in a call that is not recorded. */
 enum { WAITED_OFTEN = 2, ONE_IN = 10, MOST_SIZES = 65536 };
 
-static void count(struct mpg_map *map, int64_t bytes)
+static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
 {
     if (map->count == MOST_SIZES && !mpg_map_find(map, (uint64_t)bytes, 0))
         return;
-    uint64_t *n = mpg_map_add(map, (uint64_t)bytes, 0); /* without memory it is not counted */
-    if (n)
-        ++*n;
+    uint64_t *sum = mpg_map_add(map, (uint64_t)bytes, 0); /* without memory it is not counted */
+    if (sum)
+        *sum += more;
 }
 
-void graph_carried_count(struct carried_evidence *e, int64_t bytes, bool has_waited)
+void graph_carried_count(struct carried_evidence *e, int64_t bytes, double waited_ns)
 {
-    count(has_waited ? &e->waited : &e->left, bytes);
+    add(waited_ns < 0 ? &e->left : &e->waited, bytes, 1);
+    if (waited_ns >= 0)
+        add(&e->waited_ns, bytes, (uint64_t)waited_ns);
 }
 
-/* Below the least size of which more waited, and above the greatest of which too many did not. */
-int64_t graph_carried_limit(const struct carried_evidence *e)
+int64_t graph_carried_left(const struct carried_evidence *e)
 {
-    int64_t eager = -1, least = INT64_MAX;
+    int64_t eager = -1;
     for (size_t i = 0; i < e->left.capacity; i++) {
         const struct mpg_map_entry *x = &e->left.entries[i];
         const uint64_t *waited = x->used ? mpg_map_find(&e->waited, x->key[0], 0) : NULL;
         if (x->used && x->value * ONE_IN > (waited ? *waited : 0) && (int64_t)x->key[0] > eager)
             eager = (int64_t)x->key[0];
     }
+    return eager;
+}
+
+/* Below the least size of which more waited, and above the greatest of which too many did not. */
+int64_t graph_carried_limit(const struct carried_evidence *e)
+{
+    const int64_t eager = graph_carried_left(e);
+    int64_t least = INT64_MAX;
     for (size_t i = 0; i < e->waited.capacity; i++) {
         const struct mpg_map_entry *x = &e->waited.entries[i];
         if (x->used && x->value >= WAITED_OFTEN && (int64_t)x->key[0] > eager && (int64_t)x->key[0] < least)
@@ -38,9 +47,26 @@ int64_t graph_carried_limit(const struct carried_evidence *e)
     return least == INT64_MAX ? least : least - 1;
 }
 
+uint64_t graph_carried_unsure(const struct carried_evidence *e, double *waited_ns)
+{
+    const int64_t limit = graph_carried_limit(e);
+    uint64_t n = 0;
+    *waited_ns = 0;
+    for (size_t i = 0; i < e->waited.capacity; i++) {
+        const struct mpg_map_entry *x = &e->waited.entries[i];
+        if (!x->used || x->value < WAITED_OFTEN || (int64_t)x->key[0] > limit)
+            continue;
+        const uint64_t *ns = mpg_map_find(&e->waited_ns, x->key[0], 0);
+        n += x->value;
+        *waited_ns += ns ? (double)*ns : 0;
+    }
+    return n;
+}
+
 void graph_carried_forget(struct carried_evidence *e)
 {
     mpg_map_clear(&e->waited);
+    mpg_map_clear(&e->waited_ns);
     mpg_map_clear(&e->left);
     *e = (struct carried_evidence){0};
 }

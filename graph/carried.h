@@ -8,15 +8,20 @@
 
 #include "common/map.h"
 
-/* By size, how many waited, or did not; zero-initialised: none. */
+/* By size, how many waited, and for how many ns, all together, or did not; zero-initialised: none. */
 struct carried_evidence {
-    struct mpg_map waited, left;
+    struct mpg_map waited, waited_ns, left;
 };
 
-/* A send of BYTES; without memory for another size it is not counted. */
-void graph_carried_count(struct carried_evidence *evidence, int64_t bytes, bool has_waited);
+/* A send of BYTES, which waited so long; negative: it left. Without memory for another size it is not counted. */
+void graph_carried_count(struct carried_evidence *evidence, int64_t bytes, double waited_ns);
 /* Sends of more bytes wait; INT64_MAX: none. */
 int64_t graph_carried_limit(const struct carried_evidence *evidence);
+/* The greatest size of which too many left to be carried; -1: none. */
+int64_t graph_carried_left(const struct carried_evidence *evidence);
+/* How many waited all the same of sizes that are not carried, where that was more than one of a size, and *WAITED_NS, all
+ * together. */
+uint64_t graph_carried_unsure(const struct carried_evidence *evidence, double *waited_ns);
 void graph_carried_forget(struct carried_evidence *evidence);
 
 #endif

@@ -368,6 +368,10 @@ struct mpg_region_ratios {
  * Carried sends): those that block, and those whose completion is left to a request. INT64_MAX: none. */
 struct mpg_carried {
     int64_t blocking_bytes, requested_bytes;
+    bool is_shown;                         /* what follows is found in the trace: */
+    int64_t blocking_left, requested_left; /* the greatest sizes that are done at once by what it shows; -1: none */
+    uint64_t unsure; /* sends of sizes of which some waited like that, and too many did not; so long, all together */
+    double unsure_ns;
 };
 
 struct mpg_graph_options {
@@ -431,6 +435,8 @@ struct mpg_graph_counts {
     double held_ns;             /* completes their request, by the aligned clocks; so long, all together */
     double alone_ns, posted_ns; /* with hypotheses: calls on windows that wait for nobody here, but may have, for as long as
                                    they took; calls that complete collectives which do not block */
+    uint64_t kept_waiting;      /* with hypotheses: messages that wait for a call of their receiver, or do not, by the size */
+    uint64_t kept_leaving;      /* that they had; the trace does not show it of the one that they are given */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */

@@ -138,6 +138,19 @@ void graph_carry_wants(const struct carrying *c, struct message *m)
                        (c->observes || m->bytes > most);
 }
 
+void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts)
+{
+    const struct mpg_carried *shown = &c->limits;
+    const int64_t least = m->sent_requested ? shown->requested_bytes : shown->blocking_bytes;
+    const int64_t left = m->sent_requested ? shown->requested_left : shown->blocking_left;
+    if (!shown->is_shown || m->target_bytes == m->bytes || !m->is_user || !m->standard || m->destination == m->source)
+        return;
+    if (m->wants_carrier)
+        counts->kept_waiting += m->target_bytes <= least;
+    else
+        counts->kept_leaving += m->target_bytes > m->bytes && m->target_bytes > left && !m->synchronous;
+}
+
 void graph_carry_message(struct carrying *c, struct message *m)
 {
     if (!m->wants_carrier)
@@ -173,7 +186,7 @@ void graph_carried_note(struct carrying *c, const struct call *call)
         return;
     if (c->latest_ns > call->enter_ns && c->latest_ns > c->received_ns) {
         struct carried_evidence *e = c->latest_requested ? &c->requested : &c->blocking;
-        graph_carried_count(e, c->latest_bytes, call->leave_ns >= c->latest_ns);
+        graph_carried_count(e, c->latest_bytes, call->leave_ns >= c->latest_ns ? c->latest_ns - call->enter_ns : -1);
     }
     c->latest_ns = c->received_ns = -INFINITY;
 }
@@ -215,5 +228,14 @@ void graph_carried_done(struct carrying *c, struct message *m)
 
 struct mpg_carried graph_carried_found(const struct carrying *c)
 {
-    return (struct mpg_carried){graph_carried_limit(&c->blocking), graph_carried_limit(&c->requested)};
+    double blocking_ns, requested_ns;
+    const uint64_t unsure = graph_carried_unsure(&c->blocking, &blocking_ns) +
+                            graph_carried_unsure(&c->requested, &requested_ns);
+    return (struct mpg_carried){.blocking_bytes = graph_carried_limit(&c->blocking),
+                                .requested_bytes = graph_carried_limit(&c->requested),
+                                .is_shown = true,
+                                .blocking_left = graph_carried_left(&c->blocking),
+                                .requested_left = graph_carried_left(&c->requested),
+                                .unsure = unsure,
+                                .unsure_ns = blocking_ns + requested_ns};
 }

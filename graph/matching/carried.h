@@ -49,6 +49,8 @@ int graph_carry(struct carrying *carrying, const struct call *call, double leave
 void graph_carry_over(struct carrying *carrying, int32_t rank);
 /* Whether M is to be carried; before it is sent. */
 void graph_carry_wants(const struct carrying *carrying, struct message *m);
+/* Counts M in COUNTS if hypotheses give it a size of which nothing shows that sends of it wait, or leave, as M did. */
+void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts);
 /* M, which wants to be, can start: looks for who carries it. */
 void graph_carry_message(struct carrying *carrying, struct message *m);
 /* CALL completes the send of M: its edge, if it has one. Error: out of memory. */

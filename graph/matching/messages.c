@@ -250,6 +250,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         return drop(matching, call, c, name, sequence, m, load.dropper, message, err);
     if (graph_is_alone(matching, m->destination))
         graph_carry_wants(&matching->carrying, m);
+    graph_carry_resized(&matching->carrying, m, matching->counts);
     matching->counts->messages++;
     matching->in_flight++;
     matching->counts->synchronous_messages += m->synchronous;

@@ -323,7 +323,7 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
 {
     if (other->enter_ns > ready_ns)
         graph_carried_count(evidence, (int64_t)mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes,
-                            sender->leave_ns >= other->enter_ns);
+                            sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
 
 /* Up: V sends once it and all below have come. READY: room for a time a member. */

@@ -246,7 +246,7 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
     g->streams = (uint32_t)g->ranks;
     g->current = NO_RANK;
     connect(g, options);
-    if (graph_carrying_init(&g->matching.carrying, options->carries ? &options->carried : NULL,
+    if (graph_carrying_init(&g->matching.carrying, options->carries || options->supposed ? &options->carried : NULL,
                             options->observes_carried, g->ranks, &g->steps, err) < 0) {
         mpg_graph_close(g);
         return NULL;

@@ -455,6 +455,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order, mpg_doubt_progress, mpg_doubt_places,
         mpg_doubt_answers,  mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_posted,
+        mpg_doubt_carried,  mpg_doubt_resized,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
         add_unmet_options,  add_unmet_regions, add_unused_calls, add_unused_rounds,
     };
@@ -463,7 +464,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
         mpg_doubt_sizes, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
         add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,
-        add_unused_rounds, mpg_doubt_answers, mpg_doubt_partial, mpg_doubt_windows,
+        add_unused_rounds, mpg_doubt_answers, mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_resized,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
                                           : sizeof kinds / sizeof *kinds;

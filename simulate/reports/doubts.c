@@ -211,6 +211,40 @@ static bool is_much(const struct mpg_report *r, double ns)
     return r->options->graph.supposed && ns * 100 > mpg_result_recorded(r->result);
 }
 
+/* Sends of which the trace does not say clearly whether they wait for a call of their receiver. */
+int mpg_doubt_carried(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    char waited[32];
+    const struct mpg_carried *c = &r->options->graph.carried;
+    if (!c->is_shown || r->result->clocks == MPG_CLOCK_NONE || !is_much(r, c->unsure_ns))
+        return 0;
+    return mpg_attention_add(
+        list, err, "sends",
+        "%" PRIu64 " sends waited until their receiver was in a call (%s, all together), and too many others of their "
+        "size did not: what they waited is taken for their own time, which no hypothesis changes. --predict is the better "
+        "question", c->unsure, mpg_units_format_time(waited, sizeof waited, c->unsure_ns));
+}
+
+/* Sizes that hypotheses give, of which the trace does not show whether sends wait. */
+int mpg_doubt_resized(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    if (c->kept_waiting > 0 &&
+        mpg_attention_add(list, err, "resized",
+                          "%" PRIu64 " of the messages that are resized %s for a call of their receiver, as with the size "
+                          "that they had; of the new one the trace does not show whether sends do. If they are done at "
+                          "once, --carried=none is the answer; a trace with messages of such sizes shows it",
+                          c->kept_waiting, mpg_units_word(c->kept_waiting, "waits", "wait")) < 0)
+        return -1;
+    return c->kept_leaving == 0
+               ? 0
+               : mpg_attention_add(list, err, "resized",
+                                   "%" PRIu64 " of the messages that are resized %s at once, as with the size that they "
+                                   "had; of the new one the trace does not show whether sends wait for their receiver. If "
+                                   "they do, --eager-limit is the answer; a trace with messages of such sizes shows it",
+                                   c->kept_leaving, mpg_units_word(c->kept_leaving, "is done", "are done"));
+}
+
 int mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
 {
     char took[32];

@@ -41,6 +41,36 @@ is "who carries comes later, and so do they" "$(clocked "${later[@]}" two.txt)" 
 is "predicted, they end when it comes" "$(runs "${less[@]}" two.txt | cut -d' ' -f1)" 998640
 is "... else as they did" "$(runs --carried=none "${less[@]}" two.txt | cut -d' ' -f1)" 999900
 
+# --- what the trace does not say clearly ---
+
+said() { # TOPIC ARGUMENTS...: its lines of attention
+    "$mpgsim" "${@:2}" | sed -n '/^Attention/,/^$/p' | awk -v topic="$1" '$1 == topic'
+}
+# Of four sends of 300 bytes three wait 2000 ns, of some 3 ms of all ranks' runs; one leaves 1000 ns before rank 1 comes.
+rounds 300 4 | sed 's/^0 41000 43010/0 41000 42000/' | calls 3 "#clocks shared" >mixed.txt
+is "many waited, and too many did not: not said where that is little" "$(said sends "${less[@]}" mixed.txt)" ""
+# The same in a hundredth of that run after its rounds.
+sed -E 's/ 1000000 / 60000 /; s/ 1000001?0? Finalize/ 60010 Finalize/' mixed.txt >brief.txt
+like "... said where it is more" "$(said sends "${less[@]}" brief.txt)" "*3 sends waited until their receiver was in a call (6 us, *"
+is "... not where all of a size wait" "$(said sends "${less[@]}" two.txt)" ""
+is "... nor with --carried=none" "$(said sends --carried=none "${less[@]}" brief.txt)" ""
+is "... nor predicted" "$(said sends --predict --latency=const:7ns "${less[@]}" brief.txt)" ""
+
+byte=(--source-byte=0.25ns)
+is "resized to what waits in the trace: nothing" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=300" two.txt)" ""
+is "... to more" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=4711" two.txt)" ""
+for mode in "${byte[*]}" "--predict --latency=const:7ns"; do
+    # shellcheck disable=SC2086  # words are several
+    like "... to less: it waits as before, which is said (${mode%% *})" \
+        "$(said resized $mode --suppose="resize from=0 bytes=299" two.txt)" "*2 of the messages that are resized wait for a call*"
+    # shellcheck disable=SC2086
+    like "... to more than what left: it is done at once, which is said (${mode%% *})" \
+        "$(said resized $mode --suppose="resize from=0 bytes=301" left.txt)" "*2 of the messages that are resized are done at once*"
+done
+is "... to more, said to be synchronous" "$(said resized "${byte[@]}" --eager-limit=300 --suppose="resize from=0 bytes=301" left.txt)" ""
+is "... to less than what left" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=200" left.txt)" ""
+is "... with --carried=none" "$(said resized "${byte[@]}" --carried=none --suppose="resize from=0 bytes=299" two.txt)" ""
+
 # --- requests ---
 
 for ((k = 1; k <= 2; k++)); do
