@@ -90,7 +90,7 @@ bool mpg_scale_print_crowd(const struct scale_set *set, const char *key, FILE *o
     }
     if (!most)
         return false;
-    fprintf(out, "%sranks had to share cores in %zu of %zu runs (%d ranks %.3g core%s of ", key, crowded, set->run_number,
+    fprintf(out, "%sranks had to share cores in %zu of %zu runs (%d ranks on %.3g core%s of ", key, crowded, set->run_number,
             most->crowded, most->room, most->room == 1 ? "" : "s");
     mpg_printable_put(out, most->crowded_on ? most->crowded_on : "their host");
     putc(')', out);

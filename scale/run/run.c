@@ -89,7 +89,8 @@ static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks
     if (found == ranks)
         return false;
     if (found >= 0)
-        snprintf(why, size, "%d ranks were recorded: does the command start as many as " SCALE_RUN_RANKS "?", found);
+        snprintf(why, size, "%d %s recorded: does the command start as many as " SCALE_RUN_RANKS "?", found,
+                 mpg_units_word((uint64_t)found, "rank was", "ranks were"));
     else
         snprintf(why, size, "nothing that can be read was recorded: %s",
                  mpg_scale_run_tracer_said(log, said, sizeof said) ? said : err.text);
@@ -126,8 +127,8 @@ static int tell_failed(struct scale_plan *plan, const struct scale_todo *todo, c
                        struct mpg_progress *progress, struct mpg_error *err)
 {
     mpg_progress_clear(progress);
-    fprintf(stderr, "mpgscale run: %s (%d ranks): %s (%s/%s.log)\n", todo->name, todo->ranks, why, plan->folder,
-            todo->name);
+    fprintf(stderr, "mpgscale run: %s (%d %s): %s (%s/%s.log)\n", todo->name, todo->ranks,
+            mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"), why, plan->folder, todo->name);
     return mpg_scale_run_failed(plan, todo, why, err);
 }
 
@@ -218,7 +219,8 @@ static int do_all(const struct request *request, struct scale_plan *plan, int *g
         mpg_progress_end(&progress);
         failed[i] = status == 0 && !*got;
         if (failed[i] && is_hopeless(plan, todo, failed))
-            fprintf(stderr, "mpgscale run: %d ranks: given up after %d runs that failed\n", todo->ranks, TRIES);
+            fprintf(stderr, "mpgscale run: %d %s: given up after %d runs that failed\n", todo->ranks,
+                    mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"), TRIES);
     }
     free(failed);
     free(record);

@@ -59,7 +59,7 @@ int mpg_scale_run_program(char *const *command, struct mpg_error *err)
         return mpg_error_errno(err, why, "%s", command[0]);
     for (int i = 1; command[i]; i++)
         if (strcmp(command[i], SCALE_RUN_RECORD) == 0)
-            return i;
+            return command[i + 1] ? i : mpg_error_set(err, SCALE_RUN_RECORD " has no program behind it");
     for (int i = 1; command[i]; i++) {
         if (strcmp(command[i], ":") == 0)
             return mpg_error_set(err, "several programs: write " SCALE_RUN_RECORD " before each to be recorded");

@@ -17,7 +17,8 @@ bool mpg_scale_run_has_ranks(char *const *command);
 
 /* Which word of COMMAND is the program to be recorded, or the first {record}. Without {record}: the first
  * word behind the launcher's name that is no option and that can be run, as execvp(3) finds it.
- * Errors (-1): the launcher cannot be run; there is no such program; it is not clear as there are several ("a : b"). */
+ * Errors (-1): the launcher cannot be run; there is no such program, or none behind {record}; it is not clear as there
+ * are several ("a : b"). */
 int mpg_scale_run_program(char *const *command, struct mpg_error *err);
 
 /* COMMAND for RANKS: {ranks} everywhere, and the words of RECORD, which NULL ends, in front of word PROGRAM or

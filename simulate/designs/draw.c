@@ -19,6 +19,16 @@ static const char *last_part(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Of DESIGN, whose target without its folders, into NAME of TEXT bytes. */
+static void name_short(const struct mpg_designs *x, size_t design, char *name)
+{
+    const char *target = x->target[design];
+    char whole[TEXT];
+    mpg_design_name(x, design, whole, sizeof whole);
+    const size_t folders = (size_t)(last_part(target) - target), length = strlen(whole);
+    snprintf(name, TEXT, "%s", whole + (folders < length ? folders : 0));
+}
+
 /* --- programs --- */
 
 /* Whether traces A and B are of one program, as far as is known. */
@@ -94,10 +104,10 @@ static bool same_but_first(const struct mpg_designs *x, const struct mpg_design_
 static void name_design(const struct mpg_designs *x, const struct mpg_design_row *row, char *text)
 {
     char design[TEXT], program[NAME] = "";
-    mpg_design_name(x, row->design, design, sizeof design);
+    name_short(x, row->design, design);
     if (several_programs(x))
         name_program(x, row->trace, program);
-    snprintf(text, TEXT, "%s%s%.300s", program, *program ? ": " : "", x->designs > 1 || !*program ? last_part(design) : "");
+    snprintf(text, TEXT, "%s%s%.300s", program, *program ? ": " : "", x->designs > 1 || !*program ? design : "");
 }
 
 static void name_rest(const struct mpg_designs *x, const struct mpg_design_row *row, char *text)
@@ -259,9 +269,9 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
         const double parts[PARTS] = {r->work_ns + r->noise_ns, r->call_ns, r->wait_ns, r->service_ns, r->barrier_ns, r->processor_ns};
         char name[TEXT], design[TEXT], fit[NAME];
         double sum = 0;
-        mpg_design_name(x, r->design, design, sizeof design);
+        name_short(x, r->design, design);
         snprintf(name, sizeof name, "%.60s%s%.100s", x->traces > 1 ? last_part(x->trace[r->trace].path) : "",
-                 x->traces > 1 && x->designs > 1 ? ", " : "", x->designs > 1 || x->traces == 1 ? last_part(design) : "");
+                 x->traces > 1 && x->designs > 1 ? ", " : "", x->designs > 1 || x->traces == 1 ? design : "");
         fputs(i > 0 ? ", " : "", s->script);
         plot_quote(s->script, mpg_printable(fit, sizeof fit, name));
         fprintf(s->script, " %zu", i);

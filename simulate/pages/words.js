@@ -146,10 +146,13 @@ function sheetVerdict(D) {
     const say = r => names.map(n => `${n} ${value(D, n, r.values[n])}`).join(", ");
     const sorted = rows.slice().sort((a, b) => by(0, a.run_time_ns.median, b.run_time_ns.median));
     const best = sorted[0], worst = sorted[sorted.length - 1];
-    const sure = (best.faster_than || []).every(f => f.probability >= .95);
+    // of one replica it is seen; else where it was compared with all others, replica by replica
+    const all = best.faster_than && best.faster_than.length + 1 >= D.rows_total;
+    const how = D.replicas === 1 || (all && best.faster_than.every(f => f.probability >= .95)) ? "is the fastest" :
+        all ? "has the shortest median, though not surely the shortest run" : "has the shortest median";
     const nodes = best.run_time_ns.median === worst.run_time_ns.median ? [el("b", {}, "All take the same"), `: ${
         time(best.run_time_ns.median)} (95 % confidence: ` + best.run_time_ns.median_confidence_95.map(time).join(" to ") +
-        `). The traced run took ${time(D.traced_run_time_ns)}.`] : [el("b", {}, say(best)), ` ${sure ? "is the fastest" : "has the shortest median, though not surely the shortest run"}: ${time(best.run_time_ns.median)} (95 % confidence: ` +
+        `). The traced run took ${time(D.traced_run_time_ns)}.`] : [el("b", {}, say(best)), ` ${how}: ${time(best.run_time_ns.median)} (95 % confidence: ` +
         best.run_time_ns.median_confidence_95.map(time).join(" to ") + `); the slowest is ${say(worst)}: ${
         time(worst.run_time_ns.median)}. The traced run took ${time(D.traced_run_time_ns)}.`];
     const list = [];

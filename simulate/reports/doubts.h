@@ -30,12 +30,16 @@ int mpg_doubt_order(const struct mpg_report *report, struct mpg_attention *list,
 /* With hypotheses: messages that came only when their sender called MPI again (docs/MODEL.md, section 10). */
 int mpg_doubt_progress(const struct mpg_report *report, struct mpg_attention *list,
                        struct mpg_error *err);
-/* With hypotheses: replicas that keep the traced order, as messages would leave before their cause (6, Answers). */
+/* Hypotheses where the trace does not show which sends wait, or not for the sizes that they resize to. */
 int mpg_doubt_carried(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 int mpg_doubt_resized(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
+/* With hypotheses, where they took more than a hundredth of all ranks' time: calls on windows, and those that complete
+ * nonblocking collectives; what they waited for stays as it was. */
 int mpg_doubt_windows(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 int mpg_doubt_posted(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
+/* Collectives with a root, and scans, that hypotheses would have made of messages, if something else did not need them whole. */
 int mpg_doubt_partial(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
+/* Replicas that keep the traced order, as messages would leave before their cause (6, Answers). */
 int mpg_doubt_answers(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 
 #endif

@@ -58,7 +58,7 @@ def who_shares(folder):
         ok(len(lines) == (want is not None), "... which stands at the top, or nothing does", lines)
         if want:
             core = "1 core of" if want["cores"] == 1 else "%g cores of" % want["cores"]
-            ok("in 1 of 3 runs (%d ranks %s %s)" % (want["ranks"], core, want["host"]) in lines[0], "... in words",
+            ok("in 1 of 3 runs (%d ranks on %s %s)" % (want["ranks"], core, want["host"]) in lines[0], "... in words",
                lines)
 
 
@@ -78,10 +78,10 @@ def traces(folder):
     got = [r["crowded"] and (r["crowded"]["ranks"], r["crowded"]["cores"]) for r in json.loads(done.stdout)["runs"]]
     ok(got == [None, (4, 3), (8, 3)], "traces", got)
     first = run(*paths).stdout.splitlines()[0]
-    ok(first.startswith("attention   ranks had to share cores in 2 of 3 runs (8 ranks 3 cores of b)"),
+    ok(first.startswith("attention   ranks had to share cores in 2 of 3 runs (8 ranks on 3 cores of b)"),
        "... the most crowded run is named", first)
     text = run("--table=runs", *paths).stdout
-    ok("\ncores    ranks had to share cores in 2 of 3 runs (8 ranks 3 cores of b): speedup is" in text,
+    ok("\ncores    ranks had to share cores in 2 of 3 runs (8 ranks on 3 cores of b): speedup is" in text,
        "... speedups, too, are of so many cores", text)
 
 

@@ -85,7 +85,7 @@ is "... it goes on" "$status,$(lines cut)" "0,4"
 ok "... without a line that was cut off" test -z "$(grep '^1-9' cut/manifest.tsv)"
 
 runs --counts=1 --repetitions=1 --time-limit=500ms -o slow -- "${mpirun[@]}" -np '{ranks}' ./app sleep 300
-like "too long" "$status $(cat err)" "1 *not done within 0.5 s*"
+like "too long" "$status $(cat err)" "1 *1-1 (1 rank): not done within 0.5 s*"
 runs --counts=1 --repetitions=1 -o other -- "${mpirun[@]}" -np 2 ./app '{ranks}'
 like "another number of ranks" "$status $(cat err)" "1 *2 ranks were recorded*"
 runs --counts=1 --repetitions=1 --traces --record=--callsites=0 --no-analysis -o traces -- "${mpirun[@]}" -np '{ranks}' '{record}' ./app
@@ -105,8 +105,8 @@ small='mount -t tmpfs -o size=160k none small && exec timeout 300 "$MPGSCALE" ru
 if unshare -m mount -t tmpfs none small 2>/dev/null; then
     unshare -m bash -c "$small" _ "${mpirun[@]}" -np '{ranks}' ./app >out 2>err
     is "a full disk: exit status" "$?" 1
-    like "... named" "$(cat err)" "*(? ranks)*No space left on device*no space is left: the same command goes on*"
-    is "... once" "$(grep -c 'ranks): ' err)" 1
+    like "... named" "$(cat err)" "*(? rank*)*No space left on device*no space is left: the same command goes on*"
+    is "... once" "$(grep -c 'ranks*): ' err)" 1
 else
     skip "a full disk" "no mount"
 fi
@@ -115,6 +115,7 @@ fi
 wrong "no {ranks}" 2 "no {ranks}" -- "${mpirun[@]}" -np 2 ./app
 wrong "no launcher" 1 "nowhere: No such file" -- nowhere -np '{ranks}' ./app
 wrong "no program" 1 "./nothing: No such file" -- "${mpirun[@]}" -np '{ranks}' ./nothing
+wrong "nothing to record" 1 "{record} has no program behind it" -- "${mpirun[@]}" -np '{ranks}' '{record}'
 wrong "several programs" 1 "several programs" -- "${mpirun[@]}" -np '{ranks}' ./app : -np 1 ./app
 wrong "no counts" 2 "--counts" --counts=two -- "${mpirun[@]}" -np '{ranks}' ./app
 wrong "counts of none" 2 "--counts" --counts=0-3 -- "${mpirun[@]}" -np '{ranks}' ./app

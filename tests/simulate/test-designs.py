@@ -158,6 +158,17 @@ def check_plots(folder):
     got = blocks(folder, "sweep")
     ok("runs over what is swept, a line for each of the rest", len(got) == 2 and [len(b) for b in got] == [4, 4] and
        near(got[0][1][0], 1e4), got)
+    os.makedirs(os.path.join(folder, "times"))
+    for name, value in (("a", 2385), ("b", 4770)):
+        with open(os.path.join(folder, "times", name), "w", encoding="ascii") as file:
+            file.write(f"{value}\n")
+    run(folder, "--plot=plots", "--keep", "--target=./own.par", "--sweep=HopTime=1us,2us",
+        "--sweep=CommStartupTime=file:times/a,file:times/b", "--replicas=2", "four.txt")
+    with open(os.path.join(folder, "plots", "time.gp"), encoding="utf-8") as file:
+        script = file.read()
+    ok("bars are named by all keys, targets without their folders", all(
+        f"own.par, HopTime {t} us, CommStartupTime file:times/{n}" in script for t in (1, 2) for n in "ab") and
+       "./own.par" not in script, script)
 
 
 def check_refused(folder):

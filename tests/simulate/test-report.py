@@ -198,6 +198,8 @@ try:
     data = json.loads(Page(read("ideal.html")).data)
     ok("... in the order of simulated time", got.returncode == 0 and "simulated time" in data["phase_missing"], got.stderr)
     run("--signature=" + reference, "--signature=" + reference, "--source=none", "--replicas=8", "--report=even.html", "late.txt")
+    run("--noise=exp:2us", "--sweep=latency=0us,1ns", "--replicas=8", "--report=swept.html", "late.txt")
+    run("--sweep=latency=0us,385ns", "--report=single.html", "late.txt")
     got = run("--predict", "--latency=const:2385ns", "--where=call,rank", "--report=paths.html", "late.txt")
     rows = json.loads(Page(read("paths.html")).data)["where"]["tables"][0]["rows"]
     ok("a page of where it goes has shares of critical paths", got.returncode == 0 and
@@ -220,7 +222,7 @@ try:
     ok("a full disk is said", got.returncode == 1 and "No space" in got.stderr, got.stderr)
 
     browser = shutil.which("chromium")
-    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even"):
+    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even", "swept", "single"):
         what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
         if not browser:
             count += 1
@@ -235,6 +237,9 @@ try:
             right = right and value in re.search(r'id="verdict">(.*?)</p>', dom).group(1)
         if name == "even": # a signature against itself
             right = right and ("All take the same" in dom or "not surely the shortest" in dom) and "is the fastest" not in dom.split("<script")[0]
+        if name in ("swept", "single"): # of one replica what is the fastest is seen
+            said = re.search(r'id="verdict">(.*?)</p>', dom).group(1)
+            right = right and ("is the fastest" in said) == (name == "single") and ("has the shortest median:" in said) == (name == "swept")
         if name == "paths":
             right = right and "of the critical path, on average" in dom and "of critical paths</th>" in dom
         ok(what, right and "NaN" not in dom.split("<details id=")[0] and "undefined" not in dom.split("<details id=")[0], dom[:600])
