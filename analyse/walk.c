@@ -9,12 +9,16 @@ static int take_all(const struct mpg_walk *walk, struct mpg_graph *g, struct mpg
     enum { STEPS_A_LOOK = 4096 };
     struct mpg_steps steps;
     int more;
-    for (uint64_t n = 0; (more = mpg_graph_next(g, &steps, err)) > 0; n++) {
+    size_t n = 0;
+    while ((more = mpg_graph_next(g, &steps, err)) > 0) {
         const int status = walk->take ? walk->take(walk->walker, &steps, err) : 0;
         if (status != 0)
             return status < 0 ? -1 : 0;
-        if (n % STEPS_A_LOOK == 0)
-            mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
+        n += steps.n;
+        if (n < STEPS_A_LOOK)
+            continue;
+        n = 0;
+        mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
     }
     return more;
 }

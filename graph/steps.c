@@ -59,7 +59,7 @@ int graph_edges_grow(struct steps *s)
 
 static int grow_sent(struct steps *s, uint32_t n)
 {
-    size_t capacity = 2 * (s->sent_count + n);
+    size_t capacity = 2 * (s->sent_count + n) + 64;
     struct mpg_sent *grown = malloc(capacity * sizeof *grown);
     if (!grown)
         return -1;
@@ -76,7 +76,7 @@ static int grow_sent(struct steps *s, uint32_t n)
 
 const struct mpg_sent *graph_keep_sent(struct steps *s, const struct mpg_sent *sent, uint32_t n)
 {
-    if (s->sent_count + n >= s->sent_capacity && grow_sent(s, n) < 0)
+    if ((!s->sent || s->sent_count + n > s->sent_capacity) && grow_sent(s, n) < 0)
         return NULL;
     struct mpg_sent *kept = s->sent + s->sent_count;
     for (uint32_t i = 0; i < n; i++)

@@ -8,8 +8,8 @@
 int graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bool observes, int32_t ranks,
                         struct steps *steps, struct mpg_error *err)
 {
-    *c = (struct carrying){.observes = observes, .ranks = ranks, .steps = steps, .latest_ns = -INFINITY,
-                            .received_ns = -INFINITY};
+    *c = (struct carrying){.observes = observes, .ranks = ranks, .steps = steps, .pool = {.size = sizeof(struct passage)},
+                           .latest_ns = -INFINITY, .received_ns = -INFINITY};
     if (limits)
         c->limits = *limits;
     c->is_on = observes || (limits && (limits->blocking_bytes < INT64_MAX || limits->requested_bytes < INT64_MAX));
@@ -24,15 +24,12 @@ static void let_go(struct carrying *c, struct passage *p)
     if (--p->users > 0)
         return;
     graph_free_slot(c->steps, p->slot);
-    free(p);
+    mpg_pool_give(&c->pool, p);
 }
 
 void graph_carrying_clear(struct carrying *c)
 {
-    for (int32_t r = 0; c->rank && r < c->ranks; r++)
-        for (uint64_t i = 0; i < c->rank[r].n && i < MOST_PASSAGES; i++)
-            if (--c->rank[r].passage[i]->users == 0)
-                free(c->rank[r].passage[i]);
+    mpg_pool_clear(&c->pool);
     free(c->rank);
     graph_carried_forget(&c->blocking);
     graph_carried_forget(&c->requested);
@@ -81,14 +78,12 @@ int graph_carry(struct carrying *c, const struct call *call, double leave_ns, st
     if (!c->is_on || !sees_to_messages(call))
         return 0;
     struct passages *all = &c->rank[call->rank];
-    struct passage *p = malloc(sizeof *p), **place = &all->passage[all->n % MOST_PASSAGES];
+    struct passage *p = mpg_pool_take(&c->pool), **place = &all->passage[all->n % MOST_PASSAGES];
     if (!p)
         return graph_out_of_memory(err);
     *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .users = 1};
-    if (graph_store(c->steps, call, &p->slot, err) < 0) {
-        free(p);
+    if (graph_store(c->steps, call, &p->slot, err) < 0)
         return -1;
-    }
     if (all->n >= MOST_PASSAGES)
         let_go(c, *place);
     *place = p;

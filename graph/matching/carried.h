@@ -5,6 +5,7 @@
 #ifndef MPG_GRAPH_CARRIED_H
 #define MPG_GRAPH_CARRIED_H
 
+#include "common/pool.h"
 #include "graph/carried.h"
 #include "graph/matching/message.h"
 #include "graph/steps.h"
@@ -31,6 +32,7 @@ struct carrying {
     struct mpg_carried limits;   /* of more bytes sends are carried; while it OBSERVES, all are looked at */
     int32_t ranks;
     struct passages *rank;
+    struct mpg_pool pool; /* of all passages */
     struct steps *steps;
     struct carried_evidence blocking, requested;
     double latest_ns, received_ns; /* of the call that is being left: the latest that carries what it sent, and the

@@ -476,15 +476,17 @@ static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_st
 /* With hypotheses: what S's call took is kept, whatever it waited for. */
 static void note_kept(struct mpg_graph *g, const struct stream *s)
 {
+    if (!g->supposed)
+        return;
     const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
     const double took_ns = s->call.leave_ns - s->call.enter_ns;
     const bool on_window = kind == MPG_KIND_WIN_GROUP || kind == MPG_KIND_WIN_TARGET || kind == MPG_KIND_WIN_ALL;
     bool posted = false;
-    for (size_t i = 0; i < g->steps.edge_count; i++)
+    for (size_t i = g->steps.left_edges; i < g->steps.edge_count; i++)
         posted = posted || g->steps.edges[i].kind == MPG_EDGE_MET;
-    if (g->supposed && on_window && g->steps.edge_count == 0)
+    if (on_window && g->steps.edge_count == g->steps.left_edges)
         g->counts.alone_ns += took_ns;
-    if (g->supposed && posted)
+    if (posted)
         g->counts.posted_ns += took_ns;
 }
 
@@ -505,7 +507,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     note_kept(g, s);
     if (g->by_completion && date_candidates(g, r, call, err) < 0)
         return -1;
-    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
+    const struct mpg_sent *sent = graph_keep_sent(&g->steps, s->sent.message, s->sent.n);
+    struct mpg_step *step = sent ? graph_emit(&g->steps, MPG_STEP_LEAVE, call) : NULL; /* whose lists are there */
     if (!step)
         return graph_out_of_memory(err);
     step->duration_ns = call->event->leave_ns - call->event->enter_ns;
@@ -515,9 +518,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->changed = call->changed;
     step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
     step->sent_number = s->sent.n;
-    step->sent = graph_keep_sent(&g->steps, s->sent.message, s->sent.n);
-    if (!step->sent)
-        return graph_out_of_memory(err);
+    step->sent = sent;
     step->rooted = s->sent.rooted;
     step->rooted_bytes = s->sent.rooted_bytes;
     step->found_nothing = s->found_nothing = found_nothing(call->event);

@@ -24,9 +24,10 @@ struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_table 
         const struct mpg_walk walk = {
             .trace = trace, .clocks = clocks, .options = &options, .label = "finding how sends wait"};
         struct mpg_graph *g = NULL;
-        if (mpg_walk(&walk, NULL, &g, &err) == 0)
+        const bool is_placed = mpg_walk(&walk, NULL, &g, &err) == 0;
+        if (is_placed)
             shown.limit_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
-        if (g && shows_carried(clocks))
+        if (is_placed && shows_carried(clocks))
             shown.carried = mpg_graph_carried(g);
         mpg_graph_close(g);
     }

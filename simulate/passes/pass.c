@@ -25,14 +25,18 @@ static int take(const struct takers *t, const struct mpg_steps *steps, struct mp
 static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_progress *progress,
                     struct mpg_error *err)
 {
+    enum { STEPS_A_LOOK = 4096 };
     struct mpg_steps steps;
     int more;
-    uint32_t times = 0;
+    size_t n = 0;
     while ((more = mpg_graph_next(g, &steps, err)) > 0) {
         if (take(t, &steps, err) < 0)
             return -1;
-        if ((++times & 0xfff) == 0)
-            mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
+        n += steps.n;
+        if (n < STEPS_A_LOOK)
+            continue;
+        n = 0;
+        mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
     }
     return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
 }
