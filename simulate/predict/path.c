@@ -34,21 +34,6 @@ void mpg_times_end_path(const struct mpg_times *t)
     }
 }
 
-static struct mpg_path_value stream_of(uint32_t stream)
-{
-    return (struct mpg_path_value){stream, MPG_PATH_STREAM};
-}
-
-static struct mpg_path_value next_of(uint32_t stream)
-{
-    return (struct mpg_path_value){stream, MPG_PATH_NEXT};
-}
-
-static struct mpg_path_value slot_of(uint32_t slot, enum mpg_path_part part)
-{
-    return (struct mpg_path_value){slot, part};
-}
-
 /* --- computation --- */
 
 void mpg_times_path_enter(struct mpg_times *t, const struct mpg_step *s, double before_ns, double done_ns)

@@ -159,7 +159,7 @@ void mpg_times_path_leave(struct mpg_times *t, const struct mpg_step *s);
 /* A LEAVE step. */
 int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 
-/* Of all lanes: what the values of S come from, told as it is evaluated (trail.c). */
+/* Of all lanes: what the values of S come from, told as it is evaluated (trail.c, trail_leave.c, trail_steps.c). */
 void mpg_times_free_trail(struct mpg_times_trail *trail);
 int mpg_times_trail_begin(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 void mpg_times_trail_end(const struct mpg_times *t, const struct mpg_step *s);
@@ -171,5 +171,21 @@ void mpg_times_trail_before(const struct mpg_times *t);
 void mpg_times_trail_message(const struct mpg_times *t);
 void mpg_times_trail_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e);
 int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
+
+/* What a value is called on paths: of a stream its time, or when it may send again; a part of a slot. */
+static inline struct mpg_path_value stream_of(uint32_t stream)
+{
+    return (struct mpg_path_value){stream, MPG_PATH_STREAM};
+}
+
+static inline struct mpg_path_value next_of(uint32_t stream)
+{
+    return (struct mpg_path_value){stream, MPG_PATH_NEXT};
+}
+
+static inline struct mpg_path_value slot_of(uint32_t slot, enum mpg_path_part part)
+{
+    return (struct mpg_path_value){slot, part};
+}
 
 #endif

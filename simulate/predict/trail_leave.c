@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the leave of a call comes from, in each lane. */
+#include <math.h>
+
+#include "simulate/engine/operations.h"
+#include "simulate/predict/trail_private.h"
+
+/* What the call that is left comes from, lane by lane: nothing but itself, or with what it costs that goes with a parameter;
+ * else of an edge its slot, where a sender has met its receiver, or what more there is. */
+enum { CODE_OWN, CODE_COSTS, CODE_EDGES, EDGE_PLAIN = 0, EDGE_MET, EDGE_MORE, EDGE_CODES };
+
+void mpg_times_trail_received(const struct mpg_times *t, const struct mpg_step *s, uint32_t k, uint32_t w)
+{
+    struct mpg_times_trail *x = t->trail;
+    double latest_ns = -INFINITY, later_ns = 0;
+    for (uint32_t i = k; i > 0; i--) {
+        const struct mpg_arrival *a = &t->arrival[i - 1];
+        if (a->time_ns + later_ns > latest_ns) {
+            latest_ns = a->time_ns + later_ns;
+            x->last[w] = (uint32_t)(a->edge - s->edges);
+            x->last_ns[w] = a->time_ns;
+        }
+        later_ns += mpg_times_receive_ns(t, a->i, a->further)[w];
+    }
+    if (k > 0 && t->arrived[w] >= t->scratch[w] + t->kappa[w]) { /* nothing that is paid is as late */
+        x->last[w] = (uint32_t)(t->arrival[k - 1].edge - s->edges);
+        x->last_ns[w] = t->arrived[w];
+    }
+}
+
+static enum mpg_path_part arrival_part(const struct mpg_step *s)
+{
+    return mpg_call_is_probe(s->call) ? MPG_PATH_ENVELOPE : MPG_PATH_TIME;
+}
+
+/* The same where nothing that is received costs anything. */
+void mpg_times_trail_brought(const struct mpg_times *t, const struct mpg_step *s)
+{
+    struct mpg_times_trail *x = t->trail;
+    for (uint32_t w = 0; w < t->n; w++)
+        x->last_ns[w] = -INFINITY;
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        if (e->kind != MPG_EDGE_ARRIVAL)
+            continue;
+        const double *at = slot_value(t, e->slot, arrival_part(s) == MPG_PATH_ENVELOPE ? SLOT_ENVELOPE : SLOT_TIME);
+        for (uint32_t w = 0; w < t->n; w++) {
+            x->last[w] = at[w] > x->last_ns[w] ? i : x->last[w];
+            x->last_ns[w] = at[w] > x->last_ns[w] ? at[w] : x->last_ns[w];
+        }
+    }
+}
+
+/* Of one-sided transfers: as add_round_trip() has it. */
+static void find_round_trip(const struct mpg_times *t, const struct mpg_step *s)
+{
+    const struct mpg_perturbation *p = mpg_target_farthest(t->target);
+    const struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->round_trip_target_bytes};
+    struct mpg_times_trail *x = t->trail;
+    mpg_time_flight(p, &m, t->first, t->n, x->latency, x->bytes);
+    mpg_time_ack(p, &m, t->first, t->n, x->latency);
+    x->costs[MPG_WHERE_MESSAGES] = 2;
+    x->costs[MPG_WHERE_SIZE] = m.bytes;
+    x->has_terms = true;
+}
+
+void mpg_times_trail_own(const struct mpg_times *t, const struct mpg_step *s, double scaled_ns)
+{
+    const double *value = stream_value(t, s->stream, STREAM_TIME);
+    struct mpg_times_trail *x = t->trail;
+    if (x->has_terms) {
+        zero(x->latency, t->n);
+        zero(x->bytes, t->n);
+        zero(x->whole, t->n);
+    }
+    x->has_terms = false;
+    memset(x->costs, 0, sizeof x->costs);
+    x->costs[MPG_WHERE_SCALED] = scaled_ns;
+    if (s->round_trip)
+        find_round_trip(t, s);
+    const bool costs = scaled_ns != 0 || s->round_trip;
+    for (uint32_t w = 0; w < t->n; w++) {
+        const bool took = t->best[w] != value[w];
+        x->from_ns[w] = value[w];
+        x->code[w] = costs && took ? CODE_COSTS : CODE_OWN;
+        if (s->round_trip && !took)
+            x->latency[w] = x->bytes[w] = 0;
+    }
+}
+
+void mpg_times_trail_before(const struct mpg_times *t)
+{
+    memcpy(t->trail->before, t->best, t->n * sizeof *t->best);
+}
+
+/* Lane W comes from elsewhere, at AT_NS. */
+static void come_from(struct mpg_times_trail *x, uint32_t w, uint32_t code, double at_ns)
+{
+    x->code[w] = code;
+    x->from_ns[w] = at_ns;
+    x->latency[w] = x->bytes[w] = x->whole[w] = 0;
+}
+
+void mpg_times_trail_message(const struct mpg_times *t)
+{
+    struct mpg_times_trail *x = t->trail;
+    for (uint32_t w = 0; w < t->n; w++)
+        if (t->best[w] > x->before[w])
+            come_from(x, w, CODE_EDGES + EDGE_CODES * x->last[w] + EDGE_PLAIN, x->last_ns[w]);
+}
+
+/* --- what calls wait for --- */
+
+/* The synchronous send that E completes is done. */
+static void come_from_ack(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e, uint32_t code)
+{
+    struct mpg_times_trail *x = t->trail;
+    const double *done = mpg_times_sender_done(t, s, e), *met = slot_value(t, e->slot, SLOT_MEET);
+    const double *begin = slot_value(t, e->slot, SLOT_BEGIN);
+    const bool is_large = e->bytes > (double)t->options.eager_limit_bytes, is_plain = done != t->scratch;
+    x->has_terms = x->has_terms || !is_plain;
+    for (uint32_t w = 0; w < t->n; w++) {
+        if (!(t->best[w] > x->before[w]))
+            continue;
+        if (is_plain)
+            come_from(x, w, code + EDGE_PLAIN, done[w]);
+        else if (is_large && done[w] > met[w]) {
+            come_from(x, w, code + EDGE_MORE, begin[w]);
+            x->bytes[w] = done[w] - begin[w];
+        } else {
+            come_from(x, w, code + EDGE_MET, met[w]);
+            x->latency[w] = done[w] - met[w];
+        }
+    }
+}
+
+static void come_from_root(const struct mpg_times *t, const struct mpg_edge *e, uint32_t code)
+{
+    struct mpg_times_trail *x = t->trail;
+    const double *at = slot_value(t, e->slot, SLOT_TIME);
+    double *took = x->last_ns, unused[MPG_WHERE_TERMS];
+    for (uint32_t w = 0; w < t->n; w++) {
+        const bool comes = t->best[w] > x->before[w], more = comes && t->best[w] > at[w];
+        took[w] = more ? fmax(t->scratch[w] - at[w], 0) : 0; /* as it was added */
+        if (comes)
+            come_from(x, w, code + (took[w] > 0 ? EDGE_MORE : EDGE_PLAIN), at[w]);
+    }
+    trail_find_collective(t, e->call, &e->origin, e->rounds, e->bytes, e->members, took, unused);
+}
+
+void mpg_times_trail_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
+{
+    struct mpg_times_trail *x = t->trail;
+    const uint32_t code = CODE_EDGES + EDGE_CODES * (uint32_t)(e - s->edges);
+    const double *at = slot_value(t, e->slot, e->kind == MPG_EDGE_ENVELOPE ? SLOT_ENVELOPE : SLOT_TIME);
+    bool any = false;
+    for (uint32_t w = 0; w < t->n; w++)
+        any = any || t->best[w] > x->before[w];
+    if (!any)
+        return;
+    if (e->kind == MPG_EDGE_ACK)
+        come_from_ack(t, s, e, code);
+    else if (e->kind == MPG_EDGE_ROOT)
+        come_from_root(t, e, code);
+    else
+        for (uint32_t w = 0; w < t->n; w++)
+            if (t->best[w] > x->before[w])
+                come_from(x, w, code + EDGE_PLAIN, at[w]);
+}
+
+/* What CODE, of an edge, stands for. */
+static struct mpg_path_value describe(const struct mpg_times *t, const struct mpg_step *s, uint32_t code, double *term)
+{
+    const struct mpg_edge *e = &s->edges[(code - CODE_EDGES) / EDGE_CODES];
+    const uint32_t kind = (code - CODE_EDGES) % EDGE_CODES;
+    memset(term, 0, MPG_WHERE_TERMS * sizeof *term);
+    if (e->kind == MPG_EDGE_ARRIVAL)
+        return slot_of(e->slot, arrival_part(s));
+    if (e->kind == MPG_EDGE_ENVELOPE)
+        return slot_of(e->slot, MPG_PATH_ENVELOPE);
+    if (e->kind == MPG_EDGE_ACK && kind == EDGE_MET) {
+        term[MPG_WHERE_MESSAGES] = !(e->bytes > (double)t->options.eager_limit_bytes);
+        return slot_of(e->slot, MPG_PATH_MEET);
+    }
+    if (e->kind == MPG_EDGE_ACK && kind == EDGE_MORE)
+        return slot_of(e->slot, MPG_PATH_BEGIN);
+    if (e->kind == MPG_EDGE_ROOT && kind == EDGE_MORE) {
+        const bool measured = mpg_collective_measured(mpg_target_farthest(t->target), mpg_operation_of(e->call), e->members);
+        term[MPG_WHERE_WHOLES] = measured;
+        term[MPG_WHERE_MESSAGES] = measured ? 0 : e->rounds;
+        term[MPG_WHERE_SIZE] = measured ? 0 : e->bytes;
+    }
+    return slot_of(e->slot, MPG_PATH_TIME);
+}
+
+/* Sets the bits of CODE's lanes. */
+static void set_bits(const struct mpg_times *t, uint32_t code, uint64_t *words)
+{
+    for (uint32_t w = 0; words && w < t->n; w++)
+        words[w / 64] |= (uint64_t)(t->trail->code[w] == code) << w % 64;
+}
+
+int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    struct mpg_times_trail *x = t->trail;
+    const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
+    if (mpg_reserve_at(&x->used, sizeof *x->used, &x->used_capacity, codes, err) < 0)
+        return -1;
+    memset(x->used, 0, codes * sizeof *x->used);
+    for (uint32_t w = 0; w < t->n; w++)
+        x->used[x->code[w]] = true;
+    mpg_trail_add(x->trail, stream_of(s->stream), t->tally->at[s->stream]);
+    mpg_trail_from(x->trail, stream_of(s->stream), NULL, NOWHERE);
+    if (x->used[CODE_COSTS])
+        set_bits(t, CODE_COSTS, mpg_trail_from(x->trail, stream_of(s->stream), x->costs, NOWHERE));
+    for (uint32_t c = CODE_EDGES; c < codes; c++) {
+        double term[MPG_WHERE_TERMS];
+        uint32_t between = NOWHERE;
+        if (!x->used[c])
+            continue;
+        if (t->tally->pairs && mpg_tally_edge(t->tally, s, &s->edges[(c - CODE_EDGES) / EDGE_CODES], &between, err) < 0)
+            return -1;
+        const struct mpg_path_value from = describe(t, s, c, term);
+        set_bits(t, c, mpg_trail_from(x->trail, from, term, between));
+    }
+    double *call = x->before;
+    for (uint32_t w = 0; w < t->n; w++)
+        call[w] = t->best[w] - x->from_ns[w];
+    if (x->has_terms)
+        for (uint32_t w = 0; w < t->n; w++)
+            call[w] -= x->latency[w] + x->bytes[w] + x->whole[w];
+    trail_add_term(t, MPG_WHERE_CALL, call);
+    if (x->has_terms) {
+        trail_add_term(t, MPG_WHERE_LATENCY, x->latency);
+        trail_add_term(t, MPG_WHERE_BYTES, x->bytes);
+        trail_add_term(t, MPG_WHERE_WHOLE, x->whole);
+    }
+    return 0;
+}
