@@ -540,6 +540,7 @@ uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
         return 0;
     uint32_t n = graph_give_up(&m->receive_waiter, waiter) +
                  graph_give_up(&m->send_waiter, waiter) + graph_give_up(&m->probe_waiter, waiter);
+    (void)graph_give_up(&m->carry_waiter, waiter); /* of one that is synchronous, too: it waits for both */
     m->given_up = m->given_up || n > 0;
     return n > 0;
 }

@@ -104,6 +104,21 @@ is "... and what does without" \
     "$("$mpgsim" --predict --latency=const:7ns --critical-path "${less[@]}" reduce.txt | grep -c 'followed without --critical-path')" 1
 is "... nothing of it without hypotheses" "$("$mpgsim" --noise=const:1us reduce.txt | grep -c 'in collectives')" 0
 
+# --- let go ---
+
+# Rank 0's third send waits for its receive, which comes after one of what rank 0 sends next: let go on, it has its receiver see to
+# it all the same, while rank 0 is in a receive that waits for rank 1's 1900 ns more.
+{
+    rounds 300 2
+    printf '0 31000 31100 Send to=1 bytes=5000\n0 31200 31300 Send to=1 tag=9 bytes=8\n0 31400 33600 Recv from=1 bytes=8\n'
+    printf '1 31000 31350 Recv from=0 tag=9 bytes=8\n1 31360 31400 Recv from=0 bytes=5000\n'
+    printf '1 31500 31500 Region_begin name="late"\n1 33400 33400 Region_end name="late"\n1 33500 33510 Send to=0 bytes=8\n'
+} | calls 3 "#clocks shared" >circle.txt
+late() { # FACTOR
+    runs --lenient --eager-limit=1000 --source-eager-limit=-1 --suppose="scale late factor=$1" circle.txt | cut -d' ' -f1
+}
+is "a call that goes on without its receiver is not told of who carries it" "$(late 2)" "$(($(late 1) + 1900))"
+
 # --- refused ---
 
 ok "how they are carried is one of two" refuses 2 "*--carried: 'all' is not shown or none*" --carried=all "${less[@]}" two.txt
