@@ -98,7 +98,7 @@ def parse_arguments(words):
     parser.add_argument("--byte", type=distribution)
     parser.add_argument("--compute-ratio", action="append", default=[])
     parser.add_argument("--suppose", action="append", default=[])
-    parser.add_argument("--carried", choices=["none"])  # all that it knows
+    parser.add_argument("--carried", choices=["none", "shown"])  # not of expanded collectives
     parser.add_argument("--collectives", choices=["measured", "rounds", "expand"])
     parser.add_argument("--collective-table")
     parser.add_argument("--sync-reduce", action="store_true")
@@ -123,7 +123,7 @@ def parse_arguments(words):
     parser.add_argument("--first-replica", type=int, default=0)
     parser.add_argument("trace", metavar="TRACE.txt")
     arguments = vars(parser.parse_args(words))
-    arguments.pop("carried")
+    arguments["carried"] = arguments["carried"] == "shown"  # with hypotheses, clocks that are measured, one thread a rank
     arguments.pop("predict")
     return arguments.pop("trace"), Settings(**arguments)
 

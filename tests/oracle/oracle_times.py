@@ -14,6 +14,7 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
+from oracle_carried import Carried  # noqa: E402
 from oracle_chosen import Chosen  # noqa: E402
 from oracle_expand import Expansion, PredictedWires  # noqa: E402
 from oracle_floors import CallFloors  # noqa: E402
@@ -97,6 +98,8 @@ class Times:
             self.add_message(message)
         for key, group in matching.groups:
             self.add_collective(key, group)
+        if settings.carried:
+            self.add_carried(Carried(matching))
         self.add_threads()
 
     def sort(self):
@@ -234,6 +237,13 @@ class Times:
         else:
             self.awaits(end, [met], lambda times:
                         times[met] + max(ZERO, waiting - latency), "messages")
+
+    def add_carried(self, carried):
+        for message, call in carried.edges(self.limits.was_synchronous):
+            if message.send.blocking:
+                self.was_waiting.add(message.send.call)
+            if call:
+                self.awaits(message.send.completed_by, [call.S], lambda times, call=call: times[call.S], "messages")
 
     def awaits(self, end, nodes, rule, what):
         """what: that it is waited for, as the account has it."""
