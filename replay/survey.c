@@ -251,7 +251,7 @@ static int explain_end(const struct survey *s, int32_t rank, struct mpg_error *e
     enum mpg_call call = MPG_CALL_COUNT;
     int64_t enter_ns;
     if (mpg_trace_events(s->trace, rank) == 0)
-        return mpg_error_set(err, "rank %d has no events: its file is missing", rank);
+        return mpg_error_set(err, "rank %d has no events: %s", rank, cut ? cut : "its file is missing");
     if (!s->began)
         return mpg_error_set(err, "rank %d has no MPI_Init", rank);
     if (mpg_trace_died(s->trace, rank, 0, &call, &enter_ns) && call != MPG_CALL_COUNT)

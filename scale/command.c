@@ -194,8 +194,10 @@ static int plot(const struct wanted *w, const struct scale_analysis *a, struct m
     const struct mpg_plot_options options = {.maker = "mpgscale", .folder = w->plot};
     struct mpg_plot_outcome outcome = {.plots = 0};
     if (mpg_scale_plot(a, &w->select, &options, &outcome, err) < 0) {
-        if (outcome.interrupted)
-            raise(outcome.interrupted);
+        if (outcome.interrupted) {
+            mpg_error_print("mpgscale", err);
+            raise(outcome.interrupted); /* to end as the signal always does */
+        }
         return -1;
     }
     for (size_t i = 0; i < outcome.missing; i++)

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include "common/units.h"
+
 int mpg_report_draw(const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err)
 {
     const struct mpg_plot_options options = {.maker = "mpgsim", .folder = folder, .keep = keep};
@@ -16,7 +18,8 @@ int mpg_report_draw(const char *folder, bool keep, plot_draw *draw, const void *
     }
     for (size_t i = 0; i < outcome.missing; i++)
         fprintf(stderr, "mpgsim: not drawn: %s\n", outcome.why[i]);
-    fprintf(stderr, "mpgsim: %zu plots in %s, each as SVG and PNG\n", outcome.plots, folder);
+    fprintf(stderr, "mpgsim: %zu %s in %s, each as SVG and PNG\n", outcome.plots,
+            mpg_units_word(outcome.plots, "plot", "plots"), folder);
     mpg_plot_outcome_clear(&outcome);
     return 0;
 }

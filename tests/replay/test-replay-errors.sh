@@ -58,6 +58,13 @@ size=$(wc -c <"$last")
 head -c $((size - 3)) "$last" >part && mv part "$last"
 run 2 "$mpgreplay" cut.trace
 ok "a file that is cut off" failed "mpgreplay: cut.trace: *cut off*"
+# Recorded files begin with facts.
+# shellcheck disable=SC2086
+$mpirun -np 2 "$mpgtrace" record --quiet -o facts.trace "$mpgreplay" sent.trace >out 2>err </dev/null
+last=facts.trace/rank-1.mpgt
+head -c $(($(wc -c <"$last") - 20)) "$last" >part && mv part "$last"
+run 2 "$mpgreplay" facts.trace
+ok "... before its first whole chunk of events" failed "mpgreplay: facts.trace: rank 1 has no events: facts.trace/rank-1.mpgt is cut off*"
 
 # ---- who waits for what never comes ----
 made lost.trace < <(grep -v Send <<<"$sent")

@@ -57,7 +57,7 @@ def draw(folder, *options):
 
 def check_sweep(folder):
     same, answer, drawn = draw(folder, "--noise=exp:7us", "--replicas=9", "--sweep=latency=0us:50us:6", "--sweep=noise=1,2.385")
-    ok("a sweep: the answer is the same, and a plot", same and "1 plots in plots" in drawn[2], drawn[2])
+    ok("a sweep: the answer is the same, and a plot", same and "mpgsim: 1 plot in plots" in drawn[2], drawn[2])
     rows = answer["rows"]
     want = [[[row["values"]["latency"] / 1000, *[x / unit for x in interval(row)]]
              for row in rows if row["values"]["noise"] == factor]
