@@ -17,7 +17,9 @@ enum phase { PHASE_READ, PHASE_WAIT };
 /* One thread of a rank, and the call that it is in. */
 struct stream {
     struct call call; /* first: the scheduler gets from its waiter to the stream */
-    struct mpg_event *kept; /* that of the call, where the rank is read on before it leaves */
+    struct mpg_event *kept; /* that of the call, where the rank is read on before it leaves, */
+    int64_t *kept_requests; /* and its requests */
+    uint32_t kept_capacity;
     struct mpg_graph *graph;
     struct stream *sibling;
     uint32_t thread;

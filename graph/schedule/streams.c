@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/reserve.h"
 #include "graph/schedule/ahead.h"
 #include "graph/schedule/calls.h"
 #include "graph/schedule/choosing.h"
@@ -352,7 +354,13 @@ static int keep_event(struct stream *s, const struct mpg_event *event, struct mp
 {
     if (!s->kept && !(s->kept = malloc(sizeof *s->kept)))
         return graph_out_of_memory(err);
+    if (mpg_reserve_at(&s->kept_requests, sizeof *s->kept_requests, &s->kept_capacity, event->request_number, err) < 0)
+        return -1;
     *s->kept = *event;
+    if (event->requests && event->request_number > 0) {
+        memcpy(s->kept_requests, event->requests, event->request_number * sizeof *s->kept_requests);
+        s->kept->requests = s->kept_requests;
+    }
     s->call.event = s->kept;
     return 0;
 }
@@ -497,6 +505,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
         graph_forget_choosing(s);
         graph_clear_routes(&g->matching, &s->routes, rank);
         free(s->kept);
+        free(s->kept_requests);
         free(s->completing.requests);
         free(s->completing.given);
         free(s->group);
