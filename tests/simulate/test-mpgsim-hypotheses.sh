@@ -297,6 +297,28 @@ T
 is "drop what a Waitany took: it keeps its floor, the next waits" \
     "$("$mpgsim" --json --predict --latency=const:200ns --suppose='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
 
+# A rank of two threads: thread 0's next call with a request is read while it is in its Waitall, as thread 1 goes on.
+# Dropped: its Irecv (100), and, as thread 1 began in the Waitall and is last, thread 1's Recv (6400).
+cat >threads.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+0 2000 2100 Irecv comm=0 from=1 tag=5 bytes=8 request=1
+0 2200 9000 Waitall requests=1
+0 9010 9020 Irecv comm=0 from=1 tag=7 bytes=8 request=3
+0 9030 9040 Wait requests=3
+0.1 2500 8900 Recv comm=0 from=1 tag=5 bytes=8
+0 9100 9200 Finalize
+1 0 1000 Init
+1 1100 1200 Send comm=0 to=0 tag=7 bytes=8
+1 1300 1400 Send comm=0 to=0 tag=5 bytes=8
+1 1500 1600 Send comm=0 to=0 tag=5 bytes=8
+1 1700 1800 Finalize
+T
+is "drop what a rank of two threads waits for" "$(clocked --suppose='drop tag=5' threads.txt)" "-6500 -200"
+
 # One Startall of two receives, of which one is of what is dropped, and tests of each before it is sent.
 cat >start.txt <<'T'
 #mpgtext 1
