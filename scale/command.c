@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgscale's analysis: its command line, and what is read, compared and printed for it. */
-#include <signal.h>
 #include <string.h>
 
 #include "common/option.h"
@@ -193,17 +192,8 @@ static int plot(const struct wanted *w, const struct scale_analysis *a, struct m
 {
     const struct mpg_plot_options options = {.maker = "mpgscale", .folder = w->plot};
     struct mpg_plot_outcome outcome = {.plots = 0};
-    if (mpg_scale_plot(a, &w->select, &options, &outcome, err) < 0) {
-        if (outcome.interrupted) {
-            mpg_error_print("mpgscale", err);
-            raise(outcome.interrupted); /* to end as the signal always does */
-        }
-        return -1;
-    }
-    for (size_t i = 0; i < outcome.missing; i++)
-        fprintf(stderr, "mpgscale: not drawn: %s\n", outcome.why[i]);
-    mpg_plot_outcome_clear(&outcome);
-    return 0;
+    const int status = mpg_scale_plot(a, &w->select, &options, &outcome, err);
+    return plot_tell(&options, status, &outcome, err);
 }
 
 static int analyse(struct wanted *w, struct scale_set *set, const struct scale_notes *notes, struct mpg_error *err)

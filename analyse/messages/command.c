@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace matrix, mpgtrace sizes: who sends how much to whom, and how large messages are. */
-#include <signal.h>
 #include <string.h>
 
 #include "analyse/messages/report.h"
@@ -32,18 +31,10 @@ static int print_report(const struct wanted *a, const struct mpg_messages_report
 
 static int draw(const struct wanted *a, const struct mpg_messages_report *r, struct mpg_error *err)
 {
-    const struct mpg_plot_options options = {.maker = "mpgtrace", .folder = a->plot, .keep = a->keep};
+    const struct mpg_plot_options options = {.maker = a->program, .folder = a->plot, .keep = a->keep};
     struct mpg_plot_outcome outcome;
-    if (plot_all(&options, mpg_matrix_draw, r, &outcome, err) < 0) {
-        if (outcome.interrupted) {
-            mpg_error_print(a->program, err);
-            raise(outcome.interrupted); /* to end as the signal always does */
-        }
-        return -1;
-    }
-    fprintf(stderr, "%s: %zu plots in %s, each as SVG and PNG\n", a->program, outcome.plots, a->plot);
-    mpg_plot_outcome_clear(&outcome);
-    return 0;
+    const int status = plot_all(&options, mpg_matrix_draw, r, &outcome, err);
+    return plot_tell(&options, status, &outcome, err);
 }
 
 static int report(const struct wanted *a, struct mpg_trace *trace, struct mpg_error *err)

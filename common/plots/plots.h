@@ -13,7 +13,7 @@
 #include "common/error.h"
 
 struct mpg_plot_options {
-    const char *maker;  /* the program, for scripts and the progress line: "sigshow" */
+    const char *maker;  /* the program, for scripts and what is said: "sigshow" */
     const char *folder; /* made if it is not there */
     bool all;           /* for who draws: everything there is, not the first ones only */
     bool keep;          /* keep gnuplot's scripts and data beside the plots */
@@ -55,11 +55,17 @@ typedef int plot_draw(struct plot_session *session, const void *what, struct mpg
  * folder of its own in that folder, checked, and renamed at the end; when it
  * fails nothing is left, not even the folder if it was not there. SIGINT, SIGTERM
  * and SIGHUP end the drawing, too; then the caller raises outcome->interrupted. On
- * success the caller clears OUTCOME. Not thread-safe. Errors: no gnuplot, a folder that cannot be
+ * success the caller clears OUTCOME; plot_tell() does both. Not thread-safe. Errors: no gnuplot, a folder that cannot be
  * written, gnuplot failed, out of memory, those of DRAW. */
 int plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what,
              struct mpg_plot_outcome *outcome, struct mpg_error *err);
 void mpg_plot_outcome_clear(struct mpg_plot_outcome *outcome);
+
+/* For a program's end of it: says on standard error what plot_all(), which came back with STATUS, has drawn and
+ * what it could not draw, and clears OUTCOME. Of an interrupted one it says ERR and raises the signal. Returns
+ * STATUS; what else failed is left to the caller to say. */
+int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
+              const struct mpg_error *err);
 
 /* -1 and a filled ERR once a signal has asked for an end. */
 int plot_interruption(struct mpg_error *err);

@@ -4,7 +4,6 @@
 
 #include <gsl/gsl_errno.h>
 #include <stdbool.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,19 +85,8 @@ static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *
                 struct mpg_error *err)
 {
     struct mpg_plot_outcome outcome;
-    if (mpg_plot(sig, options, &outcome, err) < 0) {
-        if (outcome.interrupted) {
-            mpg_error_print("sigshow", err);
-            raise(outcome.interrupted); /* to end as the signal always does */
-        }
-        return -1;
-    }
-    for (size_t i = 0; i < outcome.missing; i++)
-        fprintf(stderr, "sigshow: not drawn: %s\n", outcome.why[i]);
-    fprintf(stderr, "sigshow: %zu plots in %s, each as SVG and PNG\n", outcome.plots,
-            options->folder);
-    mpg_plot_outcome_clear(&outcome);
-    return 0;
+    const int status = mpg_plot(sig, options, &outcome, err);
+    return plot_tell(options, status, &outcome, err);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <signal.h>
+
+#include "common/plots/plots.h"
+#include "common/units.h"
+
+int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
+              const struct mpg_error *err)
+{
+    const char *maker = options->maker;
+    if (status < 0) {
+        if (outcome->interrupted) {
+            mpg_error_print(maker, err);
+            raise(outcome->interrupted); /* to end as the signal always does */
+        }
+        return -1;
+    }
+    for (size_t i = 0; i < outcome->missing; i++)
+        fprintf(stderr, "%s: not drawn: %s\n", maker, outcome->why[i]);
+    fprintf(stderr, "%s: %zu %s in %s, each as SVG and PNG\n", maker, outcome->plots,
+            mpg_units_word(outcome->plots, "plot", "plots"), options->folder);
+    mpg_plot_outcome_clear(outcome);
+    return 0;
+}
