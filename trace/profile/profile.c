@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/map.h"
+#include "trace/profile/definitions.h"
 #include "trace/store/chunk.h"
 #include "trace/store/process.h"
 
@@ -24,18 +24,9 @@ struct mpg_profile {
     uint8_t *data; /* the payload */
     struct mpg_profile_row *rows;
     int64_t *values; /* of the rows */
-    char *facts; /* "key\0value\0" pairs, 0-terminated */
-    size_t facts_bytes, facts_capacity;
-    size_t *fact; /* where each begins */
-    uint32_t fact_number;
+    struct profile_definitions definitions;
     int32_t ranks, ranks_read;
     uint8_t *seen;
-    struct mpg_module *modules;
-    struct mpg_site *sites;
-    int32_t module_number, site_number;
-    struct mpg_map module_index, site_index; /* 1 + number, by hash and 0, 1, ... */
-    int32_t *local_modules, *local_sites; /* of the rank: numbers here */
-    uint32_t local_module_number, local_site_number;
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -185,191 +176,6 @@ static int note_rank(struct mpg_profile *p, const struct mpg_chunk *c, struct mp
     return 0;
 }
 
-/* --- definitions --- */
-
-struct text {
-    const uint8_t *p, *end;
-};
-
-static bool take_bytes(struct text *t, uint64_t most, const uint8_t **bytes, size_t *size)
-{
-    uint64_t n;
-    if (!mpg_get_varint(&t->p, t->end, &n) || n > most || n > (size_t)(t->end - t->p))
-        return false;
-    *bytes = t->p;
-    *size = (size_t)n;
-    t->p += n;
-    return true;
-}
-
-static uint64_t hash(const void *data, size_t size)
-{
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-    for (const uint8_t *p = data; size-- > 0; p++)
-        h = (h ^ *p) * 0x100000001b3u;
-    return h;
-}
-
-static bool same_module(const struct mpg_module *a, const struct mpg_module *b)
-{
-    return a->build_id_size == b->build_id_size && strcmp(a->path, b->path) == 0 &&
-           memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
-}
-
-static bool same_site(const struct mpg_site *a, const struct mpg_site *b)
-{
-    bool same = a->frame_number == b->frame_number;
-    for (uint32_t i = 0; same && i < a->frame_number; i++)
-        same = a->frames[i].module == b->frames[i].module &&
-               a->frames[i].offset == b->frames[i].offset;
-    return same;
-}
-
-/* Grows ARRAY of N things of SIZE by one. */
-static bool grow(void *array, int32_t n, size_t size)
-{
-    void *old, *grown;
-    memcpy(&old, array, sizeof old);
-    grown = (n & (n - 1)) == 0 ? realloc(old, (n ? 2 * (size_t)n : 1) * size) : old;
-    if (grown)
-        memcpy(array, &grown, sizeof grown);
-    return grown != NULL;
-}
-
-/* The number of module M, whose path this takes; -1 without memory. */
-static int32_t intern_module(struct mpg_profile *p, struct mpg_module *m)
-{
-    const uint64_t h = hash(m->path, strlen(m->path)) ^ hash(m->build_id, m->build_id_size);
-    for (uint64_t i = 0;; i++) {
-        uint64_t *place = mpg_map_add(&p->module_index, h, i);
-        if (place && *place && same_module(&p->modules[*place - 1], m)) {
-            free(m->path);
-            return (int32_t)*place - 1;
-        }
-        if (place && *place)
-            continue;
-        if (!place || !grow(&p->modules, p->module_number, sizeof *p->modules)) {
-            free(m->path);
-            return -1;
-        }
-        p->modules[p->module_number] = *m;
-        *place = (uint64_t)++p->module_number;
-        return (int32_t)*place - 1;
-    }
-}
-
-static int32_t intern_site(struct mpg_profile *p, const struct mpg_site *s)
-{
-    uint64_t h = s->frame_number;
-    for (uint32_t i = 0; i < s->frame_number; i++)
-        h = (h ^ s->frames[i].offset ^ (uint64_t)(s->frames[i].module + 1) << 48) * 0x100000001b3u;
-    for (uint64_t i = 0;; i++) {
-        uint64_t *place = mpg_map_add(&p->site_index, h, i);
-        if (place && *place && same_site(&p->sites[*place - 1], s))
-            return (int32_t)*place - 1;
-        if (place && *place)
-            continue;
-        struct mpg_frame *copy = malloc((s->frame_number + 1) * sizeof *copy);
-        if (!place || !copy || !grow(&p->sites, p->site_number, sizeof *p->sites)) {
-            free(copy);
-            return -1;
-        }
-        memcpy(copy, s->frames, s->frame_number * sizeof *copy);
-        p->sites[p->site_number] = (struct mpg_site){s->frame_number, copy};
-        *place = (uint64_t)++p->site_number;
-        return (int32_t)*place - 1;
-    }
-}
-
-/* Notes that the rank's next module or site has NUMBER here. */
-static int note(int32_t **locals, uint32_t *n, int32_t number, struct mpg_error *err)
-{
-    if (number < 0 || !grow(locals, (int32_t)*n, sizeof **locals))
-        return out_of_memory(err);
-    (*locals)[(*n)++] = number;
-    return 0;
-}
-
-static int damaged(struct mpg_error *err, const char *what)
-{
-    return mpg_error_set(err, "damaged: %s", what);
-}
-
-static int read_module(struct mpg_profile *p, struct text *t, struct mpg_error *err)
-{
-    struct mpg_module m = {0};
-    const uint8_t *id, *path;
-    size_t id_bytes, path_bytes;
-    if (!take_bytes(t, sizeof m.build_id, &id, &id_bytes) || !take_bytes(t, 4096, &path, &path_bytes))
-        return damaged(err, "a module");
-    memcpy(m.build_id, id, id_bytes);
-    m.build_id_size = (uint32_t)id_bytes;
-    m.path = strndup((const char *)path, path_bytes);
-    if (!m.path)
-        return out_of_memory(err);
-    return note(&p->local_modules, &p->local_module_number, intern_module(p, &m), err);
-}
-
-static int read_site(struct mpg_profile *p, struct text *t, struct mpg_error *err)
-{
-    struct mpg_frame frames[64];
-    uint64_t n, module;
-    if (!mpg_get_varint(&t->p, t->end, &n) || n > sizeof frames / sizeof *frames)
-        return damaged(err, "a callsite");
-    for (uint64_t i = 0; i < n; i++) {
-        if (!mpg_get_varint(&t->p, t->end, &module) || module > p->local_module_number ||
-            !mpg_get_varint(&t->p, t->end, &frames[i].offset))
-            return damaged(err, "a callsite's frame");
-        frames[i].module = module ? p->local_modules[module - 1] : -1;
-    }
-    const struct mpg_site site = {(uint32_t)n, frames};
-    return note(&p->local_sites, &p->local_site_number, intern_site(p, &site), err);
-}
-
-static int read_fact(struct mpg_profile *p, struct text *t, struct mpg_error *err)
-{
-    if (!grow(&p->fact, (int32_t)p->fact_number, sizeof *p->fact))
-        return out_of_memory(err);
-    p->fact[p->fact_number] = p->facts_bytes;
-    for (int i = 0; i < 2; i++) {
-        const uint8_t *bytes;
-        size_t size;
-        if (!take_bytes(t, 4096, &bytes, &size))
-            return damaged(err, "a fact");
-        if (p->facts_bytes + size + 1 > p->facts_capacity) {
-            const size_t capacity = 2 * (p->facts_bytes + size + 1);
-            char *grown = realloc(p->facts, capacity);
-            if (!grown)
-                return out_of_memory(err);
-            p->facts = grown;
-            p->facts_capacity = capacity;
-        }
-        memcpy(p->facts + p->facts_bytes, bytes, size);
-        p->facts[p->facts_bytes + size] = '\0';
-        p->facts_bytes += strlen(p->facts + p->facts_bytes) + 1;
-    }
-    p->fact_number++;
-    return 0;
-}
-
-static int read_definitions(struct mpg_profile *p, const uint8_t *from, size_t bytes,
-                            struct mpg_error *err)
-{
-    struct text t = {from, from + bytes};
-    int status = 0;
-    p->local_module_number = p->local_site_number = 0;
-    p->facts_bytes = 0;
-    p->fact_number = 0;
-    while (status == 0 && t.p < t.end)
-        switch (*t.p++) {
-        case MPG_PROFILE_MODULE: status = read_module(p, &t, err); break;
-        case MPG_PROFILE_SITE: status = read_site(p, &t, err); break;
-        case MPG_PROFILE_FACT: status = read_fact(p, &t, err); break;
-        default: status = damaged(err, "a definition of an unknown kind");
-        }
-    return status;
-}
-
 /* --- rows --- */
 
 static bool read_row(const struct mpg_profile *p, const struct mpg_profile_entry *e,
@@ -386,10 +192,10 @@ static bool read_row(const struct mpg_profile *p, const struct mpg_profile_entry
                                     .received_bytes = (int64_t)le64toh(e->received_bytes)};
     if (le32toh(e->call) >= MPG_CALL_COUNT || row->count >> 62 || row->time_ns < 0 ||
         row->sent_bytes < 0 || row->received_bytes < 0 || site < MPG_OTHER_SITES ||
-        site >= (int32_t)p->local_site_number)
+        site >= (int32_t)p->definitions.local_site_number)
         return false;
     if (site >= 0)
-        row->site = p->local_sites[site];
+        row->site = p->definitions.local_sites[site];
     return row->count == 0 || (row->min_ns >= 0 && row->min_ns <= row->max_ns);
 }
 
@@ -451,11 +257,11 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
         return mpg_error_set(err, "a profile of layout %u, this mpgkit reads layouts %d and %d", layout,
                              MPG_PROFILE_LAYOUT, MPG_PROFILE_COUNTED_LAYOUT);
     if ((values > 0) != (layout == MPG_PROFILE_COUNTED_LAYOUT))
-        return damaged(err, "a layout without counters that has some, or the reverse");
+        return mpg_error_set(err, "damaged: a layout without counters that has some, or the reverse");
     const uint64_t row_bytes = sizeof(struct mpg_profile_entry) + values * sizeof(int64_t);
     if (rows > row_capacity || bytes > capacity || state > MPG_PROFILE_ENDED ||
         sizeof h + row_capacity * row_bytes + capacity != c->stored_bytes)
-        return damaged(err, "sizes that do not fit");
+        return mpg_error_set(err, "damaged: sizes that do not fit");
     const int64_t start_ns = (int64_t)le64toh((uint64_t)h.start_ns);
     const int64_t last_ns = (int64_t)le64toh((uint64_t)h.last_ns);
     const int64_t began_ns = (int64_t)le64toh((uint64_t)h.pause_began_ns);
@@ -467,9 +273,9 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
           __builtin_add_overflow(rank->paused_ns, pause_ns, &rank->paused_ns))) ||
         (last_ns > start_ns && start_ns != 0 &&
          __builtin_sub_overflow(last_ns, start_ns, &rank->run_ns)))
-        return damaged(err, "times that do not fit");
+        return mpg_error_set(err, "damaged: times that do not fit");
     if (rank->paused_ns < 0 || rank->run_ns < 0)
-        return damaged(err, "times that do not fit");
+        return mpg_error_set(err, "damaged: times that do not fit");
     rank->rank = (int32_t)c->rank;
     rank->ranks = (int32_t)c->ranks;
     rank->state = (enum mpg_profile_state)state;
@@ -477,7 +283,7 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     const uint8_t *counters = p->data + sizeof h + (size_t)row_capacity * sizeof(struct mpg_profile_entry);
     const uint8_t *definitions = p->data + sizeof h + (size_t)(row_capacity * row_bytes);
     rank->value_number = values;
-    if (read_definitions(p, definitions, (size_t)bytes, err) < 0 ||
+    if (profile_definitions_read(&p->definitions, definitions, (size_t)bytes, err) < 0 ||
         (values > 0 && read_values(p, counters, (size_t)rows, values, err) < 0) ||
         read_rows(p, p->data + sizeof h, (size_t)rows, values, &rank->row_number, err) < 0)
         return -1;
@@ -511,31 +317,27 @@ int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struc
 
 bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value)
 {
-    if (i >= p->fact_number)
-        return false;
-    *key = p->facts + p->fact[i];
-    *value = *key + strlen(*key) + 1;
-    return true;
+    return profile_definitions_fact(&p->definitions, i, key, value);
 }
 
 const struct mpg_site *mpg_profile_site(const struct mpg_profile *p, int32_t site)
 {
-    return &p->sites[site];
+    return &p->definitions.sites[site];
 }
 
 int32_t mpg_profile_site_count(const struct mpg_profile *p)
 {
-    return p->site_number;
+    return p->definitions.site_number;
 }
 
 const struct mpg_module *mpg_profile_module(const struct mpg_profile *p, int32_t module)
 {
-    return &p->modules[module];
+    return &p->definitions.modules[module];
 }
 
 int32_t mpg_profile_module_count(const struct mpg_profile *p)
 {
-    return p->module_number;
+    return p->definitions.module_number;
 }
 
 void mpg_profile_close(struct mpg_profile *p)
@@ -546,23 +348,12 @@ void mpg_profile_close(struct mpg_profile *p)
         (void)fclose(p->stream);
     for (size_t i = 0; i < p->file_number; i++)
         free(p->files[i]);
-    for (int32_t i = 0; i < p->module_number; i++)
-        free(p->modules[i].path);
-    for (int32_t i = 0; i < p->site_number; i++)
-        free(p->sites[i].frames);
-    mpg_map_clear(&p->module_index);
-    mpg_map_clear(&p->site_index);
+    profile_definitions_clear(&p->definitions);
     free(p->files);
     free(p->path);
     free(p->data);
     free(p->rows);
     free(p->values);
-    free(p->facts);
-    free(p->fact);
     free(p->seen);
-    free(p->modules);
-    free(p->sites);
-    free(p->local_modules);
-    free(p->local_sites);
     free(p);
 }
