@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records in blocks of one size, each of one stream, that say where its next one is. */
+#define _GNU_SOURCE
+#include "simulate/retrace/node_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/store/chunk.h"
+
+enum {
+    ALL_BUFFERS = 32 << 20,
+    LEAST_BLOCK = 256,
+    MOST_BLOCK = 16 << 10,
+    RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
+};
+
+/* What the first number of a record says: of a node which fields there are, or that it is a deed of
+ * the node that comes next. */
+enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_DEED = 4, FLAG_BITS = 3 };
+/* A mark of the interval before that node, in place of a deed. */
+enum { MARK = 1 << 8 };
+
+struct block_head {
+    int64_t next; /* where the stream's next block is, if there is one */
+    uint32_t used;
+    uint32_t unused;
+};
+
+static int out_of_memory(struct mpg_error *err)
+{
+    return mpg_error_set(err, "out of memory");
+}
+
+int node_file_open(struct node_file *f, const char *folder, int32_t ranks, struct mpg_error *err)
+{
+    const uint32_t share = ALL_BUFFERS / (uint32_t)ranks;
+    char path[4200];
+    f->block = share > MOST_BLOCK ? MOST_BLOCK : share < LEAST_BLOCK ? LEAST_BLOCK : share;
+    f->end = 0;
+    if (!(f->folder = strdup(folder)))
+        return out_of_memory(err);
+    snprintf(path, sizeof path, "%s/nodes.XXXXXX", folder);
+    if ((f->fd = mkostemp(path, O_CLOEXEC)) < 0) {
+        free(f->folder);
+        return mpg_error_errno(err, errno, "%s", path);
+    }
+    unlink(path);
+    return 0;
+}
+
+int node_file_restart(struct node_file *f, struct mpg_error *err)
+{
+    f->end = 0;
+    return ftruncate(f->fd, 0) < 0 ? mpg_error_errno(err, errno, "%s: cannot write a temporary file", f->folder) : 0;
+}
+
+void node_file_close(struct node_file *f)
+{
+    free(f->folder);
+    close(f->fd);
+}
+
+void node_records_clear(struct node_records *r)
+{
+    free(r->buffer);
+    free(r->deed);
+    free(r->mark);
+    *r = (struct node_records){0};
+}
+
+/* --- blocks --- */
+
+static int write_block(const struct node_file *f, struct node_records *r, int64_t next,
+                       struct mpg_error *err)
+{
+    const struct block_head head = {.next = next, .used = r->used};
+    const size_t size = sizeof head + r->used;
+    memcpy(r->buffer, &head, sizeof head);
+    for (size_t done = 0; done < size;) {
+        ssize_t written = pwrite(f->fd, r->buffer + done, size - done, r->here + (int64_t)done);
+        if (written < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot write a temporary file", f->folder);
+        done += written > 0 ? (size_t)written : 0;
+    }
+    r->used = 0;
+    r->here = next;
+    return 0;
+}
+
+static int read_block(const struct node_file *f, struct node_records *r, int64_t at,
+                      struct mpg_error *err)
+{
+    struct block_head head;
+    size_t done = 0;
+    while (done < f->block) { /* the file's last one may be shorter */
+        ssize_t got = pread(f->fd, r->buffer + done, f->block - done, at + (int64_t)done);
+        if (got < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot read a temporary file", f->folder);
+        if (got == 0)
+            break;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    memcpy(&head, r->buffer, sizeof head);
+    if (done < sizeof head || head.used > done - sizeof head)
+        return mpg_error_set(err, "%s: a temporary file has been changed", f->folder);
+    r->here = head.next;
+    r->used = head.used;
+    r->place = 0;
+    return 0;
+}
+
+/* --- writing --- */
+
+static int64_t new_block(struct node_file *f)
+{
+    f->end += f->block;
+    return f->end - f->block;
+}
+
+static int make_buffer(const struct node_file *f, struct node_records *r, struct mpg_error *err)
+{
+    if (!r->buffer && !(r->buffer = malloc(f->block)))
+        return out_of_memory(err);
+    return 0;
+}
+
+/* Where R's next record goes; NULL with ERR. */
+static uint8_t *make_room(struct node_file *f, struct node_records *r, struct mpg_error *err)
+{
+    if (r->count == 0)
+        r->first = r->here = new_block(f);
+    if (make_buffer(f, r, err) < 0)
+        return NULL;
+    if (sizeof(struct block_head) + r->used + RECORD_BYTES > f->block &&
+        write_block(f, r, new_block(f), err) < 0)
+        return NULL;
+    return r->buffer + sizeof(struct block_head) + r->used;
+}
+
+/* The record that began where there was room ends at P. */
+static void end_record(struct node_records *r, const uint8_t *p)
+{
+    r->used = (uint32_t)(p - (r->buffer + sizeof(struct block_head)));
+    r->count++;
+}
+
+int node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err)
+{
+    uint8_t *p = make_room(f, r, err);
+    if (!p)
+        return -1;
+    p = mpg_put_varint(p, (uint64_t)deed->kind << FLAG_BITS | IS_DEED);
+    p = mpg_put_varint(p, (uint64_t)deed->request);
+    if (deed->kind == MPG_DEED_TAKE) {
+        p = mpg_put_varint(p, (uint64_t)deed->comm);
+        p = mpg_put_varint(p, (uint64_t)deed->source);
+        p = mpg_put_varint(p, (uint64_t)deed->tag);
+        p = mpg_put_varint(p, (uint64_t)deed->bytes);
+    } else
+        p = mpg_put_varint(p, (uint64_t)deed->other);
+    end_record(r, p);
+    return 0;
+}
+
+static uint8_t *put_double(uint8_t *p, double value)
+{
+    memcpy(p, &value, sizeof value);
+    return p + sizeof value;
+}
+
+int node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
+                    struct mpg_error *err)
+{
+    uint8_t *p = make_room(f, r, err);
+    if (!p)
+        return -1;
+    p = mpg_put_varint(p, (uint64_t)MARK << FLAG_BITS | IS_DEED);
+    p = mpg_put_varint(p, (uint64_t)mark->passed_ns);
+    p = put_double(p, fmax(0, fmin(1, mark->before_ns / worth_ns)));
+    p = put_double(p, fmax(0, fmin(1, mark->after_ns / worth_ns)));
+    end_record(r, p);
+    return 0;
+}
+
+int node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err)
+{
+    uint8_t *p = make_room(f, r, err);
+    if (!p)
+        return -1;
+    const uint64_t flags = (node->ratio != r->ratio ? HAS_RATIO : 0) |
+                           (node->flushed_ns > 0 ? HAS_FLUSHED : 0);
+    p = mpg_put_varint(p, (node->number - r->number) << FLAG_BITS | flags);
+    if (flags & HAS_RATIO) {
+        memcpy(p, &node->ratio, sizeof node->ratio);
+        p += sizeof node->ratio;
+    }
+    p = flags & HAS_FLUSHED ? mpg_put_varint(p, (uint64_t)node->flushed_ns) : p;
+    p = mpg_put_varint(p, (uint64_t)node->length_ns);
+    p = mpg_put_varint(p, (uint64_t)(node->cpu_ns + 1));
+    p = mpg_put_varint(p, (uint64_t)(node->enter_ns - r->last_ns));
+    p = mpg_put_varint(p, node->left ? (uint64_t)(node->leave_ns - node->enter_ns) + 1 : 0);
+    end_record(r, p);
+    r->ratio = node->ratio;
+    r->number = node->number;
+    r->last_ns = node->leave_ns;
+    return 0;
+}
+
+int node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err)
+{
+    const int status = r->used > 0 ? write_block(f, r, 0, err) : 0;
+    free(r->buffer);
+    r->buffer = NULL;
+    r->here = r->first;
+    r->used = r->place = 0;
+    r->ratio = 0;
+    r->number = 0;
+    r->last_ns = begin_ns;
+    return status;
+}
+
+/* --- reading --- */
+
+/* What is there only if it is another than before, or not 0. */
+static bool get_optional(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t flags,
+                         uint64_t *flushed_ns)
+{
+    *flushed_ns = 0;
+    if (flags & HAS_RATIO) {
+        if ((size_t)(end - *p) < sizeof r->ratio)
+            return false;
+        memcpy(&r->ratio, *p, sizeof r->ratio);
+        *p += sizeof r->ratio;
+    }
+    return !(flags & HAS_FLUSHED) || mpg_get_varint(p, end, flushed_ns);
+}
+
+static bool get_deed(const uint8_t **p, const uint8_t *end, uint64_t first, struct mpg_deed *deed)
+{
+    const enum mpg_deed_kind kind = (enum mpg_deed_kind)(first >> FLAG_BITS);
+    uint64_t request, other, source, tag, bytes;
+    if (!mpg_get_varint(p, end, &request) || !mpg_get_varint(p, end, &other))
+        return false;
+    *deed = (struct mpg_deed){.kind = kind, .request = (int64_t)request};
+    if (kind != MPG_DEED_TAKE) {
+        deed->other = (int64_t)other;
+        return true;
+    }
+    if (!mpg_get_varint(p, end, &source) || !mpg_get_varint(p, end, &tag) ||
+        !mpg_get_varint(p, end, &bytes))
+        return false;
+    deed->comm = (int32_t)other;
+    deed->source = (int32_t)source;
+    deed->tag = (int32_t)tag;
+    deed->bytes = (int64_t)bytes;
+    return true;
+}
+
+static int add_mark(struct node_records *r, struct mpg_error *err)
+{
+    if (r->mark_count == r->mark_capacity) {
+        const uint32_t capacity = 2 * r->mark_count + 4;
+        void *grown = realloc(r->mark, capacity * sizeof *r->mark);
+        if (!grown)
+            return out_of_memory(err);
+        r->mark = grown;
+        r->mark_capacity = capacity;
+    }
+    r->mark_count++;
+    return 0;
+}
+
+static bool get_mark(const uint8_t **p, const uint8_t *end, struct mpg_node_mark *mark)
+{
+    uint64_t passed_ns;
+    if (!mpg_get_varint(p, end, &passed_ns) || (size_t)(end - *p) < 2 * sizeof mark->place)
+        return false;
+    mark->passed_ns = (int64_t)passed_ns;
+    memcpy(&mark->place, *p, sizeof mark->place);
+    memcpy(&mark->onward, *p + sizeof mark->place, sizeof mark->onward);
+    *p += 2 * sizeof mark->place;
+    return true;
+}
+
+/* The rest of a node whose record begins with FIRST. */
+static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t first,
+                     struct mpg_node *node)
+{
+    uint64_t flushed_ns, length_ns, cpu_ns, interval_ns, call_ns;
+    if (!get_optional(r, p, end, first, &flushed_ns) || !mpg_get_varint(p, end, &length_ns) ||
+        !mpg_get_varint(p, end, &cpu_ns) || !mpg_get_varint(p, end, &interval_ns) ||
+        !mpg_get_varint(p, end, &call_ns))
+        return false;
+    r->number += first >> FLAG_BITS;
+    *node = (struct mpg_node){.number = r->number,
+                              .length_ns = (int64_t)length_ns,
+                              .flushed_ns = (int64_t)flushed_ns,
+                              .cpu_ns = (int64_t)cpu_ns - 1,
+                              .ratio = r->ratio,
+                              .enter_ns = r->last_ns + (int64_t)interval_ns,
+                              .left = call_ns > 0};
+    node->leave_ns = node->enter_ns + (node->left ? (int64_t)call_ns - 1 : 0);
+    r->last_ns = node->leave_ns;
+    return true;
+}
+
+static struct mpg_deed *add_deed(struct node_records *r, uint32_t count, struct mpg_error *err)
+{
+    if (count == r->deed_capacity) {
+        const uint32_t capacity = 2 * count + 4;
+        void *grown = realloc(r->deed, capacity * sizeof *r->deed);
+        if (!grown) {
+            out_of_memory(err);
+            return NULL;
+        }
+        r->deed = grown;
+        r->deed_capacity = capacity;
+    }
+    return &r->deed[count];
+}
+
+/* What the next record was; or an error. */
+enum record { RECORD_NODE, RECORD_DEED, RECORD_MARK, RECORD_ERROR };
+
+/* Of a deed, the COUNT-th of the node that comes next. */
+static enum record read_record(struct node_file *f, struct node_records *r, uint32_t count, struct mpg_node *node,
+                               struct mpg_error *err)
+{
+    if (make_buffer(f, r, err) < 0 || (r->place == r->used && read_block(f, r, r->here, err) < 0))
+        return RECORD_ERROR;
+    const uint8_t *begin = r->buffer + sizeof(struct block_head), *p = begin + r->place;
+    const uint8_t *end = begin + r->used;
+    uint64_t first = 0;
+    bool is_whole = mpg_get_varint(&p, end, &first);
+    const enum record is = !(first & IS_DEED) ? RECORD_NODE : first >> FLAG_BITS == MARK ? RECORD_MARK : RECORD_DEED;
+    struct mpg_deed *deed = is_whole && is == RECORD_DEED ? add_deed(r, count, err) : NULL;
+    if (is_whole && ((is == RECORD_DEED && !deed) || (is == RECORD_MARK && add_mark(r, err) < 0)))
+        return RECORD_ERROR;
+    is_whole = is_whole && (is == RECORD_DEED   ? get_deed(&p, end, first, deed)
+                            : is == RECORD_MARK ? get_mark(&p, end, &r->mark[r->mark_count - 1])
+                                                : get_node(r, &p, end, first, node));
+    if (!is_whole) {
+        mpg_error_set(err, "%s: a temporary file has been changed", f->folder);
+        return RECORD_ERROR;
+    }
+    r->place = (uint32_t)(p - begin);
+    r->count--;
+    return is;
+}
+
+int node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
+{
+    uint32_t deeds = 0;
+    r->mark_count = 0;
+    while (r->count > 0) {
+        const enum record is = read_record(f, r, deeds, node, err);
+        if (is == RECORD_ERROR)
+            return -1;
+        deeds += is == RECORD_DEED;
+        if (is != RECORD_NODE)
+            continue;
+        node->deed_number = deeds;
+        node->deeds = r->deed;
+        node->mark_number = r->mark_count;
+        node->marks = r->mark;
+        return 1;
+    }
+    free(r->buffer);
+    r->buffer = NULL;
+    return 0;
+}
