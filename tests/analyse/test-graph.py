@@ -14,18 +14,10 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import Program  # noqa: E402
+from tap import finish, ok, skip  # noqa: E402
 
 MPGTRACE = os.environ.get("MPGTRACE", "./mpgtrace")
 SOURCE = os.environ.get("top_srcdir", ".")
-COUNT = [0, 0]
-
-
-def ok(name, right, more=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT[0]} - {name}", flush=True)
 
 
 def run(text, *options):
@@ -191,8 +183,7 @@ def check_example():
     calls = sum(not line.startswith("#") for line in text.splitlines())
     ok("... two nodes a call, pairs of message edges", len(dot.nodes) == 2 * calls and len(dot.dashed()) == 8)
     if not shutil.which("dot"):
-        COUNT[0] += 1
-        print(f"ok {COUNT[0]} - graphviz # SKIP no dot")
+        skip("graphviz", "no dot")
         return
     done = subprocess.run(["dot", "-Tsvg"], input=kept, capture_output=True, text=True, check=False)
     ok("graphviz draws it without a word", done.returncode == 0 and not done.stderr and
@@ -205,8 +196,7 @@ def main():
     check_eager()
     check_refusals()
     check_example()
-    print(f"1..{COUNT[0]}")
-    return COUNT[1] > 0
+    return finish()
 
 
 if __name__ == "__main__":

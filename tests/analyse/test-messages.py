@@ -16,17 +16,9 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from programs import Program  # noqa: E402
+from tap import finish, ok, skip  # noqa: E402
 
 MPGTRACE = os.environ.get("MPGTRACE", "./mpgtrace")
-COUNT = [0, 0]
-
-
-def ok(name, right, more=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT[0]} - {name}", flush=True)
 
 
 def run(command, text, *options, **more):
@@ -164,8 +156,7 @@ def check_text():
 
 def check_plots():
     if not shutil.which("gnuplot"):
-        COUNT[0] += 1
-        print(f"ok {COUNT[0]} - plots # SKIP no gnuplot")
+        skip("plots", "no gnuplot")
         return
     for ranks in (3, 1200):
         program = Program(3, ranks, phases=8 if ranks > 3 else 20)
@@ -188,8 +179,7 @@ def main():
     check_collectives()
     check_text()
     check_plots()
-    print(f"1..{COUNT[0]}")
-    return COUNT[1] > 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -15,18 +15,10 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from chrome_trace import Timeline, Wrong  # noqa: E402
 from programs import Program  # noqa: E402
+from tap import finish, ok  # noqa: E402
 
 MPGTRACE = os.environ.get("MPGTRACE", "./mpgtrace")
 MPGSIM = os.environ.get("MPGSIM", "./mpgsim")
-COUNT = [0, 0]
-
-
-def ok(name, right, more=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT[0]} - {name}", flush=True)
 
 
 def run(*command, text=None):
@@ -211,8 +203,7 @@ def main():
         check_refusals(folder)
     check_regions()
     check_reader()
-    print(f"1..{COUNT[0]}")
-    return COUNT[1] > 0
+    return finish()
 
 
 if __name__ == "__main__":

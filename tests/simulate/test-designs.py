@@ -15,16 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+from tap import finish, ok
+
 MPGSIM = os.environ.get("MPGSIM", "./mpgsim")
-COUNT = [0, 0]
-
-
-def ok(name, right, more=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT[0]} - {name}", flush=True)
 
 
 def program(path, ranks, seed):
@@ -224,8 +217,7 @@ def main():
         check_closed(folder)
         check_plots(folder)
         check_refused(folder)
-    print(f"1..{COUNT[0]}")
-    sys.exit(COUNT[1] > 0)
+    sys.exit(finish())
 
 
 main()

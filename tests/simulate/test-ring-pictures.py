@@ -18,16 +18,7 @@ import tempfile
 SOURCE = os.environ.get("top_srcdir", ".")
 sys.path.insert(0, os.path.join(SOURCE, "tests", "analyse"))
 from chrome_trace import Timeline  # noqa: E402
-
-COUNT = [0, 0]
-
-
-def ok(name, right, more=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT[0]} - {name}", flush=True)
+from tap import finish, ok  # noqa: E402
 
 
 def run(script, *arguments):
@@ -95,8 +86,7 @@ def main():
         check_gauss(folder)
     with tempfile.TemporaryDirectory() as folder:
         check_figures(folder)
-    print(f"1..{COUNT[0]}")
-    return COUNT[1] > 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -13,19 +13,12 @@ import subprocess
 import sys
 import tempfile
 
+from tap import finish, ok
+
 MPGSIM = os.environ.get("MPGSIM", "./mpgsim")
 SOURCE = os.environ.get("top_srcdir", ".")
-COUNT = [0, 0]
 LINES = ["#mpgtext 1", "#ranks 2", "#clocks shared", "0 0 100 Init", "1 0 100 Init", "0 2385 2400 Send to=1 bytes=8",
          "1 300 3000 Recv from=0 bytes=8", "0 90000 90010 Finalize", "1 95000 95010 Finalize"]
-
-
-def ok(name, right, more=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    if not right:
-        print(f"# {more}")
-    print(f"{'ok' if right else 'not ok'} {COUNT[0]} - {name}", flush=True)
 
 
 def run(folder, *options, **more):
@@ -120,8 +113,7 @@ def main():
         if shutil.which("gnuplot"):
             check_sweep(folder)
             check_ranking(folder, make_signatures(folder))
-    print(f"1..{COUNT[0]}")
-    return COUNT[1] > 0
+    return finish()
 
 
 if __name__ == "__main__":
