@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/engine/trail.h"
 
 struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 enum mpg_absorb absorb, bool comparable,
@@ -88,6 +89,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->zeros);
     free(l->left);
     free(l->account);
+    mpg_lanes_trail_free(l->trail);
     mpg_lanes_tally_free(l);
     free(l->unjoined);
     free(l->ahead.follower);
@@ -360,16 +362,24 @@ static int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
     return 0;
 }
 
+/* What S is about is looked at before it is evaluated. */
+static int begin_traced(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+{
+    const bool has_room = slots <= l->ready_slots && s->stream < l->ready_streams;
+    return !has_room && reserve_all(l, s, slots, err) < 0 ? -1 : mpg_lanes_trail_begin(l, s, err);
+}
+
 /* The same for who asks where in the program delays come from. */
 static int take_tallied(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)
 {
     for (size_t i = 0; i < steps->n; i++) {
         const struct mpg_step *s = &steps->step[i];
-        if (mpg_lanes_tally_begin(l, s, err) < 0 || take_step(l, s, steps->slots, err) < 0)
+        if (mpg_lanes_tally_begin(l, s, err) < 0 || (l->trail && begin_traced(l, s, steps->slots, err) < 0) ||
+            take_step(l, s, steps->slots, err) < 0 || (l->trail && mpg_lanes_trail_end(l, s, err) < 0))
             return -1;
         mpg_lanes_tally_end(l, s);
     }
-    return 0;
+    return l->trail && steps->tells_unused ? mpg_lanes_cut_trail(l, steps->unused, steps->unused_number, err) : 0;
 }
 
 int mpg_lanes_take(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)

@@ -47,6 +47,12 @@ int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool
 int mpg_lanes_use_tally(struct mpg_lanes *lanes, bool pairs, struct mpg_error *err);
 /* NULL: nobody asked. */
 const struct mpg_tally *mpg_lanes_tallied(const struct mpg_lanes *lanes);
+/* Has the tally told what the paths of all lanes' delays have where (simulate/where/trail.h), too; nothing is chosen, no
+ * collective expanded, and the graph's options have `tells_unused`. After mpg_lanes_use_tally(). Error: out of memory. */
+int mpg_lanes_use_trail(struct mpg_lanes *lanes, struct mpg_error *err);
+bool mpg_lanes_has_trail(const struct mpg_lanes *lanes);
+/* After the last step. Errors: out of memory, a temporary file's, a path that does not come to its delay. */
+int mpg_lanes_finish_trail(const struct mpg_lanes *lanes, struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *lanes);
 /* Evaluates STEPS of a graph. */

@@ -88,6 +88,7 @@ struct mpg_lanes {
     uint32_t *edge_place, edge_places; /* capacity; of the call that is being left, each edge's, */
     uint32_t *latest;        /* and of the latest one in each lane, */
     double *latest_ns;       /* which is so late */
+    struct mpg_lanes_trail *trail; /* NULL: nobody asks what delays come from (trail.h) */
     uint32_t streams;    /* met so far; one a rank, then threads as they appear */
     struct mpg_lanes_ahead ahead;
     uint32_t *unjoined;  /* of each rank: threads that go on */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/engine/trail.h"
 #include "simulate/models/resize.h"
 
 /* ---- slack ---- */
@@ -251,8 +252,12 @@ static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
     const struct mpg_lane_leave leave = leave_of(l);
     struct mpg_lane_edge x;
     find_edge(l, s, edge, later, &x);
+    if (l->trail)
+        mpg_lanes_trail_before(l, out);
     l->code->edge(l->n, &x, &leave, out,
                   account_of(l, s->rank, of_message ? MPG_TERM_MESSAGE : MPG_TERM_COLLECTIVE));
+    if (l->trail)
+        mpg_lanes_trail_edge(l, s, edge, &x, out);
 }
 
 static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *out)
@@ -283,6 +288,8 @@ static void add_round_trip(struct mpg_lanes *l, const struct mpg_step *s, double
     zero(trip, l->n);
     mpg_perturb_flight(l->p, &m, MPG_FLIGHT_WHOLE, l->first, l->n, trip);
     mpg_resize_flight(l->p, &m, s->round_trip_bytes, l->first, l->n, trip);
+    if (l->trail)
+        memcpy(l->trail->trip, trip, l->n * sizeof *trip);
     for (uint32_t w = 0; w < l->n; w++) {
         value[w] += trip[w];
         message[w] += trip[w];
@@ -446,7 +453,7 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
         return -1;
     local = find_slacks(l, s);
-    if (simple && s->edge_number == 1 && is_message(&s->edges[0])) {
+    if (simple && !l->trail && s->edge_number == 1 && is_message(&s->edges[0])) {
         leave_received(l, s, local);
         return 0;
     }
@@ -455,9 +462,15 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
         l->code->local(l->n, value, l->local, local, out);
     for (uint32_t w = 0; w < l->n && meeting; w++)
         out[w] = -INFINITY;
+    if (l->trail)
+        mpg_lanes_trail_own(l, local);
     take_edges(l, s, out);
+    if (l->trail)
+        mpg_lanes_trail_clamp(l, s, l->zeros, out);
     if (l->p->call_parts > 1)
         complete(l, s, out);
+    if (l->trail && l->p->call_parts > 1)
+        mpg_lanes_trail_clamp(l, s, l->posting, out);
     for (uint32_t w = 0; w < l->n && l->choice; w++)
         l->scratch[w] = l->choice->vanishes[w] ? mpg_lanes_vanished(l, s, w) : 0;
     leave_with(l, s, out);

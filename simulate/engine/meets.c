@@ -4,6 +4,7 @@
 
 #include "simulate/engine/lanes_private.h"
 #include "simulate/engine/operations.h"
+#include "simulate/engine/trail.h"
 #include "simulate/models/resize.h"
 
 /* ---- messages ---- */
@@ -100,6 +101,10 @@ void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s)
         by_poster += posting[w];
         out[w] = (by_sender > by_poster ? by_sender : by_poster) + tau[w];
         out[w] = s->grows && l->later[w] > out[w] ? l->later[w] : out[w];
+    }
+    if (l->trail) {
+        const struct mpg_lanes_met met = {lambda, tau, sending, posting, s->grows ? l->later : NULL, sender_slack, poster_slack};
+        mpg_lanes_trail_met(l, s, &met);
     }
 }
 

@@ -390,6 +390,7 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
     sim->graph.posts = sim->p->call_parts > 1;
     mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     sim->graph.regions = sim->graph.regions || o->where.places;
+    sim->graph.tells_unused = o->where.places;
     if (o->where.places && !(sim->result->where = mpg_where_new(share.n, err)))
         return -1;
     if (!o->places && !o->source_places)

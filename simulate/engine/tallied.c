@@ -5,13 +5,14 @@
 
 #include "common/reserve.h"
 #include "simulate/engine/lanes_private.h"
+#include "simulate/where/where.h"
 
 int mpg_lanes_use_tally(struct mpg_lanes *l, bool pairs, struct mpg_error *err)
 {
     double *step = calloc((size_t)MPG_TERMS * l->n, sizeof *step);
     double *latest_ns = calloc(l->n, sizeof *latest_ns);
     uint32_t *latest = calloc(l->n, sizeof *latest);
-    l->tally = mpg_tally_new(l->n, MPG_TERMS, pairs, err);
+    l->tally = mpg_tally_new(l->n, MPG_WHERE_TERMS, pairs, err);
     if (!step || !latest_ns || !latest || !l->tally) {
         free(step);
         free(latest_ns);

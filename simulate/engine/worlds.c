@@ -12,6 +12,15 @@ struct world {
     const struct mpg_run *run;
 };
 
+/* Why the rows of places have no paths; NULL: they have. */
+static const char *no_path(const struct simulation *sim)
+{
+    return sim->chooses ? "calls of this program may complete something else than in the trace, and no path is known "
+                          "through what they choose (--deterministic keeps what they completed)"
+           : sim->graph.expand ? "no path is known through the messages of expanded collectives"
+                               : NULL;
+}
+
 static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *keeps,
                          const struct mpg_watch *watch, struct mpg_error *err)
 {
@@ -27,7 +36,9 @@ static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *
     if (sim->paths)
         mpg_lanes_use_paths(lanes, x->p == sim->p ? sim->paths : sim->unchanged);
     const struct mpg_where_wanted *where = &sim->options->where;
+    const bool has_path = where->places && x->p == sim->p && !no_path(sim);
     if ((!where->places || mpg_lanes_use_tally(lanes, where->pairs, err) == 0) &&
+        (!has_path || mpg_lanes_use_trail(lanes, err) == 0) &&
         (!sim->chooses || mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, watch, err) == 0))
         return lanes;
     mpg_lanes_free(lanes);
@@ -53,6 +64,8 @@ static const bool *broken_of(const void *lanes)
 static int check_lanes(const void *lanes, struct mpg_error *err)
 {
     const struct mpg_choosing *choice = mpg_lanes_choice(lanes);
+    if (mpg_lanes_has_trail(lanes) && mpg_lanes_finish_trail(lanes, err) < 0)
+        return -1;
     return choice ? mpg_choosing_said(choice, err) : 0;
 }
 
@@ -75,7 +88,7 @@ static double lane_bytes_of(const void *context)
     const struct simulation *sim = ((const struct world *)context)->sim;
     double bytes = mpg_lanes_bytes(sim->slots, sim->result->ranks) + expansion_bytes(sim);
     if (sim->result->where)
-        bytes += mpg_tally_lane_bytes(sim->result->ranks, mpg_trace_site_count(sim->trace), MPG_ACCOUNT_TERMS,
+        bytes += mpg_tally_lane_bytes(sim->result->ranks, mpg_trace_site_count(sim->trace), MPG_WHERE_TERMS,
                                       sim->options->where.pairs);
     if (sim->chooses)
         bytes += ((double)sim->slots + sim->result->ranks + 1) * mpg_choosing_view_bytes();
@@ -250,8 +263,10 @@ static void end_replicas(void *context, const void *lanes, uint32_t first, uint3
             r->delay_ns[(size_t)i * r->replicas + begin + w] = delay_ns[w] - base_ns[i];
         mpg_result_add(r, i, begin, n, mpg_lanes_account(lanes, i));
     }
-    if (r->where)
-        mpg_where_take(r->where, mpg_lanes_tallied(lanes), begin);
+    if (!r->where)
+        return;
+    r->where->no_path = no_path(x->sim);
+    mpg_where_take(r->where, mpg_lanes_tallied(lanes), begin);
 }
 
 /* What is the tracer's is in all replicas. */

@@ -89,14 +89,16 @@ function tables(title, D, predict) {
     const shown = predict ? columns.slice(4) : columns.slice(0, 4);
     for (const t of D.tables) {
         const has = shown.filter(c => t.rows.some(r => r[c[0]]));
-        const onto = predict && t.rows.some(r => r.path); // shares of all replicas' critical paths
-        const heads = [t.by, ...has.map(c => "#" + c[1]), ...(onto ? ["#of critical paths"] : []), ...(predict ? [] : ["class"])];
+        const onto = t.rows.some(r => r.path && r.path.share !== null); // shares of all replicas' paths
+        const heads = [t.by, ...has.map(c => "#" + c[1]), ...(onto ? [predict ? "#of critical paths" : "#of the longest delay"] : []),
+            ...(predict ? [] : ["class"])];
         const rows = t.rows.slice(0, 30).map(r => [site(r), ...has.map(c => time(r[c[0]])),
-            ...(onto ? [r.path ? percent(r.path.share) : "–"] : []), ...(predict ? [] : [r.class ?? "–"])]);
+            ...(onto ? [r.path && r.path.share !== null ? percent(r.path.share) : "–"] : []), ...(predict ? [] : [r.class ?? "–"])]);
         const whose = t.by === "rank" || t.by === "pair" ? `Mean of replicas, of each ${t.by}` : "Mean of ranks and replicas";
         const how = t.by === "call" || t.by === "callsite" ? [el("p", {class: "soft"},
             "A call counts with the computation before it. " + (predict ? "" : "Put in: what it loses itself; taken over: what " +
-            "it waits for as others are late; absorbed: what nobody notices; passed on: what is left."))] : [];
+            "it waits for as others are late; absorbed: what nobody notices; passed on: what is left. Of the longest delay: how much of what made the " +
+            "last rank late was put in there."))] : [];
         section(`${title}, by ${t.by}`, ...how, table(whose + ", the most first", heads, rows, false, t.rows_total));
     }
 }

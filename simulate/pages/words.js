@@ -79,6 +79,12 @@ function places(D) {
         list.push({text: `${percent(r.path.share)} of the critical path, on average over replicas, is at ${site(r)}${
             computes(D.where.tables[0].by)}: what gets shorter there shortens the run.`, option: "--critical-path"});
     }
+    const late = D.mode === "predict" || !D.where ? [] : D.where.tables[0].rows.filter(r => r.path && r.path.share > 0);
+    if (late.length) {
+        const r = late.reduce((a, b) => b.path.share > a.path.share ? b : a);
+        list.push({text: `${percent(r.path.share)} of what makes the last rank late, on average over replicas, is put in at ${site(r)}${
+            computes(D.where.tables[0].by)}: what is saved there shortens the run.`, option: "--predict --critical-path"});
+    }
     const from = D.mode === "predict" || !D.where ? null : D.where.tables[0];
     if (from && from.rows.length) {
         const r = from.rows.reduce((a, b) => whole(b) > whole(a) ? b : a), all = from.rows.reduce((s, x) => s + whole(x), 0);

@@ -42,7 +42,7 @@ void mpg_times_path_enter(struct mpg_times *t, const struct mpg_step *s, double 
     const bool quiet = mpg_perturbation_is_quiet(t->target->noise);
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_COMPUTATION] = quiet ? took_ns : done_ns,
                                           [MPG_WHERE_NOISE] = quiet ? 0 : took_ns - done_ns};
-    mpg_path_add(t->path, stream_of(s->stream), stream_of(s->stream), s->stream, true, term);
+    mpg_path_add(t->path, mpg_path_stream(s->stream), mpg_path_stream(s->stream), s->stream, true, term);
 }
 
 /* --- calls --- */
@@ -55,7 +55,7 @@ void mpg_times_path_received(struct mpg_times *t, const struct mpg_step *s, uint
         const struct mpg_arrival *a = &t->arrival[i - 1];
         if (a->time_ns + later_ns > latest_ns) {
             latest_ns = a->time_ns + later_ns;
-            x->last = slot_of(a->edge->slot, MPG_PATH_TIME);
+            x->last = mpg_path_slot(a->edge->slot, MPG_PATH_TIME);
             x->last_ns = a->time_ns;
         }
         later_ns += mpg_times_receive_ns(t, a->i, a->further)[0];
@@ -68,11 +68,11 @@ void mpg_times_path_received(struct mpg_times *t, const struct mpg_step *s, uint
         const double at_ns = slot_value(t, e->slot, part == MPG_PATH_ENVELOPE ? SLOT_ENVELOPE : SLOT_TIME)[0];
         if (at_ns > latest_ns) {
             latest_ns = x->last_ns = at_ns;
-            x->last = slot_of(e->slot, part);
+            x->last = mpg_path_slot(e->slot, part);
         }
     }
     if (k > 0 && t->arrived[0] >= t->scratch[0] + t->kappa[0]) { /* nothing that is paid is as late */
-        x->last = slot_of(t->arrival[k - 1].edge->slot, MPG_PATH_TIME);
+        x->last = mpg_path_slot(t->arrival[k - 1].edge->slot, MPG_PATH_TIME);
         x->last_ns = t->arrived[0];
     }
 }
@@ -101,7 +101,7 @@ void mpg_times_path_own(struct mpg_times *t, const struct mpg_step *s, double sc
 {
     const double took_ns = t->best[0] - stream_value(t, s->stream, STREAM_TIME)[0];
     struct mpg_path_taken *x = t->taken;
-    x->from = stream_of(s->stream);
+    x->from = mpg_path_stream(s->stream);
     memset(x->term, 0, sizeof x->term);
     if (took_ns == 0)
         return;
@@ -151,12 +151,12 @@ static double find_done(struct mpg_times *t, const struct mpg_step *s, const str
     const double *done = mpg_times_sender_done(t, s, e);
     const double met_ns = slot_value(t, e->slot, SLOT_MEET)[0];
     const bool is_large = e->bytes > (double)t->options.eager_limit_bytes;
-    *from = slot_of(e->slot, MPG_PATH_TIME);
+    *from = mpg_path_slot(e->slot, MPG_PATH_TIME);
     if (done != t->scratch)
         return done[0];
-    *from = slot_of(e->slot, MPG_PATH_MEET);
+    *from = mpg_path_slot(e->slot, MPG_PATH_MEET);
     if (is_large && done[0] > met_ns) {
-        *from = slot_of(e->slot, MPG_PATH_BEGIN);
+        *from = mpg_path_slot(e->slot, MPG_PATH_BEGIN);
         term[MPG_WHERE_BYTES] = done[0] - slot_value(t, e->slot, SLOT_BEGIN)[0];
         return done[0] - term[MPG_WHERE_BYTES];
     }
@@ -170,9 +170,9 @@ void mpg_times_path_edge(struct mpg_times *t, const struct mpg_step *s, const st
     struct mpg_path_taken *x = t->taken;
     double at_ns = slot_value(t, e->slot, SLOT_TIME)[0];
     memset(x->term, 0, sizeof x->term);
-    x->from = slot_of(e->slot, MPG_PATH_TIME);
+    x->from = mpg_path_slot(e->slot, MPG_PATH_TIME);
     if (e->kind == MPG_EDGE_ENVELOPE) {
-        x->from = slot_of(e->slot, MPG_PATH_ENVELOPE);
+        x->from = mpg_path_slot(e->slot, MPG_PATH_ENVELOPE);
         at_ns = slot_value(t, e->slot, SLOT_ENVELOPE)[0];
     } else if (e->kind == MPG_EDGE_ACK)
         at_ns = find_done(t, s, e, x->term, &x->from);
@@ -184,7 +184,7 @@ void mpg_times_path_edge(struct mpg_times *t, const struct mpg_step *s, const st
 
 void mpg_times_path_leave(struct mpg_times *t, const struct mpg_step *s)
 {
-    mpg_path_add(t->path, stream_of(s->stream), t->taken->from, s->stream, false, t->taken->term);
+    mpg_path_add(t->path, mpg_path_stream(s->stream), t->taken->from, s->stream, false, t->taken->term);
 }
 
 /* --- messages --- */
@@ -200,7 +200,7 @@ static struct leaving find_leaving(const struct mpg_times *t, const struct mpg_s
     const double now_ns = stream_value(t, s->stream, STREAM_TIME)[0];
     const double next_ns = stream_value(t, s->stream, STREAM_NEXT)[0];
     const bool waits = next_ns > now_ns;
-    return (struct leaving){waits ? next_of(s->stream) : stream_of(s->stream), waits ? next_ns : now_ns};
+    return (struct leaving){waits ? next_of(s->stream) : mpg_path_stream(s->stream), waits ? next_ns : now_ns};
 }
 
 static void add_next(struct mpg_times *t, const struct mpg_step *s, const struct leaving *x)
@@ -223,8 +223,8 @@ static void end_eager(struct mpg_times *t, const struct mpg_step *s, const struc
 {
     double term[MPG_WHERE_TERMS] = {0};
     fill_flight(t, s, term);
-    mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_TIME), x->from, UINT32_MAX, false, term);
-    mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_ENVELOPE), slot_of(s->slot, MPG_PATH_TIME), UINT32_MAX, false, NULL);
+    mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), x->from, UINT32_MAX, false, term);
+    mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), mpg_path_slot(s->slot, MPG_PATH_TIME), UINT32_MAX, false, NULL);
     add_next(t, s, x);
 }
 
@@ -232,11 +232,11 @@ static void end_store(struct mpg_times *t, const struct mpg_step *s, const struc
 {
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_LATENCY] = t->lambda[0], [MPG_WHERE_MESSAGES] = 1};
     if (!s->sends) {
-        mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_TIME), stream_of(s->stream), UINT32_MAX, false, NULL);
+        mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), mpg_path_stream(s->stream), UINT32_MAX, false, NULL);
         return;
     }
-    mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_TIME), x->from, UINT32_MAX, false, NULL);
-    mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_ENVELOPE), slot_of(s->slot, MPG_PATH_TIME), UINT32_MAX, false, term);
+    mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), x->from, UINT32_MAX, false, NULL);
+    mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), mpg_path_slot(s->slot, MPG_PATH_TIME), UINT32_MAX, false, term);
     add_next(t, s, x);
 }
 
@@ -245,7 +245,7 @@ static void end_synchronous(struct mpg_times *t, const struct mpg_step *s, doubl
 {
     const bool given = t->target->noise->latency.n > 0;
     const bool left_last = (given ? left_ns : left_ns + t->lambda[0]) > posted_ns;
-    const struct mpg_path_value met = slot_of(s->slot, MPG_PATH_MEET);
+    const struct mpg_path_value met = mpg_path_slot(s->slot, MPG_PATH_MEET);
     double flight[MPG_WHERE_TERMS] = {0}, lambda[MPG_WHERE_TERMS] = {0}, back[MPG_WHERE_TERMS] = {0};
     fill_flight(t, s, flight);
     if (given || left_last) {
@@ -255,9 +255,9 @@ static void end_synchronous(struct mpg_times *t, const struct mpg_step *s, doubl
     back[MPG_WHERE_LATENCY] = -t->lambda[0];
     back[MPG_WHERE_MESSAGES] = -1;
     flight[MPG_WHERE_LATENCY] = flight[MPG_WHERE_MESSAGES] = 0;
-    mpg_path_add(t->path, met, slot_of(left_last ? s->a : s->b, MPG_PATH_TIME), UINT32_MAX, false, lambda);
-    mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_BEGIN), met, UINT32_MAX, false, back);
-    mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_TIME), met, UINT32_MAX, false, flight);
+    mpg_path_add(t->path, met, mpg_path_slot(left_last ? s->a : s->b, MPG_PATH_TIME), UINT32_MAX, false, lambda);
+    mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_BEGIN), met, UINT32_MAX, false, back);
+    mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), met, UINT32_MAX, false, flight);
 }
 
 /* --- all of it --- */
@@ -271,10 +271,10 @@ static double slot_ns(const struct mpg_times *t, uint32_t slot)
 static void end_later(struct mpg_times *t, const struct mpg_step *s, double a_ns, double b_ns)
 {
     if (s->kind == MPG_STEP_MERGE)
-        mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_TIME), slot_of(a_ns > b_ns ? s->a : s->b, MPG_PATH_TIME),
+        mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), mpg_path_slot(a_ns > b_ns ? s->a : s->b, MPG_PATH_TIME),
                      UINT32_MAX, false, NULL);
     else if (b_ns > a_ns)
-        mpg_path_add(t->path, stream_of(s->stream), slot_of(s->slot, MPG_PATH_TIME), s->stream, false, NULL);
+        mpg_path_add(t->path, mpg_path_stream(s->stream), mpg_path_slot(s->slot, MPG_PATH_TIME), s->stream, false, NULL);
 }
 
 static void end_contribute(struct mpg_times *t, const struct mpg_step *s, double before_ns)
@@ -285,7 +285,7 @@ static void end_contribute(struct mpg_times *t, const struct mpg_step *s, double
                         term);
         fill_call(term, slot_ns(t, s->slot) - before_ns);
     }
-    mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_TIME), slot_of(s->a, MPG_PATH_TIME), UINT32_MAX, false, term);
+    mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), mpg_path_slot(s->a, MPG_PATH_TIME), UINT32_MAX, false, term);
 }
 
 int mpg_times_step_recorded(struct mpg_times *t, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
@@ -308,7 +308,7 @@ int mpg_times_step_recorded(struct mpg_times *t, const struct mpg_step *s, uint3
         end_store(t, s, &leaving);
         break;
     case MPG_STEP_LOAD:
-        mpg_path_add(t->path, stream_of(s->stream), slot_of(s->slot, MPG_PATH_TIME), s->stream, false, NULL);
+        mpg_path_add(t->path, mpg_path_stream(s->stream), mpg_path_slot(s->slot, MPG_PATH_TIME), s->stream, false, NULL);
         break;
     case MPG_STEP_EAGER:
         end_eager(t, s, &leaving);
@@ -325,7 +325,7 @@ int mpg_times_step_recorded(struct mpg_times *t, const struct mpg_step *s, uint3
         break;
     case MPG_STEP_VIEW:
         if (s->slot != s->a)
-            mpg_path_add(t->path, slot_of(s->slot, MPG_PATH_ALL), slot_of(s->a, MPG_PATH_ALL), UINT32_MAX, false, NULL);
+            mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_ALL), mpg_path_slot(s->a, MPG_PATH_ALL), UINT32_MAX, false, NULL);
         break;
     default: /* they tell it themselves, or it is not asked for */
         break;

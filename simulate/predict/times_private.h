@@ -172,20 +172,10 @@ void mpg_times_trail_message(const struct mpg_times *t);
 void mpg_times_trail_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e);
 int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 
-/* What a value is called on paths: of a stream its time, or when it may send again; a part of a slot. */
-static inline struct mpg_path_value stream_of(uint32_t stream)
-{
-    return (struct mpg_path_value){stream, MPG_PATH_STREAM};
-}
-
+/* When a stream may send again, on paths. */
 static inline struct mpg_path_value next_of(uint32_t stream)
 {
     return (struct mpg_path_value){stream, MPG_PATH_NEXT};
-}
-
-static inline struct mpg_path_value slot_of(uint32_t slot, enum mpg_path_part part)
-{
-    return (struct mpg_path_value){slot, part};
 }
 
 #endif

@@ -44,33 +44,6 @@ void mpg_times_free_trail(struct mpg_times_trail *x)
 
 /* --- in common --- */
 
-void trail_find_larger(uint32_t n, const double *a, const double *b, uint64_t *bits)
-{
-    for (uint32_t k = 0; k < n; k += 64) {
-        uint64_t word = 0;
-        const uint32_t m = n - k < 64 ? n - k : 64;
-        for (uint32_t w = 0; w < m; w++)
-            word |= (uint64_t)(a[k + w] > b[k + w]) << w;
-        bits[k / 64] = word;
-    }
-}
-
-void trail_add_term(const struct mpg_times *t, enum mpg_where_term term, const double *values)
-{
-    bool any = false;
-    for (uint32_t w = 0; w < t->n; w++)
-        any |= values[w] != 0;
-    if (any)
-        memcpy(mpg_trail_term(t->trail->trail, term), values, t->n * sizeof *values);
-}
-
-void trail_add_from(const struct mpg_times *t, struct mpg_path_value from, const double *terms, const uint64_t *bits)
-{
-    uint64_t *words = mpg_trail_from(t->trail->trail, from, terms, NOWHERE);
-    if (words)
-        memcpy(words, bits, mpg_trail_words(t->n) * sizeof *bits);
-}
-
 /* What calls' noise comes to in the rounds of a collective, into the other vector. */
 static const double *find_rounds_calls(const struct mpg_times *t, const struct mpg_perturbation *p,
                                        const struct mpg_origin *origin, uint32_t rounds)
@@ -116,13 +89,13 @@ void mpg_times_trail_enter(const struct mpg_times *t, const struct mpg_step *s, 
     const double *value = stream_value(t, s->stream, STREAM_TIME);
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_COMPUTATION] = done_ns};
     double *noise = t->trail->other;
-    mpg_trail_add(t->trail->trail, stream_of(s->stream), t->tally->at[s->stream]);
-    mpg_trail_from(t->trail->trail, stream_of(s->stream), term, NOWHERE);
+    mpg_trail_add(t->trail->trail, mpg_path_stream(s->stream), t->tally->at[s->stream]);
+    mpg_trail_from(t->trail->trail, mpg_path_stream(s->stream), term, NOWHERE);
     if (mpg_perturbation_is_quiet(t->target->noise))
         return;
     for (uint32_t w = 0; w < t->n; w++)
         noise[w] = value[w] - before[w] - done_ns;
-    trail_add_term(t, MPG_WHERE_NOISE, noise);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_NOISE, noise);
 }
 
 /* --- what can still be read --- */
@@ -145,12 +118,12 @@ static void mark_streams(const struct mpg_times *t)
     for (uint32_t i = 0; i < streams; i++) {
         const bool begun = i < x->streams;
         const double *now = begun ? stream_value(t, i, STREAM_TIME) : NULL;
-        uint64_t *words = mpg_trail_mark(x->trail, stream_of(i));
+        uint64_t *words = mpg_trail_mark(x->trail, mpg_path_stream(i));
         for (uint32_t w = 0; w < t->n && words; w++)
             words[w / 64] |= (uint64_t)(!is_finished(x, i) || now[w] >= x->latest[w]) << w % 64;
         words = begun && !is_finished(x, i) ? mpg_trail_mark(x->trail, next_of(i)) : NULL;
         if (words)
-            trail_find_larger(t->n, stream_value(t, i, STREAM_NEXT), now, words);
+            mpg_trail_find_larger(t->n, stream_value(t, i, STREAM_NEXT), now, words);
     }
 }
 
@@ -172,7 +145,7 @@ int mpg_times_finish_trail(const struct mpg_times *t, struct mpg_error *err)
             if (mpg_times_run(t, i)[w] > mpg_times_run(t, longest)[w])
                 longest = i;
         x->latest[w] = mpg_times_run(t, longest)[w];
-        uint64_t *words = mpg_trail_mark(x->trail, stream_of(t->last_stream[longest]));
+        uint64_t *words = mpg_trail_mark(x->trail, mpg_path_stream(t->last_stream[longest]));
         if (words)
             words[w / 64] |= UINT64_C(1) << w % 64;
     }

@@ -175,22 +175,22 @@ static struct mpg_path_value describe(const struct mpg_times *t, const struct mp
     const uint32_t kind = (code - CODE_EDGES) % EDGE_CODES;
     memset(term, 0, MPG_WHERE_TERMS * sizeof *term);
     if (e->kind == MPG_EDGE_ARRIVAL)
-        return slot_of(e->slot, arrival_part(s));
+        return mpg_path_slot(e->slot, arrival_part(s));
     if (e->kind == MPG_EDGE_ENVELOPE)
-        return slot_of(e->slot, MPG_PATH_ENVELOPE);
+        return mpg_path_slot(e->slot, MPG_PATH_ENVELOPE);
     if (e->kind == MPG_EDGE_ACK && kind == EDGE_MET) {
         term[MPG_WHERE_MESSAGES] = !(e->bytes > (double)t->options.eager_limit_bytes);
-        return slot_of(e->slot, MPG_PATH_MEET);
+        return mpg_path_slot(e->slot, MPG_PATH_MEET);
     }
     if (e->kind == MPG_EDGE_ACK && kind == EDGE_MORE)
-        return slot_of(e->slot, MPG_PATH_BEGIN);
+        return mpg_path_slot(e->slot, MPG_PATH_BEGIN);
     if (e->kind == MPG_EDGE_ROOT && kind == EDGE_MORE) {
         const bool measured = mpg_collective_measured(mpg_target_farthest(t->target), mpg_operation_of(e->call), e->members);
         term[MPG_WHERE_WHOLES] = measured;
         term[MPG_WHERE_MESSAGES] = measured ? 0 : e->rounds;
         term[MPG_WHERE_SIZE] = measured ? 0 : e->bytes;
     }
-    return slot_of(e->slot, MPG_PATH_TIME);
+    return mpg_path_slot(e->slot, MPG_PATH_TIME);
 }
 
 /* Sets the bits of CODE's lanes. */
@@ -209,10 +209,10 @@ int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, s
     memset(x->used, 0, codes * sizeof *x->used);
     for (uint32_t w = 0; w < t->n; w++)
         x->used[x->code[w]] = true;
-    mpg_trail_add(x->trail, stream_of(s->stream), t->tally->at[s->stream]);
-    mpg_trail_from(x->trail, stream_of(s->stream), NULL, NOWHERE);
+    mpg_trail_add(x->trail, mpg_path_stream(s->stream), t->tally->at[s->stream]);
+    mpg_trail_from(x->trail, mpg_path_stream(s->stream), NULL, NOWHERE);
     if (x->used[CODE_COSTS])
-        set_bits(t, CODE_COSTS, mpg_trail_from(x->trail, stream_of(s->stream), x->costs, NOWHERE));
+        set_bits(t, CODE_COSTS, mpg_trail_from(x->trail, mpg_path_stream(s->stream), x->costs, NOWHERE));
     for (uint32_t c = CODE_EDGES; c < codes; c++) {
         double term[MPG_WHERE_TERMS];
         uint32_t between = NOWHERE;
@@ -229,11 +229,11 @@ int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, s
     if (x->has_terms)
         for (uint32_t w = 0; w < t->n; w++)
             call[w] -= x->latency[w] + x->bytes[w] + x->whole[w];
-    trail_add_term(t, MPG_WHERE_CALL, call);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_CALL, call);
     if (x->has_terms) {
-        trail_add_term(t, MPG_WHERE_LATENCY, x->latency);
-        trail_add_term(t, MPG_WHERE_BYTES, x->bytes);
-        trail_add_term(t, MPG_WHERE_WHOLE, x->whole);
+        mpg_trail_add_term(t->trail->trail, MPG_WHERE_LATENCY, x->latency);
+        mpg_trail_add_term(t->trail->trail, MPG_WHERE_BYTES, x->bytes);
+        mpg_trail_add_term(t->trail->trail, MPG_WHERE_WHOLE, x->whole);
     }
     return 0;
 }

@@ -21,12 +21,6 @@ struct mpg_times_trail {
     bool *finished;         /* a stream */
 };
 
-/* Lanes in which A is larger than B, N each, into words of BITS. */
-void trail_find_larger(uint32_t n, const double *a, const double *b, uint64_t *bits);
-/* VALUES of TERM, a lane each, of the record that was added last, unless all are 0. */
-void trail_add_term(const struct mpg_times *t, enum mpg_where_term term, const double *values);
-/* A further choice of that record: FROM, with TERMS, in the lanes of BITS. */
-void trail_add_from(const struct mpg_times *t, struct mpg_path_value from, const double *terms, const uint64_t *bits);
 /* What mpg_times_add_collective() adds, TOOK_NS in all, into latency, bytes and whole of the lanes where it is more than
  * nothing; TERM has what is alike in them. Other and latest are written over. */
 void trail_find_collective(const struct mpg_times *t, enum mpg_call call, const struct mpg_origin *origin, uint32_t rounds,

@@ -11,32 +11,24 @@ static void begin_sending(const struct mpg_times *t, const struct mpg_step *s)
 {
     const double *now = stream_value(t, s->stream, STREAM_TIME), *next = stream_value(t, s->stream, STREAM_NEXT);
     struct mpg_times_trail *x = t->trail;
-    trail_find_larger(t->n, next, now, x->waits);
+    mpg_trail_find_larger(t->n, next, now, x->waits);
     for (uint32_t w = 0; w < t->n; w++)
         x->before[w] = now[w] > next[w] ? now[w] : next[w];
-}
-
-static bool are_any(const struct mpg_times *t, const uint64_t *bits)
-{
-    uint64_t any = 0;
-    for (uint32_t k = 0; k < mpg_trail_words(t->n); k++)
-        any |= bits[k];
-    return any != 0;
 }
 
 /* From where S's message left, with TERMS. */
 static void add_leaving(const struct mpg_times *t, const struct mpg_step *s, const double *terms)
 {
-    mpg_trail_from(t->trail->trail, stream_of(s->stream), terms, NOWHERE);
-    if (are_any(t, t->trail->waits))
-        trail_add_from(t, next_of(s->stream), terms, t->trail->waits);
+    mpg_trail_from(t->trail->trail, mpg_path_stream(s->stream), terms, NOWHERE);
+    if (mpg_trail_any(t->trail->waits, t->n))
+        mpg_trail_add_from(t->trail->trail, next_of(s->stream), terms, NOWHERE, t->trail->waits);
 }
 
 static void add_next(const struct mpg_times *t, const struct mpg_step *s)
 {
     const double *next = stream_value(t, s->stream, STREAM_NEXT);
     struct mpg_times_trail *x = t->trail;
-    bool any = are_any(t, x->waits);
+    bool any = mpg_trail_any(x->waits, t->n);
     for (uint32_t w = 0; w < t->n; w++) {
         x->other[w] = next[w] - x->before[w];
         any |= x->other[w] != 0;
@@ -45,7 +37,7 @@ static void add_next(const struct mpg_times *t, const struct mpg_step *s)
         return;
     mpg_trail_add(x->trail, next_of(s->stream), NOWHERE);
     add_leaving(t, s, NULL);
-    trail_add_term(t, MPG_WHERE_BYTES, x->other);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_BYTES, x->other);
 }
 
 static void end_eager(const struct mpg_times *t, const struct mpg_step *s)
@@ -53,12 +45,12 @@ static void end_eager(const struct mpg_times *t, const struct mpg_step *s)
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1, [MPG_WHERE_SIZE] = s->bytes};
     struct mpg_trail *trail = t->trail->trail;
     mpg_trail_renew(trail, s->slot);
-    mpg_trail_add(trail, slot_of(s->slot, MPG_PATH_TIME), NOWHERE);
+    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
     add_leaving(t, s, term);
-    trail_add_term(t, MPG_WHERE_LATENCY, t->lambda);
-    trail_add_term(t, MPG_WHERE_BYTES, t->tau);
-    mpg_trail_add(trail, slot_of(s->slot, MPG_PATH_ENVELOPE), NOWHERE);
-    mpg_trail_from(trail, slot_of(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_LATENCY, t->lambda);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_BYTES, t->tau);
+    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), NOWHERE);
+    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
     add_next(t, s);
 }
 
@@ -67,15 +59,15 @@ static void end_store(const struct mpg_times *t, const struct mpg_step *s)
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1};
     struct mpg_trail *trail = t->trail->trail;
     mpg_trail_renew(trail, s->slot);
-    mpg_trail_add(trail, slot_of(s->slot, MPG_PATH_TIME), NOWHERE);
+    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
     if (!s->sends) {
-        mpg_trail_from(trail, stream_of(s->stream), NULL, NOWHERE);
+        mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);
         return;
     }
     add_leaving(t, s, NULL);
-    mpg_trail_add(trail, slot_of(s->slot, MPG_PATH_ENVELOPE), NOWHERE);
-    mpg_trail_from(trail, slot_of(s->slot, MPG_PATH_TIME), term, NOWHERE);
-    trail_add_term(t, MPG_WHERE_LATENCY, t->lambda);
+    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), NOWHERE);
+    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), term, NOWHERE);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_LATENCY, t->lambda);
     add_next(t, s);
 }
 
@@ -84,12 +76,12 @@ static void add_met(const struct mpg_times *t, const struct mpg_step *s, bool gi
 {
     const double with[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1}, *lambda = t->lambda;
     struct mpg_times_trail *x = t->trail;
-    mpg_trail_add(x->trail, slot_of(s->slot, MPG_PATH_MEET), NOWHERE);
-    mpg_trail_from(x->trail, slot_of(s->b, MPG_PATH_TIME), given ? with : NULL, NOWHERE);
-    trail_add_from(t, slot_of(s->a, MPG_PATH_TIME), with, x->waits);
+    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_MEET), NOWHERE);
+    mpg_trail_from(x->trail, mpg_path_slot(s->b, MPG_PATH_TIME), given ? with : NULL, NOWHERE);
+    mpg_trail_add_from(t->trail->trail, mpg_path_slot(s->a, MPG_PATH_TIME), with, NOWHERE, x->waits);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = given || (x->waits[w / 64] >> w % 64 & 1) ? lambda[w] : 0;
-    trail_add_term(t, MPG_WHERE_LATENCY, x->other);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_LATENCY, x->other);
 }
 
 static void end_synchronous(const struct mpg_times *t, const struct mpg_step *s)
@@ -97,20 +89,20 @@ static void end_synchronous(const struct mpg_times *t, const struct mpg_step *s)
     const double back[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = -1}, flight[MPG_WHERE_TERMS] = {[MPG_WHERE_SIZE] = s->bytes};
     struct mpg_times_trail *x = t->trail;
     const bool given = t->target->noise->latency.n > 0;
-    const struct mpg_path_value met = slot_of(s->slot, MPG_PATH_MEET);
+    const struct mpg_path_value met = mpg_path_slot(s->slot, MPG_PATH_MEET);
     if (!given)
         for (uint32_t w = 0; w < t->n; w++)
             x->before[w] += t->lambda[w];
-    trail_find_larger(t->n, x->before, x->latest, x->waits);
+    mpg_trail_find_larger(t->n, x->before, x->latest, x->waits);
     add_met(t, s, given);
-    mpg_trail_add(x->trail, slot_of(s->slot, MPG_PATH_BEGIN), NOWHERE);
+    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_BEGIN), NOWHERE);
     mpg_trail_from(x->trail, met, back, NOWHERE);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = -t->lambda[w];
-    trail_add_term(t, MPG_WHERE_LATENCY, x->other);
-    mpg_trail_add(x->trail, slot_of(s->slot, MPG_PATH_TIME), NOWHERE);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_LATENCY, x->other);
+    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
     mpg_trail_from(x->trail, met, flight, NOWHERE);
-    trail_add_term(t, MPG_WHERE_BYTES, t->tau);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_BYTES, t->tau);
 }
 
 /* --- all of it --- */
@@ -120,15 +112,15 @@ static void end_later(const struct mpg_times *t, const struct mpg_step *s)
 {
     struct mpg_times_trail *x = t->trail;
     if (s->kind == MPG_STEP_MERGE) {
-        const struct mpg_path_value a = slot_of(s->a, MPG_PATH_TIME), b = slot_of(s->b, MPG_PATH_TIME);
+        const struct mpg_path_value a = mpg_path_slot(s->a, MPG_PATH_TIME), b = mpg_path_slot(s->b, MPG_PATH_TIME);
         mpg_trail_renew(x->trail, s->slot);
-        mpg_trail_add(x->trail, slot_of(s->slot, MPG_PATH_TIME), NOWHERE);
+        mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
         mpg_trail_from(x->trail, b, NULL, NOWHERE);
-        trail_add_from(t, a, NULL, x->waits);
-    } else if (are_any(t, x->waits)) {
-        mpg_trail_add(x->trail, stream_of(s->stream), t->tally->at[s->stream]);
-        mpg_trail_from(x->trail, stream_of(s->stream), NULL, NOWHERE);
-        trail_add_from(t, slot_of(s->slot, MPG_PATH_TIME), NULL, x->waits);
+        mpg_trail_add_from(t->trail->trail, a, NULL, NOWHERE, x->waits);
+    } else if (mpg_trail_any(x->waits, t->n)) {
+        mpg_trail_add(x->trail, mpg_path_stream(s->stream), t->tally->at[s->stream]);
+        mpg_trail_from(x->trail, mpg_path_stream(s->stream), NULL, NOWHERE);
+        mpg_trail_add_from(t->trail->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE, x->waits);
     }
 }
 
@@ -137,24 +129,24 @@ static void end_contribute(const struct mpg_times *t, const struct mpg_step *s)
     struct mpg_times_trail *x = t->trail;
     double term[MPG_WHERE_TERMS] = {0}, *took = x->last_ns;
     const double *after = slot_value(t, s->slot, SLOT_TIME);
-    trail_find_larger(t->n, after, x->before, x->waits);
+    mpg_trail_find_larger(t->n, after, x->before, x->waits);
     for (uint32_t w = 0; w < t->n; w++) {
         took[w] = after[w] - x->before[w];
         x->latency[w] = x->bytes[w] = x->whole[w] = 0;
     }
     mpg_trail_renew(x->trail, s->slot);
-    mpg_trail_add(x->trail, slot_of(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(x->trail, slot_of(s->a, MPG_PATH_TIME), NULL, NOWHERE);
-    if (!are_any(t, x->waits))
+    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
+    mpg_trail_from(x->trail, mpg_path_slot(s->a, MPG_PATH_TIME), NULL, NOWHERE);
+    if (!mpg_trail_any(x->waits, t->n))
         return;
     trail_find_collective(t, s->call, &s->origin, s->rounds, s->bytes, s->members, took, term);
-    trail_add_from(t, slot_of(s->a, MPG_PATH_TIME), term, x->waits);
+    mpg_trail_add_from(t->trail->trail, mpg_path_slot(s->a, MPG_PATH_TIME), term, NOWHERE, x->waits);
     for (uint32_t w = 0; w < t->n; w++)
         took[w] = fmax(took[w], 0) - x->latency[w] - x->bytes[w] - x->whole[w];
-    trail_add_term(t, MPG_WHERE_CALL, took);
-    trail_add_term(t, MPG_WHERE_LATENCY, x->latency);
-    trail_add_term(t, MPG_WHERE_BYTES, x->bytes);
-    trail_add_term(t, MPG_WHERE_WHOLE, x->whole);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_CALL, took);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_LATENCY, x->latency);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_BYTES, x->bytes);
+    mpg_trail_add_term(t->trail->trail, MPG_WHERE_WHOLE, x->whole);
 }
 
 static void end_view(const struct mpg_times *t, const struct mpg_step *s)
@@ -165,8 +157,8 @@ static void end_view(const struct mpg_times *t, const struct mpg_step *s)
     mpg_trail_renew(trail, s->slot);
     for (enum mpg_path_part part = MPG_PATH_TIME; part <= MPG_PATH_BEGIN; part++)
         if (mpg_trail_has(trail, s->a, part)) {
-            mpg_trail_add(trail, slot_of(s->slot, part), NOWHERE);
-            mpg_trail_from(trail, slot_of(s->a, part), NULL, NOWHERE);
+            mpg_trail_add(trail, mpg_path_slot(s->slot, part), NOWHERE);
+            mpg_trail_from(trail, mpg_path_slot(s->a, part), NULL, NOWHERE);
         }
 }
 
@@ -202,10 +194,10 @@ int mpg_times_trail_begin(const struct mpg_times *t, const struct mpg_step *s, s
         memcpy(x->before, slot_value(t, s->a, SLOT_TIME), bytes);
         break;
     case MPG_STEP_MERGE:
-        trail_find_larger(t->n, slot_value(t, s->a, SLOT_TIME), slot_value(t, s->b, SLOT_TIME), x->waits);
+        mpg_trail_find_larger(t->n, slot_value(t, s->a, SLOT_TIME), slot_value(t, s->b, SLOT_TIME), x->waits);
         break;
     case MPG_STEP_JOIN:
-        trail_find_larger(t->n, slot_value(t, s->slot, SLOT_TIME), stream_value(t, s->stream, STREAM_TIME), x->waits);
+        mpg_trail_find_larger(t->n, slot_value(t, s->slot, SLOT_TIME), stream_value(t, s->stream, STREAM_TIME), x->waits);
         break;
     default:
         break;
@@ -220,8 +212,8 @@ void mpg_times_trail_end(const struct mpg_times *t, const struct mpg_step *s)
         end_store(t, s);
         break;
     case MPG_STEP_LOAD:
-        mpg_trail_add(t->trail->trail, stream_of(s->stream), t->tally->at[s->stream]);
-        mpg_trail_from(t->trail->trail, slot_of(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
+        mpg_trail_add(t->trail->trail, mpg_path_stream(s->stream), t->tally->at[s->stream]);
+        mpg_trail_from(t->trail->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
         break;
     case MPG_STEP_EAGER:
         end_eager(t, s);

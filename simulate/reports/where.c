@@ -31,7 +31,7 @@ int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_where *wh
 {
     *r = (struct mpg_where_report){.predicted = predicted,
                                     .ranks = mpg_trace_ranks(trace),
-                                    .no_path = predicted ? where->no_path : "delays have none"};
+                                    .no_path = where->no_path};
     r->total = mpg_where_total(where, r->ranks);
     for (; r->n < n; r->n++)
         if (mpg_where_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? large_time : large_delay, err) < 0) {
@@ -209,8 +209,8 @@ void mpg_where_print_text(const struct mpg_where_report *r, FILE *out)
     }
     for (size_t i = 0; i < r->n && !r->no_path; i++)
         mpg_where_path_print_text(r, &r->table[i], out);
-    if (r->predicted && r->no_path)
-        fprintf(out, "\nNo critical path: %s\n", r->no_path);
+    if (r->no_path)
+        fprintf(out, "\nNo %s: %s\n", r->predicted ? "critical path" : "paths of delays", r->no_path);
 }
 
 /* ---- CSV ---- */
@@ -226,7 +226,7 @@ void mpg_where_print_csv(const struct mpg_where_report *r, FILE *out)
         fprintf(out, ",%s", key[k].name);
     if (!r->predicted)
         fputs(",class", out);
-    mpg_where_path_print_head_csv(out);
+    mpg_where_path_print_head_csv(r, out);
     putc('\n', out);
     for (size_t i = 0; i < t->n; i++) {
         const struct mpg_where_row *row = &t->row[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all replicas' critical paths have in a row of --where. Private to simulate/reports/. */
+/* What all replicas' critical paths, or paths of delays, have in a row of --where. Private to simulate/reports/. */
 #ifndef MPG_REPORT_WHERE_PATH_H
 #define MPG_REPORT_WHERE_PATH_H
 
@@ -11,7 +11,7 @@
 /* The table of T, a line before it. */
 void mpg_where_path_print_text(const struct mpg_where_report *report, const struct mpg_where_table *table, FILE *out);
 /* Names of the columns, each with a comma before it; what ROW of T has in them, nothing where there are no paths. */
-void mpg_where_path_print_head_csv(FILE *out);
+void mpg_where_path_print_head_csv(const struct mpg_where_report *report, FILE *out);
 void mpg_where_path_print_csv(const struct mpg_where_report *report, const struct mpg_where_table *table,
                               const struct mpg_where_row *row, FILE *out);
 /* Of ROW; of the total, that SHARE is 1 of. */

@@ -12,6 +12,7 @@ enum mpg_path_part {
     MPG_PATH_NEXT, /* a stream: from when on it may send again */
     MPG_PATH_TIME, /* a slot, from here on */
     MPG_PATH_ENVELOPE,
+    MPG_PATH_BARE = MPG_PATH_ENVELOPE, /* of delays: without what was put into the message */
     MPG_PATH_MEET,
     MPG_PATH_BEGIN,
     MPG_PATH_ALL, /* each part of a slot is that of another */
@@ -54,11 +55,28 @@ void mpg_path_add(struct mpg_path *path, struct mpg_path_value to, struct mpg_pa
 /* Follows the path from where the run ends. Errors: the temporary file's; that it does not come to the run. */
 int mpg_path_follow(struct mpg_path *path, struct mpg_error *err);
 
-/* Time of TERMS. */
-static inline double mpg_path_ns(const double *term)
+/* What TERMS put in: of times, all of it. */
+static inline double mpg_path_put_ns(const double *term)
 {
     return term[MPG_WHERE_COMPUTATION] + term[MPG_WHERE_NOISE] + term[MPG_WHERE_CALL] + term[MPG_WHERE_LATENCY] +
            term[MPG_WHERE_BYTES] + term[MPG_WHERE_WHOLE];
+}
+
+/* Time, or delay, of TERMS. */
+static inline double mpg_path_ns(const double *term)
+{
+    return mpg_path_put_ns(term) + term[MPG_WHERE_ABSORBED] + term[MPG_WHERE_TRACER];
+}
+
+/* What a value is called on paths: of a stream its last node; a part of a slot. */
+static inline struct mpg_path_value mpg_path_stream(uint32_t stream)
+{
+    return (struct mpg_path_value){stream, MPG_PATH_STREAM};
+}
+
+static inline struct mpg_path_value mpg_path_slot(uint32_t slot, enum mpg_path_part part)
+{
+    return (struct mpg_path_value){slot, part};
 }
 
 #endif

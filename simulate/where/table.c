@@ -202,7 +202,7 @@ static int fill_blocks(struct mpg_where_row *row, const struct mpg_where *w, uin
     if (!(row->block_ns = calloc(w->blocks, sizeof *row->block_ns)))
         return mpg_error_set(err, "out of memory");
     for (uint32_t b = 0; b < w->blocks; b++)
-        row->block_ns[b] = mpg_path_ns(mpg_where_block(w, place, b));
+        row->block_ns[b] = mpg_path_put_ns(mpg_where_block(w, place, b));
     return 0;
 }
 
@@ -213,14 +213,14 @@ struct mpg_where_share mpg_where_share_of(const double *part, const double *whol
         parts += part[b];
         wholes += whole[b];
     }
-    struct mpg_where_share share = {.part = wholes > 0 ? parts / wholes : 0, .low = NAN, .high = NAN};
+    struct mpg_where_share share = {.part = wholes > 0 ? parts / wholes : NAN, .low = NAN, .high = NAN};
     if (n < 2 || !(wholes > 0))
         return share;
     for (uint32_t b = 0; b < n; b++)
         squares += pow(part[b] - share.part * whole[b], 2);
     const double sd = sqrt(squares * n / (n - 1)) / wholes, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
-    share.low = fmax(share.part - t * sd, 0);
-    share.high = fmin(share.part + t * sd, 1);
+    share.low = fmax(share.part - t * sd, fmin(share.part, 0)); /* it can be beyond 0 and 1 itself */
+    share.high = fmin(share.part + t * sd, fmax(share.part, 1));
     return share;
 }
 

@@ -15,7 +15,8 @@ enum mpg_where_by {
     MPG_WHERE_BYS
 };
 
-/* A part of what all replicas' critical paths take, and its 95 % confidence interval, NAN with one block of replicas. */
+/* A part of what all replicas' paths take, or is put in there; NAN: that is nothing, or less. Its 95 % confidence interval, NAN
+ * with one block of replicas. */
 struct mpg_where_share {
     double part, low, high;
 };

@@ -197,6 +197,42 @@ double *mpg_trail_term(struct mpg_trail *t, enum mpg_where_term term)
     return t->path_ns;
 }
 
+void mpg_trail_add_from(struct mpg_trail *t, struct mpg_path_value from, const double *terms, uint32_t between,
+                        const uint64_t *bits)
+{
+    uint64_t *words = mpg_trail_from(t, from, terms, between);
+    if (words)
+        memcpy(words, bits, t->words * sizeof *bits);
+}
+
+void mpg_trail_add_term(struct mpg_trail *t, enum mpg_where_term term, const double *values)
+{
+    bool any = false;
+    for (uint32_t w = 0; w < t->n; w++)
+        any |= values[w] != 0;
+    if (any)
+        memcpy(mpg_trail_term(t, term), values, t->n * sizeof *values);
+}
+
+bool mpg_trail_any(const uint64_t *bits, uint32_t lanes)
+{
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < mpg_trail_words(lanes); k++)
+        any |= bits[k];
+    return any != 0;
+}
+
+void mpg_trail_find_larger(uint32_t n, const double *a, const double *b, uint64_t *bits)
+{
+    for (uint32_t k = 0; k < n; k += 64) {
+        uint64_t word = 0;
+        const uint32_t m = n - k < 64 ? n - k : 64;
+        for (uint32_t w = 0; w < m; w++)
+            word |= (uint64_t)(a[k + w] > b[k + w]) << w;
+        bits[k / 64] = word;
+    }
+}
+
 /* --- marks --- */
 
 static uint32_t parts_of(int kind)

@@ -20,6 +20,8 @@ enum mpg_where_term {
     MPG_WHERE_SIZE, /* bytes on it */
     MPG_WHERE_WHOLE,
     MPG_WHERE_WHOLES, /* collectives on it that were measured as a whole */
+    MPG_WHERE_ABSORBED, /* of delays: what slack takes off on it, and */
+    MPG_WHERE_TRACER,   /* what of it was the tracer's: 0 or less, as they count in the sum */
     MPG_WHERE_TERMS
 };
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the delays of all lanes come from (docs/MODEL.md, 8, Paths of delays), told as steps are evaluated, for
+ * simulate/where/trail.h. Of ties it is the rank's own, then what comes first. What is put into a message, its bytes too, is
+ * MPG_WHERE_LATENCY there, into a collective MPG_WHERE_WHOLE. Private to simulate/engine/. */
+#ifndef MPG_LANES_TRAIL_H
+#define MPG_LANES_TRAIL_H
+
+#include "simulate/engine/lanes_private.h"
+#include "simulate/where/trail.h"
+
+enum { NOWHERE = UINT32_MAX };
+
+struct mpg_lanes_trail {
+    struct mpg_trail *trail;
+    double *before;          /* n each: a value before the step, or the latest so far; */
+    double *began;           /* a stream's before the call is left; */
+    double *from_ns, *put;   /* of the call: where it comes from, what of it is a message's or a collective's; */
+    double *trip;            /* what the one-sided transfers add that it waits for */
+    double *other, *first;   /* of use for a while */
+    uint32_t *code;          /* n: which edge the call that is left comes from */
+    bool puts;               /* put is not 0 in all lanes */
+    double slack_ns;         /* of that call's local edge */
+    double *known;           /* a code: what is the same in all of its lanes; */
+    bool *used;              /* whether it has any */
+    uint32_t known_capacity, used_capacity;
+    uint64_t *firsts;        /* words: lanes that come from the first of two */
+    uint32_t streams, ended; /* capacity of: */
+    bool *finished;          /* a stream */
+};
+
+/* What a synchronous message is made of: draws of lambda and tau, what its sender and who posts its receive add, n each;
+ * when it were there if it were eager all the same (NULL: it may not). */
+struct mpg_lanes_met {
+    const double *lambda, *tau, *sending, *posting, *eager;
+    double sender_slack_ns, poster_slack_ns;
+};
+
+/* Before and after step S is evaluated. Error: out of memory. */
+int mpg_lanes_trail_begin(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+int mpg_lanes_trail_end(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+/* S, a synchronous message, has met its receive. */
+void mpg_lanes_trail_met(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lanes_met *met);
+/* As the call S is left: its own edge has SLACK_NS; an edge is taken into OUT, and has been, EDGE of the list as E; no call
+ * ends before it began, POSTING before its stream's value. */
+void mpg_lanes_trail_own(struct mpg_lanes *l, double slack_ns);
+void mpg_lanes_trail_before(struct mpg_lanes *l, const double *out);
+void mpg_lanes_trail_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
+                          const struct mpg_lane_edge *e, const double *out);
+void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *posting, const double *out);
+/* After S has been left. */
+int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+/* After steps that told which N slots are UNUSED. Errors: as mpg_lanes_finish_trail() has. */
+int mpg_lanes_cut_trail(struct mpg_lanes *l, const uint32_t *unused, uint32_t n, struct mpg_error *err);
+void mpg_lanes_trail_free(struct mpg_lanes_trail *trail); /* NULL is allowed */
+
+#endif

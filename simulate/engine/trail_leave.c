@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the leave of a call comes from, in each lane. */
+#include <math.h>
+
+#include "simulate/engine/operations.h"
+#include "simulate/engine/trail.h"
+
+/* Codes: the call's own edge; no earlier than it began; of an edge what its slot holds, or, as no message arrives before it
+ * can have left, what that was without what was put in. */
+enum { CODE_OWN, CODE_CLAMP, CODE_EDGES, EDGE_VALUE = 0, EDGE_BARE, EDGE_CODES };
+
+static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
+{
+    return &s->edges[(code - CODE_EDGES) / EDGE_CODES];
+}
+
+void mpg_lanes_trail_own(struct mpg_lanes *l, double slack_ns)
+{
+    l->trail->slack_ns = slack_ns;
+}
+
+void mpg_lanes_trail_before(struct mpg_lanes *l, const double *out)
+{
+    memcpy(l->trail->before, out, l->n * sizeof *out);
+}
+
+/* What noise of the call that sends it is part of what a probe sees of E. */
+static const double *find_posting(struct mpg_lanes *l, const struct mpg_edge *e)
+{
+    double *posting = l->trail->other;
+    zero(posting, l->n);
+    if (e->kind == MPG_EDGE_ENVELOPE)
+        add_posting(l, e->requested, e->origin.rank, e->origin.call, posting);
+    return posting;
+}
+
+void mpg_lanes_trail_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
+                          const struct mpg_lane_edge *e, const double *out)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const struct mpg_edge *of = &s->edges[edge->i];
+    const uint32_t code = CODE_EDGES + EDGE_CODES * edge->i;
+    const double *at = of->kind == MPG_EDGE_ENVELOPE ? slot_bare(l, of->slot) : slot_value(l, of->slot);
+    const double *posting = find_posting(l, of);
+    for (uint32_t w = 0; w < l->n; w++) {
+        const double clamp = e->ready ? -INFINITY : e->left[w] - e->gap_ns;
+        const double came = e->value[w] + e->shift_ns;
+        if (!(out[w] > x->before[w]))
+            continue;
+        const bool is_bare = clamp > came + e->behind[w];
+        x->code[w] = code + (is_bare ? EDGE_BARE : EDGE_VALUE);
+        x->from_ns[w] = is_bare ? e->bare[w] : at[w];
+        x->put[w] = is_bare ? clamp - e->slack_ns - e->bare[w] : came - at[w] - posting[w];
+        x->puts = x->puts || x->put[w] != 0;
+    }
+}
+
+void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *posting, const double *out)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    for (uint32_t w = 0; w < l->n; w++)
+        if (x->began[w] - posting[w] - (double)s->duration_ns > out[w]) {
+            x->code[w] = CODE_CLAMP;
+            x->from_ns[w] = x->began[w];
+            x->put[w] = 0;
+        }
+}
+
+/* Whether CODE has what one-sided transfers, that the call waits for, put in: it is part of the call's kappa. */
+static bool has_trip(const struct mpg_step *s, uint32_t code)
+{
+    if (!s->round_trip || code == CODE_CLAMP)
+        return false;
+    if (code == CODE_OWN)
+        return true;
+    switch (edge_of(s, code)->kind) {
+    case MPG_EDGE_ARRIVAL:
+    case MPG_EDGE_ENVELOPE:
+    case MPG_EDGE_ROOT:
+    case MPG_EDGE_MET:
+        return true;
+    default:
+        return edge_of(s, code)->expanded;
+    }
+}
+
+/* What is the same in all lanes of CODE. */
+static void describe(const struct mpg_lanes *l, const struct mpg_step *s, uint32_t code, double *term)
+{
+    const struct mpg_edge *e = code >= CODE_EDGES ? edge_of(s, code) : NULL;
+    memset(term, 0, MPG_WHERE_TERMS * sizeof *term);
+    if (code == CODE_OWN)
+        term[MPG_WHERE_ABSORBED] = -l->trail->slack_ns;
+    else if (code == CODE_CLAMP)
+        term[MPG_WHERE_CALL] = -(double)s->duration_ns;
+    else if ((code - CODE_EDGES) % EDGE_CODES == EDGE_VALUE) {
+        for (uint32_t i = 0; i < s->edge_number; i++)
+            if (&s->edges[l->edge[i].i] == e)
+                term[MPG_WHERE_ABSORBED] = -l->edge[i].slack_ns;
+        const bool is_root = e->kind == MPG_EDGE_ROOT;
+        const bool measured = is_root && mpg_collective_measured(l->p, mpg_operation_of(e->call), e->members);
+        term[MPG_WHERE_WHOLES] = measured;
+        term[MPG_WHERE_SIZE] = is_root && !measured ? e->target_bytes : 0;
+        term[MPG_WHERE_MESSAGES] = is_root ? (measured ? 0 : e->rounds)
+                                           : e->kind == MPG_EDGE_ACK || e->kind == MPG_EDGE_ENVELOPE;
+    }
+    if (has_trip(s, code)) {
+        term[MPG_WHERE_MESSAGES] += 1;
+        term[MPG_WHERE_SIZE] += s->round_trip_target_bytes;
+    }
+}
+
+static struct mpg_path_value source_of(const struct mpg_step *s, uint32_t code)
+{
+    const bool is_bare = code >= CODE_EDGES && ((code - CODE_EDGES) % EDGE_CODES == EDGE_BARE ||
+                                                edge_of(s, code)->kind == MPG_EDGE_ENVELOPE);
+    return code < CODE_EDGES ? mpg_path_stream(s->stream)
+                             : mpg_path_slot(edge_of(s, code)->slot, is_bare ? MPG_PATH_BARE : MPG_PATH_TIME);
+}
+
+/* Adds CODE to the choices, with its lanes' bits where it is not the first. */
+static int add_code(struct mpg_lanes *l, const struct mpg_step *s, uint32_t code, struct mpg_error *err)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    uint32_t between = NOWHERE;
+    double term[MPG_WHERE_TERMS];
+    if (code >= CODE_EDGES && l->tally->pairs && mpg_tally_edge(l->tally, s, edge_of(s, code), &between, err) < 0)
+        return -1;
+    describe(l, s, code, term);
+    x->known[code] = mpg_path_ns(term);
+    uint64_t *words = mpg_trail_from(x->trail, source_of(s, code), term, between);
+    for (uint32_t w = 0; w < l->n && words; w++)
+        words[w / 64] |= (uint64_t)(x->code[w] == code) << w % 64;
+    return 0;
+}
+
+/* What is put into messages, and into collectives, of lanes that come from the one or the other. */
+static void add_put(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    double *whole = x->other;
+    for (uint32_t w = 0; w < l->n; w++) {
+        const bool is_root = x->code[w] >= CODE_EDGES && edge_of(s, x->code[w])->kind == MPG_EDGE_ROOT;
+        whole[w] = is_root ? x->put[w] : 0;
+        x->put[w] = is_root ? 0 : x->put[w];
+    }
+    mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, x->put);
+    mpg_trail_add_term(x->trail, MPG_WHERE_WHOLE, whole);
+}
+
+/* All that the call itself adds, and what its transfers do. */
+static void find_calls(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const double *value = stream_value(l, s->stream);
+    double *calls = x->before;
+    for (uint32_t w = 0; w < l->n && s->round_trip; w++)
+        x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
+    for (uint32_t w = 0; w < l->n; w++)
+        calls[w] = value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
+    if (l->charges || l->p->call_parts > 1 || s->dropped || s->round_trip) /* else what is left were rounding */
+        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, calls);
+}
+
+int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
+    if (mpg_reserve_at(&x->used, sizeof *x->used, &x->used_capacity, codes, err) < 0 ||
+        mpg_reserve_at(&x->known, sizeof *x->known, &x->known_capacity, codes, err) < 0)
+        return -1;
+    memset(x->used, 0, codes * sizeof *x->used);
+    for (uint32_t w = 0; w < l->n; w++)
+        x->used[x->code[w]] = true;
+    mpg_trail_add(x->trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
+    for (uint32_t c = 0; c < codes; c++)
+        if (x->used[c] && add_code(l, s, c, err) < 0)
+            return -1;
+    find_calls(l, s);
+    if (x->puts || s->round_trip)
+        add_put(l, s);
+    return 0;
+}

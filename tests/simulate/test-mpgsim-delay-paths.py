@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Paths of delays, of all replicas, in mpgsim --where in perturb mode (TAP; docs/MODEL.md, section 8): shares that are known by
+hand in a chain, a tree and a stencil; rows that add up to the delay of the longest rank, and to each derivative; derivatives
+that are the difference of two runs; whatever threads there are."""
+
+import csv
+import io
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+from answers import answer, finish, ok, run, write
+
+SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
+WORDS = "call,callsite,region,rank,pair"
+PARTS = ["computation_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns"]
+PER = ["per_latency", "per_byte", "per_compute", "per_noise"]
+SUMS = ["put_in_ns", *PARTS, "absorbed_ns", "tracer_ns", "delay_ns", *PER]
+
+
+def rows_of(found, by):
+    return next(t["rows"] for t in found["where"]["tables"] if t["by"] == by)
+
+
+def shares(found, by, *names):
+    keys = [tuple(r[n] for n in names) for r in rows_of(found, by)]
+    return {k[0] if len(k) == 1 else k: r["path"] for k, r in zip(keys, rows_of(found, by))
+            if any(r["path"][p] != 0 for p in SUMS)}
+
+
+def near(a, b, scale=1.0):
+    return abs(a - b) <= 1e-9 * max(abs(scale), 1)
+
+
+def expect(name, got, expected):
+    right = got.keys() == expected.keys() and all(near(got[k][p], v, v) for k, e in expected.items() for p, v in e.items())
+    ok(name, right, f"{got} for {expected}")
+
+
+def check_chain():
+    # no slack: each hop takes 2.385 us of noise before the send and a slow link, of 40000 bytes, 10 us more
+    write("chain.txt", 3, ["0 0 0 Init", "0 1000 2000 Send comm=0 to=1 tag=1 bytes=8", "0 2000 2000 Finalize",
+                           "1 0 0 Init", "1 1000 3000 Recv comm=0 from=0 tag=1 bytes=8",
+                           "1 4000 5000 Send comm=0 to=2 tag=1 bytes=40000", "1 5000 5000 Finalize",
+                           "2 0 0 Init", "2 4000 6000 Recv comm=0 from=1 tag=1 bytes=40000", "2 6500 6500 Finalize"])
+    given = ["--absorb=none", "--latency=const:100ns", "--byte=const:0.25ns", "--noise=const:2385.5ns@0", f"--where={WORDS}"]
+    found = answer(*given, "--replicas=40", "chain.txt")
+    end = 2385.5 + 102 + 10100
+    expect("a chain: its slow link, by pair", shares(found, "pair", "from", "to"),
+           {(None, None): {"share": 2385.5 / end, "noise_ns": 2385.5, "per_noise": 2385.5, "per_compute": 2500},
+            (0, 1): {"share": 102 / end, "messages_ns": 102, "per_latency": 1, "per_byte": 8, "delay_ns": 102},
+            (1, 2): {"share": 10100 / end, "messages_ns": 10100, "per_latency": 1, "per_byte": 40000}})
+    expect("by rank: who waits for it", shares(found, "rank", "rank"),
+           {0: {"put_in_ns": 2385.5, "per_compute": 1000}, 1: {"put_in_ns": 102, "per_compute": 1000},
+            2: {"put_in_ns": 10100, "absorbed_ns": 0, "per_compute": 500}})
+    ok("draws that are alike leave no doubt", all(near(r["path"][k], r["path"]["share"]) for r in rows_of(found, "rank")
+                                                  for k in ("share_low", "share_high")), rows_of(found, "rank"))
+    # a sender that is 22 us early has 4.77 us of noise: the path is the receiver's own, and nothing is put in on it
+    write("early.txt", 2, ["0 0 1000 Init", "0 5000 6000 Send comm=0 to=1 tag=7 bytes=8", "0 6000 6000 Finalize",
+                           "1 0 1000 Init", "1 26000 27000 Recv comm=0 from=0 tag=7 bytes=8", "1 99000 99000 Finalize"])
+    total = answer("--noise=const:4770ns@0", "--where=rank", "early.txt")["where"]["total"]["path"]
+    ok("what is absorbed whole is on no path", total["put_in_ns"] == total["delay_ns"] == 0 and total["share"] is None, total)
+    found = answer("--noise=const:24770ns@0", "--where=rank", "early.txt")
+    expect("what is absorbed in part is, and so is that part", shares(found, "rank", "rank"),
+           {0: {"share": 1, "put_in_ns": 24770}, 1: {"share": 0, "absorbed_ns": 22000, "delay_ns": -22000}})
+
+
+def check_tree():
+    # 1 and 2 to 0; 2 comes first by 1 us, and has noise: 4.77 us less that is what 0 takes over
+    write("tree.txt", 3, ["0 0 0 Init", "0 100 100 Irecv comm=0 from=1 tag=1 bytes=0 request=1",
+                          "0 100 100 Irecv comm=0 from=2 tag=1 bytes=0 request=2", "0 100 2100 Waitall requests=1,2",
+                          "0 12150 12150 Finalize", "1 0 0 Init", "1 2000 2000 Send comm=0 to=0 tag=1 bytes=0",
+                          "1 2000 2000 Finalize", "2 0 0 Init", "2 1000 1000 Send comm=0 to=0 tag=1 bytes=0", "2 1000 1000 Finalize"])
+    found = answer("--source-latency=100ns", "--noise=const:4770ns@2", f"--where={WORDS}", "tree.txt")
+    expect("a tree: its noisy rank", shares(found, "rank", "rank"),
+           {0: {"share": 0, "absorbed_ns": 1000, "per_compute": 10050},
+            2: {"share": 1, "put_in_ns": 4770, "per_noise": 4770, "per_compute": 1000}})
+    expect("its call, and who waits", shares(found, "call", "call"),
+           {"MPI_Send": {"share": 1, "delay_ns": 4770}, "MPI_Waitall": {"absorbed_ns": 1000}, "MPI_Finalize": {"per_compute": 10050}})
+
+
+def check_stencil():
+    # all at the same time, no slack; rank 2 works longer, or its messages' bytes cost
+    lines = []
+    for rank in range(4):
+        lines.append(f"{rank} 0 0 Init")
+        for step in range(3):
+            at, end = 9100 * step + 9000, 9100 * (step + 1)
+            lines += [f"{rank} {at} {at} Irecv comm=0 from={(rank + 1) % 4} tag={step} bytes=0 request={2 * step + 1}",
+                      f"{rank} {at} {at} Isend comm=0 to={(rank + 3) % 4} tag={step} bytes=0 request={2 * step + 2}",
+                      f"{rank} {at} {end} Waitall requests={2 * step + 1},{2 * step + 2}"]
+        lines.append(f"{rank} {end} {end} Finalize")
+    write("stencil.txt", 4, lines)
+    found = answer("--source-latency=100ns", "--noise=const:2385.5ns@2", f"--where={WORDS}", "stencil.txt")
+    expect("a stencil: the noisy rank is named, its share exact", shares(found, "rank", "rank"),
+           {2: {"share": 1, "put_in_ns": 10 * 2385.5, "per_noise": 10 * 2385.5, "per_compute": 27000}})
+    found = answer("--source-latency=100ns", "--call-noise=const:777.5ns@2", "--latency=const:385ns", f"--where={WORDS}", "stencil.txt")
+    expect("noisy calls are", shares(found, "call", "call"),
+           {"MPI_Irecv": {"share": 1 / 3, "calls_ns": 3 * 777.5, "per_compute": 27000}, "MPI_Isend": {"share": 1 / 3},
+            "MPI_Waitall": {"put_in_ns": 3 * 777.5, "per_latency": 0}})
+
+
+def check_mixture():
+    # which of two is the later is drawn: half of the replicas each, more or less
+    write("half.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=0 request=1",
+                          "0 10 10 Irecv comm=0 from=2 tag=1 bytes=0 request=2", "0 10 1000 Waitall requests=1,2",
+                          "0 902100 902100 Finalize", "1 0 0 Init", "1 1000 1000 Send comm=0 to=0 tag=1 bytes=0",
+                          "1 1000 1000 Finalize", "2 0 0 Init", "2 1000 1000 Send comm=0 to=0 tag=1 bytes=0", "2 1000 1000 Finalize"])
+    found = answer("--noise=exp:5us@1-2", "--replicas=4096", "--where=rank", "half.txt")
+    path = shares(found, "rank", "rank")
+    ok("two of a kind: each in half of the replicas", abs(path[1]["per_compute"] / 1000 - 0.5) < 0.04 and
+       near(path[1]["per_compute"] + path[2]["per_compute"], 1000, 1000), path)
+    ok("the later of two takes 3/2 of the mean", abs(path[1]["put_in_ns"] + path[2]["put_in_ns"] - 7500) < 300, path)
+    ok("the interval holds a half", all(path[r]["share_low"] < 0.5 < path[r]["share_high"] for r in (1, 2)), path)
+
+
+def make_random(seed, steps=60, ranks=4):
+    maker = os.path.join(SOURCE, "tests", "oracle", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py")
+    done = subprocess.run([sys.executable, maker, "--seed", str(seed), "--ranks", str(ranks), "--steps", str(steps)],
+                          capture_output=True, text=True, check=True)
+    with open("random.txt", "w", encoding="ascii") as out:
+        out.write(done.stdout)
+
+
+def adds_up(found):
+    """What does not, of the rows of all tables; None: all does."""
+    total = found["where"]["total"]["path"]
+    scale = max(abs(total[k]) for k in SUMS)
+    for table in found["where"]["tables"]:
+        paths = [r["path"] for r in table["rows"]]
+        for k in SUMS:
+            if not near(sum(p[k] for p in paths), total[k], scale):
+                return table["by"], k
+        if total["share"] is not None and not near(sum(p["share"] for p in paths), 1, max(abs(p["share"]) for p in paths)):
+            return table["by"], "share"
+        for p in paths:
+            if not near(sum(p[k] for k in PARTS), p["put_in_ns"], scale) or \
+                    not near(p["put_in_ns"] - p["absorbed_ns"] - p["tracer_ns"], p["delay_ns"], scale):
+                return table["by"], p
+    return None
+
+
+def is_delay(given):
+    """Of one replica: what the longest rank's run is beyond the recorded one is the path's; None: it is."""
+    for seed in range(1, 4):
+        found = answer(*given, "--replicas=1", f"--seed={seed}", "--where=rank", "random.txt")
+        total = found["where"]["total"]["path"]
+        longest = max(found["ranks"], key=lambda r: r["traced_ns"] + r["delay_ns"]["median"])
+        run_ns = found["run_time_ns"]["median"]
+        if not near(longest["recorded_ns"] + total["delay_ns"], run_ns, max(run_ns, *(abs(total[k]) for k in SUMS[:9]))):
+            return total, longest, run_ns
+    return None
+
+
+def arguments_of(v):
+    return ["--lenient", f"--latency=const:{v['latency']!r}ns", f"--byte=const:{v['byte']!r}ns",
+            f"--compute-ratio={v['compute']!r}", f"--noise=exp:{v['noise']!r}ns"]
+
+
+def is_difference(base, extra):
+    """Which derivative is not that of the mean run, of either side; None: all are."""
+    steps = {"latency": 1 / 1024, "byte": 2.0 ** -22, "compute": 2.0 ** -24, "noise": 1 / 1024}
+    found = answer(*arguments_of(base), *extra, "--where=rank", "random.txt")
+    run_ns, total = found["run_time_ns"]["mean"], found["where"]["total"]["path"]
+    for name, step in steps.items():
+        sides, scale = [], base["noise"] if name == "noise" else 1
+        for sign in (1, -1):
+            other = dict(base)
+            other[name] += sign * step
+            sides.append(sign * (answer(*arguments_of(other), *extra, "random.txt")["run_time_ns"]["mean"] - run_ns) / step * scale)
+        derivative = total[f"per_{name}"]
+        most = 1e-9 * abs(derivative) + 64 * math.ulp(run_ns) / step * scale
+        if all(abs(s - derivative) > most for s in sides):
+            return name, derivative, sides
+    return None
+
+
+def check_random():
+    base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
+    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
+    options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns", "--deterministic"],
+               ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--eager-limit=-1", "--deterministic"],
+               ["--absorb=none", "--eager-limit=-1", "--noise=exp:1us", "--latency=exp:1us", "--call-noise=exp:99ns"],
+               ["--absorb=wait", "--deterministic", "--noise=exp:1us", "--byte=exp:0.3ns", "--granularity=3",
+                "--call-noise=normal:99ns,300ns"],
+               [*reference, "--deterministic"], [*reference, "--deterministic", "--eager-limit=100"]]
+    wrong, other, unlike, cases = [], [], [], 0
+    for seed in range(1, 7):
+        make_random(seed)
+        for given in options:
+            cases += 1
+            given = ["--lenient", *given]
+            fault = adds_up(answer(*given, "--replicas=37", f"--where={WORDS}", "random.txt"))
+            if fault:
+                wrong.append((seed, given, fault))
+            fault = is_delay(given)
+            if fault:
+                other.append((seed, given, fault))
+        for extra in (["--replicas=5", "--deterministic"], ["--replicas=5", "--deterministic", "--eager-limit=-1"],
+                      ["--replicas=5", "--absorb=none", "--call-edges=paper", "--call-noise=const:31ns"],
+                      ["--replicas=5", "--granularity=2", "--call-noise=const:31ns", "--sync-reduce"]):
+            fault = is_difference(base, extra)
+            if fault:
+                unlike.append((seed, extra, fault))
+    ok("random programs: rows add up to the path", cases == 36 and not wrong, wrong[:3])
+    ok("which is the delay of the longest rank", not other, other[:3])
+    ok("derivatives are the difference of two runs", not unlike, unlike[:3])
+
+
+def check_answer():
+    """What is asked for besides changes nothing of the answer; the same bytes with any threads."""
+    make_random(2, 400)
+    given = ["--lenient", "--deterministic", "--noise=exp:3us", "--latency=exp:2us", "--byte=exp:0.1ns", "--replicas=70",
+             "--eager-limit=200", "random.txt"]
+    plain, asked = answer(*given), answer(f"--where={WORDS}", *given)
+    ok("the answer is the one without", all(plain[k] == asked[k] for k in ("run_time_ns", "ranks", "mean_of_a_rank")))
+    one = run("--json", "--threads=1", f"--where={WORDS}", *given)
+    for threads in (2, 5):
+        ok(f"the same bytes with {threads} threads", run("--json", f"--threads={threads}", f"--where={WORDS}", *given) == one)
+
+
+def check_forms():
+    given = ["--absorb=none", "--noise=const:2385ns", "--latency=const:100ns", "chain.txt"]
+    text = run("--where=rank,pair", *given)[1]
+    lines = [line.split() for line in text[text.index("The path of"):].splitlines() if " = " in line]
+    added = [float(p[2]) - float(p[4]) - float(p[6]) for p in lines]
+    ok("text: the tables, and rows that add up as printed", text.count("The path of the longest rank's delay, by ") == 2 and
+       text.count("  100.00 %") == 2 and len(lines) == 8 and all(abs(a) < 1e-9 for a in added), text)
+    rows = list(csv.DictReader(io.StringIO(run("--where=rank", "--csv", "--replicas=40", *given)[1])))
+    ok("CSV has them", near(sum(float(r["path_share"]) for r in rows), 1) and float(rows[0]["path_put_in_ns"]) == 2385 and
+       float(rows[2]["path_messages_ns"]) == 100, rows)
+    write("any.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=8 request=1",
+                         "0 20 20 Irecv comm=0 from=2 tag=1 bytes=8 request=2", "0 30 500 Waitany requests=1,2 done=1",
+                         "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
+                         "1 400 410 Send comm=0 to=0 tag=1 bytes=8", "1 900 900 Finalize", "2 0 0 Init",
+                         "2 800 810 Send comm=0 to=0 tag=1 bytes=8", "2 900 900 Finalize"])
+    found = answer("--latency=const:1us", "--where=call", "any.txt")["where"]
+    ok("where calls choose: no path, and why", "--deterministic" in found["no_path"] and
+       all(r["path"] is None for r in found["tables"][0]["rows"]), found)
+    text = run("--latency=const:1us", "--where=call", "any.txt")[1]
+    ok("one line of text", text.count("No paths of delays: ") == 1, text)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        check_chain()
+        check_tree()
+        check_stencil()
+        check_mixture()
+        check_random()
+        check_answer()
+        check_forms()
+        os.chdir("/")
+    finish()
+
+
+main()
