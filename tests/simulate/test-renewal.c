@@ -78,7 +78,9 @@ static void test_single(void)
     mpg_renewal_free(r);
     core.detours = 0;
     r = make(&core, true);
-    ok(time_for(r, 1, 5, 1e12) == 1e12 && mpg_renewal_detour_left(&of, &c, 0, &since) >= 0,
+    of.renewal = r;
+    c.open = false;
+    ok(time_for(r, 1, 5, 1e12) == 1e12 && mpg_renewal_detour_left(&of, &c, 0, &since) == 0 && since == 0,
        "no detours: nothing interrupts");
     mpg_renewal_free(r);
 }
