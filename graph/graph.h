@@ -113,27 +113,27 @@ struct mpg_edge {
     enum mpg_edge_kind kind;
     int32_t source;    /* world rank at its other end */
     uint32_t slot;
+    uint32_t rounds;   /* ROOT, MET: n */
     struct mpg_origin origin; /* ROOT: the call that took part */
     double from_ns;    /* aligned: when the message can have started (arrival, ack: the later of
                           the two enters if synchronous); S_s, S_root, S_j, the last S_j (MET),
                           E_root or S_root (HELD) */
     double sent_ns;    /* arrival: aligned enter of the sending call */
-    bool requested;    /* messages: the call that sends leaves their completion to a request */
-    bool awaited;      /* ack: the receive is a call of its own, that waits: this one */
-    uint64_t receive;  /* of the rank at the other end */
+    uint64_t receive;  /* ack: of the rank at the other end */
     double bytes;      /* d; of a collective: b of all rounds */
     double target_bytes; /* the same as hypotheses say */
-    uint32_t rounds;   /* ROOT, MET: n */
-    bool changed;      /* messages: synchronous on one of source and target only */
     double base_ns;    /* changed: aligned, of what the slot's value is the delay */
     struct mpg_origin meeting; /* ROOT, MEMBER: the call that identifies the collective as a whole; */
     int32_t members;           /* ROOT: how many take part, */
-    double contributed_bytes;  /* and what the rank gives, or gets */
-    enum mpg_call call;        /* of a collective: its call, the blocking one */
-    uint64_t message;          /* ARRIVAL: which one, from 1; open receives may take it in place of */
-    bool is_followed;          /* another: its EAGER step said so */
+    enum mpg_call call;        /* of a collective: its call, the blocking one; */
+    double contributed_bytes;  /* ROOT: and what the rank gives, or gets */
+    uint64_t message;          /* ARRIVAL: which one, from 1; */
     int64_t request;           /* ARRIVAL: that it completes; 0: none */
+    bool is_followed;          /* ARRIVAL: open receives may take it in place of another: its EAGER step said so */
     bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
+    bool requested;    /* messages: the call that sends leaves their completion to a request */
+    bool awaited;      /* ack: `receive` is a call of its own, that waits */
+    bool changed;      /* messages: synchronous on one of source and target only */
     bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND; from_ns: when
                                   the first of them came */
 };
@@ -207,12 +207,15 @@ enum mpg_matter {
     MPG_MATTERS
 };
 
-/* A put, get, accumulate ...: what goes to OWNER and what comes back. */
+/* What a call has to do with transfers: a put, get, accumulate ... that it starts, what goes to OWNER and what comes
+ * back; */
 struct mpg_transfer {
-    int32_t owner; /* world rank; -1: there is none */
+    int32_t owner; /* world rank; -1: it starts none */
+    int32_t awaits_of; /* or, of a call that waits for transfers of one target, its world rank; -1: of all */
     double put_bytes, get_bytes;
     bool requested; /* its request completes it, too */
 };
+extern const struct mpg_transfer mpg_no_transfer; /* nothing */
 
 /* What CALL is about; of a call that completes requests, these say it. */
 enum mpg_matter mpg_call_matter(enum mpg_call call);
@@ -230,8 +233,42 @@ struct mpg_mark {
     double before_ns, after_ns;
 };
 
+/* How long what is computed in an interval takes for its traced time. */
+struct mpg_change {
+    double ratio;     /* the mean of the options' ratios over the interval, with what hypotheses scale it by; */
+    double cpu_ratio; /* the same, for its CPU time, where that is recorded; and */
+    double more_ns;   /* so much is to be computed beside that, which may be negative */
+    double worth_ns;  /* options.marks: what all of it comes to, */
+    const struct mpg_mark *marks; /* and the marks in it, in their order */
+    uint32_t mark_number;
+};
+extern const struct mpg_change mpg_no_change; /* as traced */
+
+/* What a call may complete or find in place of what it does in the trace. */
+struct mpg_alternatives {
+    bool completes_all;        /* it completes all that is there, not one (Waitsome, Testsome), */
+    bool needs_all;            /* or all, or nothing (Testall) */
+    bool portion_ends;
+    uint32_t candidate_number; /* 0 where there is nothing to choose */
+    const struct mpg_candidate *candidates; /* in the order of the call's list */
+    uint32_t portions;         /* of a call that completes all that is there, and has candidates: how
+                                  many it completed, if more than one and what follows it on its
+                                  stream can be divided among them: else 0; */
+    uint32_t portion_calls;    /* into so many calls for each, with the intervals after them, not before
+                                  them, if portion_ends; or, 0, */
+    uint64_t portion_interval; /* the interval before which there are so many calls */
+    uint32_t receive_number;   /* where something chooses that leaves its source open: receives in
+                                  the order in which they were posted, up to the last that
+                                  chooses, */
+    const struct mpg_posted *receives;
+    struct mpg_looking looking; /* and after all of these the call, if it is a probe */
+    struct mpg_asking asking;   /* or a Parrived, whose message is its candidate, if it found nothing */
+};
+extern const struct mpg_alternatives mpg_no_alternatives; /* nothing else */
+
 /* What a step says, first of every kind that needs it, then kind by kind: those of other kinds are
- * not to be read. A small one is cheap to make and to hand on. */
+ * not to be read. A small one is cheap to make and to hand on: what few steps say is behind a pointer, to one that says
+ * nothing else. All that it points to is valid until the next steps are asked for. */
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
@@ -240,6 +277,8 @@ struct mpg_step {
     enum mpg_call call; /* without large counts: Send for Send_c */
     uint32_t slot, a, b;
     int32_t window;    /* that the call is about; -1: none. Of steps that a call makes itself */
+    bool changed;      /* messages: synchronous on one of source and target only; LEAVE: the call
+                          completes such a send */
     uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
                           count */
     double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE, POST: bytes of the call's size
@@ -249,14 +288,9 @@ struct mpg_step {
     int64_t duration_ns; /* LEAVE, MERGE, POST, STORE that joins: of the call */
     int64_t since_ns;  /* ENTER: traced time from MPI_Init's leave to the last call's leave;
                           FINISH: to MPI_Finalize's enter */
-    bool changed;      /* messages: synchronous on one of source and target only; LEAVE: the call
-                          completes such a send */
     union {
         struct { /* ENTER */
-            double ratio;      /* the mean of the options' ratios over the interval, with what hypotheses
-                                  scale it by; */
-            double cpu_ratio;  /* the same, for its CPU time, where that is recorded; and */
-            double more_ns;    /* so much is to be computed beside that, which may be negative */
+            const struct mpg_change *change;
             struct mpg_place from, to; /* the call before the interval (of a thread that begins,
                                           the one it began at), and this one */
             int64_t interval_ns; /* compute interval before the call, without what the tracer took:
@@ -267,9 +301,6 @@ struct mpg_step {
             int64_t begin_ns;  /* when the interval began, on the rank's own clock */
             int64_t cpu_ns;    /* CPU time of the thread in it, the tracer's taken out as well;
                                   -1: not recorded */
-            double worth_ns;   /* options.marks: what all of it comes to, */
-            const struct mpg_mark *marks; /* and the marks in it, in their order; valid until the next steps */
-            uint32_t mark_number;         /* are asked for */
             int64_t alone_ns;  /* CPU time with what calls that involve nobody took: its work; -1: not recorded */
             bool polls;        /* the call before it found nothing, and is made once more */
             int32_t region;    /* options.regions: the innermost that is open at the call, a string of
@@ -304,7 +335,7 @@ struct mpg_step {
                 struct { double clock, wait; } shift[2]; /* MERGE, of a and of b, by how slack is
                                                             believed */
                 struct { /* EXPAND */
-                    const struct mpg_expanding *expanding; /* valid until the next steps are asked for, */
+                    const struct mpg_expanding *expanding; /* which, */
                     int32_t member; /* and which member, relative to the root; -1: all */
                 };
             };
@@ -321,29 +352,12 @@ struct mpg_step {
                                     of round_trip_target_bytes */
             uint8_t completed;   /* the matters (MPG_MATTER_...) of the requests that it completes, one
                                     bit each */
-            bool completes_all;  /* it completes all that is there, not one (Waitsome, Testsome), */
-            bool needs_all;      /* or all, or nothing (Testall) */
-            struct mpg_transfer transfer; /* that the call starts */
-            int32_t awaits_of;   /* of a call that waits for transfers of one target: its world rank; -1: of all */
             uint32_t sent_number; /* what the call sent, or started to send */
             uint32_t edge_number;
-            uint32_t candidate_number; /* 0 where there is nothing to choose */
-            uint32_t portions;   /* of a call that completes all that is there, and has candidates: how
-                                    many it completed, if more than one and what follows it on its
-                                    stream can be divided among them: else 0; */
-            uint32_t portion_calls; /* into so many calls for each, */
-            bool portion_ends;      /* with the intervals after them, not before them; or, 0, */
-            uint64_t portion_interval; /* the interval before which there are so many calls */
-            const struct mpg_sent *sent; /* these are valid until the next steps are asked for */
+            const struct mpg_sent *sent;
             const struct mpg_edge *edges;
-            const struct mpg_candidate *candidates; /* in the order of the call's list; as edges */
-            uint32_t receive_number; /* where something chooses that leaves its source open: receives in
-                                        the order in which they were posted, up to the last that
-                                        chooses, */
-            const struct mpg_posted *receives; /* as edges, */
-            struct mpg_looking looking; /* and after all of these the call, if it is a probe */
-            struct mpg_asking asking;   /* or a Parrived, whose message is its candidate, if it found
-                                           nothing */
+            const struct mpg_transfer *transfer;
+            const struct mpg_alternatives *alternatives;
         };
     };
 };

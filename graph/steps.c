@@ -4,15 +4,37 @@
 
 #include <stdlib.h>
 
+#include "common/reserve.h"
+
+const struct mpg_transfer mpg_no_transfer = {.owner = -1, .awaits_of = -1};
+const struct mpg_change mpg_no_change = {.ratio = 1, .cpu_ratio = 1};
+const struct mpg_alternatives mpg_no_alternatives = {.candidates = NULL};
+
 int graph_steps_grow(struct steps *s)
 {
-    size_t capacity = s->capacity ? 2 * s->capacity : 64;
-    void *grown = realloc(s->steps, capacity * sizeof *s->steps);
-    if (!grown)
-        return -1;
-    s->steps = grown;
-    s->capacity = capacity;
-    return 0;
+    struct mpg_error err;
+    return mpg_reserve_at(&s->steps, sizeof *s->steps, &s->capacity, s->count + 1, &err);
+}
+
+void graph_steps_point(struct steps *s)
+{
+    const struct mpg_edge *edges = s->edges;
+    const struct mpg_sent *sent = s->sent;
+    const struct mpg_transfer *transfer = s->transfers;
+    const struct mpg_change *change = s->changes;
+    for (struct mpg_step *step = s->steps, *end = step + s->count; step < end; step++) {
+        if (step->kind != MPG_STEP_LEAVE) {
+            if (step->kind == MPG_STEP_ENTER && !step->change)
+                step->change = change++;
+            continue;
+        }
+        step->edges = edges;
+        step->sent = sent;
+        edges += step->edge_number;
+        sent += step->sent_number;
+        if (!step->transfer)
+            step->transfer = transfer++;
+    }
 }
 
 struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
@@ -42,59 +64,45 @@ int graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct
 
 int graph_edges_grow(struct steps *s)
 {
-    size_t capacity = s->edge_capacity ? 2 * s->edge_capacity : 64;
-    struct mpg_edge *grown = malloc(capacity * sizeof *grown);
-    if (!grown)
-        return -1;
-    if (s->edge_count > 0)
-        memcpy(grown, s->edges, s->edge_count * sizeof *grown);
-    for (size_t i = 0; i < s->count; i++)
-        if (s->steps[i].kind == MPG_STEP_LEAVE)
-            s->steps[i].edges = grown + (s->steps[i].edges - s->edges);
-    free(s->edges);
-    s->edges = grown;
-    s->edge_capacity = capacity;
-    return 0;
+    struct mpg_error err;
+    return mpg_reserve_at(&s->edges, sizeof *s->edges, &s->edge_capacity, s->edge_count + 1, &err);
 }
 
-static int grow_sent(struct steps *s, uint32_t n)
+int graph_keep_sent(struct steps *s, const struct mpg_sent *sent, uint32_t n, struct mpg_error *err)
 {
-    size_t capacity = 2 * (s->sent_count + n) + 64;
-    struct mpg_sent *grown = malloc(capacity * sizeof *grown);
-    if (!grown)
+    if (s->sent_count + n > s->sent_capacity &&
+        mpg_reserve_at(&s->sent, sizeof *s->sent, &s->sent_capacity, s->sent_count + n, err) < 0)
         return -1;
-    if (s->sent_count > 0)
-        memcpy(grown, s->sent, s->sent_count * sizeof *grown);
-    for (size_t i = 0; i < s->count; i++)
-        if (s->steps[i].kind == MPG_STEP_LEAVE)
-            s->steps[i].sent = grown + (s->steps[i].sent - s->sent);
-    free(s->sent);
-    s->sent = grown;
-    s->sent_capacity = capacity;
-    return 0;
-}
-
-const struct mpg_sent *graph_keep_sent(struct steps *s, const struct mpg_sent *sent, uint32_t n)
-{
-    if ((!s->sent || s->sent_count + n > s->sent_capacity) && grow_sent(s, n) < 0)
-        return NULL;
-    struct mpg_sent *kept = s->sent + s->sent_count;
     for (uint32_t i = 0; i < n; i++)
-        kept[i] = sent[i];
-    s->sent_count += n;
-    return kept;
+        s->sent[s->sent_count++] = sent[i];
+    return 0;
+}
+
+struct mpg_transfer *graph_add_transfer(struct steps *s, struct mpg_step *step, struct mpg_error *err)
+{
+    if (mpg_reserve_at(&s->transfers, sizeof *s->transfers, &s->transfer_capacity, s->transfer_count + 1, err) < 0)
+        return NULL;
+    step->transfer = NULL;
+    struct mpg_transfer *transfer = &s->transfers[s->transfer_count++];
+    *transfer = mpg_no_transfer;
+    return transfer;
+}
+
+struct mpg_change *graph_add_change(struct steps *s, struct mpg_step *step, struct mpg_error *err)
+{
+    if (mpg_reserve_at(&s->changes, sizeof *s->changes, &s->change_capacity, s->change_count + 1, err) < 0)
+        return NULL;
+    step->change = NULL;
+    struct mpg_change *change = &s->changes[s->change_count++];
+    *change = mpg_no_change;
+    return change;
 }
 
 struct mpg_candidate *graph_add_candidate(struct steps *s)
 {
-    if (s->candidate_count == s->candidate_capacity) {
-        size_t capacity = s->candidate_capacity ? 2 * s->candidate_capacity : 16;
-        void *grown = realloc(s->candidates, capacity * sizeof *s->candidates);
-        if (!grown)
-            return NULL;
-        s->candidates = grown;
-        s->candidate_capacity = capacity;
-    }
+    struct mpg_error err;
+    if (mpg_reserve_at(&s->candidates, sizeof *s->candidates, &s->candidate_capacity, s->candidate_count + 1, &err) < 0)
+        return NULL;
     struct mpg_candidate *candidate = &s->candidates[s->candidate_count++];
     *candidate = (struct mpg_candidate){0};
     return candidate;
@@ -102,14 +110,9 @@ struct mpg_candidate *graph_add_candidate(struct steps *s)
 
 struct mpg_posted *graph_add_posted(struct steps *s)
 {
-    if (s->posted_count == s->posted_capacity) {
-        size_t capacity = s->posted_capacity ? 2 * s->posted_capacity : 16;
-        void *grown = realloc(s->posted, capacity * sizeof *s->posted);
-        if (!grown)
-            return NULL;
-        s->posted = grown;
-        s->posted_capacity = capacity;
-    }
+    struct mpg_error err;
+    if (mpg_reserve_at(&s->posted, sizeof *s->posted, &s->posted_capacity, s->posted_count + 1, &err) < 0)
+        return NULL;
     struct mpg_posted *posted = &s->posted[s->posted_count++];
     *posted = (struct mpg_posted){0};
     return posted;
@@ -118,12 +121,8 @@ struct mpg_posted *graph_add_posted(struct steps *s)
 int graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     if (s->slots == s->unused_capacity) { /* room for giving all of them back */
-        uint32_t capacity = s->unused_capacity ? 2 * s->unused_capacity : 64;
-        void *grown = realloc(s->unused_slots, capacity * sizeof *s->unused_slots);
-        if (!grown)
-            return graph_out_of_memory(err);
-        s->unused_slots = grown;
-        s->unused_capacity = capacity;
+        if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0)
+            return -1;
     }
     *slot = s->slots++;
     return 0;
@@ -134,6 +133,8 @@ void graph_steps_clear(struct steps *s)
     free(s->steps);
     free(s->edges);
     free(s->sent);
+    free(s->transfers);
+    free(s->changes);
     free(s->candidates);
     free(s->posted);
     free(s->unused_slots);

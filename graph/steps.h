@@ -12,24 +12,31 @@
 #include "graph/graph.h"
 #include "graph/place.h"
 
-/* Zero-initialised is empty. */
+/* Zero-initialised is empty. What steps point to moves as it grows: graph_steps_point() says where it is. */
 struct steps {
     struct mpg_step *steps; /* to be handed out */
-    size_t count, capacity;
+    uint32_t count, capacity;
     struct mpg_edge *edges; /* of all LEAVEs among the steps, one's after the other's: */
-    size_t edge_count, edge_capacity;
-    size_t left_edges;      /* those of the call that is being left begin here */
+    uint32_t edge_count, edge_capacity;
+    uint32_t left_edges;    /* those of the call that is being left begin here */
     struct mpg_sent *sent;  /* likewise */
-    size_t sent_count, sent_capacity;
+    uint32_t sent_count, sent_capacity;
+    struct mpg_transfer *transfers; /* of those LEAVEs that have one, */
+    uint32_t transfer_count, transfer_capacity;
+    struct mpg_change *changes; /* of those ENTERs: the others point elsewhere already */
+    uint32_t change_count, change_capacity;
     struct mpg_candidate *candidates; /* of the call that is being left */
-    size_t candidate_count, candidate_capacity;
+    uint32_t candidate_count, candidate_capacity;
     struct mpg_posted *posted; /* at the time of that call */
-    size_t posted_count, posted_capacity;
+    uint32_t posted_count, posted_capacity;
+    struct mpg_alternatives alternatives; /* of that call */
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
 };
 
 /* Room for more steps: 0, or -1 when out of memory. */
 int graph_steps_grow(struct steps *steps);
+/* Before they are handed out: has ENTERs and LEAVEs point to what is theirs. */
+void graph_steps_point(struct steps *steps);
 
 /* A new last step, of CALL, or of the call at PLACE; NULL when out of memory. All else is 0, but for
  * what only an ENTER or a LEAVE has: whoever emits one says all of that. */
@@ -59,13 +66,17 @@ int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
 /* No steps are left to be handed out, and none of what they point to. */
 static inline void graph_steps_empty(struct steps *s)
 {
-    s->count = s->edge_count = s->left_edges = s->sent_count = 0;
+    s->count = s->edge_count = s->left_edges = s->sent_count = s->transfer_count = s->change_count = 0;
 }
 
 /* Room for more edges: as graph_steps_grow(). */
 int graph_edges_grow(struct steps *steps);
-/* A copy of N messages that a LEAVE lists, among the steps'; NULL when out of memory. */
-const struct mpg_sent *graph_keep_sent(struct steps *steps, const struct mpg_sent *sent, uint32_t n);
+/* A copy of N messages that the next LEAVE lists, among the steps'. Error: out of memory. */
+int graph_keep_sent(struct steps *steps, const struct mpg_sent *sent, uint32_t n, struct mpg_error *err);
+/* That of STEP, a LEAVE, or what changes an ENTER, all else 0; valid until the next is asked for. NULL with ERR when
+ * out of memory. */
+struct mpg_transfer *graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
+struct mpg_change *graph_add_change(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 
 /* A new edge into the call that is being left, all else 0; NULL when out of memory. */
 static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kind kind)

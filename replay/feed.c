@@ -257,7 +257,7 @@ static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
                            graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
     if (!f->of.supposed)
         return own_ns > 0 ? own_ns : 0;
-    const struct interval_change c = graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);
+    const struct mpg_change c = graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);
     const double supposed_ns = (own_ns > 0 ? (double)own_ns : 0) * c.ratio + c.more_ns;
     return supposed_ns > 0 ? (int64_t)(supposed_ns + 0.5) : 0;
 }

@@ -285,11 +285,30 @@ int graph_send_on(struct matching *matching, const struct call *call,
 struct protocol graph_load_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
     struct protocol protocol = graph_protocol(matching, mode, load.bytes);
-    if (load.target_bytes != load.bytes && !matching->keeps_protocol)
+    if (load.target_bytes == load.bytes)
+        return protocol;
+    if (!matching->keeps_protocol)
         protocol.sync_target = graph_protocol(matching, mode, load.target_bytes).sync_target;
     protocol.grows = protocol.sync_target && !protocol.sync_source &&
                      !graph_protocol(matching, mode, load.bytes).sync_target;
     return protocol;
+}
+
+/* With hypotheses: what becomes of the message that CALL sends on the channel NAME of COMM. */
+static int suppose_load(const struct matching *matching, const struct call *call, int32_t comm,
+                        const struct channel_name *name, struct load *load, struct mpg_error *err)
+{
+    const int64_t bytes = load->bytes;
+    struct outcome outcome;
+    if (graph_suppose_message(&matching->supposing, call, comm, name->destination, name->tag, bytes, &outcome, err) < 0)
+        return -1;
+    const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
+                                  .which = call->sent->which, .drops = outcome.drops, .was = bytes,
+                                  .bytes = outcome.bytes};
+    if (graph_tell(&matching->supposing, &told, outcome.by, err) < 0)
+        return -1;
+    *load = graph_outcome_load(bytes, &outcome);
+    return 0;
 }
 
 int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
@@ -305,15 +324,9 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
         return 0;
     }
     const struct channel_name name = graph_route_name(route, call->rank);
-    struct outcome outcome;
-    if (graph_suppose_message(&matching->supposing, call, comm, name.destination, tag, bytes, &outcome, err) < 0)
+    struct load load = graph_load(bytes);
+    if (matching->supposing.supposed && suppose_load(matching, call, comm, &name, &load, err) < 0)
         return -1;
-    const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
-                                  .which = call->sent->which, .drops = outcome.drops, .was = bytes,
-                                  .bytes = outcome.bytes};
-    if (graph_tell(&matching->supposing, &told, outcome.by, err) < 0)
-        return -1;
-    const struct load load = graph_outcome_load(bytes, &outcome);
     call->sent->parts++;
     return send_on(matching, call, route->channel, &name, &route->sequence,
                    graph_load_protocol(matching, mode, load), load, index, message, err);

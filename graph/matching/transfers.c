@@ -270,19 +270,27 @@ static void suppose_moved(struct matching *matching, const struct mpg_trace *tra
     }
 }
 
-void graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
-                       struct mpg_step *step)
+int graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
+                      struct mpg_step *step, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    step->transfer = (struct mpg_transfer){.owner = -1};
-    step->awaits_of = kind == MPG_KIND_WIN_TARGET ? target_of(matching, trace, call) : -1;
-    if (kind != MPG_KIND_RMA && kind != MPG_KIND_IRMA)
-        return;
-    step->transfer = (struct mpg_transfer){.owner = target_of(matching, trace, call),
-                                           .put_bytes = (double)e->bytes,
-                                           .get_bytes = (double)e->recvbytes,
-                                           .requested = kind == MPG_KIND_IRMA};
-    if (matching->supposing.supposed && step->transfer.owner >= 0)
-        suppose_moved(matching, trace, call, &step->transfer);
+    step->transfer = &mpg_no_transfer;
+    if (kind != MPG_KIND_WIN_TARGET && kind != MPG_KIND_RMA && kind != MPG_KIND_IRMA)
+        return 0;
+    struct mpg_transfer *transfer = graph_add_transfer(matching->steps, step, err);
+    if (!transfer)
+        return -1;
+    if (kind == MPG_KIND_WIN_TARGET) {
+        transfer->awaits_of = target_of(matching, trace, call);
+        return 0;
+    }
+    *transfer = (struct mpg_transfer){.owner = target_of(matching, trace, call),
+                                      .awaits_of = -1,
+                                      .put_bytes = (double)e->bytes,
+                                      .get_bytes = (double)e->recvbytes,
+                                      .requested = kind == MPG_KIND_IRMA};
+    if (matching->supposing.supposed && transfer->owner >= 0)
+        suppose_moved(matching, trace, call, transfer);
+    return 0;
 }

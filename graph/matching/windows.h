@@ -30,8 +30,8 @@ int graph_end_epoch(struct matching *matching, struct windows *windows, const st
 void graph_forget_window(struct windows *windows, int32_t object);
 void graph_windows_clear(struct windows *windows);
 
-/* Says in STEP, which leaves CALL, what it transfers, and whose transfers it waits for. */
-void graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
-                       struct mpg_step *step);
+/* Says in STEP, which leaves CALL, what it transfers, and whose transfers it waits for. Error: out of memory. */
+int graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
+                      struct mpg_step *step, struct mpg_error *err);
 
 #endif

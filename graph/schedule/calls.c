@@ -7,6 +7,22 @@
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/scout.h"
 
+static bool is_choice(const struct mpg_event *e)
+{
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_PROBE:
+        return e->call == MPG_CALL_Iprobe;
+    case MPG_KIND_MPROBE:
+        return e->call == MPG_CALL_Improbe;
+    case MPG_KIND_PARRIVED:
+        return true;
+    case MPG_KIND_COMPLETE:
+        return e->request_number > 0 && e->call != MPG_CALL_Wait && e->call != MPG_CALL_Waitall;
+    default:
+        return false;
+    }
+}
+
 static void await_message(struct stream *s, struct message *m, struct waiter **place)
 {
     if (!m->arrived)
@@ -67,6 +83,7 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
 {
     const struct mpg_event *e = s->call.event;
     const bool takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE;
+    g->counts.choices += is_choice(e);
     if (e->found && e->from != MPG_PROC_NULL &&
         (takes ? graph_matched_probe(&g->matching, &r->probed, &s->call, &s->probing, err)
                : graph_probe(&g->matching, &s->call, &s->probing, err)) < 0)
@@ -112,6 +129,7 @@ static int begin_neighbors(struct mpg_graph *g, struct stream *s, struct mpg_err
 static int begin_completion(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                             struct mpg_error *err)
 {
+    g->counts.choices += is_choice(s->call.event);
     if (graph_begin_completion(&g->requests, &r->requests, &s->call, &s->completing, err) < 0 ||
         graph_begin_choice(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
@@ -122,6 +140,7 @@ static int begin_completion(struct mpg_graph *g, struct rank_run *r, struct stre
 static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
+    g->counts.choices++;
     s->call.asking = (struct mpg_asking){
         .asks = true, .found = e->found, .request = e->requests[0], .partition = e->root};
     if (e->found)
@@ -130,22 +149,6 @@ static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *
         return -1;
     graph_note_choosing(&g->choosing, s);
     return 0;
-}
-
-static bool is_choice(const struct mpg_event *e)
-{
-    switch (mpg_call_kind(e->call)) {
-    case MPG_KIND_PROBE:
-        return e->call == MPG_CALL_Iprobe;
-    case MPG_KIND_MPROBE:
-        return e->call == MPG_CALL_Improbe;
-    case MPG_KIND_PARRIVED:
-        return true;
-    case MPG_KIND_COMPLETE:
-        return e->request_number > 0 && e->call != MPG_CALL_Wait && e->call != MPG_CALL_Waitall;
-    default:
-        return false;
-    }
 }
 
 /* Bytes that the call's size class goes by. */
@@ -190,7 +193,6 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     enum mpg_kind kind = mpg_call_kind(e->call);
     bool counts_bytes = kind != MPG_KIND_WIN_GROUP && kind != MPG_KIND_PREADY;
     s->class_bytes = counts_bytes ? class_bytes(e) : 0;
-    g->counts.choices += is_choice(e);
     if (emit_post(g, s, err) < 0)
         return -1;
     switch (kind) {
@@ -354,10 +356,10 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
 
 /* What is worth telling of the messages that a call completes; what it probes is received by
  * another. */
-static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
+static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step, const struct mpg_edge *edges)
 {
     for (uint32_t i = 0; i < step->edge_number; i++) {
-        const struct mpg_edge *e = &step->edges[i];
+        const struct mpg_edge *e = &edges[i];
         if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
             continue;
         const double back_ns = e->sent_ns - step->leave_ns;
@@ -368,11 +370,10 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
 }
 
 /* Whether it may complete or find something else than in the trace. */
-static void note_followed(struct mpg_graph_counts *c, const struct mpg_event *e,
-                          const struct mpg_step *step)
+static void note_followed(struct mpg_graph_counts *c, const struct mpg_event *e, const struct mpg_alternatives *a)
 {
-    const bool looks = step->looking.looks && (step->looking.fits.any_source || !e->found);
-    if (step->candidate_number == 0 && step->receive_number == 0 && !looks)
+    const bool looks = a->looking.looks && (a->looking.fits.any_source || !e->found);
+    if (a->candidate_number == 0 && a->receive_number == 0 && !looks)
         return;
     c->followed += is_choice(e);
     c->followed_receives += !is_choice(e);
@@ -447,29 +448,54 @@ static bool is_worked_on_last(const struct stretch *stretch, uint32_t n)
            fabs((double)stretch->interval_ns[stretch->calls] - mean_ns);
 }
 
-/* Into how many portions what follows the call that STEP leaves is divided, one for each receive that it
+/* Into how many portions what follows CALL, which has the alternatives A, is divided, one for each receive that it
  * completed. */
-static int divide_stretch(struct mpg_graph *g, struct rank_run *r, struct mpg_step *step,
+static int divide_stretch(struct mpg_graph *g, struct rank_run *r, const struct call *call, struct mpg_alternatives *a,
                           struct mpg_error *err)
 {
     uint32_t completed = 0;
     struct stretch after;
-    for (uint32_t i = 0; i < step->candidate_number; i++)
-        completed += step->candidates[i].completed;
+    for (uint32_t i = 0; i < a->candidate_number; i++)
+        completed += a->candidates[i].completed;
     if (completed < 2)
         return 0;
-    if (open_scout(g, r, step->rank, err) < 0)
+    if (open_scout(g, r, call->rank, err) < 0)
         return -1;
-    if (graph_scout_stretch(r->scout, step->number, &after, err) < 0)
+    if (graph_scout_stretch(r->scout, call->number, &after, err) < 0)
         return -1;
     const double whole_ns = (1 + 1.0 / completed) / 2 * (double)after.work_ns;
     const bool is_at_once = after.calls == 0 || (double)after.longest_ns > whole_ns;
     if (!is_at_once && (after.calls % completed != 0 || !after.interval_ns))
         return 0;
-    step->portions = completed;
-    step->portion_calls = is_at_once ? 0 : (uint32_t)(after.calls / completed);
-    step->portion_interval = after.longest;
-    step->portion_ends = !is_at_once && is_worked_on_last(&after, completed);
+    a->portions = completed;
+    a->portion_calls = is_at_once ? 0 : (uint32_t)(after.calls / completed);
+    a->portion_interval = after.longest;
+    a->portion_ends = !is_at_once && is_worked_on_last(&after, completed);
+    return 0;
+}
+
+/* What CALL, which is being left, may do instead: *FOUND. */
+static int find_alternatives(struct mpg_graph *g, struct rank_run *r, struct call *call,
+                             const struct mpg_alternatives **found, struct mpg_error *err)
+{
+    struct mpg_alternatives *a = &g->steps.alternatives;
+    const enum mpg_call name = call->event->call;
+    *found = &mpg_no_alternatives;
+    if (!g->requests.choose || (g->steps.candidate_count == 0 && g->steps.posted_count == 0 && !call->looking.looks &&
+                                !call->asking.asks))
+        return 0;
+    *a = (struct mpg_alternatives){.completes_all = name == MPG_CALL_Waitsome || name == MPG_CALL_Testsome,
+                                   .needs_all = name == MPG_CALL_Testall,
+                                   .candidate_number = g->steps.candidate_count,
+                                   .candidates = g->steps.candidates,
+                                   .receive_number = g->steps.posted_count,
+                                   .receives = g->steps.posted,
+                                   .looking = call->looking,
+                                   .asking = call->asking};
+    *found = a;
+    if (a->completes_all && divide_stretch(g, r, call, a, err) < 0)
+        return -1;
+    note_followed(&g->counts, call->event, a);
     return 0;
 }
 
@@ -498,7 +524,6 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     const bool is_awaited = graph_part_is_awaited(&part);
     g->steps.left_edges = g->steps.edge_count;
     g->steps.candidate_count = g->steps.posted_count = 0;
-    call->looking = (struct mpg_looking){0};
     graph_forget_choosing(s);
     call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event->leave_ns);
     if (leave_edges(g, r, s, err) < 0)
@@ -507,8 +532,9 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     note_kept(g, s);
     if (g->by_completion && date_candidates(g, r, call, err) < 0)
         return -1;
-    const struct mpg_sent *sent = graph_keep_sent(&g->steps, s->sent.message, s->sent.n);
-    struct mpg_step *step = sent ? graph_emit(&g->steps, MPG_STEP_LEAVE, call) : NULL; /* whose lists are there */
+    if (graph_keep_sent(&g->steps, s->sent.message, s->sent.n, err) < 0)
+        return -1;
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
     if (!step)
         return graph_out_of_memory(err);
     step->duration_ns = call->event->leave_ns - call->event->enter_ns;
@@ -518,37 +544,26 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->changed = call->changed;
     step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
     step->sent_number = s->sent.n;
-    step->sent = sent;
     step->rooted = s->sent.rooted;
     step->rooted_bytes = s->sent.rooted_bytes;
     step->found_nothing = s->found_nothing = found_nothing(call->event);
     step->bytes = s->class_bytes;
     step->round_trip = call->round_trip;
-    step->round_trip_bytes = (double)call->round_trip_bytes;
-    step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
-    call->round_trip = false;
-    call->round_trip_bytes = call->round_trip_target_bytes = 0;
+    step->round_trip_bytes = step->round_trip_target_bytes = 0;
+    if (call->round_trip) {
+        step->round_trip_bytes = (double)call->round_trip_bytes;
+        step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
+        call->round_trip = false;
+        call->round_trip_bytes = call->round_trip_target_bytes = 0;
+    }
     step->completed = call->completed;
     call->completed = 0;
-    graph_transfer_of(&g->matching, g->trace, call, step);
-    step->edge_number = (uint32_t)(g->steps.edge_count - g->steps.left_edges);
-    step->edges = g->steps.edges + g->steps.left_edges;
-    step->needs_all = call->event->call == MPG_CALL_Testall;
-    step->completes_all =
-        call->event->call == MPG_CALL_Waitsome || call->event->call == MPG_CALL_Testsome;
-    step->candidate_number = (uint32_t)g->steps.candidate_count;
-    step->candidates = g->steps.candidates;
-    step->portions = step->portion_calls = 0;
-    step->portion_interval = 0;
-    step->portion_ends = false;
-    if (step->completes_all && divide_stretch(g, r, step, err) < 0)
+    if (graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
         return -1;
-    step->receive_number = (uint32_t)g->steps.posted_count;
-    step->receives = g->steps.posted;
-    step->looking = call->looking;
-    step->asking = call->asking;
-    call->asking = (struct mpg_asking){.asks = false};
-    note_followed(&g->counts, call->event, step);
-    note_messages(&g->counts, step);
+    step->edge_number = g->steps.edge_count - g->steps.left_edges;
+    if (find_alternatives(g, r, call, &step->alternatives, err) < 0)
+        return -1;
+    call->looking.looks = call->asking.asks = false;
+    note_messages(&g->counts, step, g->steps.edges + g->steps.left_edges);
     return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
 }

@@ -174,6 +174,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
         if (status < 0 || advance(g, err) < 0)
             return name_failed(g, err);
     }
+    graph_steps_point(&g->steps);
     *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots, false, NULL, 0};
     if (g->tells_unused)
         tell_unused(g, steps);

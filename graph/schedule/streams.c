@@ -117,6 +117,18 @@ static struct regions_of regions_of(const struct mpg_graph *g, const struct stre
                                .by_work = g->matching.of_target};
 }
 
+/* What regions make of the interval of S before E, which STEP is about. */
+static int change_interval(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, struct mpg_step *step,
+                           struct mpg_error *err)
+{
+    const struct regions_of of = regions_of(g, s);
+    struct mpg_change *change = graph_add_change(&g->steps, step, err);
+    if (!change)
+        return -1;
+    *change = graph_regions_change(&s->regions, &of, s->last_leave_ns, e, e->thread == s->thread);
+    return 0;
+}
+
 /* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
  * S took is then not known. */
 static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
@@ -137,20 +149,9 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
                   step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
-    step->ratio = step->cpu_ratio = 1;
-    step->more_ns = step->worth_ns = 0;
-    step->marks = NULL;
-    step->mark_number = 0;
-    if (g->has_regions) {
-        const struct regions_of of = regions_of(g, s);
-        const struct interval_change c =
-            graph_regions_change(&s->regions, &of, s->last_leave_ns, e, e->thread == s->thread);
-        step->ratio = c.ratio;
-        step->cpu_ratio = c.cpu_ratio;
-        step->more_ns = c.more_ns;
-        step->worth_ns = c.worth_ns;
-        step->marks = graph_regions_marks(&s->regions, &step->mark_number);
-    }
+    step->change = &mpg_no_change;
+    if (g->has_regions && change_interval(g, s, e, step, err) < 0)
+        return -1;
     step->region = g->names_regions ? graph_regions_innermost(&s->regions) : -1;
     step->flushed_ns = s->between.flushed_ns;
     step->begin_ns = s->last_leave_ns;
@@ -339,8 +340,8 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     s->between = (struct between){0};
     s->phase = PHASE_WAIT;
     r->waiting++;
-    if (r->threads == 1 && graph_carry(&g->matching.carrying, &s->call,
-                                       mpg_clock_align(g->clocks, s->call.rank, e->leave_ns), err) < 0)
+    if (g->matching.carrying.is_on && r->threads == 1 &&
+        graph_carry(&g->matching.carrying, &s->call, mpg_clock_align(g->clocks, s->call.rank, e->leave_ns), err) < 0)
         return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */
     if (graph_begin_call(g, r, s, err) < 0)

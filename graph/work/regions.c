@@ -140,13 +140,6 @@ static int add_mark(struct regions *r, double before_ns, double after_ns, struct
     return 0;
 }
 
-const struct mpg_mark *graph_regions_marks(const struct regions *r, uint32_t *n)
-{
-    const struct marks *m = r->marks[r->which];
-    *n = m ? m->n : 0;
-    return m ? m->item : NULL;
-}
-
 /* --- events --- */
 
 void graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
@@ -195,12 +188,13 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
     return push(r, &open, err);
 }
 
-struct interval_change graph_regions_change(const struct regions *r, const struct regions_of *of,
+struct mpg_change graph_regions_change(const struct regions *r, const struct regions_of *of,
                                             int64_t begin_ns, const struct mpg_event *event, bool own)
 {
     const double now = ratio_of(r, of->ratios);
     const int64_t now_ns = event->enter_ns;
-    struct interval_change c = {.ratio = now};
+    const struct marks *m = r->marks[r->which];
+    struct mpg_change c = {.ratio = now, .marks = m ? m->item : NULL, .mark_number = m ? m->n : 0};
     if (now_ns > begin_ns)
         c.ratio = (r->scaled_ns + (double)(now_ns - r->since_ns) * now) / (double)(now_ns - begin_ns);
     c.cpu_ratio = c.ratio;

@@ -53,17 +53,10 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
                        struct mpg_error *err);
 /* EVENT is another one between calls. */
 void graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event);
-/* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. */
-struct interval_change {
-    double ratio;     /* the mean over its traced time, of an empty one that of its end; with what scaling adds; */
-    double cpu_ratio; /* the same, of its work; */
-    double more_ns;   /* what balancing adds, with ratios */
-    double worth_ns;  /* of.marks: what all of it comes to */
-};
-struct interval_change graph_regions_change(const struct regions *r, const struct regions_of *of,
+/* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. The ratio of an empty
+ * one is that of its end; its marks are kept until the one after the next has marks. */
+struct mpg_change graph_regions_change(const struct regions *r, const struct regions_of *of,
                                             int64_t begin_ns, const struct mpg_event *event, bool own);
-/* Those of the interval, *N of them; kept until the one after the next has marks. */
-const struct mpg_mark *graph_regions_marks(const struct regions *r, uint32_t *n);
 /* The name of the innermost open one, a string of the trace's; -1: none is open. */
 int32_t graph_regions_innermost(const struct regions *r);
 /* SPENT: has the marks, which steps may still be about, from now on; NULL: they are gone. */

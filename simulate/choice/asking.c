@@ -8,8 +8,8 @@
 /* What S asks for. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
-    key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->asking.partition;
-    key[1] = (uint64_t)s->asking.request;
+    key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->alternatives->asking.partition;
+    key[1] = (uint64_t)s->alternatives->asking.request;
 }
 
 /* Lanes that S's question has been answered in; NULL: none. */
@@ -57,7 +57,7 @@ int mpg_choosing_ask(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
 void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s)
 {
     uint64_t key[2];
-    bool *told = s->asking.found ? find_told(c, s) : NULL;
+    bool *told = s->alternatives->asking.found ? find_told(c, s) : NULL;
     for (uint32_t w = 0; told && w < c->n; w++)
         c->vanishes[w] = c->vanishes[w] || told[w];
     if (!told)

@@ -10,8 +10,8 @@
 static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
-    for (uint32_t i = 0; i < s->receive_number; i++) {
-        const struct mpg_posted *p = &s->receives[i];
+    for (uint32_t i = 0; i < s->alternatives->receive_number; i++) {
+        const struct mpg_posted *p = &s->alternatives->receives[i];
         struct mpg_letter *own = mpg_inbox_find(&c->inbox, p->message);
         if (!own)
             continue;
@@ -32,17 +32,17 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
-    const struct mpg_fit *fits = &s->looking.fits;
-    struct mpg_letter *found = s->looking.found ? mpg_inbox_find(&c->inbox, s->looking.found) : NULL;
+    const struct mpg_fit *fits = &s->alternatives->looking.fits;
+    struct mpg_letter *found = s->alternatives->looking.found ? mpg_inbox_find(&c->inbox, s->alternatives->looking.found) : NULL;
     struct mpg_letter *least = NULL;
     if (!fits->any_source) {
         if (mpg_decision_least(d, fits, NULL, &least, err) < 0)
             return -1;
-        if (least && !s->looking.found)
+        if (least && !s->alternatives->looking.found)
             mpg_letter_raise(least, s->enter_ns);
         return 0;
     }
-    if (!found && s->looking.found)
+    if (!found && s->alternatives->looking.found)
         return 0;
     const double since_ns = found ? found->base_ns + found->raised_ns : s->enter_ns;
     if (mpg_decision_tell(d, fits, since_ns, err) < 0 || (found && mpg_decision_mark(d, found, err) < 0))
@@ -53,7 +53,7 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
 
 int mpg_choosing_bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    const struct mpg_looking *look = &s->looking;
+    const struct mpg_looking *look = &s->alternatives->looking;
     mpg_decision_begin(&c->decision, &c->inbox, s->rank, c->n);
     int status = bound_by_receives(c, s, err);
     if (status == 0 && look->looks && (look->fits.any_source || !look->found))

@@ -11,8 +11,8 @@
 
 static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (s->candidate_number > c->pick_capacity) {
-        uint32_t capacity = 2 * s->candidate_number;
+    if (s->alternatives->candidate_number > c->pick_capacity) {
+        uint32_t capacity = 2 * s->alternatives->candidate_number;
         void *grown = realloc(c->pick, capacity * sizeof *c->pick);
         if (!grown)
             return mpg_error_set(err, "out of memory");
@@ -23,8 +23,8 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
         c->order = order;
         c->pick_capacity = capacity;
     }
-    for (uint32_t i = 0; i < s->candidate_number; i++) {
-        const struct mpg_candidate *x = &s->candidates[i];
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
+        const struct mpg_candidate *x = &s->alternatives->candidates[i];
         const struct mpg_edge *e = &x->arrival;
         const struct mpg_letter *m = e->is_followed ? mpg_inbox_find(&c->inbox, e->message) : NULL;
         c->pick[i] = (struct mpg_pick){.slot = e->slot,
@@ -41,7 +41,7 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
 static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                           bool is_test, struct mpg_error *err)
 {
-    for (uint32_t i = 0; i < s->candidate_number; i++) {
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
         struct mpg_pick *p = &c->pick[i];
         const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
         const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
@@ -51,8 +51,8 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
         p->taken = false;
         p->sequence = v->serial ? v->sequence : p->own;
     }
-    mpg_picks_keep_order(c->pick, s->candidate_number, c->order);
-    if (s->asking.asks)
+    mpg_picks_keep_order(c->pick, s->alternatives->candidate_number, c->order);
+    if (s->alternatives->asking.asks)
         return mpg_choosing_ask(c, s, w, now_ns, err);
     if (!is_test)
         return mpg_choosing_pick(c, s, w, now_ns, err);
@@ -62,7 +62,7 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
 /* What is completed by what an open receive took, here: it is another one's. */
 static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 {
-    for (uint32_t i = 0; i < s->edge_number && s->receive_number > 0; i++)
+    for (uint32_t i = 0; i < s->edge_number && s->alternatives->receive_number > 0; i++)
         for (uint32_t w = 0; s->edges[i].is_view && w < c->n; w++) {
             const struct mpg_view *v = mpg_choosing_view_of(c, s->edges[i].slot, w);
             const bool is_open = s->edges[i].kind == MPG_EDGE_ARRIVAL && !v->fixed;
@@ -85,15 +85,15 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
     mpg_choosing_find_answers(c, s, base_ns, value);
     if (mpg_choosing_decide(c, s, base_ns, value, err) < 0)
         return -1;
-    if (s->candidate_number > 0 && list_candidates(c, s, err) < 0)
+    if (s->alternatives->candidate_number > 0 && list_candidates(c, s, err) < 0)
         return -1;
-    for (uint32_t i = 0; i < s->candidate_number; i++)
-        is_test = is_test && !s->candidates[i].completed;
-    for (uint32_t w = 0; s->candidate_number > 0 && w < c->n; w++)
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
+        is_test = is_test && !s->alternatives->candidates[i].completed;
+    for (uint32_t w = 0; s->alternatives->candidate_number > 0 && w < c->n; w++)
         if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
             return -1;
     mpg_choosing_skip_done(c, s);
-    if (s->asking.asks)
+    if (s->alternatives->asking.asks)
         mpg_choosing_ask_again(c, s);
     find_others(c, s);
     if (mpg_choosing_note_arrivals(c, s, err) < 0)
@@ -104,11 +104,11 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 {
     mpg_portions_leave(c->portions, s);
-    for (uint32_t i = 0; i < s->candidate_number && c->early; i++)
+    for (uint32_t i = 0; i < s->alternatives->candidate_number && c->early; i++)
         for (uint32_t w = 0; w < c->n; w++)
-            mpg_choosing_view_of(c, s->candidates[i].arrival.slot, w)->is_new = false;
-    if (s->looking.takes && s->looking.found)
-        mpg_choosing_matched(c, s->looking.found);
+            mpg_choosing_view_of(c, s->alternatives->candidates[i].arrival.slot, w)->is_new = false;
+    if (s->alternatives->looking.takes && s->alternatives->looking.found)
+        mpg_choosing_matched(c, s->alternatives->looking.found);
     for (uint32_t i = 0; i < s->edge_number && !mpg_call_is_probe(s->call); i++) {
         if (s->edges[i].kind == MPG_EDGE_ARRIVAL && s->edges[i].is_followed)
             mpg_choosing_taken(c, &s->edges[i]);

@@ -56,8 +56,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
 static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                        struct mpg_error *err)
 {
-    for (uint32_t i = 0; i < s->receive_number; i++) {
-        const struct mpg_posted *p = &s->receives[i];
+    for (uint32_t i = 0; i < s->alternatives->receive_number; i++) {
+        const struct mpg_posted *p = &s->alternatives->receives[i];
         struct mpg_letter *own = mpg_inbox_find(&c->inbox, p->message), *taken = own;
         if (!own || (p->is_view && mpg_choosing_view_of(c, p->slot, w)->fixed))
             continue;
@@ -78,7 +78,7 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 /* By rank and what it looks for. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
-    const struct mpg_fit *fits = &s->looking.fits;
+    const struct mpg_fit *fits = &s->alternatives->looking.fits;
     key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)fits->comm;
     key[1] = (uint64_t)(fits->any_source ? UINT32_MAX : (uint32_t)fits->source) << 32 |
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
@@ -130,7 +130,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         c->counts.tests_saved++;
         return 0;
     }
-    if (mpg_decision_least(&c->decision, &s->looking.fits, NULL, &least, err) < 0)
+    if (mpg_decision_least(&c->decision, &s->alternatives->looking.fits, NULL, &least, err) < 0)
         return -1;
     if (!least || mpg_letter_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
         return 0;
@@ -146,7 +146,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                       struct mpg_letter **found, struct mpg_error *err)
 {
-    const struct mpg_looking *look = &s->looking;
+    const struct mpg_looking *look = &s->alternatives->looking;
     struct mpg_letter *own = mpg_inbox_find(&c->inbox, look->found), *m = own;
     struct mpg_sight *g = find_sight(c, s);
     struct mpg_letter *early = seen(c, g, w);
@@ -173,9 +173,9 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                 struct mpg_letter **found, struct mpg_error *err)
 {
-    if (!s->looking.looks)
+    if (!s->alternatives->looking.looks)
         return 0;
-    return s->looking.found ? find_again(c, s, w, found, err) : look_again(c, s, w, now_ns, err);
+    return s->alternatives->looking.found ? find_again(c, s, w, found, err) : look_again(c, s, w, now_ns, err);
 }
 
 /* ---- what choosing calls ---- */
@@ -183,7 +183,7 @@ static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, do
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err)
 {
-    if (s->receive_number == 0 && !s->looking.looks)
+    if (s->alternatives->receive_number == 0 && !s->alternatives->looking.looks)
         return 0;
     if (c->arrivals.is_bounded && mpg_choosing_bound_arrivals(c, s, err) < 0)
         return -1;
@@ -199,11 +199,11 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
             return -1;
         if (!found)
             continue;
-        const bool is_other = found->id != s->looking.found;
-        mpg_choosing_view_of(c, s->looking.slot, w)->fixed = true;
+        const bool is_other = found->id != s->alternatives->looking.found;
+        mpg_choosing_view_of(c, s->alternatives->looking.slot, w)->fixed = true;
         mpg_inbox_take(&c->inbox, found, w);
         if (is_other &&
-            mpg_choosing_note_moved(c, s->rank, s->looking.slot, err) < 0)
+            mpg_choosing_note_moved(c, s->rank, s->alternatives->looking.slot, err) < 0)
             return -1;
     }
     return 0;

@@ -35,7 +35,7 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
 int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
-    const uint32_t n = s->candidate_number;
+    const uint32_t n = s->alternatives->candidate_number;
     struct mpg_pick *pick = c->pick;
     uint32_t completed = 0, out = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -48,8 +48,8 @@ int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         while (pick[out].taken || !pick[out].completed)
             out++;
         const struct mpg_deed deed = {.kind = MPG_DEED_EXCHANGE,
-                                      .request = s->candidates[out].request,
-                                      .other = s->candidates[in].request};
+                                      .request = s->alternatives->candidates[out].request,
+                                      .other = s->alternatives->candidates[in].request};
         mpg_choosing_exchange(c, &pick[out], &pick[in], w);
         if (mpg_choosing_note(c, s, w, &deed, err) < 0)
             return -1;
@@ -59,5 +59,5 @@ int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
             mpg_choosing_note_moved(c, s->rank, pick[in].slot, err) < 0)
             return -1;
     }
-    return s->completes_all ? mpg_choosing_take_all(c, s, w, now_ns, err) : 0;
+    return s->alternatives->completes_all ? mpg_choosing_take_all(c, s, w, now_ns, err) : 0;
 }

@@ -60,7 +60,7 @@ static int reserve(struct mpg_portions *p, const struct mpg_step *s)
         p->streams = s->stream + 1;
     }
     struct portions *q = &p->stream[s->stream];
-    const size_t needed = (size_t)p->lanes * s->portions;
+    const size_t needed = (size_t)p->lanes * s->alternatives->portions;
     if (needed > q->capacity) {
         void *grown = realloc(q->owed, needed * sizeof *q->owed);
         if (!grown)
@@ -82,8 +82,8 @@ struct mpg_owed *mpg_portions_owe(struct mpg_portions *p, const struct mpg_step 
     if (!q->is_new) {
         struct mpg_owed *owed = q->owed;
         const size_t capacity = q->capacity;
-        *q = (struct portions){.n = s->portions, .calls_each = s->portion_calls,
-                               .interval = s->portion_interval, .ends = s->portion_ends,
+        *q = (struct portions){.n = s->alternatives->portions, .calls_each = s->alternatives->portion_calls,
+                               .interval = s->alternatives->portion_interval, .ends = s->alternatives->portion_ends,
                                .is_new = true, .owed = owed, .capacity = capacity};
         for (size_t i = 0; i < (size_t)p->lanes * q->n; i++)
             owed[i] = (struct mpg_owed){.at_ns = -INFINITY};

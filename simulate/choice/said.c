@@ -39,7 +39,7 @@ static bool is_settled(const struct mpg_choosing *c, const struct mpg_view *v, u
 int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                             struct mpg_error *err)
 {
-    const struct mpg_deed deed = {.kind = MPG_DEED_COMPLETE, .request = s->candidates[i].request};
+    const struct mpg_deed deed = {.kind = MPG_DEED_COMPLETE, .request = s->alternatives->candidates[i].request};
     const uint32_t slot = c->pick[i].slot;
     const struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
     const uint64_t own = c->view_serial[slot], id = v->serial ? v->serial : own;
@@ -64,7 +64,7 @@ static int note_arrival(struct mpg_choosing *c, const struct mpg_step *s, const 
 
 int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    for (uint32_t i = 0; c->arrivals.watch && s->receive_number > 0 && i < s->edge_number; i++)
+    for (uint32_t i = 0; c->arrivals.watch && s->alternatives->receive_number > 0 && i < s->edge_number; i++)
         if (s->edges[i].is_view && s->edges[i].kind == MPG_EDGE_ARRIVAL &&
             note_arrival(c, s, &s->edges[i], err) < 0)
             return -1;

@@ -23,7 +23,7 @@ static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uin
     if (!owed)
         return -1;
     c->unsaid = c->unsaid || w == 0;
-    for (uint32_t i = 0; i < s->candidate_number; i++) {
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
         const struct mpg_pick *p = &c->pick[i];
         if (!p->completed)
             continue;
@@ -38,14 +38,14 @@ static int leave_for_later(struct mpg_choosing *c, const struct mpg_step *s, uin
         c->arrivals.move(c->arrivals.context, p, w, is_late ? fmax(now_ns, until_ns) : p->at_ns,
                          !is_late);
     }
-    qsort(owed, s->portions, sizeof *owed, compare_owed);
+    qsort(owed, s->alternatives->portions, sizeof *owed, compare_owed);
     return 0;
 }
 
 int mpg_choosing_take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                           struct mpg_error *err)
 {
-    const uint32_t n = s->candidate_number;
+    const uint32_t n = s->alternatives->candidate_number;
     double first_ns = INFINITY, last_ns = -INFINITY;
     bool any_left = false;
     for (uint32_t i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ int mpg_choosing_take_all(struct mpg_choosing *c, const struct mpg_step *s, uint
             c->others[w] = true;
         }
     const double until_ns = fmax(first_ns, now_ns);
-    if (s->portions == 0 || last_ns <= until_ns + MPG_ROUNDING_NS)
+    if (s->alternatives->portions == 0 || last_ns <= until_ns + MPG_ROUNDING_NS)
         return 0;
     c->others[w] = true;
     return leave_for_later(c, s, w, now_ns, until_ns, err);

@@ -21,7 +21,7 @@ int mpg_choosing_complete_early(struct mpg_choosing *c, const struct mpg_step *s
 static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
-    const uint32_t n = s->candidate_number;
+    const uint32_t n = s->alternatives->candidate_number;
     bool done = true, there = true;
     for (uint32_t i = 0; i < n; i++) {
         const struct mpg_pick *p = &c->pick[i];
@@ -41,7 +41,7 @@ static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
-    const uint32_t n = s->candidate_number;
+    const uint32_t n = s->alternatives->candidate_number;
     for (uint32_t i = 0; i < n; i++)
         if (c->pick[i].done) {
             c->vanishes[w] = true;
@@ -49,7 +49,7 @@ static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
             return 0;
         }
     bool any = false;
-    for (uint32_t i = 0; i < n && (!any || s->completes_all); i++)
+    for (uint32_t i = 0; i < n && (!any || s->alternatives->completes_all); i++)
         if (c->pick[i].at_ns <= now_ns + MPG_ROUNDING_NS) {
             if (mpg_choosing_complete_early(c, s, i, w, err) < 0)
                 return -1;
@@ -62,7 +62,7 @@ static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 int mpg_choosing_retry(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
-    return s->needs_all ? retry_whole(c, s, w, now_ns, err) : retry_some(c, s, w, now_ns, err);
+    return s->alternatives->needs_all ? retry_whole(c, s, w, now_ns, err) : retry_some(c, s, w, now_ns, err);
 }
 
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s)

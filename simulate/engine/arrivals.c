@@ -30,7 +30,7 @@ static void place_candidate(const struct mpg_lanes *l, const struct mpg_step *s,
 static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
 {
     uint32_t last = 0;
-    for (uint32_t i = 1; i < s->candidate_number; i++)
+    for (uint32_t i = 1; i < s->alternatives->candidate_number; i++)
         if (pick[i].traced_ns + pick[i].bound_ns >= pick[last].traced_ns + pick[last].bound_ns)
             last = i;
     return last;
@@ -40,7 +40,7 @@ static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
  * together: how much later than t(A) that makes it. */
 static void raise(const struct mpg_step *s, struct mpg_pick *pick)
 {
-    const uint32_t n = s->candidate_number;
+    const uint32_t n = s->alternatives->candidate_number;
     double last_ns = -INFINITY;
     uint32_t first = n; /* completed one */
     for (uint32_t i = 0; i < n; i++)
@@ -49,12 +49,12 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
             first = i < first ? i : first;
         }
     const bool lay_ready = last_ns <= s->enter_ns;
-    const bool only_before = lay_ready && first < n && !s->completes_all;
-    const uint32_t one = s->needs_all ? find_last(s, pick) : n;
+    const bool only_before = lay_ready && first < n && !s->alternatives->completes_all;
+    const uint32_t one = s->alternatives->needs_all ? find_last(s, pick) : n;
     const double after_ns = fmax(last_ns, s->enter_ns) + MPG_TICK_NS;
     for (uint32_t i = 0; i < n; i++) {
         bool is_late = !pick[i].completed && !(only_before && i > first) && (one == n || i == one);
-        const bool came_together = pick[i].completed && s->completes_all && !lay_ready;
+        const bool came_together = pick[i].completed && s->alternatives->completes_all && !lay_ready;
         const double least_ns = is_late ? after_ns : came_together ? last_ns : pick[i].traced_ns;
         pick[i].raised_ns = fmax(pick[i].bound_ns, least_ns - pick[i].traced_ns);
     }
@@ -62,8 +62,8 @@ static void raise(const struct mpg_step *s, struct mpg_pick *pick)
 
 static void place(void *lanes, const struct mpg_step *s, struct mpg_pick *pick)
 {
-    for (uint32_t i = 0; i < s->candidate_number; i++)
-        place_candidate(lanes, s, &s->candidates[i], &pick[i]);
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
+        place_candidate(lanes, s, &s->alternatives->candidates[i], &pick[i]);
     raise(s, pick);
 }
 

@@ -6,6 +6,9 @@
 #include "simulate/engine/lanes_private.h"
 #include "simulate/engine/trail.h"
 
+/* Out of the loop over steps: registers that they save are not saved for each step. */
+#define APART __attribute__((noinline))
+
 struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 enum mpg_absorb absorb, bool comparable,
                                 const struct mpg_perturbation *p, struct mpg_floors *floors,
@@ -155,7 +158,7 @@ static int reserve_before(struct mpg_lanes *l, const struct mpg_step *s, struct 
 }
 
 /* What step S needs, with SLOTS slots in use. */
-static int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
+static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                        struct mpg_error *err)
 {
     const uint32_t streams = s->stream + 1;
@@ -215,11 +218,14 @@ static void divide_interval(struct mpg_lanes *l, const struct mpg_step *s)
         l->before[(size_t)s->stream * l->n + w] += value[w] - l->own[w];
 }
 
-static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
+/* Whether something is put into the interval S, or somebody asks where it was. */
+static inline bool enters(const struct mpg_lanes *l, const struct mpg_step *s)
 {
-    /* nothing is put in, and nobody asks where it was */
-    if (!l->computes && s->tracer_ns == 0 && !l->choice && !l->entered_ns)
-        return;
+    return l->computes || s->tracer_ns != 0 || l->choice || l->entered_ns;
+}
+
+static APART void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
+{
     mpg_lanes_look_ahead(l, s->stream);
     double *value = stream_value(l, s->stream);
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
@@ -235,8 +241,8 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
         l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
     }
     struct mpg_interval x = {.rank = s->rank,
-                             .ratio = mpg_perturbation_rho(l->p) * s->ratio,
-                             .more_ns = mpg_perturbation_rho(l->p) * s->more_ns,
+                             .ratio = mpg_perturbation_rho(l->p) * s->change->ratio,
+                             .more_ns = mpg_perturbation_rho(l->p) * s->change->more_ns,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns};
@@ -253,7 +259,7 @@ static void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
         divide_interval(l, s);
 }
 
-static void step_join(struct mpg_lanes *l, const struct mpg_step *s)
+static APART void step_join(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     const double *other = slot_value(l, s->slot);
@@ -268,7 +274,7 @@ static void step_join(struct mpg_lanes *l, const struct mpg_step *s)
     }
 }
 
-static void step_load(struct mpg_lanes *l, const struct mpg_step *s)
+static APART void step_load(struct mpg_lanes *l, const struct mpg_step *s)
 {
     double *value = stream_value(l, s->stream);
     double *hidden = account_of(l, s->rank, MPG_TERM_HIDDEN);
@@ -296,7 +302,7 @@ static void settle(struct mpg_lanes *l, int32_t rank)
     }
 }
 
-static void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
+static APART void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
 {
     l->traced_ns[s->rank] = s->since_ns;
     l->last_stream[s->rank] = s->stream;
@@ -305,20 +311,10 @@ static void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
         settle(l, s->rank);
 }
 
-static int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
-                     struct mpg_error *err)
+/* A step other than ENTER and LEAVE. */
+static APART int take_other(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    if ((slots > l->ready_slots || s->stream >= l->ready_streams) &&
-        reserve_all(l, s, slots, err) < 0)
-        return -1;
-    if (s->stream >= l->streams) {
-        l->streams = s->stream + 1;
-        l->unjoined[s->rank]++;
-    }
     switch (s->kind) {
-    case MPG_STEP_ENTER:
-        step_enter(l, s);
-        break;
     case MPG_STEP_POST:
         mpg_lanes_post(l, s);
         break;
@@ -350,15 +346,33 @@ static int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
         return mpg_lanes_view(l, s, err);
     case MPG_STEP_EXPAND:
         return mpg_lanes_expand(l, s, slots, err);
-    case MPG_STEP_LEAVE:
-        return mpg_lanes_leave(l, s, err);
     case MPG_STEP_FINISH:
         if (l->tally)
             mpg_lanes_tally_finish(l, s, step_finish);
         else
             step_finish(l, s);
         break;
+    default:
+        break;
     }
+    return 0;
+}
+
+static inline int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+{
+    if ((slots > l->ready_slots || s->stream >= l->ready_streams) &&
+        reserve_all(l, s, slots, err) < 0)
+        return -1;
+    if (s->stream >= l->streams) {
+        l->streams = s->stream + 1;
+        l->unjoined[s->rank]++;
+    }
+    if (s->kind == MPG_STEP_LEAVE)
+        return mpg_lanes_leave(l, s, err);
+    if (s->kind != MPG_STEP_ENTER)
+        return take_other(l, s, slots, err);
+    if (enters(l, s))
+        step_enter(l, s);
     return 0;
 }
 

@@ -218,7 +218,8 @@ void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_merge(struct mpg_lanes *l, const struct mpg_step *s);
 int mpg_lanes_sent(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 int mpg_lanes_view(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
-int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
+/* Apart from the loop over steps, whose registers it does not share. */
+__attribute__((noinline)) int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* A STORE that joins an expanded collective, besides what every STORE means; an EXPAND. */
 int mpg_lanes_join_expanded(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                             struct mpg_error *err);

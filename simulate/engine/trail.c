@@ -69,7 +69,9 @@ static void go_on(struct mpg_lanes *l, const struct mpg_step *s, const double *t
 static void end_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     const double rho = mpg_perturbation_rho(l->p), length_ns = (double)s->interval_ns;
-    const double more_ns = rho * s->ratio == 1 && s->more_ns == 0 ? 0 : (rho * s->ratio - 1) * length_ns + rho * s->more_ns;
+    const double more_ns = rho * s->change->ratio == 1 && s->change->more_ns == 0
+                               ? 0
+                               : (rho * s->change->ratio - 1) * length_ns + rho * s->change->more_ns;
     const double tracer_ns = l->p->without_tracer ? (double)s->tracer_ns : 0;
     const double term[MPG_WHERE_TERMS] = {
         [MPG_WHERE_COMPUTATION] = more_ns, [MPG_WHERE_SCALED] = length_ns, [MPG_WHERE_TRACER] = -tracer_ns};

@@ -33,15 +33,18 @@ int program_reserve_streams(struct program *p, uint32_t n, struct mpg_error *err
 
 static size_t lists_of(const struct mpg_step *s)
 {
-    return s->kind == MPG_STEP_LEAVE   ? s->edge_number * sizeof *s->edges + s->sent_number * sizeof *s->sent
-           : s->kind == MPG_STEP_ENTER ? s->mark_number * sizeof *s->marks
-                                       : 0;
+    if (s->kind == MPG_STEP_LEAVE)
+        return s->edge_number * sizeof *s->edges + s->sent_number * sizeof *s->sent +
+               (s->transfer == &mpg_no_transfer ? 0 : sizeof *s->transfer);
+    if (s->kind == MPG_STEP_ENTER && s->change != &mpg_no_change)
+        return sizeof *s->change + s->change->mark_number * sizeof *s->change->marks;
+    return 0;
 }
 
 /* ITEMS go to *TO, which goes on behind them. */
-static const void *copy(char **to, const void *items, size_t bytes)
+static void *copy(char **to, const void *items, size_t bytes)
 {
-    const void *copied = *to;
+    void *copied = *to;
     if (bytes > 0)
         memcpy(*to, items, bytes);
     *to += bytes;
@@ -73,12 +76,17 @@ static struct action *new_action(struct program *p, const struct mpg_step *s)
     char *to = (char *)(a + 1);
     a->next = NULL;
     memcpy(&a->step, s, sizeof *s);
-    if (s->kind == MPG_STEP_ENTER)
-        a->step.marks = copy(&to, s->marks, lists);
+    if (s->kind == MPG_STEP_ENTER && s->change != &mpg_no_change) {
+        struct mpg_change *change = copy(&to, s->change, sizeof *s->change);
+        change->marks = copy(&to, change->marks, change->mark_number * sizeof *change->marks);
+        a->step.change = change;
+    }
     if (s->kind != MPG_STEP_LEAVE)
         return a;
     a->step.edges = copy(&to, s->edges, s->edge_number * sizeof *s->edges);
     a->step.sent = copy(&to, s->sent, s->sent_number * sizeof *s->sent);
+    if (s->transfer != &mpg_no_transfer)
+        a->step.transfer = copy(&to, s->transfer, sizeof *s->transfer);
     return a;
 }
 

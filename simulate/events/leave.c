@@ -109,12 +109,12 @@ static enum use use_of(const struct mpg_step *s, const struct meeting *m)
 /* The transfer that S starts; where it is done by the network alone, its origin may wait for it at once. */
 static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double enter_ns, struct mpg_error *err)
 {
-    const struct mpg_sending m = {.rank = s->rank, .to = s->transfer.owner, .call = s->number,
-                                  .bytes = s->transfer.put_bytes > 0 ? s->transfer.put_bytes : w->parameters->request_bytes};
+    const struct mpg_sending m = {.rank = s->rank, .to = s->transfer->owner, .call = s->number,
+                                  .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes : w->parameters->request_bytes};
     double *value_ns = mpg_times_stream(w->times, lane);
     if (w->counts) {
-        *(s->transfer.get_bytes > 0 ? &w->x->gets : &w->x->puts) += 1;
-        steps_count(w, s->transfer.put_bytes + s->transfer.get_bytes);
+        *(s->transfer->get_bytes > 0 ? &w->x->gets : &w->x->puts) += 1;
+        steps_count(w, s->transfer->put_bytes + s->transfer->get_bytes);
     }
     if (!w->serves)
         return 0;
@@ -127,12 +127,12 @@ static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double e
 /* What of S is the engine's, not the lane evaluator's. */
 static void prepare_transfers(const struct world *w, struct mpg_step *s)
 {
-    const bool starts = s->transfer.owner >= 0 && !s->failed;
+    const bool starts = s->transfer->owner >= 0 && !s->failed;
     if (w->serves)
         s->round_trip = false;
     else if (w->blocking_get) {
         s->round_trip = starts;
-        s->round_trip_bytes = s->round_trip_target_bytes = s->transfer.put_bytes + s->transfer.get_bytes;
+        s->round_trip_bytes = s->round_trip_target_bytes = s->transfer->put_bytes + s->transfer->get_bytes;
     }
 }
 
@@ -147,13 +147,13 @@ int steps_leave(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_e
     prepare_transfers(w, s);
     if (steps_take(w, s, err) < 0)
         return -1;
-    if (s->transfer.owner >= 0 && !s->failed && transfer(w, lane, s, enter_ns, err) < 0)
+    if (s->transfer->owner >= 0 && !s->failed && transfer(w, lane, s, enter_ns, err) < 0)
         return -1;
     l = &w->lane[lane];
     l->ends_ns = *mpg_times_stream(w->times, lane);
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     l->own_ns = meets ? enter_ns : fmin(mpg_times_own(w->times), l->ends_ns);
-    if (s->dropped || w->lane[lane].blocks || (s->transfer.owner >= 0 && !s->failed && w->serves))
+    if (s->dropped || w->lane[lane].blocks || (s->transfer->owner >= 0 && !s->failed && w->serves))
         l->own_ns = l->ends_ns;
     l->waits_for = use_of(s, m);
     if (steps_is_first(w, lane))

@@ -20,18 +20,18 @@ int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, str
     }
     *t = (struct transfer){.next = r->transfers,
                            .rank = s->rank,
-                           .owner = s->transfer.owner,
+                           .owner = s->transfer->owner,
                            .window = s->window,
-                           .requested = s->transfer.requested};
+                           .requested = s->transfer->requested};
     r->transfers = t;
     *q = (struct request){.from = s->rank,
-                          .owner = s->transfer.owner,
-                          .back_bytes = s->transfer.get_bytes > 0 ? s->transfer.get_bytes : w->parameters->request_bytes,
+                          .owner = s->transfer->owner,
+                          .back_bytes = s->transfer->get_bytes > 0 ? s->transfer->get_bytes : w->parameters->request_bytes,
                           .transfer = t};
     q->sending = (struct mpg_sending){.rank = s->rank,
-                                      .to = s->transfer.owner,
+                                      .to = s->transfer->owner,
                                       .call = s->number,
-                                      .bytes = s->transfer.put_bytes > 0 ? s->transfer.put_bytes
+                                      .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes
                                                                          : w->parameters->request_bytes};
     return network_fly(w, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
 }
@@ -81,7 +81,7 @@ static bool awaits(const struct mpg_step *s, const struct transfer *t)
         return s->call == MPG_CALL_Win_complete && t->window == s->window;
     case MPG_KIND_WIN_TARGET:
         return s->kind == MPG_STEP_LEAVE && s->call != MPG_CALL_Win_lock && t->window == s->window &&
-               (s->awaits_of < 0 || s->awaits_of == t->owner);
+               (s->transfer->awaits_of < 0 || s->transfer->awaits_of == t->owner);
     case MPG_KIND_WIN_ALL:
         return s->call != MPG_CALL_Win_lock_all && s->call != MPG_CALL_Win_sync && t->window == s->window;
     case MPG_KIND_COMPLETE:

@@ -17,12 +17,18 @@ static size_t aligned(size_t bytes)
 static size_t lists_of(const struct mpg_step *s)
 {
     if (s->kind == MPG_STEP_ENTER)
-        return aligned(s->mark_number * sizeof *s->marks);
+        return s->change == &mpg_no_change ? 0
+                                           : aligned(sizeof *s->change) +
+                                                 aligned(s->change->mark_number * sizeof *s->change->marks);
     if (s->kind != MPG_STEP_LEAVE)
         return 0;
-    return aligned(s->sent_number * sizeof *s->sent) + aligned(s->edge_number * sizeof *s->edges) +
-           aligned(s->candidate_number * sizeof *s->candidates) +
-           aligned(s->receive_number * sizeof *s->receives);
+    const size_t bytes = aligned(s->sent_number * sizeof *s->sent) + aligned(s->edge_number * sizeof *s->edges) +
+                         (s->transfer == &mpg_no_transfer ? 0 : aligned(sizeof *s->transfer));
+    const struct mpg_alternatives *a = s->alternatives;
+    return a == &mpg_no_alternatives
+               ? bytes
+               : bytes + aligned(sizeof *a) + aligned(a->candidate_number * sizeof *a->candidates) +
+                     aligned(a->receive_number * sizeof *a->receives);
 }
 
 int mpg_batch_init(struct mpg_batch *b, struct mpg_error *err)
@@ -54,7 +60,7 @@ bool mpg_batch_has_room(const struct mpg_batch *b, const struct mpg_step *s)
 }
 
 /* A copy of N items of BYTES each, in B's lists. */
-static const void *copy(struct mpg_batch *b, const void *items, uint32_t n, size_t bytes)
+static void *copy(struct mpg_batch *b, const void *items, uint32_t n, size_t bytes)
 {
     if (n == 0)
         return NULL;
@@ -62,6 +68,25 @@ static const void *copy(struct mpg_batch *b, const void *items, uint32_t n, size
     memcpy(to, items, n * bytes);
     b->used += aligned(n * bytes);
     return to;
+}
+
+static const struct mpg_change *copy_change(struct mpg_batch *b, const struct mpg_change *change)
+{
+    if (change == &mpg_no_change)
+        return change;
+    struct mpg_change *c = copy(b, change, 1, sizeof *change);
+    c->marks = copy(b, change->marks, change->mark_number, sizeof *change->marks);
+    return c;
+}
+
+static const struct mpg_alternatives *copy_alternatives(struct mpg_batch *b, const struct mpg_alternatives *a)
+{
+    if (a == &mpg_no_alternatives)
+        return a;
+    struct mpg_alternatives *c = copy(b, a, 1, sizeof *a);
+    c->candidates = copy(b, a->candidates, a->candidate_number, sizeof *a->candidates);
+    c->receives = copy(b, a->receives, a->receive_number, sizeof *a->receives);
+    return c;
 }
 
 int mpg_batch_add(struct mpg_batch *b, const struct mpg_step *s, uint32_t slots,
@@ -79,13 +104,14 @@ int mpg_batch_add(struct mpg_batch *b, const struct mpg_step *s, uint32_t slots,
     memcpy(c, s, sizeof *c); /* all of its union */
     b->slots = slots;
     if (c->kind == MPG_STEP_ENTER)
-        c->marks = copy(b, s->marks, s->mark_number, sizeof *s->marks);
+        c->change = copy_change(b, s->change);
     if (c->kind != MPG_STEP_LEAVE)
         return 0;
     c->sent = copy(b, s->sent, s->sent_number, sizeof *s->sent);
     c->edges = copy(b, s->edges, s->edge_number, sizeof *s->edges);
-    c->candidates = copy(b, s->candidates, s->candidate_number, sizeof *s->candidates);
-    c->receives = copy(b, s->receives, s->receive_number, sizeof *s->receives);
+    if (s->transfer != &mpg_no_transfer)
+        c->transfer = copy(b, s->transfer, 1, sizeof *s->transfer);
+    c->alternatives = copy_alternatives(b, s->alternatives);
     return 0;
 }
 

@@ -5,7 +5,7 @@
 static void place(void *times, const struct mpg_step *s, struct mpg_pick *pick)
 {
     const struct mpg_times *t = times;
-    for (uint32_t i = 0; i < s->candidate_number; i++) {
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
         pick[i].value = slot_value(t, pick[i].slot, SLOT_TIME);
         pick[i].cause = slot_value(t, pick[i].slot, SLOT_BEGIN);
     }

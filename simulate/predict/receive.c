@@ -105,14 +105,14 @@ static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, doubl
 static int list_received(struct mpg_times *t, const struct mpg_step *s, uint32_t *k, bool *costs,
                          struct mpg_error *err)
 {
-    const uint32_t more = t->choice && t->choice->early ? s->candidate_number : 0;
+    const uint32_t more = t->choice && t->choice->early ? s->alternatives->candidate_number : 0;
     bool any = false;
     *k = 0;
     for (uint32_t i = 0; i < s->edge_number && !any; i++)
         any = has_cost(t, s, &s->edges[i]);
     *costs = *costs || any;
     for (uint32_t i = 0; i < more && !any; i++)
-        any = has_cost(t, s, &s->candidates[i].arrival);
+        any = has_cost(t, s, &s->alternatives->candidates[i].arrival);
     if (!any)
         return 0;
     if (reserve_arrivals(t, s->edge_number + more, err) < 0)
@@ -120,8 +120,8 @@ static int list_received(struct mpg_times *t, const struct mpg_step *s, uint32_t
     for (uint32_t i = 0; i < s->edge_number; i++)
         *k = list_arrival(t, s, &s->edges[i], false, *k);
     for (uint32_t i = 0; i < more; i++)
-        if (!s->candidates[i].completed)
-            *k = list_arrival(t, s, &s->candidates[i].arrival, true, *k);
+        if (!s->alternatives->candidates[i].completed)
+            *k = list_arrival(t, s, &s->alternatives->candidates[i].arrival, true, *k);
     return 0;
 }
 

@@ -164,8 +164,8 @@ static void compute(struct mpg_times *t, const struct mpg_step *s)
         return;
     }
     struct mpg_interval x = {.rank = s->rank,
-                             .ratio = mpg_perturbation_rho(p) * (s->cpu_ns >= 0 ? s->cpu_ratio : s->ratio),
-                             .more_ns = mpg_perturbation_rho(p) * s->more_ns,
+                             .ratio = mpg_perturbation_rho(p) * (s->cpu_ns >= 0 ? s->change->cpu_ratio : s->change->ratio),
+                             .more_ns = mpg_perturbation_rho(p) * s->change->more_ns,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
                              .length_ns = work_ns,

@@ -133,9 +133,10 @@ static int begin(struct mpg_nodes *n, const struct mpg_step *step, struct mpg_er
 /* How long the work of S's interval takes for each traced ns. */
 static double ratio_of(const struct mpg_nodes *n, const struct mpg_step *s)
 {
+    const struct mpg_change *c = s->change;
     if (s->cpu_ns < 0)
-        return n->rules.ratio * s->ratio;
-    const double ratio = s->cpu_ratio + (s->cpu_ns > 0 ? s->more_ns / (double)s->cpu_ns : 0);
+        return n->rules.ratio * c->ratio;
+    const double ratio = c->cpu_ratio + (s->cpu_ns > 0 ? c->more_ns / (double)s->cpu_ns : 0);
     return ratio > 0 ? n->rules.ratio * ratio : 0;
 }
 
@@ -152,8 +153,9 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
                                 .cpu_ns = step->cpu_ns,
                                 .ratio = ratio_of(n, step)};
     s->waits = true;
-    for (uint32_t i = 0; i < step->mark_number && step->worth_ns > 0; i++)
-        if (node_write_mark(&n->file, &s->records, &step->marks[i], step->worth_ns, err) < 0)
+    const struct mpg_change *change = step->change;
+    for (uint32_t i = 0; i < change->mark_number && change->worth_ns > 0; i++)
+        if (node_write_mark(&n->file, &s->records, &change->marks[i], change->worth_ns, err) < 0)
             return -1;
     if (n->rules.delays)
         s->traced_ns = step->since_ns + step->interval_ns + step->tracer_ns;
