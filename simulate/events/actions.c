@@ -1,157 +1,130 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps that wait until their stream is that far. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/reserve.h"
 #include "simulate/events/program_parts.h"
+
+/* Steps of a stream after each other, packed. */
+struct block {
+    struct block *next;
+    size_t capacity, used; /* bytes */
+    char data[];
+};
+
+enum { BLOCK_BYTES = 1024 }; /* of most blocks, with what they begin with */
 
 int program_reserve_streams(struct program *p, uint32_t n, struct mpg_error *err)
 {
-    void *queues = p->queue;
-    const uint32_t old = p->streams;
-    if (n <= old)
+    if (n <= p->streams)
         return 0;
-    if (n > p->stream_capacity) { /* queues point to themselves */
-        const uint32_t capacity = 2 * n;
-        struct queue *all = calloc(capacity, sizeof *all);
-        if (!all)
-            return mpg_error_set(err, "out of memory");
-        for (uint32_t i = 0; i < old; i++) {
-            all[i] = p->queue[i];
-            if (!all[i].first)
-                all[i].last = &all[i].first;
-        }
-        p->queue = all;
-        p->stream_capacity = capacity;
-        free(queues);
-    }
-    for (uint32_t i = old; i < n; i++)
-        p->queue[i] = (struct queue){NULL, &p->queue[i].first};
+    if (mpg_reserve_at(&p->queue, sizeof *p->queue, &p->stream_capacity, n, err) < 0)
+        return -1;
     p->streams = n;
     return 0;
 }
 
-static size_t lists_of(const struct mpg_step *s)
+static struct block *new_block(struct program *p, size_t bytes)
 {
-    if (s->kind == MPG_STEP_LEAVE)
-        return s->edge_number * sizeof *s->edges + s->sent_number * sizeof *s->sent +
-               (s->transfer == &mpg_no_transfer ? 0 : sizeof *s->transfer);
-    if (s->kind == MPG_STEP_ENTER && s->change != &mpg_no_change)
-        return sizeof *s->change + s->change->mark_number * sizeof *s->change->marks;
-    return 0;
+    const size_t usual = BLOCK_BYTES - sizeof(struct block), capacity = bytes > usual ? bytes : usual;
+    struct block *b = bytes > usual ? malloc(sizeof *b + bytes) : pool_take(&p->blocks);
+    if (b)
+        *b = (struct block){.capacity = capacity};
+    return b;
 }
 
-/* ITEMS go to *TO, which goes on behind them. */
-static void *copy(char **to, const void *items, size_t bytes)
+static void give_block(struct program *p, struct block *b)
 {
-    void *copied = *to;
-    if (bytes > 0)
-        memcpy(*to, items, bytes);
-    *to += bytes;
-    return copied;
-}
-
-/* Room for a step with LISTS bytes of lists. */
-static struct action *take_action(struct program *p, size_t lists)
-{
-    const size_t class = (lists + LIST_CLASS - 1) / LIST_CLASS;
-    return class < LIST_CLASSES ? pool_take(&p->actions[class]) : malloc(sizeof(struct action) + lists);
-}
-
-static void give_action(struct program *p, struct action *a, size_t lists)
-{
-    const size_t class = (lists + LIST_CLASS - 1) / LIST_CLASS;
-    if (class < LIST_CLASSES)
-        pool_give(&p->actions[class], a);
+    if (b->capacity > BLOCK_BYTES - sizeof *b)
+        free(b);
     else
-        free(a);
+        pool_give(&p->blocks, b);
 }
 
-static struct action *new_action(struct program *p, const struct mpg_step *s)
+/* Room for BYTES behind what Q has; NULL: out of memory. */
+static struct packed *room(struct program *p, struct queue *q, size_t bytes)
 {
-    const size_t lists = lists_of(s);
-    struct action *a = take_action(p, lists);
-    if (!a)
-        return NULL;
-    char *to = (char *)(a + 1);
-    a->next = NULL;
-    memcpy(&a->step, s, sizeof *s);
-    if (s->kind == MPG_STEP_ENTER && s->change != &mpg_no_change) {
-        struct mpg_change *change = copy(&to, s->change, sizeof *s->change);
-        change->marks = copy(&to, change->marks, change->mark_number * sizeof *change->marks);
-        a->step.change = change;
+    struct block *last = q->last;
+    if (!last || last->used + bytes > last->capacity) {
+        struct block *b = new_block(p, bytes);
+        if (!b)
+            return NULL;
+        if (last)
+            last->next = b;
+        else {
+            q->first = b;
+            q->at = b->data;
+        }
+        q->last = last = b;
     }
-    if (s->kind != MPG_STEP_LEAVE)
-        return a;
-    a->step.edges = copy(&to, s->edges, s->edge_number * sizeof *s->edges);
-    a->step.sent = copy(&to, s->sent, s->sent_number * sizeof *s->sent);
-    if (s->transfer != &mpg_no_transfer)
-        a->step.transfer = copy(&to, s->transfer, sizeof *s->transfer);
-    return a;
+    return (struct packed *)(last->data + last->used);
 }
 
-/* The cells that a stream's own step names. */
-static int name_cells(struct program *p, struct mpg_step *s, struct mpg_error *err)
+/* Those that a stream's own step names. */
+static int name_cells(struct program *p, struct packed *step, struct mpg_error *err)
 {
-    switch (s->kind) {
-    case MPG_STEP_STORE:
-    case MPG_STEP_EAGER:
-        return program_writes(p, &s->slot, err);
-    case MPG_STEP_LOAD:
-    case MPG_STEP_JOIN:
-        return program_reads(p, &s->slot, err);
-    case MPG_STEP_LEAVE:
-        for (uint32_t i = 0; i < s->edge_number; i++)
-            if (program_reads(p, (uint32_t *)&s->edges[i].slot, err) < 0)
-                return -1;
-        return 0;
-    default:
-        return 0;
-    }
+    const bool writes = step->kind == MPG_STEP_STORE || step->kind == MPG_STEP_EAGER;
+    uint32_t *slot;
+    for (uint32_t i = 0; (slot = packed_slot(step, i)); i++)
+        if ((writes ? program_writes(p, slot, err) : program_reads(p, slot, err)) < 0)
+            return -1;
+    return 0;
 }
 
 int program_append(struct program *p, const struct mpg_step *s, const struct program_calls *calls, struct mpg_error *err)
 {
     if (program_reserve_streams(p, s->stream + 1, err) < 0)
         return -1;
-    struct action *a = new_action(p, s);
-    if (!a)
-        return mpg_error_set(err, "out of memory");
-    if (name_cells(p, &a->step, err) < 0) {
-        free(a);
-        return -1;
-    }
     struct queue *q = &p->queue[s->stream];
+    const enum packed_form form = p->keeps_whole ? PACKED_WHOLE : packed_form(s);
+    const size_t bytes = packed_bytes(form, s);
     const bool was_empty = !q->first;
-    *q->last = a;
-    q->last = &a->next;
+    struct packed *step = room(p, q, bytes);
+    if (!step)
+        return mpg_error_set(err, "out of memory");
+    packed_write(step, form, s);
+    if (name_cells(p, step, err) < 0)
+        return -1;
+    q->last->used += bytes;
     return was_empty ? calls->appended(calls->world, s->stream, err) : 0;
+}
+
+struct mpg_step *program_first(struct program *p, uint32_t stream, struct mpg_error *err)
+{
+    return packed_read((struct packed *)p->queue[stream].at, stream, &p->unpacked, err);
 }
 
 void program_drop(struct program *p, struct queue *q)
 {
-    struct action *a = q->first;
-    const struct mpg_step *s = &a->step;
-    const size_t lists = lists_of(s);
-    q->first = a->next;
+    struct packed *step = (struct packed *)q->at;
+    struct block *first = q->first;
+    const uint32_t *slot;
+    for (uint32_t i = 0; (slot = packed_slot(step, i)); i++)
+        program_leave(p, *slot);
+    q->at += step->bytes;
+    if (q->at < first->data + first->used)
+        return;
+    q->first = first->next;
+    q->at = q->first ? q->first->data : NULL;
     if (!q->first)
-        q->last = &q->first;
-    if (s->kind == MPG_STEP_STORE || s->kind == MPG_STEP_EAGER || s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN)
-        program_leave(p, s->slot);
-    for (uint32_t i = 0; s->kind == MPG_STEP_LEAVE && i < s->edge_number; i++)
-        program_leave(p, s->edges[i].slot);
-    give_action(p, a, lists);
+        q->last = NULL;
+    give_block(p, first);
+}
+
+void program_init_blocks(struct program *p)
+{
+    p->blocks.size = BLOCK_BYTES;
 }
 
 void program_clear_streams(struct program *p)
 {
     for (uint32_t i = 0; i < p->streams; i++)
         while (p->queue[i].first) {
-            struct action *a = p->queue[i].first;
-            p->queue[i].first = a->next;
-            free(a);
+            struct block *b = p->queue[i].first;
+            p->queue[i].first = b->next;
+            free(b);
         }
-    for (size_t i = 0; i < LIST_CLASSES; i++)
-        pool_clear(&p->actions[i]);
+    pool_clear(&p->blocks);
+    unpacked_clear(&p->unpacked);
     free(p->queue);
 }

@@ -225,12 +225,12 @@ int program_pull(struct program *p, const struct program_calls *calls, struct mp
     return program_seal(p, calls, err) < 0 ? -1 : 1;
 }
 
-int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err)
+int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, bool keeps_whole,
+                 struct mpg_error *err)
 {
-    *p = (struct program){.graph = graph, .meets = meets, .watchers = {.size = sizeof(struct watcher)},
-                          .nodes = {.size = sizeof(struct node)}};
-    for (size_t i = 0; i < LIST_CLASSES; i++)
-        p->actions[i].size = sizeof(struct action) + i * LIST_CLASS;
+    *p = (struct program){.graph = graph, .meets = meets, .keeps_whole = keeps_whole,
+                          .watchers = {.size = sizeof(struct watcher)}, .nodes = {.size = sizeof(struct node)}};
+    program_init_blocks(p);
     return program_reserve_streams(p, streams, err);
 }
 

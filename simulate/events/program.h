@@ -9,6 +9,7 @@
 #define MPG_EVENTS_PROGRAM_H
 
 #include "graph/graph.h"
+#include "simulate/events/packed.h"
 #include "simulate/events/pool.h"
 
 enum { NO_CELL = UINT32_MAX };
@@ -27,12 +28,6 @@ struct cell {
     uint32_t uses;           /* steps that name it, and the slot that it stands for */
     struct watcher *watcher;
     struct meeting *meeting; /* its value is that of each member's own */
-};
-
-/* A step to be taken by its stream. */
-struct action {
-    struct action *next;
-    struct mpg_step step; /* with cells for slots; its lists behind it */
 };
 
 struct node {
@@ -57,12 +52,13 @@ struct meeting {
     } *member;            /* in their order */
 };
 
-struct queue {
-    struct action *first, **last;
-};
+struct block;
 
-/* Steps are kept with their lists, in room for so many bytes of these, or twice that ... */
-enum { LIST_CLASS = 256, LIST_CLASSES = 9 };
+/* Steps to be taken by a stream, with cells for slots. */
+struct queue {
+    struct block *first, *last; /* NULL: there are none */
+    char *at;                   /* the first step, packed */
+};
 
 struct program {
     struct mpg_graph *graph;
@@ -73,8 +69,9 @@ struct program {
     struct cell *cell;
     uint32_t cells, cell_capacity, *free_cell, free_cells, free_capacity;
     uint32_t *cell_of, slots, slot_capacity; /* + 1; of a slot */
-    struct pool actions[LIST_CLASSES]; /* with lists of up to I LIST_CLASS bytes */
-    struct pool nodes, watchers;
+    bool keeps_whole;     /* steps with all that they say */
+    struct unpacked unpacked;
+    struct pool blocks, nodes, watchers;
     struct meeting *open;
 };
 
@@ -86,7 +83,9 @@ struct program_calls {
     int (*meet)(void *world, struct meeting *meeting, struct mpg_error *err); /* all have come */
 };
 
-int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err);
+/* KEEPS_WHOLE: somebody else looks at steps, too. */
+int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, bool keeps_whole,
+                 struct mpg_error *err);
 void program_clear(struct program *p);
 /* The next steps of the graph: 1, 0 at its end, -1. */
 int program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
@@ -98,7 +97,9 @@ int program_met(struct program *p, struct meeting *meeting, const struct program
                 int (*wake)(void *world, uint32_t stream, struct mpg_error *err), struct mpg_error *err);
 /* STREAM hears when CELL, which is not known, is. */
 int program_watch(struct program *p, uint32_t cell, uint32_t stream, struct mpg_error *err);
-/* A is done with: it leaves QUEUE, whose first it is. */
+/* The first step of STREAM, which has some, to be written, too: until the next is asked for. NULL: out of memory. */
+struct mpg_step *program_first(struct program *p, uint32_t stream, struct mpg_error *err);
+/* QUEUE's first step is done with. */
 void program_drop(struct program *p, struct queue *queue);
 void program_drop_node(struct program *p, struct node *node);
 /* When RANK leaves M, which all have come to. */

@@ -25,6 +25,7 @@ int program_watch_node(struct program *p, uint32_t cell, struct node *node, stru
 int program_reserve_streams(struct program *p, uint32_t n, struct mpg_error *err);
 /* S goes behind its stream's others. */
 int program_append(struct program *p, const struct mpg_step *s, const struct program_calls *calls, struct mpg_error *err);
+void program_init_blocks(struct program *p);
 void program_clear_streams(struct program *p);
 
 /* --- meetings.c --- */

@@ -16,7 +16,8 @@ void steps_count(struct world *w, double bytes)
 int steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err)
 {
     struct queue *q = &w->program.queue[lane];
-    const int status = w->watch ? w->watch->take(w->watch->watcher, &q->first->step, value_ns, err) : 0;
+    const struct mpg_step *s = w->watch ? program_first(&w->program, lane, err) : NULL;
+    const int status = s ? w->watch->take(w->watch->watcher, s, value_ns, err) : w->watch ? -1 : 0;
     program_drop(&w->program, q);
     return status;
 }
@@ -139,9 +140,11 @@ static int load(struct world *w, uint32_t lane, const struct mpg_step *s, struct
 
 static int step(struct world *w, uint32_t lane, struct mpg_error *err)
 {
-    struct mpg_step *s = &w->program.queue[lane].first->step;
+    struct mpg_step *s = program_first(&w->program, lane, err);
     int status = GOES_ON;
     bool has = true;
+    if (!s)
+        return -1;
     if (w->serves && steps_is_first(w, lane) && (status = drain(w, lane, s, err)) != GOES_ON)
         return status;
     if (w->shares && steps_is_first(w, lane) && w->lane[lane].state != STREAM_WAITS && s->kind != MPG_STEP_FINISH) {

@@ -139,7 +139,7 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_times *tim
         return mpg_error_set(err, "out of memory");
     for (int32_t r = 0; r < w->ranks; r++)
         w->rank[r].last = &w->rank[r].first;
-    if (program_init(&w->program, graph, (uint32_t)w->ranks, meets, err) < 0 || share_init(w, err) < 0 ||
+    if (program_init(&w->program, graph, (uint32_t)w->ranks, meets, w->watch != NULL, err) < 0 || share_init(w, err) < 0 ||
         reserve_lanes(w, (uint32_t)w->ranks, err) < 0)
         return -1;
     w->running = w->ranks;
@@ -158,10 +158,11 @@ static void look_ahead(const struct world *w)
     const struct event *next = w->heap.event;
     if (w->heap.n == 0 || next->kind != EVENT_STREAM || next->id >= w->program.streams)
         return;
-    const char *action = (const char *)w->program.queue[next->id].first;
+    enum { LOOKED_AT = 256 }; /* bytes: its next step and some of the one after it */
+    const char *step = w->program.queue[next->id].at;
     __builtin_prefetch(&w->lane[next->id]);
-    for (size_t i = 0; action && i < sizeof(struct action); i += 64)
-        __builtin_prefetch(action + i);
+    for (size_t i = 0; step && i < LOOKED_AT; i += 64)
+        __builtin_prefetch(step + i);
 }
 
 int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err)
