@@ -39,6 +39,15 @@ double world_flight_ns(const struct world *w, const struct mpg_sending *m, doubl
     return fmax(lambda_ns + *tau_ns - world_send_ns(w, m) - world_service_ns(w, m), 0);
 }
 
+double world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes)
+{
+    struct mpg_sending copied = *m;
+    double tau_ns;
+    copied.bytes = bytes;
+    (void)world_flight_ns(w, &copied, &tau_ns);
+    return tau_ns;
+}
+
 double world_sent_ns(const struct world *w, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(w->target);

@@ -120,6 +120,10 @@ static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double e
         return 0;
     const double sent_ns = enter_ns + world_send_ns(w, &m);
     *value_ns = fmax(*value_ns, sent_ns);
+    if (m.to == m.rank) { /* it copies, and asks nobody */
+        *value_ns = fmax(*value_ns, sent_ns + world_copy_ns(w, &m, s->transfer->put_bytes + s->transfer->get_bytes));
+        return 0;
+    }
     w->lane[lane].blocks = w->blocking_get;
     return transfers_start(w, s, sent_ns, err);
 }
@@ -158,7 +162,7 @@ int steps_leave(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_e
     l->waits_for = use_of(s, m);
     if (steps_is_first(w, lane))
         w->rank[lane].use[USE_CALL] += l->own_ns - enter_ns;
-    const bool waits = l->state == STREAM_WAITS || l->ends_ns > l->own_ns;
+    const bool waits = l->state == STREAM_WAITS || l->ends_ns - l->own_ns > ROUNDING_NS;
     if (!steps_is_followed(w, lane) || !waits)
         return end_call(w, lane, l->ends_ns, err);
     l->left = true;

@@ -291,6 +291,7 @@ static int read_leave(const struct packed_leave *p, struct unpacked *u, struct m
         e->origin = edge[i].origin;
         e->bytes = edge[i].bytes;
         e->source = edge[i].source;
+        e->expanded = false;
     }
     for (uint32_t i = 0; i < p->sent; i++) {
         struct mpg_sent *of = &u->sent[i];

@@ -100,7 +100,7 @@ static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
     const double since_ns = w->now_ns - r->begin_ns - r->served_ns;
     const double n = ceil(r->work_ns / w->parameters->poll_interval_ns);
     const double k = fmax(ceil(since_ns / each_ns - 1e-12), 1);
-    if (!r->first || r->checks || r->looks)
+    if (!r->first || r->checks || r->looks || r->work_ns <= 0) /* there is no check in no work */
         return 0;
     r->checks = true;
     return events_push(&w->heap,

@@ -54,7 +54,8 @@ static int enter(struct world *w, uint32_t lane, const struct mpg_step *s, struc
             return -1;
         return steps_advance(w, lane, err);
     }
-    return serve_work(w, (int32_t)lane, s, fmax(*value_ns - before_ns, 0), err) < 0 ? -1 : STOPS;
+    const double work_ns = *value_ns - before_ns;
+    return serve_work(w, (int32_t)lane, s, work_ns > ROUNDING_NS ? work_ns : 0, err) < 0 ? -1 : STOPS;
 }
 
 /* LANE's work, or a slice of it, is over. */
@@ -72,6 +73,25 @@ static int end_work(struct world *w, uint32_t lane, struct mpg_error *err)
 }
 
 /* --- all of them --- */
+
+/* LANE is to have its processor, and has not. */
+static void be_ready(struct world *w, uint32_t lane)
+{
+    w->lane[lane].state = STREAM_READY;
+    w->rank[lane].ready_ns = w->now_ns;
+}
+
+/* All that LANE has waited for is there: it is taken from now on, by its processor. */
+static void end_drain(struct world *w, uint32_t lane)
+{
+    struct rank *r = &w->rank[lane];
+    double *value_ns = mpg_times_stream(w->times, lane);
+    if (!(w->now_ns > *value_ns))
+        return;
+    r->use[USE_MESSAGE] += w->now_ns - *value_ns - r->served_ns;
+    r->served_ns = 0;
+    *value_ns = w->now_ns;
+}
 
 /* Whether LANE has to wait for transfers before step S. */
 static int drain(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
@@ -91,6 +111,17 @@ static int drain(struct world *w, uint32_t lane, const struct mpg_step *s, struc
     if (l->drains && r->current) { /* what it serves comes first */
         l->over = true;
         return STOPS;
+    }
+    if (l->drains && w->shares) {
+        bool has;
+        end_drain(w, lane);
+        after_ns = *value_ns;
+        if (share_take(w, s->rank, &has, err) < 0)
+            return -1;
+        if (!has) {
+            be_ready(w, lane);
+            return STOPS;
+        }
     }
     if (transfers_take(w, of, s->rank, n, &after_ns, err) < 0)
         return -1;
@@ -151,8 +182,7 @@ static int step(struct world *w, uint32_t lane, struct mpg_error *err)
         if (share_take(w, (int32_t)lane, &has, err) < 0)
             return -1;
         if (!has) {
-            w->lane[lane].state = STREAM_READY;
-            w->rank[lane].ready_ns = w->now_ns;
+            be_ready(w, lane);
             return STOPS;
         }
     }

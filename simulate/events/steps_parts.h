@@ -5,6 +5,10 @@
 
 #include "simulate/events/steps.h"
 
+/* Less than so much is no time: no wait, which would cost a turn of the processor, and no work, which would be followed by
+ * a check. */
+static const double ROUNDING_NS = 1e-3;
+
 /* STOPS: the stream's next step cannot be taken now. */
 enum { GOES_ON = 0, STOPS = 1 };
 

@@ -75,7 +75,8 @@ static int evaluate(void *world, struct node *node, struct mpg_error *err)
         steps_count(w, node->step.bytes);
         w->x->messages++;
     }
-    return w->serves ? serve_match(w, node, err) : network_send_node(w, node, err);
+    const bool asks = w->serves && node->step.rank != node->step.receiver;
+    return asks ? serve_match(w, node, err) : network_send_node(w, node, err);
 }
 
 /* --- events --- */

@@ -122,6 +122,8 @@ double world_send_ns(const struct world *w, const struct mpg_sending *m);
 double world_service_ns(const struct world *w, const struct mpg_sending *m);
 /* Links and bytes; *TAU_NS is what bytes take of it. */
 double world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns);
+/* What BYTES take that M's rank moves within its own memory. */
+double world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes);
 /* What the call that S leaves sends takes of its processor. */
 double world_sent_ns(const struct world *w, const struct mpg_step *s);
 /* When all that S receives is at its processor, given its end. */

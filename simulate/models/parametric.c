@@ -8,9 +8,11 @@ static struct mpg_address address_of(const struct mpg_perturbation *p, const str
         .seed = p->seed, .call = m->call, .rank = m->rank, .index = m->index, .purpose = purpose};
 }
 
+/* What a rank sends itself is copied in memory, with or without clusters. */
 static bool is_near(const struct mpg_perturbation *p, const struct mpg_sending *m)
 {
-    return m->to >= 0 && p->parameters->cluster > 1 && mpg_processors_near(p->processors, m->rank, m->to);
+    return m->to == m->rank ||
+           (m->to >= 0 && p->parameters->cluster > 1 && mpg_processors_near(p->processors, m->rank, m->to));
 }
 
 double mpg_parametric_send(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,

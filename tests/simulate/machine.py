@@ -3,8 +3,10 @@
 barriers. Written from that page alone, for programs of these operations:
 
     ("work", ns)  ("send", to, bytes)  ("receive", from)  ("get", owner, bytes)  ("put", owner, bytes)  ("flush",)  ("barrier",)
+    ("ssend", to, bytes)  ("isend", to, bytes)  ("issend", to, bytes)  ("sent",)  ("post", from)  ("received",)
 
-A machine is a dictionary of mpgtarget(5)'s keys: times in ns, words, numbers; Map is a list of processors."""
+"sent" waits for the last isend, or issend; "received" for the receive that was posted last. A machine is a dictionary of
+mpgtarget(5)'s keys: times in ns, words, numbers; Map is a list of processors; EagerLimit is mpgsim's --eager-limit."""
 
 import heapq
 import math
@@ -47,7 +49,9 @@ class Rank:
     def __init__(self):
         self.mode, self.task, self.queue, self.serving, self.over = "call", None, [], False, None
         self.end, self.turn, self.replies, self.awaited = 0.0, 0, [], 0
-        self.sent, self.taken, self.service, self.holds = {}, {}, 0.0, False
+        self.sent, self.taken, self.service = {}, {}, 0.0
+        self.holds = self.wants = self.switching = False
+        self.woken = None  # what it waits for is there, as it was told
 
 
 class Machine:
@@ -61,11 +65,13 @@ class Machine:
         self.rank = [Rank() for _ in programs]
         self.events, self.count, self.now, self.flying = [], 0, 0.0, 0
         self.mail, self.readers, self.come, self.finish = {}, {}, {}, [None] * self.n
+        self.posted, self.asking, self.done = set(), {}, {}
         self.ready, self.holder, self.last = [[] for _ in range(self.number)], [None] * self.number, [None] * self.number
 
     # At one time, first what leaves the network, then replies, requests that arrive, services that end, what gets into
     # the network, processors that are given, and ranks that go on; of one kind by rank.
-    ORDER = ["land", "reply", "ask", "served", "inject", "granted", "arrive", "worked", "wake", "go"]
+    ORDER = ["land", "reply", "ask", "served", "inject", "granted", "arrive", "bring", "come_alone", "completed",
+             "worked", "wake", "go"]
 
     def put(self, time, rank, what, *words):
         """WHAT happens then, about RANK."""
@@ -78,36 +84,44 @@ class Machine:
         size = self.m["ClusterSize"]
         return size > 1 and self.where[a] // size == self.where[b] // size
 
+    def cost(self, a, b, far, near):
+        """That of FAR, or of NEAR, which without clusters is nothing, and what a rank's own memory takes."""
+        if a == b:
+            return self.m[near] if self.m["ClusterSize"] > 1 else 0
+        return self.m[near if self.near(a, b) else far]
+
     def send_ns(self, a, b):
-        return self.m["MsgBuildTime"] + self.m["ClusterStartup" if self.near(a, b) else "CommStartupTime"]
+        return self.m["MsgBuildTime"] + self.cost(a, b, "CommStartupTime", "ClusterStartup")
 
     def way(self, a, b, size):
         """Links' time and bytes' time."""
         one = self.where[a] == self.where[b]
         h = 0 if one or self.near(a, b) else distance(self.m["Topology"], self.number, self.where[a], self.where[b])
-        return h * self.m["HopTime"], size * self.m["ClusterByte" if self.near(a, b) else "ByteTransferTime"]
+        return h * self.m["HopTime"], size * self.cost(a, b, "ByteTransferTime", "ClusterByte")
 
     def fly(self, a, b, size, there, *words):
         """From now on; THERE happens when it is there."""
         self.put(self.now, a, self.inject, a, b, size, there, words)
 
-    def inject(self, a, b, size, there, words):
+    def inject(self, a, b, size, there, words, lead=None):
+        """It takes LEAD, or its links, and its bytes' time."""
         hops, tau = self.way(a, b, size)
+        hops, alone = (hops, False) if lead is None else (lead, True)
         far = self.where[a] != self.where[b] and not self.near(a, b)
         if far:
             tau *= 1 + self.m["Contention"] * self.flying / links(self.m["Topology"], self.number)
             self.flying += 1
             self.put(self.now + hops + tau, b, self.land)
-        self.put(self.now + hops + tau, b, there, *words)
+        self.put(max(self.now, self.now + hops + tau), b, there, *words, *([self.now + tau] if alone else []))
 
     def land(self):
         self.flying -= 1
 
     # --- requests ---
 
-    def ask(self, owner, origin, back):
-        r = self.rank[owner]
-        r.queue.append((origin, back))
+    def ask(self, owner, origin, then, *words):
+        """Rank OWNER is to serve ORIGIN's request; THEN happens."""
+        self.rank[owner].queue.append((origin, then, words))
         self.serve(owner)
 
     def serve(self, i):
@@ -115,24 +129,34 @@ class Machine:
         interrupted = r.mode == "work" and self.m["Policy"] == "interrupt"
         if not r.queue or r.serving or r.over is not None or not (r.mode in ("wait", "done", "check") or interrupted):
             return
-        origin, back = r.queue.pop(0)
+        if r.woken is not None:
+            return
+        if self.shares and (not r.holds or r.switching):
+            self.want(i)
+            return
+        origin, then, words = r.queue.pop(0)
         took = self.m["ServiceTime"] + self.send_ns(i, origin) + (self.m["InterruptTime"] if interrupted else 0)
         r.serving, r.service = True, r.service + took
         if interrupted:
             self.work_until(i, r.end + took)
-        self.put(self.now + took, i, self.served, i, origin, back)
+        self.put(self.now + took, i, self.served, i, then, words)
 
-    def served(self, i, origin, back):
+    def served(self, i, then, words):
         r = self.rank[i]
         r.serving = False
-        self.fly(i, origin, back, self.reply, origin)
+        then(*words)
         if r.over is not None:
             over, r.over = r.over, None
             self.resume(i, over)
         elif r.mode == "check" and not r.queue:
             self.resume(i, self.now)
-        else:
+        elif r.queue:
             self.serve(i)
+        elif self.shares and r.mode in ("wait", "done"):
+            self.leave(i)
+
+    def answer(self, owner, origin, back):
+        self.fly(owner, origin, back, self.reply, origin)
 
     def reply(self, origin):
         r = self.rank[origin]
@@ -161,11 +185,14 @@ class Machine:
         if not self.shares:
             self.resume(i, at)
             return
-        r.mode = "call"
-        self.want(i)
+        r.woken = what
+        if r.holds and not r.switching:
+            self.resume(i, at)
+        else:
+            self.want(i)
 
     def resume(self, i, value):
-        self.rank[i].mode = "call"
+        self.rank[i].mode, self.rank[i].woken = "call", None
         self.go(i, value)
 
     def go(self, i, value=None):
@@ -181,7 +208,10 @@ class Machine:
     # --- processors ---
 
     def want(self, i):
-        p = self.where[i]
+        p, r = self.where[i], self.rank[i]
+        if r.holds or r.wants:
+            return
+        r.wants = True
         self.ready[p].append(i)
         if self.holder[p] is None:
             self.give(p)
@@ -191,17 +221,25 @@ class Machine:
             return
         i = self.ready[p].pop(0)
         self.holder[p] = i
+        self.rank[i].wants, self.rank[i].holds, self.rank[i].switching = False, True, True
         switch = self.m["SwitchTime"] if self.last[p] not in (None, i) else 0
         self.put(self.now + switch, i, self.granted, i)
 
     def granted(self, i):
-        self.go(i, self.now if self.rank[i].task.gi_frame.f_lasti > 0 else None)
+        r = self.rank[i]
+        r.switching = False
+        if r.mode not in ("wait", "done") or r.woken is not None:
+            self.resume(i, self.now if r.task.gi_frame.f_lasti > 0 else None)
+            return
+        self.serve(i)
+        if not r.serving:
+            self.leave(i)
 
     def leave(self, i):
-        if not self.shares:
-            return
         p = self.where[i]
-        self.holder[p], self.last[p] = None, i
+        if not self.shares or self.holder[p] != i:
+            return
+        self.holder[p], self.last[p], self.rank[i].holds = None, i, False
         self.give(p)
 
     # --- what they do; each yield ends when it is resumed ---
@@ -214,13 +252,20 @@ class Machine:
     def wait(self, i):
         """Until woken: (when what it waits for was there, how it was woken)."""
         self.rank[i].mode = "wait"
-        self.serve(i)
         self.leave(i)
+        self.serve(i)
         began = yield
         return began
 
     def work(self, i, c):
         r, m = self.rank[i], self.m
+        while self.shares and m.get("Quantum", 0) and c > m["Quantum"]:
+            c -= m["Quantum"]
+            yield from self.until(i, self.now + m["Quantum"])
+            if self.ready[self.where[i]]:
+                self.leave(i)
+                self.want(i)
+                yield
         if m["Policy"] != "poll":
             r.mode = "work"
             self.work_until(i, self.now + c)
@@ -236,19 +281,103 @@ class Machine:
                 self.serve(i)
                 yield
 
-    def receive(self, i, source):
-        r = self.rank[i]
-        key = (source, i, r.taken.get(source, 0))
-        r.taken[source] = key[2] + 1
+    def receive(self, i, key):
+        """The message KEY, whose receive has been posted."""
+        entered = self.now
         if key not in self.mail:
             self.readers[key] = i
             yield from self.wait(i)
-        yield from self.until(i, self.now + self.m["ServiceTime"])
+        began = self.now if self.shares or self.m["Policy"] != "offload" else entered
+        yield from self.until(i, max(began + self.m["ServiceTime"], self.mail[key]))
 
     def arrive(self, key):
-        self.mail[key] = self.now
+        self.bring(key, self.now + self.m["ServiceTime"])
+
+    def bring(self, key, at):
+        """It has been received at AT, if nothing comes in between."""
+        self.mail[key] = at
         if key in self.readers:
             self.wake(self.readers.pop(key), self.now, "receive")
+
+    def post(self, i, source):
+        """The next message from there."""
+        r = self.rank[i]
+        key = (source, i, r.taken.get(source, 0))
+        r.taken[source] = key[2] + 1
+        self.posted.add(key)
+        if key in self.asking:
+            self.match(key)
+        return key
+
+    # A message that waits for its receiver, of SIZE bytes: a request, then its bytes.
+
+    def invite(self, key, size, large):
+        """From now on."""
+        self.asking[key] = self.now, size, large
+        if key in self.posted:
+            self.match(key)
+
+    def match(self, key):
+        """Both have come."""
+        (a, b, _), (sent, size, large), m = key, self.asking[key], self.m
+        hops, tau = self.way(a, b, size)
+        if a != b and m["Policy"] != "offload":
+            there = sent + self.send_ns(a, b) + hops + self.way(a, b, m["RequestSize"])[1]
+            self.put(max(self.now, there), b, self.ask, b, a, self.met, key)
+            return
+        h = max(self.now, sent + self.send_ns(a, b) + hops + m["ServiceTime"])
+        if not large:
+            self.put(h + self.send_ns(a, b) + hops + m["ServiceTime"], a, self.completed, key)
+        if m["Contention"] and self.where[a] != self.where[b] and not self.near(a, b):
+            self.put(h, a, self.inject, a, b, size, self.come_alone, (key, large), -m["ServiceTime"])
+            return
+        if h + tau - m["ServiceTime"] <= self.now:
+            self.bring(key, h + tau)
+        else:
+            self.put(h + tau - m["ServiceTime"], b, self.bring, key, h + tau)
+        if large:
+            self.put(h + tau, a, self.completed, key)
+
+    def come_alone(self, key, large, at=None):
+        """Its bytes are there: A is AT."""
+        at = self.now + self.m["ServiceTime"] if at is None else at
+        self.bring(key, at)
+        if large:
+            self.put(at, key[0], self.completed, key)
+
+    def met(self, key):
+        """Its receiver has served it: H is now."""
+        (a, b, _), (_, size, large) = key, self.asking[key]
+        if not large:
+            self.put(self.now + self.send_ns(a, b) + self.way(a, b, 0)[0] + self.m["ServiceTime"], a, self.completed, key)
+        self.fly(a, b, size, self.come_alone, key, large)
+
+    def completed(self, key):
+        """Its sender is done."""
+        self.done[key] = self.now
+        if ("sent", key) in self.readers:
+            self.wake(self.readers.pop(("sent", key)), self.now, "sent")
+
+    def send(self, i, op, to, size):
+        """What is sent, under way: its key."""
+        r = self.rank[i]
+        key = (i, to, r.sent.get(to, 0))
+        r.sent[to] = key[2] + 1
+        large = size > self.m.get("EagerLimit", math.inf)
+        if op in ("ssend", "issend") or large:
+            self.invite(key, size, large)
+        else:
+            self.put(self.now + self.send_ns(i, to), i, self.inject, i, to, size, self.arrive, (key,))
+            self.done[key] = self.now
+        if op in ("isend", "issend") or key in self.done:
+            yield from self.until(i, self.now + self.send_ns(i, to))
+        return key
+
+    def sent(self, i, key):
+        if key not in self.done:
+            self.readers[("sent", key)] = i
+            yield from self.wait(i)
+        yield from self.until(i, self.now)
 
     def flush(self, i, n):
         r, service = self.rank[i], self.m["ServiceTime"]
@@ -258,6 +387,7 @@ class Machine:
         if len(r.replies) < n:
             r.awaited = n
             yield from self.wait(i)
+            at = self.now if self.shares else at  # takes them once it has its processor
         for there in sorted(r.replies):
             at = max(at, there) + service
         r.replies = []
@@ -310,24 +440,41 @@ class Machine:
         for op, *words in self.programs[i]:
             if op == "work":
                 yield from self.work(i, words[0] * m["MipsRatio"])
-            elif op == "send":
-                yield from self.until(i, self.now + self.send_ns(i, words[0]))
-                key = (i, words[0], r.sent.get(words[0], 0))
-                r.sent[words[0]] = key[2] + 1
-                self.fly(i, words[0], words[1], self.arrive, key)
+            elif op in ("send", "ssend"):
+                key = yield from self.send(i, op, *words)
+                yield from self.sent(i, key)
+            elif op in ("isend", "issend"):
+                away = yield from self.send(i, op, *words)
+            elif op == "sent":
+                yield from self.sent(i, away)
+            elif op == "post":
+                key = self.post(i, words[0])
+            elif op in ("receive", "received"):
+                if op == "receive":
+                    key = self.post(i, words[0])
+                yield from self.receive(i, key)
+            elif op in ("get", "put") and m["Policy"] == "offload":
+                asked += words[1]
             elif op in ("get", "put"):
-                yield from self.until(i, self.now + self.send_ns(i, words[0]))
                 size = words[1] if op == "put" else m["RequestSize"]
-                self.fly(i, words[0], size, self.ask, words[0], i, words[1] if op == "get" else m["RequestSize"])
+                if words[0] == i:
+                    yield from self.until(i, self.now + self.send_ns(i, i) + self.way(i, i, words[1])[1])
+                    continue
+                yield from self.until(i, self.now + self.send_ns(i, words[0]))
+                self.fly(i, words[0], size, self.ask, words[0], i, self.answer, words[0], i,
+                         words[1] if op == "get" else m["RequestSize"])
                 asked += 1
+            elif op == "flush" and m["Policy"] == "offload":
+                if asked:  # a message of all bytes there, one of none back, of the farthest ranks
+                    one = m["MsgBuildTime"] + m["CommStartupTime"] + m["HopTime"] + m["ServiceTime"]
+                    yield from self.until(i, self.now + 2 * one + asked * m["ByteTransferTime"])
+                asked = 0
             elif op == "flush":
                 yield from self.flush(i, asked)
                 asked = 0
             elif op == "barrier":
                 barriers += 1
                 yield from self.barrier(i, barriers)
-            else:
-                yield from self.receive(i, words[0])
 
     def run(self):
         """When each rank is done, ns."""
@@ -339,7 +486,8 @@ class Machine:
             else:
                 self.put(0.0, i, self.go, i)
         while self.events:
-            self.now, _, _, _, what, words = heapq.heappop(self.events)
+            at, _, _, _, what, words = heapq.heappop(self.events)
+            self.now = max(self.now, at)
             what(*words)
         assert all(x is not None for x in self.finish), "ranks wait for each other"
         return self.finish

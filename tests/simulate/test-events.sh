@@ -96,6 +96,33 @@ same "contention of what is on its way together" "4.77 11.57" \
 same "within a cluster" "1.77 2.67" "$(of_ranks run_ns --target=distributed $costs --parameter=ClusterSize=2 \
     --parameter=ClusterStartup=0.5us --parameter=ClusterByte=0.2ns "$tmp/two.txt")"
 
+# --- to oneself: a copy in memory, which without clusters costs building and taking it ---
+{
+    program 1
+    echo "#window 0 = 0 0"
+    printf '%s\n' "0 0 1000 Init" "0 1000 1000 Irecv comm=0 from=0 tag=1 bytes=1000 request=1" \
+        "0 1000 1000 Isend comm=0 to=0 tag=1 bytes=1000 request=2" "0 1000 1000 Waitall requests=1,2" "0 1000 1100 Finalize"
+} > "$tmp/self.txt"
+{
+    program 1
+    echo "#window 0 = 0 0"
+    printf '%s\n' "0 0 1000 Init" "0 1000 1000 Win_lock_all win=0" "0 1000 1000 Get win=0 to=0 recvbytes=1000" \
+        "0 1000 1000 Win_flush_all win=0" "0 1000 1000 Win_unlock_all win=0" "0 1000 1100 Finalize"
+} > "$tmp/own.txt"
+near="--parameter=ClusterSize=2 --parameter=ClusterStartup=0.5us --parameter=ClusterByte=0.3ns"
+# shellcheck disable=SC2086
+same "what a rank sends itself has no startup and no way" "1.085" \
+    "$(of_ranks run_ns --target=distributed $costs "$tmp/self.txt")"
+# 0.385 + 0.5, 0.3 of bytes, 0.7
+# shellcheck disable=SC2086
+same "in a cluster it is the cluster's" "1.885" "$(of_ranks run_ns --target=distributed $costs $near "$tmp/self.txt")"
+# shellcheck disable=SC2086
+same "that waits for its receiver asks nobody: H once 0.385 + 0.7 have gone" "1.085" \
+    "$(of_ranks run_ns --target=distributed $costs --eager-limit=10 "$tmp/self.txt")"
+# shellcheck disable=SC2086
+same "and a get of one's own memory asks nobody" "0.385 1.185" \
+    "$(of_ranks run_ns --target=distributed $costs "$tmp/own.txt") $(of_ranks run_ns --target=distributed $costs $near "$tmp/own.txt")"
+
 # --- sharing ---
 {
     program 4
