@@ -116,7 +116,7 @@ static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double e
         *(s->transfer->get_bytes > 0 ? &w->x->gets : &w->x->puts) += 1;
         steps_count(w, s->transfer->put_bytes + s->transfer->get_bytes);
     }
-    if (!w->serves)
+    if (!w->serves_transfers)
         return 0;
     const double sent_ns = enter_ns + world_send_ns(w, &m);
     *value_ns = fmax(*value_ns, sent_ns);
@@ -132,7 +132,7 @@ static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double e
 static void prepare_transfers(const struct world *w, struct mpg_step *s)
 {
     const bool starts = s->transfer->owner >= 0 && !s->failed;
-    if (w->serves)
+    if (w->serves_transfers)
         s->round_trip = false;
     else if (w->blocking_get) {
         s->round_trip = starts;
@@ -157,7 +157,7 @@ int steps_leave(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_e
     l->ends_ns = *mpg_times_stream(w->times, lane);
     const bool meets = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     l->own_ns = meets ? enter_ns : fmin(mpg_times_own(w->times), l->ends_ns);
-    if (s->dropped || w->lane[lane].blocks || (s->transfer->owner >= 0 && !s->failed && w->serves))
+    if (s->dropped || w->lane[lane].blocks || (s->transfer->owner >= 0 && !s->failed && w->serves_transfers))
         l->own_ns = l->ends_ns;
     l->waits_for = use_of(s, m);
     if (steps_is_first(w, lane))

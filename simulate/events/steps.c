@@ -176,7 +176,7 @@ static int step(struct world *w, uint32_t lane, struct mpg_error *err)
     bool has = true;
     if (!s)
         return -1;
-    if (w->serves && steps_is_first(w, lane) && (status = drain(w, lane, s, err)) != GOES_ON)
+    if (w->serves_transfers && steps_is_first(w, lane) && (status = drain(w, lane, s, err)) != GOES_ON)
         return status;
     if (w->shares && steps_is_first(w, lane) && w->lane[lane].state != STREAM_WAITS && s->kind != MPG_STEP_FINISH) {
         if (share_take(w, (int32_t)lane, &has, err) < 0)

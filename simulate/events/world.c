@@ -134,6 +134,7 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_times *tim
     const bool meets = w->parameters->barrier != MPG_BARRIER_ROUNDS && w->x->models_barrier;
     w->times = times;
     w->serves = w->parameters->policy != MPG_POLICY_OFFLOAD;
+    w->serves_transfers = w->serves && w->parameters->policy != MPG_POLICY_CALLS;
     w->contends = w->parameters->contention > 0;
     w->calls = (struct program_calls){w, appended, evaluate, barrier_meet};
     if (!(w->rank = calloc((size_t)w->ranks, sizeof *w->rank)))

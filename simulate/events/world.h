@@ -84,7 +84,7 @@ struct world {
     const struct mpg_processors *processors;
     struct mpg_extrapolation *x; /* counts go there, in the first replica */
     bool counts;
-    bool serves, contends, shares, blocking_get;
+    bool serves, serves_transfers, contends, shares, blocking_get; /* ranks: requests at all; those for their data */
     uint32_t replica;
     int32_t ranks, running;
     double now_ns;

@@ -119,8 +119,8 @@ int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err)
         return 0;
     if (!(a->machine = mpg_parameters_read(a->target, err)))
         return MPG_SPEC_UNREADABLE;
-    if (a->signature && !a->machine->policy_given)
-        a->machine->policy = MPG_POLICY_OFFLOAD;
+    if (a->signature && !a->machine->policy_given) /* lanes know of no requests */
+        a->machine->policy = a->engine && strcmp(a->engine, "lanes") == 0 ? MPG_POLICY_OFFLOAD : MPG_POLICY_CALLS;
     for (size_t i = 0; i < a->parameters.n; i++)
         if (mpg_parameters_set(a->machine, a->parameters.item[i], err) < 0)
             return mpg_error_prefix(err, "--%s=%s", i < a->given_parameters ? "parameter" : "sweep", a->parameters.item[i]);

@@ -340,11 +340,15 @@ static void say_threads(const struct mpg_report *r, char *text, size_t size)
 static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
+    const bool measured = r->result->predicted && r->p->target && !r->p->parameters;
     int used = snprintf(text, size,
                         "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
-                        "complete; unlock, flush and Wait take a round trip without the target's "
-                        "processor; waiting for a lock is not modelled",
-                        c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"));
+                        "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
+                        c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
+                        mpg_assume_served(r) ? "in which the target's processor serves" : "without the target's processor",
+                        measured ? "; bytes take what a message's take by the signature: where the library copies them at once, in "
+                                   "shared memory, it is less (CommStartupTime and ByteTransferTime of a --target say it)"
+                                 : "");
     if (c->transfers_alone && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, "; nothing waits for %" PRIu64 " of them",
                  c->transfers_alone);

@@ -27,12 +27,19 @@ void mpg_assume_barriers(const struct mpg_report *r, char *text, size_t size)
                  m->barrier_by_messages ? "by messages" : "without messages");
 }
 
+bool mpg_assume_served(const struct mpg_report *r)
+{
+    const struct mpg_parameters *m = r->extrapolation ? r->extrapolation->parameters : NULL;
+    return m && m->policy != MPG_POLICY_OFFLOAD && m->policy != MPG_POLICY_CALLS;
+}
+
 void mpg_assume_policy(const struct mpg_report *r, char *text, size_t size)
 {
     static const char *const words[] = {
         "none: requests are served in waits", "interrupt: requests interrupt work, and are served in waits",
         "poll: work looks for requests after each interval; they are served in waits, too",
-        "offload: requests are served by the network, and cost their owner nothing"};
+        "offload: requests are served by the network, and cost their owner nothing",
+        "calls: who waits for its receiver is served while that waits in a call; others' memory is read and written by the network"};
     snprintf(text, size, "%s", words[r->extrapolation->parameters->policy]);
 }
 

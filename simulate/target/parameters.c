@@ -21,7 +21,7 @@ static const struct {
 #include "simulate/target/shipped.inc"
 };
 
-static const char *const policies[] = {"none", "interrupt", "poll", "offload"};
+static const char *const policies[] = {"none", "interrupt", "poll", "offload", "calls"};
 static const char *const topologies[] = {"full", "bus", "ring", "mesh", "torus", "hypercube", "fattree"};
 static const char *const barriers[] = {"linear", "log", "rounds"};
 
@@ -61,7 +61,7 @@ static const struct key {
     {"HopTime", KIND_TIME, GROUP_MESSAGES, MPG_HOP, "0", 0, 0, NULL, 0},
     {"Topology", KIND_WORD, GROUP_MESSAGES, OFFSET(topology), "full", 0, 0, topologies, 7},
     {"Contention", KIND_REAL, GROUP_OTHER, OFFSET(contention), "0", 0, 1e6, NULL, 0},
-    {"Policy", KIND_WORD, GROUP_OTHER, OFFSET(policy), "none", 0, 0, policies, 4},
+    {"Policy", KIND_WORD, GROUP_OTHER, OFFSET(policy), "none", 0, 0, policies, 5},
     {"PollInterval", KIND_FIXED_TIME, GROUP_OTHER, OFFSET(poll_interval_ns), "1ms", 1, 1e15, NULL, 0},
     {"PollTime", KIND_TIME, GROUP_OTHER, MPG_POLL, "0", 0, 0, NULL, 0},
     {"InterruptTime", KIND_TIME, GROUP_OTHER, MPG_INTERRUPT, "0", 0, 0, NULL, 0},

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "simulate/draws/spec.h"
 
-enum mpg_policy { MPG_POLICY_NONE, MPG_POLICY_INTERRUPT, MPG_POLICY_POLL, MPG_POLICY_OFFLOAD };
+enum mpg_policy { MPG_POLICY_NONE, MPG_POLICY_INTERRUPT, MPG_POLICY_POLL, MPG_POLICY_OFFLOAD, MPG_POLICY_CALLS };
 
 enum mpg_topology {
     MPG_TOPOLOGY_FULL,

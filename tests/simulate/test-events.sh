@@ -75,6 +75,28 @@ same "services" "0 25" "$(of_ranks service_ns --target=ideal --parameter=Service
 same "what a get costs on its way" "372.395 1014.77" \
     "$(policy interrupt --parameter=CommStartupTime=2.385us --parameter=ByteTransferTime=10ns)"
 
+# Rank 1 posts a receive, works 1000 us and waits; rank 0 sends at 350 what waits for it. Served in 5 from 1000 on, then
+# taken in 5; by the network both know of each other at 355.
+{
+    program 2
+    printf '%s\n' "0 0 1000 Init" "0 351000 351000 Send comm=0 to=1 tag=1 bytes=100" "0 351000 352000 Finalize" \
+        "1 0 1000 Init" "1 1000 1000 Irecv comm=0 from=0 tag=1 bytes=100 request=1" "1 1001000 1001000 Wait requests=1" \
+        "1 1001000 1002000 Finalize"
+} > "$tmp/large.txt"
+large() {
+    of_ranks run_ns --target=ideal --parameter=ServiceTime=5us --eager-limit=10 --parameter=Policy="$1" "$tmp/large.txt"
+}
+same "a message that waits for its receiver: taken in a call" "1010 1010" "$(large none)"
+same "or by the network" "355 1005" "$(large offload)"
+same "by calls it is taken in calls, and requests are nobody's" "1010 1010, 365 1005" "$(large calls), $(policy calls)"
+signed() {
+    "$mpgsim" --json --floors=fresh --signature="$top_srcdir/results/reference/reference.sig" --source=none --target="$@" \
+        "$tmp/large.txt" | python3 -c 'import json, sys; print(json.load(sys.stdin)["extrapolation"]["policy"])'
+}
+: > "$tmp/empty.par"
+same "which is what a signature without a word of it means" "calls none" \
+    "$(signed "$tmp/empty.par") $(signed "$tmp/empty.par" --parameter=Policy=none)"
+
 # --- messages ---
 {
     program 2
