@@ -393,7 +393,7 @@ static int take_tallied(struct mpg_lanes *l, const struct mpg_steps *steps, stru
             return -1;
         mpg_lanes_tally_end(l, s);
     }
-    return l->trail && steps->tells_unused ? mpg_lanes_cut_trail(l, steps->unused, steps->unused_number, err) : 0;
+    return l->trail ? mpg_lanes_cut_trail(l, steps, err) : 0;
 }
 
 int mpg_lanes_take(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)

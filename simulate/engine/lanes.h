@@ -51,7 +51,7 @@ const struct mpg_tally *mpg_lanes_tallied(const struct mpg_lanes *lanes);
  * collective expanded, and the graph's options have `tells_unused`. After mpg_lanes_use_tally(). Error: out of memory. */
 int mpg_lanes_use_trail(struct mpg_lanes *lanes, struct mpg_error *err);
 bool mpg_lanes_has_trail(const struct mpg_lanes *lanes);
-/* After the last step. Errors: out of memory, a temporary file's, a path that does not come to its delay. */
+/* After the last step. Errors: out of memory, a path that does not come to its delay. */
 int mpg_lanes_finish_trail(const struct mpg_lanes *lanes, struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *lanes);

@@ -49,8 +49,7 @@ static void move_to_rank(struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term 
 
 static void move(struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term term, uint32_t place)
 {
-    mpg_tally_add(l->tally, place, term, account_of(l, rank, term));
-    move_to_rank(l, rank, term);
+    mpg_tally_move(l->tally, place, term, account_of(l, rank, term), rank_term(l, rank, term));
 }
 
 /* ---- between which ranks ---- */
@@ -98,15 +97,30 @@ static void move_by_latest(struct mpg_lanes *l, int32_t rank, enum mpg_lanes_ter
 
 /* ---- of a step ---- */
 
+/* Whether anything can be put into a collective that S waits for. */
+static bool has_collective(const struct mpg_step *s)
+{
+    bool any = s->dropped;
+    for (uint32_t i = 0; i < s->edge_number && !any; i++)
+        any = s->edges[i].kind != MPG_EDGE_ARRIVAL && s->edges[i].kind != MPG_EDGE_ACK;
+    return any;
+}
+
 static void tally_leave(struct mpg_lanes *l, const struct mpg_step *s)
 {
     const uint32_t place = l->tally->at[s->stream];
     const bool by_edge = l->tally->pairs && s->edge_number > 0 && !s->dropped;
+    if (s->edge_number == 0 && !s->dropped && !s->round_trip && !l->choice) { /* all that it adds is its own */
+        if (l->charges || l->p->call_parts > 1 || s->changed)
+            move(l, s->rank, MPG_TERM_CALL, place);
+        return;
+    }
     if (by_edge && s->edge_number > 1)
         for (enum mpg_lanes_term i = MPG_TERM_TAKEN; i <= MPG_TERM_HIDDEN; i++)
             move_by_latest(l, s->rank, i);
     for (enum mpg_lanes_term i = MPG_TERM_CALL; i <= MPG_TERM_HIDDEN; i++)
-        move(l, s->rank, i, by_edge && i != MPG_TERM_CALL ? l->edge_place[0] : place);
+        if (i != MPG_TERM_COLLECTIVE || has_collective(s))
+            move(l, s->rank, i, by_edge && i != MPG_TERM_CALL ? l->edge_place[0] : place);
 }
 
 void mpg_lanes_tally_end(struct mpg_lanes *l, const struct mpg_step *s)
@@ -115,7 +129,8 @@ void mpg_lanes_tally_end(struct mpg_lanes *l, const struct mpg_step *s)
     switch (s->kind) {
     case MPG_STEP_ENTER:
         move(l, s->rank, MPG_TERM_COMPUTE, place);
-        move(l, s->rank, MPG_TERM_TAKEN, place);
+        if (l->choice)
+            move(l, s->rank, MPG_TERM_TAKEN, place);
         break;
     case MPG_STEP_POST:
         move(l, s->rank, MPG_TERM_CALL, place);

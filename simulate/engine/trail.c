@@ -18,6 +18,7 @@ int mpg_lanes_use_trail(struct mpg_lanes *l, struct mpg_error *err)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         all = (*vectors[i] = calloc(l->n, sizeof **vectors[i])) && all;
     x->code = calloc(l->n, sizeof *x->code);
+    x->clamps = mpg_perturbation_can_speed_messages(l->p) || (l->paths && l->paths->speeds) || l->p->call_noise.n > 0;
     x->firsts = calloc(mpg_trail_words(l->n), sizeof *x->firsts);
     if (!all || !x->code || !x->firsts)
         return mpg_error_set(err, "out of memory");
@@ -96,6 +97,8 @@ static void end_eager(struct mpg_lanes *l, const struct mpg_step *s)
     for (uint32_t w = 0; w < l->n; w++)
         x->other[w] = value[w] - (sent[w] + posting[w]);
     mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, x->other);
+    if (!x->clamps)
+        return;
     mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_BARE), NOWHERE);
     mpg_trail_from(x->trail, stream, NULL, NOWHERE);
     for (uint32_t w = 0; w < l->n; w++)
@@ -363,12 +366,17 @@ static void mark_streams(struct mpg_lanes *l)
     }
 }
 
-int mpg_lanes_cut_trail(struct mpg_lanes *l, const uint32_t *unused, uint32_t n, struct mpg_error *err)
+int mpg_lanes_cut_trail(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    if (!mpg_trail_cut(l->trail->trail))
+    l->trail->steps += steps->n;
+    if (!steps->tells_unused)
+        return 0;
+    const uint64_t passed = l->trail->steps;
+    l->trail->steps = 0;
+    if (!mpg_trail_cut(l->trail->trail, passed))
         return 0;
     mark_streams(l);
-    mpg_trail_mark_slots(l->trail->trail, unused, n);
+    mpg_trail_mark_slots(l->trail->trail, steps->unused, steps->unused_number);
     return mpg_trail_resolve(l->trail->trail, err);
 }
 

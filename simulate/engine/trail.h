@@ -19,11 +19,13 @@ struct mpg_lanes_trail {
     double *other, *first;   /* of use for a while */
     uint32_t *code;          /* n: which edge the call that is left comes from */
     bool puts;               /* put is not 0 in all lanes */
+    bool clamps;             /* a message can come as early as it can have left */
     double slack_ns;         /* of that call's local edge */
     double *known;           /* a code: what is the same in all of its lanes; */
     bool *used;              /* whether it has any */
     uint32_t known_capacity, used_capacity;
     uint64_t *firsts;        /* words: lanes that come from the first of two */
+    uint64_t steps;          /* since the last cut */
     uint32_t streams, ended; /* capacity of: */
     bool *finished;          /* a stream */
 };
@@ -49,8 +51,8 @@ void mpg_lanes_trail_edge(struct mpg_lanes *l, const struct mpg_step *s, const s
 void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *posting, const double *out);
 /* After S has been left. */
 int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
-/* After steps that told which N slots are UNUSED. Errors: as mpg_lanes_finish_trail() has. */
-int mpg_lanes_cut_trail(struct mpg_lanes *l, const uint32_t *unused, uint32_t n, struct mpg_error *err);
+/* After STEPS. Errors: as mpg_lanes_finish_trail() has. */
+int mpg_lanes_cut_trail(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err);
 void mpg_lanes_trail_free(struct mpg_lanes_trail *trail); /* NULL is allowed */
 
 #endif

@@ -28,9 +28,10 @@ void mpg_lanes_trail_before(struct mpg_lanes *l, const double *out)
 static const double *find_posting(struct mpg_lanes *l, const struct mpg_edge *e)
 {
     double *posting = l->trail->other;
+    if (l->p->call_edges != MPG_CALL_EDGES_PAPER || e->kind != MPG_EDGE_ENVELOPE)
+        return l->zeros;
     zero(posting, l->n);
-    if (e->kind == MPG_EDGE_ENVELOPE)
-        add_posting(l, e->requested, e->origin.rank, e->origin.call, posting);
+    add_posting(l, e->requested, e->origin.rank, e->origin.call, posting);
     return posting;
 }
 
@@ -43,7 +44,7 @@ void mpg_lanes_trail_edge(struct mpg_lanes *l, const struct mpg_step *s, const s
     const double *at = of->kind == MPG_EDGE_ENVELOPE ? slot_bare(l, of->slot) : slot_value(l, of->slot);
     const double *posting = find_posting(l, of);
     for (uint32_t w = 0; w < l->n; w++) {
-        const double clamp = e->ready ? -INFINITY : e->left[w] - e->gap_ns;
+        const double clamp = e->ready || !x->clamps ? -INFINITY : e->left[w] - e->gap_ns;
         const double came = e->value[w] + e->shift_ns;
         if (!(out[w] > x->before[w]))
             continue;
@@ -166,6 +167,8 @@ int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct m
 {
     struct mpg_lanes_trail *x = l->trail;
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
+    if (s->edge_number == 0 && !l->charges && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed)
+        return 0; /* it is where it was */
     if (mpg_reserve_at(&x->used, sizeof *x->used, &x->used_capacity, codes, err) < 0 ||
         mpg_reserve_at(&x->known, sizeof *x->known, &x->known_capacity, codes, err) < 0)
         return -1;

@@ -4,6 +4,7 @@
 
 #include "simulate/algorithms/expand.h"
 #include "simulate/engine/simulation_private.h"
+#include "simulate/where/trail.h"
 
 /* Perturbation P in so many replicas, by what is known of the trace, for mpg_runs_evaluate(). */
 struct world {
@@ -90,6 +91,8 @@ static double lane_bytes_of(const void *context)
     if (sim->result->where)
         bytes += mpg_tally_lane_bytes(sim->result->ranks, mpg_trace_site_count(sim->trace), MPG_WHERE_TERMS,
                                       sim->options->where.pairs);
+    if (sim->result->where && !no_path(sim))
+        bytes += mpg_trail_lane_bytes(sim->slots);
     if (sim->chooses)
         bytes += ((double)sim->slots + sim->result->ranks + 1) * mpg_choosing_view_bytes();
     return bytes;

@@ -10,6 +10,7 @@
 #include "simulate/algorithms/expand.h"
 #include "simulate/engine/first.h"
 #include "simulate/passes/runs.h"
+#include "simulate/where/trail.h"
 
 enum { VALUES_A_SLOT = 4 };
 
@@ -253,9 +254,7 @@ static int take_times(void *times, const struct mpg_steps *steps, struct mpg_err
     for (size_t i = 0; i < steps->n; i++)
         if (step(times, &steps->step[i], steps->slots, err) < 0)
             return -1;
-    if (steps->tells_unused && mpg_times_has_trail(times))
-        return mpg_times_cut_trail(times, steps->unused, steps->unused_number, err);
-    return 0;
+    return mpg_times_has_trail(times) ? mpg_times_cut_trail(times, steps, err) : 0;
 }
 
 static const double *value_of(const void *times, uint32_t stream)
@@ -315,6 +314,8 @@ static double lane_bytes_of(const void *context)
     if (x->result->where)
         lane_bytes += mpg_tally_lane_bytes(x->result->ranks, mpg_trace_site_count(x->trace), MPG_WHERE_TERMS,
                                            x->options->where.pairs);
+    if (x->result->where && !no_path(x))
+        lane_bytes += mpg_trail_lane_bytes(x->passed.slots);
     return lane_bytes + (x->graph.choose ? slots * (double)mpg_choosing_view_bytes() : 0);
 }
 

@@ -27,11 +27,7 @@ static void move(struct mpg_times *t, const struct mpg_step *s, enum times_term 
 {
     double *step = account_of(t, s->rank, term);
     double *of_rank = t->rank_account + ((size_t)s->rank * TERMS + term) * t->n;
-    mpg_tally_add(t->tally, t->tally->at[s->stream], term, step);
-    for (uint32_t w = 0; w < t->n; w++) {
-        of_rank[w] += step[w];
-        step[w] = 0;
-    }
+    mpg_tally_move(t->tally, t->tally->at[s->stream], term, step, of_rank);
 }
 
 /* Places of all edges, whichever are waited for: they are numbered by the steps alone. */

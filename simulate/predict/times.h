@@ -46,9 +46,8 @@ int mpg_times_step_tallied(struct mpg_times *times, const struct mpg_step *step,
 /* Has the tally told what the critical paths of all lanes have where (simulate/where/trail.h), too; nothing is chosen, no
  * collective expanded, and the graph's options have `tells_unused`. After mpg_times_use_tally(). Error: out of memory. */
 int mpg_times_use_trail(struct mpg_times *times, struct mpg_error *err);
-/* After steps that told which N slots are UNUSED; after the last one. Errors: out of memory, a temporary file's, a path that
- * does not come to its run. */
-int mpg_times_cut_trail(const struct mpg_times *times, const uint32_t *unused, uint32_t n, struct mpg_error *err);
+/* After STEPS; after the last ones. Errors: out of memory, a path that does not come to its run. */
+int mpg_times_cut_trail(const struct mpg_times *times, const struct mpg_steps *steps, struct mpg_error *err);
 int mpg_times_finish_trail(const struct mpg_times *times, struct mpg_error *err);
 bool mpg_times_has_trail(const struct mpg_times *times);
 /* NULL: nobody asked. */

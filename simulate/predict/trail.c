@@ -127,12 +127,17 @@ static void mark_streams(const struct mpg_times *t)
     }
 }
 
-int mpg_times_cut_trail(const struct mpg_times *t, const uint32_t *unused, uint32_t n, struct mpg_error *err)
+int mpg_times_cut_trail(const struct mpg_times *t, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    if (!mpg_trail_cut(t->trail->trail))
+    t->trail->steps += steps->n;
+    if (!steps->tells_unused)
+        return 0;
+    const uint64_t passed = t->trail->steps;
+    t->trail->steps = 0;
+    if (!mpg_trail_cut(t->trail->trail, passed))
         return 0;
     mark_streams(t);
-    mpg_trail_mark_slots(t->trail->trail, unused, n);
+    mpg_trail_mark_slots(t->trail->trail, steps->unused, steps->unused_number);
     return mpg_trail_resolve(t->trail->trail, err);
 }
 

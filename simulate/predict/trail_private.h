@@ -17,6 +17,7 @@ struct mpg_times_trail {
     bool *used;             /* a code */
     uint32_t used_capacity;
     uint64_t *waits;        /* words: lanes whose stream may not send yet, or that take the second of two */
+    uint64_t steps;         /* since the last cut */
     uint32_t streams, finished_capacity;
     bool *finished;         /* a stream */
 };

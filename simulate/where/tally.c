@@ -119,3 +119,24 @@ void mpg_tally_add(struct mpg_tally *t, uint32_t place, uint32_t term, const dou
         mpg_tally_sum(t, place, w)[term] += (part[0] + part[1]) + (part[2] + part[3]);
     }
 }
+
+void mpg_tally_move(struct mpg_tally *t, uint32_t place, uint32_t term, double *restrict values, double *restrict onto)
+{
+    for (uint32_t w = 0; w < t->n; w += MPG_WHERE_LANES_A_BLOCK) {
+        const uint32_t left = t->n - w, n = left < MPG_WHERE_LANES_A_BLOCK ? left : MPG_WHERE_LANES_A_BLOCK;
+        double part[4] = {0}; /* as mpg_tally_add() has it */
+        uint32_t i = w;
+        for (; i + 4 <= w + n; i += 4)
+            for (int k = 0; k < 4; k++) {
+                part[k] += values[i + k];
+                onto[i + k] += values[i + k];
+                values[i + k] = 0;
+            }
+        for (; i < w + n; i++) {
+            part[0] += values[i];
+            onto[i] += values[i];
+            values[i] = 0;
+        }
+        mpg_tally_sum(t, place, w)[term] += (part[0] + part[1]) + (part[2] + part[3]);
+    }
+}

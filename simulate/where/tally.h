@@ -42,6 +42,8 @@ static inline double *mpg_tally_sum(const struct mpg_tally *t, uint32_t place, u
     return t->sum + ((size_t)place * t->blocks + lane / MPG_WHERE_LANES_A_BLOCK) * t->terms;
 }
 
+/* Adds VALUES, one a lane, to TERM of PLACE, and to those ONTO; they are 0 then. */
+void mpg_tally_move(struct mpg_tally *tally, uint32_t place, uint32_t term, double *restrict values, double *restrict onto);
 /* Adds VALUES, one a lane, to TERM of PLACE. */
 void mpg_tally_add(struct mpg_tally *tally, uint32_t place, uint32_t term, const double *values);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The critical paths of all lanes (docs/MODEL.md, 8): which value each value came from in which lanes, kept until it is
- * certain that the path of a lane leads through it, and read backwards. As soon as all values that somebody can still
- * read come from one in a lane, what is before that one is on the lane's path, and goes to the places of a tally: memory does
- * not grow with the trace, but where values have nothing in common for long; then the oldest go to a temporary file. */
+/* The critical paths of all lanes (docs/MODEL.md, 8): which value each value came from in which lanes, read backwards. What can
+ * still be read comes from ever fewer values the farther back one looks: what leads to these is added up by place (branches.h).
+ * As soon as all comes from one value in a lane, what is before that is on the lane's path, and goes to the places of a tally.
+ * So memory does not grow with the trace, but with places, and values that have nothing in common. */
 #ifndef MPG_WHERE_TRAIL_H
 #define MPG_WHERE_TRAIL_H
 
@@ -36,19 +36,20 @@ bool mpg_trail_has(const struct mpg_trail *trail, uint32_t slot, enum mpg_path_p
 
 /* --- now and then: at steps that do not depend on how many lanes there are, as sums' last digits do on them --- */
 
-/* Ends a stretch of records: whether now is the time to mark what can still be read, and resolve. */
-bool mpg_trail_cut(struct mpg_trail *trail);
+/* After so many STEPS since the last time: whether now is the time to mark what can still be read, and resolve. */
+bool mpg_trail_cut(struct mpg_trail *trail, uint64_t steps);
 /* Words of lanes in which VALUE can be read: the caller sets bits. NULL: out of memory. */
 uint64_t *mpg_trail_mark(struct mpg_trail *trail, struct mpg_path_value value);
 /* All slots but those UNUSED, N of them. */
 void mpg_trail_mark_slots(struct mpg_trail *trail, const uint32_t *unused, uint32_t n);
-/* Errors: out of memory; the temporary file's. */
+/* Error: out of memory. */
 int mpg_trail_resolve(struct mpg_trail *trail, struct mpg_error *err);
 /* After the last: where each lane's run ends is marked, one value each; RUN_NS are when. Errors: as resolve's; a path that
  * does not come to its run. */
 int mpg_trail_finish(struct mpg_trail *trail, const double *run_ns, struct mpg_error *err);
-/* Most bytes that it has held in memory, and in its file. */
-void mpg_trail_held(const struct mpg_trail *trail, uint64_t *memory, uint64_t *file);
+/* Most bytes that it has held; about what a lane takes where there are so many SLOTS. */
+uint64_t mpg_trail_held(const struct mpg_trail *trail);
+double mpg_trail_lane_bytes(uint32_t slots);
 
 static inline uint32_t mpg_trail_words(uint32_t lanes)
 {

@@ -222,6 +222,27 @@ def check_answer():
         ok(f"the same bytes with {threads} threads", run("--json", f"--threads={threads}", f"--where={WORDS}", *given) == one)
 
 
+def check_long():
+    """Several windows of what is recorded (32768 steps each) in which ranks wait for each other, or never do."""
+    for name, ranks, waits in (("long.txt", 5, True), ("apart.txt", 2, False)):
+        lines = []
+        for rank in range(ranks):
+            lines.append(f"{rank} 0 0 Init")
+            for k in range(9000):
+                begin, at = 10000 * k + 4000 + (k * 7919 + rank * 977) % 5000, 10000 * (k + 1)
+                lines.append(f"{rank} {begin} {at} " + (f"Sendrecv comm=0 to={(rank + 1) % ranks} from={(rank - 1) % ranks} tag=1 "
+                                                        "recvtag=1 bytes=8 recvbytes=8" if waits else "Barrier comm=1"))
+            lines.append(f"{rank} 90000100 90000100 Finalize")
+        write(name, ranks, ["#comm 1 = 0"] + lines if waits else [line.replace("comm=1", f"comm={line.split()[0]}1") for line in
+                                                                  ["#comm 01 = 0", "#comm 11 = 1"] + lines])
+        given = ["--noise=exp:3us", "--latency=exp:2us", "--replicas=37", f"--where={WORDS}", name]
+        found = answer(*given)
+        ok(f"{name}: rows add up", adds_up(found) is None, adds_up(found))
+        ok("the same bytes with 3 threads", run("--json", "--threads=3", *given) == run("--json", "--threads=1", *given))
+        ok("all of it is what the longest rank ends later", near(90000100 + found["where"]["total"]["path"]["delay_ns"],
+                                                                found["run_time_ns"]["mean"], 90000100), found["where"]["total"])
+
+
 def check_forms():
     given = ["--absorb=none", "--noise=const:2385ns", "--latency=const:100ns", "chain.txt"]
     text = run("--where=rank,pair", *given)[1]
@@ -253,6 +274,7 @@ def main():
         check_mixture()
         check_random()
         check_answer()
+        check_long()
         check_forms()
         os.chdir("/")
     finish()

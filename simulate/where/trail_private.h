@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What trail.c records, and walk.c walks. Private to both. */
+#ifndef MPG_WHERE_TRAIL_PRIVATE_H
+#define MPG_WHERE_TRAIL_PRIVATE_H
+
+#include "simulate/where/branches.h"
+#include "simulate/where/records.h"
+#include "simulate/where/trail.h"
+
+enum { STREAM_PARTS = 2, SLOT_PARTS = 4, KINDS = 2, NOWHERE = UINT32_MAX };
+
+/* A value that is marked in a lane, and the branch that leads to it. */
+struct leaf {
+    uint32_t kind, mark, lane; /* which of the kind's marks it is */
+    uint32_t branch;
+};
+
+struct leaves {
+    struct leaf *leaf;
+    uint32_t n, capacity;
+};
+
+struct mpg_trail {
+    struct mpg_tally *tally;
+    uint32_t n, words;
+    uint64_t *lanes; /* words: all there are */
+    struct mpg_records old, young; /* windows */
+    uint32_t record, choice;       /* those that are made, in the young one */
+    uint32_t cuts;
+    uint64_t steps;
+    uint8_t *parts; /* of each slot: which have a value, bits */
+    uint32_t parts_capacity;
+    uint64_t *mark[KINDS];  /* capacity x parts x words: of streams, of slots */
+    uint32_t mark_capacity[KINDS];
+    uint32_t *branch[KINDS]; /* capacity x parts x lanes: what leads from where the walk is to what is read */
+    uint32_t branch_capacity[KINDS];
+    struct mpg_branches *branches;
+    struct leaves leaves, next; /* at the old window's begin; at its end */
+    uint32_t *root; /* a lane */
+    double *path_ns; /* a lane: what has been resolved */
+    uint64_t *here;  /* words */
+    uint32_t given;  /* the lane whose branches are given */
+    uint64_t most_bytes;
+    struct mpg_error err;
+    bool failed;
+};
+
+static inline bool is_of_slot(enum mpg_path_part part)
+{
+    return part >= MPG_PATH_TIME;
+}
+
+static inline unsigned part_number(enum mpg_path_part part)
+{
+    return is_of_slot(part) ? (unsigned)(part - MPG_PATH_TIME) : (unsigned)part;
+}
+
+static inline uint32_t parts_of(int kind)
+{
+    return kind ? SLOT_PARTS : STREAM_PARTS;
+}
+
+/* That there was no memory is said by what follows. */
+void trail_fail(struct mpg_trail *t);
+/* The lanes of a value; NULL: out of memory. */
+uint64_t *trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_part part);
+
+#endif
