@@ -182,10 +182,15 @@ static int write_report(const struct wanted *w, const struct scale_report *r, st
     const enum scale_format format = w->json ? SCALE_JSON : w->csv ? SCALE_CSV : SCALE_TEXT;
     const int status = w->of_export ? mpg_scale_print_export(r, w->of_export, stream, err)
                                     : mpg_scale_print_table(r, w->of_table, format, stream, err);
-    if (status == 0)
-        return mpg_output_commit(out, err);
-    mpg_output_discard(out);
-    return -1;
+    if (status < 0) {
+        mpg_output_discard(out);
+        return -1;
+    }
+    if (mpg_output_commit(out, err) < 0)
+        return -1;
+    if (format == SCALE_CSV && !w->of_export && mpg_scale_print_crowd(r->analysis->set, "mpgscale: attention: ", stderr))
+        fputc('\n', stderr); /* it has no room for that */
+    return 0;
 }
 
 static int plot(const struct wanted *w, const struct scale_analysis *a, struct mpg_error *err)

@@ -11,6 +11,8 @@
 
 #include "trace/event.h"
 
+enum { SCALE_LEAST_COUNTS = 3 }; /* process counts of which growth can be said */
+
 /* ---- what was read ---- */
 
 /* What a manifest or --label says of a run. */

@@ -17,7 +17,7 @@ enum scale_metric {
     SCALE_COUNTER      /* one that was recorded */
 };
 
-enum { SCALE_RESAMPLES = 2000, SCALE_LEAST_COUNTS = 3 };
+enum { SCALE_RESAMPLES = 2000 };
 
 struct scale_options {
     enum scale_metric metric;

@@ -19,6 +19,7 @@
 #include "scale/run/launch.h"
 #include "scale/run/plan.h"
 #include "scale/run/words.h"
+#include "scale/scale.h"
 #include "trace/profile/profile.h"
 #include "trace/reader.h"
 
@@ -239,6 +240,14 @@ static void tell_plan(const struct request *request, const struct scale_plan *pl
     fputc('\n', stderr);
 }
 
+/* What the runs cannot say, before they take their time. */
+static void tell_counts(const struct request *request, int n)
+{
+    if (n < SCALE_LEAST_COUNTS && !request->only)
+        fprintf(stderr, "mpgscale run: attention: %d process %s in --counts: what grows is found from runs at %d, that folder's "
+                "earlier ones with them\n", n, n == 1 ? "count" : "counts", SCALE_LEAST_COUNTS);
+}
+
 /* Everything but the analysis: 0, or an exit status. */
 static int run(const struct request *request, struct scale_plan *plan, int *got)
 {
@@ -256,6 +265,7 @@ static int run(const struct request *request, struct scale_plan *plan, int *got)
                                     &request->ways, &err);
     if (status == 0) {
         tell_plan(request, plan);
+        tell_counts(request, n);
         mpg_scale_run_hold_signals();
         status = do_all(request, plan, got, &err);
     }

@@ -80,6 +80,9 @@ def traces(folder):
     first = run(*paths).stdout.splitlines()[0]
     ok(first.startswith("attention   ranks had to share cores in 2 of 3 runs (8 ranks on 3 cores of b)"),
        "... the most crowded run is named", first)
+    done = run("--csv", *paths)
+    ok(done.stderr.endswith("\nmpgscale: attention: ranks had to share cores in 2 of 3 runs (8 ranks on 3 cores of b)\n") and
+       "attention" not in done.stdout, "... beside a table that has no room for it, too", done.stderr)
     text = run("--table=runs", *paths).stdout
     ok("\ncores    ranks had to share cores in 2 of 3 runs (8 ranks on 3 cores of b): speedup is" in text,
        "... speedups, too, are of so many cores", text)
