@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/json_text.h"
 #include "common/kind.h"
 #include "common/launcher.h"
 #include "common/module.h"
@@ -25,7 +26,7 @@ struct request {
     int64_t memory_bytes;
     struct mpg_option_list files, lines; /* of hypotheses */
     struct mpg_hypotheses hypotheses;
-    bool deterministic, quiet;
+    bool deterministic, quiet, json;
 };
 
 /* A thread's part of it. */
@@ -271,6 +272,23 @@ static void print_outcome(const struct mpg_outcome *o, int ranks)
                mpg_units_format_time(late, sizeof late, (double)o->late_ns));
 }
 
+/* The same for programs; mpgreplay(1) is the schema. */
+static void print_json(const struct mpg_outcome *o, int ranks, const char *trace)
+{
+    const struct {
+        const char *name;
+        uint64_t n;
+    } count[] = {{"calls", o->calls},         {"elapsed", o->elapsed},       {"exchanged", o->exchanged}, {"waited", o->waited},
+                 {"unneeded", o->unneeded},   {"unreceived", o->unreceived}, {"dropped", o->dropped},     {"cut", o->cut},
+                 {"late_ns", o->late_ns}};
+    fputs("{\"format\": \"mpgreplay\", \"version\": 1, \"trace\": ", stdout);
+    mpg_json_write_string(stdout, trace);
+    printf(", \"ranks\": %d, \"run_ns\": %" PRId64 ", \"traced_ns\": %" PRId64, ranks, o->run_ns, o->traced_ns);
+    for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+        printf(", \"%s\": %" PRIu64, count[i].name, count[i].n);
+    puts("}");
+}
+
 /* --- one process --- */
 
 static int play(const struct mpg_enactor *mpi, struct part *p, const struct request *request,
@@ -313,7 +331,9 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
         mpi->abort(MPG_EXIT_FAILURE);
         return MPG_EXIT_FAILURE;
     }
-    if (rank == 0 && !request->quiet)
+    if (rank == 0 && request->json)
+        print_json(&outcome, ranks, request->trace);
+    else if (rank == 0 && !request->quiet)
         print_outcome(&outcome, ranks);
     if (fflush(stdout) != 0) {
         fprintf(stderr, "%s: standard output: cannot be written\n", program);
@@ -343,6 +363,7 @@ int main(int argc, char **argv)
          .help = "of each rank, for calls that are read ahead (default 64MiB)"},
         {.name = "quiet", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &request.quiet,
          .help = "do not say in the end how long it took"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &request.json, .help = "say it as JSON"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgreplay", .arguments = "TRACE",
@@ -351,6 +372,8 @@ int main(int argc, char **argv)
     const int first = mpg_option_parse(&program, argc, argv);
     if (strcmp(request.elapse, "spin") != 0 && strcmp(request.elapse, "sleep") != 0)
         mpg_option_usage_error(&program, "--elapse: '%s' is neither spin nor sleep", request.elapse);
+    if (request.json && request.quiet)
+        mpg_option_usage_error(&program, "--json and --quiet exclude each other");
     request.trace = argv[first];
     if (strcmp(request.trace, "-") == 0)
         mpg_option_usage_error(&program, "standard input reaches one process: a trace is a file or folder here");

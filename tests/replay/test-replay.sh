@@ -28,6 +28,18 @@ ok "again, of what was re-enacted" recorded 4 third.trace "$mpgreplay" --quiet a
 ok "... the same" as_before busy.trace third.trace chosen=1
 ok "little memory" run 4 "$mpgreplay" --memory=256KiB busy.trace
 like "... and it says how long it took" "$(cat out)" "run          * traced *calls        *of 4 ranks*"
+ok "as JSON" run 4 "$mpgreplay" --json busy.trace
+ok "... one object, with the trace's own run and as many calls as it has" python3 - out <<END
+import json, sys
+found = json.load(open(sys.argv[1], encoding="utf-8"))
+traced = json.loads("""$("$mpgtrace" stat --json busy.trace)""")
+assert found["format"] == "mpgreplay" and found["version"] == 1 and found["trace"] == "busy.trace" and found["ranks"] == 4
+assert found["run_ns"] > 0 and found["calls"] > 0 and all(found[k] >= 0 for k in ("exchanged", "waited", "dropped", "late_ns"))
+assert abs(found["traced_ns"] - traced["run_ns"]) <= 1, (found["traced_ns"], traced["run_ns"])
+END
+"$mpgreplay" --json --quiet busy.trace >out 2>err
+is "not with --quiet" "$?" 2
+like "... and why" "$(cat out err)" "mpgreplay: --json and --quiet exclude each other*"
 
 # ---- parts of grids, collectives under way at once, matched probes, what is cancelled ----
 ok "another program is recorded" recorded 4 parts.trace "$build/tests/replay/parts"
