@@ -29,7 +29,7 @@ struct call {
     int32_t rank;           /* world rank */
     uint32_t stream;        /* whose value the call's steps change */
     uint64_t number;        /* among its rank's calls */
-    double enter_ns, leave_ns; /* aligned; the leave once it is being left */
+    double enter_ns, leave_ns; /* aligned */
     struct sent *sent;      /* its thread's, emptied when it begins */
     struct routes *routes;  /* its thread's */
     int32_t region;         /* with hypotheses: the innermost open one, a string of the trace's; -1: none */

@@ -73,6 +73,13 @@ static void settle(struct message *m, struct passage *p)
     graph_wake(&m->carry_waiter);
 }
 
+/* Whether M, of which it is known, can start before the call of P is over: one that waits for its receive, not before the
+ * call that posts it. */
+static bool carries(const struct passage *p, const struct message *m)
+{
+    return p->leave_ns >= m->carry_from_ns && (!m->sync_source || p->number >= m->posted.number);
+}
+
 int graph_carry(struct carrying *c, const struct call *call, double leave_ns, struct mpg_error *err)
 {
     if (!c->is_on || !sees_to_messages(call))
@@ -81,7 +88,7 @@ int graph_carry(struct carrying *c, const struct call *call, double leave_ns, st
     struct passage *p = mpg_pool_take(&c->pool), **place = &all->passage[all->n % MOST_PASSAGES];
     if (!p)
         return graph_out_of_memory(err);
-    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .users = 1};
+    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .users = 1};
     if (graph_store(c->steps, call, &p->slot, err) < 0)
         return -1;
     if (all->n >= MOST_PASSAGES)
@@ -90,7 +97,7 @@ int graph_carry(struct carrying *c, const struct call *call, double leave_ns, st
     all->n++;
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
-        if (leave_ns < m->carry_from_ns) {
+        if (!carries(p, m)) {
             link = &m->carry_next;
             continue;
         }
@@ -98,6 +105,29 @@ int graph_carry(struct carrying *c, const struct call *call, double leave_ns, st
         settle(m, p);
     }
     return 0;
+}
+
+/* Whether who carries M would begin only after the call that completes M's send is over. */
+static bool is_too_late(const struct carrying *c, const struct message *m)
+{
+    return !c->observes && c->rank[m->destination].latest_ns > m->carry_until_ns;
+}
+
+void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
+{
+    if (!c->is_on)
+        return;
+    struct passages *all = &c->rank[rank];
+    all->latest_ns = leave_ns;
+    for (struct message **link = &all->first; *link;) {
+        struct message *m = *link;
+        if (!is_too_late(c, m)) {
+            link = &m->carry_next;
+            continue;
+        }
+        *link = m->carry_next;
+        settle(m, NULL);
+    }
 }
 
 void graph_carry_over(struct carrying *c, int32_t rank)
@@ -131,6 +161,7 @@ void graph_carry_wants(const struct carrying *c, struct message *m)
     const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
     m->wants_carrier = c->is_on && m->is_user && m->standard && m->destination != m->source &&
                        (c->observes || m->bytes > most);
+    m->carry_until_ns = INFINITY;
 }
 
 void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts)
@@ -146,16 +177,28 @@ void graph_carry_resized(const struct carrying *c, const struct message *m, stru
         counts->kept_leaving += m->target_bytes > m->bytes && m->target_bytes > left && !m->synchronous;
 }
 
+/* M is not among those for a passage that is to come. */
+static void forget(struct passages *all, const struct message *m)
+{
+    struct message **link = &all->first;
+    while (*link && *link != m)
+        link = &(*link)->carry_next;
+    if (*link)
+        *link = m->carry_next;
+}
+
 void graph_carry_message(struct carrying *c, struct message *m)
 {
-    if (!m->wants_carrier)
+    if (!m->wants_carrier || m->is_carried)
         return;
     struct passages *all = &c->rank[m->destination];
+    forget(all, m); /* which did not know yet when it can start */
+    const bool is_known = !m->sync_source || m->is_posted;
     const uint64_t first = all->n > MOST_PASSAGES ? all->n - MOST_PASSAGES : 0;
-    m->carry_from_ns = m->sync_source && m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
-    for (uint64_t i = first; i < all->n; i++) {
+    m->carry_from_ns = is_known ? m->sender_ns : INFINITY;
+    for (uint64_t i = first; is_known && i < all->n; i++) {
         struct passage *p = all->passage[i % MOST_PASSAGES];
-        if (p->leave_ns < m->carry_from_ns)
+        if (!carries(p, m))
             continue;
         settle(m, i > first || first == 0 ? p : NULL); /* one before it may have been the first */
         return;
@@ -166,6 +209,19 @@ void graph_carry_message(struct carrying *c, struct message *m)
     }
     m->carry_next = all->first;
     all->first = m;
+}
+
+void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
+{
+    if (!m->wants_carrier || m->is_carried)
+        return;
+    m->carry_until_ns = leave_ns;
+    if (is_too_late(c, m)) {
+        forget(&c->rank[m->destination], m);
+        settle(m, NULL);
+        return;
+    }
+    graph_await(waiter, &m->carry_waiter);
 }
 
 void graph_carried_received(struct carrying *c, const struct message *m)
@@ -209,13 +265,8 @@ int graph_carried_edge(struct carrying *c, const struct call *call, struct messa
 
 void graph_carried_done(struct carrying *c, struct message *m)
 {
-    if (m->wants_carrier && !m->is_carried) {
-        struct message **link = &c->rank[m->destination].first;
-        while (*link && *link != m)
-            link = &(*link)->carry_next;
-        if (*link)
-            *link = m->carry_next;
-    }
+    if (m->wants_carrier && !m->is_carried)
+        forget(&c->rank[m->destination], m);
     if (m->carrier)
         let_go(c, m->carrier);
     m->carrier = NULL;

@@ -13,6 +13,7 @@
 /* A call that can see to messages, from its enter on. */
 struct passage {
     double enter_ns, leave_ns; /* aligned */
+    uint64_t number;           /* of the call */
     uint32_t slot;             /* its enter's value */
     uint32_t users;            /* messages, and the list of its rank */
 };
@@ -24,6 +25,7 @@ struct passages {
     struct passage *passage[MOST_PASSAGES]; /* the i-th of all at i mod MOST_PASSAGES */
     uint64_t n;
     struct message *first;
+    double latest_ns; /* the leave of its latest call, which has posted what it posts, aligned */
     bool is_over;
 };
 
@@ -47,14 +49,19 @@ int graph_carrying_init(struct carrying *carrying, const struct mpg_carried *lim
 void graph_carrying_clear(struct carrying *carrying);
 /* CALL of a rank of one thread is entered, and will be left at LEAVE_NS, aligned. Error: out of memory. */
 int graph_carry(struct carrying *carrying, const struct call *call, double leave_ns, struct mpg_error *err);
+/* That CALL has posted what it posts: nothing that RANK does later is before LEAVE_NS. */
+void graph_carry_on(struct carrying *carrying, int32_t rank, double leave_ns);
 /* RANK makes no calls any more. */
 void graph_carry_over(struct carrying *carrying, int32_t rank);
 /* Whether M is to be carried; before it is sent. */
 void graph_carry_wants(const struct carrying *carrying, struct message *m);
 /* Counts M in COUNTS if hypotheses give it a size of which nothing shows that sends of it wait, or leave, as M did. */
 void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts);
-/* M, which wants to be, can start: looks for who carries it. */
+/* M, which wants to be, is sent (of one that is synchronous on a machine: or its receive is posted): looks for who
+ * carries it, once it is known when it can start. */
 void graph_carry_message(struct carrying *carrying, struct message *m);
+/* WAITER, a call that is left at LEAVE_NS (aligned), and completes the send of M, waits until it is known who does. */
+void graph_await_carrier(struct carrying *carrying, struct message *m, double leave_ns, struct waiter *waiter);
 /* CALL completes the send of M: its edge, if it has one. Error: out of memory. */
 int graph_carried_edge(struct carrying *carrying, const struct call *call, struct message *m, struct mpg_error *err);
 /* While it observes: M is received by the call that is being left, and that is CALL, all of whose messages are known. */

@@ -51,7 +51,9 @@ struct message { /* what all messages need first: those in flight are far apart 
     struct message *posted_next, *posted_before;
     double awaited_ns;                 /* is_awaited: enter of that call; */
     double receiving_ns, received_ns;  /* is_received: enter, leave of the call that completed the receive */
-    double carry_from_ns;              /* a call of its receiver that is over then, or later, carries it; */
+    double carry_from_ns;              /* a call of its receiver that is over then, or later, carries it (INFINITY: not
+                                          known yet); */
+    double carry_until_ns;             /* and that has begun when the call that completes its send is over */
     struct passage *carrier;           /* this one; NULL: none */
     struct message *carry_next;
     struct waiter *carry_waiter;

@@ -63,6 +63,8 @@ static int complete_match(struct matching *matching, struct message *m, struct m
             "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)",
             (long long)m->room_bytes, (long long)m->bytes, m->sent.rank,
             (unsigned long long)m->sent.number, mpg_call_name(m->sent.call));
+    if (m->sync_source)
+        graph_carry_message(&matching->carrying, m);
     if (!m->synchronous) {
         if (m->has_poster_slot)
             graph_free_slot(matching->steps, m->poster_slot);
@@ -85,7 +87,6 @@ static int complete_match(struct matching *matching, struct message *m, struct m
     s->changed = graph_is_changed(m);
     s->grows = m->grows;
     graph_free_slot(matching->steps, m->poster_slot);
-    graph_carry_message(&matching->carrying, m);
     arrive(m);
     return 0;
 }
@@ -261,8 +262,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
-    if (!m->synchronous)
-        graph_carry_message(&matching->carrying, m);
+    graph_carry_message(&matching->carrying, m);
     graph_wake(&m->probe_waiter);
     if (c->first == m) /* what a receive or matched probe takes, a probe does not see */
         graph_wake_probers(c);

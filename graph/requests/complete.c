@@ -19,16 +19,16 @@ static int keep(struct completing *completing, struct request *request, struct m
     return 0;
 }
 
-/* WAITER waits for what REQUEST needs until it is complete. */
-static void await_request(struct waiter *waiter, struct request *request)
+/* CALL waits for what REQUEST needs until it is complete. */
+static void await_request(struct requests *requests, struct call *call, struct request *request)
 {
+    struct waiter *waiter = &call->waiter;
     struct message *m = request->message;
     switch (request->kind) {
     case REQUEST_SEND:
         if (m->synchronous && !m->arrived)
             graph_await(waiter, &m->send_waiter);
-        if (m->wants_carrier && !m->is_carried)
-            graph_await(waiter, &m->carry_waiter);
+        graph_await_carrier(&requests->matching->carrying, m, call->leave_ns, waiter);
         break;
     case REQUEST_RECEIVE:
         if (m && !m->arrived)
@@ -76,7 +76,7 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
             continue;
         if (keep(completing, request, err) < 0)
             return -1;
-        await_request(&call->waiter, request);
+        await_request(requests, call, request);
     }
     return 0;
 }

@@ -63,8 +63,8 @@ static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_e
         return -1;
     if (s->sending && s->sending->synchronous)
         await_message(s, s->sending, &s->sending->send_waiter);
-    if (s->sending && s->sending->wants_carrier && !s->sending->is_carried)
-        graph_await(&s->call.waiter, &s->sending->carry_waiter);
+    if (s->sending)
+        graph_await_carrier(&g->matching.carrying, s->sending, s->call.leave_ns, &s->call.waiter);
     return 0;
 }
 
@@ -525,7 +525,6 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     g->steps.left_edges = g->steps.edge_count;
     g->steps.candidate_count = g->steps.posted_count = 0;
     graph_forget_choosing(s);
-    call->leave_ns = mpg_clock_align(g->clocks, call->rank, call->event->leave_ns);
     if (leave_edges(g, r, s, err) < 0)
         return -1;
     graph_carried_note(&g->matching.carrying, call);

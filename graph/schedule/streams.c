@@ -337,15 +337,18 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
         return -1;
     s->call.region = g->has_regions ? graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
+    s->call.leave_ns = mpg_clock_align(g->clocks, s->call.rank, e->leave_ns);
     s->between = (struct between){0};
     s->phase = PHASE_WAIT;
     r->waiting++;
-    if (g->matching.carrying.is_on && r->threads == 1 &&
-        graph_carry(&g->matching.carrying, &s->call, mpg_clock_align(g->clocks, s->call.rank, e->leave_ns), err) < 0)
+    const bool carries = g->matching.carrying.is_on && r->threads == 1;
+    if (carries && graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, err) < 0)
         return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */
     if (graph_begin_call(g, r, s, err) < 0)
         return -1;
+    if (carries)
+        graph_carry_on(&g->matching.carrying, s->call.rank, s->call.leave_ns);
     r->ready += --s->call.waiter.unmet == 0;
     return 0;
 }

@@ -27,11 +27,9 @@ class Carried:
 
     def carrier(self, message, was_synchronous):
         """The first call of the receiver that is over when the message can have started."""
-        begin = self.at(message.send.call, message.send.call.enter)
-        if was_synchronous:
-            begin = max(begin, self.at(message.receive.call, message.receive.call.enter))
-        for call in self.passages[message.receive.call.rank]:
-            if self.at(call, call.leave) >= begin:
+        begin, poster = self.at(message.send.call, message.send.call.enter), message.receive.call
+        for call in self.passages[poster.rank]:
+            if self.at(call, call.leave) >= begin and (not was_synchronous or call.index >= poster.index):
                 return call
         return None
 
