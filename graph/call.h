@@ -30,6 +30,8 @@ struct call {
     uint32_t stream;        /* whose value the call's steps change */
     uint64_t number;        /* among its rank's calls */
     double enter_ns, leave_ns; /* aligned */
+    double saw_ns;          /* the leave of its rank's last call before that saw to messages (graph/matching/carried.h),
+                               aligned; -INFINITY: not known */
     struct sent *sent;      /* its thread's, emptied when it begins */
     struct routes *routes;  /* its thread's */
     int32_t region;         /* with hypotheses: the innermost open one, a string of the trace's; -1: none */

@@ -2,9 +2,9 @@
 /* Counting sends by size. */
 #include "graph/carried.h"
 
-/* So many sends of a size have to have waited, and at most one in so many not: what is done at once seldom ends just when
+/* Of a size at most one send in so many must not have waited: what is done at once seldom ends just when
  * its receiver comes, and what is not may end while its receiver is in a call that is not recorded. */
-enum { WAITED_OFTEN = 2, ONE_IN = 10, MOST_SIZES = 65536 };
+enum { ONE_IN = 10, MOST_SIZES = 65536 };
 
 static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
 {
@@ -35,13 +35,13 @@ int64_t graph_carried_left(const struct carried_evidence *e)
 }
 
 /* Below the least size of which more waited, and above the greatest of which too many did not. */
-int64_t graph_carried_limit(const struct carried_evidence *e)
+int64_t graph_carried_limit(const struct carried_evidence *e, uint64_t often)
 {
     const int64_t eager = graph_carried_left(e);
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < e->waited.capacity; i++) {
         const struct mpg_map_entry *x = &e->waited.entries[i];
-        if (x->used && x->value >= WAITED_OFTEN && (int64_t)x->key[0] > eager && (int64_t)x->key[0] < least)
+        if (x->used && x->value >= often && (int64_t)x->key[0] > eager && (int64_t)x->key[0] < least)
             least = (int64_t)x->key[0];
     }
     return least == INT64_MAX ? least : least - 1;
@@ -49,12 +49,12 @@ int64_t graph_carried_limit(const struct carried_evidence *e)
 
 uint64_t graph_carried_unsure(const struct carried_evidence *e, double *waited_ns)
 {
-    const int64_t limit = graph_carried_limit(e);
+    const int64_t limit = graph_carried_limit(e, MPG_WAITED_OFTEN);
     uint64_t n = 0;
     *waited_ns = 0;
     for (size_t i = 0; i < e->waited.capacity; i++) {
         const struct mpg_map_entry *x = &e->waited.entries[i];
-        if (!x->used || x->value < WAITED_OFTEN || (int64_t)x->key[0] > limit)
+        if (!x->used || x->value < MPG_WAITED_OFTEN || (int64_t)x->key[0] > limit)
             continue;
         const uint64_t *ns = mpg_map_find(&e->waited_ns, x->key[0], 0);
         n += x->value;

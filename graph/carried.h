@@ -8,15 +8,22 @@
 
 #include "common/map.h"
 
+enum { MPG_WAITED_OFTEN = 2 }; /* so many sends of a size have to have waited */
+
 /* By size, how many waited, and for how many ns, all together, or did not; zero-initialised: none. */
 struct carried_evidence {
     struct mpg_map waited, waited_ns, left;
 };
 
+/* Of the messages of collectives' trees: where their receiver was in no call before it came; where it was in one. */
+struct tree_evidence {
+    struct carried_evidence *coming, *posted;
+};
+
 /* A send of BYTES, which waited so long; negative: it left. Without memory for another size it is not counted. */
 void graph_carried_count(struct carried_evidence *evidence, int64_t bytes, double waited_ns);
-/* Sends of more bytes wait; INT64_MAX: none. */
-int64_t graph_carried_limit(const struct carried_evidence *evidence);
+/* Sends of more bytes wait, of a size that does at least so OFTEN; INT64_MAX: none. */
+int64_t graph_carried_limit(const struct carried_evidence *evidence, uint64_t often);
 /* The greatest size of which too many left to be carried; -1: none. */
 int64_t graph_carried_left(const struct carried_evidence *evidence);
 /* How many waited all the same of sizes that are not carried, where that was more than one of a size, and *WAITED_NS, all

@@ -193,7 +193,9 @@ struct mpg_expanding {
     struct mpg_plan plan;
     const int32_t *world_ranks; /* by index */
     double eager_limit_bytes;   /* messages of more bytes are synchronous; INFINITY: none are */
-    double carried_bytes;       /* of others of more bytes, in trees, the send is done once the receiver has come */
+    double carried_bytes;       /* of others of more bytes, in trees, the send is done once the receiver has come, but */
+    const bool *elsewhere;      /* by index, of the message between a member and its parent: where a call before has seen
+                                   to it; NULL: nowhere */
     const struct mpg_expanded_member *member; /* by index; of a tree those that have come */
 };
 
@@ -382,6 +384,7 @@ struct mpg_region_ratios {
  * Carried sends): those that block, and those whose completion is left to a request. INT64_MAX: none. */
 struct mpg_carried {
     int64_t blocking_bytes, requested_bytes;
+    int64_t posted_bytes; /* in trees of collectives, whatever calls their receiver makes before it comes */
     bool is_shown;                         /* what follows is found in the trace: */
     int64_t blocking_left, requested_left; /* the greatest sizes that are done at once by what it shows; -1: none */
     uint64_t unsure; /* sends of sizes of which some waited like that, and too many did not; so long, all together */

@@ -33,6 +33,7 @@ void graph_carrying_clear(struct carrying *c)
     free(c->rank);
     graph_carried_forget(&c->blocking);
     graph_carried_forget(&c->requested);
+    graph_carried_forget(&c->posted);
     *c = (struct carrying){0};
 }
 
@@ -80,11 +81,13 @@ static bool carries(const struct passage *p, const struct message *m)
     return p->leave_ns >= m->carry_from_ns && (!m->sync_source || p->number >= m->posted.number);
 }
 
-int graph_carry(struct carrying *c, const struct call *call, double leave_ns, struct mpg_error *err)
+int graph_carry(struct carrying *c, struct call *call, double leave_ns, struct mpg_error *err)
 {
     if (!c->is_on || !sees_to_messages(call))
         return 0;
     struct passages *all = &c->rank[call->rank];
+    if (all->n > 0)
+        call->saw_ns = all->passage[(all->n - 1) % MOST_PASSAGES]->leave_ns;
     struct passage *p = mpg_pool_take(&c->pool), **place = &all->passage[all->n % MOST_PASSAGES];
     if (!p)
         return graph_out_of_memory(err);
@@ -277,8 +280,9 @@ struct mpg_carried graph_carried_found(const struct carrying *c)
     double blocking_ns, requested_ns;
     const uint64_t unsure = graph_carried_unsure(&c->blocking, &blocking_ns) +
                             graph_carried_unsure(&c->requested, &requested_ns);
-    return (struct mpg_carried){.blocking_bytes = graph_carried_limit(&c->blocking),
-                                .requested_bytes = graph_carried_limit(&c->requested),
+    return (struct mpg_carried){.blocking_bytes = graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
+                                .requested_bytes = graph_carried_limit(&c->requested, MPG_WAITED_OFTEN),
+                                .posted_bytes = graph_carried_limit(&c->posted, 1),
                                 .is_shown = true,
                                 .blocking_left = graph_carried_left(&c->blocking),
                                 .requested_left = graph_carried_left(&c->requested),

@@ -36,7 +36,7 @@ struct carrying {
     struct passages *rank;
     struct mpg_pool pool; /* of all passages */
     struct steps *steps;
-    struct carried_evidence blocking, requested;
+    struct carried_evidence blocking, requested, posted;
     double latest_ns, received_ns; /* of the call that is being left: the latest that carries what it sent, and the
                                       latest send of what it received; -INFINITY: none */
     int64_t latest_bytes;
@@ -47,8 +47,8 @@ struct carrying {
 int graph_carrying_init(struct carrying *carrying, const struct mpg_carried *limits, bool observes, int32_t ranks,
                         struct steps *steps, struct mpg_error *err);
 void graph_carrying_clear(struct carrying *carrying);
-/* CALL of a rank of one thread is entered, and will be left at LEAVE_NS, aligned. Error: out of memory. */
-int graph_carry(struct carrying *carrying, const struct call *call, double leave_ns, struct mpg_error *err);
+/* CALL of a rank of one thread, which gets saw_ns, is entered, and will be left at LEAVE_NS, aligned. Error: out of memory. */
+int graph_carry(struct carrying *carrying, struct call *call, double leave_ns, struct mpg_error *err);
 /* That CALL has posted what it posts: nothing that RANK does later is before LEAVE_NS. */
 void graph_carry_on(struct carrying *carrying, int32_t rank, double leave_ns);
 /* RANK makes no calls any more. */

@@ -59,7 +59,8 @@ static int expand(struct meetings *meetings, struct collective *c, struct mpg_er
     const struct to_expand what = {.table = meetings->expand,
                                    .eager_limit_bytes = meetings->eager_limit_bytes,
                                    .carried_bytes = meetings->carried_bytes,
-                                   .observes = meetings->observed && c->blocking,
+                                   .posted_bytes = meetings->posted_bytes,
+                                   .observes = meetings->observed.coming && c->blocking,
                                    .call = c->call,
                                    .p = c->p,
                                    .world_ranks = comm->world_ranks,
@@ -317,7 +318,7 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
         store->enter_ns = m->enter_ns - c->first_ns;
         store->duration_ns = m->duration_ns;
         const struct comes member = {me,       c->root,      m->slot,
-                                     m->place, graph_member_origin(m), (double)m->target_bytes, m->enter_ns};
+                                     m->place, graph_member_origin(m), (double)m->target_bytes, m->enter_ns, call->saw_ns};
         return graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
     }
     switch (c->shape) {

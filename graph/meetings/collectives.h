@@ -9,6 +9,7 @@
 #define MPG_GRAPH_COLLECTIVES_H
 
 #include "common/map.h"
+#include "graph/carried.h"
 #include "graph/members.h"
 #include "graph/steps.h"
 #include "graph/work/supposing.h"
@@ -32,8 +33,8 @@ struct meetings {
     const struct mpg_table *expand; /* NULL: collectives are nodes */
     bool expand_some;               /* graph.h has it */
     int64_t eager_limit_bytes;      /* of the messages of those that are expanded */
-    int64_t carried_bytes;          /* likewise, options.carried */
-    struct carried_evidence *observed; /* of these, where that is looked at; else NULL */
+    int64_t carried_bytes, posted_bytes; /* likewise, options.carried */
+    struct tree_evidence observed;  /* of these, where that is looked at; else NULLs */
     struct supposing supposing;
     bool of_target;                 /* of what hypotheses resize: graph.h has it */
     struct collective *over;        /* expanded ones that steps may still be about */

@@ -55,9 +55,12 @@ struct expansion {
     int32_t *lacks;                /* tree: by number from the root, what each still waits for; -1:
                                       it has been evaluated */
     int32_t *ready;                /* tree: those to be evaluated, a stack */
+    bool *elsewhere;               /* as SHARED has it */
     struct member_time {
-        double enter_ns, leave_ns;
-    } *time;                       /* by index, while it observes */
+        double enter_ns, saw_ns, leave_ns; /* the last while it observes */
+        double sent_ns, ready_ns;  /* when the message from its parent can leave; when all is there that its own sends
+                                      wait for, but for who carries them */
+    } *time;                       /* by index, while it observes, or sends can be carried */
     int32_t left;
 };
 
@@ -83,8 +86,12 @@ struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_e
         what->eager_limit_bytes == INT64_MAX ? INFINITY : (double)what->eager_limit_bytes;
     x->shared.carried_bytes = what->carried_bytes == INT64_MAX ? INFINITY : (double)what->carried_bytes;
     x->shared.member = x->member;
-    if (what->observes && !(x->time = calloc(p, sizeof *x->time)))
+    const bool carries = what->carried_bytes < INT64_MAX;
+    if ((what->observes || carries) && !(x->time = calloc(p, sizeof *x->time)))
         goto fail;
+    if (carries && !(x->elsewhere = calloc(p, sizeof *x->elsewhere)))
+        goto fail;
+    x->shared.elsewhere = x->elsewhere;
     return x;
 fail:
     graph_expansion_free(x);
@@ -103,6 +110,7 @@ void graph_expansion_free(struct expansion *x)
     free(x->lacks);
     free(x->ready);
     free(x->time);
+    free(x->elsewhere);
     free(x);
 }
 
@@ -148,6 +156,12 @@ static bool is_carried(const struct expansion *x, int32_t v)
            mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > x->shared.carried_bytes;
 }
 
+/* Whether it waits, so carried, until the receiver has come, whatever calls that makes before. */
+static bool is_posted(const struct expansion *x, int32_t v)
+{
+    return mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > (double)x->what.posted_bytes;
+}
+
 static bool goes_down(const struct expansion *x)
 {
     return only_phase(x)->kind == MPG_PHASE_DOWN;
@@ -169,6 +183,54 @@ static int plan_tree(struct expansion *x, struct mpg_error *err)
         x->lacks[v] += v > 0 && !goes_down(x) && is_carried(x, v);
     }
     return 0;
+}
+
+static struct member_time *time_of(const struct expansion *x, int32_t v)
+{
+    return &x->time[index_of(x, v)];
+}
+
+/* V's own times are known, and of a tree down those of all above it, and of its children that carry what it sends them;
+ * up those of all below it: whose sends have been seen to before. */
+static void look_down(struct expansion *x, int32_t v)
+{
+    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const int32_t n = mpg_tree_children(tree, v);
+    struct member_time *me = time_of(x, v);
+    me->ready_ns = v > 0 ? fmax(me->enter_ns, me->sent_ns) : me->enter_ns;
+    double ready_ns = me->ready_ns;
+    for (int32_t k = 0; k < n; k++) {
+        const int32_t child = mpg_tree_child(tree, v, k);
+        struct member_time *receiver = time_of(x, child);
+        receiver->sent_ns = ready_ns;
+        if (!x->elsewhere || !is_carried(x, child))
+            continue;
+        x->elsewhere[index_of(x, child)] = !is_posted(x, child) && receiver->saw_ns >= ready_ns;
+        if (!x->elsewhere[index_of(x, child)])
+            ready_ns = fmax(ready_ns, receiver->enter_ns);
+    }
+}
+
+static void look_up(struct expansion *x, int32_t v)
+{
+    const struct mpg_tree *tree = &only_phase(x)->tree;
+    struct member_time *me = time_of(x, v);
+    me->ready_ns = me->enter_ns;
+    for (int32_t k = mpg_tree_children(tree, v); k-- > 0;)
+        me->ready_ns = fmax(me->ready_ns, time_of(x, mpg_tree_child(tree, v, k))->ready_ns);
+    if (x->elsewhere && v > 0 && is_carried(x, v) && !is_posted(x, v))
+        x->elsewhere[index_of(x, v)] = time_of(x, mpg_tree_parent(tree, v))->saw_ns >= me->ready_ns;
+}
+
+/* All have come, to a tree: parents have lower numbers than their children. */
+static void look_at_all(struct expansion *x)
+{
+    for (int32_t v = 0; v < x->what.p; v++) {
+        if (goes_down(x))
+            look_down(x, v);
+        else
+            look_up(x, x->what.p - 1 - v);
+    }
 }
 
 /* One of the things that V waits for has happened; N are ready before: how many then. */
@@ -214,6 +276,8 @@ static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v
 {
     const struct mpg_tree *tree = &only_phase(x)->tree;
     int32_t children = mpg_tree_children(tree, v);
+    if (x->time)
+        look_down(x, v);
     for (int32_t k = 0; k < children; k++)
         if (make_message(x, steps, mpg_tree_child(tree, v, k), err) < 0)
             return -1;
@@ -233,6 +297,8 @@ static int32_t evaluate_up(struct expansion *x, struct steps *steps, int32_t v, 
 {
     const struct mpg_tree *tree = &only_phase(x)->tree;
     int32_t children = mpg_tree_children(tree, v);
+    if (x->time)
+        look_up(x, v);
     if ((v > 0 && make_message(x, steps, v, err) < 0) ||
         emit_expand(x, steps, index_of(x, v), v, err) < 0)
         return -1;
@@ -295,7 +361,8 @@ int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struc
     x->place[member->index] = member->place;
     x->bytes[member->index] = member->bytes;
     if (x->time)
-        x->time[member->index].enter_ns = member->enter_ns;
+        x->time[member->index] = (struct member_time){.enter_ns = member->enter_ns, .saw_ns = member->saw_ns,
+                                                      .sent_ns = x->time[member->index].sent_ns};
     x->arrived++;
     if (!x->planned && make_plan(x, member, err) < 0)
         return -1;
@@ -303,6 +370,8 @@ int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struc
         return arrive_in_tree(x, steps, number_of(x, member->index), err);
     if (x->arrived < x->what.p)
         return 0;
+    if (x->time && mpg_plan_is_tree(&x->shared.plan))
+        look_at_all(x);
     if (emit_expand(x, steps, member->index, -1, err) < 0)
         return -1;
     x->evaluated = true;
@@ -311,67 +380,53 @@ int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struc
     return 0;
 }
 
-static const struct member_time *time_of(const struct expansion *x, int32_t v)
+/* What V's message to its parent, or from it, shows of who sends it, who receives it at OTHER. */
+static void observe(const struct expansion *x, int32_t v, const struct member_time *sender, const struct member_time *other,
+                    const struct tree_evidence *evidence)
 {
-    return &x->time[index_of(x, v)];
-}
-
-/* What V's message to its parent, or from it, shows of who sends it, who receives it at OTHER. READY_NS: when all is there
- * that the sender waits for besides. */
-static void observe(const struct expansion *x, int32_t v, const struct member_time *sender, double ready_ns,
-                    const struct member_time *other, struct carried_evidence *evidence)
-{
+    const double ready_ns = sender->ready_ns;
     if (other->enter_ns > ready_ns)
-        graph_carried_count(evidence, (int64_t)mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes,
+        graph_carried_count(other->saw_ns < ready_ns ? evidence->coming : evidence->posted, (int64_t)mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes,
                             sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
 
-/* Up: V sends once it and all below have come. READY: room for a time a member. */
-static void observe_up(const struct expansion *x, double *ready_ns, struct carried_evidence *evidence)
+/* Up: V sends once it and all below have come. */
+static void observe_up(const struct expansion *x, const struct tree_evidence *evidence)
 {
     const struct mpg_tree *tree = &only_phase(x)->tree;
-    for (int32_t v = x->what.p - 1; v >= 0; v--) { /* children come later */
-        ready_ns[v] = time_of(x, v)->enter_ns;
-        for (int32_t k = mpg_tree_children(tree, v); k-- > 0;)
-            ready_ns[v] = fmax(ready_ns[v], ready_ns[mpg_tree_child(tree, v, k)]);
-        if (v > 0)
-            observe(x, v, time_of(x, v), ready_ns[v], time_of(x, mpg_tree_parent(tree, v)), evidence);
-    }
+    for (int32_t v = x->what.p - 1; v > 0; v--)
+        observe(x, v, time_of(x, v), time_of(x, mpg_tree_parent(tree, v)), evidence);
 }
 
 /* Down: only the child that comes last says what its parent waited for. */
-static void observe_down(const struct expansion *x, double *ready_ns, struct carried_evidence *evidence)
+static void observe_down(const struct expansion *x, const struct tree_evidence *evidence)
 {
     const struct mpg_tree *tree = &only_phase(x)->tree;
     for (int32_t v = 0; v < x->what.p; v++) {
         const int32_t n = mpg_tree_children(tree, v);
         int32_t last = -1;
-        ready_ns[v] = time_of(x, v)->enter_ns;
-        if (v > 0)
-            ready_ns[v] = fmax(ready_ns[v], ready_ns[mpg_tree_parent(tree, v)]);
         for (int32_t k = 0; k < n; k++) {
             const int32_t child = mpg_tree_child(tree, v, k);
             if (last < 0 || time_of(x, child)->enter_ns > time_of(x, last)->enter_ns)
                 last = child;
         }
         if (last >= 0)
-            observe(x, last, time_of(x, v), ready_ns[v], time_of(x, last), evidence);
+            observe(x, last, time_of(x, v), time_of(x, last), evidence);
     }
 }
 
-void graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns, struct carried_evidence *evidence)
+void graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns,
+                           const struct tree_evidence *evidence)
 {
-    if (!x->time)
+    if (!x->time || !evidence->coming)
         return;
     x->time[index].leave_ns = leave_ns;
     if (++x->left < x->what.p || !x->planned || !mpg_plan_is_tree(&x->shared.plan))
         return;
-    double *ready_ns = malloc((size_t)x->what.p * sizeof *ready_ns);
-    if (ready_ns && goes_down(x)) /* without memory nothing is seen */
-        observe_down(x, ready_ns, evidence);
-    else if (ready_ns)
-        observe_up(x, ready_ns, evidence);
-    free(ready_ns);
+    if (goes_down(x))
+        observe_down(x, evidence);
+    else
+        observe_up(x, evidence);
 }
 
 bool graph_expansion_left(const struct expansion *x, int32_t index)

@@ -15,6 +15,7 @@ struct to_expand {
     const struct mpg_table *table;
     int64_t eager_limit_bytes;  /* INT64_MAX: there is none */
     int64_t carried_bytes;      /* likewise */
+    int64_t posted_bytes;       /* larger ones wait for their receiver to come though a call before can see to it */
     bool observes;              /* who waits for whom to come is looked at once all have left */
     enum mpg_call call;         /* blocking */
     int32_t p;
@@ -30,7 +31,7 @@ struct comes {
     struct place place;
     struct mpg_origin origin;
     double bytes;
-    double enter_ns;
+    double enter_ns, saw_ns; /* aligned; the latter as in struct call */
 };
 
 /* Whether there are algorithms for blocking CALL. */
@@ -42,7 +43,8 @@ void graph_expansion_free(struct expansion *expansion); /* NULL is allowed */
 int graph_expansion_arrive(struct expansion *expansion, struct steps *steps,
                            const struct comes *member, struct mpg_error *err);
 /* Member INDEX leaves; once all have, with WHAT.observes: what each waited for that it sent to goes to EVIDENCE. */
-void graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns, struct carried_evidence *evidence);
+void graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns,
+                           const struct tree_evidence *evidence);
 /* Whether member INDEX's slot holds its leave. */
 bool graph_expansion_left(const struct expansion *expansion, int32_t index);
 

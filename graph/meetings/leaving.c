@@ -183,7 +183,7 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, double 
     if (c->expansion) {
         if (graph_expansion_left(c->expansion, part->me))
             status = expanded_edge(meetings, c, me, err);
-        graph_expansion_leave(c->expansion, part->me, leave_ns, meetings->observed);
+        graph_expansion_leave(c->expansion, part->me, leave_ns, &meetings->observed);
         leave_collective(meetings, c);
         return status;
     }

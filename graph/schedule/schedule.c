@@ -219,13 +219,15 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .expand_some = options->expand_some,
                                     .eager_limit_bytes = options->eager_limit_bytes,
                                     .carried_bytes = options->carries ? options->carried.blocking_bytes : INT64_MAX,
-                                    .observed = options->observes_carried ? &g->matching.carrying.blocking : NULL,
+                                    .posted_bytes = options->carries ? options->carried.posted_bytes : INT64_MAX,
                                     .trace = g->trace,
                                     .supposing = supposing_of(g),
                                     .of_target = options->of_target,
                                     .counts = &g->counts,
                                     .members = &g->members,
                                     .steps = &g->steps};
+    if (options->observes_carried)
+        g->meetings.observed = (struct tree_evidence){&g->matching.carrying.blocking, &g->matching.carrying.posted};
     graph_requests_init(&g->requests, &g->matching, &g->meetings);
     g->by_completion = options->choose && options->by_completion;
     g->requests.choose = options->choose;

@@ -341,6 +341,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     s->between = (struct between){0};
     s->phase = PHASE_WAIT;
     r->waiting++;
+    s->call.saw_ns = -INFINITY;
     const bool carries = g->matching.carrying.is_on && r->threads == 1;
     if (carries && graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, err) < 0)
         return -1;

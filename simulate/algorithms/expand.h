@@ -27,7 +27,8 @@ struct mpg_message_costs {
     bool one_way; /* flights are the way there alone: a synchronous one begins when both are there */
     double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
     double carried_bytes;     /* what is larger and not synchronous is sent, in a tree, once its receiver has come; INFINITY:
-                                 nothing waits for that */
+                                 nothing waits for that; but */
+    const bool *elsewhere;    /* by index, of the message between a member and its parent: where it does not; NULL: nowhere */
 };
 
 struct mpg_expansion;

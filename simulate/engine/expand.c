@@ -229,7 +229,8 @@ int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
                                             .waiting = waiting,
                                             .gap = gap,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
-                                            .carried_bytes = x.c->carried_bytes};
+                                            .carried_bytes = x.c->carried_bytes,
+                                            .elsewhere = x.c->elsewhere};
     if (s->member < 0)
         return expand_all(l, x.c, &costs, room + 6 * (size_t)n, err);
     struct window window = {.x = &x,

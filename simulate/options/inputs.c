@@ -142,7 +142,7 @@ static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_argume
 int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err)
 {
-    *f = (struct mpg_files){.shown = {INT64_MAX, {.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX}}};
+    *f = (struct mpg_files){.shown = {INT64_MAX, {.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX, .posted_bytes = INT64_MAX}}};
     if (check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
         load_targets(a, f, err) < 0 ||
         load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
@@ -157,7 +157,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
     if (compares_times(a, &asked->simulation))
         f->shown = mpg_shown_find(f->trace, f->table, a->lenient);
     if (!a->carries)
-        f->shown.carried = (struct mpg_carried){.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX};
+        f->shown.carried = (struct mpg_carried){.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX, .posted_bytes = INT64_MAX};
     if (!wants_shown_limit(f, a))
         f->shown.limit_bytes = INT64_MAX;
     return 0;

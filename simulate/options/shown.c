@@ -17,7 +17,7 @@ struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_table 
                                               .observes_carried = true,
                                               .expand = table,
                                               .expand_some = true};
-    struct mpg_shown shown = {INT64_MAX, {.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX}};
+    struct mpg_shown shown = {INT64_MAX, {.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX, .posted_bytes = INT64_MAX}};
     struct mpg_clock_map *clocks = NULL;
     struct mpg_error err;
     if (mpg_walk_clocks(trace, lenient, &clocks, &err) == 0 && mpg_clock_map_source(clocks) != MPG_CLOCK_NONE) {

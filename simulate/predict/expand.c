@@ -107,7 +107,8 @@ int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_e
                                             .gap = gap,
                                             .one_way = t->target->noise->latency.n > 0,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
-                                            .carried_bytes = x.c->carried_bytes};
+                                            .carried_bytes = x.c->carried_bytes,
+                                            .elsewhere = x.c->elsewhere};
     const struct mpg_tree_values values = {&x, value_of, message_of};
     if (!t->expansion && !(t->expansion = mpg_expansion_new(t->n, err)))
         return -1;

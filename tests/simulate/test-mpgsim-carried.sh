@@ -104,6 +104,33 @@ is "... and what does without" \
     "$("$mpgsim" --predict --latency=const:7ns --critical-path "${less[@]}" reduce.txt | grep -c 'followed without --critical-path')" 1
 is "... nothing of it without hypotheses" "$("$mpgsim" --noise=const:1us reduce.txt | grep -c 'in collectives')" 0
 
+# Rank 0's sends show that 300 bytes are carried; then it broadcasts them to rank 1, which comes after a region, and before that
+# is in a receive of rank 2's message until IN. What rank 1 takes longer rank 0 waits for, if it waits until rank 1 has come.
+below() { # IN LEAVE: of rank 0
+    rounds 300 2
+    echo "0 41000 $2 Bcast comm=1 root=0 bytes=300"
+    echo "1 40500 $1 Recv from=2 bytes=8"
+    printf '1 43100 43100 Region_begin name="late"\n1 44900 44900 Region_end name="late"\n'
+    echo "1 45000 45050 Bcast comm=1 root=0 bytes=300"
+    echo "2 40400 40410 Send to=1 bytes=8"
+}
+broadcast() { # IN LEAVE
+    below "$@" | calls 3 "#clocks shared" "#comm 0 = 0 1 2" "#comm 1 = 0 1" >bcast.txt
+    clocked --suppose="scale late factor=2" bcast.txt
+}
+is "a root waits for its child, which works when it sends" "$(broadcast 40950 45020)" "1800 1800 0"
+is "... not for one that is in another call then" "$(broadcast 43000 41010)" "0 1800 0"
+is "... but where the trace shows that it does" "$(broadcast 43000 45020)" "1800 1800 0"
+above() { # IN LEAVE: rank 0 sends up to rank 1
+    below "$@" | sed 's/Bcast comm=1 root=0/Reduce comm=1 root=1/'
+}
+reduced() {
+    above "$@" | calls 3 "#clocks shared" "#comm 0 = 0 1 2" "#comm 1 = 0 1" >reduce1.txt
+    clocked --suppose="scale late factor=2" reduce1.txt
+}
+is "so does who sends up a tree" "$(reduced 40950 45020); $(reduced 43000 41010); $(reduced 43000 45020)" \
+    "1800 1800 0; 0 1800 0; 1800 1800 0"
+
 # --- let go ---
 
 # Rank 0's third send waits for its receive, which comes after one of what rank 0 sends next: let go on, it has its receiver see to
