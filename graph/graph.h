@@ -160,6 +160,7 @@ struct mpg_posted {
     struct mpg_fit fits;
     uint64_t message; /* that it takes in the trace */
     bool chooses;     /* what it takes is asked here: it is completed, or a candidate */
+    bool here;        /* the call that is left posts it */
     bool is_view;     /* SLOT is one that a VIEW step wrote: always, if it chooses */
     uint32_t slot;
 };

@@ -62,7 +62,7 @@ static int involve(struct matching *matching, const struct call *call, struct me
     return graph_view(matching, call, m, err);
 }
 
-static int add_posted(struct matching *matching, const struct message *m, struct mpg_error *err)
+static int add_posted(struct matching *matching, const struct call *call, const struct message *m, struct mpg_error *err)
 {
     struct mpg_posted *p = graph_add_posted(matching->steps);
     if (!p)
@@ -75,17 +75,18 @@ static int add_posted(struct matching *matching, const struct message *m, struct
                              .message = m->id,
                              .is_view = m->is_viewed,
                              .slot = m->is_viewed ? m->view_slot : m->slot,
-                             .chooses = m->is_involved};
+                             .chooses = m->is_involved,
+                             .here = m->posted.number == call->number};
     return 0;
 }
 
-/* Lists RANK's receives up to the last of INVOLVED ones, or all. */
-static int list_posted(struct matching *matching, int32_t rank, uint32_t involved, bool all,
+/* Lists the receives of CALL's rank up to the last of INVOLVED ones, or all. */
+static int list_posted(struct matching *matching, const struct call *call, uint32_t involved, bool all,
                        struct mpg_error *err)
 {
-    struct message *m = graph_posted_first(&matching->posted, rank);
+    struct message *m = graph_posted_first(&matching->posted, call->rank);
     for (; m && (all || involved > 0); m = m->posted_next) {
-        if (m->is_followed && add_posted(matching, m, err) < 0)
+        if (m->is_followed && add_posted(matching, call, m, err) < 0)
             return -1;
         involved -= m->is_involved;
         m->is_involved = false;
@@ -101,7 +102,7 @@ int graph_list_open_receive(struct requests *requests, const struct call *call,
         note_kept(requests->matching, call->rank, message);
     if (!requests->choose_sources || involve(requests->matching, call, message, &involved, err) < 0)
         return requests->choose_sources ? -1 : 0;
-    return list_posted(requests->matching, call->rank, involved, false, err);
+    return list_posted(requests->matching, call, involved, false, err);
 }
 
 int graph_list_open_requests(struct requests *requests, const struct rank_requests *rank,
@@ -123,7 +124,7 @@ int graph_list_open_requests(struct requests *requests, const struct rank_reques
         if (request && involve(matching, call, received(request), &involved, err) < 0)
             return -1;
     }
-    return list_posted(matching, call->rank, involved, false, err);
+    return list_posted(matching, call, involved, false, err);
 }
 
 /* What CALL, a probe, looks for: false: in another world. */
@@ -174,5 +175,5 @@ int graph_list_looking(struct requests *requests, struct call *call, struct prob
                                          .slot = found ? found->view_slot : 0,
                                          .fits = fits};
     const bool chooses = !found || fits.any_source;
-    return chooses ? list_posted(matching, call->rank, 0, true, err) : 0;
+    return chooses ? list_posted(matching, call, 0, true, err) : 0;
 }

@@ -19,7 +19,9 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
         double since_ns = own->base_ns + own->raised_ns;
         if (p->chooses && s->found_nothing)
             since_ns = fmax(since_ns, s->enter_ns);
-        if (p->fits.any_source && mpg_decision_tell(d, &p->fits, since_ns, err) < 0)
+        const bool lay_ready = p->here && since_ns <= s->enter_ns;
+        if (p->fits.any_source && (lay_ready ? mpg_decision_note_passed(d, &p->fits, own, err)
+                                             : mpg_decision_tell(d, &p->fits, since_ns, err)) < 0)
             return -1;
         if (mpg_decision_mark(d, own, err) < 0)
             return -1;
@@ -36,7 +38,7 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
     struct mpg_letter *found = s->alternatives->looking.found ? mpg_inbox_find(&c->inbox, s->alternatives->looking.found) : NULL;
     struct mpg_letter *least = NULL;
     if (!fits->any_source) {
-        if (mpg_decision_least(d, fits, NULL, &least, err) < 0)
+        if (mpg_decision_least(d, fits, NULL, -INFINITY, &least, err) < 0)
             return -1;
         if (least && !s->alternatives->looking.found)
             mpg_letter_raise(least, s->enter_ns);
@@ -45,7 +47,9 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
     if (!found && s->alternatives->looking.found)
         return 0;
     const double since_ns = found ? found->base_ns + found->raised_ns : s->enter_ns;
-    if (mpg_decision_tell(d, fits, since_ns, err) < 0 || (found && mpg_decision_mark(d, found, err) < 0))
+    const bool lay_ready = found && since_ns <= s->enter_ns;
+    if ((lay_ready ? mpg_decision_note_passed(d, fits, found, err) : mpg_decision_tell(d, fits, since_ns, err)) < 0 ||
+        (found && mpg_decision_mark(d, found, err) < 0))
         return -1;
     mpg_decision_settle_all(d);
     return 0;

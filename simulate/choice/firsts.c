@@ -168,7 +168,7 @@ static struct mpg_first *place_in(const struct mpg_firsts *f, const struct mpg_l
     return NULL;
 }
 
-int mpg_decision_least(struct mpg_decision *d, const struct mpg_fit *fits, const struct mpg_letter *own,
+int mpg_decision_least(struct mpg_decision *d, const struct mpg_fit *fits, const struct mpg_letter *own, double ready_ns,
                        struct mpg_letter **least, struct mpg_error *err)
 {
     double least_ns;
@@ -189,7 +189,7 @@ int mpg_decision_least(struct mpg_decision *d, const struct mpg_fit *fits, const
     else if ((least_ns = f->tree[1]) < INFINITY)
         *least = leftmost(d, f, least_ns + MPG_ROUNDING_NS);
     const struct mpg_first *mine = own && *least ? place_in(f, own) : NULL;
-    if (mine && arrival_ns(own, d->w) <= least_ns + MPG_ROUNDING_NS)
+    if (mine && arrival_ns(own, d->w) <= fmax(least_ns, own->passes ? ready_ns : -INFINITY) + MPG_ROUNDING_NS)
         *least = mine->letter;
     return 0;
 }
@@ -231,6 +231,29 @@ int mpg_decision_tell(struct mpg_decision *d, const struct mpg_fit *fits, double
     while (f->told_count > 0 && f->told[f->told_count - 1].ns <= ns)
         f->told_count--;
     f->told[f->told_count++] = (struct mpg_told){f->told_number++, ns};
+    return 0;
+}
+
+static double traced_ns(const struct mpg_letter *m)
+{
+    return m->base_ns + m->raised_ns;
+}
+
+int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_fit *fits, struct mpg_letter *own,
+                             struct mpg_error *err)
+{
+    struct mpg_group *group = mpg_inbox_group(d->inbox, d->rank, fits);
+    struct mpg_firsts *f = group && group->count > 0 ? list_firsts(d, group, err) : NULL;
+    if (!group || group->count == 0)
+        return 0;
+    if (!f)
+        return -1;
+    mpg_decision_settle_all(d);
+    for (uint32_t i = 0; i < f->n && !own->passes; i++) {
+        const struct mpg_letter *m = f->first[i].letter;
+        own->passes = m && m != own && traced_ns(m) < traced_ns(own) + MPG_TICK_NS;
+    }
+    d->inbox->looks += f->n;
     return 0;
 }
 

@@ -26,6 +26,7 @@ struct mpg_letter {
     double bytes;
     double base_ns;
     double raised_ns;  /* it cannot have arrived so early as base_ns: by so much */
+    bool passes;       /* the trace took it, which lay ready, before what lay ready longer */
     double cause_ns;
     double *value;     /* n: T(A) - base_ns; */
     double *bare;      /* n: the same without what was put into the message; */

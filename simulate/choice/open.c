@@ -53,7 +53,7 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
 
 /* The receives that are posted take, in order, what they would; those that choose have it in their
  * views then. */
-static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
+static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
     for (uint32_t i = 0; i < s->alternatives->receive_number; i++) {
@@ -61,7 +61,8 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
         struct mpg_letter *own = mpg_inbox_find(&c->inbox, p->message), *taken = own;
         if (!own || (p->is_view && mpg_choosing_view_of(c, p->slot, w)->fixed))
             continue;
-        if (p->fits.any_source && mpg_decision_least(&c->decision, &p->fits, own, &taken, err) < 0)
+        if (p->fits.any_source &&
+            mpg_decision_least(&c->decision, &p->fits, own, p->here ? now_ns : -INFINITY, &taken, err) < 0)
             return -1;
         if (!taken && p->chooses)
             c->broken[w] = true;
@@ -130,7 +131,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         c->counts.tests_saved++;
         return 0;
     }
-    if (mpg_decision_least(&c->decision, &s->alternatives->looking.fits, NULL, &least, err) < 0)
+    if (mpg_decision_least(&c->decision, &s->alternatives->looking.fits, NULL, -INFINITY, &least, err) < 0)
         return -1;
     if (!least || mpg_letter_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
         return 0;
@@ -143,7 +144,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 }
 
 /* S found something: in *FOUND what it finds in lane W, if that has not been told before. */
-static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
+static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_letter **found, struct mpg_error *err)
 {
     const struct mpg_looking *look = &s->alternatives->looking;
@@ -156,7 +157,7 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         return 0;
     if (look->fits.any_source && early)
         m = early;
-    else if (look->fits.any_source && mpg_decision_least(&c->decision, &look->fits, own, &m, err) < 0)
+    else if (look->fits.any_source && mpg_decision_least(&c->decision, &look->fits, own, now_ns, &m, err) < 0)
         return -1;
     c->vanishes[w] = early && m == early;
     c->broken[w] = c->broken[w] || !m || m->taken[w];
@@ -175,7 +176,7 @@ static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, do
 {
     if (!s->alternatives->looking.looks)
         return 0;
-    return s->alternatives->looking.found ? find_again(c, s, w, found, err) : look_again(c, s, w, now_ns, err);
+    return s->alternatives->looking.found ? find_again(c, s, w, now_ns, found, err) : look_again(c, s, w, now_ns, err);
 }
 
 /* ---- what choosing calls ---- */
@@ -192,8 +193,8 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
         if (c->keeps[w] || c->broken[w])
             continue;
         mpg_decision_begin(&c->decision, &c->inbox, s->rank, w);
-        const int status = take_posted(c, s, w, err) < 0 ||
-                           look(c, s, w, base_ns + value[w], &found, err) < 0;
+        const double now_ns = base_ns + value[w];
+        const int status = take_posted(c, s, w, now_ns, err) < 0 || look(c, s, w, now_ns, &found, err) < 0;
         mpg_decision_end(&c->decision);
         if (status)
             return -1;

@@ -69,7 +69,7 @@ class OpenReceives:
                 self.waiting.add(call)
 
     def clear_open(self):
-        self.stays, self.taken = set(), set()
+        self.stays, self.taken, self.passes = set(), set(), set()
         self.bound = defaultdict(Fraction)
         self.sight = {}
 
@@ -110,13 +110,14 @@ class OpenReceives:
         return max(self.traced_arrival(message) + self.bound[message]
                    + self.delays[message.A], self.cause(message))
 
-    def first_to_arrive(self, rank, fit, own, without):
+    def first_to_arrive(self, rank, fit, own, without, ready=None):
+        """ready: its own, if that passes others, and is there by then."""
         there = [message for message in self.to_rank[rank]
                  if self.is_there(message) and message not in without]
         ones = self.first_ones(rank, fit, there)
         least = min(map(self.time, ones), default=None)
         equal = [message for message in ones if self.time(message) <= least + ROUNDING]
-        if own in equal:
+        if own in equal or (own in ones and own in self.passes and ready is not None and self.time(own) <= ready + ROUNDING):
             return own
         return min(equal, key=lambda message: message.send.call.rank, default=None)
 
@@ -132,15 +133,20 @@ class OpenReceives:
             return True
         return message.receive.completed_by.E in self.delays
 
-    def bound_others(self, call, fit, own, without, found_nothing):
+    def bound_others(self, call, fit, own, without, found_nothing, here):
+        """here: the call posts the receive, or is the probe."""
         there = [message for message in self.to_rank[call.rank]
                  if self.sent(message) and not self.trace_has_taken(message)
                  and message not in without]
         for message in self.first_ones(call.rank, fit, there):
             if message is own:
                 continue
-            if own:
-                self.raise_to(message, self.traced_arrival(own) + self.bound[own])
+            came = own and self.traced_arrival(own) + self.bound[own]
+            if own and here and came <= self.builder.enter(call):
+                if self.traced_arrival(message) + self.bound[message] < came + TICK:
+                    self.passes.add(own)
+            elif own:
+                self.raise_to(message, came)
             if found_nothing:
                 self.raise_to(message, self.builder.enter(call))
 
@@ -151,11 +157,12 @@ class OpenReceives:
         for message in posted:
             if self.is_open(message):
                 self.bound_others(call, Fit(message.receive.terms, message.key), message,
-                                  without, completed_nothing and message in choosing)
+                                  without, completed_nothing and message in choosing,
+                                  message.receive.call is call)
             without.append(message)
         if fit:
             own = self.found.get(call)
-            self.bound_others(call, fit, own, without, own is None)
+            self.bound_others(call, fit, own, without, own is None, True)
 
     # Choosing
 
@@ -213,7 +220,8 @@ class OpenReceives:
             taken = request
             if self.is_open(request):
                 taken = self.first_to_arrive(
-                    call.rank, Fit(request.receive.terms, request.key), request, without)
+                    call.rank, Fit(request.receive.terms, request.key), request, without,
+                    self.now(call) if request.receive.call is call else None)
             if taken is None:
                 self.is_void |= request in choosing
                 continue
@@ -225,6 +233,9 @@ class OpenReceives:
         return self.find(call, fit, without) if call in self.found else (
             self.find_nothing(call, fit, without))
 
+    def now(self, call):
+        return self.builder.enter(call) + self.delays[call.S]
+
     def find_nothing(self, call, fit, without):
         seen = call.rank, fit.same()
         if seen in self.sight and self.is_there(self.sight[seen]):
@@ -232,8 +243,7 @@ class OpenReceives:
                 self.saved += 1
                 return True
         message = self.first_to_arrive(call.rank, fit, None, without)
-        now = self.builder.enter(call) + self.delays[call.S]
-        if message and self.time(message) <= now + ROUNDING:
+        if message and self.time(message) <= self.now(call) + ROUNDING:
             self.sight[seen] = message
             self.early += 1
         return False
@@ -249,7 +259,7 @@ class OpenReceives:
             return False
         if seen in without:
             seen = None
-        message = seen or self.first_to_arrive(call.rank, fit, request, without)
+        message = seen or self.first_to_arrive(call.rank, fit, request, without, self.now(call))
         if message is None:
             self.is_void = True
             return False

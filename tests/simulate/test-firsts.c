@@ -115,7 +115,7 @@ static void test_takes(uint64_t seed)
             const struct mpg_fit f = any_fit(&x);
             const struct mpg_letter *own = x.letter[draw(&x, x.n)];
             struct mpg_letter *want = search(&x, &f, own), *got;
-            must(mpg_decision_least(&x.decision, &f, own, &got, &error));
+            must(mpg_decision_least(&x.decision, &f, own, -INFINITY, &got, &error));
             same = same && got == want;
             if (got)
                 must(mpg_decision_mark(&x.decision, got, &error));
@@ -181,7 +181,7 @@ static double looks(uint32_t n, uint32_t sources)
     x.inbox.looks = 0;
     mpg_decision_begin(&x.decision, &x.inbox, RANK, 0);
     for (uint32_t i = 0; i < n; i++) {
-        must(mpg_decision_least(&x.decision, &any, NULL, &m, &error));
+        must(mpg_decision_least(&x.decision, &any, NULL, -INFINITY, &m, &error));
         must(mpg_decision_mark(&x.decision, m, &error));
     }
     mpg_decision_end(&x.decision);

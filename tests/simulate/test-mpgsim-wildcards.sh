@@ -294,4 +294,25 @@ take "receives of two threads" 4 <<<"$sends
 0.1 2000 50950 Recv comm=0 from=2 tag=1 bytes=8 any=source
 0 58100 58110 Recv comm=0 from=3 tag=1 bytes=8 any=source"
 is "are counted, and keep what they took" "$(kept) $(delay 0 --noise=const:4.385us@1)" "3 4385"
+
+# ---- what lies ready is not taken as it came ----
+# The second receive takes rank 3's message of 79000, though rank 2's of 50900 is there, too.
+for what in Recv "Probe and Recv"; do
+    take "$what: the later one first" 4 < <(
+        echo "${sends/3 51900 51910/3 79000 79010}"
+        echo "0 1300 50100 Recv comm=0 from=1 tag=1 bytes=8 any=source"
+        if [ "$what" = Recv ]; then
+            echo "0 80000 80020 Recv comm=0 from=3 tag=1 bytes=8 any=source"
+        else
+            echo "0 80000 80005 Probe comm=0 from=3 tag=1 bytes=8 any=source"
+            echo "0 80010 80030 Recv comm=0 from=3 tag=1 bytes=8"
+        fi
+        echo "0 90000 90020 Recv comm=0 from=2 tag=1 bytes=8 any=source")
+    both=(--noise=const:5us@3 --noise=const:3us@2)
+    is "... the earlier one is not taken to have come after it: both late, the later one for the call, it is there" \
+        "$(delay 0 "${both[@]}") $(chosen picks_changed -- "${both[@]}")" "0 2"
+    is "... 40 us late: it is waited for" "$(delay 0 --noise=const:40us@2)" "$((50900 + 40000 + 200 - 90020))"
+    is "... the later one 5 us late: they change places" \
+        "$(delay 0 --noise=const:5us@3) $(chosen picks_changed -- --noise=const:5us@3)" "0 2"
+done
 done_testing
