@@ -2,6 +2,7 @@
 /* Empirical distributions: made from samples, checked, looked up. */
 #include "statistics/distribution.h"
 
+#include <float.h>
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -123,13 +124,25 @@ static void fill_guide(struct mpg_distribution *d, size_t cells, uint16_t *guide
     d->cells = (double)cells;
 }
 
+/* Of the line from LEAST at FROM to MOST at TO: nothing on it is above MOST, however it is rounded. */
+static double slope_of(double from, double to, double least, double most)
+{
+    double slope = to > from ? fmin((most - least) / (to - from), DBL_MAX) : 0;
+    while (least + (to - from) * slope > most)
+        slope = nextafter(slope, 0);
+    return slope;
+}
+
 static void fill_pieces(struct mpg_distribution *d, struct mpg_distribution_piece *piece)
 {
     for (size_t i = 0; i + 1 < d->knots; i++)
         piece[i] = (struct mpg_distribution_piece){.from = d->probabilities[i],
                                                    .to = d->probabilities[i + 1],
                                                    .least = d->quantiles[i],
-                                                   .most = d->quantiles[i + 1]};
+                                                   .slope = slope_of(d->probabilities[i],
+                                                                     d->probabilities[i + 1],
+                                                                     d->quantiles[i],
+                                                                     d->quantiles[i + 1])};
     free(d->piece);
     d->piece = piece;
 }
@@ -181,8 +194,7 @@ double mpg_distribution_quantile(const struct mpg_distribution *d, double u)
     double least = d->quantiles[low], most = d->quantiles[high];
     if (u == from && low > 0 && d->probabilities[low - 1] == u) /* at a jump */
         return d->quantiles[low - 1] + (least - d->quantiles[low - 1]) * (1 - u);
-    double value = least + (most - least) * ((u - from) / (to - from));
-    return value < most ? value : most;
+    return least + (u - from) * (d->piece ? d->piece[low].slope : slope_of(from, to, least, most));
 }
 
 static int check_name(const char *name, const char *key, struct mpg_error *err)

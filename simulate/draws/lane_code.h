@@ -9,6 +9,7 @@
 
 #include "common/isa.h"
 #include "simulate/draws/draws.h"
+#include "simulate/draws/lane_table.h"
 #include "statistics/distribution.h"
 
 /* Those who draw for any number of lanes do so many at once. */
@@ -16,7 +17,7 @@ enum { MPG_LANES_AT_ONCE = 64 };
 
 /* A time at some size, as lanes draw it: by the quantiles at the sizes around it, of each lane's launch. */
 struct mpg_lane_time {
-    const struct mpg_distribution *const *low, *const *high; /* prepared; HIGH NULL: LOW's are it */
+    const struct mpg_lane_table *low, *high; /* HIGH NULL: LOW's are it */
     double weight, most; /* of HIGH, 0..1; no more than MOST */
 };
 
@@ -32,10 +33,10 @@ struct mpg_lane_code {
     /* mpg_distribution_quantile() of OF[w], which is prepared, at U[w], in N lanes. */
     void (*quantile)(const struct mpg_distribution *const *of, const double *u, uint32_t n,
                      double *value);
-    /* Adds to VALUE[w], of N lanes, TARGET's time at U[w] less SOURCE's there (NULL: less LESS[w]; both
-     * NULL: as it is). */
+    /* Adds to VALUE[w], of the N lanes from AT on, TARGET's time at U[w] less SOURCE's there (NULL: less
+     * LESS[w]; both NULL: as it is). */
     void (*add_time)(const struct mpg_lane_time *target, const struct mpg_lane_time *source,
-                     const double *less, const double *u, uint32_t n, double *value);
+                     const double *less, uint32_t at, const double *u, uint32_t n, double *value);
     /* An interval of LENGTH, of which WORK[w] is to be done, in each of N lanes: those in which work from
      * max(0, SINCE + DELAY[w]) on meets nothing, by QUIET, are lengthened by it; lists the others into LANE
      * and returns how many. */

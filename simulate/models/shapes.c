@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/rows.h"
 
@@ -16,10 +17,11 @@ enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
              SOURCE_OVERHEAD = TARGET_OVERHEAD + MPG_OVERHEADS,
              MEDIAN = SOURCE_OVERHEAD + MPG_OVERHEADS, DRAWN };
 
-/* One machine's times at a shape's size. */
-struct side {
-    struct mpg_lane_time time; /* of the lanes */
-    const struct mpg_distribution **low, **high; /* n each */
+/* What lanes draw from at a size that was measured, which is found once. */
+struct table {
+    const struct mpg_network_size *size;
+    const double *launch; /* of replicas, as perturbations have them */
+    struct mpg_lane_table *table; /* NULL: there is none */
 };
 
 struct shape {
@@ -28,7 +30,7 @@ struct shape {
     enum drawn drawn;
     bool is_kept;         /* else it is to be drawn as it always is */
     bool has_source, has_least;
-    struct side target, source;
+    struct mpg_lane_time target, source; /* at its size */
     double *least_ns;     /* n; what the target takes at least, where that is taken off */
     const struct mpg_rows *rows;
     double median_ns;
@@ -38,6 +40,8 @@ struct mpg_shapes {
     uint32_t first, n;
     struct mpg_kept_rows *rows;
     struct shape shape[PLACES];
+    struct table *table;
+    uint32_t tables, table_capacity;
     struct shape *last[DRAWN]; /* asked for, of each that is drawn; NULL: none */
 };
 
@@ -59,14 +63,12 @@ struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *
 
 void mpg_shapes_free(struct mpg_shapes *s)
 {
-    for (size_t i = 0; s && i < PLACES; i++) {
-        struct shape *x = &s->shape[i];
-        free(x->target.low);
-        free(x->target.high);
-        free(x->source.low);
-        free(x->source.high);
-        free(x->least_ns);
-    }
+    for (size_t i = 0; s && i < PLACES; i++)
+        free(s->shape[i].least_ns);
+    for (uint32_t i = 0; s && i < s->tables; i++)
+        mpg_lane_table_free(s->table[i].table);
+    if (s)
+        free(s->table);
     mpg_kept_rows_free(s ? s->rows : NULL);
     free(s);
 }
@@ -88,28 +90,46 @@ static size_t place_of(const struct mpg_perturbation *p, double bytes, enum draw
 }
 _Static_assert(PLACES == 1 << (64 - 58), "a hash says one of them");
 
-/* N pointers, if they are not there yet. */
-static const struct mpg_distribution **room(const struct mpg_distribution ***of, uint32_t n)
+/* What lanes draw from at SIZE; NULL: it cannot be a table. */
+static struct mpg_lane_table *make_table(const struct mpg_shapes *s, const struct mpg_network_size *size,
+                                         const double *launch)
 {
-    if (!*of)
-        *of = malloc(n * sizeof **of);
-    return *of;
+    const struct mpg_distribution **of = malloc(s->n * sizeof *of);
+    const struct mpg_wanted asked = {.n = s->n, .launch = launch};
+    struct mpg_lane_table *table =
+        of && mpg_size_distributions(size, &asked, of) ? mpg_lane_table_new(of, s->n) : NULL;
+    free(of);
+    return table;
+}
+
+static const struct mpg_lane_table *table_of(struct mpg_shapes *s, const struct mpg_perturbation *p,
+                                             const struct mpg_network_size *size)
+{
+    const double *launch = mpg_perturbation_launches(p, s->first);
+    void *tables = s->table;
+    struct mpg_error ignored;
+    for (uint32_t i = 0; i < s->tables; i++)
+        if (s->table[i].size == size && s->table[i].launch == launch)
+            return s->table[i].table;
+    const int status = mpg_reserve(&tables, sizeof *s->table, &s->table_capacity, s->tables + 1, &ignored);
+    s->table = tables;
+    if (status < 0)
+        return NULL;
+    struct table *t = &s->table[s->tables++];
+    *t = (struct table){.size = size, .launch = launch, .table = make_table(s, size, launch)};
+    return t->table;
 }
 
 /* Finds what lanes draw from in SPOT; false: it is not to be drawn at once, or there is no room for it. */
-static bool find_side(const struct mpg_shapes *s, const struct mpg_perturbation *p,
-                      const struct mpg_spot *spot, double most_ns, struct side *side)
+static bool find_time(struct mpg_shapes *s, const struct mpg_perturbation *p, const struct mpg_spot *spot,
+                      double most_ns, struct mpg_lane_time *time)
 {
     const bool lies_between = spot->low != spot->high;
-    const struct mpg_wanted asked = {.n = s->n, .launch = mpg_perturbation_launches(p, s->first)};
-    if (!room(&side->low, s->n) || (lies_between && !room(&side->high, s->n)))
-        return false;
-    side->time = (struct mpg_lane_time){.low = side->low,
-                                        .high = lies_between ? side->high : NULL,
-                                        .weight = spot->weight,
-                                        .most = most_ns};
-    return mpg_size_distributions(spot->low, &asked, side->low) &&
-           (!lies_between || mpg_size_distributions(spot->high, &asked, side->high));
+    *time = (struct mpg_lane_time){.low = table_of(s, p, spot->low),
+                                   .high = lies_between ? table_of(s, p, spot->high) : NULL,
+                                   .weight = spot->weight,
+                                   .most = most_ns};
+    return time->low && (!lies_between || time->high);
 }
 
 /* What SPOT takes at least, into X. */
@@ -129,35 +149,35 @@ static bool find_least(const struct mpg_shapes *s, const struct mpg_perturbation
     return true;
 }
 
-static bool find_flight(const struct mpg_shapes *s, struct shape *x)
+static bool find_flight(struct mpg_shapes *s, struct shape *x)
 {
     struct mpg_spot target, source;
     x->rows = mpg_flight_rows(x->p, x->bytes);
     if (!mpg_flight_spots(x->p, x->bytes, &target, &source, &x->has_least))
         return false;
     x->has_source = !x->has_least;
-    return find_side(s, x->p, &target, INFINITY, &x->target) &&
-           (x->has_source ? find_side(s, x->p, &source, INFINITY, &x->source)
+    return find_time(s, x->p, &target, INFINITY, &x->target) &&
+           (x->has_source ? find_time(s, x->p, &source, INFINITY, &x->source)
                           : find_least(s, x->p, &target, INFINITY, x));
 }
 
 /* TARGET alone, or less the source's, or its own least. */
-static bool find_overhead(const struct mpg_shapes *s, enum mpg_overhead which, bool target,
+static bool find_overhead(struct mpg_shapes *s, enum mpg_overhead which, bool target,
                           struct shape *x)
 {
     struct mpg_overhead_spot at = mpg_overhead_spot(x->p, which, false, x->bytes);
     x->has_source = !target && x->p->overhead[which].source;
     x->has_least = !target && !x->has_source;
-    if (!find_side(s, x->p, &at.spot, at.most, &x->target) ||
+    if (!find_time(s, x->p, &at.spot, at.most, &x->target) ||
         (x->has_least && !find_least(s, x->p, &at.spot, at.most, x)))
         return false;
     if (!x->has_source)
         return true;
     at = mpg_overhead_spot(x->p, which, true, x->bytes);
-    return find_side(s, x->p, &at.spot, at.most, &x->source);
+    return find_time(s, x->p, &at.spot, at.most, &x->source);
 }
 
-static void find(const struct mpg_shapes *s, struct shape *x)
+static void find(struct mpg_shapes *s, struct shape *x)
 {
     if (x->drawn == MEDIAN)
         x->median_ns = mpg_flight_median(x->p, x->bytes);
@@ -200,23 +220,11 @@ static inline const struct shape *shape_of(struct mpg_shapes *s, const struct mp
 
 /* --- drawing --- */
 
-/* T of the lanes from AT on. */
-static struct mpg_lane_time from(const struct mpg_lane_time *t, uint32_t at)
-{
-    struct mpg_lane_time later = *t;
-    later.low += at;
-    if (later.high)
-        later.high += at;
-    return later;
-}
-
 /* Adds X at U, that of K lanes from AT on. */
 static void add(const struct shape *x, uint32_t at, uint32_t k, const double *u, double *value_ns)
 {
-    const struct mpg_lane_time target = from(&x->target.time, at);
-    const struct mpg_lane_time source = x->has_source ? from(&x->source.time, at) : target;
-    mpg_lane_code()->add_time(&target, x->has_source ? &source : NULL,
-                              x->has_least ? x->least_ns + at : NULL, u, k, value_ns + at);
+    mpg_lane_code()->add_time(&x->target, x->has_source ? &x->source : NULL,
+                              x->has_least ? x->least_ns + at : NULL, at, u, k, value_ns + at);
 }
 
 void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbation *p,

@@ -130,19 +130,29 @@ static bool quantiles_agree(const struct mpg_lane_code *code, struct mpg_distrib
 /* A time at one size, or between two, in lanes that are of any of COUNT distributions. */
 struct time {
     const struct mpg_distribution *low[MOST], *high[MOST];
+    struct mpg_lane_table *low_table, *high_table;
     struct mpg_lane_time lanes;
 };
 
 static void draw_time(struct time *t, struct mpg_distribution *const *d, size_t count)
 {
-    t->lanes = (struct mpg_lane_time){.low = t->low,
-                                      .high = uniform() < 0.5 ? t->high : NULL,
+    const size_t few = 1 + (size_t)(uniform() * (double)count);
+    for (uint32_t w = 0; w < MOST; w++) {
+        t->low[w] = d[(size_t)(uniform() * (double)few)];
+        t->high[w] = d[count - 1 - (size_t)(uniform() * (double)few)];
+    }
+    t->low_table = mpg_lane_table_new(t->low, MOST);
+    t->high_table = mpg_lane_table_new(t->high, MOST);
+    t->lanes = (struct mpg_lane_time){.low = t->low_table,
+                                      .high = uniform() < 0.5 ? t->high_table : NULL,
                                       .weight = uniform(),
                                       .most = uniform() < 0.3 ? INFINITY : 300 * uniform()};
-    for (uint32_t w = 0; w < MOST; w++) {
-        t->low[w] = d[(size_t)(uniform() * (double)count)];
-        t->high[w] = d[(size_t)(uniform() * (double)count)];
-    }
+}
+
+static void clear_time(struct time *t)
+{
+    mpg_lane_table_free(t->low_table);
+    mpg_lane_table_free(t->high_table);
 }
 
 static double time_at(const struct time *t, uint32_t w, double u)
@@ -159,21 +169,23 @@ static bool times_agree(const struct mpg_lane_code *code, struct mpg_distributio
     struct time target, source;
     double u[MOST], less[MOST], value[MOST + 1], expected[MOST];
     for (int i = 0; i < ROUNDS; i++) {
-        const uint32_t n = (uint32_t)(uniform() * (MOST + 1));
+        const uint32_t at = (uint32_t)(uniform() * MOST), n = (uint32_t)(uniform() * (MOST + 1 - at));
         const bool has_source = i % 3 == 0, has_less = i % 3 == 1;
         draw_time(&target, d, count);
         draw_time(&source, d, count);
         for (uint32_t w = 0; w < n; w++) {
-            u[w] = i % 2 ? uniform() : probability(target.low[w]);
+            u[w] = i % 2 ? uniform() : probability(target.low[at + w]);
             less[w] = 100 * uniform();
             value[w] = 1000 * uniform() - 500;
-            double x = time_at(&target, w, u[w]);
-            x = has_source ? x - time_at(&source, w, u[w]) : has_less ? x - less[w] : x;
+            double x = time_at(&target, at + w, u[w]);
+            x = has_source ? x - time_at(&source, at + w, u[w]) : has_less ? x - less[w] : x;
             expected[w] = value[w] + x;
         }
         value[n] = 2.385;
-        code->add_time(&target.lanes, has_source ? &source.lanes : NULL, has_less ? less : NULL, u, n,
+        code->add_time(&target.lanes, has_source ? &source.lanes : NULL, has_less ? less : NULL, at, u, n,
                        value);
+        clear_time(&target);
+        clear_time(&source);
         if (!same("time", value, expected, n))
             return false;
     }
