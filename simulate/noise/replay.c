@@ -31,6 +31,9 @@ static void free_record(struct mpg_record *r)
     free(r);
 }
 
+/* Of a guide: a few, as it is to stay near the processor, and no more than are looked at without a branch. */
+enum { DETOURS_A_BUCKET = MPG_RECORD_BURST / 2 };
+
 /* Two of them are in what a processor reads at once. */
 enum { LINE_BYTES = 2 * sizeof(struct mpg_detour) };
 
@@ -39,7 +42,7 @@ static struct mpg_record *new_record(size_t n, struct mpg_error *err)
 {
     struct mpg_record *r = calloc(1, sizeof *r);
     if (r) {
-        r->detour = aligned_alloc(LINE_BYTES, (n / 2 + 1) * LINE_BYTES);
+        r->detour = aligned_alloc(LINE_BYTES, ((n + MPG_RECORD_BURST) / 2 + 1) * LINE_BYTES);
         r->by_time = malloc((n + 1) * sizeof *r->by_time);
         r->by_work = malloc((n + 1) * sizeof *r->by_work);
     }
@@ -75,10 +78,11 @@ static void fill_work(struct mpg_record *r)
         done_ns = d->done_ns;
     }
     r->work_ns = r->span_ns - lost_ns;
-    r->detour[r->n] = (struct mpg_detour){.start_ns = r->span_ns,
-                                      .end_ns = INFINITY,
-                                      .done_ns = INFINITY,
-                                      .lost_ns = r->n > 0 ? end_ns - done_ns : 0};
+    for (size_t i = 0; i <= MPG_RECORD_BURST; i++)
+        r->detour[r->n + i] = (struct mpg_detour){.start_ns = r->span_ns,
+                                                  .end_ns = INFINITY,
+                                                  .done_ns = INFINITY,
+                                                  .lost_ns = r->n > 0 ? end_ns - done_ns : 0};
 }
 
 /* R, all of whose detours are there, ready for look-ups; NULL if CORE leaves no work. */
@@ -86,9 +90,11 @@ static struct mpg_record *finish_record(struct mpg_record *r, double span_ns,
                                     const struct mpg_noise_core *core, struct mpg_error *err)
 {
     r->span_ns = span_ns;
-    r->buckets = r->n + 1;
+    r->buckets = r->n / DETOURS_A_BUCKET + 1;
     fill_work(r);
     if (r->work_ns > 0) {
+        r->per_span = 1 / r->span_ns;
+        r->per_work = 1 / r->work_ns;
         fill_guides(r);
         return r;
     }
@@ -155,16 +161,19 @@ double mpg_replay_span_ns(const struct mpg_replay *r)
 
 /* ---- one record ---- */
 
-static size_t bucket_of(double rest, double length, size_t buckets)
+/* Where in a guide REST stands, PER being 1 / the length that it is for. */
+static size_t bucket_of(const struct mpg_record *r, double rest, double per)
 {
-    double position = rest / length * (double)buckets;
-    return position < (double)buckets ? (size_t)position : buckets - 1;
+    const double position = rest * per * (double)r->buckets;
+    return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
 size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
 {
     const struct mpg_detour *d = r->detour;
-    size_t i = r->by_time[bucket_of(rest, r->span_ns, r->buckets)];
+    size_t i = r->by_time[bucket_of(r, rest, r->per_span)];
+    for (size_t n = MPG_RECORD_BURST; r->ascending && n == MPG_RECORD_BURST; i += n)
+        n = mpg_record_ended(d + i, MPG_RECORD_BURST, rest);
     while (i < r->n && d[i].end_ns <= rest)
         i++;
     while (i > 0 && d[i - 1].end_ns > rest) /* rounding at a bucket's edge */
@@ -175,7 +184,9 @@ size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
 size_t mpg_record_find_done(const struct mpg_record *r, double rest, double least)
 {
     const struct mpg_detour *d = r->detour;
-    size_t i = r->by_work[bucket_of(rest, r->work_ns, r->buckets)];
+    size_t i = r->by_work[bucket_of(r, rest, r->per_work)];
+    for (size_t n = MPG_RECORD_BURST; r->ascending && n == MPG_RECORD_BURST; i += n)
+        n = mpg_record_begun(d + i, MPG_RECORD_BURST, least);
     while (i < r->n && d[i].done_ns < least)
         i++;
     while (i > 0 && d[i - 1].done_ns >= least)

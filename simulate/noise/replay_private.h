@@ -18,7 +18,8 @@ struct mpg_detour {
 struct mpg_record {
     size_t n;
     double span_ns, work_ns; /* length of the record; work done in it */
-    struct mpg_detour *detour;   /* n, and one where the record ends, at which it has lost_ns */
+    double per_span, per_work; /* 1 / of these: a look-up has no time for divisions */
+    struct mpg_detour *detour; /* n, and some where the record ends, at which it has lost_ns */
     bool ascending;          /* ends and works are, so that a search may begin anywhere */
     size_t buckets;
     uint32_t *by_time, *by_work; /* first detour that ends after / starts at or after the bucket */
@@ -30,11 +31,10 @@ struct mpg_replay {
     struct mpg_record *others;  /* NULL: the record is whole */
 };
 
-/* X / LENGTH rounded down; mostly there is no need to ask a library. */
-static inline double mpg_record_wholes(double x, double length)
+/* X rounded down; mostly there is no need to ask a library. */
+static inline double mpg_record_wholes(double x)
 {
-    double ratio = x / length;
-    return ratio >= 0 && ratio < 0x1p52 ? (double)(int64_t)ratio : floor(ratio);
+    return x >= 0 && x < 0x1p52 ? (double)(int64_t)x : floor(x);
 }
 
 /* A time, or work, as whole records, the rest, and the detour that it is before or in. */
@@ -43,10 +43,15 @@ struct mpg_record_spot {
     size_t i;
 };
 
-static inline struct mpg_record_spot mpg_record_split(double x, double length)
+/* PER is 1 / LENGTH. */
+static inline struct mpg_record_spot mpg_record_split(double x, double length, double per)
 {
-    struct mpg_record_spot s = {.whole = mpg_record_wholes(x, length)};
+    struct mpg_record_spot s = {.whole = mpg_record_wholes(x * per)};
     s.rest = x - s.whole * length;
+    if (s.rest >= length) { /* the product was rounded below a whole number */
+        s.whole++;
+        s.rest -= length;
+    }
     if (s.rest < 0)
         s.rest = 0;
     return s;
@@ -57,22 +62,36 @@ size_t mpg_record_find_detour(const struct mpg_record *record, double rest);
 /* The first detour of RECORD that begins at LEAST of work, near REST, or after it, by its guide. */
 size_t mpg_record_find_done(const struct mpg_record *record, double rest, double least);
 
-/* A search from a hint looks at the detour there, and, without a branch, at so many after it, then at
- * some more before it asks a guide. */
-enum { MPG_RECORD_NEXT = 2, MPG_RECORD_NEAR = 8 };
+/* So many detours are looked at without a branch, and without waiting for each other, before a guide is asked: of
+ * those that end after a time few are further from the last ones, but short detours come in bursts, of which work
+ * crosses any number. So many stand behind the end of a record that searches may look beyond it. */
+enum { MPG_RECORD_NEXT = 4, MPG_RECORD_BURST = 8 };
+
+/* How many of the COUNT detours from D on end at REST or before it; how many begin before LEAST of work. */
+static inline size_t mpg_record_ended(const struct mpg_detour *d, int count, double rest)
+{
+    size_t n = 0;
+    for (int k = 0; k < count; k++)
+        n += d[k].end_ns <= rest;
+    return n;
+}
+
+static inline size_t mpg_record_begun(const struct mpg_detour *d, int count, double least)
+{
+    size_t n = 0;
+    for (int k = 0; k < count; k++)
+        n += d[k].done_ns < least;
+    return n;
+}
 
 /* As mpg_record_find_detour(). *HINT is one before it, or near, and becomes it. */
 static inline size_t mpg_record_next_detour(const struct mpg_record *r, double rest, uint32_t *hint)
 {
-    const struct mpg_detour *d = r->detour; /* the one at the end of the record ends never */
     size_t i = *hint;
-    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].end_ns <= rest)) {
-        for (int k = 0; k < MPG_RECORD_NEXT; k++)
-            i += d[i].end_ns <= rest;
-        for (int k = MPG_RECORD_NEXT; k < MPG_RECORD_NEAR && d[i].end_ns <= rest; k++)
-            i++;
-        if (d[i].end_ns > rest)
-            return *hint = (uint32_t)i;
+    if (r->ascending && i <= r->n && (i == 0 || r->detour[i - 1].end_ns <= rest)) {
+        const size_t passed = mpg_record_ended(r->detour + i, MPG_RECORD_NEXT, rest);
+        if (passed < MPG_RECORD_NEXT)
+            return *hint = (uint32_t)(i + passed);
     }
     i = mpg_record_find_detour(r, rest);
     return *hint = (uint32_t)i;
@@ -82,16 +101,12 @@ static inline size_t mpg_record_next_detour(const struct mpg_record *r, double r
  * detour's start ends before it: that must not cost a whole detour. */
 static inline size_t mpg_record_next_done(const struct mpg_record *r, double rest, uint32_t *hint)
 {
-    const struct mpg_detour *d = r->detour;
     const double least = rest - MPG_ROUNDING_NS;
     size_t i = *hint;
-    if (r->ascending && i <= r->n && (i == 0 || d[i - 1].done_ns < least)) {
-        for (int k = 0; k < MPG_RECORD_NEXT; k++)
-            i += d[i].done_ns < least;
-        for (int k = MPG_RECORD_NEXT; k < MPG_RECORD_NEAR && d[i].done_ns < least; k++)
-            i++;
-        if (d[i].done_ns >= least)
-            return *hint = (uint32_t)i;
+    if (r->ascending && i <= r->n && (i == 0 || r->detour[i - 1].done_ns < least)) {
+        const size_t passed = mpg_record_begun(r->detour + i, MPG_RECORD_BURST, least);
+        if (passed < MPG_RECORD_BURST)
+            return *hint = (uint32_t)(i + passed);
     }
     i = mpg_record_find_done(r, rest, least);
     return *hint = (uint32_t)i;
@@ -100,7 +115,7 @@ static inline size_t mpg_record_next_done(const struct mpg_record *r, double res
 static inline struct mpg_record_spot mpg_record_spot_at(const struct mpg_record *r, double t_ns,
                                                         uint32_t *hint)
 {
-    struct mpg_record_spot s = mpg_record_split(t_ns, r->span_ns);
+    struct mpg_record_spot s = mpg_record_split(t_ns, r->span_ns, r->per_span);
     s.i = mpg_record_next_detour(r, s.rest, hint);
     return s;
 }
@@ -109,7 +124,7 @@ static inline struct mpg_record_spot mpg_record_spot_at(const struct mpg_record 
 static inline double mpg_record_work_at(const struct mpg_record *r, const struct mpg_record_spot *s)
 {
     const struct mpg_detour *d = &r->detour[s->i];
-    double rest = s->i < r->n && s->rest > d->start_ns ? d->start_ns : s->rest;
+    double rest = s->rest < d->start_ns ? s->rest : d->start_ns; /* that at the end starts after all */
     return s->whole * r->work_ns + rest - d->lost_ns;
 }
 
@@ -124,7 +139,7 @@ static inline double mpg_record_quiet_at(const struct mpg_record *r, const struc
 static inline double mpg_record_time_of(const struct mpg_record *r, double work_ns, uint32_t *hint,
                                         double *quiet_ns)
 {
-    struct mpg_record_spot s = mpg_record_split(work_ns, r->work_ns);
+    struct mpg_record_spot s = mpg_record_split(work_ns, r->work_ns, r->per_work);
     if (s.rest <= MPG_ROUNDING_NS && s.whole > 0) { /* done before the detour that ends a record */
         s.whole--;
         s.rest += r->work_ns;

@@ -26,6 +26,7 @@ void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay
 {
     r->replay = replay;
     r->span_ns = mpg_replay_span_ns(replay);
+    r->per_span = 1 / r->span_ns;
     for (int i = 0; i <= MPG_PARTS; i++)
         r->before_ns[i] = mpg_replay_work_before(replay, i * part_ns(r));
     r->works = true;
@@ -75,9 +76,14 @@ static double between(double x, double most)
 static double locate(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                      double *whole, int *place)
 {
-    *whole = floor_of(t_ns / r->span_ns);
-    double rest_ns = between(t_ns - *whole * r->span_ns, INFINITY);
-    double position = floor_of(rest_ns / part_ns(r));
+    *whole = floor_of(t_ns * r->per_span);
+    double rest_ns = t_ns - *whole * r->span_ns;
+    if (rest_ns >= r->span_ns) { /* the product was rounded below a whole number */
+        ++*whole;
+        rest_ns -= r->span_ns;
+    }
+    rest_ns = between(rest_ns, INFINITY);
+    double position = floor_of(rest_ns * (MPG_PARTS * r->per_span));
     *place = position < MPG_PARTS ? (int)position : MPG_PARTS - 1;
     double within_ns = between(rest_ns - *place * part_ns(r), part_ns(r));
     return part[*place] * part_ns(r) + within_ns;

@@ -31,7 +31,7 @@ static inline uint32_t mpg_measurement_of(uint32_t replica)
 /* A record with its parts. */
 struct mpg_resampled {
     const struct mpg_replay *replay;
-    double span_ns;
+    double span_ns, per_span; /* and 1 / it */
     double before_ns[MPG_PARTS + 1]; /* work before each part */
     bool works;                      /* each part leaves some */
 };
