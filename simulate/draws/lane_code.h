@@ -30,6 +30,10 @@ struct mpg_lane_quiet {
 struct mpg_lane_code {
     /* mpg_draw() at A in replicas FIRST .. FIRST + N - 1. */
     void (*draw)(const struct mpg_address *a, uint32_t first, uint32_t n, double *u);
+    /* The three draws of the message at A, whose purpose is MPG_DRAW_LATENCY: those for it, for
+     * MPG_DRAW_SEND and for MPG_DRAW_RECEIVE. */
+    void (*draw_message)(const struct mpg_address *a, uint32_t first, uint32_t n, double *u, double *send,
+                         double *receive);
     /* mpg_distribution_quantile() of OF[w], which is prepared, at U[w], in N lanes. */
     void (*quantile)(const struct mpg_distribution *const *of, const double *u, uint32_t n,
                      double *value);

@@ -25,6 +25,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
         .charges = p->call_noise.n > 0 || mpg_perturbation_overheads_measured(p) ||
                    mpg_perturbation_call_noise_measured(p),
         .flies = p->latency.n > 0 || p->byte.n > 0 || mpg_flight_rule(p) != MPG_FLIGHT_NONE,
+        .leaves = mpg_perturbation_overheads_measured(p),
         .covers = mpg_perturbation_noise_covered(p)};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
     l->scratch = calloc(lanes, sizeof *l->scratch);
@@ -40,6 +41,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->put = calloc(lanes, sizeof *l->put);
     l->zeros = calloc(lanes, sizeof *l->zeros);
     l->left = calloc(lanes, sizeof *l->left);
+    l->sent_left.u = calloc(lanes, sizeof *l->sent_left.u);
     l->shapes = mpg_shapes_new(first, lanes, err);
     l->account = calloc((size_t)ranks * MPG_TERMS * lanes, sizeof *l->account);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
@@ -47,7 +49,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
-        l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros && l->left &&
+        l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros && l->left && l->sent_left.u &&
         l->shapes && l->account && l->unjoined && l->ahead.follower && l->traced_ns && l->turn)
         return l;
 fail:
@@ -58,7 +60,7 @@ fail:
 
 double mpg_lanes_bytes(uint32_t slots, int32_t ranks)
 {
-    return sizeof(double) * (2.0 * slots + (1.0 + MPG_TERMS) * ranks + 1) + mpg_shapes_bytes(ranks);
+    return sizeof(double) * (3.0 * slots + (1.0 + MPG_TERMS) * ranks + 1) + mpg_shapes_bytes(ranks);
 }
 
 void mpg_lanes_free(struct mpg_lanes *l)
@@ -91,6 +93,9 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->put);
     free(l->zeros);
     free(l->left);
+    free(l->sent_left.u);
+    free(l->slot_left);
+    free(l->slot_u);
     free(l->account);
     mpg_lanes_trail_free(l->trail);
     mpg_lanes_tally_free(l);
@@ -108,7 +113,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
 void mpg_lanes_use_paths(struct mpg_lanes *l, const struct mpg_paths *paths)
 {
     l->paths = paths;
-    l->charges = l->flies = true; /* some may have overheads, and times */
+    l->charges = l->flies = l->leaves = true; /* some may have overheads, and times */
     l->covers = paths->covers;
 }
 
@@ -162,7 +167,7 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
                        struct mpg_error *err)
 {
     const uint32_t streams = s->stream + 1;
-    void *met = l->slot_met, *cursor = l->cursor;
+    void *met = l->slot_met, *cursor = l->cursor, *left = l->slot_left;
     void *entered = l->entered_ns, *covered = l->covered_ns;
     const size_t cursor_bytes = mpg_perturbation_cursor_bytes(l->p);
     const bool enters = mpg_perturbation_call_noise_measured(l->p);
@@ -170,6 +175,8 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
         reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
         reserve_values(l, &l->slot_bare, &l->bare_capacity, slots, err) < 0 ||
         reserve_values(l, &l->stream_value, &l->stream_capacity, streams, err) < 0 ||
+        (l->leaves && (reserve_values(l, &l->slot_u, &l->u_capacity, slots, err) < 0 ||
+                       mpg_reserve(&left, sizeof *l->slot_left, &l->left_capacity, slots, err) < 0)) ||
         mpg_reserve(&met, sizeof *l->slot_met, &l->met_capacity, slots, err) < 0 ||
         (cursor_bytes > 0 && mpg_reserve(&cursor, l->n * cursor_bytes, &l->cursor_capacity,
                                                  streams, err) < 0) ||
@@ -179,6 +186,7 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
                        mpg_reserve(&covered, sizeof *l->covered_ns, &l->covered_capacity,
                                            streams, err) < 0));
     l->slot_met = met;
+    l->slot_left = left;
     l->cursor = cursor;
     l->entered_ns = entered;
     l->covered_ns = covered;

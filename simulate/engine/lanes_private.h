@@ -59,6 +59,10 @@ struct mpg_lanes {
     double *slot_base;    /* of members of expanded collectives: when, unperturbed, ns after the
                              first one came */
     bool *slot_met;       /* of an arrival: a probe has met it */
+    bool leaves;                      /* messages have overheads, too: */
+    struct mpg_left_draws *slot_left; /* what is left of an eager message's draws for its receiver, whose arrays */
+    double *slot_u;                   /* are these: capacity x n; and for the sender, of the last message: */
+    struct mpg_left_draws sent_left;
     bool computes, charges, flies; /* something but the tracer's part is put into compute intervals; into
                                       calls themselves; into messages */
     bool covers;          /* detours that begin in a call can be part of what its messages cost: */
@@ -72,7 +76,7 @@ struct mpg_lanes {
                              stream's last interval (struct mpg_interval) */
     uint32_t cursor_capacity;
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
-        covered_capacity;
+        covered_capacity, left_capacity, u_capacity;
     uint32_t ready_slots, ready_streams; /* there is room for so many */
     uint32_t base_capacity, members_capacity;
     struct mpg_expansion *expansion; /* NULL: none has been expanded yet */
@@ -127,6 +131,16 @@ static inline double *slot_value(const struct mpg_lanes *l, uint32_t slot)
 static inline double *slot_bare(const struct mpg_lanes *l, uint32_t slot)
 {
     return l->slot_bare + (size_t)slot * l->n;
+}
+
+/* What is left of the draws of the eager message that is in SLOT; NULL: nobody asks. */
+static inline struct mpg_left_draws *slot_left(const struct mpg_lanes *l, uint32_t slot)
+{
+    if (!l->leaves)
+        return NULL;
+    struct mpg_left_draws *left = &l->slot_left[slot];
+    left->u = l->slot_u + (size_t)slot * l->n;
+    return left;
 }
 
 /* What perturbs messages between A and B. */

@@ -272,7 +272,7 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
             struct mpg_sending m = received_of(e, &l->edge[i]);
             mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, false, &m,
-                                    l->later);
+                                    slot_left(l, e->slot), l->later);
         }
     }
 }

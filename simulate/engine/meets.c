@@ -37,7 +37,8 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
     if (s->changed)
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
     else if (l->flies)
-        mpg_shapes_perturb_flight(l->shapes, way_of(l, s->rank, s->receiver), &m, out);
+        mpg_shapes_perturb_flight(l->shapes, way_of(l, s->rank, s->receiver), &m, out, &l->sent_left,
+                                  slot_left(l, s->slot));
     if (!s->changed)
         mpg_resize_flight(way_of(l, s->rank, s->receiver), &m, s->bytes, l->first, l->n, out);
 }

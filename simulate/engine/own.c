@@ -148,7 +148,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
             continue;
         struct mpg_sending m = sending_of(&sent->origin, sent->target_bytes);
         mpg_shapes_add_overhead(l->shapes, way_of(l, s->rank, sent->origin.to), MPG_OVERHEAD_SEND, target,
-                                &m, value);
+                                &m, &l->sent_left, value);
         any = true;
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -157,7 +157,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
             continue;
         struct mpg_sending m = received_of(e, &l->edge[i]);
         mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, target,
-                                &m, value);
+                                &m, slot_left(l, e->slot), value);
         any = true;
     }
     if (!any || absolute || l->p->source || !l->floors)

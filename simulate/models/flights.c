@@ -231,27 +231,31 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
     }
 }
 
+struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sending *m)
+{
+    return (struct mpg_address){.seed = p->seed,
+                                .rank = m->rank,
+                                .call = m->call,
+                                .index = m->index,
+                                .purpose = mpg_flight_purpose(p, MPG_DRAW_LATENCY)};
+}
+
 void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
                        uint32_t first, uint32_t n, double *u)
 {
+    const struct mpg_address address = mpg_flight_address(p, m);
     const struct mpg_rows *rows = m->in_row ? mpg_flight_rows(p, m->bytes) : NULL;
     uint32_t row[MPG_LANES_AT_ONCE];
-    if (rows)
-        mpg_flight_draw_rows(p, rows, m, first, n, row);
-    mpg_flight_find_u_in(p, rows, row, m, first, n, u);
-}
-
-void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows, const uint32_t *row,
-                          const struct mpg_sending *m, uint32_t first, uint32_t n, double *u)
-{
-    const struct mpg_address address = {.seed = p->seed,
-                                        .rank = m->rank,
-                                        .call = m->call,
-                                        .index = m->index,
-                                        .purpose = mpg_flight_purpose(p, MPG_DRAW_LATENCY)};
     mpg_draw_lanes(&address, first, n, u);
     if (!rows)
         return;
+    mpg_flight_draw_rows(p, rows, m, first, n, row);
+    mpg_flight_place_in_rows(rows, row, m, n, u);
+}
+
+void mpg_flight_place_in_rows(const struct mpg_rows *rows, const uint32_t *row, const struct mpg_sending *m,
+                              uint32_t n, double *u)
+{
     const double share = 1 / ((double)rows->blocks * (double)rows->length); /* of each of their u */
     const double *at = rows->u + m->nth % rows->length;
     for (uint32_t w = 0; w < n; w++)

@@ -66,9 +66,11 @@ const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double 
 uint64_t mpg_flight_row_number(const struct mpg_rows *rows, const struct mpg_sending *m);
 void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, const struct mpg_sending *m,
                           uint32_t first, uint32_t n, uint32_t *row);
-/* As mpg_flight_find_u(), of an M that is in ROW[w] of ROWS (NULL: in none). */
-void mpg_flight_find_u_in(const struct mpg_perturbation *p, const struct mpg_rows *rows, const uint32_t *row,
-                          const struct mpg_sending *m, uint32_t first, uint32_t n, double *u);
+/* The address of the draw that u of M is, or, where it is in a row, y. */
+struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sending *m);
+/* Makes of y the u of M, which is in ROW[w] of ROWS, in each of N lanes. */
+void mpg_flight_place_in_rows(const struct mpg_rows *rows, const uint32_t *row, const struct mpg_sending *m,
+                              uint32_t n, double *u);
 /* Whether all that a message of BYTES takes longer is a difference of measured times: TARGET's at its u less
  * SOURCE's there, or, where LEAST, less TARGET's at 0. */
 bool mpg_flight_spots(const struct mpg_perturbation *p, double bytes, struct mpg_spot *target,

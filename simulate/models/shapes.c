@@ -227,8 +227,18 @@ static void add(const struct shape *x, uint32_t at, uint32_t k, const double *u,
                               x->has_least ? x->least_ns + at : NULL, at, u, k, value_ns + at);
 }
 
-void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbation *p,
-                               const struct mpg_sending *m, double *value_ns)
+/* The draws of a flight in K lanes from AT on, into U, and, where LEAVES, what is left of them to SEND and RECEIVE. */
+static void draw_flight(const struct mpg_shapes *s, const struct mpg_address *address, uint32_t at, uint32_t k,
+                        double *u, bool leaves, struct mpg_left_draws *send, struct mpg_left_draws *receive)
+{
+    if (leaves)
+        mpg_lane_code()->draw_message(address, s->first + at, k, u, send->u + at, receive->u + at);
+    else
+        mpg_draw_lanes(address, s->first + at, k, u);
+}
+
+void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbation *p, const struct mpg_sending *m,
+                               double *value_ns, struct mpg_left_draws *send, struct mpg_left_draws *receive)
 {
     const struct shape *x = shape_of(s, p, m->bytes, FLIGHT);
     if (!x->is_kept) {
@@ -236,18 +246,34 @@ void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbati
         return;
     }
     double u[MPG_LANES_AT_ONCE];
+    const struct mpg_address address = mpg_flight_address(p, m);
     const struct mpg_rows *rows = m->in_row ? x->rows : NULL;
     const uint32_t *row = rows ? mpg_kept_rows_of(s->rows, p, rows, m) : NULL;
+    const bool leaves = receive && address.purpose == MPG_DRAW_LATENCY && mpg_perturbation_overheads_measured(p);
+    if (leaves) {
+        send->left = receive->left = true;
+        send->of = receive->of = address;
+    }
     for (uint32_t done = 0, k; done < s->n; done += k) {
         k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
-        mpg_flight_find_u_in(p, rows, row ? row + done : NULL, m, s->first + done, k, u);
+        draw_flight(s, &address, done, k, u, leaves, send, receive);
+        if (rows)
+            mpg_flight_place_in_rows(rows, row + done, m, k, u);
         add(x, done, k, u, value_ns);
     }
 }
 
+/* Whether LEFT are the draws of M. */
+static inline bool is_left(const struct mpg_left_draws *left, const struct mpg_perturbation *p,
+                           const struct mpg_sending *m)
+{
+    return left && left->left && left->of.call == m->call && left->of.rank == m->rank &&
+           left->of.index == m->index && left->of.seed == p->seed;
+}
+
 void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation *p,
                              enum mpg_overhead which, bool target, const struct mpg_sending *m,
-                             double *value_ns)
+                             const struct mpg_left_draws *left, double *value_ns)
 {
     if (!p->overhead[which].target)
         return;
@@ -260,12 +286,14 @@ void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation
             mpg_perturb_overhead(p, which, m, s->first, s->n, value_ns);
         return;
     }
+    const bool drawn = is_left(left, p, m);
     const struct mpg_address address = mpg_overhead_address(p, which, m);
     double u[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < s->n; done += k) {
         k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
-        mpg_draw_lanes(&address, s->first + done, k, u);
-        add(x, done, k, u, value_ns);
+        if (!drawn)
+            mpg_draw_lanes(&address, s->first + done, k, u);
+        add(x, done, k, drawn ? left->u + done : u, value_ns);
     }
 }
 

@@ -14,16 +14,26 @@ void mpg_shapes_free(struct mpg_shapes *shapes); /* NULL is allowed */
 /* What they take a lane at most, of messages between RANKS, bytes. */
 double mpg_shapes_bytes(int32_t ranks);
 
+/* What a message's flight leaves of the block of its draws to its overheads, for each of the lanes. */
+struct mpg_left_draws {
+    struct mpg_address of; /* the message's: where LEFT */
+    bool left;             /* something is: */
+    double *u;             /* for one of both */
+};
+
 /* These add to all of VALUE_NS, to the last bit, what the functions do that they are named after; P's launches
  * are those of SHAPES' lanes, and P outlives them unchanged. */
 
-/* mpg_perturb_flight(), of the whole of M. */
+/* mpg_perturb_flight(), of the whole of M. Says in SEND and RECEIVE what is left for its overheads, if it
+ * is, into their arrays; RECEIVE NULL: nobody asks. */
 void mpg_shapes_perturb_flight(struct mpg_shapes *shapes, const struct mpg_perturbation *p,
-                               const struct mpg_sending *m, double *value_ns);
-/* mpg_perturb_overhead(), or, where TARGET alone, mpg_add_target_overhead(). */
+                               const struct mpg_sending *m, double *value_ns, struct mpg_left_draws *send,
+                               struct mpg_left_draws *receive);
+/* mpg_perturb_overhead(), or, where TARGET alone, mpg_add_target_overhead(), by the draws LEFT for it; NULL, or of
+ * another message: by its own. */
 void mpg_shapes_add_overhead(struct mpg_shapes *shapes, const struct mpg_perturbation *p,
                              enum mpg_overhead which, bool target, const struct mpg_sending *m,
-                             double *value_ns);
+                             const struct mpg_left_draws *left, double *value_ns);
 /* mpg_flight_median(). */
 double mpg_shapes_median(struct mpg_shapes *shapes, const struct mpg_perturbation *p, double bytes);
 /* mpg_overhead_of_source(), of a message of BYTES that is not completed with others of its rank. */

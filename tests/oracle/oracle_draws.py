@@ -22,6 +22,10 @@ def philox(counter, key):
     return a, b, c, d
 
 
+# What each of a message's draws is of the block at its latency's address.
+PARTS = {LATENCY: 0, SEND: 1, RECEIVE: 2}
+
+
 class Draws:
     """Uniform numbers of one replica."""
 
@@ -30,8 +34,12 @@ class Draws:
         self.replica = replica
 
     def __call__(self, rank, call, purpose, index=0):
-        counter = (self.replica, rank & MASK, call & MASK,
-                   purpose << 28 | index & 0x0fffffff)
+        part = PARTS.get(purpose)
+        block = purpose if part is None else LATENCY
+        counter = self.replica, rank & MASK, call & MASK, block << 28 | index & 0x0fffffff
         key = self.seed & MASK, (self.seed >> 32 ^ call >> 32) & MASK
-        first, second, *_ = philox(counter, key)
+        first, second, third, last = philox(counter, key)
+        if part is not None:  # 32 bits of a word of its own, and 10 of the last one
+            high, low = (first, second, third)[part], last // 2 ** (10 * part) % 2 ** 10
+            return (high * 2 ** 10 + low + 0.5) / 2 ** 42
         return ((second << 32 | first) >> 12) * 2.0 ** -52 + 2.0 ** -53

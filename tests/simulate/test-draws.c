@@ -44,6 +44,56 @@ static void test_known_answers(void)
     }
 }
 
+/* The parts of a message's block, of words written down, and where the block is. */
+static void test_message(void)
+{
+    const uint32_t word[4] = {0x12345678, 0x9abcdef0, 0x0fedcba9, 0xc0000000 | 0x303 << 20 | 2 << 10 | 1};
+    ok(mpg_uniform_part(word, 0) == ((double)(UINT64_C(0x12345678) * 1024 + 1) + 0.5) / 0x1p42,
+       "the first part is the first word and the lowest 10 bits of the last");
+    ok(mpg_uniform_part(word, 1) == ((double)(UINT64_C(0x9abcdef0) * 1024 + 2) + 0.5) / 0x1p42,
+       "the second the second one and the next ones");
+    ok(mpg_uniform_part(word, 2) == ((double)(UINT64_C(0x0fedcba9) * 1024 + 0x303) + 0.5) / 0x1p42,
+       "the third the third one and those after them");
+    const uint32_t none[4] = {0}, all[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    for (int part = 0; part < 3; part++)
+        ok(mpg_uniform_part(none, part) == 0x1p-43 && mpg_uniform_part(all, part) == 1 - 0x1p-43,
+           "part %d is from 2^-43 to 1 - 2^-43", part);
+    struct mpg_address a = {.seed = 7, .call = 1207, .rank = 3, .index = 2};
+    const philox4x32_key_t key = {{7, 0}};
+    const philox4x32_ctr_t counter = {{5, 3, 1207, (uint32_t)MPG_DRAW_LATENCY << 28 | 2}};
+    const philox4x32_ctr_t r = philox4x32(counter, key);
+    const enum mpg_purpose purpose[] = {MPG_DRAW_LATENCY, MPG_DRAW_SEND, MPG_DRAW_RECEIVE};
+    for (int part = 0; part < 3; part++) {
+        a.purpose = purpose[part];
+        ok(mpg_draw(&a, 5) == mpg_uniform_part(r.v, part), "draw %d of a message is part of its latency's block",
+           part);
+    }
+}
+
+/* The draws of many messages: each uniform, none correlated with another one. Bounds of 5 standard deviations. */
+static void test_messages(void)
+{
+    enum { N = 20000 };
+    const enum mpg_purpose purpose[] = {MPG_DRAW_LATENCY, MPG_DRAW_SEND, MPG_DRAW_RECEIVE};
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        double sum = 0, square = 0, product = 0, low = 0;
+        for (int k = 0; k < N; k++) {
+            struct mpg_address a = {.seed = 11, .call = (uint64_t)k / 4, .rank = k % 4, .purpose = purpose[i]};
+            struct mpg_address b = a;
+            b.purpose = purpose[j];
+            const double u = mpg_draw(&a, 1), v = mpg_draw(&b, 1);
+            sum += u - 0.5;
+            square += (u - 0.5) * (u - 0.5);
+            product += (u - 0.5) * (v - 0.5);
+            low += fmod(u * 0x1p32, 1) - 0.5; /* the last word's bits */
+        }
+        ok(fabs(sum) < 5 * sqrt(N / 12.0) && fabs(low) < 5 * sqrt(N / 12.0), "draw %d of messages: its mean", i);
+        ok(fabs(square - N / 12.0) < 5 * sqrt(N / 180.0), "its variance");
+        ok(fabs(product) < 5 * sqrt(N) / 12, "it says nothing of draw %d", j);
+    }
+}
+
 static void test_open_interval(void)
 {
     ok(mpg_uniform(0) == 0x1p-53, "the least draw is 2^-53");
@@ -133,6 +183,8 @@ static void test_grid(void)
 int main(void)
 {
     test_known_answers();
+    test_message();
+    test_messages();
     test_open_interval();
     test_parts();
     test_grid();

@@ -57,6 +57,27 @@ static bool draws_agree(const struct mpg_lane_code *code)
     return true;
 }
 
+static bool messages_agree(const struct mpg_lane_code *code)
+{
+    double u[3][MOST + 1], expected[MOST];
+    const enum mpg_purpose purpose[] = {MPG_DRAW_LATENCY, MPG_DRAW_SEND, MPG_DRAW_RECEIVE};
+    for (int i = 0; i < ROUNDS; i++) {
+        struct mpg_address a = {.seed = bits(), .call = bits(), .rank = (int32_t)bits(),
+                                .purpose = MPG_DRAW_LATENCY, .index = (uint32_t)bits()};
+        const uint32_t n = (uint32_t)(uniform() * (MOST + 1)), first = (uint32_t)bits();
+        u[0][n] = u[1][n] = u[2][n] = 2.385;
+        code->draw_message(&a, first, n, u[0], u[1], u[2]);
+        for (int j = 0; j < 3; j++) {
+            a.purpose = purpose[j];
+            for (uint32_t w = 0; w < n; w++)
+                expected[w] = mpg_draw(&a, first + w);
+            if (!same("a message's draw", u[j], expected, n))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* --- quantiles --- */
 
 static double sample(int kind)
@@ -265,6 +286,7 @@ int main(void)
             continue;
         }
         ok(draws_agree(code), "%s: draws", name);
+        ok(messages_agree(code), "%s: draws of messages", name);
         ok(quantiles_agree(code, d, COUNT), "%s: quantiles", name);
         ok(lengths_agree(code), "%s: lengths", name);
         ok(times_agree(code, d, COUNT), "%s: times", name);
