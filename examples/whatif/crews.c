@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Crews: crews [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Ranks are in crews of two or three, sub-communicators, whose lowest ranks, the leads, have one of their own. In each
+ * round all dig (region `dig`, uneven); hands send what they have to their lead, who takes what comes first (Waitany) and
+ * sorts it (region `sort` each); leads swap with each other (Sendrecv round their communicator), and broadcast the next
+ * plan to their crews; every third round all ranks agree (Iallreduce, with work until its Wait). Work is sleep, so that
+ * ranks may share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpg_region.h"
+
+enum { MOST = 64 };
+static int rank, ranks, rounds = 12, bytes = 700;
+static double unit_ms = 4, factor = 1;
+static const char *balanced = "", *scaled = "";
+static char *in, *out;
+
+/* Units that rank R digs in round K. */
+static double ground(int r, int k)
+{
+    return 1 + (3 * r + k * (r + 1)) % 6;
+}
+
+static void work(const char *region, double units)
+{
+    const double ms = unit_ms * units * (strcmp(region, scaled) == 0 ? factor : 1);
+    const struct timespec t = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
+    mpg_region_begin(region);
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+    mpg_region_end(region);
+}
+
+static void dig(int k)
+{
+    double mean = 0;
+    for (int i = 0; i < ranks; i++)
+        mean += ground(i, k) / ranks;
+    work("dig", strcmp(balanced, "dig") == 0 ? mean : ground(rank, k));
+}
+
+static void gather(MPI_Comm crew, int place, int size)
+{
+    MPI_Request q[MOST];
+    if (place > 0) {
+        MPI_Send(out, bytes, MPI_BYTE, 0, 1, crew);
+        return;
+    }
+    for (int i = 1; i < size; i++)
+        MPI_Irecv(in + i * bytes, bytes, MPI_BYTE, i, 1, crew, &q[i - 1]);
+    for (int i = 1, which; i < size; i++) {
+        MPI_Waitany(size - 1, q, &which, MPI_STATUS_IGNORE);
+        work("sort", 1);
+    }
+}
+
+static void run(MPI_Comm crew, MPI_Comm leads)
+{
+    int place, size, lead, crews;
+    MPI_Comm_rank(crew, &place);
+    MPI_Comm_size(crew, &size);
+    for (int k = 0; k < rounds; k++) {
+        dig(k);
+        gather(crew, place, size);
+        if (leads != MPI_COMM_NULL) {
+            MPI_Comm_rank(leads, &lead);
+            MPI_Comm_size(leads, &crews);
+            MPI_Sendrecv(out, bytes, MPI_BYTE, (lead + 1) % crews, 2, in, bytes, MPI_BYTE, (lead + crews - 1) % crews, 2,
+                         leads, MPI_STATUS_IGNORE);
+        }
+        MPI_Bcast(in, bytes, MPI_BYTE, 0, crew);
+        if (k % 3 == 2) {
+            MPI_Request agreed;
+            int all;
+            MPI_Iallreduce(&k, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &agreed);
+            work("plan", 1);
+            MPI_Wait(&agreed, MPI_STATUS_IGNORE);
+        }
+    }
+}
+
+static void read_words(int argc, char **argv)
+{
+    char *colon;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "balance=", 8) == 0)
+            balanced = argv[i] + 8;
+        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
+            *colon = '\0';
+            scaled = argv[i] + 6;
+            factor = atof(colon + 1);
+        } else if (strncmp(argv[i], "bytes=", 6) == 0)
+            bytes = atoi(argv[i] + 6);
+        else if (strncmp(argv[i], "rounds=", 7) == 0)
+            rounds = atoi(argv[i] + 7);
+        else if (strncmp(argv[i], "unit=", 5) == 0)
+            unit_ms = atof(argv[i] + 5);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm crew, leads;
+    int place;
+    read_words(argc, argv);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    in = calloc((size_t)ranks, (size_t)bytes);
+    out = calloc((size_t)ranks, (size_t)bytes);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 3, rank, &crew);
+    MPI_Comm_rank(crew, &place);
+    MPI_Comm_split(MPI_COMM_WORLD, place == 0 ? 0 : MPI_UNDEFINED, rank, &leads);
+    const double begin = MPI_Wtime();
+    run(crew, leads);
+    const double mine = MPI_Wtime() - begin;
+    double longest;
+    MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%.1f\n", longest * 1e3);
+    MPI_Comm_free(&crew);
+    if (leads != MPI_COMM_NULL)
+        MPI_Comm_free(&leads);
+    MPI_Finalize();
+    free(in);
+    free(out);
+    return 0;
+}
