@@ -55,9 +55,11 @@ class Rank:
 
 
 class Machine:
-    """One run; at() has when ranks are done."""
+    """One run; at() has when ranks are done. SHAKE, a random.Random, puts each event up to 1e-7 ns later: what comes at the
+    same time then comes in some order."""
 
-    def __init__(self, programs, m):
+    def __init__(self, programs, m, shake=None):
+        self.shake = shake
         self.m, self.n, self.programs = m, len(programs), [joined(p) for p in programs]
         self.where = m.get("Map", list(range(self.n)))
         self.number = max(m.get("Processors", self.n), 1)
@@ -76,6 +78,7 @@ class Machine:
     def put(self, time, rank, what, *words):
         """WHAT happens then, about RANK."""
         self.count += 1
+        time += self.shake.random() * 1e-7 if self.shake else 0
         heapq.heappush(self.events, (time, self.ORDER.index(what.__name__), rank, self.count, what, words))
 
     # --- costs ---

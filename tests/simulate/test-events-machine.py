@@ -4,7 +4,7 @@
 owners serve, messages that wait for their receiver, topologies, contention, clusters, barriers, ranks that share processors, by
 quanta, too, and serve one another. MPGSIM names the program, MACHINE_SEEDS how
 many programs (default 60), MACHINE_FIRST the first seed, MACHINE_SHOW how many that differ are shown. What comes at the same time
-but for rounding may come in another order."""
+but for rounding may come in another order: where answers differ the machine is run again, its events shaken."""
 
 import json
 import os
@@ -151,8 +151,17 @@ def write_machine(m, folder):
     return path
 
 
+def distance(got, want):
+    return max(abs(a - b) for a, b in zip(got, want))
+
+
+def is_tie(programs, m, got):
+    """Whether only the order of what comes at the same time makes the difference."""
+    return any(distance(got, machine.Machine(programs, m, random.Random(i)).run()) < 1e-3 for i in range(60))
+
+
 def main():
-    bad, seen = [], {"service": 0, "contention": 0, "sharing": 0, "barrier": 0, "cluster": 0, "quanta": 0,
+    bad, ties, seen = [], 0, {"service": 0, "contention": 0, "sharing": 0, "barrier": 0, "cluster": 0, "quanta": 0,
                      "synchronous": 0, "offload": 0, "served by who shares": 0}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.txt")
@@ -182,16 +191,19 @@ def main():
             seen["barrier"] += bool(own.come)
             seen["cluster"] += m["ClusterSize"] > 1
             seen["contention"] += m["Contention"] > 0 and machine.Machine(programs, {**m, "Contention": 0}).run() != want
-            far = max(abs(a - b) for a, b in zip(got, want))
-            if far > 1e-6 * max(1, 1e-3 * max(want)):
+            far = distance(got, want)
+            if far > 1e-6 * max(1, 1e-3 * max(want)) and is_tie(programs, m, got):
+                ties += 1
+            elif far > 1e-6 * max(1, 1e-3 * max(want)):
                 bad.append(f"seed {seed}: {kind}, {n} ranks, {far} ns: {[round(a - b, 3) for a, b in zip(got, want)]}: {m}")
     print(f"{'ok' if not bad else 'not ok'} 1 - {SEEDS} programs as a machine of its own has them")
     print(f"{'ok' if SEEDS < 40 or all(v > SEEDS / 25 for v in seen.values()) else 'not ok'} 2 - and everything is in them ({seen})")
+    print(f"{'ok' if ties <= 1 + SEEDS / 50 else 'not ok'} 3 - {ties} but for the order of what comes at the same time")
     for line in bad[:int(os.environ.get("MACHINE_SHOW", "8"))]:
         print("#", line[:700])
     if bad:
         print(f"# {len(bad)} differ")
-    print("1..2")
+    print("1..3")
 
 
 main()
