@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "common/json_text.h"
 #include "common/kind.h"
 #include "common/option.h"
 #include "common/output.h"
@@ -137,15 +138,9 @@ static void print_verdict(const struct mpg_signature *sig, const char *folder)
                 mpg_signature_verdict(sig, verdict, sizeof verdict), folder);
 }
 
-/* Prints what speaks against FOLDER's measurement; returns how much does. */
-static int print_check(const struct mpg_signature *sig, size_t files, const char *folder,
-                       struct mpg_error *err)
+static void print_findings(const struct mpg_signature *sig, size_t files, const char *folder, FILE *stream)
 {
     size_t n = sig->failures;
-    struct mpg_output *out = mpg_output_open("-", err);
-    if (!out)
-        return -1;
-    FILE *stream = mpg_output_stream(out);
     for (size_t i = 0; i < n; i++) {
         fputs("warning: ", stream);
         mpg_printable_put(stream, sig->failure[i].found);
@@ -158,12 +153,42 @@ static int print_check(const struct mpg_signature *sig, size_t files, const char
                 n == 1 ? "" : "s");
     else
         fprintf(stream, "%s: %zu files: good enough\n", folder, files);
-    return mpg_output_commit(out, err) < 0 ? -1 : (int)n;
 }
 
-/* Makes the signature of FOLDER and writes it to OUTPUT; or, CHECK_ONLY, says whether its
- * measurement is good enough: 0 if so, -1 if something failed, else how many checks did. */
-static int make(const char *folder, const char *output, bool check_only, struct mpg_error *err)
+/* The same for programs; sigmake(1) is the schema. */
+static void print_json(const struct mpg_signature *sig, size_t files, const char *folder, FILE *stream)
+{
+    fputs("{\n \"format\": \"sigmake-check\",\n \"version\": 1,\n \"results\": ", stream);
+    mpg_json_write_string(stream, folder);
+    fprintf(stream, ",\n \"files\": %zu,\n \"good_enough\": %s,\n \"made\": %d,\n \"failed\": [", files,
+            sig->failures == 0 ? "true" : "false", sig->checks);
+    for (size_t i = 0; i < sig->failures; i++) {
+        const struct mpg_signature_failure *f = &sig->failure[i];
+        fputs(i > 0 ? ",\n  {\"check\": " : "\n  {\"check\": ", stream);
+        mpg_json_write_string(stream, f->check);
+        fputs(", \"found\": ", stream);
+        mpg_json_write_string(stream, f->found);
+        fputs(", \"remedy\": ", stream);
+        mpg_json_write_string(stream, f->remedy);
+        putc('}', stream);
+    }
+    fputs("]\n}\n", stream);
+}
+
+/* Prints what speaks against FOLDER's measurement; returns how much does. */
+static int print_check(const struct mpg_signature *sig, size_t files, const char *folder, bool json,
+                       struct mpg_error *err)
+{
+    struct mpg_output *out = mpg_output_open("-", err);
+    if (!out)
+        return -1;
+    (json ? print_json : print_findings)(sig, files, folder, mpg_output_stream(out));
+    return mpg_output_commit(out, err) < 0 ? -1 : (int)sig->failures;
+}
+
+/* Makes the signature of FOLDER and writes it to OUTPUT; or, CHECK_ONLY, says, as JSON if asked,
+ * whether its measurement is good enough: 0 if so, -1 if something failed, else how many checks did. */
+static int make(const char *folder, const char *output, bool check_only, bool json, struct mpg_error *err)
 {
     struct takers takers = {.collect = mpg_collect_new(err)};
     struct mpg_signature *sig = NULL;
@@ -171,7 +196,7 @@ static int make(const char *folder, const char *output, bool check_only, struct 
     if ((check_only || mpg_output_spares("output", output, folder, err) == 0) && takers.collect && (takers.check = mpg_check_new(err)) &&
         (sig = make_signature(&takers, folder, err))) {
         if (check_only) {
-            status = print_check(sig, takers.files, folder, err);
+            status = print_check(sig, takers.files, folder, json, err);
         } else {
             print_warnings(takers.collect);
             print_verdict(sig, folder);
@@ -187,11 +212,12 @@ static int make(const char *folder, const char *output, bool check_only, struct 
 int main(int argc, char **argv)
 {
     const char *output = "-";
-    bool check_only = false, output_given = false;
+    bool check_only = false, json = false, output_given = false;
     const struct mpg_option options[] = {
         {.name = "check", .letter = 'c', .kind = MPG_OPTION_FLAG, .value = &check_only,
          .help = "make no signature; say whether the measurement is good\n"
                  "enough for one, and what to do where it is not"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &json, .help = "with --check: say it as JSON"},
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &output,
          .argument = "FILE", .help = "write the signature to FILE instead of standard output",
          .given = &output_given},
@@ -211,8 +237,10 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "the name of the results folder is empty");
     if (check_only && output_given)
         mpg_option_usage_error(&program, "--check makes no signature: leave out --output");
+    if (json && !check_only)
+        mpg_option_usage_error(&program, "--json is about --check: a signature is JSON already");
     gsl_set_error_handler_off();
-    int status = make(argv[first], output, check_only, &err);
+    int status = make(argv[first], output, check_only, json, &err);
     if (status < 0)
         mpg_error_print(program.name, &err);
     return status == 0 ? MPG_EXIT_OK : MPG_EXIT_FAILURE;

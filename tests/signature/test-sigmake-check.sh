@@ -104,6 +104,28 @@ is "sigdiff says it of both" "$(grep 'measured well' out)" \
    measured well? 2 of 29 checks failed: other load, preemptions"
 like "sigdiff --json, too" "$("$sigdiff" --json good.sig bad.sig | tr -d ' \n')" \
     '*"checks_a":{"made":29,"failed":\[\]},"checks_b":{"made":29,"failed":\["otherload","preemptions"\]}*'
+"$sigmake" --check --json good >out 2>err
+is "--check --json: exit status of a good one" "$? $(cat err)" "0 "
+cp out good.json
+"$sigmake" --check bad >bad.txt
+"$sigmake" --json --check bad >bad.json 2>err
+is "... of a bad one" "$? $(cat err)" "1 "
+is "... says what the text says" "$(python3 - good.json bad.json <<'END'
+import json, sys
+for name in sys.argv[1:]:
+    found = json.load(open(name, encoding="utf-8"))
+    assert found["format"] == "sigmake-check" and found["version"] == 1 and found["good_enough"] == (not found["failed"])
+    print(found["results"], found["files"], found["made"], *[f["check"] for f in found["failed"]], sep=", ")
+with open("bad.txt", encoding="utf-8") as text:
+    warnings = [line.rstrip("\n") for line in text][:-1]
+print(warnings == [f"warning: {f['found']}; {f['remedy']}" for f in found["failed"]])
+END
+)" "good, 14, 29
+bad, 14, 29, other load, preemptions
+True"
+"$sigmake" --json good >out 2>err
+is "--json without --check" "$? $(cat out err)" \
+    "2 sigmake: --json is about --check: a signature is JSON already (try 'sigmake --help')"
 sed '/"checks": /,/^ *\]*}/{/"checks"/d;/"check"/d}' bad.sig | sed '/^ *{"check"/d' >old.sig
 is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')" \
     "measured well?   not checked"
