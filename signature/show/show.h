@@ -57,4 +57,7 @@ void show_collectives(const struct mpg_signature *sig, struct show *show);
 void show_compute(const struct mpg_signature *sig, struct show *show);
 void show_fits(const struct mpg_signature *sig);
 
+/* All of that for all rows as JSON (sigshow(1)); SIG was read from a file and need not be fit. */
+void show_json(const struct mpg_signature *sig);
+
 #endif

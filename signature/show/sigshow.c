@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sigshow: a signature on one screen, or as plots. */
+/* sigshow: a signature on one screen, as JSON, or as plots. */
 #include "config.h"
 
 #include <gsl/gsl_errno.h>
@@ -91,7 +91,7 @@ static int plot(const struct mpg_signature *sig, const struct mpg_plot_options *
 
 int main(int argc, char **argv)
 {
-    bool all = false, keep = false;
+    bool all = false, keep = false, json = false;
     const char *folder = NULL;
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
@@ -99,6 +99,8 @@ int main(int argc, char **argv)
                  "fitted family (default: the first or an even\n"
                  "choice); with --plot: draw every core and\n"
                  "number of processes"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &json,
+         .help = "show all of that as JSON"},
         {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &folder,
          .argument = "DIR",
          .help = "draw plots into DIR instead of showing text,\nas SVG and PNG (needs gnuplot)"},
@@ -120,9 +122,11 @@ int main(int argc, char **argv)
         mpg_option_usage_error(&program, "the name of the plots' folder is empty");
     if (keep && !folder)
         mpg_option_usage_error(&program, "--keep is about --plot");
+    if (json && folder)
+        mpg_option_usage_error(&program, "--json and --plot exclude each other");
     gsl_set_error_handler_off();
     struct mpg_signature *sig = mpg_signature_load(argv[first], &err);
-    if (!sig || show_make_printable(sig, &err) < 0) {
+    if (!sig || (!json && show_make_printable(sig, &err) < 0)) {
         mpg_signature_free(sig);
         mpg_error_print(program.name, &err);
         return MPG_EXIT_FAILURE;
@@ -131,6 +135,8 @@ int main(int argc, char **argv)
     int status = 0;
     if (folder)
         status = plot(sig, &wishes, &err);
+    else if (json)
+        show_json(sig);
     else
         show_signature(sig, all);
     mpg_signature_free(sig);

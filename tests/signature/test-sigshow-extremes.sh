@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # sigshow on signatures with the least, largest and equal numbers that the format allows
-# (TAP): text and plots end by themselves, with files of a size. Program from $SIGSHOW.
+# (TAP): text, JSON and plots end by themselves, with files of a size. Program from $SIGSHOW.
 set -u
 sigshow=${SIGSHOW:-sigshow}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,6 +47,9 @@ for sig in made/*.sig; do
     [ -s err ] && refused="$refused
 # $(cat err)"
     ends --all "$sig" || bad="$bad $name(--all)"
+    ends --json "$sig" || bad="$bad $name(--json)"
+    [ -s err ] || "$PYTHON3" -c 'import json
+json.load(open("out", encoding="utf-8"), parse_constant=int)' 2>/dev/null || bad="$bad $name(--json: no JSON)"
     : >seen
     ends --plot "plots-$name" "$sig" || bad="$bad $name(--plot)"
     grep -q 'failed to draw' err && bad="$bad $name: $(cat err)"

@@ -94,6 +94,18 @@ is "  without any of them" "$(raw shown)" ""
 is "  but written out" "$(says shown host system key value file sum check found remedy one_way \
     launch pair event interrupts collective family-ftq parameter-rate work)" ""
 
+"$sigshow" --json evil.sig >shown 2>err
+is "sigshow --json has it" "$? $(cat err)" "0 "
+is "  without any of them" "$(raw shown)" ""
+"$PYTHON3" -c 'import json, sys
+def words(found):
+    if isinstance(found, str): print(found)
+    elif isinstance(found, dict): [words(value) for value in found.values()]
+    elif isinstance(found, list): [words(value) for value in found]
+words(json.load(open("shown", encoding="utf-8")))' >words
+is "  but written out" "$(says words host system key value file sum check found remedy one_way \
+    launch pair event interrupts collective family-ftq parameter-rate work)" ""
+
 # Without what machines differ from themselves: texts are what is looked at here
 "$sigdiff" --all --spread 0 evil.sig other.sig >shown 2>err
 is "sigdiff shows them" "$? $(cat err)" "1 "

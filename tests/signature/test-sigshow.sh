@@ -59,6 +59,93 @@ shows "--all" "odd line 000" "ftq-core0.samples: crc32 0badcafe" \
     "pareto tail KS 0.0625 above 320 exponent 3.5 (3 to 4) of the largest 5 %"
 is "--all: header lines in full" "$(grep -c '00007$' shown)" 1
 
+# ---- JSON ----
+# json_as_shown SIGNATURE: what JSON has, as the text of --all has it, each in a line; "missing" what the text lacks
+json_as_shown() {
+    "$sigshow" --json "$1" >shown.json 2>err || echo "exit status $? $(cat err)"
+    "$sigshow" --all "$1" | tr -s ' ' >shown
+    "$PYTHON3" - <<'END'
+import json
+found = json.load(open("shown.json", encoding="utf-8"))
+text = open("shown", encoding="utf-8").read()
+
+def time(ns):
+    for unit, least in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if abs(ns) >= least:
+            return f"{ns / least:.{5 if unit == 's' else 4}g} {unit}"
+    return f"{ns:.4g} ns"
+
+def interval(d, p):
+    """How far it goes, as the text says it."""
+    for i in d["intervals"]:
+        if i["p"] == p and d["p50" if p == 0.5 else "p99"] > 0:
+            if i["low"] is None or i["high"] is None:
+                return "open"
+            value = d["p50" if p == 0.5 else "p99"]
+            part = 100 * max(value - i["low"], i["high"] - value) / value
+            return f"{part:.1f}%" if part < 9.95 else f"{min(part, 9999):.0f}%"
+    return "-"
+
+def quantiles(d):
+    return f"{time(d['p1'])} {time(d['p50'])} {interval(d, 0.5)} {time(d['p99'])} {interval(d, 0.99)} {time(d['max'])}"
+
+lines = [f"{h['key']} {h['value']}" for h in found["header"]] + [f"{r['name']}: {r['checksum']}" for r in found["results_files"]]
+for core in found["cores"]:
+    if "span_ns" in core:
+        lines.append(f"{core['core']} {time(core['threshold_ns'])} {time(core['span_ns'])} {100 * core['lost']:.4f} "
+                     f"{core['a_second']:.1f} " + (quantiles(core["duration_ns"]) if "duration_ns" in core else "- - - - - -"))
+    for kind in ("ftq", "fwq"):
+        if kind in core:
+            lines.append(f"{core['core']} {kind.upper()} {time(core[kind]['quantum_ns'])} {core[kind]['lost_ns']['samples']} ")
+            lines.append(quantiles(core[kind]["lost_ns"]))
+    lines += [f"{core['core']} {l['frequency_hz']:.5g} Hz {time(l['amplitude_ns'])} {l['false_alarm']:.1e} "
+              for l in core["lines"] if l["harmonic_of_hz"] == 0]
+    lines += [f"{e['event']} {e['value']}" for e in core["events"]]
+    if "ftq" in core:
+        bound = 1.96 / core["ftq"]["lost_ns"]["samples"] ** 0.5
+        lines += [f"{k}: {r:+.3f} " for k, r in enumerate(core["autocorrelation"], 1) if abs(r) > bound]
+for path in found["paths"]:
+    lines.append(f"Path: {path['path']}")
+    for d in path["latency_ns"]:
+        lines.append(f"{d['samples']} {quantiles(d)} {time(d['sd'])} {d['lag1']:.2f} {d['rank_lag1']:.2f}")
+        lines += [f"{f['family']} KS {f['ks_distance']:.4f}" for f in d["fits"]]
+        lines += [f"{p['name']} {p['value']:.5g} ({p['low']:.5g} to {p['high']:.5g})" for f in d["fits"] for p in f["parameters"]]
+    sent = {d["size_bytes"]: d for d in path["in_send_ns"]}
+    for d in path["transfer_ns"]:
+        lines.append(f"{d['samples']} {quantiles(d)}" + (f" {time(sent[d['size_bytes']]['p50'])}" if d["size_bytes"] in sent else ""))
+    lines += [f" {d['size_bytes'] * 1e3 / d['p50']:.1f}" for d in path["streaming_ns"] if d["size_bytes"] > 0]
+    lines += [f" {time(d['p50'])} {time(d['p99'])}" for k in ("send", "receive") for d in path[k + "_overhead_ns"]]
+    if path.get("eager_limit_bytes", -1) >= 0:
+        lines.append(f"({path['eager_limit_bytes']} bytes)")
+    for s in path["loggp"]["segments"]:
+        lines.append(f"{time(s['latency_ns'])} {time(s['latency_error_ns'])} {s['gap_per_byte_ns']:.4g} ")
+        lines.append(f"{time(s['residual_sd_ns'])} {100 * s['worst']:.1f} %")
+    for g in path["launches"] + path["pairs"]:
+        lines.append(f" {'OUTLIER ' if g['outlier'] else ''}median {time(g['median_ns'])} of {g['samples']}, score {g['score']:+.1f}: {g['name']}")
+lines += [f"{c['operation']} {c['processes']} " for c in found["collectives"]] + [quantiles(c["time_ns"]) for c in found["collectives"]]
+lines += [f"{c['kernel']} {c['cores_at_once']} {c['core']} {c['rate']['samples']} {c['rate']['p1'] / 1e9:.4g} G" for c in found["compute"]
+          if 1e9 <= c["rate"]["p1"] < 1e12]
+for line in lines:
+    if line not in text:
+        print("missing:", line)
+print(found["format"], found["version"], found["signature"], len(found["header"]), len(found["cores"]), len(found["paths"]),
+      len(found["collectives"]), len(found["compute"]), "many" if len(lines) > 60 else len(lines))
+END
+}
+if [ -n "${PYTHON3-}" ] && "$PYTHON3" -c 'import json' 2>/dev/null; then
+    is "--json: as the text" "$(json_as_shown a.sig)" "sigshow 1 a.sig 6 2 2 4 2 many"
+    cp "$here/../../results/reference/reference.sig" .
+    is "--json: a measurement's" "$(json_as_shown reference.sig)" "sigshow 1 reference.sig 42 2 1 31 16 many"
+    is "--json: signatures that were not checked" "$("$sigshow" --json a.sig | "$PYTHON3" -c 'import json, sys
+print(json.load(sys.stdin)["checks"])')" "None"
+    printf '%s\n' '{"format": "mpgkit-signature", "version": [2, 0], "header": {"host": "a\u009b31m\"\\"}}' >c.sig
+    is "--json: of next to nothing, and no text commands the terminal" "$("$sigshow" --json c.sig | "$PYTHON3" -c 'import json, sys
+found = json.load(sys.stdin)
+print(*found["header"][0].values(), found["cores"], found["paths"], found["collectives"], found["compute"])')" 'host a\u009b31m"\ [] [] [] []'
+else
+    skip "--json" "no Python"
+fi
+
 # missing SECTION TEXT...: what a signature without SECTION says
 missing() {
     local section=$1
@@ -118,7 +205,7 @@ if [ -c /dev/full ]; then
     "$sigshow" a.sig >/dev/full 2>err
     like "a full standard output" "$? $(cat err)" "1 sigshow: standard output: *No space left*"
 fi
-for arguments in "" "a b" "--keep a.sig" "--plot= a.sig"; do
+for arguments in "" "a b" "--keep a.sig" "--plot= a.sig" "--json --plot=p a.sig"; do
     # shellcheck disable=SC2086 # a list
     "$sigshow" $arguments >out 2>err
     is "usage: sigshow $arguments" "$? $(wc -c <out) $(wc -l <err)" "2 0 1"
