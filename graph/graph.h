@@ -167,7 +167,7 @@ struct mpg_posted {
 
 /* A probe: what it finds. */
 struct mpg_looking {
-    bool looks, takes; /* it is one; a matched one */
+    bool looks, takes; /* it is one: else nothing else is said; a matched one */
     struct mpg_fit fits;
     uint64_t found;    /* in the trace: a message, in a view; 0: nothing */
     uint32_t slot;

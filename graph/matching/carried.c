@@ -15,6 +15,8 @@ int graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bo
     c->is_on = observes || (limits && (limits->blocking_bytes < INT64_MAX || limits->requested_bytes < INT64_MAX));
     if (c->is_on && !(c->rank = calloc((size_t)ranks, sizeof *c->rank)))
         return graph_out_of_memory(err);
+    for (int32_t r = 0; c->is_on && r < ranks; r++)
+        c->rank[r].latest_ns = -INFINITY; /* times before rank 0's first event are negative */
     return 0;
 }
 

@@ -25,7 +25,7 @@ struct passages {
     struct passage *passage[MOST_PASSAGES]; /* the i-th of all at i mod MOST_PASSAGES */
     uint64_t n;
     struct message *first;
-    double latest_ns; /* the leave of its latest call, which has posted what it posts, aligned */
+    double latest_ns; /* the leave of its latest call, which has posted what it posts, aligned; -INFINITY: none */
     bool is_over;
 };
 

@@ -107,8 +107,9 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->alternatives->candidate_number && c->early; i++)
         for (uint32_t w = 0; w < c->n; w++)
             mpg_choosing_view_of(c, s->alternatives->candidates[i].arrival.slot, w)->is_new = false;
-    if (s->alternatives->looking.takes && s->alternatives->looking.found)
-        mpg_choosing_matched(c, s->alternatives->looking.found);
+    const struct mpg_looking *look = &s->alternatives->looking;
+    if (look->looks && look->takes && look->found)
+        mpg_choosing_matched(c, look->found);
     for (uint32_t i = 0; i < s->edge_number && !mpg_call_is_probe(s->call); i++) {
         if (s->edges[i].kind == MPG_EDGE_ARRIVAL && s->edges[i].is_followed)
             mpg_choosing_taken(c, &s->edges[i]);

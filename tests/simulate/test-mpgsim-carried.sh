@@ -34,6 +34,10 @@ rounds 300 1 | calls 3 "#clocks shared" >one.txt
 is "one that waited shows nothing" "$(carried "${less[@]}" one.txt)" ""
 sed 's/^0 11000 13010/0 11000 12000/' two.txt >left.txt
 is "nor do two, of which one left" "$(carried "${less[@]}" left.txt)" ""
+# The same of ranks 1 to 3, done before rank 0, whose first event is time 0, begins.
+rounds 300 2 | awk '{ $1++; sub("to=1", "to=2"); sub("from=2", "from=3"); sub("from=0", "from=1"); print }' |
+    calls 4 "#clocks shared" | sed 's/^0 .* Init$/0 500000 500010 Init/' >before.txt
+is "... though that be before rank 0 begins" "$(grep -c '^0 500000 500010 Init' before.txt) $(clocked "${less[@]}" before.txt)" "1 0 -1107 0 0"
 later=(--suppose="scale solve factor=2") # 1800 ns more
 is "who carries comes later, and so do they" "$(clocked "${later[@]}" two.txt)" "1800 0 0"
 # Rank 0 sends at 10900 ns; rank 1 comes at 12900 - 1107. 7990 later it sends again; rank 1, at 15857 with rank 2's message,
