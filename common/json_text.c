@@ -21,6 +21,29 @@ void mpg_json_write_string(FILE *stream, const char *text)
     putc('"', stream);
 }
 
+void mpg_json_write_text(FILE *stream, const char *text, size_t bytes)
+{
+    putc('"', stream);
+    while (bytes > 0) {
+        uint32_t code = 0;
+        const size_t n = mpg_utf8_decode((const unsigned char *)text, bytes, &code);
+        if (n == 0)
+            fputs("\\ufffd", stream);
+        else if (code == '\n')
+            fputs("\\n", stream);
+        else if (code < 0x20 || (code >= 0x7f && code <= 0x9f))
+            fprintf(stream, "\\u%04x", (unsigned)code);
+        else {
+            if (code == '"' || code == '\\')
+                putc('\\', stream);
+            fwrite(text, 1, n, stream);
+        }
+        text += n > 0 ? n : 1;
+        bytes -= n > 0 ? n : 1;
+    }
+    putc('"', stream);
+}
+
 void mpg_json_write_number(FILE *stream, double value)
 {
     if (isfinite(value))

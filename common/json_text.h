@@ -8,6 +8,9 @@
 
 /* TEXT, which a file may have said, as a string: first made fit as common/printable.h has it. */
 void mpg_json_write_string(FILE *stream, const char *text);
+/* BYTES of TEXT, whole and as they are, lines and all, as a string: control characters escaped, each byte that is no UTF-8 as
+ * U+FFFD. */
+void mpg_json_write_text(FILE *stream, const char *text, size_t bytes);
 /* VALUE, exactly; what is no number as null. */
 void mpg_json_write_number(FILE *stream, double value);
 /* TEXT, made fit likewise, as a field: quoted where it has to be. */

@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/json_text.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
 #include "common/units.h"
 #include "history/history.h"
+#include "history/json.h"
 #include "history/rerun.h"
 #include "history/trace_sum.h"
 
@@ -73,28 +73,8 @@ static int put_row(void *wanted, const struct mpg_history_run *run, struct mpg_e
         putc('\n', a->list);
         return 0;
     }
-    fprintf(a->list, "%s\n {\"id\": %" PRId64 ", \"time\": ", a->id[0]++ > 0 ? "," : "", run->id);
-    mpg_json_write_string(a->list, run->time);
-    fputs(", \"version\": ", a->list);
-    mpg_json_write_string(a->list, run->version);
-    fputs(", \"directory\": ", a->list);
-    mpg_json_write_string(a->list, run->directory);
-    fprintf(a->list, ", \"seed\": %" PRId64 ", \"arguments\": [", run->seed);
-    for (size_t i = 0; i < run->arguments; i++) {
-        fputs(i > 0 ? ", " : "", a->list);
-        mpg_json_write_string(a->list, run->argument[i]);
-    }
-    fputs("], \"inputs\": [", a->list);
-    for (size_t i = 0; i < run->inputs; i++) {
-        fputs(i > 0 ? ", {\"role\": " : "{\"role\": ", a->list);
-        mpg_json_write_string(a->list, run->input[i].role);
-        fputs(", \"path\": ", a->list);
-        mpg_json_write_string(a->list, run->input[i].path);
-        fputs(", \"sum\": ", a->list);
-        mpg_json_write_string(a->list, run->input[i].sum);
-        putc('}', a->list);
-    }
-    fputs("]}", a->list);
+    fputs(a->id[0]++ > 0 ? ",\n " : "\n ", a->list);
+    mpg_history_put_run(a->list, run, false);
     return 0;
 }
 
@@ -127,7 +107,10 @@ static int show(struct wanted *a, struct mpg_error *err)
 {
     struct mpg_history_run run;
     int status = mpg_history_find(a->file, a->id[0], &run, err);
-    if (status == 0 && !a->answer) {
+    if (status == 0 && a->json) {
+        mpg_history_put_run(stdout, &run, true);
+        putchar('\n');
+    } else if (status == 0 && !a->answer) {
         printf("run        %" PRId64 ", %s UTC, mpgkit %s, seed %" PRId64 "\nfolder     ", run.id, run.time, run.version, run.seed);
         mpg_printable_put(stdout, run.directory);
         fputs("\ncommand    ", stdout);
@@ -140,7 +123,7 @@ static int show(struct wanted *a, struct mpg_error *err)
         }
         putchar('\n');
     }
-    if (status == 0)
+    if (status == 0 && !a->json)
         fwrite(run.answer, 1, run.answer_bytes, stdout);
     mpg_history_run_clear(&run);
     return status;
@@ -148,42 +131,24 @@ static int show(struct wanted *a, struct mpg_error *err)
 
 /* ---- diff ---- */
 
-static bool has(const struct mpg_history_run *run, const char *argument)
-{
-    for (size_t i = 0; i < run->arguments; i++)
-        if (strcmp(run->argument[i], argument) == 0)
-            return true;
-    return false;
-}
-
 static void put_others(const struct mpg_history_run *a, const struct mpg_history_run *b, char sign)
 {
     for (size_t i = 0; i < a->arguments; i++)
-        if (!has(b, a->argument[i])) {
+        if (!mpg_history_has(b, a->argument[i])) {
             printf("%c ", sign);
             mpg_printable_put(stdout, a->argument[i]);
             putchar('\n');
         }
 }
 
-static const struct mpg_history_input *find_input(const struct mpg_history_run *run, const struct mpg_history_input *like)
-{
-    for (size_t i = 0; i < run->inputs; i++)
-        if (strcmp(run->input[i].role, like->role) == 0 && strcmp(run->input[i].path, like->path) == 0)
-            return &run->input[i];
-    return NULL;
-}
-
 static void put_inputs(const struct mpg_history_run *a, const struct mpg_history_run *b)
 {
-    for (size_t i = 0; i < a->inputs; i++) {
-        const struct mpg_history_input *other = find_input(b, &a->input[i]);
-        if (other && strcmp(other->sum, a->input[i].sum) != 0) {
+    for (size_t i = 0; i < a->inputs; i++)
+        if (mpg_history_other_input(b, &a->input[i])) {
             printf("! %s ", a->input[i].role);
             mpg_printable_put(stdout, a->input[i].path);
             puts(" is another file");
         }
-    }
 }
 
 /* A temporary file with RUN's answer, not buffered any more; NULL with ERR. */
@@ -198,8 +163,8 @@ static FILE *answer_file(const struct mpg_history_run *run, struct mpg_error *er
     return NULL;
 }
 
-/* What diff(1) says of the answers. */
-static int put_diff(const struct mpg_history_run run[2], struct mpg_error *err)
+/* What diff(1) says of the answers, to the file descriptor TO. */
+static int put_diff(const struct mpg_history_run run[2], int to, struct mpg_error *err)
 {
     FILE *file[2] = {answer_file(&run[0], err), NULL};
     int status = -1;
@@ -212,7 +177,8 @@ static int put_diff(const struct mpg_history_run run[2], struct mpg_error *err)
         }
         const pid_t child = fork();
         if (child == 0) {
-            execlp("diff", "diff", "-u", label[0], label[1], path[0], path[1], (char *)NULL);
+            if (dup2(to, STDOUT_FILENO) >= 0)
+                execlp("diff", "diff", "-u", label[0], label[1], path[0], path[1], (char *)NULL);
             _exit(2);
         }
         int what;
@@ -231,21 +197,51 @@ static bool same_answer(const struct mpg_history_run *run, const char *answer, s
     return run->answer_bytes == bytes && memcmp(run->answer, answer, bytes) == 0;
 }
 
+static void put_comparison(const struct mpg_history_run run[2])
+{
+    if (strcmp(run[0].version, run[1].version) != 0)
+        printf("- mpgkit %s\n+ mpgkit %s\n", run[0].version, run[1].version);
+    put_others(&run[0], &run[1], '-');
+    put_others(&run[1], &run[0], '+');
+    put_inputs(&run[0], &run[1]);
+}
+
+/* All of it as JSON, once it is known. */
+static int put_comparison_json(const struct mpg_history_run run[2], bool same, struct mpg_error *err)
+{
+    FILE *file = tmpfile();
+    if (!file)
+        return mpg_error_set(err, "a temporary file cannot be written");
+    int status = same ? 0 : put_diff(run, fileno(file), err);
+    const long end = status == 0 && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    const size_t bytes = end > 0 ? (size_t)end : 0;
+    char *text = malloc(bytes + 1);
+    rewind(file);
+    if (status == 0 && (!text || end < 0 || fread(text, 1, bytes, file) != bytes))
+        status = mpg_error_set(err, text ? "a temporary file cannot be read" : "out of memory");
+    if (status == 0)
+        mpg_history_put_difference(stdout, run, text, bytes);
+    free(text);
+    fclose(file);
+    return status;
+}
+
 static int compare(struct wanted *a, struct mpg_error *err)
 {
     struct mpg_history_run run[2] = {{.id = 0}, {.id = 0}};
     int status = -1;
     if (mpg_history_find(a->file, a->id[0], &run[0], err) == 0 && mpg_history_find(a->file, a->id[1], &run[1], err) == 0) {
-        if (strcmp(run[0].version, run[1].version) != 0)
-            printf("- mpgkit %s\n+ mpgkit %s\n", run[0].version, run[1].version);
-        put_others(&run[0], &run[1], '-');
-        put_others(&run[1], &run[0], '+');
-        put_inputs(&run[0], &run[1]);
+        const bool same = same_answer(&run[0], run[1].answer, run[1].answer_bytes);
         status = 0;
-        if (same_answer(&run[0], run[1].answer, run[1].answer_bytes))
-            puts("the answers are the same bytes");
-        else
-            status = put_diff(run, err);
+        if (a->json) {
+            status = put_comparison_json(run, same, err);
+        } else {
+            put_comparison(run);
+            if (same)
+                puts("the answers are the same bytes");
+            else
+                status = put_diff(run, STDOUT_FILENO, err);
+        }
     }
     mpg_history_run_clear(&run[0]);
     mpg_history_run_clear(&run[1]);
@@ -357,19 +353,22 @@ static int command_main(size_t c, int argc, char **argv)
     struct mpg_option options[4] = {
         {.name = "history", .kind = MPG_OPTION_STRING, .value = &a.file, .argument = "FILE",
          .help = "the history (default: what MPGKIT_HISTORY names)"}};
-    if (commands[c].run == list)
-        options[1] = (struct mpg_option){.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "as JSON, with the inputs"};
-    else if (commands[c].run == show)
-        options[1] = (struct mpg_option){.name = "answer", .kind = MPG_OPTION_FLAG, .value = &a.answer, .help = "its answer alone"};
-    else if (commands[c].run == rerun)
-        options[1] = (struct mpg_option){.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
-                                         .argument = "FILE", .help = "write the new answer to FILE"};
+    struct mpg_option *next = &options[1];
+    if (commands[c].run == rerun)
+        *next++ = (struct mpg_option){.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
+                                      .argument = "FILE", .help = "write the new answer to FILE"};
+    else
+        *next++ = (struct mpg_option){.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "as JSON, with the inputs"};
+    if (commands[c].run == show)
+        *next = (struct mpg_option){.name = "answer", .kind = MPG_OPTION_FLAG, .value = &a.answer, .help = "its answer alone"};
     snprintf(name, sizeof name, "mpghistory %s", commands[c].name);
     const struct mpg_program program = {.name = name, .arguments = *commands[c].arguments ? commands[c].arguments : NULL,
                                         .summary = commands[c].summary, .options = options,
                                         .min_arguments = commands[c].ids, .max_arguments = commands[c].ids};
     struct mpg_error err;
     const int first = mpg_option_parse(&program, argc, argv);
+    if (a.json && a.answer)
+        mpg_option_usage_error(&program, "--json and --answer exclude each other");
     for (int i = 0; i < commands[c].ids; i++)
         if (mpg_units_parse_int(argv[first + i], &a.id[i], &err) < 0 || a.id[i] < 1)
             mpg_option_usage_error(&program, "'%s' is no number of a run", argv[first + i]);

@@ -51,6 +51,29 @@ like "show" "$("$mpghistory" show 1)" "run        1, 2*UTC, mpgkit *, seed 1*com
 is "diff: a run and itself" "$("$mpghistory" diff 1 1)" "the answers are the same bytes"
 "$mpghistory" diff 1 3 >out
 like "diff: of two" "$? $(cat out)" "0 + --seed=2*--- run 1*+++ run 3*"
+"$mpghistory" show --json 2 >shown.json
+is "show --json: list's, and the answer" "$? $("$mpghistory" list --json | "$PYTHON" -c 'import json, sys
+run = json.load(open("shown.json", encoding="utf-8"))
+print(run.pop("answer") == open("answer.json", encoding="utf-8").read(), run == json.load(sys.stdin)[1])')" "0 True True"
+"$mpghistory" diff --json 1 1 >same.json
+is "diff --json: a run and itself" "$? $("$PYTHON" -c 'import json
+found = json.load(open("same.json"))
+print([r["id"] for r in found["runs"]], found["arguments_gone"], found["arguments_new"], found["inputs_changed"], found["same_answer"],
+      repr(found["diff"]))')" "0 [1, 1] [] [] [] True ''"
+# as_text A B: what diff --json says of two runs, written as diff does
+as_text() {
+    "$mpghistory" diff --json "$@" | "$PYTHON" -c 'import json, sys
+found = json.load(sys.stdin)
+assert found["format"] == "mpghistory-diff" and found["version"] == 1 and not found["same_answer"]
+for sign, key in (("-", "arguments_gone"), ("+", "arguments_new")):
+    for argument in found[key]: print(sign, argument)
+for one in found["inputs_changed"]: print("!", one["role"], one["path"], "is another file")
+print(end=found["diff"])'
+}
+is "diff --json: of two, what the text says" "$(as_text 1 3 | cmp - out)" ""
+"$mpghistory" show --json --answer 1 >out 2>err
+is "not --json with --answer" "$? $(cat out err)" \
+    "2 mpghistory show: --json and --answer exclude each other (try 'mpghistory show --help')"
 for id in 1 2 3; do
     is "rerun $id: the same bytes" "$("$mpghistory" rerun "$id"; echo $?)" "run $id: the answer is the same bytes
 0"
@@ -60,6 +83,20 @@ is "... which keeps nothing" "$(sql h.db 'SELECT count(*) FROM runs')" 4
 "$mpghistory" rerun 4 >out 2>err
 is "rerun: not of standard input" "$? $(cat out err)" "1 mpghistory rerun: run 4 read standard input, which is gone"
 ring 3 3 8 >ring.txt
+"$MPGSIM" --latency=exp:2385ns --history=changed.db ring.txt >out
+"$PYTHON" -c 'import sqlite3
+db = sqlite3.connect("changed.db")
+db.execute("ATTACH ? AS before", ("h.db",))
+for table, columns in (("runs", "time, version, directory, seed, answer"), ("arguments", "place, text"), ("inputs", "place, role, path, sum")):
+    key = "id" if table == "runs" else "run"
+    db.execute(f"INSERT INTO {table} ({key}, {columns}) SELECT 7, {columns} FROM before.{table} WHERE {key} = 1")
+db.execute("UPDATE runs SET answer = CAST(? AS BLOB) || answer WHERE id = 7", (b"\\\x1b\"\t\xff\xc2\x9b\xc3\xa9\n",))
+db.commit()'
+"$mpghistory" diff --history=changed.db 7 1 >out
+like "diff: another file" "$(cat out)" "! trace ring.txt is another file*"
+"$PYTHON" -c 'import sys
+sys.stdout.buffer.write(open("out", "rb").read().decode("utf-8", "replace").encode())' >out.utf-8
+is "... as JSON, of an answer with bytes of all kinds" "$(as_text --history=changed.db 7 1 | cmp - out.utf-8)" ""
 "$mpghistory" rerun 1 -o new >out
 is "rerun: another trace" "$? $(cat out)" "1 run 1: another answer
   the trace ring.txt has changed"

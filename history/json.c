@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "history/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/json_text.h"
+
+static void put_text(FILE *to, const char *before, const char *text)
+{
+    fputs(before, to);
+    mpg_json_write_string(to, text);
+}
+
+void mpg_history_put_run(FILE *to, const struct mpg_history_run *run, bool answer)
+{
+    fprintf(to, "{\"id\": %" PRId64, run->id);
+    put_text(to, ", \"time\": ", run->time);
+    put_text(to, ", \"version\": ", run->version);
+    put_text(to, ", \"directory\": ", run->directory);
+    fprintf(to, ", \"seed\": %" PRId64 ", \"arguments\": [", run->seed);
+    for (size_t i = 0; i < run->arguments; i++)
+        put_text(to, i > 0 ? ", " : "", run->argument[i]);
+    fputs("], \"inputs\": [", to);
+    for (size_t i = 0; i < run->inputs; i++) {
+        put_text(to, i > 0 ? ", {\"role\": " : "{\"role\": ", run->input[i].role);
+        put_text(to, ", \"path\": ", run->input[i].path);
+        put_text(to, ", \"sum\": ", run->input[i].sum);
+        putc('}', to);
+    }
+    putc(']', to);
+    if (answer) {
+        fputs(", \"answer\": ", to);
+        mpg_json_write_text(to, run->answer, run->answer_bytes);
+    }
+    putc('}', to);
+}
+
+bool mpg_history_has(const struct mpg_history_run *run, const char *argument)
+{
+    for (size_t i = 0; i < run->arguments; i++)
+        if (strcmp(run->argument[i], argument) == 0)
+            return true;
+    return false;
+}
+
+const struct mpg_history_input *mpg_history_other_input(const struct mpg_history_run *run, const struct mpg_history_input *like)
+{
+    for (size_t i = 0; i < run->inputs; i++)
+        if (strcmp(run->input[i].role, like->role) == 0 && strcmp(run->input[i].path, like->path) == 0)
+            return strcmp(run->input[i].sum, like->sum) != 0 ? &run->input[i] : NULL;
+    return NULL;
+}
+
+/* Arguments of A that B does not have. */
+static void put_others(FILE *to, const char *key, const struct mpg_history_run *a, const struct mpg_history_run *b)
+{
+    const char *before = "";
+    fprintf(to, ",\n \"%s\": [", key);
+    for (size_t i = 0; i < a->arguments; i++)
+        if (!mpg_history_has(b, a->argument[i])) {
+            put_text(to, before, a->argument[i]);
+            before = ", ";
+        }
+    putc(']', to);
+}
+
+void mpg_history_put_difference(FILE *to, const struct mpg_history_run run[2], const char *answers, size_t bytes)
+{
+    const char *before = "";
+    fputs("{\n \"format\": \"mpghistory-diff\",\n \"version\": 1,\n \"runs\": [\n  ", to);
+    mpg_history_put_run(to, &run[0], false);
+    fputs(",\n  ", to);
+    mpg_history_put_run(to, &run[1], false);
+    putc(']', to);
+    put_others(to, "arguments_gone", &run[0], &run[1]);
+    put_others(to, "arguments_new", &run[1], &run[0]);
+    fputs(",\n \"inputs_changed\": [", to);
+    for (size_t i = 0; i < run[0].inputs; i++)
+        if (mpg_history_other_input(&run[1], &run[0].input[i])) {
+            fputs(before, to);
+            put_text(to, "{\"role\": ", run[0].input[i].role);
+            put_text(to, ", \"path\": ", run[0].input[i].path);
+            putc('}', to);
+            before = ", ";
+        }
+    fprintf(to, "],\n \"same_answer\": %s,\n \"diff\": ", bytes == 0 ? "true" : "false");
+    mpg_json_write_text(to, answers, bytes);
+    fputs("\n}\n", to);
+}
