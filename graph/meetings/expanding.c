@@ -190,7 +190,7 @@ static struct member_time *time_of(const struct expansion *x, int32_t v)
     return &x->time[index_of(x, v)];
 }
 
-/* V's own times are known, and of a tree down those of all above it, and of its children that carry what it sends them;
+/* V's own times are known, and of a tree down those of all above it, and of its children whom it waits for;
  * up those of all below it: whose sends have been seen to before. */
 static void look_down(struct expansion *x, int32_t v)
 {
@@ -203,10 +203,11 @@ static void look_down(struct expansion *x, int32_t v)
         const int32_t child = mpg_tree_child(tree, v, k);
         struct member_time *receiver = time_of(x, child);
         receiver->sent_ns = ready_ns;
-        if (!x->elsewhere || !is_carried(x, child))
+        bool *elsewhere = x->elsewhere ? &x->elsewhere[index_of(x, child)] : NULL;
+        if (!elsewhere || !(is_carried(x, child) || is_synchronous(x, child)))
             continue;
-        x->elsewhere[index_of(x, child)] = !is_posted(x, child) && receiver->saw_ns >= ready_ns;
-        if (!x->elsewhere[index_of(x, child)])
+        *elsewhere = !is_synchronous(x, child) && !is_posted(x, child) && receiver->saw_ns >= ready_ns;
+        if (!*elsewhere)
             ready_ns = fmax(ready_ns, receiver->enter_ns);
     }
 }
@@ -386,7 +387,8 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
 {
     const double ready_ns = sender->ready_ns;
     if (other->enter_ns > ready_ns)
-        graph_carried_count(other->saw_ns < ready_ns ? evidence->coming : evidence->posted, (int64_t)mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes,
+        graph_carried_count(other->saw_ns < ready_ns ? evidence->coming : evidence->posted,
+                            (int64_t)mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes,
                             sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
 

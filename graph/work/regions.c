@@ -189,7 +189,7 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
 }
 
 struct mpg_change graph_regions_change(const struct regions *r, const struct regions_of *of,
-                                            int64_t begin_ns, const struct mpg_event *event, bool own)
+                                       int64_t begin_ns, const struct mpg_event *event, bool own)
 {
     const double now = ratio_of(r, of->ratios);
     const int64_t now_ns = event->enter_ns;

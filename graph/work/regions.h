@@ -56,7 +56,7 @@ void graph_regions_aside(struct regions *r, const struct regions_of *of, const s
 /* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. The ratio of an empty
  * one is that of its end; its marks are kept until the one after the next has marks. */
 struct mpg_change graph_regions_change(const struct regions *r, const struct regions_of *of,
-                                            int64_t begin_ns, const struct mpg_event *event, bool own);
+                                       int64_t begin_ns, const struct mpg_event *event, bool own);
 /* The name of the innermost open one, a string of the trace's; -1: none is open. */
 int32_t graph_regions_innermost(const struct regions *r);
 /* SPENT: has the marks, which steps may still be about, from now on; NULL: they are gone. */

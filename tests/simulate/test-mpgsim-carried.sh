@@ -135,6 +135,23 @@ reduced() {
 is "so does who sends up a tree" "$(reduced 40950 45020); $(reduced 43000 41010); $(reduced 43000 45020)" \
     "1800 1800 0; 0 1800 0; 1800 1800 0"
 
+# Rank 0 scatters 400 bytes each by ranks 4 (1600 bytes), 2 (800) and 1. Rank 2 is in a receive until 43000, and its message can
+# leave once rank 4 has come, for whose the root waits, carried or synchronous.
+printf '#mpgcollectives 1\nscatter 1 0 binomial\n' >binomial.txt
+scattered() { # COMES OPTION...: rank 0's delay
+    {
+        rounds 300 2
+        printf '0 41000 47020 %s\n2 40500 43000 Recv from=3 bytes=8\n3 40400 40410 Send to=2 bytes=8\n' "Scatter root=0 bytes=400"
+        printf '2 44100 44100 Region_begin name="late"\n2 45900 45900 Region_end name="late"\n'
+        for call in "2 46000" "1 47000" "4 $1" "3 44000" "5 44000" "6 44000" "7 44000"; do
+            echo "$call 47050 Scatter root=0 bytes=400"
+        done
+    } | calls 8 "#clocks shared" >scatter.txt
+    clocked --collective-table=binomial.txt "${@:2}" --suppose="scale late factor=2" scatter.txt | cut -d' ' -f1
+}
+is "a root that waited for one child finds the next one out of its call before" \
+    "$(scattered 42500) $(scattered 45000) $(scattered 45000 --eager-limit=1000 --source-eager-limit=1000)" "0 800 800"
+
 # --- let go ---
 
 # Rank 0's third send waits for its receive, which comes after one of what rank 0 sends next: let go on, it has its receiver see to
