@@ -92,9 +92,9 @@ static struct mpg_record *finish_record(struct mpg_record *r, double span_ns,
     r->span_ns = span_ns;
     r->buckets = r->n / DETOURS_A_BUCKET + 1;
     fill_work(r);
-    if (r->work_ns > 0) {
-        r->per_span = 1 / r->span_ns;
-        r->per_work = 1 / r->work_ns;
+    r->per_span = 1 / r->span_ns;
+    r->per_work = 1 / r->work_ns;
+    if (r->work_ns > 0 && r->per_work < INFINITY) { /* that of a subnormal number is not */
         fill_guides(r);
         return r;
     }

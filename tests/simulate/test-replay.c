@@ -130,6 +130,9 @@ static void test_errors(void)
     struct mpg_error err;
     ok(!mpg_replay_new(&core, &err) && strstr(err.text, "core 3") && strstr(err.text, "no time"),
        "a record without time for work");
+    core.detours = 0;
+    core.span_ns = 0x1p-1030;
+    ok(!mpg_replay_new(&core, &err) && strstr(err.text, "no time"), "one so short that 1 / it is more than numbers hold");
     mpg_replay_free(NULL);
     ok(true, "freeing nothing");
 }
