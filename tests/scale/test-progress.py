@@ -62,7 +62,7 @@ def shows(folder):
     seen, status = on_terminal(command(folder, "front"), True)
     ok(status == 1 and all("mpgscale run: 0 of 2 runs done, %s now, seconds: 1" % n in seen for n in ("1 rank", "2 ranks")),
        "on a terminal it shows how far it is", status, seen)
-    ok(seen.count("\n") == 4 and seen.count("no such machine") == 2, "... in lines that are written over", seen)
+    ok(seen.count("\n") == 5 and seen.count("no such machine") == 2, "... in lines that are written over", seen)
     seen, status = on_terminal(command(folder, "behind"), False)
     ok(status == 1 and "seconds:" not in seen and seen.count("no such machine") == 2,
        "in a terminal's background it shows what it has to say alone", status, seen)

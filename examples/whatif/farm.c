@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A farm of tasks: farm [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * In each round rank 0 scatters a task to everybody (Scatter of sizes, Scatterv, as mpi4py does of objects), all work on
+ * theirs (region `task`, uneven), workers hand in what they found, which rank 0 takes as it comes (Mprobe of any source,
+ * Mrecv) and merges (region `merge` each), and all agree whether to go on (Allreduce). Work is sleep, so that ranks may
+ * share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpg_region.h"
+
+enum { DONE = 3 };
+static int rank, ranks, rounds = 12, bytes = 600;
+static double unit_ms = 4, factor = 1;
+static const char *balanced = "", *scaled = "";
+
+/* Units of rank R's task in round K. */
+static double task(int r, int k)
+{
+    return 1 + (5 * r + 3 * k) % 7;
+}
+
+static void work(const char *region, double units)
+{
+    const double ms = unit_ms * units * (strcmp(region, scaled) == 0 ? factor : 1);
+    const struct timespec t = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
+    mpg_region_begin(region);
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+    mpg_region_end(region);
+}
+
+/* Hands out tasks: sizes first, which nobody but the root knows. */
+static void scatter(const char *all, const int *counts, const int *places, char *mine)
+{
+    int size = 0;
+    MPI_Scatter(counts, 1, MPI_INT, &size, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Scatterv(all, counts, places, MPI_BYTE, mine, size, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void take_in(char *into)
+{
+    for (int i = 1; i < ranks; i++) {
+        MPI_Message message;
+        MPI_Status status;
+        int size;
+        MPI_Mprobe(MPI_ANY_SOURCE, DONE, MPI_COMM_WORLD, &message, &status);
+        MPI_Get_count(&status, MPI_BYTE, &size);
+        MPI_Mrecv(into, size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        work("merge", 0.75);
+    }
+}
+
+static void run(char *all, char *mine, int *counts, int *places)
+{
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = bytes;
+        places[i] = i * bytes;
+    }
+    for (int k = 0; k < rounds; k++) {
+        double mean = 0;
+        int most;
+        for (int i = 0; i < ranks; i++)
+            mean += task(i, k) / ranks;
+        scatter(all, counts, places, mine);
+        work("task", strcmp(balanced, "task") == 0 ? mean : task(rank, k));
+        if (rank > 0)
+            MPI_Send(mine, bytes, MPI_BYTE, 0, DONE, MPI_COMM_WORLD);
+        else
+            take_in(mine);
+        MPI_Allreduce(&k, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
+}
+
+static void read_words(int argc, char **argv)
+{
+    char *colon;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "balance=", 8) == 0)
+            balanced = argv[i] + 8;
+        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
+            *colon = '\0';
+            scaled = argv[i] + 6;
+            factor = atof(colon + 1);
+        } else if (strncmp(argv[i], "bytes=", 6) == 0)
+            bytes = atoi(argv[i] + 6);
+        else if (strncmp(argv[i], "rounds=", 7) == 0)
+            rounds = atoi(argv[i] + 7);
+        else if (strncmp(argv[i], "unit=", 5) == 0)
+            unit_ms = atof(argv[i] + 5);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    read_words(argc, argv);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    char *all = calloc((size_t)ranks, (size_t)bytes), *mine = calloc(1, (size_t)bytes);
+    int *counts = calloc((size_t)ranks, sizeof *counts), *places = calloc((size_t)ranks, sizeof *places);
+    const double begin = MPI_Wtime();
+    run(all, mine, counts, places);
+    const double took = MPI_Wtime() - begin;
+    double longest;
+    MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%.1f\n", longest * 1e3);
+    MPI_Finalize();
+    free(all);
+    free(mine);
+    free(counts);
+    free(places);
+    return 0;
+}
