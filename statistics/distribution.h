@@ -33,9 +33,9 @@ struct mpg_quantile_interval {
 
 /* A line of the inverse CDF, from one knot to the next. */
 struct mpg_distribution_piece {
-    double from, to;    /* probabilities; equal ones: a jump */
-    double least;      /* the value at FROM; */
-    double slope;      /* least + (to - from) slope is no more than the value at TO */
+    double from, to; /* probabilities; equal ones: a jump */
+    double least;    /* the value at FROM; */
+    double slope;    /* least + (to - from) slope is no more than the value at TO */
 };
 
 struct mpg_distribution {

@@ -75,7 +75,8 @@ void mpg_shapes_free(struct mpg_shapes *s)
 
 double mpg_shapes_bytes(int32_t ranks)
 {
-    const double shape = 4 * sizeof(struct mpg_distribution *) + sizeof(double);
+    const double table = sizeof(uint32_t) + sizeof(struct mpg_distribution *); /* struct mpg_lane_table */
+    const double shape = 4 * table + sizeof(double);
     return PLACES * shape + ranks * mpg_kept_rows_bytes() + sizeof(uint32_t);
 }
 

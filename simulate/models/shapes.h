@@ -11,7 +11,8 @@ struct mpg_shapes;
 /* Of N >= 1 lanes, replicas FIRST .. FIRST + N - 1. Error: out of memory. */
 struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *err);
 void mpg_shapes_free(struct mpg_shapes *shapes); /* NULL is allowed */
-/* What they take a lane at most, of messages between RANKS, bytes. */
+/* What they take a lane, of messages between RANKS, bytes, where no more sizes are measured than are kept; guides of tables,
+ * some kB a launch and size, beside it. */
 double mpg_shapes_bytes(int32_t ranks);
 
 /* What a message's flight leaves of the block of its draws to its overheads, for each of the lanes. */
