@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         MPI_Win_unlock(left, shelf);
         work("use", 1 + rank % 2);
         if (k % 3 == 2)
-            MPI_Win_fence(0, books);
+            MPI_Win_fence(MPI_MODE_NOSUCCEED, books);
     }
     const double mine = MPI_Wtime() - begin;
     double longest;
