@@ -6,33 +6,15 @@
  * sorts it (region `sort` each); leads swap with each other (Sendrecv round their communicator), and broadcast the next
  * plan to their crews; every third round all ranks agree (Iallreduce, with work until its Wait). Work is sleep, so that
  * ranks may share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "mpg_region.h"
+#include "whatif.h"
 
 enum { MOST = 64 };
-static int rank, ranks, rounds = 12, bytes = 700;
-static double unit_ms = 4, factor = 1;
-static const char *balanced = "", *scaled = "";
 static char *in, *out;
 
 /* Units that rank R digs in round K. */
 static double ground(int r, int k)
 {
     return 1 + (3 * r + k * (r + 1)) % 6;
-}
-
-static void work(const char *region, double units)
-{
-    const double ms = unit_ms * units * (strcmp(region, scaled) == 0 ? factor : 1);
-    const struct timespec t = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
-    mpg_region_begin(region);
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
-    mpg_region_end(region);
 }
 
 static void dig(int k)
@@ -83,29 +65,11 @@ static void run(MPI_Comm crew, MPI_Comm leads)
     }
 }
 
-static void read_words(int argc, char **argv)
-{
-    char *colon;
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "balance=", 8) == 0)
-            balanced = argv[i] + 8;
-        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
-            *colon = '\0';
-            scaled = argv[i] + 6;
-            factor = atof(colon + 1);
-        } else if (strncmp(argv[i], "bytes=", 6) == 0)
-            bytes = atoi(argv[i] + 6);
-        else if (strncmp(argv[i], "rounds=", 7) == 0)
-            rounds = atoi(argv[i] + 7);
-        else if (strncmp(argv[i], "unit=", 5) == 0)
-            unit_ms = atof(argv[i] + 5);
-    }
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm crew, leads;
     int place;
+    bytes = 700;
     read_words(argc, argv);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -5,32 +5,14 @@
  * theirs (region `task`, uneven), workers hand in what they found, which rank 0 takes as it comes (Mprobe of any source,
  * Mrecv) and merges (region `merge` each), and all agree whether to go on (Allreduce). Work is sleep, so that ranks may
  * share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "mpg_region.h"
+#include "whatif.h"
 
 enum { DONE = 3 };
-static int rank, ranks, rounds = 12, bytes = 600;
-static double unit_ms = 4, factor = 1;
-static const char *balanced = "", *scaled = "";
 
 /* Units of rank R's task in round K. */
 static double task(int r, int k)
 {
     return 1 + (5 * r + 3 * k) % 7;
-}
-
-static void work(const char *region, double units)
-{
-    const double ms = unit_ms * units * (strcmp(region, scaled) == 0 ? factor : 1);
-    const struct timespec t = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
-    mpg_region_begin(region);
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
-    mpg_region_end(region);
 }
 
 /* Hands out tasks: sizes first, which nobody but the root knows. */
@@ -75,27 +57,9 @@ static void run(char *all, char *mine, int *counts, int *places)
     }
 }
 
-static void read_words(int argc, char **argv)
-{
-    char *colon;
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "balance=", 8) == 0)
-            balanced = argv[i] + 8;
-        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
-            *colon = '\0';
-            scaled = argv[i] + 6;
-            factor = atof(colon + 1);
-        } else if (strncmp(argv[i], "bytes=", 6) == 0)
-            bytes = atoi(argv[i] + 6);
-        else if (strncmp(argv[i], "rounds=", 7) == 0)
-            rounds = atoi(argv[i] + 7);
-        else if (strncmp(argv[i], "unit=", 5) == 0)
-            unit_ms = atof(argv[i] + 5);
-    }
-}
-
 int main(int argc, char **argv)
 {
+    bytes = 600;
     read_words(argc, argv);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

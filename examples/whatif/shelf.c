@@ -5,31 +5,12 @@
  * Fetch_and_op on rank 0, and all meet in a barrier; then it gets its left neighbour's stock under a lock of its own and
  * works on that (region `use`), and every third round a fence of another window closes the books. Work is sleep, so that
  * ranks may share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "mpg_region.h"
-
-static int rank, ranks, rounds = 12, bytes = 2000;
-static double unit_ms = 4, factor = 1;
-static const char *balanced = "", *scaled = "";
+#include "whatif.h"
 
 /* Units that rank R works on its part in round K. */
 static double part(int r, int k)
 {
     return 1 + (r * r + 2 * k) % 5 + (r == 1 ? 1.5 : 0);
-}
-
-static void work(const char *region, double units)
-{
-    const double ms = unit_ms * units * (strcmp(region, scaled) == 0 ? factor : 1);
-    const struct timespec t = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
-    mpg_region_begin(region);
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
-    mpg_region_end(region);
 }
 
 static void make(int k)
@@ -40,30 +21,12 @@ static void make(int k)
     work("make", strcmp(balanced, "make") == 0 ? mean : part(rank, k));
 }
 
-static void read_words(int argc, char **argv)
-{
-    char *colon;
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "balance=", 8) == 0)
-            balanced = argv[i] + 8;
-        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
-            *colon = '\0';
-            scaled = argv[i] + 6;
-            factor = atof(colon + 1);
-        } else if (strncmp(argv[i], "bytes=", 6) == 0)
-            bytes = atoi(argv[i] + 6);
-        else if (strncmp(argv[i], "rounds=", 7) == 0)
-            rounds = atoi(argv[i] + 7);
-        else if (strncmp(argv[i], "unit=", 5) == 0)
-            unit_ms = atof(argv[i] + 5);
-    }
-}
-
 int main(int argc, char **argv)
 {
     MPI_Win shelf, books;
     long *counted, one = 1, was;
     char *stock;
+    bytes = 2000;
     read_words(argc, argv);
     char *parcel = calloc(1, (size_t)bytes);
     MPI_Init(&argc, &argv);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What crews, farm and shelf have in common: their words, and work that a word changes as a hypothesis of mpgsim
+ * supposes it. */
+#ifndef WHATIF_H
+#define WHATIF_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpg_region.h"
+
+static int rank, ranks, rounds = 12, bytes;
+static double unit_ms = 4, factor = 1;
+static const char *balanced = "", *scaled = "";
+
+static void work(const char *region, double units)
+{
+    const double ms = unit_ms * units * (strcmp(region, scaled) == 0 ? factor : 1);
+    const struct timespec t = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000};
+    mpg_region_begin(region);
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+    mpg_region_end(region);
+}
+
+static void read_words(int argc, char **argv)
+{
+    char *colon;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "balance=", 8) == 0)
+            balanced = argv[i] + 8;
+        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
+            *colon = '\0';
+            scaled = argv[i] + 6;
+            factor = atof(colon + 1);
+        } else if (strncmp(argv[i], "bytes=", 6) == 0)
+            bytes = atoi(argv[i] + 6);
+        else if (strncmp(argv[i], "rounds=", 7) == 0)
+            rounds = atoi(argv[i] + 7);
+        else if (strncmp(argv[i], "unit=", 5) == 0)
+            unit_ms = atof(argv[i] + 5);
+    }
+}
+
+#endif
