@@ -3,6 +3,7 @@
 variable MPGSIM names the program."""
 
 import json
+import math
 import os
 import subprocess
 
@@ -28,3 +29,22 @@ def write(name, ranks, lines):
     with open(name, "w", encoding="ascii") as out:
         out.write(f"#mpgtext 1\n#ranks {ranks}\n#clocks shared\n#comm 0 = {' '.join(map(str, range(ranks)))}\n")
         out.writelines(line + "\n" for line in lines)
+
+
+def unlike_difference(ask, arguments_of, base, extra, ulps):
+    """Which derivative, by ASK of ARGUMENTS_OF(BASE) and EXTRA about random.txt, is not that of the mean run, of either side, to
+    1e-9 or so many ULPS of the run; None: all are."""
+    steps = {"latency": 1 / 1024, "byte": 2.0 ** -22, "compute": 2.0 ** -24, "noise": 1 / 1024}
+    found = ask(*arguments_of(base), *extra, "--where=rank", "random.txt")
+    run_ns, total = found["run_time_ns"]["mean"], found["where"]["total"]["path"]
+    for name, step in steps.items():
+        sides, scale = [], base["noise"] if name == "noise" else 1
+        for sign in (1, -1):
+            other = dict(base)
+            other[name] += sign * step
+            sides.append(sign * (ask(*arguments_of(other), *extra, "random.txt")["run_time_ns"]["mean"] - run_ns) / step * scale)
+        derivative = total[f"per_{name}"]
+        most = 1e-9 * abs(derivative) + ulps * math.ulp(run_ns) / step * scale
+        if all(abs(s - derivative) > most for s in sides):
+            return name, derivative, sides
+    return None

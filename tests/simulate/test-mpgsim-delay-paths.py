@@ -6,13 +6,12 @@ that are the difference of two runs; whatever threads there are."""
 
 import csv
 import io
-import math
 import os
 import subprocess
 import sys
 import tempfile
 
-from answers import answer, finish, ok, run, write
+from answers import answer, finish, ok, run, unlike_difference, write
 
 SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
 WORDS = "call,callsite,region,rank,pair"
@@ -160,24 +159,6 @@ def arguments_of(v):
             f"--compute-ratio={v['compute']!r}", f"--noise=exp:{v['noise']!r}ns"]
 
 
-def is_difference(base, extra):
-    """Which derivative is not that of the mean run, of either side; None: all are."""
-    steps = {"latency": 1 / 1024, "byte": 2.0 ** -22, "compute": 2.0 ** -24, "noise": 1 / 1024}
-    found = answer(*arguments_of(base), *extra, "--where=rank", "random.txt")
-    run_ns, total = found["run_time_ns"]["mean"], found["where"]["total"]["path"]
-    for name, step in steps.items():
-        sides, scale = [], base["noise"] if name == "noise" else 1
-        for sign in (1, -1):
-            other = dict(base)
-            other[name] += sign * step
-            sides.append(sign * (answer(*arguments_of(other), *extra, "random.txt")["run_time_ns"]["mean"] - run_ns) / step * scale)
-        derivative = total[f"per_{name}"]
-        most = 1e-9 * abs(derivative) + 64 * math.ulp(run_ns) / step * scale
-        if all(abs(s - derivative) > most for s in sides):
-            return name, derivative, sides
-    return None
-
-
 def check_random():
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
     reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
@@ -202,7 +183,7 @@ def check_random():
         for extra in (["--replicas=5", "--deterministic"], ["--replicas=5", "--deterministic", "--eager-limit=-1"],
                       ["--replicas=5", "--absorb=none", "--call-edges=paper", "--call-noise=const:31ns"],
                       ["--replicas=5", "--granularity=2", "--call-noise=const:31ns", "--sync-reduce"]):
-            fault = is_difference(base, extra)
+            fault = unlike_difference(answer, arguments_of, base, extra, 64)
             if fault:
                 unlike.append((seed, extra, fault))
     ok("random programs: rows add up to the path", cases == 36 and not wrong, wrong[:3])
