@@ -386,6 +386,7 @@ struct mpg_region_ratios {
 struct mpg_carried {
     int64_t blocking_bytes, requested_bytes;
     int64_t posted_bytes; /* in trees of collectives, whatever calls their receiver makes before it comes */
+    bool starts;          /* MPI_Win_start waits for MPI_Win_post */
     bool is_shown;                         /* what follows is found in the trace: */
     int64_t blocking_left, requested_left; /* the greatest sizes that are done at once by what it shows; -1: none */
     uint64_t unsure; /* sends of sizes of which some waited like that, and too many did not; so long, all together */

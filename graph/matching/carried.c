@@ -12,7 +12,8 @@ int graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bo
                            .latest_ns = -INFINITY, .received_ns = -INFINITY};
     if (limits)
         c->limits = *limits;
-    c->is_on = observes || (limits && (limits->blocking_bytes < INT64_MAX || limits->requested_bytes < INT64_MAX));
+    c->is_on = observes || (limits && (limits->blocking_bytes < INT64_MAX || limits->requested_bytes < INT64_MAX ||
+                                       limits->starts));
     if (c->is_on && !(c->rank = calloc((size_t)ranks, sizeof *c->rank)))
         return graph_out_of_memory(err);
     for (int32_t r = 0; c->is_on && r < ranks; r++)
@@ -36,6 +37,7 @@ void graph_carrying_clear(struct carrying *c)
     graph_carried_forget(&c->blocking);
     graph_carried_forget(&c->requested);
     graph_carried_forget(&c->posted);
+    graph_carried_forget(&c->starts);
     *c = (struct carrying){0};
 }
 
@@ -112,6 +114,55 @@ int graph_carry(struct carrying *c, struct call *call, double leave_ns, struct m
     return 0;
 }
 
+/* Whether M, which SENDER has not sent, is so only after the Start that awaits it is over. */
+static bool is_posted_late(const struct passages *sender, const struct message *m)
+{
+    return sender->is_over || sender->latest_ns > m->carry_until_ns;
+}
+
+void graph_await_post(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
+{
+    struct passages *sender = &c->rank[m->source];
+    m->carry_until_ns = leave_ns;
+    if (m->arrived || is_posted_late(sender, m))
+        return;
+    m->carry_next = sender->posts;
+    sender->posts = m;
+    graph_await(waiter, &m->receive_waiter);
+}
+
+/* M is not in LIST. */
+static void unlist(struct message **list, const struct message *m)
+{
+    while (*list && *list != m)
+        list = &(*list)->carry_next;
+    if (*list)
+        *list = m->carry_next;
+}
+
+void graph_forget_post(struct carrying *c, const struct message *m)
+{
+    if (c->limits.starts)
+        unlist(&c->rank[m->source].posts, m);
+}
+
+/* Who waits for Posts of SENDER that come too late goes on; if ALL, for whatever Post: whether there was any. */
+static bool let_starts_go(struct passages *sender, bool all)
+{
+    bool any = false;
+    for (struct message **link = &sender->posts; *link;) {
+        struct message *m = *link;
+        if (!all && !is_posted_late(sender, m)) {
+            link = &m->carry_next;
+            continue;
+        }
+        *link = m->carry_next;
+        graph_wake(&m->receive_waiter);
+        any = true;
+    }
+    return any;
+}
+
 /* Whether who carries M would begin only after the call that completes M's send is over. */
 static bool is_too_late(const struct carrying *c, const struct message *m)
 {
@@ -133,6 +184,7 @@ void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
         *link = m->carry_next;
         settle(m, NULL);
     }
+    (void)let_starts_go(all, false);
 }
 
 void graph_carry_over(struct carrying *c, int32_t rank)
@@ -141,6 +193,7 @@ void graph_carry_over(struct carrying *c, int32_t rank)
         return;
     struct passages *all = &c->rank[rank];
     all->is_over = true;
+    (void)let_starts_go(all, false);
     while (all->first) {
         struct message *m = all->first;
         all->first = m->carry_next;
@@ -151,13 +204,15 @@ void graph_carry_over(struct carrying *c, int32_t rank)
 bool graph_carry_gives_up(struct carrying *c)
 {
     bool any = false;
-    for (int32_t r = 0; c->is_on && r < c->ranks; r++)
+    for (int32_t r = 0; c->is_on && r < c->ranks; r++) {
+        any = let_starts_go(&c->rank[r], true) || any;
         while (c->rank[r].first) {
             struct message *m = c->rank[r].first;
             c->rank[r].first = m->carry_next;
             settle(m, NULL);
             any = true;
         }
+    }
     return any;
 }
 
@@ -182,22 +237,12 @@ void graph_carry_resized(const struct carrying *c, const struct message *m, stru
         counts->kept_leaving += m->target_bytes > m->bytes && m->target_bytes > left && !m->synchronous;
 }
 
-/* M is not among those for a passage that is to come. */
-static void forget(struct passages *all, const struct message *m)
-{
-    struct message **link = &all->first;
-    while (*link && *link != m)
-        link = &(*link)->carry_next;
-    if (*link)
-        *link = m->carry_next;
-}
-
 void graph_carry_message(struct carrying *c, struct message *m)
 {
     if (!m->wants_carrier || m->is_carried)
         return;
     struct passages *all = &c->rank[m->destination];
-    forget(all, m); /* which did not know yet when it can start */
+    unlist(&all->first, m); /* which did not know yet when it can start */
     const bool is_known = !m->sync_source || m->is_posted;
     const uint64_t first = all->n > MOST_PASSAGES ? all->n - MOST_PASSAGES : 0;
     m->carry_from_ns = is_known ? m->sender_ns : INFINITY;
@@ -222,7 +267,7 @@ void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns,
         return;
     m->carry_until_ns = leave_ns;
     if (is_too_late(c, m)) {
-        forget(&c->rank[m->destination], m);
+        unlist(&c->rank[m->destination].first, m);
         settle(m, NULL);
         return;
     }
@@ -271,7 +316,7 @@ int graph_carried_edge(struct carrying *c, const struct call *call, struct messa
 void graph_carried_done(struct carrying *c, struct message *m)
 {
     if (m->wants_carrier && !m->is_carried)
-        forget(&c->rank[m->destination], m);
+        unlist(&c->rank[m->destination].first, m);
     if (m->carrier)
         let_go(c, m->carrier);
     m->carrier = NULL;
@@ -285,6 +330,7 @@ struct mpg_carried graph_carried_found(const struct carrying *c)
     return (struct mpg_carried){.blocking_bytes = graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
                                 .requested_bytes = graph_carried_limit(&c->requested, MPG_WAITED_OFTEN),
                                 .posted_bytes = graph_carried_limit(&c->posted, 1),
+                                .starts = graph_carried_limit(&c->starts, MPG_WAITED_OFTEN) < INT64_MAX,
                                 .is_shown = true,
                                 .blocking_left = graph_carried_left(&c->blocking),
                                 .requested_left = graph_carried_left(&c->requested),

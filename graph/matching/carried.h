@@ -25,6 +25,7 @@ struct passages {
     struct passage *passage[MOST_PASSAGES]; /* the i-th of all at i mod MOST_PASSAGES */
     uint64_t n;
     struct message *first;
+    struct message *posts; /* of Win_posts of it that a Win_start waits for (graph/matching/starts.h) */
     double latest_ns; /* the leave of its latest call, which has posted what it posts, aligned; -INFINITY: none */
     bool is_over;
 };
@@ -36,7 +37,7 @@ struct carrying {
     struct passages *rank;
     struct mpg_pool pool; /* of all passages */
     struct steps *steps;
-    struct carried_evidence blocking, requested, posted;
+    struct carried_evidence blocking, requested, posted, starts;
     double latest_ns, received_ns; /* of the call that is being left: the latest that carries what it sent, and the
                                       latest send of what it received; -INFINITY: none */
     int64_t latest_bytes;
@@ -64,6 +65,10 @@ void graph_carry_message(struct carrying *carrying, struct message *m);
 void graph_await_carrier(struct carrying *carrying, struct message *m, double leave_ns, struct waiter *waiter);
 /* CALL completes the send of M: its edge, if it has one. Error: out of memory. */
 int graph_carried_edge(struct carrying *carrying, const struct call *call, struct message *m, struct mpg_error *err);
+/* M, of a Win_post, is awaited by WAITER, of a Win_start that is left at LEAVE_NS: until it is sent, which is told with
+ * graph_forget_post(), or can only be sent later than that. */
+void graph_await_post(struct carrying *carrying, struct message *m, double leave_ns, struct waiter *waiter);
+void graph_forget_post(struct carrying *carrying, const struct message *m);
 /* While it observes: M is received by the call that is being left, and that is CALL, all of whose messages are known. */
 void graph_carried_received(struct carrying *carrying, const struct message *m);
 void graph_carried_note(struct carrying *carrying, const struct call *call);

@@ -11,6 +11,7 @@ struct epoch {
     uint32_t count;
     int32_t *ranks;     /* of its communicator */
     struct place place; /* the call that said so */
+    double enter_ns, leave_ns; /* of that, aligned */
 };
 
 /* Transfers that have been started and not been waited for: so many, DROPPED of them by hypotheses; their bytes as
@@ -34,6 +35,7 @@ struct window {
     struct moved *target;
     uint32_t target_count, target_capacity;
     struct epoch access, exposure;
+    struct group *late;     /* a Start that waits is over: what came too late for it; else NULL */
     struct noting noting;   /* of an epoch of active targets */
     struct lock *lock;
     uint32_t lock_count, lock_capacity;
@@ -46,6 +48,8 @@ static inline int32_t graph_window_comm(const struct mpg_trace *trace, const str
 {
     return mpg_trace_object(trace, call->event->object)->comm;
 }
+/* Of what CALL, about a window, gets from rank FROM of the world, which posts. */
+struct channel_name graph_post_name(const struct call *call, int32_t from);
 /* Takes what is under way to TARGET; all of it. */
 struct moved graph_take_transfers(struct window *w, int32_t target);
 struct moved graph_take_all(struct window *w);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "graph/matching/window.h"
+#include "graph/matching/starts.h"
 
 enum { TAG_POST, TAG_COMPLETE }; /* a window's two kinds of messages */
 
@@ -52,7 +52,7 @@ static int keep_group(const struct call *call, struct epoch *epoch, struct mpg_e
     for (uint32_t i = 0; i < e->count_number; i++)
         ranks[i] = (int32_t)e->counts[i];
     free(epoch->ranks);
-    *epoch = (struct epoch){e->count_number, ranks, graph_here(call)};
+    *epoch = (struct epoch){e->count_number, ranks, graph_here(call), call->enter_ns, call->leave_ns};
     return 0;
 }
 
@@ -104,9 +104,16 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
         struct channel_name name = {SPACE_WINDOW, call->event->object, call->rank, to, tag};
         if (graph_send_on(matching, call, &name, (struct protocol){0}, load, i, &m, err) < 0)
             return -1;
+        if (tag == TAG_POST)
+            graph_forget_post(&matching->carrying, m);
         graph_sender_done(matching, m, false);
     }
     return 0;
+}
+
+struct channel_name graph_post_name(const struct call *call, int32_t from)
+{
+    return (struct channel_name){SPACE_WINDOW, call->event->object, from, call->rank, TAG_POST};
 }
 
 /* Waits for such a message of each. */
@@ -136,7 +143,19 @@ static int hear(struct matching *matching, struct call *call, int32_t comm, stru
     return 0;
 }
 
-/* Post tells the origins, which need it before they complete (they may start without);
+/* Win_complete CALL waits for its epoch's Posts, or for those that came too late for its Start. */
+static int hear_posts(struct matching *matching, struct call *call, int32_t comm, struct window *w, struct group **group,
+                      struct mpg_error *err)
+{
+    if (!w->late)
+        return hear(matching, call, comm, w, &w->access, TAG_POST, group, err);
+    *group = w->late;
+    w->late = NULL;
+    graph_await_group(&call->waiter, *group);
+    return 0;
+}
+
+/* Post tells the origins, which need it before they complete, or, where that waits, start;
  * complete tells the targets, which wait for it. */
 static int synchronise(struct matching *matching, struct call *call, int32_t comm,
                        struct window *w, struct group **group, struct mpg_error *err)
@@ -147,6 +166,8 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
     case MPG_CALL_Win_start:
         if (keep_group(call, &w->access, err) < 0)
             return -1;
+        if (graph_start_waits(matching, call))
+            return graph_begin_start(matching, comm, w, call, group, err);
         count_pairs(&matching->supposing, &w->access, call);
         return 0;
     case MPG_CALL_Win_post:
@@ -155,7 +176,7 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
         return tell(matching, call, comm, &w->exposure, w, TAG_POST, err);
     case MPG_CALL_Win_complete:
         if (tell(matching, call, comm, &w->access, w, TAG_COMPLETE, err) < 0 ||
-            hear(matching, call, comm, w, &w->access, TAG_POST, group, err) < 0)
+            hear_posts(matching, call, comm, w, group, err) < 0)
             return -1;
         w->access.count = 0;
         w->noting.n = 0;
@@ -202,6 +223,7 @@ static void free_window(struct window *w)
     free(w->target);
     free(w->access.ranks);
     free(w->exposure.ranks);
+    free(w->late);
     graph_noting_clear(&w->noting);
     for (size_t i = 0; i < w->lock_count; i++)
         graph_noting_clear(&w->lock[i].noting);

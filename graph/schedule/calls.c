@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "graph/matching/starts.h"
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/scout.h"
 
@@ -336,6 +337,10 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         return -1;
     struct group *group = s->group;
     s->group = NULL;
+    if (group && s->call.event->call == MPG_CALL_Win_start)
+        return graph_start_edges(matching, &r->windows, &s->call, group, err);
+    if (group && s->call.event->call == MPG_CALL_Win_complete)
+        graph_note_start(&matching->carrying, &r->windows, &s->call, group);
     if (group) {
         s->sent.parts += group->count;
         s->sent.dropped += graph_group_dropped(&matching->supposing, group);

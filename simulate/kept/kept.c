@@ -268,6 +268,7 @@ void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_grap
                                 o->carries ? (uint64_t)o->carried.blocking_bytes : UINT64_MAX,
                                 o->carries ? (uint64_t)o->carried.requested_bytes : UINT64_MAX,
                                 o->carries ? (uint64_t)o->carried.posted_bytes : UINT64_MAX,
+                                o->carries && o->carried.starts,
                                 (uint64_t)source};
     mpg_bytes_put(key, name, strlen(name) + 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -424,7 +424,8 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     p->without_tracer = p->target && !a->keep_tracer && !a->predict;
     set_limits(a, in, f->shown.limit_bytes, o);
     o->graph.carried = f->shown.carried;
-    o->graph.carries = f->shown.carried.blocking_bytes < INT64_MAX || f->shown.carried.requested_bytes < INT64_MAX;
+    o->graph.carries = f->shown.carried.blocking_bytes < INT64_MAX || f->shown.carried.requested_bytes < INT64_MAX ||
+                       f->shown.carried.starts;
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
     o->floors.latency_ns = a->source_latency_ns;
     o->floors.byte_ns = a->source_byte_ns;

@@ -59,7 +59,8 @@ static bool same_carried(const struct mpg_graph_options *a, const struct mpg_gra
 {
     return a->carries == b->carries && (!a->carries || (a->carried.blocking_bytes == b->carried.blocking_bytes &&
                                                         a->carried.requested_bytes == b->carried.requested_bytes &&
-                                                        a->carried.posted_bytes == b->carried.posted_bytes));
+                                                        a->carried.posted_bytes == b->carried.posted_bytes &&
+                                                        a->carried.starts == b->carried.starts));
 }
 
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)

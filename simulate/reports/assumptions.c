@@ -354,6 +354,12 @@ static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
                  c->transfers_alone);
 }
 
+bool mpg_report_carries(const struct mpg_report *r)
+{
+    const struct mpg_graph_options *o = &r->options->graph;
+    return o->carries && (o->carried.blocking_bytes < INT64_MAX || o->carried.requested_bytes < INT64_MAX);
+}
+
 /* Which sends wait until their receivers are in a call. */
 static void say_carried(const struct mpg_report *r, char *text, size_t size)
 {
@@ -365,6 +371,12 @@ static void say_carried(const struct mpg_report *r, char *text, size_t size)
         snprintf(requested, sizeof requested, "those of requests of more than %" PRId64 " bytes", c->requested_bytes);
     snprintf(text, size, "sends are done once their receiver is in a call that sees to them: %s%s%s (the trace shows it)",
              blocking, *blocking && *requested ? ", " : "", requested);
+}
+
+static void say_starts(const struct mpg_report *r, char *text, size_t size)
+{
+    (void)r;
+    snprintf(text, size, "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)");
 }
 
 /* Which collectives are messages because of hypotheses. */
@@ -458,7 +470,8 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"granularity", say_parts, r->p->call_parts > 1 && r->p->call_noise.n > 0},
         {"reductions", say_reduce, r->options->graph.sync_reduce},
         {"eager limit", mpg_assume_eager, true},
-        {"carried", say_carried, r->options->graph.carries},
+        {"carried", say_carried, mpg_report_carries(r)},
+        {"starts", say_starts, r->options->graph.carries && r->options->graph.carried.starts},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices + c->followed_receives > 0},
         {"kept", say_kept, keeps_receives(r)},

@@ -180,7 +180,9 @@ json_t *mpg_answer_options(const struct mpg_report *r)
     }
     if (r->collectives)
         json_object_set_new(o, "collectives", json_string(r->collectives));
-    if (r->options->graph.carries)
+    if (r->options->graph.carries && r->options->graph.carried.starts)
+        json_object_set_new(o, "starts_wait", json_true());
+    if (mpg_report_carries(r))
         json_object_set_new(o, "carried_bytes", carried_json(&r->options->graph.carried));
     if (r->options->graph.expand_some)
         json_object_set_new(o, "expanded_collectives", json_string("partial"));
