@@ -118,7 +118,7 @@ struct mpg_edge {
     double from_ns;    /* aligned: when the message can have started (arrival, ack: the later of
                           the two enters if synchronous); S_s, S_root, S_j, the last S_j (MET),
                           E_root or S_root (HELD) */
-    double sent_ns;    /* arrival: aligned enter of the sending call */
+    double sent_ns;    /* arrival: aligned enter of the sending call; MET: of the last S_j so far */
     uint64_t receive;  /* ack: of the rank at the other end */
     double bytes;      /* d; of a collective: b of all rounds */
     double target_bytes; /* the same as hypotheses say */
@@ -453,7 +453,8 @@ struct mpg_graph_counts {
     uint64_t held_messages;     /* with hypotheses: whose receiver waited until their sender entered the call that */
     double held_ns;             /* completes their request, by the aligned clocks; so long, all together */
     double alone_ns, posted_ns; /* with hypotheses: calls on windows that wait for nobody here, but may have, for as long as
-                                   they took; calls that complete collectives which do not block */
+                                   they took; calls that complete collectives which do not block, for as long as they still
+                                   took once all had come */
     uint64_t kept_waiting;      /* with hypotheses: messages that wait for a call of their receiver, or do not, by the size */
     uint64_t kept_leaving;      /* that they had; the trace does not show it of the one that they are given */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */

@@ -40,7 +40,7 @@ struct collective {
     uint64_t sequence;
     double total_bytes, total_target_bytes; /* of those that have arrived */
     struct expansion *expansion; /* NULL: it is a node */
-    double first_ns;             /* expanded: when the first member came */
+    double first_ns, last_ns;    /* expanded: when the first member came; the last of those that have */
     struct collective *next;     /* of expanded ones that are over */
     struct member *blocks[];
 };

@@ -312,7 +312,9 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
         if (graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
         if (c->arrived == 1)
-            c->first_ns = m->enter_ns;
+            c->first_ns = c->last_ns = m->enter_ns;
+        if (m->enter_ns > c->last_ns)
+            c->last_ns = m->enter_ns;
         struct mpg_step *store = &meetings->steps->steps[meetings->steps->count - 1];
         store->joins = true;
         store->enter_ns = m->enter_ns - c->first_ns;

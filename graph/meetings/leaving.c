@@ -80,6 +80,7 @@ static int meeting_edge(struct meetings *meetings, const struct collective *c,
                                       c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, slot);
     if (!edge)
         return graph_out_of_memory(err);
+    edge->sent_ns = edge->from_ns;
     edge->rounds = graph_rounds_of(c->call, c->p);
     edge->bytes = graph_member_moves(c, me);
     edge->target_bytes = graph_member_would_move(c, me);
@@ -167,6 +168,7 @@ static int expanded_edge(struct meetings *meetings, const struct collective *c,
         return graph_out_of_memory(err);
     edge->expanded = true;
     edge->from_ns = c->first_ns;
+    edge->sent_ns = c->last_ns;
     graph_free_slot(meetings->steps, me->slot);
     return 0;
 }

@@ -504,6 +504,24 @@ static int find_alternatives(struct mpg_graph *g, struct rank_run *r, struct cal
     return 0;
 }
 
+/* How long S's call, which completes nonblocking collectives, those of neighbours, too, still took once all had come to them,
+ * and it was there; 0: it completes none. Of clocks that do not compare all that it took. */
+static double after_all_came(const struct mpg_graph *g, const struct stream *s)
+{
+    const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE; /* or of others */
+    double came_ns = INFINITY;
+    for (size_t i = g->steps.left_edges; i < g->steps.edge_count; i++) {
+        const struct mpg_edge *e = &g->steps.edges[i];
+        if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
+            came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
+    }
+    if (!isfinite(came_ns))
+        return 0;
+    if (mpg_clock_map_source(g->clocks) == MPG_CLOCK_NONE)
+        came_ns = s->call.enter_ns;
+    return fmax(0, s->call.leave_ns - came_ns);
+}
+
 /* With hypotheses: what S's call took is kept, whatever it waited for. */
 static void note_kept(struct mpg_graph *g, const struct stream *s)
 {
@@ -512,13 +530,9 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
     const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
     const double took_ns = s->call.leave_ns - s->call.enter_ns;
     const bool on_window = kind == MPG_KIND_WIN_GROUP || kind == MPG_KIND_WIN_TARGET || kind == MPG_KIND_WIN_ALL;
-    bool posted = false;
-    for (size_t i = g->steps.left_edges; i < g->steps.edge_count; i++)
-        posted = posted || g->steps.edges[i].kind == MPG_EDGE_MET;
     if (on_window && g->steps.edge_count == g->steps.left_edges)
         g->counts.alone_ns += took_ns;
-    if (posted)
-        g->counts.posted_ns += took_ns;
+    g->counts.posted_ns += after_all_came(g, s);
 }
 
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,

@@ -464,7 +464,8 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
         mpg_doubt_sizes, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
         add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,
-        add_unused_rounds, mpg_doubt_answers, mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_resized,
+        add_unused_rounds, mpg_doubt_answers, mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_posted,
+        mpg_doubt_resized,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
                                           : sizeof kinds / sizeof *kinds;

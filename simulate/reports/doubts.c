@@ -241,7 +241,8 @@ int mpg_doubt_resized(const struct mpg_report *r, struct mpg_attention *list, st
                : mpg_attention_add(list, err, "resized",
                                    "%" PRIu64 " of the messages that are resized %s at once, as with the size that they "
                                    "had; of the new one the trace does not show whether sends wait for their receiver. If "
-                                   "they do, --eager-limit is the answer; a trace with messages of such sizes shows it",
+                                   "they do until their receive is posted, --eager-limit says so; whether they do for longer, as with "
+                                   "a library that moves them in its calls only, a trace with messages of such sizes shows",
                                    c->kept_leaving, mpg_units_word(c->kept_leaving, "is done", "are done"));
 }
 
@@ -260,11 +261,17 @@ int mpg_doubt_posted(const struct mpg_report *r, struct mpg_attention *list, str
 {
     char took[32];
     const double ns = r->result->counts.posted_ns;
-    return !is_much(r, ns) ? 0
-                           : mpg_attention_add(list, err, "collectives",
-                                               "calls that complete nonblocking ones took %s, all together: where a library moves these in calls "
-                                               "alone, that is taken for their messages' flight, which no hypothesis changes. --predict is the better "
-                                               "question", mpg_units_format_time(took, sizeof took, ns));
+    if (!is_much(r, ns))
+        return 0;
+    const char *kept = r->result->predicted
+                           ? "Predicted, they do not: if the changed program's calls come at other times, they may take as long. "
+                             "mpgreplay with the same hypotheses makes the calls for real"
+                           : "That is taken for their messages' flight, and for their own time, which no hypothesis changes. "
+                             "--predict is the better question";
+    return mpg_attention_add(list, err, "collectives",
+                             "calls that complete nonblocking ones still took %s, all together, when all members had posted, as with a "
+                             "library that moves these in its calls only. %s",
+                             mpg_units_format_time(took, sizeof took, ns), kept);
 }
 
 /* Collectives that hypotheses would have made of messages, if something else did not need them as they are. */

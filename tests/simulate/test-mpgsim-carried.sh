@@ -60,6 +60,29 @@ is "... not where all of a size wait" "$(said sends "${less[@]}" two.txt)" ""
 is "... nor with --carried=none" "$(said sends --carried=none "${less[@]}" brief.txt)" ""
 is "... nor predicted" "$(said sends --predict --latency=const:7ns "${less[@]}" brief.txt)" ""
 
+# Two ranks post a nonblocking barrier, rank 1 at k1800 ns; rank 0 is in its Wait from k1200 to k5810, until rank 1, after work,
+# is in its own: of that 4010 ns are beyond what was posted, and of rank 1's 30. Four times of 60010 ns of two ranks.
+posted() { # POST: of rank 1
+    for ((k = 1; k <= 4; k++)); do
+        printf '0 %d1000 %d1010 Ibarrier request=1\n0 %d1200 %d5810 Wait requests=1\n' $k $k $k $k
+        {
+            printf '1 %d%d %d%d Ibarrier request=1\n1 %d5800 %d5830 Wait requests=1\n' $k "$1" $k $(($1 + 5)) $k $k
+            printf '1 %d1900 %d1900 Region_begin name="solve"\n1 %d5700 %d5700 Region_end name="solve"\n' $k $k $k $k
+        } | sort -k2,2n -s
+    done | calls 2 "#clocks shared" | sed -E 's/ 1000000 / 60000 /; s/ 1000001?0? Finalize/ 60010 Finalize/'
+}
+posted 1800 >posted.txt
+like "nonblocking collectives that end after all have posted are said" "$(said collectives "${less[@]}" posted.txt)" \
+    "*nonblocking ones still took 16.16 us, all together,*--predict is the better question"
+like "... predicted, too" "$(said collectives --predict --latency=const:7ns "${less[@]}" posted.txt)" \
+    "*nonblocking ones still took 16.16 us, all together,*Predicted, they do not:*"
+sed 's/^#clocks shared/&\n#comm 0 = 0 1\n#topology 0 0 = 1 > 1\n#topology 1 0 = 0 > 0/; s/Ibarrier/Ineighbor_allgather bytes=8/' posted.txt >near.txt
+like "... those of neighbours, too" "$(said collectives "${less[@]}" near.txt)" "*nonblocking ones still took 16.16 us, all together,*"
+# Posted at k5790: 20 ns and 30 are beyond that, of 120 us.
+posted 5790 >late.txt
+is "... not what waits for who posts last" "$(said collectives "${less[@]}" late.txt) $(clocked "${less[@]}" late.txt)" \
+    " -9348 -9348"
+
 byte=(--source-byte=0.25ns)
 is "resized to what waits in the trace: nothing" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=300" two.txt)" ""
 is "... to more" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=4711" two.txt)" ""
