@@ -87,11 +87,13 @@ static bool carries(const struct passage *p, const struct message *m)
 
 int graph_carry(struct carrying *c, struct call *call, double leave_ns, struct mpg_error *err)
 {
-    if (!c->is_on || !sees_to_messages(call))
+    if (!c->is_on)
         return 0;
     struct passages *all = &c->rank[call->rank];
     if (all->n > 0)
         call->saw_ns = all->passage[(all->n - 1) % MOST_PASSAGES]->leave_ns;
+    if (!sees_to_messages(call))
+        return 0;
     struct passage *p = mpg_pool_take(&c->pool), **place = &all->passage[all->n % MOST_PASSAGES];
     if (!p)
         return graph_out_of_memory(err);

@@ -139,32 +139,32 @@ static int sum_blocks(struct expansion *x, int32_t root, struct mpg_error *err)
 
 /* --- trees --- */
 
-static const struct mpg_phase *only_phase(const struct expansion *x)
+static const struct mpg_phase *first_phase(const struct expansion *x)
 {
     return &x->shared.plan.phase[0];
 }
 
 static bool is_synchronous(const struct expansion *x, int32_t v)
 {
-    return mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > x->shared.eager_limit_bytes;
+    return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.eager_limit_bytes;
 }
 
 /* Whether the send of the message between V and its parent waits until its receiver has come, and for no more. */
 static bool is_carried(const struct expansion *x, int32_t v)
 {
     return !is_synchronous(x, v) &&
-           mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > x->shared.carried_bytes;
+           mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > x->shared.carried_bytes;
 }
 
 /* Whether it waits, so carried, until the receiver has come, whatever calls that makes before. */
 static bool is_posted(const struct expansion *x, int32_t v)
 {
-    return mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes > (double)x->what.posted_bytes;
+    return mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes > (double)x->what.posted_bytes;
 }
 
 static bool goes_down(const struct expansion *x)
 {
-    return only_phase(x)->kind == MPG_PHASE_DOWN;
+    return first_phase(x)->kind == MPG_PHASE_DOWN;
 }
 
 /* What each member waits for: itself; down the tree its parent, and children to whom it sends
@@ -179,7 +179,7 @@ static int plan_tree(struct expansion *x, struct mpg_error *err)
     for (int32_t v = 0; v < x->what.p; v++) {
         x->lacks[v] += 1 + (goes_down(x) && v > 0);
         if (v > 0 && (!goes_down(x) || is_synchronous(x, v) || is_carried(x, v)))
-            x->lacks[mpg_tree_parent(&only_phase(x)->tree, v)]++;
+            x->lacks[mpg_tree_parent(&first_phase(x)->tree, v)]++;
         x->lacks[v] += v > 0 && !goes_down(x) && is_carried(x, v);
     }
     return 0;
@@ -194,7 +194,7 @@ static struct member_time *time_of(const struct expansion *x, int32_t v)
  * up those of all below it: whose sends have been seen to before. */
 static void look_down(struct expansion *x, int32_t v)
 {
-    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const struct mpg_tree *tree = &first_phase(x)->tree;
     const int32_t n = mpg_tree_children(tree, v);
     struct member_time *me = time_of(x, v);
     me->ready_ns = v > 0 ? fmax(me->enter_ns, me->sent_ns) : me->enter_ns;
@@ -214,7 +214,7 @@ static void look_down(struct expansion *x, int32_t v)
 
 static void look_up(struct expansion *x, int32_t v)
 {
-    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const struct mpg_tree *tree = &first_phase(x)->tree;
     struct member_time *me = time_of(x, v);
     me->ready_ns = me->enter_ns;
     for (int32_t k = mpg_tree_children(tree, v); k-- > 0;)
@@ -223,7 +223,7 @@ static void look_up(struct expansion *x, int32_t v)
         x->elsewhere[index_of(x, v)] = time_of(x, mpg_tree_parent(tree, v))->saw_ns >= me->ready_ns;
 }
 
-/* All have come, to a tree: parents have lower numbers than their children. */
+/* All have come, to a tree, and what may follow it: parents have lower numbers than their children. */
 static void look_at_all(struct expansion *x)
 {
     for (int32_t v = 0; v < x->what.p; v++) {
@@ -275,7 +275,7 @@ static void drop_message(const struct expansion *x, struct steps *steps, int32_t
 static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                              struct mpg_error *err)
 {
-    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const struct mpg_tree *tree = &first_phase(x)->tree;
     int32_t children = mpg_tree_children(tree, v);
     if (x->time)
         look_down(x, v);
@@ -296,7 +296,7 @@ static int32_t evaluate_down(struct expansion *x, struct steps *steps, int32_t v
 static int32_t evaluate_up(struct expansion *x, struct steps *steps, int32_t v, int32_t n,
                            struct mpg_error *err)
 {
-    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const struct mpg_tree *tree = &first_phase(x)->tree;
     int32_t children = mpg_tree_children(tree, v);
     if (x->time)
         look_up(x, v);
@@ -318,7 +318,7 @@ static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
                           struct mpg_error *err)
 {
     int32_t n = satisfy(x, v, 0);
-    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const struct mpg_tree *tree = &first_phase(x)->tree;
     if (goes_down(x) && v > 0 && (is_synchronous(x, v) || is_carried(x, v)))
         n = satisfy(x, mpg_tree_parent(tree, v), n);
     for (int32_t k = goes_down(x) ? 0 : mpg_tree_children(tree, v); k-- > 0;)
@@ -371,7 +371,7 @@ int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struc
         return arrive_in_tree(x, steps, number_of(x, member->index), err);
     if (x->arrived < x->what.p)
         return 0;
-    if (x->time && mpg_plan_is_tree(&x->shared.plan))
+    if (x->time && (goes_down(x) || first_phase(x)->kind == MPG_PHASE_UP))
         look_at_all(x);
     if (emit_expand(x, steps, member->index, -1, err) < 0)
         return -1;
@@ -388,14 +388,14 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
     const double ready_ns = sender->ready_ns;
     if (other->enter_ns > ready_ns)
         graph_carried_count(other->saw_ns < ready_ns ? evidence->coming : evidence->posted,
-                            (int64_t)mpg_tree_message(&x->shared.plan, only_phase(x), v).bytes,
+                            (int64_t)mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes,
                             sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
 
 /* Up: V sends once it and all below have come. */
 static void observe_up(const struct expansion *x, const struct tree_evidence *evidence)
 {
-    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const struct mpg_tree *tree = &first_phase(x)->tree;
     for (int32_t v = x->what.p - 1; v > 0; v--)
         observe(x, v, time_of(x, v), time_of(x, mpg_tree_parent(tree, v)), evidence);
 }
@@ -403,7 +403,7 @@ static void observe_up(const struct expansion *x, const struct tree_evidence *ev
 /* Down: only the child that comes last says what its parent waited for. */
 static void observe_down(const struct expansion *x, const struct tree_evidence *evidence)
 {
-    const struct mpg_tree *tree = &only_phase(x)->tree;
+    const struct mpg_tree *tree = &first_phase(x)->tree;
     for (int32_t v = 0; v < x->what.p; v++) {
         const int32_t n = mpg_tree_children(tree, v);
         int32_t last = -1;
@@ -440,5 +440,5 @@ bool graph_expansion_left(const struct expansion *x, int32_t index)
         return false;
     if (goes_down(x) || v == 0 || !is_synchronous(x, v))
         return true;
-    return x->lacks[mpg_tree_parent(&only_phase(x)->tree, v)] < 0;
+    return x->lacks[mpg_tree_parent(&first_phase(x)->tree, v)] < 0;
 }

@@ -108,10 +108,12 @@ static bool is_synchronous(const struct evaluation *e, const struct mpg_message 
     return m->bytes > e->costs->eager_limit_bytes;
 }
 
-/* Whether the send of M, which is eager, between a parent and CHILD, is done only once its receiver has come. */
-static bool is_carried(const struct evaluation *e, const struct mpg_message *m, int32_t child)
+/* Whether the send of M, which is eager, between a parent and CHILD in PHASE, is done only once its receiver has come: to
+ * a later phase than the first all have. */
+static bool is_carried(const struct evaluation *e, const struct mpg_phase *phase, const struct mpg_message *m, int32_t child)
 {
-    return m->bytes > e->costs->carried_bytes && !(e->costs->elsewhere && e->costs->elsewhere[child]);
+    return phase == &e->plan->phase[0] && m->bytes > e->costs->carried_bytes &&
+           !(e->costs->elsewhere && e->costs->elsewhere[child]);
 }
 
 /* When M leaves, which its sender sends at SENT: no earlier than FREE, which becomes when it may
@@ -208,7 +210,7 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
         if (!is_synchronous(e, &m)) {
             fly(e, &m, mine, free_ns, values->message(values->data, child));
             add_send(e, &m, mine);
-            if (is_carried(e, &m, m.to))
+            if (is_carried(e, phase, &m, m.to))
                 raise_to(mine, values->value(values->data, child), x->lanes);
             continue;
         }
@@ -242,7 +244,7 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     if (!is_synchronous(e, &m)) {
         fly(e, &m, mine, free_ns, values->message(values->data, v));
         add_send(e, &m, mine);
-        if (is_carried(e, &m, m.from)) /* its parent has come, and is not evaluated yet */
+        if (is_carried(e, phase, &m, m.from)) /* its parent has come, and is not evaluated yet */
             raise_to(mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)), x->lanes);
     }
 }

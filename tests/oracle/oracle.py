@@ -53,7 +53,7 @@ class Settings:
                  noise_model=None, call_noise_of_target=False,
                  sync_reduce=False, granularity=1,
                  deterministic=False, polling="work", collectives=None,
-                 collective_table=None, map=None, source_map=None, suppose=()):
+                 collective_table=None, map=None, source_map=None, suppose=(), carried=False):
         self.absorb = absorb
         self.noise = noise
         self.call_noise = call_noise or (lambda rank: ZERO)
@@ -62,7 +62,7 @@ class Settings:
         self.byte = byte
         self.ratios = Ratios(compute_ratio, signature, source)
         self.hypotheses = Hypotheses(suppose, self.ratios)
-        self.collectives = collectives
+        self.collectives, self.carried = collectives, carried
         self.sync_reduce = sync_reduce
         self.some = expands_some(self, suppose)
         self.table = (self.some or collectives == "expand") and Table(collective_table)
@@ -230,10 +230,10 @@ def rank_accounts(builder, delays, waited):
     return accounts
 
 
-def rank_delays(matching, settings, counts=None):
+def rank_delays(matching, settings, counts=None, carried=None):
     """[(traced run time, delay, account)] of every rank, exact: against the run
     without the tracer, where that is taken out.  counts: filled with those of
-    choices."""
+    choices; carried: gets what says which sends are."""
     trace = matching.trace
     settings.place(trace)
     if settings.absorb is None:
@@ -242,6 +242,8 @@ def rank_delays(matching, settings, counts=None):
         raise OracleError("--absorb=clock needs #clocks shared, or a #clock "
                           "line for every rank but 0")
     builder = Builder(matching, settings)
+    if carried is not None:
+        carried.append(builder.carried)
     ends = rank_ends(builder, matching, counts)
     if not settings.removes_tracer() or not took_anything(trace):
         return [(traced, delay, account)
@@ -353,7 +355,7 @@ def parse_arguments(words):
     parser.add_argument("--byte", type=constant)
     parser.add_argument("--compute-ratio", action="append", default=[])
     parser.add_argument("--suppose", action="append", default=[])
-    parser.add_argument("--carried", choices=["none"])  # all that it knows
+    parser.add_argument("--carried", choices=["none", "shown"])
     parser.add_argument("--collectives", choices=["measured", "rounds", "expand"])
     parser.add_argument("--collective-table")
     parser.add_argument("--eager-limit", type=size_or_unlimited)
@@ -378,7 +380,7 @@ def parse_arguments(words):
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")
     arguments = vars(parser.parse_args(words))
-    arguments.pop("carried")
+    arguments["carried"] = arguments["carried"] == "shown"  # with hypotheses, clocks that are measured, one thread a rank
     read_call_noise(arguments)
     return arguments.pop("trace"), Settings(**arguments)
 

@@ -15,6 +15,14 @@ class Step:
         self.posted = posted
 
 
+class Tree:
+    """A phase; size_of: the bytes between a member and its parent."""
+
+    def __init__(self, is_down, children, size_of):
+        self.is_down, self.children, self.size_of = is_down, children, size_of
+        self.parents = parents_of(children)
+
+
 class Plan:
     """Of members v = 0 .. p - 1 of one collective; what is added comes after the rest."""
 
@@ -23,9 +31,11 @@ class Plan:
         self.steps = [[] for _ in range(p)]
         self.round = 0
         self.is_tree = False
+        self.phases = []
 
     def exchange(self, messages):
         """A round: (from, to, bytes) of all messages in it."""
+        self.phases.append(None)
         sends, receives = {}, {}
         for a, b, size in messages:
             sends[a] = (b, size, self.round)
@@ -38,6 +48,7 @@ class Plan:
 
     def post(self, rounds):
         """All these rounds' messages at once."""
+        self.phases.append(None)
         steps = [Step(posted=True) for _ in range(self.p)]
         for messages in rounds:
             for a, b, size in messages:
@@ -52,6 +63,7 @@ class Plan:
     def down(self, tree, size_of):
         """size_of: the bytes to a member and those below it."""
         parents = parents_of(tree)
+        self.phases.append(Tree(True, tree, size_of))
         for v in range(self.p):
             if v in parents:
                 self.steps[v].append(Step(receives=[parents[v]]))
@@ -61,6 +73,7 @@ class Plan:
 
     def up(self, tree, size_of):
         parents = parents_of(tree)
+        self.phases.append(Tree(False, tree, size_of))
         for v in range(self.p):
             for child in reversed(tree[v]):
                 self.steps[v].append(Step(receives=[child]))
@@ -70,6 +83,7 @@ class Plan:
 
     def pipeline(self, order, sizes):
         """Segments along a chain, in the order of its members."""
+        self.phases.append(None)
         for place, v in enumerate(order):
             first, last = place == 0, place == self.p - 1
             for i in range(len(sizes) + (not first)):

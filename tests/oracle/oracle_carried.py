@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sends that a call of their receiver carries, as docs/MODEL.md, section 10, has them, by everything that each rank does; of
-messages between ranks, none of expanded collectives."""
+"""Sends that a call of their receiver carries, as docs/MODEL.md, section 10, has them, by everything that each rank does."""
 
 from collections import Counter
 
+import oracle_carried_trees as trees
+from oracle_expand import Expansion
 from oracle_matching import COLLECTIVES, COMPLETIONS, CONSTRUCTORS, NEIGHBORS, STANDARD_SENDS
+from oracle_plans import expands
 
 SEES = (COLLECTIVES | CONSTRUCTORS | COMPLETIONS | NEIGHBORS
         | {"Send", "Ssend", "Bsend", "Rsend", "Recv", "Sendrecv", "Probe", "Iprobe", "Mprobe", "Improbe", "Mrecv",
@@ -12,15 +14,18 @@ SEES = (COLLECTIVES | CONSTRUCTORS | COMPLETIONS | NEIGHBORS
 
 
 class Carried:
-    """limits[blocking]: sends of more bytes are carried; None: none are."""
+    """limits[blocking]: sends of more bytes are carried; None: none are. in_call: of trees, though a call sees to them."""
 
-    def __init__(self, matching):
+    def __init__(self, matching, settings, eager_limit):
+        """settings: which collectives are expanded, and by which table; eager_limit: the target's."""
+        self.settings, self.eager_limit = settings, eager_limit
         self.trace, self.matching = matching.trace, matching
         self.passages = [[call for call in calls[1:] if call.name in SEES] for calls in self.trace.calls]
         self.messages = [one for one in matching.messages if isinstance(one.key[0], int)
                          and one.send.terms.name in STANDARD_SENDS and one.send.completed_by
                          and one.receive.call.rank != one.send.call.rank]
-        self.limits = self.find_limits()
+        self.limits, self.in_call = self.find_limits()
+        self.in_trees = 0  # how many wait there
 
     def at(self, call, time):
         return self.trace.aligned(call.rank, time)
@@ -54,21 +59,47 @@ class Carried:
                 continue
             one = waited if self.at(call, call.leave) >= comes else left
             one[message.send.blocking][message.bytes] += 1
-        return {kind: limit(waited[kind], left[kind]) for kind in (True, False)}
+        in_call = Counter(), Counter()
+        for size, was_in_call, has_waited in self.of_trees():
+            kinds = in_call if was_in_call else (left[True], waited[True])
+            kinds[has_waited][size] += 1
+        return ({kind: limit(waited[kind], left[kind]) for kind in (True, False)},
+                limit(in_call[True], in_call[False], 1))
+
+    def of_trees(self):
+        """What blocking collectives show."""
+        for _, group in self.matching.groups:
+            if group[0].blocking and expands(self.settings, group):
+                expansion = Expansion(self.settings.table, group)
+                if len(expansion.plan.phases) == 1 and expansion.plan.phases[0]:
+                    yield from trees.observe(expansion.plan.phases[0], trees.Times(expansion, self))
+
+    def held(self, expansion):
+        """(sender, receiver) of its first messages, if these are a tree's, that wait until their receiver has come."""
+        tree = expansion.plan.phases[0]
+        if not tree:
+            return set()
+        found = trees.held(tree, trees.Times(expansion, self), self.limits[True], self.in_call, self.eager_limit)
+        self.in_trees += len(found)
+        return found
+
+    def saw(self, call):
+        """When the last call before that sees to messages was over; None: there is none."""
+        before = [one for one in self.passages[call.rank] if one.index < call.index]
+        return self.at(before[-1], before[-1].leave) if before else None
 
     def edges(self, was_synchronous):
-        """(message, call): what ends no earlier than the call begins; None: it is carried, but that says nothing."""
+        """(message, call): what ends no earlier than the call begins."""
         for message in self.messages:
             most = self.limits[message.send.blocking]
             if most is not None and message.bytes > most:
                 carrier, end = self.carrier(message, was_synchronous(message)), message.send.completed_by
-                if carrier and self.at(carrier, carrier.enter) > self.at(end, end.leave):
-                    carrier = None
-                yield message, carrier
+                if carrier and self.at(carrier, carrier.enter) <= self.at(end, end.leave):
+                    yield message, carrier
 
 
-def limit(waited, left):
+def limit(waited, left, often=2):
     """Below the least size of which more waited, above the greatest of which too many did not; None: there is none."""
     eager = max((size for size, n in left.items() if 10 * n > waited[size]), default=-1)
-    sizes = [size for size, n in waited.items() if n >= 2 and size > eager]
+    sizes = [size for size, n in waited.items() if n >= often and size > eager]
     return min(sizes) - 1 if sizes else None

@@ -59,10 +59,12 @@ def after(time, more):
 class Expansion:
     """One collective's plan and ends; costs: what its messages take (PredictedWires)."""
 
-    def __init__(self, table, group):
+    def __init__(self, table, group, carried=None):
+        """carried: what says which sends wait until their receiver has come (oracle_carried.py), or None."""
         self.group, self.root = group, root_of(group)
         self.p = len(group)
         self.plan = Maker(table, group).make()
+        self.held = carried.held(self) if carried else set()
 
     def member(self, v):
         return (v + self.root) % self.p
@@ -71,7 +73,7 @@ class Expansion:
         """[(time, bits of members)] by member, for their enter times."""
         states = [Member((enters[self.member(v)], 1 << self.member(v)))
                   for v in range(self.p)]
-        wires, waiting = {}, list(range(self.p))
+        wires, waiting = {"come": [state.now for state in states]}, list(range(self.p))
         while waiting:
             v = waiting.pop()
             while self.advance(v, states[v], wires, costs, waiting):
@@ -105,6 +107,8 @@ class Expansion:
             state.free = after(wire.leaves, costs.gap(wire))
             if not synchronous or step.posted:
                 state.now = after(state.now, costs.sends(wire, not synchronous))
+            if (v, b) in self.held and state.count["to", b] == 1:
+                state.now = later(state.now, wires["come"][b])
             state.sent.append(wire)
         waiting += step.receives + [b for b, *_ in step.sends]
 

@@ -151,6 +151,9 @@ def eager_limits(matching, settings, clock):
     target, source = settings.target_limit(), settings.source_limit()
     if target is None:
         target = source
+    if target is None and clock and settings.hypotheses:
+        target = limit_shown(matching, None)
+        return target, target
     if not clock:
         return target, target
     if source is None:

@@ -6,6 +6,7 @@ import graphlib
 from collections import defaultdict
 from fractions import Fraction
 
+from oracle_carried import Carried
 from oracle_costs import Costs
 from oracle_expand import Expansion, PerturbedWires
 from oracle_floors import CallFloors, MessageFloors, eager_limits
@@ -160,12 +161,14 @@ class Builder(Messages):
                                           or self.is_expanded(group))}
         self.expanded = {part.call for _, group in matching.groups for part in group
                          if part.blocking and self.is_expanded(group)}
+        self.carried = settings.carried and Carried(matching, settings, self.target_limit)
         self.sort_messages(matching)
         self.waits = self.calls_that_wait(matching)
         for calls in self.trace.calls:
             self.add_rank(calls)
         for message in matching.messages:
             self.add_message(message)
+        self.add_carried()
         for key, group in matching.groups:
             self.add_collective(key, group)
 
@@ -185,6 +188,7 @@ class Builder(Messages):
                 waits.add(message.send.completed_by)
         for _, group in matching.groups:
             waits.update(part.completed_by for part in group)
+        waits.update(message.send.completed_by for message, _ in self.carriers)
         return waits
 
     def calls_that_waited(self, matching):
@@ -300,7 +304,7 @@ class Builder(Messages):
 
     def add_expanded(self, node, group):
         """Each member's end by the algorithm, over its end with nothing perturbed."""
-        expansion = Expansion(self.settings.table, group)
+        expansion = Expansion(self.settings.table, group, self.carried)
         drawn, plain = PerturbedWires(self, True), PerturbedWires(self, False)
         starts = [{"none": ZERO, "wait": -part.call.duration * part.blocking,
                    "clock": self.enter(part.call)}[self.settings.absorb]

@@ -26,6 +26,8 @@ class Messages:
         self.started, self.received = defaultdict(list), defaultdict(list)
         self.probed = defaultdict(list)
         self.touched, self.absolute_calls = set(), set()
+        self.carriers = list(self.carried.edges(self.was_synchronous)) if self.carried else []
+        self.blocked = {message.send.call for message, _ in self.carriers if message.send.blocking}
         for message in matching.messages:
             self.started[message.send.call].append(message)
             self.received[message.receive.completed_by].append(message)
@@ -104,9 +106,10 @@ class Messages:
         return min(least, typical) if typical > 0 or self.awaits(call) else least
 
     def awaits(self, call):
-        """Whether it is a send that waits for its receiver, on both machines."""
-        return any(message.send.blocking and self.synchronous(message)
-                   and self.was_synchronous(message) for message in self.started[call])
+        """Whether it is a send that waits for its receiver, on both machines, or that a call of that carries."""
+        return call in self.blocked or any(
+            message.send.blocking and self.synchronous(message) and self.was_synchronous(message)
+            for message in self.started[call])
 
     def receive_overheads(self, message, costs):
         messages = self.received[message.receive.completed_by]
@@ -230,6 +233,14 @@ class Messages:
             self.clock_slack(self.leave(end) - arrival), self.least(message, end),
             self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN,
             message.V)
+
+    def add_carried(self):
+        """Who sends is done once its receiver is in a call that sees to it."""
+        for message, call in self.carriers:
+            end = message.send.completed_by
+            slack = self.clock_slack(self.leave(end) - self.enter(call))
+            self.graph.edge(call.post, end.done, ZERO, slack)
+            self.graph.carry(call.post, end.done, ZERO, "messages")
 
     def add_acknowledgement(self, message, arrival):
         end = message.send.completed_by

@@ -128,11 +128,11 @@ def parse_arguments(words):
     return arguments.pop("trace"), Settings(**arguments)
 
 
-def run_times(matching, words, counts=None):
-    """[(run time, account)] of every rank, of a matched trace.  counts: of choices."""
+def run_times(matching, words, counts=None, carried=None):
+    """[(run time, account)] of every rank, of a matched trace.  counts: of choices; carried: gets what says which are."""
     _, settings = parse_arguments([*words, "-"])
     settings.place(matching.trace.ranks)
-    return predicted(matching, settings, counts)
+    return predicted(matching, settings, counts, carried)
 
 
 def main(words):

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 from oracle_carried import Carried  # noqa: E402
 from oracle_chosen import Chosen  # noqa: E402
 from oracle_expand import Expansion, PredictedWires  # noqa: E402
-from oracle_floors import CallFloors  # noqa: E402
+from oracle_floors import CallFloors, limit_shown  # noqa: E402
 from oracle_graph import rounds_and_bytes  # noqa: E402
 from oracle_matching import FROM_ROOT, MEETINGS, PREFIXES  # noqa: E402
 from oracle_plans import expands  # noqa: E402
@@ -54,8 +54,10 @@ class Values:
 class Limits:
     """Which messages wait for their receiver, on the target and on the source."""
 
-    def __init__(self, settings, target):
+    def __init__(self, settings, target, matching):
         self.target, self.source = target.limit(), self.of_source(settings, target)
+        if self.target is None and self.source is None and settings.hypotheses and matching.trace.has_clocks():
+            self.target = limit_shown(matching, None)
         if self.target is None:
             self.target = self.source
         if self.source is None:
@@ -86,7 +88,7 @@ class Times:
         self.matching, self.settings = matching, settings
         self.trace = matching.trace
         self.target = Target(settings, self.trace.ranks)
-        self.limits = Limits(settings, self.target)
+        self.limits = Limits(settings, self.target, matching)
         self.work = Work(self.trace, settings)
         self.floors = CallFloors(self.trace)
         self.values = Values()
@@ -94,12 +96,13 @@ class Times:
         self.done, self.early, self.ruled = set(), {}, {}
         self.accounts = [defaultdict(Fraction) for _ in range(self.trace.ranks)]
         self.sort()
+        self.carried = settings.carried and Carried(matching, settings, self.limits.target)
         for message in matching.messages:
             self.add_message(message)
         for key, group in matching.groups:
             self.add_collective(key, group)
-        if settings.carried:
-            self.add_carried(Carried(matching))
+        if self.carried:
+            self.add_carried(self.carried)
         self.add_threads()
 
     def sort(self):
@@ -240,10 +243,7 @@ class Times:
 
     def add_carried(self, carried):
         for message, call in carried.edges(self.limits.was_synchronous):
-            if message.send.blocking:
-                self.was_waiting.add(message.send.call)
-            if call:
-                self.awaits(message.send.completed_by, [call.S], lambda times, call=call: times[call.S], "messages")
+            self.awaits(message.send.completed_by, [call.S], lambda times, call=call: times[call.S], "messages")
 
     def awaits(self, end, nodes, rule, what):
         """what: that it is waited for, as the account has it."""
@@ -368,7 +368,7 @@ class Times:
 
     def add_expanded(self, node, group):
         """Every member's end, once those have come whom it needs."""
-        expansion = Expansion(self.settings.table, group)
+        expansion = Expansion(self.settings.table, group, self.carried)
         wires = PredictedWires(self.target, self.limits.target,
                                self.settings.latency is not None)
         for j, (part, needs) in enumerate(zip(group, expansion.needs(wires))):
@@ -444,11 +444,14 @@ def left(message):
     return ("I", *message.key)
 
 
-def predicted(matching, settings, counts=None):
-    """[(run time, account)] of every rank in the settings' replica.  counts: of its choices."""
-    if settings.deterministic:
-        return Times(matching, settings).run_times()
+def predicted(matching, settings, counts=None, carried=None):
+    """[(run time, account)] of every rank in the settings' replica.  counts: of its choices; carried: gets who says which
+    sends are."""
     times = Times(matching, settings)
+    if carried is not None:
+        carried.append(times.carried)
+    if settings.deterministic:
+        return times.run_times()
     choice = Chosen(times)
     runs = times.run_times(choice)
     if choice.is_void:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random programs whose larger sends wait until their receiver is in a call (tests/oracle/test-oracle-carried.py)."""
+"""Random programs whose larger sends wait until their receiver is in a call, some with collectives
+(tests/oracle/test-oracle-carried.py)."""
 
 import random
 
@@ -9,18 +10,24 @@ SIZES = [1, 300, 1024, 5000, 70000]
 class Program:
     """Lines of a text trace, rank by rank in the order of time; ranks work and send by turns, in an order without deadlock."""
 
+    MOST_RANKS = 4
+    SLIPS = [0, 0, 0.04, 0.3]  # how many of those that should wait do not
+
     def __init__(self, seed):
         self.draw = random.Random(f"carried {seed}")
-        self.ranks, self.request = self.draw.randint(2, 4), 0
+        self.ranks, self.request = self.draw.randint(2, self.MOST_RANKS), 0
         self.now = [100] * self.ranks
         self.lines = [[f"{rank} 0 100 Init"] for rank in range(self.ranks)]
         self.limits = {"Send": self.draw.choice([99, 299, 4095]), "Wait": self.draw.choice([1023, 4999, 10**9])}
-        self.slips = self.draw.choice([0, 0, 0.04, 0.3])
+        self.slips = self.draw.choice(self.SLIPS)
         for _ in range(self.draw.randint(60, 150)):
-            self.draw.choice([self.message, self.message, self.message, self.late, self.barrier])()
+            self.draw.choice(self.kinds())()
         end = max(self.now) + 1000
         for rank in range(self.ranks):
             self.lines[rank].append(f"{rank} {end} {end + 10} Finalize")
+
+    def kinds(self):
+        return [self.message, self.message, self.message, self.late, self.barrier]
 
     def text(self):
         return "\n".join(["#mpgtext 1", f"#ranks {self.ranks}", "#clocks shared", *sum(self.lines, []), ""])
@@ -71,3 +78,65 @@ class Program:
         enters = [self.work(rank) for rank in range(self.ranks)]
         for rank, enter in enumerate(enters):
             self.call(rank, enter, max(enters) + 100 + rank, "Barrier")
+
+
+class WithTrees(Program):
+    """And with collectives that have a root, and scans, whose members are in a call just before, or not."""
+
+    MOST_RANKS = 7
+    SLIPS = [0, 0, 0, 0.02]
+
+    def __init__(self, seed):
+        self.in_call = random.Random(f"in a call {seed}").choice([0, 4095, 10**9, 10**9])
+        super().__init__(seed)
+
+    def kinds(self):
+        return [self.message, self.late, self.barrier, *[self.rooted] * 5, self.scan, self.later]
+
+    def begin(self):
+        """When each comes, and what is the largest that nobody waits for: a call sees to it."""
+        if self.draw.random() < 0.4:
+            for rank in range(self.ranks):
+                begin = self.work(rank)
+                self.call(rank, begin, begin + self.draw.randint(0, 20000), f"Iprobe from={(rank + 1) % self.ranks} tag=77 found=0")
+            return [now + 7 for now in self.now], max(self.in_call, self.limits["Send"])
+        if self.draw.random() < 0.8:
+            self.barrier()
+        return [self.work(rank) for rank in range(self.ranks)], self.limits["Send"]
+
+    def ends(self, enters, waits, needs):
+        """When each leaves: once those have come whom it needs, and, if it waits, who comes last."""
+        for rank, enter in enumerate(enters):
+            some = [enters[one] for one in needs(rank)]
+            some += [max(enters)] if waits and self.draw.random() >= self.slips else []
+            yield rank, enter, max([enter, *some]) + self.draw.randint(20, 2000)
+
+    def rooted(self):
+        root, size = self.draw.randrange(self.ranks), self.draw.choice(SIZES)
+        name = self.draw.choice(["Bcast", "Scatter", "Reduce", "Gather", "Bcast", "Reduce", "Scatterv", "Gatherv"])
+        down = name in ("Bcast", "Scatter", "Scatterv")
+        enters, most = self.begin()
+        if name not in ("Bcast", "Reduce") and size <= most < size * self.ranks:
+            size = 1
+        for rank, enter, leave in self.ends(enters, size > most, lambda rank: [root] if down else
+                                            range(self.ranks) if rank == root else []):
+            sizes = ",".join([str(size)] * self.ranks) if name == "Scatterv" and rank == root else size
+            self.call(rank, enter, leave, f"{name} root={root} bytes={sizes}")
+
+    def scan(self):
+        size, (enters, most) = self.draw.choice(SIZES), self.begin()
+        name = self.draw.choice(["Scan", "Exscan"])
+        for rank, enter, leave in self.ends(enters, size > most, range):
+            self.call(rank, enter, leave, f"{name} bytes={size}")
+
+    def later(self):
+        """A nonblocking one."""
+        root, size, (enters, _) = self.draw.randrange(self.ranks), self.draw.choice(SIZES), self.begin()
+        name, down = self.draw.choice([("Ibcast", True), ("Ireduce", False)])
+        self.request += 1
+        for rank, enter in enumerate(enters):
+            self.call(rank, enter, enter + 20, f"{name} root={root} bytes={size} request={self.request}")
+        begins = [self.work(rank) for rank in range(self.ranks)]
+        for rank, begin in enumerate(begins):
+            needs = [enters[root]] if down else enters if rank == root else []
+            self.call(rank, begin, max([begin, *needs]) + 40, f"Wait requests={self.request}")
