@@ -6,7 +6,17 @@
 
 #include "common/printable.h"
 #include "common/units.h"
+#include "simulate/engine/interval.h"
 #include "simulate/reports/json_parts.h"
+
+/* SCRATCH: a double for each replica. */
+static struct mpg_summary summarise(const struct mpg_supposing *s, const double *values, double *scratch)
+{
+    struct mpg_summary summary = mpg_summarise(values, s->replicas, scratch);
+    if (!s->measurement_fixed)
+        mpg_interval_widen(&summary, values, scratch, s->replicas, s->first_replica);
+    return summary;
+}
 
 struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const double *from_ns,
                                         const double *to_ns, double *scratch)
@@ -14,13 +24,20 @@ struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const dou
     double *changes_ns = scratch + s->replicas;
     for (uint32_t w = 0; w < s->replicas; w++)
         changes_ns[w] = to_ns[w] - from_ns[w];
-    return mpg_summarise(changes_ns, s->replicas, scratch);
+    return summarise(s, changes_ns, scratch);
+}
+
+static void print_range(const char *what, double low_ns, double high_ns, FILE *out)
+{
+    char low[32], high[32];
+    fprintf(out, "%s%s to %s", what, mpg_units_format_time(low, sizeof low, low_ns),
+            mpg_units_format_time(high, sizeof high, high_ns));
 }
 
 static void print_change(const struct mpg_supposing *s, const char *what, const double *from_ns,
                          const double *to_ns, double *scratch, FILE *out)
 {
-    char text[32], low[32], high[32];
+    char text[32];
     if (!from_ns || !to_ns) {
         fprintf(out, "    %-22s no share: a collective would be dropped by halves\n", what);
         return;
@@ -31,8 +48,11 @@ static void print_change(const struct mpg_supposing *s, const char *what, const 
     if (whole_ns > 0)
         fprintf(out, "  %+7.2f %%", 100 * change.median / whole_ns);
     if (s->replicas > 1)
-        fprintf(out, "  (5 %% to 95 %%: %s to %s)", mpg_units_format_time(low, sizeof low, change.p5),
-                mpg_units_format_time(high, sizeof high, change.p95));
+        print_range("  (95 % confidence: ", change.low, change.high, out);
+    if (s->replicas > 1) {
+        print_range("; 5 % to 95 %: ", change.p5, change.p95, out);
+        fputc(')', out);
+    }
     fputc('\n', out);
 }
 
@@ -58,9 +78,14 @@ int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_erro
     char text[32];
     if (!scratch)
         return mpg_error_set(err, "out of memory");
+    const struct mpg_summary none = summarise(s, s->none_ns, scratch);
     fputs("\nSupposed, and what it changes of the run time, median over replicas\n  without any of it         ", out);
-    fprintf(out, "%12s\n", mpg_units_format_time(text, sizeof text,
-                                                 mpg_summarise(s->none_ns, s->replicas, scratch).median));
+    fprintf(out, "%12s", mpg_units_format_time(text, sizeof text, none.median));
+    if (s->replicas > 1) {
+        print_range("            (95 % confidence: ", none.low, none.high, out);
+        fputc(')', out);
+    }
+    fputc('\n', out);
     if (s->list->n > 1) {
         fputs("  all of it\n", out);
         print_change(s, "together", s->none_ns, s->all_ns, scratch, out);
@@ -87,7 +112,7 @@ static json_t *change_json(const struct mpg_supposing *s, const double *from_ns,
     if (!from_ns || !to_ns)
         return json_null();
     const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
-    const struct mpg_summary run = mpg_summarise(run_ns, s->replicas, scratch);
+    const struct mpg_summary run = summarise(s, run_ns, scratch);
     return json_pack("{s:o, s:o}", "change_ns", mpg_answer_summary(&change), "run_time_ns",
                      mpg_answer_summary(&run));
 }
@@ -109,7 +134,7 @@ json_t *mpg_supposing_json(const struct mpg_supposing *s)
                               change_json(s, s->rest_ns[i], s->all_ns, s->rest_ns[i], scratch));
         json_array_append_new(each, o);
     }
-    const struct mpg_summary none = mpg_summarise(s->none_ns, s->replicas, scratch);
+    const struct mpg_summary none = summarise(s, s->none_ns, scratch);
     json_t *o = json_pack("{s:o, s:o, s:o}", "without_any_ns", mpg_answer_summary(&none), "together",
                           change_json(s, s->none_ns, s->all_ns, s->all_ns, scratch), "each", each);
     free(scratch);

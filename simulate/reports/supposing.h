@@ -12,7 +12,8 @@
 /* Run times, a replica's each, with the same draws. */
 struct mpg_supposing {
     const struct mpg_hypotheses *list;
-    uint32_t replicas;
+    uint32_t replicas, first_replica;
+    bool measurement_fixed;  /* else intervals include that signatures are samples (simulate/engine/interval.h) */
     const double *all_ns;    /* the answer's */
     const double *none_ns;   /* without any */
     const double **alone_ns; /* of each: with it alone, or NULL: that would drop by halves, */
@@ -21,7 +22,8 @@ struct mpg_supposing {
     size_t run_number;
 };
 
-/* Changes of a run from one to another, replica by replica, over replicas; SCRATCH: 2 doubles for each. */
+/* Changes of a run from one to another, replica by replica, over replicas, with the interval of their median; SCRATCH: 2
+ * doubles for each. */
 struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const double *from_ns,
                                         const double *to_ns, double *scratch);
 int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_error *err);

@@ -145,6 +145,7 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
 {
     s->list = mpg_supposed_list(supposed);
     s->replicas = result->replicas;
+    s->first_replica = result->first_replica;
     s->all_ns = result->run_ns;
     s->runs = calloc(x->n, sizeof *s->runs);
     s->alone_ns = calloc(s->list->n, sizeof *s->alone_ns);
@@ -176,6 +177,7 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
     int status = evaluate(&x, setting, files, predicts, engine, watch, result, err);
     if (status == 0 && files->supposed && mpg_processes_first(setting->asked.simulation.processes))
         status = take(s, &x, &at, files->supposed, result, err);
+    s->measurement_fixed = setting->asked.p.measurement_fixed;
     for (size_t i = 0; i < x.n; i++)
         free(x.variant[i].run_ns);
     free(x.variant);

@@ -1,11 +1,163 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --suppose='drop ...' and 'resize ...' about neighbourhood collectives, partitioned messages, one-sided
-# transfers and epochs of windows (TAP): by hand, in both modes, and what is refused.
+# mpgsim --suppose='drop ...', and 'resize ...' where that is about neighbourhood collectives, partitioned messages and
+# one-sided transfers (TAP): by hand, in both modes, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 . "$here/supposing.sh"
-there=(--source-latency=650ns --source-byte=0.385ns)
+ring
+
+# --- messages and collectives ---
+
+cat >bar.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 100 Init
+0 220 260 Barrier comm=0
+0 300 310 Isend comm=0 to=1 tag=1 bytes=8 request=1
+0 320 331 Irecv comm=0 from=1 tag=2 bytes=8 request=2
+0 350 380 Waitall requests=1,2
+0 381 383 Iprobe comm=0 from=1 tag=9 found=0
+0 385 395 Iallreduce comm=0 bytes=8 request=3
+0 400 450 Wait requests=3
+0 500 510 Finalize
+1 0 100 Init
+1 120 260 Barrier comm=0
+1 300 312 Irecv comm=0 from=0 tag=1 bytes=8 request=1
+1 315 340 Send comm=0 to=0 tag=2 bytes=8
+1 345 349 Test requests=1 done=
+1 350 380 Wait requests=1
+1 385 395 Iallreduce comm=0 bytes=8 request=2
+1 400 450 Wait requests=2
+1 500 510 Finalize
+T
+is "drop a barrier: who waited gains, till it waits elsewhere" \
+    "$(delays --suppose='drop call=Barrier' bar.txt)" "-40 -40"
+# rank 0: Isend 10, Irecv 11, Waitall 30; rank 1: Irecv 12, Send 25, a Test that failed 4, Wait 30
+is "drop all messages: what posts, waits for and asks for them alone" \
+    "$(delays --suppose='drop from=0-1' --suppose='drop call=Iallreduce' bar.txt)" "$((-10 - 11 - 30 - 60)) $((-12 - 25 - 4 - 30 - 60))"
+# rank 0's Waitall has another request; then the slower one of both
+is "drop some: what waits for others, too, keeps its floor" "$(delays --suppose='drop tag=1' bar.txt)" "-10 -10"
+is "drop all: computation is left" "$("$mpgsim" --json --predict "${target[@]}" --suppose=drop bar.txt | numbers 1)" \
+    "$((120 + 40 + 10 + 19 + 1 + 2 + 5 + 50)) $((20 + 40 + 3 + 5 + 1 + 5 + 5 + 50))"
+like "drop them all: what floors are for is said" "$("$mpgsim" --absorb=clock "${there[@]}" --suppose='drop from=0-2' ring.txt)" \
+    "*without effect: hypotheses drop all messages and collectives*"
+is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --suppose='drop to=1' ring.txt)" "0 -1900 0"
+sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
+ok "refused: nothing is dropped by halves" refuses 1 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): nothing is dropped by \
+halves: 'drop region=x call=Barrier' drops what rank 0 does in call 1 for this collective, but not this" "${target[@]}" --predict --suppose='drop region=x call=Barrier' half.txt
+# A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
+# the next waits till 8200.
+cat >any.txt <<'T'
+#mpgtext 1
+#ranks 3
+#clocks shared
+#comm 0 = 0 1 2
+0 0 1000 Init
+0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
+0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
+0 1300 5200 Waitany requests=1,2 done=1
+0 8200 9200 Waitany requests=2
+0 12200 12300 Finalize
+1 0 1000 Init
+1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
+1 12200 12300 Finalize
+2 0 1000 Init
+2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
+2 12200 12300 Finalize
+T
+is "drop what a Waitany took: it keeps its floor, the next waits" \
+    "$("$mpgsim" --json --predict --latency=const:200ns --suppose='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
+
+# A rank of two threads: thread 0's next call with a request is read while it is in its Waitall, as thread 1 goes on.
+# Dropped: its Irecv (100), and, as thread 1 began in the Waitall and is last, thread 1's Recv (6400).
+cat >threads.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 1000 Init
+0 2000 2100 Irecv comm=0 from=1 tag=5 bytes=8 request=1
+0 2200 9000 Waitall requests=1
+0 9010 9020 Irecv comm=0 from=1 tag=7 bytes=8 request=3
+0 9030 9040 Wait requests=3
+0.1 2500 8900 Recv comm=0 from=1 tag=5 bytes=8
+0 9100 9200 Finalize
+1 0 1000 Init
+1 1100 1200 Send comm=0 to=0 tag=7 bytes=8
+1 1300 1400 Send comm=0 to=0 tag=5 bytes=8
+1 1500 1600 Send comm=0 to=0 tag=5 bytes=8
+1 1700 1800 Finalize
+T
+is "drop what a rank of two threads waits for" "$(clocked --suppose='drop tag=5' threads.txt)" "-6500 -200"
+
+# One Startall of two receives, of which one is of what is dropped, and tests of each before it is sent.
+cat >start.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 100 Init
+0 110 115 Recv_init comm=0 from=1 tag=1 bytes=8 persistent=1
+0 120 125 Recv_init comm=0 from=1 tag=2 bytes=8 persistent=2
+0 130 147 Startall persistent=1,2 requests=1,2
+0 150 163 Test requests=2 done=
+0 170 181 Test requests=1 done=
+0 900 919 Waitall requests=1,2
+0 1000 1010 Finalize
+1 0 100 Init
+1 700 723 Send comm=0 to=0 tag=1 bytes=8
+1 800 829 Send comm=0 to=0 tag=2 bytes=8
+1 1000 1010 Finalize
+T
+is "drop one of what a Startall posts: it takes its time, and a test of the other" \
+    "$(delays --suppose='drop tag=1' start.txt)" "-11 -23"
+is "... the other one: the Waitall has the first one when it came" "$(delays --suppose='drop tag=2' start.txt)" "0 -29"
+is "... both" "$(delays --suppose='drop from=1' start.txt)" \
+    "$((-17 - 13 - 11 - 19)) $((-23 - 29))"
+# The same where the other is a partitioned receive, which no hypothesis is about.
+sed 's/Recv_init comm=0 from=1 tag=2 bytes=8/Precv_init comm=0 from=1 tag=2 bytes=8 partitions=1/
+    s/^1 800 829 Send.*/1 750 751 Psend_init comm=0 to=0 tag=2 bytes=8 partitions=1 persistent=9\
+1 760 761 Start persistent=9 requests=9\
+1 800 829 Pready request=9 ready=0\
+1 840 850 Wait requests=9/' \
+    start.txt >part.txt
+is "... of a partitioned one" "$(delays --suppose='drop tag=1' part.txt)" "-11 -23"
+# An Isendrecv that receives nothing is about what it sends.
+cat >both.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+0 0 100 Init
+0 200 211 Isendrecv comm=0 to=1 tag=1 bytes=8 from=null recvtag=2 recvbytes=8 request=1
+0 220 233 Test requests=1 done=
+0 240 261 Wait requests=1
+0 1000 1010 Finalize
+1 0 100 Init
+1 500 517 Recv comm=0 from=0 tag=1 bytes=8
+1 1000 1010 Finalize
+T
+is "drop what an Isendrecv sends that receives nothing" "$(delays --suppose='drop tag=1' both.txt)" \
+    "$((-11 - 13 - 21)) -17"
+# The barrier is whole with both; the Iallreduces take 10 and 50 by themselves.
+sed 's/^0 220/0 110 110 Region_begin name="x"\n&/; s/^0 300/0 270 270 Region_end name="x"\n&/
+    s/^1 120/1 110 110 Region_begin name="y"\n&/; s/^1 300/1 270 270 Region_end name="y"\n&/' bar.txt >sides.txt
+sides=(--suppose='drop region=x call=Barrier' --suppose='drop call=Iallreduce' --suppose='drop region=y')
+is "dropped by two hypotheses together: neither has a share, what else is supposed does" \
+    "$("$mpgsim" --json --absorb=none "${sides[@]}" sides.txt | "$python" -c '
+import json, sys
+answer = json.load(sys.stdin)["hypotheses"]
+print(answer["together"]["change_ns"]["median"], *(
+    one[key] and one[key]["change_ns"]["median"] for one in answer["each"] for key in ("alone", "on_top")))')" \
+    "-100.0 None None -60.0 -60.0 None None"
+"$mpgsim" --absorb=none "${sides[@]}" sides.txt >text
+is "... in words, last" \
+    "$(sed -n '/^Supposed/,/^$/p' text | grep -E '^  (drop|  alone)' | tr -s ' ' | cut -d ' ' -f 1-5 | tr '\n' '|')" \
+    " drop call=Iallreduce| alone -60 ns -15.00|\
+ drop region=x call=Barrier| alone no share: a| drop region=y| alone no share: a|"
 
 # --- neighbourhood collectives: a message to each destination ---
 
@@ -209,4 +361,8 @@ refused "are selected by the call that sends" "drop call=Waitall"
 lacks "has no message, collective or epoch of a window" "drop call=Win_complete"
 lacks "has no message, collective or epoch of a window" "drop call=Win_unlock bytes=0-7"
 lacks "has no message, collective or epoch of a window" "resize call=Put tag=0 factor=2"
+refused "drop has no factor=" "drop factor=0"
+refused "bytes=5 is not LO-HI" "drop bytes=5"
+ok "refused: calls that are not made have no parts" refuses 2 "mpgsim: *exclude each other: a call that is not made has no parts*" \
+    --granularity=2 --suppose='drop tag=5' ring.txt
 done_testing

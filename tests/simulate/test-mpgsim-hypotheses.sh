@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --hypothesis and --suppose about computation (TAP): by hand, at awkward values, in both modes; what
-# is refused.
+# mpgsim --hypothesis and --suppose about computation, and the limit by which sends wait (TAP): by hand, at awkward
+# values, in both modes; shares of each; with other options; what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 . "$here/supposing.sh"
@@ -141,252 +141,7 @@ sed -i 's/^1.1/1/' t.txt
 ok "... of other numbers have no partners" refuses 1 \
     "*rank 0 enters the region 1 time, rank 1 0 times (its thread 1)*" --suppose='balance t' t.txt
 
-# --- resize ---
-
-# A message of 1000 bytes once around three ranks. Of 1000 l is 1035 ns, so that of what arrives later rank 1 absorbs
-# 865 ns, ranks 2 and 0, whose call took longer than the least, nothing.
-cat >ring.txt <<'T'
-#mpgtext 1
-#ranks 3
-#clocks shared
-#comm 0 = 0 1 2
-0 0 1000 Init
-0 1100 1200 Send comm=0 to=1 tag=5 bytes=1000
-0 1300 9000 Recv comm=0 from=2 tag=5 bytes=1000
-0 9100 9200 Finalize
-1 0 1000 Init
-1 1100 3000 Recv comm=0 from=0 tag=5 bytes=1000
-1 3100 3200 Send comm=0 to=2 tag=5 bytes=1000
-1 9100 9200 Finalize
-2 0 1000 Init
-2 1100 5000 Recv comm=0 from=1 tag=5 bytes=1000
-2 5100 5200 Send comm=0 to=0 tag=5 bytes=1000
-2 9100 9200 Finalize
-T
-there=(--source-latency=650ns --source-byte=0.385ns)
-target=(--latency=const:7ns --byte=const:0.385ns)
-is "resize: twice the bytes, hop by hop" "$(delays "${there[@]}" --suppose='resize factor=2' ring.txt)" "1155 385 770"
-is "... what each byte costs beyond, too" \
-    "$(delays "${there[@]}" --byte=const:0.125ns --suppose='resize factor=2' ring.txt)" "1905 635 1270"
-is "... where waiting absorbs it" "$(clocked "${there[@]}" --suppose='resize factor=2' ring.txt)" "770 0 385"
-is "... half the bytes: those who waited gain" \
-    "$(clocked "${there[@]}" --suppose='resize factor=0.5' ring.txt)" "-385 0 -192.5"
-is "... to nothing" "$(clocked "${there[@]}" --suppose='resize factor=0' ring.txt)" "-770 0 -385"
-is "... to a size" "$(delays "${there[@]}" --suppose='resize from=1-2 bytes=1385' ring.txt)" "296.45 0 148.225"
-is "... predicted" "$("$mpgsim" --json --predict "${target[@]}" --suppose='resize factor=2' ring.txt | numbers 1)" \
-    "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:0.77ns ring.txt | numbers 1)"
-# Above the limit the sender waits till it has arrived, and 650 ns more; T(A) = max(T(S_s) + 650, T(P)) + 770.
-# Rank 0's send ends at 3170, rank 1's, which begins at 3100, at 5170; what rank 2 sends leaves at 5485, arrives at
-# 6905, where 6135 was.
-is "... and wait, as such do" \
-    "$(clocked "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "770 1970 2355"
-is "... but without absolute times" \
-    "$(delays "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "1155 385 770"
-# What a sender's Waitall took else, 4900 ns of nothing that is known, it takes with more bytes, too, unless it waits longer:
-# T(A) = 1000 + 100 + d' / 2, 100 more till it knows.
-calls 2 >grows.txt <<'T'
-0 1000 1010 Isend to=1 tag=1 bytes=2048 request=1
-0 2000 7000 Waitall requests=1
-1 900 910 Irecv from=0 tag=1 bytes=65536 request=1
-1 8500 8600 Waitall requests=1
-T
-grown=(--source-latency=100ns --source-byte=0.5ns --eager-limit=4096)
-is "a message that grows beyond the eager limit adds to what its sender took" \
-    "$(clocked "${grown[@]}" --suppose='resize bytes=4097' grows.txt), $(clocked "${grown[@]}" \
-    --suppose='resize bytes=16384' grows.txt)" "0 0, $((1000 + 100 + 8192 + 100 - 7000)) $((1000 + 100 + 8192 - 8600))"
-is "more bytes never make a rank earlier" "$("$python" "$here/larger.py" "$mpgsim" 20)" "200 pairs, 0 wrong"
-# Collectives of 3: Alltoall n = 2 of 200 bytes, Bcast L = 2 of 600, Reduce 40, by callsite, region, size.
-{
-    printf '%s\n' '#mpgtext 1' '#ranks 3' '#clocks shared' '#comm 0 = 0 1 2' '#site 7 = ?+0x10' '#site 9 = ?+0x20'
-    for rank in 0 1 2; do
-        printf "$rank %s\n" '0 1000 Init' '1000 1000 Region_begin name="in"' \
-            '1100 1500 Alltoall comm=0 bytes=100 site=7' '1500 1500 Region_end name="in"' \
-            '2000 2500 Bcast comm=0 root=0 bytes=300 site=9' '3000 3500 Reduce comm=0 root=0 bytes=40 site=9' \
-            '4000 4100 Finalize'
-    done
-} >coll.txt
-for select in call=MPI_Alltoall site=0 region=in bytes=50-200 'comm=0 bytes=-200 call=Alltoall'; do
-    is "resize $select" "$(delays "${there[@]}" --suppose="resize $select factor=2" coll.txt)" "77 77 77"
-done
-is "resize a Bcast, whose root a Reduce makes wait" \
-    "$(delays "${there[@]}" --suppose='resize call=Bcast bytes=1000' coll.txt)" "539 539 539"
-is "resize a Reduce" "$(delays "${there[@]}" --suppose='resize call=Reduce factor=3' coll.txt)" "30.8 0 0"
-# By a signature's one-way times at the same u: twice the bytes cost what those of 1000 cost on a machine that has
-# for these what the source has for 2000.
-sizes() {
-    local size comma=
-    printf '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up %s"}, "network": [' "$*"
-    printf '{"path": "node", "eager_limit_bytes": 4096, "one_way": "one clock", "latency": ['
-    for size; do
-        printf '%s{"size_bytes": %s, "one_way_ns": {"n": 9, "mean": %s, "sd": 0, "lag1": 0, "quantiles": [%s, %s]}}' \
-            "$comma" "${size%=*}" "$((2 * ${size#*=}))" "${size#*=}" "$((3 * ${size#*=}))"
-        comma=,
-    done
-    echo ']}]}'
-}
-sizes 1000=4000 2000=8385 >source.sig
-sizes 1000=8385 2000=10000 >target.sig
-is "resize by the source's times at the message's u" \
-    "$(delays --source=source.sig --seed=3 --suppose='resize factor=2' ring.txt)" \
-    "$(delays --source=source.sig --signature=target.sig --seed=3 ring.txt)"
-is "... of which replicas have their own" "$("$mpgsim" --json --source=source.sig --suppose='resize factor=2' ring.txt |
-    "$python" -c 'import json, sys; print(len({one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]}))')" 64
-
-# --- drop ---
-
-cat >bar.txt <<'T'
-#mpgtext 1
-#ranks 2
-#clocks shared
-#comm 0 = 0 1
-0 0 100 Init
-0 220 260 Barrier comm=0
-0 300 310 Isend comm=0 to=1 tag=1 bytes=8 request=1
-0 320 331 Irecv comm=0 from=1 tag=2 bytes=8 request=2
-0 350 380 Waitall requests=1,2
-0 381 383 Iprobe comm=0 from=1 tag=9 found=0
-0 385 395 Iallreduce comm=0 bytes=8 request=3
-0 400 450 Wait requests=3
-0 500 510 Finalize
-1 0 100 Init
-1 120 260 Barrier comm=0
-1 300 312 Irecv comm=0 from=0 tag=1 bytes=8 request=1
-1 315 340 Send comm=0 to=0 tag=2 bytes=8
-1 345 349 Test requests=1 done=
-1 350 380 Wait requests=1
-1 385 395 Iallreduce comm=0 bytes=8 request=2
-1 400 450 Wait requests=2
-1 500 510 Finalize
-T
-is "drop a barrier: who waited gains, till it waits elsewhere" \
-    "$(delays --suppose='drop call=Barrier' bar.txt)" "-40 -40"
-# rank 0: Isend 10, Irecv 11, Waitall 30; rank 1: Irecv 12, Send 25, a Test that failed 4, Wait 30
-is "drop all messages: what posts, waits for and asks for them alone" \
-    "$(delays --suppose='drop from=0-1' --suppose='drop call=Iallreduce' bar.txt)" "$((-10 - 11 - 30 - 60)) $((-12 - 25 - 4 - 30 - 60))"
-# rank 0's Waitall has another request; then the slower one of both
-is "drop some: what waits for others, too, keeps its floor" "$(delays --suppose='drop tag=1' bar.txt)" "-10 -10"
-is "drop all: computation is left" "$("$mpgsim" --json --predict "${target[@]}" --suppose=drop bar.txt | numbers 1)" \
-    "$((120 + 40 + 10 + 19 + 1 + 2 + 5 + 50)) $((20 + 40 + 3 + 5 + 1 + 5 + 5 + 50))"
-like "drop them all: what floors are for is said" "$("$mpgsim" --absorb=clock "${there[@]}" --suppose='drop from=0-2' ring.txt)" \
-    "*without effect: hypotheses drop all messages and collectives*"
-ok "a size in TiB" "$mpgsim" --predict "${target[@]}" --suppose='resize factor=2 bytes=-1TiB' -o out ring.txt
-is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --suppose='drop to=1' ring.txt)" "0 -1900 0"
-sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
-ok "refused: nothing is dropped by halves" refuses 1 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): nothing is dropped by \
-halves: 'drop region=x call=Barrier' drops what rank 0 does in call 1 for this collective, but not this" "${target[@]}" --predict --suppose='drop region=x call=Barrier' half.txt
-# A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
-# the next waits till 8200.
-cat >any.txt <<'T'
-#mpgtext 1
-#ranks 3
-#clocks shared
-#comm 0 = 0 1 2
-0 0 1000 Init
-0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
-0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
-0 1300 5200 Waitany requests=1,2 done=1
-0 8200 9200 Waitany requests=2
-0 12200 12300 Finalize
-1 0 1000 Init
-1 5000 5100 Send comm=0 to=0 tag=1 bytes=8
-1 12200 12300 Finalize
-2 0 1000 Init
-2 9000 9100 Send comm=0 to=0 tag=1 bytes=8
-2 12200 12300 Finalize
-T
-is "drop what a Waitany took: it keeps its floor, the next waits" \
-    "$("$mpgsim" --json --predict --latency=const:200ns --suppose='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
-
-# A rank of two threads: thread 0's next call with a request is read while it is in its Waitall, as thread 1 goes on.
-# Dropped: its Irecv (100), and, as thread 1 began in the Waitall and is last, thread 1's Recv (6400).
-cat >threads.txt <<'T'
-#mpgtext 1
-#ranks 2
-#clocks shared
-#comm 0 = 0 1
-0 0 1000 Init
-0 2000 2100 Irecv comm=0 from=1 tag=5 bytes=8 request=1
-0 2200 9000 Waitall requests=1
-0 9010 9020 Irecv comm=0 from=1 tag=7 bytes=8 request=3
-0 9030 9040 Wait requests=3
-0.1 2500 8900 Recv comm=0 from=1 tag=5 bytes=8
-0 9100 9200 Finalize
-1 0 1000 Init
-1 1100 1200 Send comm=0 to=0 tag=7 bytes=8
-1 1300 1400 Send comm=0 to=0 tag=5 bytes=8
-1 1500 1600 Send comm=0 to=0 tag=5 bytes=8
-1 1700 1800 Finalize
-T
-is "drop what a rank of two threads waits for" "$(clocked --suppose='drop tag=5' threads.txt)" "-6500 -200"
-
-# One Startall of two receives, of which one is of what is dropped, and tests of each before it is sent.
-cat >start.txt <<'T'
-#mpgtext 1
-#ranks 2
-#clocks shared
-#comm 0 = 0 1
-0 0 100 Init
-0 110 115 Recv_init comm=0 from=1 tag=1 bytes=8 persistent=1
-0 120 125 Recv_init comm=0 from=1 tag=2 bytes=8 persistent=2
-0 130 147 Startall persistent=1,2 requests=1,2
-0 150 163 Test requests=2 done=
-0 170 181 Test requests=1 done=
-0 900 919 Waitall requests=1,2
-0 1000 1010 Finalize
-1 0 100 Init
-1 700 723 Send comm=0 to=0 tag=1 bytes=8
-1 800 829 Send comm=0 to=0 tag=2 bytes=8
-1 1000 1010 Finalize
-T
-is "drop one of what a Startall posts: it takes its time, and a test of the other" \
-    "$(delays --suppose='drop tag=1' start.txt)" "-11 -23"
-is "... the other one: the Waitall has the first one when it came" "$(delays --suppose='drop tag=2' start.txt)" "0 -29"
-is "... both" "$(delays --suppose='drop from=1' start.txt)" \
-    "$((-17 - 13 - 11 - 19)) $((-23 - 29))"
-# The same where the other is a partitioned receive, which no hypothesis is about.
-sed 's/Recv_init comm=0 from=1 tag=2 bytes=8/Precv_init comm=0 from=1 tag=2 bytes=8 partitions=1/
-    s/^1 800 829 Send.*/1 750 751 Psend_init comm=0 to=0 tag=2 bytes=8 partitions=1 persistent=9\
-1 760 761 Start persistent=9 requests=9\
-1 800 829 Pready request=9 ready=0\
-1 840 850 Wait requests=9/' \
-    start.txt >part.txt
-is "... of a partitioned one" "$(delays --suppose='drop tag=1' part.txt)" "-11 -23"
-# An Isendrecv that receives nothing is about what it sends.
-cat >both.txt <<'T'
-#mpgtext 1
-#ranks 2
-#clocks shared
-#comm 0 = 0 1
-0 0 100 Init
-0 200 211 Isendrecv comm=0 to=1 tag=1 bytes=8 from=null recvtag=2 recvbytes=8 request=1
-0 220 233 Test requests=1 done=
-0 240 261 Wait requests=1
-0 1000 1010 Finalize
-1 0 100 Init
-1 500 517 Recv comm=0 from=0 tag=1 bytes=8
-1 1000 1010 Finalize
-T
-is "drop what an Isendrecv sends that receives nothing" "$(delays --suppose='drop tag=1' both.txt)" \
-    "$((-11 - 13 - 21)) -17"
-
 # --- shares ---
-
-# The barrier is whole with both; the Iallreduces take 10 and 50 by themselves.
-sed 's/^0 220/0 110 110 Region_begin name="x"\n&/; s/^0 300/0 270 270 Region_end name="x"\n&/
-    s/^1 120/1 110 110 Region_begin name="y"\n&/; s/^1 300/1 270 270 Region_end name="y"\n&/' bar.txt >sides.txt
-sides=(--suppose='drop region=x call=Barrier' --suppose='drop call=Iallreduce' --suppose='drop region=y')
-is "dropped by two hypotheses together: neither has a share, what else is supposed does" \
-    "$("$mpgsim" --json --absorb=none "${sides[@]}" sides.txt | "$python" -c '
-import json, sys
-answer = json.load(sys.stdin)["hypotheses"]
-print(answer["together"]["change_ns"]["median"], *(
-    one[key] and one[key]["change_ns"]["median"] for one in answer["each"] for key in ("alone", "on_top")))')" \
-    "-100.0 None None -60.0 -60.0 None None"
-"$mpgsim" --absorb=none "${sides[@]}" sides.txt >text
-is "... in words, last" \
-    "$(sed -n '/^Supposed/,/^$/p' text | grep -E '^  (drop|  alone)' | tr -s ' ' | cut -d ' ' -f 1-5 | tr '\n' '|')" \
-    " drop call=Iallreduce| alone -60 ns -15.00|\
- drop region=x call=Barrier| alone no share: a| drop region=y| alone no share: a|"
 
 # foo: 120, 20; they wait for each other at a barrier, after which the calls' leaves are 1 ns before bar: 30, 90.
 cat >s.txt <<'T'
@@ -435,16 +190,33 @@ without() {
 import json, sys; print(json.load(sys.stdin)["run_time_ns"])' >plain
     "$mpgsim" --json --suppose="$1" "${@:2}" 2>/dev/null | "$python" -c '
 import json, sys
-one = json.load(sys.stdin)["hypotheses"]["without_any_ns"]
-one["median_confidence_95"] = None
-print(one)' >none
-    sed "s/'median_confidence_95': \[.*\]/'median_confidence_95': None/" plain >all
-    ok "without any: the run of nothing supposed: $*" cmp all none
+print(json.load(sys.stdin)["hypotheses"]["without_any_ns"])' >none
+    ok "without any: the run of nothing supposed, and its interval: $*" cmp plain none
 }
+ring
 without 'balance "a b"' --signature="$reference" --replicas=9 v.txt
 without 'balance "a b"' --signature="$reference" --replicas=9 --predict v.txt
 without 'resize factor=2' --noise=exp:1us --replicas=9 "${there[@]}" ring.txt
 without 'drop tag=5' --signature="$reference" --replicas=9 ring.txt
+# said WHAT: what the answer in `text` says of WHAT besides the median and its share
+said() {
+    sed -n "/^Supposed/,/^\$/ s/^ *$1 .*  (/(/p" text
+}
+"$mpgsim" --latency=const:0ns --predict --noise=exp:1us --replicas=64 --suppose='scale foo factor=1' \
+    --suppose='scale bar ranks=0 factor=0' s.txt >text
+like "... with the median's confidence interval" "$(said 'without any of it')" "(95 % confidence: * to *)"
+is "... a factor of 1: surely nothing" "$(said alone | grep -c '(95 % confidence: 0 ns to 0 ns; 5 % to 95 %: 0 ns to 0 ns)')" 1
+# P(Bin(64, 1/2) <= 23) = 0.0164, <= 24: 0.0300
+"$mpgsim" --json --predict --latency=const:0ns --noise=exp:1us --replicas=64 \
+    --suppose='scale bar ranks=0 factor=90' s.txt >one
+is "... no narrower than that of order statistics of the changes, replica by replica" "$("$mpgsim" --json --predict --latency=const:0ns \
+    --noise=exp:1us --replicas=64 s.txt | "$python" -c '
+import json, sys
+one, without = json.load(open("one")), json.load(sys.stdin)
+changes = sorted(a["run_time_ns"] - b["run_time_ns"] for a, b in zip(one["replicas"], without["replicas"]))
+low, high = one["hypotheses"]["each"][0]["alone"]["change_ns"]["median_confidence_95"]
+print(sum(change < low - 1e-6 for change in changes) <= 23, sum(change > high + 1e-6 for change in changes) <= 23,
+      changes[0] < low < changes[32])')" "True True True"
 
 # --- with all else ---
 
@@ -581,31 +353,4 @@ ok "... without any" refuses 2 "*bad: there is no hypothesis in it*" --hypothesi
 ok "... that is not there" refuses 2 "*nowhere: No such file*" --hypothesis=nowhere r.txt
 for i in $(seq 65); do echo "scale solve ranks=$i factor=2"; done >bad
 ok "... of too many" refuses 2 "*bad:65: there are more than 64 hypotheses*" --hypothesis=bad r.txt
-# refused_ring, lacks_ring WORDS OPTION...
-refused_ring() {
-    ok "refused, $1: ${*:2}" refuses 2 "mpgsim: *$1*" "${@:2}" ring.txt
-}
-lacks_ring() {
-    ok "refused, $1: ${*:2}" refuses 1 "mpgsim: *$1*" "${@:2}" ring.txt
-}
-refused_ring "exclude each other: a call that is not made has no parts" --granularity=2 --suppose='drop tag=5'
-lacks_ring "contradict each other" --predict "${target[@]}" --suppose='drop tag=5' --suppose='resize to=2 factor=2'
-refused_ring "drop has no factor=" --suppose='drop factor=0'
-refused_ring "bytes=5 is not LO-HI" --suppose='drop bytes=5'
-lacks_ring "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
-lacks_ring "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
-    --suppose='resize tag=5 factor=2' --suppose='resize from=1 bytes=1'
-lacks_ring "says what bytes cost on the traced machine" --suppose='resize factor=2'
-refused_ring "factor= and bytes= are both given" --suppose='resize factor=2 bytes=7'
-refused_ring "neither factor= nor bytes=" --suppose='resize tag=5'
-refused_ring "is no call of MPI" --suppose='resize call=Sond factor=2'
-refused_ring "messages are selected by the call that sends" --suppose='resize call=Recv factor=2'
-refused_ring "is empty" --suppose='resize bytes=9-8 factor=2'
-lacks_ring "there is no region 'x'" --predict "${target[@]}" --suppose='resize region=x factor=2'
-lacks_ring "there is no callsite 0" --predict "${target[@]}" --suppose='resize site=0 factor=2'
-lacks_ring "there is no rank 3" --predict "${target[@]}" --suppose='resize to=3 factor=2'
-lacks_ring "there is no communicator 4" --predict "${target[@]}" --suppose='resize comm=4 factor=2'
-refused_ring "written with all that was sent" --output-trace=never "${there[@]}" --suppose='resize factor=2'
-ok "refused: an expanded collective, before anything is evaluated" refuses 1 "*it is resized: --collectives=expand*" "${there[@]}" \
-    --collectives=expand --suppose='resize call=Alltoall factor=2' coll.txt
 done_testing
