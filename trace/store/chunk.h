@@ -116,6 +116,11 @@ static inline bool mpg_get_varint(const uint8_t **p, const uint8_t *end, uint64_
 {
     uint64_t value = 0;
     const uint8_t *q = *p;
+    if (q < end && *q < 128) { /* most are small */
+        *p = q + 1;
+        *v = *q;
+        return true;
+    }
     for (int shift = 0; q < end && shift < 64; shift += 7) {
         uint8_t byte = *q++;
         value |= (uint64_t)(byte & 127) << shift;

@@ -304,6 +304,23 @@ static int resolve(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *
     return 0;
 }
 
+/* What a cursor makes of E, a call about requests; apart from what is done for every event. */
+static __attribute__((noinline)) int add_to(struct mpg_cursor *c, struct mpg_event *e, struct mpg_error *err)
+{
+    switch (mpg_call_kind(e->call)) {
+    case MPG_KIND_REQUEST_FREE:
+        if (e->persistent)
+            mpg_map_remove(&c->persistent, (uint64_t)e->persistent[0], 0);
+        return 1;
+    case MPG_KIND_COMPLETE:
+        e->resolutions = NULL;
+        e->resolution_number = 0;
+        return 1;
+    default:
+        return resolve(c, e, err) < 0 ? -1 : 1;
+    }
+}
+
 int mpg_cursor_read(struct mpg_cursor *c, const struct mpg_event **event, struct mpg_error *err)
 {
     struct mpg_event *e;
@@ -318,15 +335,9 @@ int mpg_cursor_read(struct mpg_cursor *c, const struct mpg_event **event, struct
     case MPG_KIND_ISENDRECV:
     case MPG_KIND_ISEND:
     case MPG_KIND_START:
-        return resolve(c, e, err) < 0 ? -1 : 1;
     case MPG_KIND_REQUEST_FREE:
-        if (e->persistent)
-            mpg_map_remove(&c->persistent, (uint64_t)e->persistent[0], 0);
-        return 1;
     case MPG_KIND_COMPLETE:
-        e->resolutions = NULL;
-        e->resolution_number = 0;
-        return 1;
+        return add_to(c, e, err);
     default:
         return 1;
     }

@@ -207,8 +207,8 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     e->failed = s->flags & MPG_SHAPE_FAILED;
 }
 
-/* The 64 bits at P, of which ROOM bytes are there and zeros follow, but for the first USED. */
-static inline uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
+/* The 64 bits after the first USED at P, of which ROOM bytes are there and zeros follow. */
+static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
 {
     uint8_t last[sizeof(uint64_t) + 1] = {0};
     uint64_t word;
@@ -219,68 +219,58 @@ static inline uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
     return used ? word | (uint64_t)p[8] << (64 - used) : word;
 }
 
-/* The next NUMBER bits, at most 62, of a column of them. */
-static inline bool get_bits(struct mpg_numbers *c, unsigned number, uint64_t *bits)
+/* The next N times, or those before one that is damaged; how many. The number of a time's bits is in the column after
+ * theirs, and the highest of them in neither. */
+static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
 {
-    const size_t room = (size_t)(c->end - c->p);
-    const unsigned used = c->used, end = used + number;
-    uint64_t word;
-    if (room >= sizeof word && end <= 64) {
-        memcpy(&word, c->p, sizeof word);
-        word = le64toh(word) >> used;
-    } else if (end <= 8 * room)
-        word = bits_at(c->p, room, used);
-    else
-        return false;
-    *bits = word & (((uint64_t)1 << number) - 1);
-    c->p += end / 8;
-    c->used = end % 8;
-    return true;
-}
-
-/* A time: the number of its bits is in the column after theirs, and the highest in neither. */
-static inline bool get_time(struct mpg_numbers *bits_column, int64_t *ns)
-{
-    struct mpg_numbers *lengths = bits_column + 1;
-    uint64_t bits;
-    if (lengths->p == lengths->end)
-        return false;
-    const unsigned length = *lengths->p++;
-    if (length <= 1) {
-        *ns = length;
-        return true;
+    struct mpg_numbers *lengths = column + 1;
+    const size_t there = (size_t)(lengths->end - lengths->p), room = (size_t)(column->end - column->p);
+    uint64_t at = column->used, word; /* the next of the column's bits */
+    uint32_t i;
+    if (there < n)
+        n = (uint32_t)there;
+    for (i = 0; i < n; i++) {
+        const unsigned length = lengths->p[i], used = at % 8;
+        const size_t byte = at / 8;
+        if (length <= 1) {
+            ns[i] = length;
+            continue;
+        }
+        if (used + length <= 65 && byte + sizeof word <= room) {
+            memcpy(&word, column->p + byte, sizeof word);
+            word = le64toh(word) >> used;
+        } else if (length <= 63 && at + length - 1 <= 8 * (uint64_t)room)
+            word = bits_at(column->p + byte, room - byte, used);
+        else
+            break;
+        const uint64_t highest = (uint64_t)1 << (length - 1);
+        ns[i] = (int64_t)(highest | (word & (highest - 1)));
+        at += length - 1;
     }
-    if (length > 63 || !get_bits(bits_column, length - 1, &bits))
-        return false;
-    *ns = (int64_t)((uint64_t)1 << (length - 1) | bits);
-    return true;
+    lengths->p += i;
+    column->p += at / 8;
+    column->used = at % 8;
+    return i;
 }
 
 /* Reads the times of the next events, as far as they are not damaged; false: those of the first are. */
 static bool read_batch(struct mpg_decoder *d)
 {
-    enum { FIRST = MPG_COLUMN_GAP_BITS, DURATION = MPG_COLUMN_DURATION_BITS - FIRST };
-    struct mpg_numbers c[MPG_COLUMN_VALUES - FIRST];
     const uint64_t left = d->slices ? 1 : d->chunk_events; /* of parts there may not be more */
     const uint32_t most = left < MPG_TIMES_A_BATCH ? (uint32_t)left : MPG_TIMES_A_BATCH;
-    uint32_t n = 0;
-    memcpy(c, &d->numbers[FIRST], sizeof c);
-    while (n < most && get_time(&c[0], &d->times[n].gap_ns) &&
-           get_time(&c[DURATION], &d->times[n].duration_ns))
-        n++;
-    memcpy(&d->numbers[FIRST], c, sizeof c);
+    const uint32_t gaps = get_times(&d->numbers[MPG_COLUMN_GAP_BITS], most, d->gap_ns);
     d->time = 0;
-    d->time_number = n;
-    return n > 0;
+    d->time_number = get_times(&d->numbers[MPG_COLUMN_DURATION_BITS], gaps, d->duration_ns);
+    return d->time_number > 0;
 }
 
-static bool read_times(struct mpg_decoder *d, struct mpg_event *e)
+static inline bool read_times(struct mpg_decoder *d, struct mpg_event *e)
 {
     if (d->time == d->time_number && !read_batch(d))
         return false;
-    const struct mpg_times_of *t = &d->times[d->time++];
-    return !__builtin_add_overflow(d->last_ns, t->gap_ns, &e->enter_ns) &&
-           !__builtin_add_overflow(e->enter_ns, t->duration_ns, &e->leave_ns);
+    const uint32_t i = d->time++;
+    return !__builtin_add_overflow(d->last_ns, d->gap_ns[i], &e->enter_ns) &&
+           !__builtin_add_overflow(e->enter_ns, d->duration_ns[i], &e->leave_ns);
 }
 
 static bool read_values(struct mpg_decoder *d, struct mpg_event *e)

@@ -30,10 +30,6 @@ struct mpg_numbers {
     unsigned used; /* bits of *P that have been read, 0 .. 7 */
 };
 
-/* The times of an event: since the one before it left, and in it. */
-struct mpg_times_of {
-    int64_t gap_ns, duration_ns;
-};
 enum { MPG_TIMES_A_BATCH = 16 };
 
 struct mpg_decoder {
@@ -53,7 +49,8 @@ struct mpg_decoder {
     const uint8_t *p, *end;   /* of the records */
     struct mpg_numbers numbers[MPG_MAX_COLUMNS]; /* of the other columns */
     struct mpg_slices *slices; /* NULL: the chunk is held whole */
-    struct mpg_times_of times[MPG_TIMES_A_BATCH]; /* of the next events: those from TIME on */
+    int64_t gap_ns[MPG_TIMES_A_BATCH];      /* of the next events: since the one before it left, */
+    int64_t duration_ns[MPG_TIMES_A_BATCH]; /* and in it; those from TIME on */
     uint32_t time, time_number;
     uint64_t chunk_events;
     uint64_t listed; /* elements of lists so far */
