@@ -393,6 +393,13 @@ struct mpg_carried {
     double unsure_ns;
 };
 
+/* Which steps somebody looks at, those of most first: */
+enum mpg_steps_wanted {
+    MPG_STEPS_ALL,
+    MPG_STEPS_NOT_IDLE, /* all but ENTERs of intervals of which the tracer took nothing: nothing is put into those */
+    MPG_STEPS_LEAVES    /* LEAVEs, which do not say what their calls sent */
+};
+
 struct mpg_graph_options {
     struct mpg_carried carried; /* where carries */
     bool carries, observes_carried; /* the latter: finds what is carried, mpg_graph_carried() */
@@ -407,6 +414,7 @@ struct mpg_graph_options {
     bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool regions;              /* ENTER steps name them */
     bool tells_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */
+    enum mpg_steps_wanted wanted; /* beside these no steps are made; slots are counted all the same */
     bool marks;                /* with hypotheses about computation, ENTER steps list marks: of CPU time, where that is
                                   recorded, with of_target */
     bool lenient;              /* count what cannot be placed instead of failing */

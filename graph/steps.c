@@ -16,29 +16,41 @@ int graph_steps_grow(struct steps *s)
     return mpg_reserve_at(&s->steps, sizeof *s->steps, &s->capacity, s->count + 1, &err);
 }
 
+/* Room for COUNT items in an array that steps point into. */
+static int reserve(struct steps *s, void *items, size_t bytes, uint32_t *capacity, uint32_t count, struct mpg_error *err)
+{
+    if (count <= *capacity)
+        return 0;
+    s->has_moved = s->has_moved || s->count > 0;
+    return mpg_reserve_at(items, bytes, capacity, count, err);
+}
+
 void graph_steps_point(struct steps *s)
 {
     const struct mpg_edge *edges = s->edges;
     const struct mpg_sent *sent = s->sent;
     const struct mpg_transfer *transfer = s->transfers;
     const struct mpg_change *change = s->changes;
+    if (!s->has_moved)
+        return;
     for (struct mpg_step *step = s->steps, *end = step + s->count; step < end; step++) {
-        if (step->kind != MPG_STEP_LEAVE) {
-            if (step->kind == MPG_STEP_ENTER && !step->change)
-                step->change = change++;
+        if (step->kind == MPG_STEP_ENTER && step->change != &mpg_no_change)
+            step->change = change++;
+        if (step->kind != MPG_STEP_LEAVE)
             continue;
-        }
         step->edges = edges;
         step->sent = sent;
         edges += step->edge_number;
         sent += step->sent_number;
-        if (!step->transfer)
+        if (step->transfer != &mpg_no_transfer)
             step->transfer = transfer++;
     }
 }
 
 struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
 {
+    if (s->wanted == MPG_STEPS_LEAVES)
+        return &s->aside;
     if (s->count == s->capacity && graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
@@ -65,14 +77,16 @@ int graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct
 int graph_edges_grow(struct steps *s)
 {
     struct mpg_error err;
-    return mpg_reserve_at(&s->edges, sizeof *s->edges, &s->edge_capacity, s->edge_count + 1, &err);
+    return reserve(s, &s->edges, sizeof *s->edges, &s->edge_capacity, s->edge_count + 1, &err);
 }
 
-int graph_keep_sent(struct steps *s, const struct mpg_sent *sent, uint32_t n, struct mpg_error *err)
+int graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
+                    struct mpg_error *err)
 {
-    if (s->sent_count + n > s->sent_capacity &&
-        mpg_reserve_at(&s->sent, sizeof *s->sent, &s->sent_capacity, s->sent_count + n, err) < 0)
+    if (reserve(s, &s->sent, sizeof *s->sent, &s->sent_capacity, s->sent_count + n, err) < 0)
         return -1;
+    step->sent = s->sent + s->sent_count;
+    step->sent_number = n;
     for (uint32_t i = 0; i < n; i++)
         s->sent[s->sent_count++] = sent[i];
     return 0;
@@ -80,21 +94,21 @@ int graph_keep_sent(struct steps *s, const struct mpg_sent *sent, uint32_t n, st
 
 struct mpg_transfer *graph_add_transfer(struct steps *s, struct mpg_step *step, struct mpg_error *err)
 {
-    if (mpg_reserve_at(&s->transfers, sizeof *s->transfers, &s->transfer_capacity, s->transfer_count + 1, err) < 0)
+    if (reserve(s, &s->transfers, sizeof *s->transfers, &s->transfer_capacity, s->transfer_count + 1, err) < 0)
         return NULL;
-    step->transfer = NULL;
     struct mpg_transfer *transfer = &s->transfers[s->transfer_count++];
     *transfer = mpg_no_transfer;
+    step->transfer = transfer;
     return transfer;
 }
 
 struct mpg_change *graph_add_change(struct steps *s, struct mpg_step *step, struct mpg_error *err)
 {
-    if (mpg_reserve_at(&s->changes, sizeof *s->changes, &s->change_capacity, s->change_count + 1, err) < 0)
+    if (reserve(s, &s->changes, sizeof *s->changes, &s->change_capacity, s->change_count + 1, err) < 0)
         return NULL;
-    step->change = NULL;
     struct mpg_change *change = &s->changes[s->change_count++];
     *change = mpg_no_change;
+    step->change = change;
     return change;
 }
 

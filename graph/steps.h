@@ -16,6 +16,9 @@
 struct steps {
     struct mpg_step *steps; /* to be handed out */
     uint32_t count, capacity;
+    enum mpg_steps_wanted wanted; /* the graph's option: of LEAVEs alone, others are made in ASIDE, which nobody sees */
+    bool has_moved;         /* what some of the steps point to, since they were made */
+    struct mpg_step aside;
     struct mpg_edge *edges; /* of all LEAVEs among the steps, one's after the other's: */
     uint32_t edge_count, edge_capacity;
     uint32_t left_edges;    /* those of the call that is being left begin here */
@@ -23,7 +26,7 @@ struct steps {
     uint32_t sent_count, sent_capacity;
     struct mpg_transfer *transfers; /* of those LEAVEs that have one, */
     uint32_t transfer_count, transfer_capacity;
-    struct mpg_change *changes; /* of those ENTERs: the others point elsewhere already */
+    struct mpg_change *changes; /* of those ENTERs */
     uint32_t change_count, change_capacity;
     struct mpg_candidate *candidates; /* of the call that is being left */
     uint32_t candidate_count, candidate_capacity;
@@ -35,7 +38,7 @@ struct steps {
 
 /* Room for more steps: 0, or -1 when out of memory. */
 int graph_steps_grow(struct steps *steps);
-/* Before they are handed out: has ENTERs and LEAVEs point to what is theirs. */
+/* Before they are handed out: has ENTERs and LEAVEs point to what is theirs, where that has moved. */
 void graph_steps_point(struct steps *steps);
 
 /* A new last step, of CALL, or of the call at PLACE; NULL when out of memory. All else is 0, but for
@@ -44,6 +47,8 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
                                           const struct call *call)
 {
     enum { OF_ALL = offsetof(struct mpg_step, origin) };
+    if (s->wanted == MPG_STEPS_LEAVES && kind != MPG_STEP_LEAVE)
+        return &s->aside;
     if (s->count == s->capacity && graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
@@ -60,6 +65,12 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
 
 struct mpg_step *graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
                                const struct place *place);
+/* The step that was made last. */
+static inline struct mpg_step *graph_last_step(struct steps *s)
+{
+    return s->wanted == MPG_STEPS_LEAVES ? &s->aside : &s->steps[s->count - 1];
+}
+
 /* The value of CALL's stream goes into a new slot. */
 int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
                 struct mpg_error *err);
@@ -67,12 +78,14 @@ int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
 static inline void graph_steps_empty(struct steps *s)
 {
     s->count = s->edge_count = s->left_edges = s->sent_count = s->transfer_count = s->change_count = 0;
+    s->has_moved = false;
 }
 
 /* Room for more edges: as graph_steps_grow(). */
 int graph_edges_grow(struct steps *steps);
-/* A copy of N messages that the next LEAVE lists, among the steps'. Error: out of memory. */
-int graph_keep_sent(struct steps *steps, const struct mpg_sent *sent, uint32_t n, struct mpg_error *err);
+/* Has STEP, a LEAVE, list a copy of N messages. Error: out of memory. */
+int graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
+                    struct mpg_error *err);
 /* That of STEP, a LEAVE, or what changes an ENTER, all else 0; valid until the next is asked for. NULL with ERR when
  * out of memory. */
 struct mpg_transfer *graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);

@@ -98,7 +98,7 @@ static int store_sending(struct matching *matching, const struct call *sender, s
     struct steps *steps = matching->steps;
     if (graph_store(steps, sender, &m->slot, err) < 0)
         return -1;
-    struct mpg_step *s = &steps->steps[steps->count - 1];
+    struct mpg_step *s = graph_last_step(steps);
     s->sends = true;
     s->origin = m->origin;
     s->receiver = m->destination;
@@ -112,6 +112,9 @@ static int emit_eager(struct matching *matching, const struct call *sender, stru
 {
     if (graph_new_slot(matching->steps, &m->slot, err) < 0)
         return -1;
+    arrive(m);
+    if (matching->steps->wanted == MPG_STEPS_LEAVES)
+        return 0;
     struct mpg_step *s = graph_emit(matching->steps, MPG_STEP_EAGER, sender);
     if (!s)
         return graph_out_of_memory(err);
@@ -127,7 +130,6 @@ static int emit_eager(struct matching *matching, const struct call *sender, stru
     s->comm = m->comm;
     s->tag = m->tag;
     s->is_followed = m->is_followed;
-    arrive(m);
     return 0;
 }
 
@@ -258,7 +260,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     matching->counts->made_eager += m->sync_source && !m->synchronous;
     matching->counts->made_synchronous += !m->sync_source && m->synchronous;
     if (find_origin(matching, call, index, name->destination, sequence, &m->origin, err) < 0 ||
-        note_sent(call, m, err) < 0 ||
+        (matching->steps->wanted != MPG_STEPS_LEAVES && note_sent(call, m, err) < 0) ||
         (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
@@ -282,16 +284,26 @@ int graph_send_on(struct matching *matching, const struct call *call,
     return c ? send_on(matching, call, c, name, &sequence, protocol, load, index, message, err) : -1;
 }
 
-struct protocol graph_load_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
+/* That of LOAD, which hypotheses resize. */
+static struct protocol resized_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
     struct protocol protocol = graph_protocol(matching, mode, load.bytes);
-    if (load.target_bytes == load.bytes)
-        return protocol;
     if (!matching->keeps_protocol)
         protocol.sync_target = graph_protocol(matching, mode, load.target_bytes).sync_target;
     protocol.grows = protocol.sync_target && !protocol.sync_source &&
                      !graph_protocol(matching, mode, load.bytes).sync_target;
     return protocol;
+}
+
+struct protocol graph_load_protocol(struct matching *matching, enum mpg_call mode, struct load load)
+{
+    const uint64_t hash = ((uint64_t)load.bytes ^ mode) * 0x9e3779b97f4a7c15u;
+    struct known_protocol *known = &matching->known[(hash >> 32) % GRAPH_PROTOCOLS];
+    if (load.target_bytes != load.bytes)
+        return resized_protocol(matching, mode, load);
+    if (known->bytes != load.bytes || known->mode != mode)
+        *known = (struct known_protocol){load.bytes, mode, graph_protocol(matching, mode, load.bytes)};
+    return known->protocol;
 }
 
 /* With hypotheses: what becomes of the message that CALL sends on the channel NAME of COMM. */
@@ -323,12 +335,11 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
         matching->counts->foreign++;
         return 0;
     }
-    const struct channel_name name = graph_route_name(route, call->rank);
     struct load load = graph_load(bytes);
-    if (matching->supposing.supposed && suppose_load(matching, call, comm, &name, &load, err) < 0)
+    if (matching->supposing.supposed && suppose_load(matching, call, comm, &route->name, &load, err) < 0)
         return -1;
     call->sent->parts++;
-    return send_on(matching, call, route->channel, &name, &route->sequence,
+    return send_on(matching, call, route->channel, &route->name, &route->sequence,
                    graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
@@ -392,8 +403,7 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
         return 0;
     }
     graph_note_post(matching, call);
-    const struct channel_name name = graph_route_name(route, call->rank);
-    *message = graph_match(&matching->channels, route->channel, &name, false, err);
+    *message = graph_match(&matching->channels, route->channel, &route->name, false, err);
     if (!*message || graph_post_message(matching, call, *message, room_bytes, err) < 0)
         return -1;
     return graph_posted_add(&matching->posted, *message, any, err);

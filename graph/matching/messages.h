@@ -16,6 +16,20 @@
 #include "graph/steps.h"
 #include "graph/work/supposing.h"
 
+/* How a message is sent, on the traced machine and on the target. */
+struct protocol {
+    bool standard, sync_source, sync_target;
+    bool grows; /* eager on both machines, but for what hypotheses add to it */
+};
+
+/* That of messages of BYTES in the mode of MODE: of those of the last few sizes. */
+enum { GRAPH_PROTOCOLS = 16 };
+struct known_protocol {
+    int64_t bytes;
+    enum mpg_call mode; /* 0, which sends nothing: none is known */
+    struct protocol protocol;
+};
+
 struct matching {
     int64_t eager_limit_bytes; /* standard sends of more are synchronous */
     int64_t source_eager_limit_bytes; /* on the traced machine */
@@ -33,6 +47,7 @@ struct matching {
     struct supposing supposing;
     bool notes_progress; /* counts what waits for its sender's next call (evidence.h) */
     bool of_target, keeps_protocol; /* of what hypotheses resize: graph.h has them */
+    struct known_protocol known[GRAPH_PROTOCOLS];
     uint64_t sent; /* so far */
     uint64_t in_flight; /* sent, and not completed by their receiver */
 };
@@ -41,18 +56,12 @@ struct matching {
  * first. */
 bool graph_is_alone(const struct matching *matching, int32_t rank);
 
-/* How a message is sent, on the traced machine and on the target. */
-struct protocol {
-    bool standard, sync_source, sync_target;
-    bool grows; /* eager on both machines, but for what hypotheses add to it */
-};
-
 /* That of BYTES sent in the mode of MODE, a call. */
 struct protocol graph_protocol(const struct matching *matching, enum mpg_call mode,
                                int64_t bytes);
 
 /* How LOAD is sent in the mode of MODE, a call. */
-struct protocol graph_load_protocol(const struct matching *matching, enum mpg_call mode, struct load load);
+struct protocol graph_load_protocol(struct matching *matching, enum mpg_call mode, struct load load);
 
 /* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
 int graph_send_on(struct matching *matching, const struct call *call,

@@ -275,9 +275,6 @@ int graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, 
 {
     const struct mpg_event *e = call->event;
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    step->transfer = &mpg_no_transfer;
-    if (kind != MPG_KIND_WIN_TARGET && kind != MPG_KIND_RMA && kind != MPG_KIND_IRMA)
-        return 0;
     struct mpg_transfer *transfer = graph_add_transfer(matching->steps, step, err);
     if (!transfer)
         return -1;

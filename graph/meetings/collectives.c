@@ -315,7 +315,7 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
             c->first_ns = c->last_ns = m->enter_ns;
         if (m->enter_ns > c->last_ns)
             c->last_ns = m->enter_ns;
-        struct mpg_step *store = &meetings->steps->steps[meetings->steps->count - 1];
+        struct mpg_step *store = graph_last_step(meetings->steps);
         store->joins = true;
         store->enter_ns = m->enter_ns - c->first_ns;
         store->duration_ns = m->duration_ns;

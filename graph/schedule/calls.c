@@ -361,10 +361,10 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
 
 /* What is worth telling of the messages that a call completes; what it probes is received by
  * another. */
-static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step, const struct mpg_edge *edges)
+static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
 {
     for (uint32_t i = 0; i < step->edge_number; i++) {
-        const struct mpg_edge *e = &edges[i];
+        const struct mpg_edge *e = &step->edges[i];
         if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
             continue;
         const double back_ns = e->sent_ns - step->leave_ns;
@@ -387,6 +387,9 @@ static void note_followed(struct mpg_graph_counts *c, const struct mpg_event *e,
 /* Whether the program asked for something that had not happened yet. */
 static bool found_nothing(const struct mpg_event *e)
 {
+    if (!graph_is_among(mpg_call_kind(e->call), GRAPH_KIND(COMPLETE) | GRAPH_KIND(PROBE) | GRAPH_KIND(MPROBE) |
+                                                    GRAPH_KIND(PARRIVED) | GRAPH_KIND(WIN_EPOCH)))
+        return false;
     switch (e->call) {
     case MPG_CALL_Test:
     case MPG_CALL_Testall:
@@ -535,6 +538,31 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
     g->counts.posted_ns += after_all_came(g, s);
 }
 
+/* What STEP, which leaves CALL of S, says of the call beyond its times and edges. */
+static int tell_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_step *step,
+                     struct mpg_error *err)
+{
+    struct call *call = &s->call;
+    if (s->sent.n > 0 && graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0)
+        return -1;
+    step->changed = call->changed;
+    step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
+    step->rooted = s->sent.rooted;
+    step->rooted_bytes = s->sent.rooted_bytes;
+    step->found_nothing = s->found_nothing;
+    step->round_trip = call->round_trip;
+    step->round_trip_bytes = step->round_trip_target_bytes = 0;
+    if (call->round_trip) {
+        step->round_trip_bytes = (double)call->round_trip_bytes;
+        step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
+    }
+    step->completed = call->completed;
+    if (graph_is_among(mpg_call_kind(call->event->call), GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(RMA) | GRAPH_KIND(IRMA)) &&
+        graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
+        return -1;
+    return find_alternatives(g, r, call, &step->alternatives, err);
+}
+
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
@@ -550,8 +578,6 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     note_kept(g, s);
     if (g->by_completion && date_candidates(g, r, call, err) < 0)
         return -1;
-    if (graph_keep_sent(&g->steps, s->sent.message, s->sent.n, err) < 0)
-        return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
     if (!step)
         return graph_out_of_memory(err);
@@ -559,29 +585,21 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->failed = call->event->failed;
     step->enter_ns = call->enter_ns;
     step->leave_ns = call->leave_ns;
-    step->changed = call->changed;
-    step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
-    step->sent_number = s->sent.n;
-    step->rooted = s->sent.rooted;
-    step->rooted_bytes = s->sent.rooted_bytes;
-    step->found_nothing = s->found_nothing = found_nothing(call->event);
     step->bytes = s->class_bytes;
-    step->round_trip = call->round_trip;
-    step->round_trip_bytes = step->round_trip_target_bytes = 0;
-    if (call->round_trip) {
-        step->round_trip_bytes = (double)call->round_trip_bytes;
-        step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
-        call->round_trip = false;
-        call->round_trip_bytes = call->round_trip_target_bytes = 0;
-    }
-    step->completed = call->completed;
-    call->completed = 0;
-    if (graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
-        return -1;
+    step->edges = g->steps.edges + g->steps.left_edges;
     step->edge_number = g->steps.edge_count - g->steps.left_edges;
-    if (find_alternatives(g, r, call, &step->alternatives, err) < 0)
+    step->sent = NULL;
+    step->sent_number = 0;
+    step->transfer = &mpg_no_transfer;
+    step->alternatives = &mpg_no_alternatives;
+    s->found_nothing = found_nothing(call->event);
+    const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->supposed;
+    if (is_told && tell_call(g, r, s, step, err) < 0)
         return -1;
-    call->looking.looks = call->asking.asks = false;
-    note_messages(&g->counts, step, g->steps.edges + g->steps.left_edges);
+    call->completed = 0;
+    if (call->round_trip)
+        call->round_trip_bytes = call->round_trip_target_bytes = 0;
+    call->round_trip = call->looking.looks = call->asking.asks = false;
+    note_messages(&g->counts, step);
     return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
 }

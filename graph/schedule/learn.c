@@ -7,8 +7,10 @@
 
 int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err)
 {
+    struct mpg_graph_options leaves = *options; /* nobody looks at the steps */
+    leaves.wanted = MPG_STEPS_LEAVES;
     struct mpg_clock_map *clocks = mpg_clock_map_from_trace(trace, err);
-    struct mpg_graph *graph = clocks ? mpg_graph_open(trace, clocks, options, err) : NULL;
+    struct mpg_graph *graph = clocks ? mpg_graph_open(trace, clocks, &leaves, err) : NULL;
     struct mpg_steps steps;
     int more = graph ? 1 : -1;
     mpg_supposed_learn(options->supposed, true);

@@ -122,21 +122,25 @@ static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
 }
 
 /* Takes the current rank to the end of a call, or to the begin of one: to its end as well, if it is
- * the next thing that happens. */
-static int advance(struct mpg_graph *g, struct mpg_error *err)
+ * the next thing that happens; then on to the next, until there are ENOUGH steps or something else is to be looked at. */
+static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
 {
     const int32_t rank = g->current;
-    const struct rank_run *r = g->rank[rank].run;
-    if (r && r->ready > 0)
-        return graph_leave_one(g, rank, err);
-    if (graph_advance(g, rank, err) < 0)
-        return -1;
-    r = g->rank[rank].run;
-    const bool posts = r && r->streams && graph_leaves_request(r->streams->call.event->call);
-    g->turn += posts ? 1 : POSTS_A_CALL;
-    return r && r->ready > 0 && !graph_is_beyond_horizon(g) && keeps_turn(g)
-               ? graph_leave_one(g, rank, err)
-               : 0;
+    struct rank_state *state = &g->rank[rank];
+    if (state->run && state->run->ready > 0)
+        return graph_leave_one(g, state, err);
+    do {
+        if (graph_advance(g, rank, err) < 0)
+            return -1;
+        const struct rank_run *r = state->run;
+        const bool posts = r && r->streams && graph_leaves_request(r->streams->call.event->call);
+        g->turn += posts ? 1 : POSTS_A_CALL;
+        if (!r || r->ready == 0 || !keeps_turn(g) || graph_is_beyond_horizon(g))
+            return 0;
+        if (graph_leave_one(g, state, err) < 0)
+            return -1;
+    } while (g->steps.count < enough && state->run->waiting == 0 && keeps_turn(g) && !g->choosing && !g->meetings.over);
+    return 0;
 }
 
 /* Now and then, by the steps alone: who evaluates them in batches is told at the same ones. */
@@ -171,7 +175,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
             break;
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
-        if (status < 0 || advance(g, err) < 0)
+        if (status < 0 || advance(g, enough, err) < 0)
             return name_failed(g, err);
     }
     graph_steps_point(&g->steps);
@@ -201,6 +205,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->supposed = g->suppose ? options->supposed : NULL;
     g->has_regions = g->ratios || g->supposed || g->names_regions;
     g->posts = options->posts;
+    g->steps.wanted = options->wanted;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,

@@ -21,6 +21,7 @@ struct stream {
     int64_t *kept_requests; /* and its requests */
     uint32_t kept_capacity;
     struct mpg_graph *graph;
+    struct rank_state *state; /* its rank's */
     struct stream *sibling;
     uint32_t thread;
     enum phase phase;

@@ -78,6 +78,7 @@ static struct stream *find_further_stream(struct mpg_graph *g, int32_t rank, uin
     }
     bool first = r->stream_count++ == 0;
     s->graph = g;
+    s->state = &g->rank[rank];
     s->thread = thread;
     s->call.rank = rank;
     s->call.stream = first ? (uint32_t)rank : g->streams++;
@@ -129,18 +130,16 @@ static int change_interval(struct mpg_graph *g, const struct stream *s, const st
     return 0;
 }
 
-/* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
- * S took is then not known. */
-static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
-                 uint64_t number, struct mpg_error *err)
+/* The step of the interval of S before E, of TRACED_NS, of which the tracer took TRACER_NS. */
+static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, uint64_t number,
+                      int64_t traced_ns, int64_t tracer_ns, struct mpg_error *err)
 {
+    const struct recording *recording = &s->state->run->recording;
+    const bool knows_cpu = recording->cpu >= 0 && e->thread == s->thread;
+    const int64_t interval_ns = traced_ns - s->between.flushed_ns - tracer_ns;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_ENTER, &s->call);
     if (!step)
         return graph_out_of_memory(err);
-    const struct recording *recording = &g->rank[s->call.rank].run->recording;
-    const int64_t traced_ns = e->enter_ns - s->last_leave_ns;
-    const int64_t tracer_ns = graph_between_tracer_ns(&s->between, recording, traced_ns);
-    const int64_t interval_ns = traced_ns - s->between.flushed_ns - tracer_ns;
     step->call = e->call;
     step->number = number;
     step->from = s->from;
@@ -155,20 +154,36 @@ static int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_e
     step->region = g->names_regions ? graph_regions_innermost(&s->regions) : -1;
     step->flushed_ns = s->between.flushed_ns;
     step->begin_ns = s->last_leave_ns;
-    step->cpu_ns = e->thread == s->thread ? graph_between_cpu_ns(&s->between, recording, e) : -1;
-    step->alone_ns = e->thread == s->thread ? graph_between_alone_ns(&s->between, recording, e) : -1;
-    step->since_ns = s->last_leave_ns - g->rank[s->call.rank].start_ns;
-    g->counts.tracer_ns += (uint64_t)tracer_ns;
-    g->counts.cpu_intervals += step->cpu_ns >= 0;
+    step->cpu_ns = knows_cpu ? graph_between_cpu_ns(&s->between, recording, e) : -1;
+    step->alone_ns = knows_cpu ? graph_between_alone_ns(&s->between, recording, e) : -1;
+    step->since_ns = s->last_leave_ns - s->state->start_ns;
     return 0;
+}
+
+/* Whether the step of an interval of S, of which the tracer took TRACER_NS beside flushes, is not looked at. */
+static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s, int64_t tracer_ns)
+{
+    if (g->steps.wanted == MPG_STEPS_ALL || g->has_regions)
+        return false;
+    return g->steps.wanted == MPG_STEPS_LEAVES || (tracer_ns == 0 && s->between.flushed_ns == 0);
+}
+
+/* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
+ * S took is then not known. */
+static inline int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
+                        uint64_t number, struct mpg_error *err)
+{
+    const struct recording *recording = &s->state->run->recording;
+    const int64_t traced_ns = e->enter_ns - s->last_leave_ns;
+    const int64_t tracer_ns = graph_between_tracer_ns(&s->between, recording, traced_ns);
+    g->counts.tracer_ns += (uint64_t)tracer_ns;
+    g->counts.cpu_intervals += graph_has_cpu(recording, e) && e->thread == s->thread;
+    return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
 }
 
 /* While a rank has threads that are to come, where they may begin is kept. */
 static int keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    int32_t rank = s->call.rank;
-    if (g->rank[rank].run->stream_count >= g->rank[rank].run->threads)
-        return 0;
     if (!s->has_fork_slot && graph_new_slot(&g->steps, &s->fork_slot, err) < 0)
         return -1;
     s->has_fork_slot = true;
@@ -329,11 +344,12 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     return 0;
 }
 
-static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    struct rank_run *r = g->rank[s->call.rank].run;
+    struct rank_run *r = s->state->run;
     const struct mpg_event *e = s->call.event;
-    if (enter(g, s, e, s->call.number, err) < 0 || keep_fork(g, s, err) < 0)
+    if (enter(g, s, e, s->call.number, err) < 0 ||
+        (r->stream_count < r->threads && keep_fork(g, s, err) < 0))
         return -1;
     s->call.region = g->has_regions ? graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
@@ -406,9 +422,8 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
     return is_finalize && !event->failed ? finalize(g, s, err) : make_call(g, s, err);
 }
 
-int graph_leave_one(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_error *err)
 {
-    struct rank_state *state = &g->rank[rank];
     struct rank_run *r = state->run;
     struct stream *s = r->streams;
     while (s->phase != PHASE_WAIT || s->call.waiter.unmet > 0)
@@ -508,7 +523,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
         graph_forget_choosing(s);
-        graph_clear_routes(&g->matching, &s->routes, rank);
+        graph_clear_routes(&g->matching, &s->routes);
         free(s->kept);
         free(s->kept_requests);
         free(s->completing.requests);

@@ -9,8 +9,8 @@
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
 /* Takes RANK, which can go and has nobody who leaves, one event further. */
 int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
-/* Of RANK's threads that need not wait any more, the first leaves its call. */
-int graph_leave_one(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
+/* Of the threads of RANK that need not wait any more, the first leaves its call. */
+int graph_leave_one(struct mpg_graph *g, struct rank_state *rank, struct mpg_error *err);
 /* Reads on in ranks that wait, as far as it takes to know whether they have another event. */
 int graph_read_on(struct mpg_graph *g, struct mpg_error *err);
 /* Gives back what RANK has while it is under way. */

@@ -18,10 +18,10 @@ static int64_t cost_ps(const struct mpg_trace *trace, int32_t rank, const char *
     return cost_ns >= 0 && cost_ns <= most_ns ? llround(cost_ns * PS) : otherwise_ps;
 }
 
-bool graph_is_computation(const struct mpg_event *e)
+/* To the nearest nanosecond, halves up; PS is not negative. */
+static int64_t whole_ns(int64_t ps)
 {
-    enum mpg_kind kind = mpg_call_kind(e->call);
-    return !e->failed && (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL);
+    return ps / PS + (ps % PS >= PS / 2);
 }
 
 struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank)
@@ -29,6 +29,7 @@ struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank)
     const int64_t call_ps = cost_ps(trace, rank, "overhead_call_ns", 0);
     return (struct recording){
         .call_ps = call_ps,
+        .call_ns = whole_ns(call_ps),
         .sum_ps = cost_ps(trace, rank, "overhead_sum_ns", call_ps),
         .cpu_ps = cost_ps(trace, rank, "overhead_cpu_ns", 0),
         .knows_cpu = mpg_trace_find_fact(trace, rank, "overhead_cpu_ns") != NULL,
@@ -48,17 +49,6 @@ static int64_t multiply(int64_t n, int64_t ps)
     return __builtin_mul_overflow(n, ps, &product) ? INT64_MAX : product;
 }
 
-/* To the nearest nanosecond, halves up; PS is not negative. */
-static int64_t whole_ns(int64_t ps)
-{
-    return ps / PS + (ps % PS >= PS / 2);
-}
-
-static bool has_cpu(const struct recording *r, const struct mpg_event *e)
-{
-    return r->cpu >= 0 && (uint32_t)r->cpu < e->value_number && !e->killed;
-}
-
 void graph_between_add(struct between *b, const struct recording *r, const struct mpg_event *e)
 {
     if (mpg_call_kind(e->call) == MPG_KIND_FLUSH) {
@@ -74,7 +64,7 @@ void graph_between_add(struct between *b, const struct recording *r, const struc
     b->tracer_ps = add(b->tracer_ps, r->call_ps);
     if (graph_is_computation(e))
         b->local_ns = add(b->local_ns, e->leave_ns - e->enter_ns);
-    if (has_cpu(r, e)) {
+    if (graph_has_cpu(r, e)) {
         b->cpu_ns = add(b->cpu_ns, e->values[r->cpu]);
         b->cpu_tracer_ps = add(b->cpu_tracer_ps, r->cpu_ps);
     }
@@ -83,7 +73,7 @@ void graph_between_add(struct between *b, const struct recording *r, const struc
 int64_t graph_between_tracer_ns(const struct between *b, const struct recording *r,
                                 int64_t traced_ns)
 {
-    const int64_t tracer_ns = whole_ns(add(b->tracer_ps, r->call_ps));
+    const int64_t tracer_ns = b->tracer_ps == 0 ? r->call_ns : whole_ns(add(b->tracer_ps, r->call_ps));
     const int64_t left_ns = traced_ns - b->flushed_ns;
     return left_ns <= 0 ? 0 : tracer_ns < left_ns ? tracer_ns : left_ns;
 }
@@ -91,7 +81,7 @@ int64_t graph_between_tracer_ns(const struct between *b, const struct recording 
 int64_t graph_between_cpu_ns(const struct between *b, const struct recording *r,
                              const struct mpg_event *call)
 {
-    if (!has_cpu(r, call))
+    if (!graph_has_cpu(r, call))
         return -1;
     const int64_t cpu_ns = add(b->cpu_ns, call->values[r->cpu]);
     const int64_t tracer_ns = whole_ns(add(b->cpu_tracer_ps, r->cpu_ps));
@@ -100,7 +90,7 @@ int64_t graph_between_cpu_ns(const struct between *b, const struct recording *r,
 
 int64_t graph_between_alone_ns(const struct between *b, const struct recording *r, const struct mpg_event *call)
 {
-    if (!has_cpu(r, call))
+    if (!graph_has_cpu(r, call))
         return -1;
     const int64_t ns = add(add(b->cpu_ns, call->values[r->cpu]), b->local_ns);
     const int64_t tracer_ns = r->knows_cpu ? whole_ns(add(b->cpu_tracer_ps, r->cpu_ps))

@@ -9,9 +9,10 @@
 #include "trace/event.h"
 #include "trace/reader.h"
 
-/* What recording took of a rank's time, in picoseconds, as its facts say. */
+/* What recording took of a rank's time, in picoseconds, as its facts say, of: */
 struct recording {
-    int64_t call_ps; /* an event that is recorded */
+    int64_t call_ps; /* an event that is recorded, */
+    int64_t call_ns; /* in whole ones, */
     int64_t sum_ps;  /* a call that is summed up */
     int64_t cpu_ps;  /* CPU time that an interval has without anything in it */
     bool knows_cpu;  /* which is said */
@@ -26,7 +27,17 @@ struct between {
 
 /* Whether E, a call, involves nobody else: it is part of a compute interval (a program that asks for its
  * rank twice has no second one). */
-bool graph_is_computation(const struct mpg_event *e);
+static inline bool graph_is_computation(const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    return (kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL) && !e->failed;
+}
+
+/* Whether E says how much CPU time there was. */
+static inline bool graph_has_cpu(const struct recording *r, const struct mpg_event *e)
+{
+    return r->cpu >= 0 && (uint32_t)r->cpu < e->value_number && !e->killed;
+}
 
 struct recording graph_recording_of(const struct mpg_trace *trace, int32_t rank);
 /* Adds EVENT, which is no node of the graph: a flush, a region's mark, a call that involves

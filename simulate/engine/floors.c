@@ -38,6 +38,8 @@ struct mpg_floors {
     struct mpg_map flight_index, pair_index;
     struct flight *flights;
     size_t flight_count, flight_capacity;
+    size_t last;                   /* the one that was looked for last, its number from 1; 0: none */
+    uint64_t last_pair, last_kind; /* of these */
     struct host_pair *pairs;
     size_t pair_count;
     bool any_message;
@@ -46,7 +48,7 @@ struct mpg_floors {
 
 int mpg_size_class(double bytes)
 {
-    return bytes >= 0x1p62 ? 62 : 63 - __builtin_clzll((unsigned long long)bytes + 1);
+    return bytes >= 0x1p62 ? 62 : 63 - __builtin_clzll((unsigned long long)((long long)bytes + 1));
 }
 
 void mpg_floors_forget(struct mpg_floors *f)
@@ -54,7 +56,7 @@ void mpg_floors_forget(struct mpg_floors *f)
     mpg_map_clear(&f->flight_index);
     free(f->flights);
     f->flights = NULL;
-    f->flight_count = f->flight_capacity = 0;
+    f->flight_count = f->flight_capacity = f->last = 0;
     for (int i = 0; i < MPG_CALL_COUNT; i++)
         for (int j = 0; j < MPG_SIZE_CLASSES; j++)
             f->call_ns[i][j] = INFINITY;
@@ -98,48 +100,61 @@ static uint64_t pair_key(const struct mpg_floors *f, int32_t a, int32_t b)
     return x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
 }
 
-static struct flight *find_flight(struct mpg_floors *f, const struct mpg_step *step,
+/* A new one between the hosts of KEY; its number, from 1, or 0 when out of memory. */
+static size_t add_flight(struct mpg_floors *f, uint64_t key, enum mpg_call call, int call_class, int message_class)
+{
+    if (f->flight_count == f->flight_capacity) {
+        size_t capacity = f->flight_capacity ? 2 * f->flight_capacity : 64;
+        void *grown = realloc(f->flights, capacity * sizeof *f->flights);
+        if (!grown)
+            return 0;
+        f->flights = grown;
+        f->flight_capacity = capacity;
+    }
+    f->flights[f->flight_count++] = (struct flight){.host_pair_low = (int)(key >> 32),
+                                                    .host_pair_high = (int)(uint32_t)key,
+                                                    .message_class = message_class,
+                                                    .call = call,
+                                                    .call_class = call_class,
+                                                    .least_duration_ns = INFINITY,
+                                                    .at_least_ns = INFINITY,
+                                                    .above_ns = INFINITY};
+    return f->flight_count;
+}
+
+/* That of the message of EDGE, which STEP, a call of CALL_CLASS, completes: mostly the last one's. */
+static struct flight *find_flight(struct mpg_floors *f, const struct mpg_step *step, int call_class,
                                   const struct mpg_edge *edge)
 {
-    int message_class = mpg_size_class(edge->bytes), call_class = mpg_size_class(step->bytes);
-    uint64_t *slot = mpg_map_add(&f->flight_index, pair_key(f, edge->source, step->rank),
-                                 (uint64_t)step->call << 16 | (uint64_t)call_class << 8 |
-                                     (uint64_t)message_class);
-    if (!slot)
+    const int message_class = mpg_size_class(edge->bytes);
+    const uint64_t pair = pair_key(f, edge->source, step->rank);
+    const uint64_t kind = (uint64_t)step->call << 16 | (uint64_t)call_class << 8 | (uint64_t)message_class;
+    if (f->last && f->last_pair == pair && f->last_kind == kind)
+        return &f->flights[f->last - 1];
+    uint64_t *slot = mpg_map_add(&f->flight_index, pair, kind);
+    if (!slot || (*slot == 0 && !(*slot = add_flight(f, pair, step->call, call_class, message_class))))
         return NULL;
-    if (*slot == 0) {
-        if (f->flight_count == f->flight_capacity) {
-            size_t capacity = f->flight_capacity ? 2 * f->flight_capacity : 64;
-            void *grown = realloc(f->flights, capacity * sizeof *f->flights);
-            if (!grown)
-                return NULL;
-            f->flights = grown;
-            f->flight_capacity = capacity;
-        }
-        uint64_t key = pair_key(f, edge->source, step->rank);
-        f->flights[f->flight_count] = (struct flight){.host_pair_low = (int)(key >> 32),
-                                                      .host_pair_high = (int)(uint32_t)key,
-                                                      .message_class = message_class,
-                                                      .call = step->call,
-                                                      .call_class = call_class,
-                                                      .least_duration_ns = INFINITY,
-                                                      .at_least_ns = INFINITY,
-                                                      .above_ns = INFINITY};
-        *slot = ++f->flight_count;
-    }
+    f->last = *slot;
+    f->last_pair = pair;
+    f->last_kind = kind;
     return &f->flights[*slot - 1];
 }
 
-static void add_flight(struct flight *fl, double duration_ns, double flight_ns)
+static inline double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static void take_flight(struct flight *fl, double duration_ns, double flight_ns)
 {
     if (duration_ns < fl->least_duration_ns) {
-        fl->above_ns = fmin(fl->above_ns, fl->at_least_ns);
+        fl->above_ns = least(fl->above_ns, fl->at_least_ns);
         fl->at_least_ns = flight_ns;
         fl->least_duration_ns = duration_ns;
     } else if (duration_ns > fl->least_duration_ns)
-        fl->above_ns = fmin(fl->above_ns, flight_ns);
+        fl->above_ns = least(fl->above_ns, flight_ns);
     else
-        fl->at_least_ns = fmin(fl->at_least_ns, flight_ns);
+        fl->at_least_ns = least(fl->at_least_ns, flight_ns);
 }
 
 /* Whether S waited, for certain: for a message, a root or a contribution that left after it began. */
@@ -155,24 +170,35 @@ static bool has_waited(const struct mpg_step *s)
     return false;
 }
 
-int mpg_floors_add(struct mpg_floors *f, const struct mpg_step *step, bool comparable,
-                   struct mpg_error *err)
+static inline int add_call(struct mpg_floors *f, const struct mpg_step *step, bool comparable, struct mpg_error *err)
 {
-    if (step->kind != MPG_STEP_LEAVE || step->failed)
+    const double duration_ns = (double)step->duration_ns;
+    const int class = mpg_size_class(step->bytes);
+    double *call_ns = &f->call_ns[step->call][class];
+    bool *all_waited = &f->all_waited[step->call][class];
+    *call_ns = least(*call_ns, duration_ns);
+    if (*all_waited && (!f->options.knows_waits || !has_waited(step)))
+        *all_waited = false;
+    if (!comparable || mpg_call_is_probe(step->call))
         return 0;
-    double duration_ns = (double)step->duration_ns;
-    double *call_ns = &f->call_ns[step->call][mpg_size_class(step->bytes)];
-    *call_ns = fmin(*call_ns, duration_ns);
-    if (!f->options.knows_waits || !has_waited(step))
-        f->all_waited[step->call][mpg_size_class(step->bytes)] = false;
-    for (uint32_t i = 0; comparable && i < step->edge_number; i++) {
+    for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *edge = &step->edges[i];
-        if (edge->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
+        if (edge->kind != MPG_EDGE_ARRIVAL)
             continue;
-        struct flight *fl = find_flight(f, step, edge);
+        struct flight *fl = find_flight(f, step, class, edge);
         if (!fl)
             return mpg_error_set(err, "out of memory");
-        add_flight(fl, duration_ns, step->leave_ns - edge->sent_ns);
+        take_flight(fl, duration_ns, step->leave_ns - edge->sent_ns);
+    }
+    return 0;
+}
+
+int mpg_floors_add(struct mpg_floors *f, const struct mpg_steps *steps, bool comparable, struct mpg_error *err)
+{
+    for (size_t i = 0; i < steps->n; i++) {
+        const struct mpg_step *s = &steps->step[i];
+        if (s->kind == MPG_STEP_LEAVE && !s->failed && add_call(f, s, comparable, err) < 0)
+            return -1;
     }
     return 0;
 }

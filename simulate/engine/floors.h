@@ -26,8 +26,8 @@ struct mpg_floor_options {
 
 struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
                                   const struct mpg_floor_options *options, struct mpg_error *err);
-/* Takes one step of the first pass; with COMPARABLE clocks also messages. */
-int mpg_floors_add(struct mpg_floors *floors, const struct mpg_step *step, bool comparable,
+/* Takes steps of the first pass; with COMPARABLE clocks also messages. */
+int mpg_floors_add(struct mpg_floors *floors, const struct mpg_steps *steps, bool comparable,
                    struct mpg_error *err);
 /* Ends the gathering. */
 int mpg_floors_finish(struct mpg_floors *floors, struct mpg_error *err);

@@ -232,6 +232,12 @@ static inline bool enters(const struct mpg_lanes *l, const struct mpg_step *s)
     return l->computes || s->tracer_ns != 0 || l->choice || l->entered_ns;
 }
 
+enum mpg_steps_wanted mpg_lanes_wants(const struct mpg_lanes *l)
+{
+    const bool is_idle = !l->computes && !l->choice && !mpg_perturbation_call_noise_measured(l->p);
+    return is_idle && !l->tally && !l->trail ? MPG_STEPS_NOT_IDLE : MPG_STEPS_ALL;
+}
+
 static APART void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     mpg_lanes_look_ahead(l, s->stream);

@@ -55,7 +55,8 @@ bool mpg_lanes_has_trail(const struct mpg_lanes *lanes);
 int mpg_lanes_finish_trail(const struct mpg_lanes *lanes, struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *lanes);
-/* Evaluates STEPS of a graph. */
+/* Which steps of a graph are to be evaluated, and these. */
+enum mpg_steps_wanted mpg_lanes_wants(const struct mpg_lanes *lanes);
 int mpg_lanes_take(struct mpg_lanes *lanes, const struct mpg_steps *steps, struct mpg_error *err);
 /* The delays of STREAM's last node, one a lane; valid from its first step on. */
 const double *mpg_lanes_value(const struct mpg_lanes *lanes, uint32_t stream);

@@ -38,7 +38,7 @@ static int pass_bounds(struct simulation *sim, struct mpg_error *err)
     struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(sim->trace), err);
     if (!bounds)
         return -1;
-    const struct mpg_taker taker = {.take = mpg_clock_bounds_take, .context = bounds};
+    const struct mpg_taker taker = {.take = mpg_clock_bounds_take, .context = bounds, .wants = MPG_STEPS_LEAVES};
     int status = mpg_pass(&course, &taker, 1, 1, &passed, err);
     mpg_simulation_take_passed(sim, &passed);
     if (status == 0)
@@ -177,14 +177,10 @@ static bool has_flights(const struct simulation *sim)
 static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct simulation *sim = context;
-    const bool flights = has_flights(sim);
-    for (size_t i = 0; i < steps->n; i++) {
-        const struct mpg_step *s = &steps->step[i];
-        if ((sim->likes && mpg_likes_add(sim->likes, s, err) < 0) ||
-            (sim->floors && mpg_floors_add(sim->floors, s, flights, err) < 0))
+    for (size_t i = 0; sim->likes && i < steps->n; i++)
+        if (mpg_likes_add(sim->likes, &steps->step[i], err) < 0)
             return -1;
-    }
-    return 0;
+    return sim->floors ? mpg_floors_add(sim->floors, steps, has_flights(sim), err) : 0;
 }
 
 static bool can_speed_messages(const struct simulation *sim)
@@ -271,7 +267,8 @@ static int pass_floors(struct simulation *sim, size_t n, struct mpg_taker *taker
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         if (sim[i].owns_floors && !sim[i].passed_first && same_course(sim, &sim[i]))
-            takers[k++] = (struct mpg_taker){.take = take_first, .context = &sim[i]};
+            takers[k++] = (struct mpg_taker){
+                .take = take_first, .context = &sim[i], .wants = sim[i].likes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
     int status = mpg_pass(&course, takers, k, sim->options->threads, &passed, err);
     for (size_t i = 0; i < k; i++) {
         struct simulation *x = takers[i].context;

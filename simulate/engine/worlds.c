@@ -51,6 +51,11 @@ static int take_lanes(void *lanes, const struct mpg_steps *steps, struct mpg_err
     return mpg_lanes_take(lanes, steps, err);
 }
 
+static enum mpg_steps_wanted wants_of(const void *lanes)
+{
+    return mpg_lanes_wants(lanes);
+}
+
 static const double *value_of(const void *lanes, uint32_t stream)
 {
     return mpg_lanes_value(lanes, stream);
@@ -116,6 +121,7 @@ static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *gr
                           .mode = {.context = x,
                                    .begin = begin_lanes,
                                    .take = take_lanes,
+                                   .wants = wants_of,
                                    .value = value_of,
                                    .broken = broken_of,
                                    .check = check_lanes,

@@ -30,11 +30,10 @@ struct run {
 static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct run *x = context;
-    for (size_t i = 0; i < steps->n; i++)
-        if ((x->likes && mpg_likes_add(x->likes, &steps->step[i], err) < 0) ||
-            mpg_floors_add(x->floors, &steps->step[i], false, err) < 0)
+    for (size_t i = 0; x->likes && i < steps->n; i++)
+        if (mpg_likes_add(x->likes, &steps->step[i], err) < 0)
             return -1;
-    return 0;
+    return mpg_floors_add(x->floors, steps, false, err);
 }
 
 static int find_floors(struct run *x, struct mpg_error *err)
@@ -42,7 +41,6 @@ static int find_floors(struct run *x, struct mpg_error *err)
     const struct mpg_floor_options none = {0};
     struct mpg_graph_options traced = x->graph; /* no hypothesis holds */
     const struct mpg_course course = {x->trace, x->clocks, &traced, "finding floors", NULL, NULL};
-    const struct mpg_taker taker = {.take = take_first, .context = x};
     struct mpg_passed passed;
     traced.suppose = 0;
     traced.supposed = NULL;
@@ -55,6 +53,8 @@ static int find_floors(struct run *x, struct mpg_error *err)
     }
     if (x->p->calls_cost_nothing && !x->likes)
         return 0; /* nobody asks */
+    const struct mpg_taker taker = {.take = take_first, .context = x,
+                                    .wants = x->likes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
     if (mpg_pass(&course, &taker, 1, 1, &passed, err) < 0 || (x->likes && mpg_likes_finish(x->likes, err) < 0))
         return -1;
     if (x->likes)

@@ -14,6 +14,7 @@ typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_er
 struct mpg_taker {
     mpg_take *take;
     void *context;
+    enum mpg_steps_wanted wants; /* which steps it looks at */
 };
 
 struct mpg_crew;

@@ -83,7 +83,11 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
 {
     struct takers t = {.taker = takers, .n = n};
-    struct mpg_graph *g = mpg_graph_open(course->trace, course->clocks, course->graph, err);
+    struct mpg_graph_options options = *course->graph;
+    options.wanted = MPG_STEPS_LEAVES;
+    for (size_t i = 0; i < n; i++)
+        options.wanted = takers[i].wants < options.wanted ? takers[i].wants : options.wanted;
+    struct mpg_graph *g = mpg_graph_open(course->trace, course->clocks, &options, err);
     if (!g)
         return -1;
     threads = threads < n ? threads : (unsigned)n;

@@ -55,8 +55,11 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
 
 static struct mpg_taker taker_of(struct part *x)
 {
-    return x->watch ? (struct mpg_taker){.take = take_watched, .context = x}
-                    : (struct mpg_taker){.take = x->mode->take, .context = x->lanes};
+    const struct mpg_mode *mode = x->mode;
+    if (x->watch)
+        return (struct mpg_taker){.take = take_watched, .context = x};
+    return (struct mpg_taker){
+        .take = mode->take, .context = x->lanes, .wants = mode->wants ? mode->wants(x->lanes) : MPG_STEPS_ALL};
 }
 
 /* Lanes of a part, if each of R's modes has so many. Modes that N threads can share evenly stay

@@ -20,6 +20,8 @@ struct mpg_mode {
     void *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
                    const struct mpg_watch *watch, struct mpg_error *err);
     mpg_take *take; /* whose context are lanes */
+    /* Which steps LANES look at; NULL: at all. */
+    enum mpg_steps_wanted (*wants)(const void *lanes);
     /* The values of STREAM's last node, one a lane. */
     const double *(*value)(const void *lanes, uint32_t stream);
     /* Which lanes would have had to keep the traced order, one a lane; NULL: none. */

@@ -50,11 +50,10 @@ static bool same_course(const struct predicting *a, const struct predicting *b)
 static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct predicting *x = context;
-    for (size_t i = 0; i < steps->n; i++)
-        if ((x->likes && mpg_likes_add(x->likes, &steps->step[i], err) < 0) ||
-            mpg_floors_add(x->floors, &steps->step[i], false, err) < 0)
+    for (size_t i = 0; x->likes && i < steps->n; i++)
+        if (mpg_likes_add(x->likes, &steps->step[i], err) < 0)
             return -1;
-    return 0;
+    return mpg_floors_add(x->floors, steps, false, err);
 }
 
 /* The first before X, in ALL, that finds the same; X itself: none does. */
@@ -115,7 +114,8 @@ static int pass_floors(struct predicting *x, size_t n, struct mpg_taker *takers,
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         if (x[i].owns_floors && !x[i].passed_first && same_course(x, &x[i]))
-            takers[k++] = (struct mpg_taker){.take = take_first, .context = &x[i]};
+            takers[k++] = (struct mpg_taker){
+                .take = take_first, .context = &x[i], .wants = x[i].likes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
     int status = mpg_pass(&course, takers, k, x->options->threads, &passed, err);
     for (size_t i = 0; i < k; i++) {
         struct predicting *other = takers[i].context;
