@@ -12,7 +12,7 @@ static void fill_guides(struct mpg_record *r)
     for (size_t i = 0; i < r->buckets; i++) {
         double time_ns = r->span_ns * (double)i / (double)r->buckets;
         double work_ns = r->work_ns * (double)i / (double)r->buckets;
-        while (t < r->n && r->detour[t].end_ns <= time_ns)
+        while (t < r->n && mpg_detour_end(&r->detour[t]) <= time_ns)
             t++;
         while (w < r->n && r->detour[w].done_ns < work_ns)
             w++;
@@ -34,15 +34,15 @@ static void free_record(struct mpg_record *r)
 /* Of a guide: a few, as it is to stay near the processor, and no more than are looked at without a branch. */
 enum { DETOURS_A_BUCKET = MPG_RECORD_BURST / 2 };
 
-/* Two of them are in what a processor reads at once. */
-enum { LINE_BYTES = 2 * sizeof(struct mpg_detour) };
+/* Four of them are in what a processor reads at once. */
+enum { DETOURS_A_LINE = 4, LINE_BYTES = DETOURS_A_LINE * sizeof(struct mpg_detour) };
 
 /* A record with room for N detours, none of which is there. */
 static struct mpg_record *new_record(size_t n, struct mpg_error *err)
 {
     struct mpg_record *r = calloc(1, sizeof *r);
     if (r) {
-        r->detour = aligned_alloc(LINE_BYTES, ((n + MPG_RECORD_BURST) / 2 + 1) * LINE_BYTES);
+        r->detour = aligned_alloc(LINE_BYTES, ((n + MPG_RECORD_BURST) / DETOURS_A_LINE + 1) * LINE_BYTES);
         r->by_time = malloc((n + 1) * sizeof *r->by_time);
         r->by_work = malloc((n + 1) * sizeof *r->by_work);
     }
@@ -51,38 +51,29 @@ static struct mpg_record *new_record(size_t n, struct mpg_error *err)
         free_record(r);
         return NULL;
     }
+    r->detour[0].lost_ns = 0;
     return r;
 }
 
-/* Its duration stands where the work before it is to be. */
+/* Those before it have been added. */
 static void add_detour(struct mpg_record *r, double start_ns, double duration_ns)
 {
-    r->detour[r->n++] = (struct mpg_detour){
-        .start_ns = start_ns, .end_ns = start_ns + duration_ns, .done_ns = duration_ns};
+    struct mpg_detour *d = &r->detour[r->n++];
+    d->done_ns = start_ns - d->lost_ns;
+    d[1].lost_ns = d->lost_ns + duration_ns;
 }
 
-/* From durations, what is done and lost before each detour. */
-static void fill_work(struct mpg_record *r)
+/* The record's end, and whether searches may begin anywhere. */
+static void finish_work(struct mpg_record *r)
 {
-    double lost_ns = 0, end_ns = 0, done_ns = 0;
+    struct mpg_detour *end = &r->detour[r->n];
+    r->work_ns = end->done_ns = r->span_ns - end->lost_ns;
+    for (size_t i = 1; i <= MPG_RECORD_BURST; i++)
+        end[i] = (struct mpg_detour){INFINITY, INFINITY};
     r->ascending = true;
-    for (size_t i = 0; i < r->n; i++) {
-        struct mpg_detour *d = &r->detour[i];
-        double duration_ns = d->done_ns;
-        d->done_ns = d->start_ns - lost_ns;
-        d->lost_ns = i > 0 ? end_ns - done_ns : 0;
-        lost_ns += duration_ns;
-        if (i > 0 && (d->end_ns < end_ns || d->done_ns < done_ns))
+    for (const struct mpg_detour *d = r->detour; d + 1 < end; d++)
+        if (d->done_ns > d[1].done_ns || mpg_detour_end(d) > mpg_detour_end(d + 1))
             r->ascending = false;
-        end_ns = d->end_ns;
-        done_ns = d->done_ns;
-    }
-    r->work_ns = r->span_ns - lost_ns;
-    for (size_t i = 0; i <= MPG_RECORD_BURST; i++)
-        r->detour[r->n + i] = (struct mpg_detour){.start_ns = r->span_ns,
-                                                  .end_ns = INFINITY,
-                                                  .done_ns = INFINITY,
-                                                  .lost_ns = r->n > 0 ? end_ns - done_ns : 0};
 }
 
 /* R, all of whose detours are there, ready for look-ups; NULL if CORE leaves no work. */
@@ -91,7 +82,7 @@ static struct mpg_record *finish_record(struct mpg_record *r, double span_ns,
 {
     r->span_ns = span_ns;
     r->buckets = r->n / DETOURS_A_BUCKET + 1;
-    fill_work(r);
+    finish_work(r);
     r->per_span = 1 / r->span_ns;
     r->per_work = 1 / r->work_ns;
     if (r->work_ns > 0 && r->per_work < INFINITY) { /* that of a subnormal number is not */
@@ -174,9 +165,9 @@ size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
     size_t i = r->by_time[bucket_of(r, rest, r->per_span)];
     for (size_t n = MPG_RECORD_BURST; r->ascending && n == MPG_RECORD_BURST; i += n)
         n = mpg_record_ended(d + i, MPG_RECORD_BURST, rest);
-    while (i < r->n && d[i].end_ns <= rest)
+    while (i < r->n && mpg_detour_end(d + i) <= rest)
         i++;
-    while (i > 0 && d[i - 1].end_ns > rest) /* rounding at a bucket's edge */
+    while (i > 0 && mpg_detour_end(d + i - 1) > rest) /* rounding at a bucket's edge */
         i--;
     return i;
 }
@@ -187,6 +178,7 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest, double leas
     size_t i = r->by_work[bucket_of(r, rest, r->per_work)];
     for (size_t n = MPG_RECORD_BURST; r->ascending && n == MPG_RECORD_BURST; i += n)
         n = mpg_record_begun(d + i, MPG_RECORD_BURST, least);
+    i = i < r->n ? i : r->n;
     while (i < r->n && d[i].done_ns < least)
         i++;
     while (i > 0 && d[i - 1].done_ns >= least)
@@ -249,10 +241,11 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
 static double left_in(const struct mpg_record *r, const struct mpg_record_spot *s, double *since_ns)
 {
     const struct mpg_detour *d = &r->detour[s->i];
-    if (s->i == r->n || s->rest <= d->start_ns)
+    const double start_ns = mpg_detour_start(d);
+    if (s->i == r->n || s->rest <= start_ns)
         return 0;
-    *since_ns = s->rest - d->start_ns;
-    return d->end_ns - s->rest;
+    *since_ns = s->rest - start_ns;
+    return mpg_detour_end(d) - s->rest;
 }
 
 double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns,
@@ -326,7 +319,7 @@ static int append(struct list *list, double start_ns, double duration_ns, struct
 /* The I-th detour of R repeated, on the clock that stops during the longest. */
 static double repeated_start(const struct mpg_record *r, size_t i)
 {
-    return (double)(i / r->n) * r->span_ns + r->detour[i % r->n].start_ns;
+    return (double)(i / r->n) * r->span_ns + mpg_detour_start(&r->detour[i % r->n]);
 }
 
 /* Those of the others that begin before the clock that stops during the longest shows END_NS,
@@ -343,7 +336,7 @@ static int append_others(struct list *list, const struct mpg_record *r, size_t *
     for (; !(*left_ns > 0) && repeated_start(r, *next) < end_ns; (*next)++) {
         double start_ns = repeated_start(r, *next);
         const struct mpg_detour *d = &r->detour[*next % r->n];
-        double duration_ns = d->end_ns - d->start_ns;
+        double duration_ns = d[1].lost_ns - d->lost_ns;
         double part_ns = fmin(duration_ns, end_ns - start_ns);
         if (append(list, start_ns + lost_ns, part_ns, err) < 0)
             return -1;
@@ -367,8 +360,8 @@ int mpg_replay_detours(const struct mpg_replay *r, size_t *n, double **start_ns,
             goto fail;
         if (i == longest->n)
             break;
-        double duration_ns = d->end_ns - d->start_ns;
-        if (append(&list, d->start_ns, duration_ns, err) < 0)
+        double duration_ns = d[1].lost_ns - d->lost_ns;
+        if (append(&list, mpg_detour_start(d), duration_ns, err) < 0)
             goto fail;
         lost_ns += duration_ns;
         from_ns = end_ns;

@@ -4,13 +4,14 @@
 
 #include "simulate/draws/lane_code.h"
 
-/* Asks for what look-ups from HINT on read first: the detours before and after it. What is beyond a record
- * is not read. */
+/* Asks for what look-ups from HINT on read first: the detour before it, and as many after it as a search looks at.
+ * What is beyond a record is not read. */
 static inline void fetch(const struct mpg_record *r, uint32_t hint)
 {
     const char *at = (const char *)r->detour + hint * sizeof *r->detour;
     __builtin_prefetch(at - sizeof *r->detour);
-    __builtin_prefetch(at + sizeof *r->detour);
+    __builtin_prefetch(at + 2 * sizeof *r->detour);
+    __builtin_prefetch(at + 6 * sizeof *r->detour);
 }
 
 void mpg_replay_fetch(const struct mpg_replay *r, const struct mpg_replay_hint *hint)

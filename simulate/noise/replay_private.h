@@ -8,18 +8,29 @@
 #include "simulate/noise/replay.h"
 #include "simulate/rounding.h"
 
-/* A detour; what a look-up that finds it needs of those before it stands beside it. */
+/* A detour, by what is over when it starts, from which follows when it does: of records as much as can be is
+ * to be near the processor. */
 struct mpg_detour {
-    double start_ns, end_ns;
-    double done_ns; /* work done when it starts */
+    double done_ns; /* work */
     double lost_ns; /* time of those before it */
 };
+
+static inline double mpg_detour_start(const struct mpg_detour *d)
+{
+    return d->done_ns + d->lost_ns;
+}
+
+/* Of one that another one, or the record's end, follows. */
+static inline double mpg_detour_end(const struct mpg_detour *d)
+{
+    return d->done_ns + d[1].lost_ns;
+}
 
 struct mpg_record {
     size_t n;
     double span_ns, work_ns; /* length of the record; work done in it */
     double per_span, per_work; /* 1 / of these: a look-up has no time for divisions */
-    struct mpg_detour *detour; /* n, and some where the record ends, at which it has lost_ns */
+    struct mpg_detour *detour; /* n, the record's end as one that never ends, and some that never start */
     bool ascending;          /* ends and works are, so that a search may begin anywhere */
     size_t buckets;
     uint32_t *by_time, *by_work; /* first detour that ends after / starts at or after the bucket */
@@ -71,14 +82,16 @@ enum { MPG_RECORD_NEXT = 4, MPG_RECORD_BURST = 8 };
 static inline size_t mpg_record_ended(const struct mpg_detour *d, int count, double rest)
 {
     size_t n = 0;
+#pragma GCC unroll 8
     for (int k = 0; k < count; k++)
-        n += d[k].end_ns <= rest;
+        n += mpg_detour_end(d + k) <= rest;
     return n;
 }
 
 static inline size_t mpg_record_begun(const struct mpg_detour *d, int count, double least)
 {
     size_t n = 0;
+#pragma GCC unroll 8
     for (int k = 0; k < count; k++)
         n += d[k].done_ns < least;
     return n;
@@ -88,7 +101,7 @@ static inline size_t mpg_record_begun(const struct mpg_detour *d, int count, dou
 static inline size_t mpg_record_next_detour(const struct mpg_record *r, double rest, uint32_t *hint)
 {
     size_t i = *hint;
-    if (r->ascending && i <= r->n && (i == 0 || r->detour[i - 1].end_ns <= rest)) {
+    if (r->ascending && i <= r->n && (i == 0 || mpg_detour_end(&r->detour[i - 1]) <= rest)) {
         const size_t passed = mpg_record_ended(r->detour + i, MPG_RECORD_NEXT, rest);
         if (passed < MPG_RECORD_NEXT)
             return *hint = (uint32_t)(i + passed);
@@ -105,8 +118,8 @@ static inline size_t mpg_record_next_done(const struct mpg_record *r, double res
     size_t i = *hint;
     if (r->ascending && i <= r->n && (i == 0 || r->detour[i - 1].done_ns < least)) {
         const size_t passed = mpg_record_begun(r->detour + i, MPG_RECORD_BURST, least);
-        if (passed < MPG_RECORD_BURST)
-            return *hint = (uint32_t)(i + passed);
+        if (passed < MPG_RECORD_BURST) /* at the record's end rounding may be left */
+            return *hint = (uint32_t)(i + passed < r->n ? i + passed : r->n);
     }
     i = mpg_record_find_done(r, rest, least);
     return *hint = (uint32_t)i;
@@ -124,14 +137,14 @@ static inline struct mpg_record_spot mpg_record_spot_at(const struct mpg_record 
 static inline double mpg_record_work_at(const struct mpg_record *r, const struct mpg_record_spot *s)
 {
     const struct mpg_detour *d = &r->detour[s->i];
-    double rest = s->rest < d->start_ns ? s->rest : d->start_ns; /* that at the end starts after all */
+    const double start = mpg_detour_start(d), rest = s->rest < start ? s->rest : start;
     return s->whole * r->work_ns + rest - d->lost_ns;
 }
 
 /* How long nothing interrupts, within the record; 0 in a detour. */
 static inline double mpg_record_quiet_at(const struct mpg_record *r, const struct mpg_record_spot *s)
 {
-    double quiet = r->detour[s->i].start_ns - s->rest;
+    double quiet = mpg_detour_start(&r->detour[s->i]) - s->rest;
     return quiet > 0 ? quiet : 0;
 }
 
@@ -146,7 +159,7 @@ static inline double mpg_record_time_of(const struct mpg_record *r, double work_
     }
     /* Those before it began before this much work was done: all of them had to pass. */
     s.i = mpg_record_next_done(r, s.rest, hint);
-    *quiet_ns = (s.i < r->n ? r->detour[s.i].done_ns : r->work_ns) - s.rest;
+    *quiet_ns = r->detour[s.i].done_ns - s.rest;
     return s.whole * r->span_ns + s.rest + r->detour[s.i].lost_ns;
 }
 

@@ -259,6 +259,47 @@ static void test_random(void)
     }
 }
 
+/* Of a record as long as those that are measured, all of whose numbers are tenths: work LEFT from T on, in them. */
+enum { LONG = 25000 };
+
+static int64_t exact_time(const int64_t *start, const int64_t *end, int64_t t, int64_t left)
+{
+    const int64_t from = t;
+    for (int i = 0; i < LONG; i++) {
+        if (end[i] <= t)
+            continue;
+        const int64_t quiet = start[i] > t ? start[i] - t : 0;
+        if (left <= quiet)
+            break;
+        left -= quiet;
+        t = end[i];
+    }
+    return t + left - from;
+}
+
+static void test_long(void)
+{
+    static int64_t start[LONG], end[LONG];
+    static double start_ns[LONG], duration_ns[LONG];
+    int64_t at = 0;
+    double worst_ns = 0;
+    for (int i = 0; i < LONG; i++) {
+        start[i] = at + (int64_t)(-1600000 * log(uniform(7, (uint32_t)i)));
+        at = end[i] = start[i] + 400 + (int64_t)(30000 * uniform(8, (uint32_t)i));
+        start_ns[i] = (double)start[i] / 10;
+        duration_ns[i] = (double)(end[i] - start[i]) / 10;
+    }
+    struct mpg_replay *r = make((double)at / 10 + 1e6, LONG, start_ns, duration_ns);
+    for (uint32_t i = 0; i < 2000; i++) {
+        const int64_t t = (int64_t)(uniform(9, i) * 0.99 * (double)at),
+                      work = 1 + (int64_t)(uniform(10, i) * 8000000);
+        const double got_ns = mpg_replay_time_for(r, (double)t / 10, (double)work / 10);
+        worst_ns = fmax(worst_ns, fabs(got_ns - (double)exact_time(start, end, t, work) / 10));
+    }
+    ok(worst_ns > 0 && worst_ns <= 2e-6, "a record of %.3g s against whole numbers: within %.2g ns", (double)at / 1e10, worst_ns);
+    mpg_replay_free(r);
+}
+
 int main(void)
 {
     test_closed_forms();
@@ -267,5 +308,6 @@ int main(void)
     test_rounding();
     test_errors();
     test_random();
+    test_long();
     return done();
 }
