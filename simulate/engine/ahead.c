@@ -16,7 +16,8 @@ static void fetch(const void *from, size_t bytes)
 static void fetch_terms(const struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term first,
                         enum mpg_lanes_term last)
 {
-    fetch(account_of(l, rank, first), (size_t)(last - first + 1) * l->n * sizeof(double));
+    const double *account = mpg_lanes_account(l, rank);
+    fetch(account + (size_t)first * l->n, (size_t)(last - first + 1) * l->n * sizeof(double));
 }
 
 /* Asks for what each interval and call of STREAM, a rank's first, reads or adds to. */

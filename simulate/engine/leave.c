@@ -407,17 +407,38 @@ static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
         l->covered_ns[s->stream] = 0;
 }
 
+/* The same in parts, of which a path can come: leaves by X. */
+static void leave_by(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lane_edge *x, double local_ns)
+{
+    const struct mpg_lane_leave leave = leave_of(l);
+    double *value = stream_value(l, s->stream), *out = l->result;
+    mpg_lanes_trail_leaving(l, s);
+    l->code->own(l->n, value, l->local, (double)s->duration_ns, &leave, account_of(l, s->rank, MPG_TERM_CALL));
+    l->code->local(l->n, value, l->local, local_ns, out);
+    mpg_lanes_trail_own(l, local_ns);
+    mpg_lanes_trail_before(l, out);
+    l->code->edge(l->n, x, &leave, out, account_of(l, s->rank, MPG_TERM_MESSAGE));
+    mpg_lanes_trail_edge(l, s, &l->edge[0], x, out);
+    mpg_lanes_trail_clamp(l, s, l->zeros, out);
+    leave_with(l, s, out);
+}
+
 /* A call that completes one message, alike without a posting part; LOCAL_NS: its own edge's slack. */
-static void leave_received(struct mpg_lanes *l, const struct mpg_step *s, double local_ns)
+static int leave_received(struct mpg_lanes *l, const struct mpg_step *s, double local_ns, struct mpg_error *err)
 {
     const struct mpg_lane_account account = lane_account_of(l, s);
     find_own(l, s, false);
     struct mpg_lane_edge x;
     find_edge(l, s, &l->edge[0], NULL, &x);
-    l->code->receive(l->n, l->local, local_ns, (double)s->duration_ns, &x, stream_value(l, s->stream),
-                     &account);
+    if (l->trail && mpg_lanes_trail_receive(l, s, &x, local_ns, err) < 0)
+        return -1;
+    if (l->trail && !l->trail->told)
+        leave_by(l, s, &x, local_ns);
+    else
+        l->code->receive(l->n, l->local, local_ns, (double)s->duration_ns, &x, stream_value(l, s->stream), &account);
     if (l->covers)
         l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
+    return 0;
 }
 
 /* A call that is not made: all its time is taken off. */
@@ -453,10 +474,10 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
         return -1;
     local = find_slacks(l, s);
-    if (simple && !l->trail && s->edge_number == 1 && is_message(&s->edges[0])) {
-        leave_received(l, s, local);
-        return 0;
-    }
+    if (simple && s->edge_number == 1 && is_message(&s->edges[0]))
+        return leave_received(l, s, local, err);
+    if (l->trail)
+        mpg_lanes_trail_leaving(l, s);
     begin_leaving(l, s, meeting);
     if (!meeting)
         l->code->local(l->n, value, l->local, local, out);

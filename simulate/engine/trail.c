@@ -53,18 +53,11 @@ static void keep(const struct mpg_lanes *l, double *to, const double *from)
     memcpy(to, from, l->n * sizeof *to);
 }
 
-/* S's stream goes on from where it was, by TERMS, and by what more there is, of TERM. */
-static void go_on(struct mpg_lanes *l, const struct mpg_step *s, const double *terms, enum mpg_where_term term,
-                  double less_ns)
+/* S's stream goes on from where it was, by TERMS. */
+static void go_on(struct mpg_lanes *l, const struct mpg_step *s, const double *terms)
 {
-    struct mpg_lanes_trail *x = l->trail;
-    const double *value = stream_value(l, s->stream);
-    mpg_trail_add(x->trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
-    mpg_trail_from(x->trail, mpg_path_stream(s->stream), terms, NOWHERE);
-    for (uint32_t w = 0; w < l->n; w++)
-        x->other[w] = value[w] - x->before[w] - less_ns;
-    if (term != MPG_WHERE_ACCOUNT)
-        mpg_trail_add_term(x->trail, term, x->other);
+    mpg_trail_add(l->trail->trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
+    mpg_trail_from(l->trail->trail, mpg_path_stream(s->stream), terms, NOWHERE);
 }
 
 static void end_enter(struct mpg_lanes *l, const struct mpg_step *s)
@@ -78,7 +71,10 @@ static void end_enter(struct mpg_lanes *l, const struct mpg_step *s)
         [MPG_WHERE_COMPUTATION] = more_ns, [MPG_WHERE_SCALED] = length_ns, [MPG_WHERE_TRACER] = -tracer_ns};
     const bool quiet = mpg_perturbation_is_quiet(l->p); /* what else is left were rounding, */
     const bool cut = quiet && more_ns < -length_ns;     /* or what cannot be gained */
-    go_on(l, s, term, quiet && !cut ? MPG_WHERE_ACCOUNT : cut ? MPG_WHERE_COMPUTATION : MPG_WHERE_NOISE, more_ns - tracer_ns);
+    go_on(l, s, term);
+    if (!quiet || cut) /* the step's account has nothing else */
+        mpg_trail_add_difference(l->trail->trail, cut ? MPG_WHERE_COMPUTATION : MPG_WHERE_NOISE,
+                                 account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - tracer_ns);
 }
 
 /* --- messages --- */
@@ -89,21 +85,21 @@ static void end_eager(struct mpg_lanes *l, const struct mpg_step *s)
     const struct mpg_path_value stream = mpg_path_stream(s->stream);
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1, [MPG_WHERE_SIZE] = s->target_bytes};
     const double *value = slot_value(l, s->slot), *bare = slot_bare(l, s->slot), *sent = stream_value(l, s->stream);
-    const double *posting = l->local; /* as mpg_lanes_eager() left it */
+    const bool posts = l->p->call_edges == MPG_CALL_EDGES_PAPER;
     mpg_trail_renew(x->trail, s->slot);
     mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
     mpg_trail_from(x->trail, stream, term, NOWHERE);
-    mpg_trail_add_term(x->trail, MPG_WHERE_CALL, posting);
-    for (uint32_t w = 0; w < l->n; w++)
-        x->other[w] = value[w] - (sent[w] + posting[w]);
-    mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, x->other);
+    for (uint32_t w = 0; w < l->n && posts; w++) /* l->local as mpg_lanes_eager() left it */
+        x->other[w] = sent[w] + l->local[w];
+    if (posts)
+        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, l->local);
+    mpg_trail_add_difference(x->trail, MPG_WHERE_LATENCY, value, posts ? x->other : sent, 0);
     if (!x->clamps)
         return;
     mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_BARE), NOWHERE);
     mpg_trail_from(x->trail, stream, NULL, NOWHERE);
-    for (uint32_t w = 0; w < l->n; w++)
-        x->other[w] = bare[w] - sent[w];
-    mpg_trail_add_term(x->trail, MPG_WHERE_CALL, x->other);
+    if (posts)
+        mpg_trail_add_difference(x->trail, MPG_WHERE_CALL, bare, sent, 0);
 }
 
 /* PART of S's message is VALUE, and comes from who posted its receive, or, in lanes of `firsts`, from its sender, by
@@ -254,7 +250,6 @@ int mpg_lanes_trail_begin(struct mpg_lanes *l, const struct mpg_step *s, struct 
 {
     struct mpg_lanes_trail *x = l->trail;
     switch (s->kind) {
-    case MPG_STEP_ENTER:
     case MPG_STEP_POST:
         keep(l, x->before, stream_value(l, s->stream));
         break;
@@ -269,12 +264,9 @@ int mpg_lanes_trail_begin(struct mpg_lanes *l, const struct mpg_step *s, struct 
         mpg_trail_find_larger(l->n, slot_value(l, s->slot), stream_value(l, s->stream), x->firsts);
         break;
     case MPG_STEP_LEAVE:
-        keep(l, x->began, stream_value(l, s->stream));
-        keep(l, x->from_ns, x->began);
-        zero(x->put, l->n);
-        memset(x->code, 0, l->n * sizeof *x->code);
-        x->slack_ns = 0;
-        x->puts = false;
+        x->told = false;
+        if (s->dropped || s->round_trip)
+            mpg_lanes_trail_leaving(l, s);
         break;
     default:
         break;
@@ -289,7 +281,8 @@ int mpg_lanes_trail_end(struct mpg_lanes *l, const struct mpg_step *s, struct mp
         end_enter(l, s);
         break;
     case MPG_STEP_POST:
-        go_on(l, s, NULL, MPG_WHERE_CALL, 0);
+        go_on(l, s, NULL);
+        mpg_trail_add_difference(l->trail->trail, MPG_WHERE_CALL, stream_value(l, s->stream), l->trail->before, 0);
         break;
     case MPG_STEP_STORE:
         end_store(l, s);

@@ -19,6 +19,7 @@ struct mpg_lanes_trail {
     double *other, *first;   /* of use for a while */
     uint32_t *code;          /* n: which edge the call that is left comes from */
     bool puts;               /* put is not 0 in all lanes */
+    bool told;               /* what it comes from has been told */
     bool clamps;             /* a message can come as early as it can have left */
     double slack_ns;         /* of that call's local edge */
     double *known;           /* a code: what is the same in all of its lanes; */
@@ -42,6 +43,11 @@ int mpg_lanes_trail_begin(struct mpg_lanes *l, const struct mpg_step *s, struct 
 int mpg_lanes_trail_end(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* S, a synchronous message, has met its receive. */
 void mpg_lanes_trail_met(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lanes_met *met);
+/* The call S is being left, by edges, or it is not made; or what it
+ * comes from is told at once, if that is EDGE, which it receives, or its own with LOCAL_NS. */
+void mpg_lanes_trail_leaving(struct mpg_lanes *l, const struct mpg_step *s);
+int mpg_lanes_trail_receive(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lane_edge *edge, double local_ns,
+                            struct mpg_error *err);
 /* As the call S is left: its own edge has SLACK_NS; an edge is taken into OUT, and has been, EDGE of the list as E; no call
  * ends before it began, POSTING before its stream's value. */
 void mpg_lanes_trail_own(struct mpg_lanes *l, double slack_ns);

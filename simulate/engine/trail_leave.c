@@ -14,6 +14,43 @@ static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
     return &s->edges[(code - CODE_EDGES) / EDGE_CODES];
 }
 
+void mpg_lanes_trail_leaving(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    memcpy(x->began, stream_value(l, s->stream), l->n * sizeof *x->began);
+    memcpy(x->from_ns, x->began, l->n * sizeof *x->began);
+    zero(x->put, l->n);
+    memset(x->code, 0, l->n * sizeof *x->code);
+    x->slack_ns = 0;
+    x->puts = false;
+}
+
+/* Most calls, in which nothing but two values and what the call adds is looked at. */
+int mpg_lanes_trail_receive(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lane_edge *edge, double local_ns,
+                            struct mpg_error *err)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const struct mpg_edge *e = &s->edges[0];
+    const struct mpg_path_value stream = mpg_path_stream(s->stream), slot = mpg_path_slot(e->slot, MPG_PATH_TIME);
+    const double own[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -local_ns};
+    const double came[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -edge->slack_ns};
+    uint32_t between = NOWHERE;
+    if (s->round_trip || e->kind != MPG_EDGE_ARRIVAL || edge->shift_ns != 0 ||
+        !l->code->origin(l->n, l->local, local_ns, (double)s->duration_ns, edge, stream_value(l, s->stream), x->firsts, x->other))
+        return 0;
+    if (l->tally->pairs && mpg_tally_edge(l->tally, s, e, &between, err) < 0)
+        return -1;
+    x->told = true;
+    const bool all = mpg_trail_all(x->firsts, l->n);
+    mpg_trail_add(x->trail, stream, l->tally->at[s->stream]);
+    mpg_trail_from(x->trail, all ? slot : stream, all ? came : own, all ? between : NOWHERE);
+    if (!all && mpg_trail_any(x->firsts, l->n))
+        mpg_trail_add_from(x->trail, slot, came, between, x->firsts);
+    if (l->charges)
+        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, x->other);
+    return 0;
+}
+
 void mpg_lanes_trail_own(struct mpg_lanes *l, double slack_ns)
 {
     l->trail->slack_ns = slack_ns;
@@ -163,12 +200,27 @@ static void find_calls(struct mpg_lanes *l, const struct mpg_step *s)
         mpg_trail_add_term(x->trail, MPG_WHERE_CALL, calls);
 }
 
+/* What a call adds that waits for nobody: the step's account has nothing else. */
+static void add_alone(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    struct mpg_trail *trail = l->trail->trail;
+    if (!l->charges) /* it is where it was */
+        return;
+    mpg_trail_add(trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
+    mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);
+    mpg_trail_add_term(trail, MPG_WHERE_CALL, account_of(l, s->rank, MPG_TERM_CALL));
+}
+
 int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_lanes_trail *x = l->trail;
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
-    if (s->edge_number == 0 && !l->charges && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed)
-        return 0; /* it is where it was */
+    if (x->told)
+        return 0;
+    if (s->edge_number == 0 && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed) {
+        add_alone(l, s);
+        return 0;
+    }
     if (mpg_reserve_at(&x->used, sizeof *x->used, &x->used_capacity, codes, err) < 0 ||
         mpg_reserve_at(&x->known, sizeof *x->known, &x->known_capacity, codes, err) < 0)
         return -1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/reserve.h"
+#include "simulate/where/lane_sums.h"
 
 struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct mpg_error *err)
 {
@@ -16,6 +17,7 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
     t->blocks = (n + MPG_WHERE_LANES_A_BLOCK - 1) / MPG_WHERE_LANES_A_BLOCK;
     t->terms = terms;
     t->pairs = pairs;
+    t->code = mpg_lane_sums();
     return t;
 }
 
@@ -106,37 +108,10 @@ int mpg_tally_edge(struct mpg_tally *t, const struct mpg_step *s, const struct m
 
 void mpg_tally_add(struct mpg_tally *t, uint32_t place, uint32_t term, const double *values)
 {
-    for (uint32_t w = 0; w < t->n; w += MPG_WHERE_LANES_A_BLOCK) {
-        const uint32_t left = t->n - w, n = left < MPG_WHERE_LANES_A_BLOCK ? left : MPG_WHERE_LANES_A_BLOCK;
-        const double *v = values + w;
-        double part[4] = {0}; /* side by side */
-        uint32_t i = 0;
-        for (; i + 4 <= n; i += 4)
-            for (int k = 0; k < 4; k++)
-                part[k] += v[i + k];
-        for (; i < n; i++)
-            part[0] += v[i];
-        mpg_tally_sum(t, place, w)[term] += (part[0] + part[1]) + (part[2] + part[3]);
-    }
+    t->code->add(t->n, values, mpg_tally_sum(t, place, 0) + term, t->terms);
 }
 
 void mpg_tally_move(struct mpg_tally *t, uint32_t place, uint32_t term, double *restrict values, double *restrict onto)
 {
-    for (uint32_t w = 0; w < t->n; w += MPG_WHERE_LANES_A_BLOCK) {
-        const uint32_t left = t->n - w, n = left < MPG_WHERE_LANES_A_BLOCK ? left : MPG_WHERE_LANES_A_BLOCK;
-        double part[4] = {0}; /* as mpg_tally_add() has it */
-        uint32_t i = w;
-        for (; i + 4 <= w + n; i += 4)
-            for (int k = 0; k < 4; k++) {
-                part[k] += values[i + k];
-                onto[i + k] += values[i + k];
-                values[i + k] = 0;
-            }
-        for (; i < w + n; i++) {
-            part[0] += values[i];
-            onto[i] += values[i];
-            values[i] = 0;
-        }
-        mpg_tally_sum(t, place, w)[term] += (part[0] + part[1]) + (part[2] + part[3]);
-    }
+    t->code->move(t->n, values, onto, mpg_tally_sum(t, place, 0) + term, t->terms);
 }

@@ -10,6 +10,8 @@
 /* Lanes of a block: as result.h has it. */
 enum { MPG_WHERE_LANES_A_BLOCK = 16 };
 
+struct mpg_lane_sums;
+
 struct mpg_tally {
     struct mpg_where_places places;
     uint32_t n, blocks, terms; /* lanes; blocks of them; what is added up */
@@ -18,6 +20,7 @@ struct mpg_tally {
     double *sum;               /* a place: blocks x terms */
     uint32_t *at;              /* a stream: its place */
     uint32_t calls_capacity, sum_capacity, at_capacity;
+    const struct mpg_lane_sums *code;
 };
 
 /* Of N >= 1 lanes and so many TERMS. Error: out of memory. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/where/lane_sums.h"
+
 void trail_fail(struct mpg_trail *t)
 {
     t->failed = true;
@@ -100,10 +102,10 @@ void mpg_trail_add(struct mpg_trail *t, struct mpg_path_value to, uint32_t place
 /* Of terms that are not 0, bits. */
 static uint16_t flags_of(const double *terms)
 {
-    uint16_t flags = 0;
-    for (int k = MPG_WHERE_COMPUTATION; k < MPG_WHERE_TERMS && terms; k++)
-        flags |= (uint16_t)((terms[k] != 0) << (k - MPG_WHERE_COMPUTATION));
-    return flags;
+    uint32_t flags = 0;
+    for (int k = 0; k < MPG_TRAIL_TERMS && terms; k++)
+        flags |= (uint32_t)(terms[MPG_WHERE_COMPUTATION + k] != 0) << k;
+    return (uint16_t)flags;
 }
 
 uint64_t *mpg_trail_from(struct mpg_trail *t, struct mpg_path_value from, const double *terms, uint32_t between)
@@ -136,22 +138,6 @@ uint64_t *mpg_trail_from(struct mpg_trail *t, struct mpg_path_value from, const 
     return t->here;
 }
 
-double *mpg_trail_term(struct mpg_trail *t, enum mpg_where_term term)
-{
-    struct mpg_records *s = &t->young;
-    if (t->failed)
-        return t->path_ns; /* n, of no use any more */
-    struct mpg_trail_record *r = &s->record[t->record];
-    if (r->flags == 0)
-        r->value = s->values;
-    r->flags |= (uint16_t)(1u << (term - MPG_WHERE_COMPUTATION));
-    double *values = mpg_records_values(s, t->n);
-    if (values)
-        return values;
-    trail_fail(t);
-    return t->path_ns;
-}
-
 void mpg_trail_add_from(struct mpg_trail *t, struct mpg_path_value from, const double *terms, uint32_t between,
                         const uint64_t *bits)
 {
@@ -160,13 +146,28 @@ void mpg_trail_add_from(struct mpg_trail *t, struct mpg_path_value from, const d
         memcpy(words, bits, t->words * sizeof *bits);
 }
 
+void mpg_trail_add_difference(struct mpg_trail *t, enum mpg_where_term term, const double *a, const double *b, double less)
+{
+    struct mpg_records *s = &t->young;
+    double *values = t->failed ? NULL : mpg_records_values(s, t->n);
+    if (!values) {
+        trail_fail(t);
+        return;
+    }
+    const bool any = b ? t->tally->code->difference(t->n, a, b, less, values) : t->tally->code->copy(t->n, a, less, values);
+    struct mpg_trail_record *r = &s->record[t->record];
+    if (!any) {
+        s->values -= t->n;
+        return;
+    }
+    if (r->flags == 0)
+        r->value = s->values - t->n;
+    r->flags |= (uint16_t)(1u << (term - MPG_WHERE_COMPUTATION));
+}
+
 void mpg_trail_add_term(struct mpg_trail *t, enum mpg_where_term term, const double *values)
 {
-    bool any = false;
-    for (uint32_t w = 0; w < t->n; w++)
-        any |= values[w] != 0;
-    if (any)
-        memcpy(mpg_trail_term(t, term), values, t->n * sizeof *values);
+    mpg_trail_add_difference(t, term, values, NULL, 0);
 }
 
 bool mpg_trail_any(const uint64_t *bits, uint32_t lanes)
@@ -177,15 +178,17 @@ bool mpg_trail_any(const uint64_t *bits, uint32_t lanes)
     return any != 0;
 }
 
+bool mpg_trail_all(const uint64_t *bits, uint32_t lanes)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < lanes / 64; k++)
+        all &= bits[k] == UINT64_MAX;
+    return all && (lanes % 64 == 0 || bits[lanes / 64] == (UINT64_C(1) << lanes % 64) - 1);
+}
+
 void mpg_trail_find_larger(uint32_t n, const double *a, const double *b, uint64_t *bits)
 {
-    for (uint32_t k = 0; k < n; k += 64) {
-        uint64_t word = 0;
-        const uint32_t m = n - k < 64 ? n - k : 64;
-        for (uint32_t w = 0; w < m; w++)
-            word |= (uint64_t)(a[k + w] > b[k + w]) << w;
-        bits[k / 64] = word;
-    }
+    mpg_lane_sums()->find_larger(n, a, b, bits);
 }
 
 /* --- marks --- */

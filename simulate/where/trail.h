@@ -23,12 +23,13 @@ void mpg_trail_add(struct mpg_trail *trail, struct mpg_path_value to, uint32_t p
  * NULL: 0) that are the same in all of these. What messages take is BETWEEN two ranks: a place of the tally's, UINT32_MAX: it is of no
  * pair. Returned are, of further ones, words of 64 lanes each, all 0, of which the caller sets the lanes' bits. */
 uint64_t *mpg_trail_from(struct mpg_trail *trail, struct mpg_path_value from, const double *terms, uint32_t between);
-/* One TERM of the record that differs: to be filled for all lanes. Terms of a record come in their order, once each. */
-double *mpg_trail_term(struct mpg_trail *trail, enum mpg_where_term term);
-/* The same of a further one in the lanes of BITS; VALUES of TERM, unless all are 0. */
+/* The same of a further one in the lanes of BITS. */
 void mpg_trail_add_from(struct mpg_trail *trail, struct mpg_path_value from, const double *terms, uint32_t between,
                         const uint64_t *bits);
+/* VALUES of one TERM of the record that differs. Terms of a record come in their order, once each. */
 void mpg_trail_add_term(struct mpg_trail *trail, enum mpg_where_term term, const double *values);
+/* The same of A - B (NULL: nothing) - LESS. */
+void mpg_trail_add_difference(struct mpg_trail *trail, enum mpg_where_term term, const double *a, const double *b, double less);
 /* What SLOT held is written over, all of its parts. */
 void mpg_trail_renew(struct mpg_trail *trail, uint32_t slot);
 /* Whether a part of SLOT has a value. */
@@ -56,8 +57,9 @@ static inline uint32_t mpg_trail_words(uint32_t lanes)
     return (lanes + 63) / 64;
 }
 
-/* Whether any of the bits of LANES is set. */
+/* Whether any of the bits of LANES is set; whether all are. */
 bool mpg_trail_any(const uint64_t *bits, uint32_t lanes);
+bool mpg_trail_all(const uint64_t *bits, uint32_t lanes);
 /* Of LANES those in which A is larger than B, into words of BITS. */
 void mpg_trail_find_larger(uint32_t lanes, const double *a, const double *b, uint64_t *bits);
 

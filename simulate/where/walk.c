@@ -8,8 +8,8 @@
 
 #include "simulate/where/trail_private.h"
 
-/* A window has so many cuts, and so many steps, at least. */
-enum { WINDOW_CUTS = 4, WINDOW_STEPS = 32768 };
+/* A window has so many cuts, and so many steps, at least; records are asked for so many before their turn. */
+enum { WINDOW_CUTS = 4, WINDOW_STEPS = 65536, AHEAD = 64 };
 
 double mpg_trail_lane_bytes(uint32_t slots)
 {
@@ -93,7 +93,7 @@ static void reserve_marks(struct mpg_trail *t, const struct mpg_records *window)
 
 /* --- walking: which values are come from --- */
 
-static uint64_t *marks_at(struct mpg_trail *t, uint32_t number, enum mpg_path_part part)
+static uint64_t *marks_at(const struct mpg_trail *t, uint32_t number, enum mpg_path_part part)
 {
     const int kind = is_of_slot(part);
     return t->mark[kind] + ((size_t)number * parts_of(kind) + part_number(part)) * t->words;
@@ -178,6 +178,19 @@ static void go_to(struct mpg_trail *t, const struct mpg_trail_choice *c, uint32_
     mpg_branches_grow(t->branches, branch, *at);
 }
 
+/* Records are walked once they are far from the processor: what R has of lanes that are marked now is asked for. */
+static void fetch(const struct mpg_trail *t, const struct mpg_records *s, const struct mpg_trail_record *r)
+{
+    const uint64_t *marks = marks_at(t, r->to, (enum mpg_path_part)r->part);
+    __builtin_prefetch(s->value + s->choice[r->choice].value);
+    for (uint32_t k = 0; k < t->words; k++)
+        for (uint64_t left = marks[k]; left; left &= left - 1) {
+            const double *value = s->value + r->value + 64 * k + __builtin_ctzll(left);
+            for (uint32_t flags = r->flags; flags; flags &= flags - 1, value += t->n)
+                __builtin_prefetch(value);
+        }
+}
+
 /* As step_back(). */
 static void grow_back(struct mpg_trail *t, const struct mpg_records *s, const struct mpg_trail_record *r)
 {
@@ -237,8 +250,11 @@ static int grow(struct mpg_trail *t, struct mpg_error *err)
         t->failed = true;
     if (!t->failed)
         find_leaves(t, &t->next, true);
-    for (uint32_t i = t->old.records; i > 0 && !t->failed; i--)
+    for (uint32_t i = t->old.records; i > 0 && !t->failed; i--) {
+        if (i > AHEAD)
+            fetch(t, &t->old, &t->old.record[i - 1 - AHEAD]);
         grow_back(t, &t->old, &t->old.record[i - 1]);
+    }
     for (uint32_t i = 0; i < t->leaves.n && !t->failed; i++) {
         const struct leaf *x = &t->leaves.leaf[i];
         if (t->mark[x->kind][(size_t)x->mark * t->words + x->lane / 64] >> x->lane % 64 & 1)
