@@ -241,6 +241,7 @@ void mpg_branches_give(struct mpg_branches *b, uint32_t root,
     const uint32_t n = find(x->sum, x->n, MPG_PLACE_AHEAD << TERM_BITS);
     for (uint32_t k = 0; k < n; k++)
         take(context, x->sum[k].key >> TERM_BITS, x->sum[k].key & ((1u << TERM_BITS) - 1), x->sum[k].value);
-    memmove(x->sum, x->sum + n, (x->n - n) * sizeof *x->sum);
+    if (n > 0) /* else there may be no sums at all */
+        memmove(x->sum, x->sum + n, (x->n - n) * sizeof *x->sum);
     x->n -= n;
 }
