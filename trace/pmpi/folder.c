@@ -23,6 +23,17 @@ static int make(const char *path, struct mpg_error *err)
     return 0;
 }
 
+int folder_try(const char *folder, struct mpg_error *err)
+{
+    if (mkdir(folder, 0777) == 0) {
+        rmdir(folder);
+        return 0;
+    }
+    if (errno != EEXIST || access(folder, W_OK | X_OK) < 0)
+        return mpg_error_errno(err, errno, "%s", folder);
+    return 0;
+}
+
 int folder_make(const char *folder, char *path, size_t size, struct mpg_error *err)
 {
     if (make(folder, err) < 0)

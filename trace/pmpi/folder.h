@@ -36,6 +36,10 @@ int folder_check(const char *folder, const char *name, const struct folder_claim
 /* Removes CLAIM's file NAME, if it is still empty, and FOLDER, if it then is. */
 void folder_unclaim(const char *folder, const char *name, const struct folder_claim *claim);
 
+/* Whether files could be made in FOLDER, which is made for that if need be, and removed again: 0,
+ * or -1 and the text that folder_make() and folder_claim() would have. */
+int folder_try(const char *folder, struct mpg_error *err);
+
 /* FOLDER's name with the NUMBER of a claim, into PATH of SIZE bytes. */
 int folder_name(const char *folder, int64_t number, char *path, size_t size,
                 struct mpg_error *err);

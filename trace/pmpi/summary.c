@@ -108,7 +108,10 @@ void summary_say_nothing(void)
     if (!folder || !line || !is_top(&linked) || folder_look(folder).ranks > 0)
         return;
     const int length = (int)strcspn(line, " ");
-    if (linked)
+    struct mpg_error err;
+    if (folder_try(folder, &err) < 0) /* ranks, if there were any, ran untraced for that */
+        say("nothing was traced: %s", err.text);
+    else if (linked)
         say("nothing was traced: no MPI_Init was seen in %.*s", length, line);
     else
         say("nothing was traced: no MPI_Init was seen in %.*s, which is linked to no MPI, nor in "

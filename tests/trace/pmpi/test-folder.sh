@@ -75,6 +75,17 @@ ok "one with MPI that does not use it" eval '$mpicc -o idle idle.c 2>err && run 
 is "... is told, too" "$(said)" "mpgtrace: nothing was traced: no MPI_Init was seen in ./idle"
 run 2 "$MPGTRACE" record --quiet -o none.trace ./quick
 is "... not with --quiet" "$(said)" ""
+# --- a folder that cannot be made, by a name that even root cannot make ---
+cannot="mpgtrace: nothing was traced: $PWD/nowhere/c.trace: No such file or directory"
+run 1 "$MPGTRACE" record -o nowhere/c.trace ./quick
+is "no MPI, and no folder: the folder is told" "$(said)" "$cannot"
+timeout -k 5 600 "$MPGTRACE" record -o nowhere/c.trace $mpirun -np 2 ./app 3 >out 2>err </dev/null
+is "a launcher whose ranks cannot make it: no word of a missing MPI_Init" "$(said)" \
+    "mpgtrace: $PWD/nowhere/c.trace: No such file or directory; 2 of 2 ranks run untraced
+$cannot"
+mkdir empty.trace && run 1 "$MPGTRACE" record -o empty.trace ./quick
+like "a folder that is there and could be written is not to blame" "$(said)" "*no MPI_Init was seen in ./quick*"
+ok "... and stays" test -d empty.trace
 
 # --- a second run ---
 cp -r a.trace before
