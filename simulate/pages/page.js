@@ -8,10 +8,10 @@ function first(D, v, sentence, list) {
     page.append(el("h1", {}, `${D.trace.path}: ${D.trace.ranks} ranks, ${D.trace.calls} calls, ${D.trace.messages} messages`),
                 el("p", {class: "verdict " + v.how, id: "verdict"}, ...v.nodes));
     if (sentence) page.append(el("p", {id: "where"}, sentence));
-    const n = (D.attention || []).length;
+    const n = (D.attention || []).length, topics = [...new Set((D.attention || []).map(a => a.topic))];
     if (n)
         page.append(el("p", {}, `Before you trust it: ${n} ${n > 1 ? "things make" : "thing makes"} this doubtful (`,
-                       ...D.attention.flatMap((a, i) => i ? [", " + a.topic] : [a.topic]), "), ",
+                       topics.join(", "), "), ",
                        el("a", {href: "#attention"}, "see Attention"), "."));
     const items = list.map(t => t.option ? el("li", {}, t.text + " ", el("code", {}, `mpgsim … ${t.option}`)) :
         t.other ? el("li", {}, t.text + " ", el("code", {}, t.other)) : el("li", {}, t.text));
@@ -144,7 +144,7 @@ function sweep(D) {
                     ({label: label(r), value: point(r).y, low: point(r).low, high: point(r).high})), time));
     }
     section("All that was tried", table("Median run times with 95 % intervals", [...names.map((n, i) => (D.parameters[i].unit ? "#" : "") + n),
-        "#run time", "#from", "#to", "#slowdown"],
+        "#run time", "#from", "#to", D.mode === "predict" ? "#of the traced" : "#slowdown"],
         D.rows.map(r => [...names.map(n => value(D, n, r.values[n])), time(r.run_time_ns.median),
                          ...r.run_time_ns.median_confidence_95.map(time),
                          typeof r.slowdown_median !== "number" ? "–" : Number(r.slowdown_median.toPrecision(6))]), D.rows.length > 40, D.rows_total));

@@ -198,6 +198,8 @@ try:
     data = json.loads(Page(read("ideal.html")).data)
     ok("... in the order of simulated time", got.returncode == 0 and "simulated time" in data["phase_missing"], got.stderr)
     run("--signature=" + reference, "--signature=" + reference, "--source=none", "--replicas=8", "--report=even.html", "late.txt")
+    run("--predict", "--signature=" + reference, "--signature=" + reference, "--source=" + reference, "--replicas=8", "--report=two.html", "late.txt")
+    topics = [a["topic"] for a in json.loads(Page(read("two.html")).data)["attention"]]
     run("--noise=exp:2us", "--sweep=latency=0us,1ns", "--replicas=8", "--report=swept.html", "late.txt")
     run("--sweep=latency=0us,385ns", "--report=single.html", "late.txt")
     got = run("--predict", "--latency=const:2385ns", "--where=call,rank", "--report=paths.html", "late.txt")
@@ -222,7 +224,7 @@ try:
     ok("a full disk is said", got.returncode == 1 and "No space" in got.stderr, got.stderr)
 
     browser = shutil.which("chromium")
-    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even", "swept", "single"):
+    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even", "two", "swept", "single"):
         what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
         if not browser:
             count += 1
@@ -240,6 +242,11 @@ try:
         if name in ("swept", "single"): # of one replica what is the fastest is seen
             said = re.search(r'id="verdict">(.*?)</p>', dom).group(1)
             right = right and ("is the fastest" in said) == (name == "single") and ("has the shortest median:" in said) == (name == "swept")
+        if name in ("even", "two"): # a predicted run is a part of the traced one
+            right = right and ('scope="col">of the traced</th>' in dom, 'scope="col">slowdown</th>' in dom) == (name == "two", name == "even")
+        if name == "two": # a topic is named once, however many of its lines there are
+            said = re.search(r"%d things make this doubtful \((.*?)\)" % len(topics), dom)
+            right = right and bool(said) and said.group(1).split(", ") == list(dict.fromkeys(topics)) and len(set(topics)) < len(topics)
         if name == "paths":
             right = right and "of the critical path, on average" in dom and "of critical paths</th>" in dom
         ok(what, right and "NaN" not in dom.split("<details id=")[0] and "undefined" not in dom.split("<details id=")[0], dom[:600])
