@@ -4,17 +4,9 @@
  * Each rank's work is sleep, so that ranks may share cores. In every pattern region `foo` is uneven over ranks and
  * rounds, `bar` is the same on all; balance and scale change what is slept, as hypotheses of mpgsim suppose it; drop
  * leaves the pattern's barrier (or what its comment says) out; bytes is the size of its messages. Prints the run, ms. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "whatif.h"
 
-#include "mpg_region.h"
-
-static int rank, ranks, rounds = 12, bytes = 1024, dropped;
-static double unit_ms = 4, factor = 1;
-static const char *balanced = "", *scaled = "";
+static int dropped;
 static char *in, *out;
 enum { MOST = 64 };
 
@@ -49,11 +41,7 @@ static void work_of(const char *region, double (*share)(int, int, int), MPI_Comm
         sum += share(i, n, k);
     if (strcmp(region, balanced) == 0)
         units = sum / n;
-    if (strcmp(region, scaled) == 0)
-        units *= factor;
-    mpg_region_begin(region);
-    wait_ms(units * unit_ms);
-    mpg_region_end(region);
+    work(region, units);
 }
 
 static void foo(int k) { work_of("foo", uneven, MPI_COMM_WORLD, k); }
@@ -322,22 +310,11 @@ static const struct {
 int main(int argc, char **argv)
 {
     void (*run)(int k) = NULL;
-    char *colon;
+    bytes = 1024;
+    read_words(argc, argv);
     for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "balance=", 8) == 0)
-            balanced = argv[i] + 8;
-        else if (strncmp(argv[i], "scale=", 6) == 0 && (colon = strchr(argv[i], ':'))) {
-            *colon = '\0';
-            scaled = argv[i] + 6;
-            factor = atof(colon + 1);
-        } else if (strcmp(argv[i], "drop") == 0)
+        if (strcmp(argv[i], "drop") == 0)
             dropped = 1;
-        else if (strncmp(argv[i], "bytes=", 6) == 0)
-            bytes = atoi(argv[i] + 6);
-        else if (strncmp(argv[i], "rounds=", 7) == 0)
-            rounds = atoi(argv[i] + 7);
-        else if (strncmp(argv[i], "unit=", 5) == 0)
-            unit_ms = atof(argv[i] + 5);
         for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++)
             if (strcmp(argv[i], patterns[k].name) == 0)
                 run = patterns[k].run;
