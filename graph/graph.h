@@ -465,6 +465,9 @@ struct mpg_graph_counts {
                                    took once all had come */
     uint64_t kept_waiting;      /* with hypotheses: messages that wait for a call of their receiver, or do not, by the size */
     uint64_t kept_leaving;      /* that they had; the trace does not show it of the one that they are given */
+    uint64_t waited_sends;      /* MPI_Sends that must have waited for their receive, of so many bytes and more, */
+    int64_t waited_bytes;       /* of which none left earlier (MODEL.md, section 3, Protocol: y; 0: no such) */
+    double waited_ns;           /* from their enter until it was posted, all together; clocks must be comparable */
     uint64_t transfers;         /* one-sided: put, get, accumulate ... */
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */

@@ -6,6 +6,9 @@
  * taken for synchronous: a single one may be slow just when its receive is posted. */
 enum { MOST_SIZES = 65536, WAITED_OFTEN = 8 };
 
+/* Of each size: how many, and how long they waited at least, all together (whole ns). */
+enum { WAITED_SENDS, WAITED_NS, WAITED_KEYS };
+
 void graph_note_evidence(struct evidence *evidence, const struct message *m)
 {
     if (!m->standard || !m->has_left || !m->is_posted)
@@ -19,11 +22,14 @@ void graph_note_evidence(struct evidence *evidence, const struct message *m)
     }
     struct mpg_map *waited = &evidence->waited;
     if (!m->blocking || m->poster_ns <= m->sender_ns ||
-        (waited->count == MOST_SIZES && !mpg_map_find(waited, (uint64_t)m->bytes, 0)))
+        (waited->count >= MOST_SIZES * WAITED_KEYS && !mpg_map_find(waited, (uint64_t)m->bytes, WAITED_SENDS)))
         return;
-    uint64_t *seen = mpg_map_add(waited, (uint64_t)m->bytes, 0);
+    uint64_t *seen = mpg_map_add(waited, (uint64_t)m->bytes, WAITED_SENDS);
     if (seen)
         ++*seen;
+    uint64_t *ns = mpg_map_add(waited, (uint64_t)m->bytes, WAITED_NS);
+    if (ns)
+        *ns += (uint64_t)(m->poster_ns - m->sender_ns);
 }
 
 /* Until that call was entered, and for less time afterwards: what arrives by itself does so whenever that is. */
@@ -41,15 +47,40 @@ void graph_note_progress(struct mpg_graph_counts *counts, const struct message *
     counts->held_ns += waited_ns;
 }
 
-int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes)
+/* The least bytes that waited again and again, and of which, or of more, none left early; INT64_MAX: none. */
+static int64_t least_waiting(const struct evidence *evidence, int64_t eager)
 {
     const struct mpg_map *sizes = &evidence->waited;
-    const int64_t eager = evidence->any_left ? evidence->left_bytes : -1;
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < sizes->capacity; i++)
-        if (sizes->entries[i].used && (int64_t)sizes->entries[i].key[0] > eager &&
+        if (sizes->entries[i].used && sizes->entries[i].key[1] == WAITED_SENDS && (int64_t)sizes->entries[i].key[0] > eager &&
             (int64_t)sizes->entries[i].key[0] < least && sizes->entries[i].value >= WAITED_OFTEN)
             least = (int64_t)sizes->entries[i].key[0];
+    return least;
+}
+
+void graph_count_waits(const struct evidence *evidence, struct mpg_graph_counts *counts)
+{
+    const struct mpg_map *sizes = &evidence->waited;
+    const int64_t least = least_waiting(evidence, evidence->any_left ? evidence->left_bytes : -1);
+    counts->waited_sends = 0;
+    counts->waited_bytes = least == INT64_MAX ? 0 : least;
+    counts->waited_ns = 0;
+    for (size_t i = 0; least != INT64_MAX && i < sizes->capacity; i++) {
+        const struct mpg_map_entry *e = &sizes->entries[i];
+        if (!e->used || (int64_t)e->key[0] < least)
+            continue;
+        if (e->key[1] == WAITED_SENDS)
+            counts->waited_sends += e->value;
+        else
+            counts->waited_ns += (double)e->value;
+    }
+}
+
+int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes)
+{
+    const int64_t eager = evidence->any_left ? evidence->left_bytes : -1;
+    const int64_t least = least_waiting(evidence, eager);
     int64_t limit = target_bytes > eager ? target_bytes : eager;
     return least != INT64_MAX && limit > least - 1 ? least - 1 : limit;
 }

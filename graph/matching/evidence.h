@@ -11,7 +11,7 @@
 struct evidence {
     bool any_left;         /* before its receive was posted: */
     int64_t left_bytes;    /* the most of such a one */
-    struct mpg_map waited; /* bytes, of more -> how many waited for it */
+    struct mpg_map waited; /* (bytes, of more; 0 or 1) -> how many waited for it; how long, in ns */
 };
 
 /* Takes MESSAGE, both of whose ends are over; without memory for another size it is not
@@ -20,6 +20,8 @@ void graph_note_evidence(struct evidence *evidence, const struct message *messag
 /* Counts MESSAGE, both of whose ends are over, if its receiver waited for the call that completes the send
  * (graph_note_received(), graph_sender_edge()), and how long, in COUNTS. */
 void graph_note_progress(struct mpg_graph_counts *counts, const struct message *message);
+/* Fills waited_sends, waited_bytes, waited_ns of COUNTS. */
+void graph_count_waits(const struct evidence *evidence, struct mpg_graph_counts *counts);
 /* The source's eager limit, where the target's is TARGET_BYTES. */
 int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes);
 

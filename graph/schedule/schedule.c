@@ -20,7 +20,9 @@ uint32_t mpg_graph_slots(const struct mpg_graph *g)
 
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *g)
 {
-    return g->counts;
+    struct mpg_graph_counts counts = g->counts;
+    graph_count_waits(&g->matching.evidence, &counts);
+    return counts;
 }
 
 int32_t mpg_graph_expanded_members(const struct mpg_graph *g)

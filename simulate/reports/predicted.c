@@ -146,6 +146,36 @@ void mpg_predicted_collectives(const struct mpg_report *r, char *text, size_t si
 
 /* --- what makes it doubtful --- */
 
+static bool says_limit(const struct mpg_network_path *path)
+{
+    return path && path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN;
+}
+
+/* Whether sends that waited in the trace take in calls what they waited: nobody says an eager limit, nor what a
+ * send costs. A hundredth of all ranks' time is worth a line. */
+static bool keeps_waits(const struct mpg_report *r)
+{
+    const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
+    return !r->p->parameters && !r->given.eager_limit && !r->given.source_eager_limit &&
+           !r->options->limit_shown && !says_limit(r->p->target_path) && !says_limit(r->p->source_path) &&
+           (!path || path->send_overhead.n + path->sender.n == 0) && r->result->clocks != MPG_CLOCK_NONE &&
+           r->result->counts.waited_ns * 100 > mpg_result_recorded(r->result) * r->result->ranks;
+}
+
+static int add_kept_waits(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_graph_counts *c = &r->result->counts;
+    char waited[32];
+    if (!keeps_waits(r))
+        return 0;
+    return mpg_attention_add(
+        list, err, "eager limit",
+        "none is known: in the trace %" PRIu64 " calls of MPI_Send waited for their receiver (%s, all together), and keep what "
+        "they took as their own time, on the critical path, too. --eager-limit=%" PRId64 ", the most that the trace allows, or --source, a signature "
+        "of the traced machine that has it, lets them wait for the predicted receiver",
+        c->waited_sends, mpg_units_format_time(waited, sizeof waited, c->waited_ns), c->waited_bytes - 1);
+}
+
 int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list,
                           struct mpg_error *err)
 {
@@ -163,7 +193,7 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
          "none in this signature: nothing interrupts the computation (mpgbench or ftq measures it)"},
         {p->latency.n == 0 && path->latency.n == 0, "latency",
          "none in this signature: transfers stand for one-way times (pingpong measures them)"},
-        {!r->given.eager_limit && !r->options->limit_shown && path && path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN,
+        {!r->given.eager_limit && !r->options->limit_shown && path && !says_limit(path) && !keeps_waits(r),
          "eager limit",
          "none in this signature: standard sends never wait for their receiver (--eager-limit says "
          "it)"},
@@ -187,6 +217,8 @@ int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
                          struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
+    if (add_kept_waits(r, list, err) < 0)
+        return -1;
     if (r->source->origin == MPG_SOURCE_UNKNOWN && r->p->target &&
         mpg_attention_add(list, err, "source",
                           "none known (%s): what the traced machine's noise took is taken for work "

@@ -239,4 +239,51 @@ for others in 99 98; do
         t.txt >u.txt && mv u.txt t.txt
     is "one among $others others" "$(attention progress "${solve[@]}" | wc -l)" $((others < 99))
 done
+
+# waiting SENDS BYTES TOOK EVERY: rank 0 sends so often, by MPI_Send, and each time rank 1 posts its receive TOOK ns later
+waiting() {
+    awk -v n="$1" -v bytes="$2" -v took="$3" -v every="$4" 'BEGIN { for (i = 1; i <= n; i++) {
+        print 0, every * i, every * i + took + 50, "Send to=1 bytes=" bytes
+        print 1, every * i + took, every * i + took + 60, "Recv from=0 bytes=" bytes } }' |
+        calls 2 "${clocked[@]}" >t.txt
+}
+clocked=("#clocks shared")
+given=(--predict --latency=const:1us --byte=const:1ns)
+waiting 8 1000 7000 30000
+only "eager limit" "none is known: in the trace 8 calls of MPI_Send waited for their receiver (56 us, all together)*--eager-limit=999, *" \
+    "sends that waited keep what they took" "${given[@]}"
+# Of all that rank 0 is in calls, 8 times 7.05 us, none is left where its sends wait as is said.
+in_calls() { "$mpgsim" "$@" t.txt | awk '/^  in calls/ { print $5, $6 }'; }
+is "that they keep" "$(in_calls "${given[@]}")" "28.2 us"
+is "and not with what is said" "$(in_calls "${given[@]}" --eager-limit=999)" ""
+for limit in --eager-limit=999 --source-eager-limit=999 --source=whole.sig; do
+    is "no line with $limit" "$(attention "eager limit" "${given[@]}" "$limit" | wc -l)" 0
+done
+is "none of the traced run, perturbed" "$(attention "eager limit" --latency=const:1us)" ""
+# A signature without an eager limit has its line, but never two; one that says what sends cost, its own.
+"$python" - <<'PY'
+import json
+sig = json.load(open("whole.sig"))
+path = sig["network"][0]
+path.pop("eager_limit_bytes", None), path.pop("eager_limit", None)
+json.dump(sig, open("unlimited.sig", "w"))
+path.pop("send_overhead"), path.pop("sender")
+json.dump(sig, open("uncosted.sig", "w"))
+PY
+like "a signature without limit" "$(attention "eager limit" --predict --signature=unlimited.sig)" "none in this signature: *"
+like "... and without costs: one line" "$(attention "eager limit" --predict --signature=uncosted.sig)" \
+    "none is known: in the trace 8 *"
+is "... and no other" "$(attention "eager limit" --predict --signature=uncosted.sig | wc -l)" 1
+waiting 7 1000 7000 30000
+is "seldom: it may be chance" "$(attention '' "${given[@]}")" ""
+waiting 8 1000 2400 30000 # 19.2 us of twice 1 ms
+is "little: nobody minds" "$(attention '' "${given[@]}")" ""
+waiting 8 1000 2600 30000
+is "a hundredth: somebody does" "$(attention "eager limit" "${given[@]}" | wc -l)" 1
+waiting 8 1000 7000 30000
+sed '$!s/^1 37000 37060/1 38000 38060/' t.txt >u.txt && mv u.txt t.txt # the first left before
+is "one that left before: eager" "$(attention '' "${given[@]}")" ""
+clocked=("#host 0 a")
+waiting 8 1000 7000 30000
+is "clocks that are not known to each other" "$(attention "eager limit" "${given[@]}")" ""
 done_testing
