@@ -94,7 +94,9 @@ static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, siz
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
     if (!x->known[i])
-        return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
+        return mpg_error_set(err, "there is no region '%s' in the trace%s", h->region,
+                             strchr(h->region, '=') ? " (scale and balance take a region's name first; calls are selected by "
+                                                      "drop and resize)" : "");
     if (check_ranks(x, &h->ranks, err) < 0)
         return -1;
     if (x->balance[i]) {

@@ -325,6 +325,8 @@ refused "closing double quote" 'balance "foo'
 refused "is no number" "balance foo comm=x"
 refused "is not a list of ranks" "scale foo ranks=x factor=2"
 lacks "there is no region 'foo' in the trace" "balance foo"
+lacks "there is no region 'call=Send' in the trace (scale and balance take a region's name first; calls are selected by drop and resize)" \
+    "balance call=Send"
 lacks "there is no rank 3" 'scale "a b" ranks=1-3 factor=2'
 lacks "there is no communicator 7" 'balance "a b" comm=7'
 refused "both scale it on the same ranks" 'scale "a b" factor=2' 'scale "a b" ranks=1 factor=3'
