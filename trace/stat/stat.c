@@ -97,6 +97,11 @@ static int stat_trace(const struct wanted *a, const char *path, struct mpg_error
     struct stat_summary s = {0};
     struct mpg_trace *t = mpg_trace_open(path, err);
     int status = t && mpg_stat_gather(t, &s, err) == 0 ? print(a, &s, err) : -1;
+    if (status == 0 && mpg_trace_cut(t)) {
+        fprintf(stderr, "mpgtrace stat: warning: ");
+        mpg_printable_put(stderr, mpg_trace_cut(t));
+        putc('\n', stderr);
+    }
     mpg_stat_clear(&s);
     mpg_trace_close(t);
     return status;

@@ -271,6 +271,18 @@ cat "$tmp"/two/* >"$tmp/cut.mpgt"
 truncate -s -1 "$tmp/cut.mpgt"
 "$MPGTRACE" print "$tmp/cut.mpgt" >"$tmp/out" 2>"$tmp/err"
 like "cut off by a byte: it says so" "$?: $(cat "$tmp/err")" "[01]: *cut.mpgt*"
+# In the middle of its last chunk: what is whole is summarised, with the same warning as print's.
+mkdir "$tmp/shorter"
+cp "$tmp"/two/* "$tmp/shorter"
+last=$(find "$tmp/shorter" -type f | sort | tail -n 1)
+truncate -s -1 "$last"
+for verb in "print" "stat" "stat --json"; do
+    # shellcheck disable=SC2086 # two words
+    "$MPGTRACE" $verb "$tmp/shorter" >"$tmp/out" 2>"$tmp/err"
+    like "cut off: $verb goes on, and warns" "$?: $(cat "$tmp/err")" "0: mpgtrace ${verb% *}: warning: $last is cut off: *"
+done
+"$MPGTRACE" stat "$tmp/two" >"$tmp/out" 2>"$tmp/err"
+is "of a whole one nothing is said" "$?: $(cat "$tmp/err")" "0: "
 mkdir "$tmp/nothing"
 ok "an empty folder" fails 1 "an empty folder, not a trace" "$MPGTRACE" print "$tmp/nothing"
 ok "an empty file" fails 1 "an empty file, not a trace" "$MPGTRACE" print "$tmp/empty"
