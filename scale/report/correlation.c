@@ -110,6 +110,10 @@ static int print_text(const struct scale_report *r, FILE *out, struct mpg_error 
     struct scale_grid g = {.column = column, .columns = n};
     mpg_scale_print_head(r, out);
     putc('\n', out);
+    if (a->options->grows && a->row_number == 0) {
+        fprintf(out, "nothing grows: none of %zu rows does, nor dominates (without --grows they are shown)\n", a->dropped);
+        return 0;
+    }
     for (size_t i = 0; i < a->row_number; i++)
         put_row(&g, r, &a->rows[i]);
     if (!g.failed)

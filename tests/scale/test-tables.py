@@ -100,6 +100,13 @@ def arithmetic(folder):
        "from a median share of 0.15 to 0.9: grows", send)
     again = answer(*reversed(paths))
     ok(again == got, "in any order: the same")
+    said = run("--grows", *paths).stdout
+    ok("nothing grows" not in said and said.count("\ncallsite ") == 2, "--grows: two tables", said)
+    flat = [one_rank(os.path.join(folder, "flat-%d" % i), ranks, [("Send", 0x10, 2385), ("Recv", 0x20, 7155)])
+            for i, ranks in enumerate((4, 4, 9, 9, 16, 16, 25))]
+    said = run("--grows", *flat).stdout
+    ok(said.endswith("\n\nnothing grows: none of 2 rows does, nor dominates (without --grows they are shown)\n") and
+       "\ncallsite " not in said, "where nothing does, no heads of tables", said)
     scaled = [one_rank(os.path.join(folder, "scaled-%d" % i), ranks,
                        [("Send", 0x10, tenths * 777), ("Recv", 0x20, (10 - tenths) * 777)])
               for i, (ranks, tenths) in enumerate(zip((4, 4, 9, 9, 16, 16, 25), (1, 2, 2, 3, 3, 5, 9)))]
