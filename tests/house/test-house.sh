@@ -36,6 +36,9 @@ files=$(ours | grep -vE '^(analyse|bench|signature|simulate|statistics|trace|exa
 {
     empty "every source file has its licence line" \
         "$(for f in $files; do head -n 5 "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$f"; done)"
+    empty "quickstart's PATH has the folders of all programs" \
+        "$(sed -nE 's/^bin_(PROGRAMS|SCRIPTS) \+= ([a-z]+)\/.*/\2/p' $(printf '%s\n' $files | grep '\.am$') | sort -u |
+            while read -r folder; do grep -qE "^programs=.*/build/$folder(:|\$)" quickstart || echo "$folder"; done)"
     empty "no path of anybody's machine" \
         "$(grep -nE '(^|[^A-Za-z0-9_$})."])/(home|work|root|Users)/' $files | grep -v '^tests/house/test-house.sh')"
     empty "no tabs in C" \
