@@ -53,7 +53,7 @@ struct scale_ways {
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
                        const struct scale_ways *ways, struct mpg_error *err);
 
-/* Run TODO is done, in SECONDS; adds its line. */
+/* That run is done, in SECONDS; adds its line. */
 int mpg_scale_run_done(struct scale_plan *plan, struct scale_todo *todo, double seconds, struct mpg_error *err);
 /* It has failed, for WHY. */
 int mpg_scale_run_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,

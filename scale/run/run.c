@@ -184,7 +184,7 @@ out:
     return status;
 }
 
-/* What is known of the process count of TODO: whether it has failed too often to be tried again. */
+/* What is known of the process count of that run: whether it has failed too often to be tried again. */
 static bool is_hopeless(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
     int failures = 0;

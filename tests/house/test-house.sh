@@ -12,7 +12,7 @@ empty() {
     [ -z "$2" ] || printf '%s\n' "$2" | sed 's/^/# /'
 }
 
-folders=".ci analyse bench build-aux common completion docs examples graph history man results signature simulate statistics tests trace validate"
+folders=".ci analyse bench build-aux common completion docs examples graph history man replay results scale signature simulate statistics tests trace validate"
 # Scripts have no ending: whatever starts with #! is one. What autotools put
 # into build-aux is not ours.
 ours() {
