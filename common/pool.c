@@ -1,36 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A free list over blocks of objects. */
+/* A free list over blocks of objects; those never taken yet are not in it. */
 #include "common/pool.h"
 
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBJECTS_A_BLOCK = 128 };
+enum { OBJECTS_A_BLOCK = 128, LINE_BYTES = 64 /* of a cache */ };
 
 union link {
     void *next;
     max_align_t align;
 };
 
+/* Objects begin at a line: those of whole lines lie in as few as they can. */
 static int add_block(struct mpg_pool *pool)
 {
-    size_t size = (pool->size + sizeof(union link) - 1) / sizeof(union link) * sizeof(union link);
-    union link *block = malloc(sizeof(union link) + OBJECTS_A_BLOCK * size);
+    const size_t bytes = LINE_BYTES + OBJECTS_A_BLOCK * pool->stride;
+    char *block = aligned_alloc(LINE_BYTES, (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
     if (!block)
         return -1;
-    block->next = pool->blocks;
+    ((union link *)(void *)block)->next = pool->blocks;
     pool->blocks = block;
-    for (int i = 0; i < OBJECTS_A_BLOCK; i++)
-        mpg_pool_give(pool, (char *)(block + 1) + (size_t)i * size);
+    pool->fresh = block + LINE_BYTES;
+    pool->fresh_end = pool->fresh + OBJECTS_A_BLOCK * pool->stride;
     return 0;
+}
+
+/* One that has never been handed out: the memory of a block is touched as it is needed. */
+static void *take_fresh(struct mpg_pool *pool)
+{
+    pool->stride = (pool->size + sizeof(union link) - 1) / sizeof(union link) * sizeof(union link);
+    if (pool->fresh == pool->fresh_end && add_block(pool) < 0)
+        return NULL;
+    void *object = pool->fresh;
+    pool->fresh += pool->stride;
+    return memset(object, 0, pool->size);
 }
 
 void *mpg_pool_take(struct mpg_pool *pool)
 {
-    if (!pool->unused && add_block(pool) < 0)
-        return NULL;
     union link *object = pool->unused;
+    if (!object)
+        return take_fresh(pool);
     pool->unused = object->next;
     return memset(object, 0, pool->size);
 }
@@ -48,4 +60,5 @@ void mpg_pool_clear(struct mpg_pool *pool)
         free(block);
     }
     pool->blocks = pool->unused = NULL;
+    pool->fresh = pool->fresh_end = NULL;
 }

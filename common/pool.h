@@ -8,8 +8,9 @@
 
 /* Initialise with {.size = sizeof (struct thing)}; a thing holds a pointer at least. */
 struct mpg_pool {
-    size_t size;
+    size_t size, stride;
     void *unused, *blocks;
+    char *fresh, *fresh_end; /* of the newest block, what has not been handed out yet */
 };
 
 /* A zeroed object, or NULL when out of memory. */

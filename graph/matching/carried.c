@@ -72,17 +72,17 @@ static bool sees_to_messages(const struct call *call)
 static void settle(struct message *m, struct passage *p)
 {
     m->is_carried = true;
-    m->carrier = p;
+    graph_more(m)->carrier = p;
     if (p)
         p->users++;
-    graph_wake(&m->carry_waiter);
+    graph_wake(&graph_more(m)->carry_waiter);
 }
 
 /* Whether M, of which it is known, can start before the call of P is over: one that waits for its receive, not before the
  * call that posts it. */
 static bool carries(const struct passage *p, const struct message *m)
 {
-    return p->leave_ns >= m->carry_from_ns && (!m->sync_source || p->number >= m->posted.number);
+    return p->leave_ns >= graph_more(m)->carry_from_ns && (!m->sync_source || p->number >= m->posted_number);
 }
 
 int graph_carry(struct carrying *c, struct call *call, double leave_ns, struct mpg_error *err)
@@ -107,10 +107,10 @@ int graph_carry(struct carrying *c, struct call *call, double leave_ns, struct m
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
         if (!carries(p, m)) {
-            link = &m->carry_next;
+            link = &graph_more(m)->carry_next;
             continue;
         }
-        *link = m->carry_next;
+        *link = graph_more(m)->carry_next;
         settle(m, p);
     }
     return 0;
@@ -119,16 +119,16 @@ int graph_carry(struct carrying *c, struct call *call, double leave_ns, struct m
 /* Whether M, which SENDER has not sent, is so only after the Start that awaits it is over. */
 static bool is_posted_late(const struct passages *sender, const struct message *m)
 {
-    return sender->is_over || sender->latest_ns > m->carry_until_ns;
+    return sender->is_over || sender->latest_ns > graph_more(m)->carry_until_ns;
 }
 
 void graph_await_post(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
 {
     struct passages *sender = &c->rank[m->source];
-    m->carry_until_ns = leave_ns;
+    graph_more(m)->carry_until_ns = leave_ns;
     if (m->arrived || is_posted_late(sender, m))
         return;
-    m->carry_next = sender->posts;
+    graph_more(m)->carry_next = sender->posts;
     sender->posts = m;
     graph_await(waiter, &m->receive_waiter);
 }
@@ -137,9 +137,9 @@ void graph_await_post(struct carrying *c, struct message *m, double leave_ns, st
 static void unlist(struct message **list, const struct message *m)
 {
     while (*list && *list != m)
-        list = &(*list)->carry_next;
+        list = &graph_more(*list)->carry_next;
     if (*list)
-        *list = m->carry_next;
+        *list = graph_more(m)->carry_next;
 }
 
 void graph_forget_post(struct carrying *c, const struct message *m)
@@ -155,10 +155,10 @@ static bool let_starts_go(struct passages *sender, bool all)
     for (struct message **link = &sender->posts; *link;) {
         struct message *m = *link;
         if (!all && !is_posted_late(sender, m)) {
-            link = &m->carry_next;
+            link = &graph_more(m)->carry_next;
             continue;
         }
-        *link = m->carry_next;
+        *link = graph_more(m)->carry_next;
         graph_wake(&m->receive_waiter);
         any = true;
     }
@@ -168,7 +168,7 @@ static bool let_starts_go(struct passages *sender, bool all)
 /* Whether who carries M would begin only after the call that completes M's send is over. */
 static bool is_too_late(const struct carrying *c, const struct message *m)
 {
-    return !c->observes && c->rank[m->destination].latest_ns > m->carry_until_ns;
+    return !c->observes && c->rank[m->destination].latest_ns > graph_more(m)->carry_until_ns;
 }
 
 void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
@@ -180,10 +180,10 @@ void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
         if (!is_too_late(c, m)) {
-            link = &m->carry_next;
+            link = &graph_more(m)->carry_next;
             continue;
         }
-        *link = m->carry_next;
+        *link = graph_more(m)->carry_next;
         settle(m, NULL);
     }
     (void)let_starts_go(all, false);
@@ -198,7 +198,7 @@ void graph_carry_over(struct carrying *c, int32_t rank)
     (void)let_starts_go(all, false);
     while (all->first) {
         struct message *m = all->first;
-        all->first = m->carry_next;
+        all->first = graph_more(m)->carry_next;
         settle(m, NULL);
     }
 }
@@ -210,7 +210,7 @@ bool graph_carry_gives_up(struct carrying *c)
         any = let_starts_go(&c->rank[r], true) || any;
         while (c->rank[r].first) {
             struct message *m = c->rank[r].first;
-            c->rank[r].first = m->carry_next;
+            c->rank[r].first = graph_more(m)->carry_next;
             settle(m, NULL);
             any = true;
         }
@@ -223,7 +223,8 @@ void graph_carry_wants(const struct carrying *c, struct message *m)
     const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
     m->wants_carrier = c->is_on && m->is_user && m->standard && m->destination != m->source &&
                        (c->observes || m->bytes > most);
-    m->carry_until_ns = INFINITY;
+    if (m->has_more)
+        graph_more(m)->carry_until_ns = INFINITY;
 }
 
 void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts)
@@ -231,12 +232,12 @@ void graph_carry_resized(const struct carrying *c, const struct message *m, stru
     const struct mpg_carried *shown = &c->limits;
     const int64_t least = m->sent_requested ? shown->requested_bytes : shown->blocking_bytes;
     const int64_t left = m->sent_requested ? shown->requested_left : shown->blocking_left;
-    if (!shown->is_shown || m->target_bytes == m->bytes || !m->is_user || !m->standard || m->destination == m->source)
+    if (!shown->is_shown || graph_target_bytes(m) == m->bytes || !m->is_user || !m->standard || m->destination == m->source)
         return;
     if (m->wants_carrier)
-        counts->kept_waiting += m->target_bytes <= least;
+        counts->kept_waiting += graph_target_bytes(m) <= least;
     else
-        counts->kept_leaving += m->target_bytes > m->bytes && m->target_bytes > left && !m->synchronous;
+        counts->kept_leaving += graph_target_bytes(m) > m->bytes && graph_target_bytes(m) > left && !m->synchronous;
 }
 
 void graph_carry_message(struct carrying *c, struct message *m)
@@ -247,7 +248,7 @@ void graph_carry_message(struct carrying *c, struct message *m)
     unlist(&all->first, m); /* which did not know yet when it can start */
     const bool is_known = !m->sync_source || m->is_posted;
     const uint64_t first = all->n > MOST_PASSAGES ? all->n - MOST_PASSAGES : 0;
-    m->carry_from_ns = is_known ? m->sender_ns : INFINITY;
+    graph_more(m)->carry_from_ns = is_known ? m->sender_ns : INFINITY;
     for (uint64_t i = first; is_known && i < all->n; i++) {
         struct passage *p = all->passage[i % MOST_PASSAGES];
         if (!carries(p, m))
@@ -259,7 +260,7 @@ void graph_carry_message(struct carrying *c, struct message *m)
         settle(m, NULL);
         return;
     }
-    m->carry_next = all->first;
+    graph_more(m)->carry_next = all->first;
     all->first = m;
 }
 
@@ -267,13 +268,13 @@ void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns,
 {
     if (!m->wants_carrier || m->is_carried)
         return;
-    m->carry_until_ns = leave_ns;
+    graph_more(m)->carry_until_ns = leave_ns;
     if (is_too_late(c, m)) {
         unlist(&c->rank[m->destination].first, m);
         settle(m, NULL);
         return;
     }
-    graph_await(waiter, &m->carry_waiter);
+    graph_await(waiter, &graph_more(m)->carry_waiter);
 }
 
 void graph_carried_received(struct carrying *c, const struct message *m)
@@ -296,22 +297,23 @@ void graph_carried_note(struct carrying *c, const struct call *call)
 
 int graph_carried_edge(struct carrying *c, const struct call *call, struct message *m, struct mpg_error *err)
 {
-    if (!m->carrier)
+    const struct passage *carrier = m->has_more ? graph_more(m)->carrier : NULL;
+    if (!carrier)
         return 0;
-    if (c->observes && m->carrier->enter_ns > m->carry_from_ns && m->carrier->enter_ns > c->latest_ns) {
-        c->latest_ns = m->carrier->enter_ns;
+    if (c->observes && carrier->enter_ns > graph_more(m)->carry_from_ns && carrier->enter_ns > c->latest_ns) {
+        c->latest_ns = carrier->enter_ns;
         c->latest_bytes = m->bytes;
         c->latest_requested = m->sent_requested;
     }
-    if (c->observes || m->carrier->enter_ns > call->leave_ns)
+    if (c->observes || carrier->enter_ns > call->leave_ns)
         return 0;
     struct mpg_edge *edge = graph_add_edge(c->steps, MPG_EDGE_HELD);
     if (!edge)
         return graph_out_of_memory(err);
     edge->source = m->destination;
-    edge->slot = m->carrier->slot;
-    edge->from_ns = m->carrier->enter_ns;
-    edge->origin = m->origin;
+    edge->slot = carrier->slot;
+    edge->from_ns = carrier->enter_ns;
+    edge->origin = graph_origin(m);
     return 0;
 }
 
@@ -319,9 +321,10 @@ void graph_carried_done(struct carrying *c, struct message *m)
 {
     if (m->wants_carrier && !m->is_carried)
         unlist(&c->rank[m->destination].first, m);
-    if (m->carrier)
-        let_go(c, m->carrier);
-    m->carrier = NULL;
+    if (m->has_more && graph_more(m)->carrier) {
+        let_go(c, graph_more(m)->carrier);
+        graph_more(m)->carrier = NULL;
+    }
 }
 
 struct mpg_carried graph_carried_found(const struct carrying *c)

@@ -37,10 +37,11 @@ void graph_note_progress(struct mpg_graph_counts *counts, const struct message *
 {
     if (!m->is_awaited || !m->is_received || m->dropped)
         return;
-    double from_ns = m->receiving_ns > m->sender_ns ? m->receiving_ns : m->sender_ns;
+    const struct more_of_message *more = graph_more(m);
+    double from_ns = more->receiving_ns > m->sender_ns ? more->receiving_ns : m->sender_ns;
     if (m->synchronous && m->poster_ns > from_ns)
         from_ns = m->poster_ns;
-    const double waited_ns = m->awaited_ns - from_ns, after_ns = m->received_ns - m->awaited_ns;
+    const double waited_ns = more->awaited_ns - from_ns, after_ns = more->received_ns - more->awaited_ns;
     if (after_ns < 0 || waited_ns <= after_ns)
         return;
     counts->held_messages++;

@@ -123,8 +123,7 @@ uint32_t graph_group_dropped(const struct supposing *supposing, const struct gro
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < group->count; i++) {
-        const struct message *m = group->messages[i];
-        n += m->is_sent ? m->dropped : graph_is_post_dropped(supposing, &m->posted, m->posted_part);
+        n += graph_is_receive_dropped(supposing, group->messages[i]);
     }
     return n;
 }

@@ -2,10 +2,13 @@
 /* Channels: queues of messages that wait for their other end. */
 #include "graph/matching/match.h"
 
-void graph_channels_init(struct channels *all)
+_Static_assert(sizeof(struct message) == 128, "a message is not two cache lines");
+
+void graph_channels_init(struct channels *all, bool has_more)
 {
     *all = (struct channels){.channel_pool.size = sizeof(struct channel),
-                             .message_pool.size = sizeof(struct message),
+                             .message_pool.size = sizeof(struct message) +
+                                                  (has_more ? sizeof(struct more_of_message) : 0),
                              .pair_pool.size = sizeof(struct channel_pairs)};
 }
 
@@ -17,37 +20,67 @@ void graph_channel_keys(const struct channel_name *n, uint64_t key[2])
     key[1] = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->tag;
 }
 
-struct channel *graph_find_channel(struct channels *all, const struct channel_name *name,
+/* A channel called NAME, which holds the message that waited there ALONE, if any. */
+static struct channel *new_channel(struct channels *all, const struct channel_name *name, struct message *alone,
                                    struct mpg_error *err)
 {
-    uint64_t key[2];
-    graph_channel_keys(name, key);
-    uint64_t *slot = mpg_map_add(&all->map, key[0], key[1]);
-    if (slot && *slot)
-        return (struct channel *)(uintptr_t)*slot;
-    struct channel *c = slot ? mpg_pool_take(&all->channel_pool) : NULL;
+    struct channel *c = mpg_pool_take(&all->channel_pool);
     if (!c) {
-        mpg_map_remove(&all->map, key[0], key[1]);
         graph_out_of_memory(err);
         return NULL;
     }
-    *slot = (uint64_t)(uintptr_t)c;
+    c->name = *name;
+    c->first = c->last = alone;
     return c;
 }
 
-void graph_drop_channel_if_empty(struct channels *all, struct channel *c,
-                                 const struct channel_name *name)
+struct channel *graph_find_channel(struct channels *all, const struct channel_name *name,
+                                   struct mpg_error *err)
 {
-    uint64_t key[2];
+    void **where;
+    const struct place_of_name known = graph_find_place(&all->places, name, &where);
+    if (known.channel)
+        return known.channel;
+    const struct place_of_name made = {.channel = new_channel(all, name, known.alone, err)};
+    if (!made.channel)
+        return NULL;
+    if (known.alone)
+        graph_change_place(where, made);
+    else if (graph_add_place(&all->places, name, made) < 0) {
+        mpg_pool_give(&all->channel_pool, made.channel);
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    return made.channel;
+}
+
+void graph_drop_channel_if_empty(struct channels *all, struct channel *c)
+{
+    void **where;
     if (c->first || c->probers || c->routes)
         return;
-    graph_channel_keys(name, key);
-    mpg_map_remove(&all->map, key[0], key[1]);
+    (void)graph_find_place(&all->places, &c->name, &where);
+    graph_remove_place(&all->places, &c->name, where);
     mpg_pool_give(&all->channel_pool, c);
 }
 
-struct message *graph_match(struct channels *all, struct channel *c,
-                            const struct channel_name *name, bool sent, struct mpg_error *err)
+static struct message *new_message(struct channels *all, const struct channel_name *name, struct mpg_error *err)
+{
+    struct message *m = mpg_pool_take(&all->message_pool);
+    if (!m) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    m->source = name->source;
+    m->destination = name->destination;
+    m->comm = name->where;
+    m->tag = name->tag;
+    m->space = name->space;
+    m->has_more = all->message_pool.size > sizeof *m;
+    return m;
+}
+
+struct message *graph_match(struct channels *all, struct channel *c, bool sent, struct mpg_error *err)
 {
     struct message *m = c->first;
     if (m && m->is_sent != sent) {
@@ -55,17 +88,40 @@ struct message *graph_match(struct channels *all, struct channel *c,
         m->next = NULL;
         return m;
     }
-    if (!(m = mpg_pool_take(&all->message_pool))) {
-        graph_out_of_memory(err);
+    if (!(m = new_message(all, &c->name, err)))
         return NULL;
-    }
-    m->source = name->source;
-    m->destination = name->destination;
     if (c->first)
         c->last->next = m;
     else
         c->first = m;
     c->last = m;
+    return m;
+}
+
+struct message *graph_match_named(struct channels *all, const struct channel_name *name, bool sent,
+                                  struct channel **c, struct mpg_error *err)
+{
+    void **where;
+    const struct place_of_name known = graph_find_place(&all->places, name, &where);
+    struct message *m = known.alone;
+    *c = known.channel;
+    if (m && m->is_sent != sent) {
+        graph_remove_place(&all->places, name, where);
+        return m;
+    }
+    if (m) { /* and is not alone any more */
+        if (!(*c = new_channel(all, name, m, err)))
+            return NULL;
+        graph_change_place(where, (struct place_of_name){.channel = *c});
+    }
+    if (*c)
+        return graph_match(all, *c, sent, err);
+    m = new_message(all, name, err);
+    if (m && graph_add_place(&all->places, name, (struct place_of_name){.alone = m}) < 0) {
+        mpg_pool_give(&all->message_pool, m);
+        graph_out_of_memory(err);
+        return NULL;
+    }
     return m;
 }
 
@@ -85,33 +141,30 @@ void graph_free_message(struct channels *all, struct message *m)
 
 static bool is_earlier(const struct message *a, const struct message *b)
 {
-    const struct place *p = a->is_sent ? &a->sent : &a->posted;
-    const struct place *q = b->is_sent ? &b->sent : &b->posted;
-    return p->rank != q->rank ? p->rank < q->rank : p->number < q->number;
+    const int32_t p = a->is_sent ? a->source : a->destination, q = b->is_sent ? b->source : b->destination;
+    const uint64_t i = a->is_sent ? a->sent_number : a->posted_number;
+    return p != q ? p < q : i < (b->is_sent ? b->sent_number : b->posted_number);
 }
 
 const struct message *graph_first_unmatched(const struct channels *all, uint64_t *count)
 {
     const struct message *first = NULL;
+    size_t i = 0;
     *count = 0;
-    for (size_t i = 0; i < all->map.capacity; i++) {
-        if (!all->map.entries[i].used)
-            continue;
-        const struct channel *c = (struct channel *)(uintptr_t)all->map.entries[i].value;
-        for (const struct message *m = c->first; m; m = m->next) {
+    for (struct place_of_name p; p = graph_next_place(&all->places, &i), p.alone || p.channel;)
+        for (const struct message *m = p.alone ? p.alone : p.channel->first; m; m = m->next) {
             if (m->cancelling)
                 continue;
             *count += !m->given_up;
             if (!first || is_earlier(m, first))
                 first = m;
         }
-    }
     return first;
 }
 
 void graph_channels_clear(struct channels *all)
 {
-    mpg_map_clear(&all->map);
+    graph_places_clear(&all->places);
     mpg_map_clear(&all->pairs);
     mpg_pool_clear(&all->pair_pool);
     mpg_pool_clear(&all->channel_pool);

@@ -9,43 +9,62 @@
 #include "graph/place.h"
 #include "graph/waiter.h"
 
-struct message { /* what all messages need first: those in flight are far apart in memory */
+/* Those in flight are far apart in memory, and as many as there are: of most programs' messages this is all, two cache
+ * lines (messages.c holds it to that). */
+struct message {
     struct message *next;  /* in its channel */
-    bool is_sent, is_posted, synchronous, arrived; /* synchronous: on the target */
-    bool standard, sync_source;        /* a standard-mode send; synchronous on the traced machine */
-    bool grows;                        /* synchronous on the target for its size by hypotheses alone */
-    bool blocking, has_left;           /* of a call that does nothing else (Send); left_ns is known */
-    bool sent_requested, posted_requested; /* by calls that leave the completion to a request */
-    bool sender_holds, receiver_holds; /* whose completion is still to come */
-    bool abandoned;                    /* the sender will not complete it */
-    bool polled;                       /* received by a call that does not block */
-    bool given_up;                     /* lenient: one end went on without the other */
-    bool cancelling;                   /* one end asked for it to be cancelled */
-    bool dropped;                      /* by hypotheses: no step is about it; */
-    bool drops_sender;                 /* and it is its sender's call that learns of it */
-    bool has_poster_slot;
-    bool is_viewed;             /* its receiver may complete another one in its place: VIEW_SLOT is said */
-    bool is_user;               /* on a channel of the user's */
-    bool is_followed;           /* open receives may take it in place of another (posted.h) */
-    bool is_listed, is_involved; /* its receive is posted, and not completed; the call that is being
-                                    left may choose what it takes */
-    bool is_awaited, is_received; /* matching.notes_progress: the former by a call that waits for a request */
-    bool wants_carrier, is_carried; /* carried.h: the latter, as far as it is known who carries it */
-    int32_t source, destination; /* world ranks */
+    bool is_sent : 1, is_posted : 1, synchronous : 1, arrived : 1; /* synchronous: on the target */
+    bool standard : 1, sync_source : 1;        /* a standard-mode send; synchronous on the traced machine */
+    bool grows : 1;                            /* synchronous on the target for its size by hypotheses alone */
+    bool blocking : 1, has_left : 1;           /* of a call that does nothing else (Send); left_ns is known */
+    bool sent_requested : 1, posted_requested : 1; /* by calls that leave the completion to a request */
+    bool sender_holds : 1, receiver_holds : 1; /* whose completion is still to come */
+    bool abandoned : 1;                        /* the sender will not complete it */
+    bool polled : 1;                           /* received by a call that does not block */
+    bool given_up : 1;                         /* lenient: one end went on without the other */
+    bool cancelling : 1;                       /* one end asked for it to be cancelled */
+    bool dropped : 1;                          /* by hypotheses: no step is about it; */
+    bool drops_sender : 1;                     /* and it is its sender's call that learns of it */
+    bool has_poster_slot : 1;
+    bool is_viewed : 1;             /* its receiver may complete another one in its place: view_slot is said */
+    bool is_user : 1;               /* on a channel of the user's */
+    bool is_followed : 1;           /* open receives may take it in place of another (posted.h) */
+    bool is_listed : 1, is_involved : 1; /* its receive is posted, and not completed; the call that is being
+                                            left may choose what it takes */
+    bool is_awaited : 1, is_received : 1; /* matching.notes_progress: the former by a call that waits for a request */
+    bool wants_carrier : 1, is_carried : 1; /* carried.h: the latter, as far as it is known who carries it */
+    bool has_more : 1;              /* struct more_of_message */
+    unsigned space : 2;             /* enum space, of its channel */
+    uint8_t posted_any;         /* MPG_ANY_ flags of its receive */
+    int32_t source, destination; /* world ranks: of who sends it, of who posts its receive */
     uint32_t slot, poster_slot; /* slot: sender's enter, then arrival */
-    struct mpg_origin origin;
-    int64_t bytes, room_bytes; /* sent; of the receive */
+    uint64_t sent_number, posted_number;   /* of the calls that do so, among their ranks', */
+    uint32_t sent_thread, posted_thread;   /* their threads, */
+    uint16_t sent_call, posted_call;       /* enum mpg_call; */
+    uint32_t sent_index;                   /* among what the call starts, */
+    uint64_t nth;                          /* and how many its thread sent there before */
+    int32_t comm, tag;          /* of its channel's name */
+    int64_t bytes;              /* sent */
+    double sender_ns, poster_ns; /* enters */
+    union {
+        int64_t room_bytes;     /* of the receive: until it is sent, */
+        double left_ns;         /* then leave of the call that completed the send */
+    };
+    struct waiter *receive_waiter;
+    union {
+        struct waiter *probe_waiter; /* a matched one's: until it is sent, */
+        struct waiter *send_waiter;  /* then the sender's */
+    };
+};
+
+/* What is said of messages where calls choose, messages are carried or hypotheses hold: elsewhere there is no such thing. */
+struct more_of_message {
+    uint64_t id;               /* of what is sent: from 1 */
     int64_t target_bytes;      /* sent, as hypotheses say */
-    int64_t known_bytes;       /* what steps say of BYTES */
-    uint64_t id;                /* of what is sent: from 1 */
-    int32_t comm, tag;          /* of what is sent */
-    double sender_ns, poster_ns, left_ns; /* enters; leave of the call that completed the send */
-    struct waiter *receive_waiter, *send_waiter, *probe_waiter; /* probe: a matched one */
+    int64_t known_bytes;       /* what steps say of the bytes sent */
     struct waiter *choice_waiter; /* of a call that may complete it */
-    struct place sent, posted;
-    uint32_t posted_part; /* of what POSTED is about: which, from 1; */
+    uint32_t posted_part; /* of what the call that posts is about: which, from 1; */
     uint32_t posted_which; /* of several requests that it starts: from 0 */
-    uint32_t posted_any;        /* MPG_ANY_ flags of its receive */
     uint32_t view_slot;         /* the arrival as its receiver sees it; of an eager message SLOT */
     int dropper;                /* dropped: by this hypothesis */
     struct message *posted_next, *posted_before;
@@ -58,6 +77,48 @@ struct message { /* what all messages need first: those in flight are far apart 
     struct message *carry_next;
     struct waiter *carry_waiter;
 };
+
+/* That of M, which has_more: it stands behind M. */
+static inline struct more_of_message *graph_more(const struct message *m)
+{
+    return (struct more_of_message *)(void *)(m + 1);
+}
+
+static inline int64_t graph_target_bytes(const struct message *m)
+{
+    return m->has_more ? graph_more(m)->target_bytes : m->bytes;
+}
+
+static inline int64_t graph_known_bytes(const struct message *m)
+{
+    return m->has_more ? graph_more(m)->known_bytes : m->bytes;
+}
+
+static inline uint64_t graph_message_id(const struct message *m)
+{
+    return m->has_more ? graph_more(m)->id : 0;
+}
+
+/* Where it was sent, where its receive was posted; what identifies its draws. */
+static inline struct place graph_sent_place(const struct message *m)
+{
+    return (struct place){m->source, m->sent_thread, (enum mpg_call)m->sent_call, m->sent_number};
+}
+
+static inline struct place graph_posted_place(const struct message *m)
+{
+    return (struct place){m->destination, m->posted_thread, (enum mpg_call)m->posted_call, m->posted_number};
+}
+
+static inline struct mpg_origin graph_origin(const struct message *m)
+{
+    return (struct mpg_origin){.rank = m->source,
+                               .index = m->sent_index,
+                               .call = m->sent_number,
+                               .to = m->destination,
+                               .thread = m->sent_thread,
+                               .nth = m->nth};
+}
 
 /* Whether its protocol is another one on the target. */
 static inline bool graph_is_changed(const struct message *m)

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "common/reserve.h"
 #include "graph/matching/routes.h"
 
 static void arrive(struct message *m)
@@ -12,7 +11,8 @@ static void arrive(struct message *m)
     m->arrived = true;
     graph_wake(&m->receive_waiter);
     graph_wake(&m->send_waiter);
-    graph_wake(&m->choice_waiter);
+    if (m->has_more)
+        graph_wake(&graph_more(m)->choice_waiter);
 }
 
 bool graph_is_alone(const struct matching *matching, int32_t rank)
@@ -20,9 +20,17 @@ bool graph_is_alone(const struct matching *matching, int32_t rank)
     return mpg_trace_threads(matching->members->trace, rank) <= 1;
 }
 
+bool graph_is_receive_dropped(const struct supposing *supposing, const struct message *m)
+{
+    const struct place posted = graph_posted_place(m);
+    return m->is_sent ? m->dropped
+                      : m->has_more && graph_is_post_dropped(supposing, &posted, graph_more(m)->posted_part);
+}
+
 static int learn_sender(const struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    return graph_learn_dropped(&matching->supposing, &m->sent, m->origin.index + 1, m->dropper, err);
+    const struct place sent = graph_sent_place(m);
+    return graph_learn_dropped(&matching->supposing, &sent, m->sent_index + 1, graph_more(m)->dropper, err);
 }
 
 int graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err)
@@ -30,39 +38,56 @@ int graph_drop_sender(struct matching *matching, struct message *m, int dropper,
     if (dropper < 0)
         return 0;
     m->drops_sender = true;
-    m->dropper = dropper;
+    graph_more(m)->dropper = dropper;
     return m->is_sent ? learn_sender(matching, m, err) : 0;
 }
 
 /* M's receive is of what a hypothesis is about. */
 static int tell_receiver(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    if (!m->dropped && m->target_bytes == m->bytes)
+    const struct more_of_message *more = graph_more(m);
+    if (!m->dropped && more->target_bytes == m->bytes)
         return 0;
-    const struct mpg_told told = {.kind = MPG_TOLD_RECEIVED, .rank = m->posted.rank, .number = m->posted.number,
-                                  .which = m->posted_which, .drops = m->dropped, .was = m->bytes,
-                                  .bytes = m->target_bytes};
-    return graph_tell(&matching->supposing, &told, m->dropped ? m->dropper : 0, err);
+    const struct mpg_told told = {.kind = MPG_TOLD_RECEIVED, .rank = m->destination, .number = m->posted_number,
+                                  .which = more->posted_which, .drops = m->dropped, .was = m->bytes,
+                                  .bytes = more->target_bytes};
+    return graph_tell(&matching->supposing, &told, m->dropped ? more->dropper : 0, err);
 }
 
-/* Both ends of a message are there. */
-static int complete_match(struct matching *matching, struct message *m, struct mpg_error *err)
+/* With hypotheses: those who are to hear of M, both of whose ends are there. */
+static int tell_ends(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
+    const struct more_of_message *more = graph_more(m);
+    const struct place posted = graph_posted_place(m);
     if (tell_receiver(matching, m, err) < 0)
         return -1;
     if (m->dropped && m->posted_requested &&
-        graph_learn_dropped(&matching->supposing, &m->posted, m->posted_part, m->dropper, err) < 0)
+        graph_learn_dropped(&matching->supposing, &posted, more->posted_part, more->dropper, err) < 0)
         return -1;
-    if (m->drops_sender && learn_sender(matching, m, err) < 0)
-        return -1;
-    if (m->bytes > m->room_bytes && matching->lenient)
+    return m->drops_sender ? learn_sender(matching, m, err) : 0;
+}
+
+/* A receive with room for ROOM_BYTES is not one for M. */
+static int refuse(struct matching *matching, const struct message *m, int64_t room_bytes, struct mpg_error *err)
+{
+    const struct place posted = graph_posted_place(m);
+    if (matching->lenient) {
         matching->counts->unmatched++;
-    else if (m->bytes > m->room_bytes)
-        return graph_error_lenient(
-            &m->posted, err,
-            "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)",
-            (long long)m->room_bytes, (long long)m->bytes, m->sent.rank,
-            (unsigned long long)m->sent.number, mpg_call_name(m->sent.call));
+        return 0;
+    }
+    return graph_error_lenient(&posted, err,
+                               "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)",
+                               (long long)room_bytes, (long long)m->bytes, m->source,
+                               (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
+}
+
+/* Both ends of a message are there; its receive has room for ROOM_BYTES. */
+static int complete_match(struct matching *matching, struct message *m, int64_t room_bytes, struct mpg_error *err)
+{
+    if (m->has_more && tell_ends(matching, m, err) < 0)
+        return -1;
+    if (m->bytes > room_bytes && refuse(matching, m, room_bytes, err) < 0)
+        return -1;
     if (m->sync_source)
         graph_carry_message(&matching->carrying, m);
     if (!m->synchronous) {
@@ -70,20 +95,21 @@ static int complete_match(struct matching *matching, struct message *m, struct m
             graph_free_slot(matching->steps, m->poster_slot);
         return 0;
     }
-    struct mpg_step *s = graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &m->sent);
+    const struct place sent = graph_sent_place(m);
+    struct mpg_step *s = graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &sent);
     if (!s)
         return graph_out_of_memory(err);
     s->slot = s->a = m->slot;
     s->b = m->poster_slot;
-    s->origin = m->origin;
-    s->receiver = m->posted.rank;
-    s->bytes = (double)m->known_bytes;
-    s->target_bytes = (double)m->target_bytes;
+    s->origin = graph_origin(m);
+    s->receiver = m->destination;
+    s->bytes = (double)graph_known_bytes(m);
+    s->target_bytes = (double)graph_target_bytes(m);
     s->sender_ns = m->sender_ns;
     s->poster_ns = m->poster_ns;
     s->requested = m->sent_requested;
     s->posted = m->posted_requested;
-    s->poster = m->posted.number;
+    s->poster = m->posted_number;
     s->changed = graph_is_changed(m);
     s->grows = m->grows;
     graph_free_slot(matching->steps, m->poster_slot);
@@ -100,10 +126,10 @@ static int store_sending(struct matching *matching, const struct call *sender, s
         return -1;
     struct mpg_step *s = graph_last_step(steps);
     s->sends = true;
-    s->origin = m->origin;
+    s->origin = graph_origin(m);
     s->receiver = m->destination;
-    s->bytes = (double)m->known_bytes;
-    s->target_bytes = (double)m->target_bytes;
+    s->bytes = (double)graph_known_bytes(m);
+    s->target_bytes = (double)graph_target_bytes(m);
     return 0;
 }
 
@@ -119,14 +145,14 @@ static int emit_eager(struct matching *matching, const struct call *sender, stru
     if (!s)
         return graph_out_of_memory(err);
     s->slot = m->slot;
-    s->origin = m->origin;
+    s->origin = graph_origin(m);
     s->receiver = m->destination;
-    s->bytes = (double)m->known_bytes;
-    s->target_bytes = (double)m->target_bytes;
+    s->bytes = (double)graph_known_bytes(m);
+    s->target_bytes = (double)graph_target_bytes(m);
     s->sender_ns = m->sender_ns;
     s->requested = m->sent_requested;
     s->changed = graph_is_changed(m);
-    s->message = m->id;
+    s->message = graph_message_id(m);
     s->comm = m->comm;
     s->tag = m->tag;
     s->is_followed = m->is_followed;
@@ -142,38 +168,15 @@ struct protocol graph_protocol(const struct matching *matching, enum mpg_call mo
         .sync_target = synchronous || (standard && bytes > matching->eager_limit_bytes)};
 }
 
-/* *SEQUENCE, if it is not known, is that of the messages of CALL's thread to rank TO. */
-static int find_sequence(struct matching *matching, const struct call *call, int32_t to,
-                         uint32_t *sequence, struct mpg_error *err)
-{
-    if (*sequence > 0)
-        return 0;
-    uint64_t pair = (uint64_t)(uint32_t)call->rank << 32 | (uint32_t)to;
-    uint64_t *number = mpg_map_add(&matching->sequences, pair, call->event->thread);
-    void *all = matching->sequence;
-    if (!number || mpg_reserve(&all, sizeof *matching->sequence, &matching->sequence_capacity,
-                               matching->sequence_count + 1, err) < 0)
-        return graph_out_of_memory(err);
-    matching->sequence = all;
-    if (*number == 0)
-        *number = ++matching->sequence_count;
-    *sequence = (uint32_t)*number;
-    return 0;
-}
-
-/* The INDEX-th message of CALL, to rank TO. */
-static int find_origin(struct matching *matching, const struct call *call, uint32_t index,
-                       int32_t to, uint32_t *sequence, struct mpg_origin *origin,
+/* M is the INDEX-th message of CALL, whose thread's messages to that rank are of *SEQUENCE; 0: not known yet. */
+static int find_origin(const struct call *call, uint32_t index, uint32_t *sequence, struct message *m,
                        struct mpg_error *err)
 {
-    if (find_sequence(matching, call, to, sequence, err) < 0)
+    struct sequences *sequences = &call->routes->sequences;
+    if (*sequence == 0 && (*sequence = graph_sequence(sequences, m->destination, err)) == 0)
         return -1;
-    *origin = (struct mpg_origin){.rank = call->rank,
-                                  .index = index,
-                                  .call = call->number,
-                                  .to = to,
-                                  .thread = call->event->thread,
-                                  .nth = matching->sequence[*sequence - 1]++};
+    m->sent_index = index;
+    m->nth = sequences->count[*sequence - 1]++;
     return 0;
 }
 
@@ -191,51 +194,66 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
         sent->capacity = capacity;
     }
     sent->message[sent->n++] =
-        (struct mpg_sent){.origin = m->origin,
-                          .bytes = (double)m->known_bytes,
-                          .target_bytes = (double)m->target_bytes,
+        (struct mpg_sent){.origin = graph_origin(m),
+                          .bytes = (double)graph_known_bytes(m),
+                          .target_bytes = (double)graph_target_bytes(m),
                           .blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV,
                           .sync_source = m->sync_source,
                           .sync_target = m->synchronous && !m->grows};
     return 0;
 }
 
-/* M, sent by CALL on C, called NAME, is not there: nobody waits for it, and its draws are nobody else's. */
-static int drop(struct matching *matching, const struct call *call, struct channel *c,
-                const struct channel_name *name, uint32_t *sequence, struct message *m, int dropper,
-                struct message **message, struct mpg_error *err)
+/* M, sent by CALL on C (NULL: alone), is not there: nobody waits for it, and its draws are nobody else's. */
+static int drop(struct matching *matching, const struct call *call, struct channel *c, uint32_t *sequence,
+                struct message *m, int dropper, struct message **message, struct mpg_error *err)
 {
     m->dropped = true;
-    m->dropper = dropper;
+    graph_more(m)->dropper = dropper;
     m->synchronous = m->sync_source = m->is_followed = false;
     call->sent->dropped++;
-    if (find_origin(matching, call, 0, name->destination, sequence, &m->origin, err) < 0)
+    const int64_t room_bytes = m->room_bytes;
+    if (find_origin(call, 0, sequence, m, err) < 0)
         return -1;
     arrive(m);
     graph_wake(&m->probe_waiter);
-    if (c->first == m)
+    if (c && c->first == m)
         graph_wake_probers(c);
-    if (m->is_posted && complete_match(matching, m, err) < 0)
+    if (m->is_posted && complete_match(matching, m, room_bytes, err) < 0)
         return -1;
-    graph_drop_channel_if_empty(&matching->channels, c, name);
+    if (c)
+        graph_drop_channel_if_empty(&matching->channels, c);
     *message = m;
     return 0;
 }
 
-/* A message on C, which is called NAME; *SEQUENCE: that of those to its receiver, or 0. */
+/* What is more to be said of M, which is sent, with LOAD. */
+static void note_more(struct matching *matching, struct message *m, const struct load *load)
+{
+    struct more_of_message *more = graph_more(m);
+    more->id = ++matching->sent;
+    more->target_bytes = load->target_bytes;
+    more->known_bytes = matching->of_target ? load->target_bytes : load->bytes;
+}
+
+/* A message on C, which is called NAME, or NULL if it need not be a channel; *SEQUENCE: that of those to its receiver,
+ * or 0. */
 static int send_on(struct matching *matching, const struct call *call, struct channel *c,
                    const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
                    struct load load, uint32_t index, struct message **message, struct mpg_error *err)
 {
-    struct message *m = graph_match(&matching->channels, c, name, true, err);
+    struct message *m = c ? graph_match(&matching->channels, c, true, err)
+                          : graph_match_named(&matching->channels, name, true, &c, err);
     if (!m)
         return -1;
+    const int64_t room_bytes = m->room_bytes;
     m->is_sent = m->sender_holds = true;
     m->receiver_holds = true;
-    m->sent = graph_here(call);
+    m->sent_number = call->number;
+    m->sent_thread = call->event->thread;
+    m->sent_call = (uint16_t)call->event->call;
     m->bytes = load.bytes;
-    m->target_bytes = load.target_bytes;
-    m->known_bytes = matching->of_target ? load.target_bytes : load.bytes;
+    if (m->has_more)
+        note_more(matching, m, &load);
     m->sender_ns = call->enter_ns;
     m->sent_requested = graph_leaves_request(call->event->call);
     m->standard = protocol.standard;
@@ -243,14 +261,11 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     m->sync_source = protocol.sync_source;
     m->synchronous = protocol.sync_target;
     m->grows = protocol.grows;
-    m->id = ++matching->sent;
     m->is_user = name->space == SPACE_USER;
-    m->comm = name->where;
-    m->tag = name->tag;
     m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
                      !m->sync_source && graph_is_alone(matching, m->destination);
     if (load.drops)
-        return drop(matching, call, c, name, sequence, m, load.dropper, message, err);
+        return drop(matching, call, c, sequence, m, load.dropper, message, err);
     if (graph_is_alone(matching, m->destination))
         graph_carry_wants(&matching->carrying, m);
     graph_carry_resized(&matching->carrying, m, matching->counts);
@@ -259,18 +274,19 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     matching->counts->synchronous_messages += m->synchronous;
     matching->counts->made_eager += m->sync_source && !m->synchronous;
     matching->counts->made_synchronous += !m->sync_source && m->synchronous;
-    if (find_origin(matching, call, index, name->destination, sequence, &m->origin, err) < 0 ||
+    if (find_origin(call, index, sequence, m, err) < 0 ||
         (matching->steps->wanted != MPG_STEPS_LEAVES && note_sent(call, m, err) < 0) ||
         (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
     graph_carry_message(&matching->carrying, m);
     graph_wake(&m->probe_waiter);
-    if (c->first == m) /* what a receive or matched probe takes, a probe does not see */
+    if (c && c->first == m) /* what a receive or matched probe takes, a probe does not see */
         graph_wake_probers(c);
-    if (m->is_posted && complete_match(matching, m, err) < 0)
+    if (m->is_posted && complete_match(matching, m, room_bytes, err) < 0)
         return -1;
-    graph_drop_channel_if_empty(&matching->channels, c, name);
+    if (c)
+        graph_drop_channel_if_empty(&matching->channels, c);
     *message = m;
     return 0;
 }
@@ -279,9 +295,8 @@ int graph_send_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, struct protocol protocol, struct load load,
                   uint32_t index, struct message **message, struct mpg_error *err)
 {
-    struct channel *c = graph_find_channel(&matching->channels, name, err);
     uint32_t sequence = 0;
-    return c ? send_on(matching, call, c, name, &sequence, protocol, load, index, message, err) : -1;
+    return send_on(matching, call, NULL, name, &sequence, protocol, load, index, message, err);
 }
 
 /* That of LOAD, which hypotheses resize. */
@@ -331,7 +346,7 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
     *message = NULL;
     if (graph_find_route(matching, call, true, comm, to, tag, &route, err) < 0)
         return -1;
-    if (!route->channel) {
+    if (route->is_foreign) {
         matching->counts->foreign++;
         return 0;
     }
@@ -347,26 +362,32 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
                        int64_t room_bytes, struct mpg_error *err)
 {
     m->is_posted = m->receiver_holds = true;
-    m->posted = graph_here(call);
-    m->posted_part = call->sent->parts;
-    m->posted_which = call->sent->which;
-    m->room_bytes = room_bytes;
+    m->posted_number = call->number;
+    m->posted_thread = call->event->thread;
+    m->posted_call = (uint16_t)call->event->call;
+    if (m->has_more) {
+        graph_more(m)->posted_part = call->sent->parts;
+        graph_more(m)->posted_which = call->sent->which;
+    }
+    if (!m->is_sent)
+        m->room_bytes = room_bytes;
     m->poster_ns = call->enter_ns;
     m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
     if (m->has_poster_slot && graph_store(matching->steps, call, &m->poster_slot, err) < 0)
         return -1;
-    return m->is_sent ? complete_match(matching, m, err) : 0;
+    return m->is_sent ? complete_match(matching, m, room_bytes, err) : 0;
 }
 
 int graph_take_message(struct matching *matching, const struct channel_name *name,
                        struct message **message, struct mpg_error *err)
 {
-    struct channel *c = graph_find_channel(&matching->channels, name, err);
-    *message = c ? graph_match(&matching->channels, c, name, false, err) : NULL;
+    struct channel *c;
+    *message = graph_match_named(&matching->channels, name, false, &c, err);
     if (!*message)
         return -1;
-    graph_drop_channel_if_empty(&matching->channels, c, name);
+    if (c)
+        graph_drop_channel_if_empty(&matching->channels, c);
     return 0;
 }
 
@@ -398,12 +419,16 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
     *message = NULL;
     if (graph_find_route(matching, call, false, comm, from, tag, &route, err) < 0)
         return -1;
-    if (!route->channel) {
+    if (route->is_foreign) {
         matching->counts->foreign++;
         return 0;
     }
     graph_note_post(matching, call);
-    *message = graph_match(&matching->channels, route->channel, &route->name, false, err);
+    struct channel *c = route->channel;
+    *message = c ? graph_match(&matching->channels, c, false, err)
+                 : graph_match_named(&matching->channels, &route->name, false, &c, err);
+    if (*message && c && !route->channel)
+        graph_drop_channel_if_empty(&matching->channels, c);
     if (!*message || graph_post_message(matching, call, *message, room_bytes, err) < 0)
         return -1;
     return graph_posted_add(&matching->posted, *message, any, err);
@@ -412,19 +437,19 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
 static void describe_arrival(const struct message *m, struct mpg_edge *edge)
 {
     double later_ns = m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
-    edge->source = m->sent.rank;
-    edge->slot = m->is_viewed ? m->view_slot : m->slot;
+    edge->source = m->source;
+    edge->slot = m->is_viewed ? graph_more(m)->view_slot : m->slot;
     edge->is_view = m->is_viewed;
-    edge->message = m->id;
+    edge->message = graph_message_id(m);
     edge->is_followed = m->is_followed;
-    edge->origin = m->origin;
+    edge->origin = graph_origin(m);
     edge->sent_ns = m->sender_ns;
     edge->requested = m->sent_requested;
     edge->from_ns = m->sync_source ? later_ns : m->sender_ns;
     edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
     edge->changed = graph_is_changed(m);
-    edge->bytes = (double)m->known_bytes;
-    edge->target_bytes = (double)m->target_bytes;
+    edge->bytes = (double)graph_known_bytes(m);
+    edge->target_bytes = (double)graph_target_bytes(m);
 }
 
 int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
@@ -443,16 +468,17 @@ int graph_view(struct matching *matching, const struct call *call, struct messag
 {
     if (m->is_viewed)
         return 0;
-    m->view_slot = m->slot;
-    if (m->synchronous && graph_new_slot(matching->steps, &m->view_slot, err) < 0)
+    struct more_of_message *more = graph_more(m);
+    more->view_slot = m->slot;
+    if (m->synchronous && graph_new_slot(matching->steps, &more->view_slot, err) < 0)
         return -1;
     m->is_viewed = true;
     struct mpg_step *step = graph_emit(matching->steps, MPG_STEP_VIEW, call);
     if (!step)
         return graph_out_of_memory(err);
-    step->slot = m->view_slot;
+    step->slot = more->view_slot;
     step->a = m->slot;
-    step->message = m->id;
+    step->message = graph_message_id(m);
     return 0;
 }
 
@@ -478,9 +504,9 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
         return -1;
     struct mpg_edge *edge = &matching->steps->edges[matching->steps->edge_count - 1];
     edge->kind = MPG_EDGE_ACK;
-    edge->source = m->posted.rank;
+    edge->source = m->destination;
     edge->awaited = !m->posted_requested;
-    edge->receive = m->posted.number;
+    edge->receive = m->posted_number;
     edge->slot = m->slot; /* not what its receiver takes for it */
     edge->is_view = false;
     return 0;
@@ -504,7 +530,7 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
     m->has_left = true;
     if (matching->notes_progress && m->sent_requested && is_wait(call->event->call)) {
         m->is_awaited = true;
-        m->awaited_ns = call->enter_ns;
+        graph_more(m)->awaited_ns = call->enter_ns;
     }
     graph_sender_done(matching, m, false);
     return 0;
@@ -528,8 +554,8 @@ void graph_note_received(const struct matching *matching, const struct call *cal
     if (!matching->notes_progress)
         return;
     m->is_received = true;
-    m->receiving_ns = call->enter_ns;
-    m->received_ns = call->leave_ns;
+    graph_more(m)->receiving_ns = call->enter_ns;
+    graph_more(m)->received_ns = call->leave_ns;
 }
 
 void graph_receiver_done(struct matching *matching, struct message *m, bool polled)
@@ -544,7 +570,7 @@ void graph_receiver_done(struct matching *matching, struct message *m, bool poll
     else if (!m->synchronous)
         graph_free_slot(matching->steps, m->slot);
     else if (m->is_viewed)
-        graph_free_slot(matching->steps, m->view_slot);
+        graph_free_slot(matching->steps, graph_more(m)->view_slot);
     release(matching, m);
 }
 
@@ -562,8 +588,9 @@ uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
     if (!m)
         return 0;
     uint32_t n = graph_give_up(&m->receive_waiter, waiter) +
-                 graph_give_up(&m->send_waiter, waiter) + graph_give_up(&m->probe_waiter, waiter);
-    (void)graph_give_up(&m->carry_waiter, waiter); /* of one that is synchronous, too: it waits for both */
+                 graph_give_up(&m->send_waiter, waiter); /* or of who probes for it */
+    if (m->has_more) /* of one that is synchronous, too: it waits for both */
+        (void)graph_give_up(&graph_more(m)->carry_waiter, waiter);
     m->given_up = m->given_up || n > 0;
     return n > 0;
 }
@@ -572,8 +599,6 @@ void graph_matching_clear(struct matching *matching)
 {
     graph_channels_clear(&matching->channels);
     graph_posted_clear(&matching->posted);
-    mpg_map_clear(&matching->sequences);
-    free(matching->sequence);
     mpg_map_clear(&matching->evidence.waited);
     graph_carrying_clear(&matching->carrying);
 }

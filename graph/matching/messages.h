@@ -38,9 +38,6 @@ struct matching {
     struct members *members;
     struct steps *steps;
     struct channels channels;
-    struct mpg_map sequences; /* rank and receiver, thread -> number from 1 of a sequence: */
-    uint64_t *sequence;       /* how many messages of each have been sent */
-    uint32_t sequence_count, sequence_capacity;
     struct evidence evidence;
     struct carrying carrying;
     struct posted posted;
@@ -70,6 +67,8 @@ int graph_send_on(struct matching *matching, const struct call *call,
 /* CALL posts a receive: what it is about, and whether, of what is dropped, a call that waits for it knows when it
  * leaves. Before it is posted. */
 void graph_note_post(const struct matching *matching, const struct call *call);
+/* Whether M, whose receive is posted, is dropped, as far as that is known. */
+bool graph_is_receive_dropped(const struct supposing *supposing, const struct message *m);
 /* A receive that CALL posts there, with room for so many bytes. */
 int graph_post_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, int64_t room_bytes, struct message **message,

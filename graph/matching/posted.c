@@ -31,20 +31,21 @@ static struct posted_list *add_list(struct posted *all, int32_t receiver, struct
 
 int graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err)
 {
-    m->posted_any = any;
+    m->posted_any = (uint8_t)any;
     if (!all->follows)
         return 0;
     struct posted_list *list = add_list(all, m->destination, err);
     if (!list)
         return -1;
     struct message *before = list->last; /* of several threads, some may be behind */
-    while (before && before->posted.number > m->posted.number)
-        before = before->posted_before;
+    while (before && before->posted_number > m->posted_number)
+        before = graph_more(before)->posted_before;
     m->is_listed = true;
-    m->posted_before = before;
-    m->posted_next = before ? before->posted_next : list->first;
-    *(before ? &before->posted_next : &list->first) = m;
-    *(m->posted_next ? &m->posted_next->posted_before : &list->last) = m;
+    struct more_of_message *more = graph_more(m);
+    more->posted_before = before;
+    more->posted_next = before ? graph_more(before)->posted_next : list->first;
+    *(before ? &graph_more(before)->posted_next : &list->first) = m;
+    *(more->posted_next ? &graph_more(more->posted_next)->posted_before : &list->last) = m;
     return 0;
 }
 
@@ -53,10 +54,11 @@ void graph_posted_remove(struct posted *all, struct message *m)
     if (!m->is_listed)
         return;
     struct posted_list *list = list_of(all, m->destination);
-    *(m->posted_before ? &m->posted_before->posted_next : &list->first) = m->posted_next;
-    *(m->posted_next ? &m->posted_next->posted_before : &list->last) = m->posted_before;
+    struct more_of_message *more = graph_more(m);
+    *(more->posted_before ? &graph_more(more->posted_before)->posted_next : &list->first) = more->posted_next;
+    *(more->posted_next ? &graph_more(more->posted_next)->posted_before : &list->last) = more->posted_before;
     m->is_listed = false;
-    m->posted_next = m->posted_before = NULL;
+    more->posted_next = more->posted_before = NULL;
 }
 
 struct message *graph_posted_first(const struct posted *all, int32_t receiver)

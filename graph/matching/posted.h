@@ -22,7 +22,7 @@ struct posted {
 int graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err);
 /* It is completed; nothing happens if it was not there. */
 void graph_posted_remove(struct posted *all, struct message *m);
-/* The first of RECEIVER's; the next one is posted_next. NULL: none. */
+/* The first of RECEIVER's; the next one is posted_next of struct more_of_message. NULL: none. */
 struct message *graph_posted_first(const struct posted *all, int32_t receiver);
 void graph_posted_clear(struct posted *all);
 

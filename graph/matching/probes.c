@@ -57,7 +57,9 @@ int graph_matched_probe(struct matching *matching, struct taken *taken, struct c
         return -1;
     }
     *slot = (uint64_t)(uintptr_t)m;
-    m->posted = here; /* until it is */
+    m->posted_number = call->number; /* until it is */
+    m->posted_thread = call->event->thread;
+    m->posted_call = (uint16_t)call->event->call;
     m->receiver_holds = true;
     probing->taken = m;
     if (!m->is_sent)
@@ -98,13 +100,13 @@ static int probe_edge(struct matching *matching, const struct message *m, struct
     struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ENVELOPE);
     if (!edge)
         return graph_out_of_memory(err);
-    edge->source = m->sent.rank;
+    edge->source = m->source;
     edge->slot = m->slot;
-    edge->origin = m->origin;
+    edge->origin = graph_origin(m);
     edge->from_ns = edge->sent_ns = m->sender_ns;
     edge->requested = m->sent_requested;
-    edge->bytes = (double)m->known_bytes;
-    edge->target_bytes = (double)m->target_bytes;
+    edge->bytes = (double)graph_known_bytes(m);
+    edge->target_bytes = (double)graph_target_bytes(m);
     return 0;
 }
 
@@ -156,10 +158,11 @@ int graph_end_probes(struct matching *matching, const struct taken *taken, struc
             continue;
         const struct message *m = (struct message *)(uintptr_t)map->entries[i].value;
         matching->counts->unmatched++;
-        if (!first || m->posted.number < first->posted.number)
+        if (!first || m->posted_number < first->posted_number)
             first = m;
     }
     if (!first || matching->lenient)
         return 0;
-    return graph_error_lenient(&first->posted, err, "the message that it took is never received");
+    const struct place posted = graph_posted_place(first);
+    return graph_error_lenient(&posted, err, "the message that it took is never received");
 }

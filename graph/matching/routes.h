@@ -5,26 +5,29 @@
 #define MPG_GRAPH_ROUTES_H
 
 #include "graph/matching/messages.h"
+#include "graph/matching/sequences.h"
 
 /* From a thread to PEER of COMM, or to the thread from there, with TAG. */
 struct route {
-    struct channel *channel;  /* which keeps it; NULL: there is none */
+    struct channel *channel;  /* which keeps it; NULL: it has been used once only */
     struct channel_name name; /* the channel's */
     int32_t peer;
-    uint32_t sequence;        /* of messages sent there (messages.h); 0: not known yet */
+    bool is_known, is_foreign; /* the latter: PEER is of another world, and there is no channel */
+    uint32_t sequence;        /* of messages sent there (sequences.h); 0: not known yet */
 };
 
 /* As many as a thread has of neighbours in most programs. Zero-initialised is none. */
 enum { GRAPH_ROUTES = 16 };
 struct routes {
     struct route route[GRAPH_ROUTES];
+    struct sequences sequences;
 };
 
-/* Has ROUTE, of CALL's thread, lead where it does not yet. */
+/* Has ROUTE, of CALL's thread, lead where it does not yet, or keep a channel where it does. */
 int graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
                   int32_t tag, struct route *route, struct mpg_error *err);
 /* CALL sends (SENDS) to, or receives from, PEER of COMM with TAG: *ROUTE, of the routes of its
- * thread, valid until the next is asked for; without a channel if the peer is of another world. */
+ * thread, valid until the next is asked for. */
 static inline int graph_find_route(struct matching *matching, const struct call *call, bool sends,
                                    int32_t comm, int32_t peer, int32_t tag, struct route **route,
                                    struct mpg_error *err)

@@ -16,7 +16,7 @@ static struct message *received(const struct request *request)
 {
     bool is_one = request && request->kind == REQUEST_RECEIVE && !request->unresolved &&
                   !request->cancelling &&
-                  mpg_call_kind(request->place.call) != MPG_KIND_ISENDRECV;
+                  mpg_call_kind((enum mpg_call)request->call) != MPG_KIND_ISENDRECV;
     return is_one && request->message && !request->message->dropped ? request->message : NULL;
 }
 
@@ -91,8 +91,8 @@ static int give(const struct rank_requests *rank, int64_t id, struct completing 
         return 0;
     if (note_given(completing, id, err) < 0)
         return -1;
-    if (!request->completing && !m->arrived && !m->choice_waiter)
-        graph_await(&completing->choice, &m->choice_waiter);
+    if (!request->completing && !m->arrived && !graph_more(m)->choice_waiter)
+        graph_await(&completing->choice, &graph_more(m)->choice_waiter);
     return 0;
 }
 
@@ -142,7 +142,7 @@ void graph_end_choice(const struct rank_requests *rank, struct call *call,
     for (uint32_t i = 0; i < completing->given_count; i++) {
         struct message *m = received(graph_find_request(rank, completing->given[i]));
         if (m)
-            graph_give_up(&m->choice_waiter, choice);
+            graph_give_up(&graph_more(m)->choice_waiter, choice);
     }
     choice->unmet = 0;
     graph_satisfy(&call->waiter);

@@ -23,8 +23,8 @@ static int keep(struct completing *completing, struct request *request, struct m
 static void await_request(struct requests *requests, struct call *call, struct request *request)
 {
     struct waiter *waiter = &call->waiter;
-    struct message *m = request->message;
-    switch (request->kind) {
+    struct message *m = request->message, *sending = graph_request_sending(request);
+    switch ((enum request_kind)request->kind) {
     case REQUEST_SEND:
         if (m->synchronous && !m->arrived)
             graph_await(waiter, &m->send_waiter);
@@ -33,17 +33,17 @@ static void await_request(struct requests *requests, struct call *call, struct r
     case REQUEST_RECEIVE:
         if (m && !m->arrived)
             graph_await(waiter, &m->receive_waiter);
-        if (request->sending && request->sending->synchronous && !request->sending->arrived)
-            graph_await(waiter, &request->sending->send_waiter);
+        if (sending && sending->synchronous && !sending->arrived)
+            graph_await(waiter, &sending->send_waiter);
         break;
     case REQUEST_PARTITIONS: /* which another thread's calls make ready */
-        graph_await(waiter, &request->ready_waiter);
+        graph_await(waiter, &request->more->ready_waiter);
         break;
     case REQUEST_COLLECTIVE:
-        graph_await_part(&request->part, waiter);
+        graph_await_part(&request->more->part, waiter);
         break;
     case REQUEST_GROUP:
-        graph_await_group(waiter, request->group);
+        graph_await_group(waiter, request->more->group);
         break;
     case REQUEST_TRANSFER:
     case REQUEST_NOTHING:
@@ -85,10 +85,10 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
 static enum mpg_matter matter_of(const struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)
-        return mpg_call_matter(graph_part_call(&request->part));
+        return mpg_call_matter(graph_part_call(&request->more->part));
     if (request->kind == REQUEST_GROUP)
         return MPG_MATTER_COLLECTIVE;
-    return mpg_call_matter(request->place.call);
+    return mpg_call_matter((enum mpg_call)request->call);
 }
 
 /* The edges of one completed request; under `lenient` what it needs may be missing. */
@@ -96,13 +96,14 @@ static int completion_edge(struct requests *requests, struct call *call,
                            struct request *request, bool polls, struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
-    struct message *m = request->message;
-    struct group *group = request->group;
-    switch (request->kind) {
+    struct message *m = request->message, *sending = graph_request_sending(request);
+    struct more_of_request *more = request->more;
+    struct group *group;
+    switch ((enum request_kind)request->kind) {
     case REQUEST_SEND:
         return graph_sender_edge(matching, call, m, err);
     case REQUEST_RECEIVE:
-        if (request->sending && graph_sender_edge(matching, call, request->sending, err) < 0)
+        if (sending && graph_sender_edge(matching, call, sending, err) < 0)
             return -1;
         if (!m || !m->arrived)
             return 0;
@@ -116,12 +117,13 @@ static int completion_edge(struct requests *requests, struct call *call,
         request->message = NULL;
         return 0;
     case REQUEST_COLLECTIVE:
-        return graph_part_edges(requests->meetings, &request->part, call->leave_ns, err);
+        return graph_part_edges(requests->meetings, &more->part, call->leave_ns, err);
     case REQUEST_GROUP:
-        request->group = NULL;
+        group = more->group;
+        more->group = NULL;
         return graph_group_edges(matching, group, polls, err);
     case REQUEST_TRANSFER:
-        graph_await_transfer(call, &request->load);
+        graph_await_transfer(call, &more->load);
         return 0;
     case REQUEST_PARTITIONS:
     case REQUEST_NOTHING:
@@ -133,29 +135,27 @@ static int completion_edge(struct requests *requests, struct call *call,
 /* How much of what REQUEST is about is dropped; *PARTS: of so much. */
 static uint32_t count_dropped(const struct requests *requests, const struct request *request, uint32_t *parts)
 {
-    const struct message *m = request->message, *sending = request->sending;
+    const struct message *m = request->message, *sending = graph_request_sending(request);
     uint32_t dropped = 0;
-    switch (request->kind) {
+    switch ((enum request_kind)request->kind) {
     case REQUEST_SEND:
         *parts += 1;
         return m->dropped;
     case REQUEST_RECEIVE:
         *parts += (m || request->unresolved) + (sending != NULL);
         if (m)
-            dropped = m->is_sent ? m->dropped
-                                 : graph_is_post_dropped(&requests->matching->supposing, &m->posted,
-                                                         m->posted_part);
+            dropped = graph_is_receive_dropped(&requests->matching->supposing, m);
         return dropped + (sending && sending->dropped);
     case REQUEST_COLLECTIVE:
         *parts += 1;
-        return graph_part_is_dropped(&request->part);
+        return graph_part_is_dropped(&request->more->part);
     case REQUEST_GROUP:
-        *parts += request->group->count;
-        return graph_group_dropped(&requests->matching->supposing, request->group);
+        *parts += request->more->group->count;
+        return graph_group_dropped(&requests->matching->supposing, request->more->group);
     case REQUEST_PARTITIONS:
     case REQUEST_TRANSFER:
         *parts += 1;
-        return request->load.drops;
+        return request->more->load.drops;
     case REQUEST_NOTHING:
         break;
     }
@@ -197,10 +197,8 @@ int graph_end_requests(struct requests *requests, const struct rank_requests *ra
 {
     struct mpg_graph_counts *counts = requests->matching->counts;
     const struct request *open = NULL;
-    for (size_t i = 0; i < rank->open.capacity; i++) {
-        if (!rank->open.entries[i].used)
-            continue;
-        struct request *request = (struct request *)(uintptr_t)rank->open.entries[i].value;
+    size_t next = 0;
+    for (struct request *request; (request = graph_next_request(rank, &next));) {
         counts->cancelled += request->cancelling;
         if (request->kind == REQUEST_SEND) {
             graph_sender_done(requests->matching, request->message, true);
@@ -215,43 +213,44 @@ int graph_end_requests(struct requests *requests, const struct rank_requests *ra
         counts->unmatched++;
         if (request->message)
             request->message->given_up = true;
-        if (request->sending)
-            graph_sender_done(requests->matching, request->sending, true);
-        if (!open || request->place.number < open->place.number)
+        if (graph_request_sending(request))
+            graph_sender_done(requests->matching, graph_request_sending(request), true);
+        if (!open || request->number < open->number)
             open = request;
     }
-    if (open && !requests->matching->lenient)
-        return graph_error_lenient(&open->place, err, "its request is never completed");
-    return 0;
+    if (!open || requests->matching->lenient)
+        return 0;
+    const struct place place = graph_request_place(open);
+    return graph_error_lenient(&place, err, "its request is never completed");
 }
 
 /* --- when no rank can go on --- */
 
 static bool find_need(const struct request *q, const struct waiter *waiter, struct need *need)
 {
-    const struct message *m = q->message;
-    switch (q->kind) {
+    const struct message *m = q->message, *sending = graph_request_sending(q);
+    switch ((enum request_kind)q->kind) {
     case REQUEST_SEND:
         need->as_sender = m->send_waiter == waiter;
         need->message = need->as_sender ? m : NULL;
         break;
     case REQUEST_RECEIVE:
         need->message = m && m->receive_waiter == waiter ? m : NULL;
-        if (!need->message && q->sending && q->sending->send_waiter == waiter) {
-            need->message = q->sending;
+        if (!need->message && sending && sending->send_waiter == waiter) {
+            need->message = sending;
             need->as_sender = true;
         }
         break;
     case REQUEST_PARTITIONS:
-        need->unready = q->unready;
-        need->start = &q->place;
+        need->unready = q->more->unready;
+        need->start = q->number;
         break;
     case REQUEST_GROUP:
-        need->message = graph_missing_of_group(q->group);
+        need->message = graph_missing_of_group(q->more->group);
         break;
     case REQUEST_COLLECTIVE:
-        if (graph_part_holds(&q->part, waiter))
-            need->part = &q->part;
+        if (graph_part_holds(&q->more->part, waiter))
+            need->part = &q->more->part;
         break;
     case REQUEST_TRANSFER:
     case REQUEST_NOTHING:
@@ -274,10 +273,11 @@ uint32_t graph_give_up_completion(struct completing *completing, const struct wa
     uint32_t n = 0;
     for (uint32_t i = 0; i < completing->count; i++) {
         struct request *q = completing->requests[i];
-        n += graph_give_up_message(q->message, waiter) +
-             graph_give_up_message(q->sending, waiter) +
-             graph_give_up(&q->ready_waiter, waiter) + graph_give_up_group(q->group, waiter) +
-             graph_give_up_part(&q->part, waiter);
+        n += graph_give_up_message(q->message, waiter);
+        if (q->more)
+            n += graph_give_up_message(q->more->sending, waiter) +
+                 graph_give_up(&q->more->ready_waiter, waiter) +
+                 graph_give_up_group(q->more->group, waiter) + graph_give_up_part(&q->more->part, waiter);
     }
     return n;
 }

@@ -72,11 +72,11 @@ static int add_posted(struct matching *matching, const struct call *call, const 
                                       .tag = m->tag,
                                       .any_source = m->posted_any & MPG_ANY_SOURCE,
                                       .any_tag = m->posted_any & MPG_ANY_TAG},
-                             .message = m->id,
+                             .message = graph_message_id(m),
                              .is_view = m->is_viewed,
-                             .slot = m->is_viewed ? m->view_slot : m->slot,
+                             .slot = m->is_viewed ? graph_more(m)->view_slot : m->slot,
                              .chooses = m->is_involved,
-                             .here = m->posted.number == call->number};
+                             .here = m->posted_number == call->number};
     return 0;
 }
 
@@ -85,7 +85,7 @@ static int list_posted(struct matching *matching, const struct call *call, uint3
                        struct mpg_error *err)
 {
     struct message *m = graph_posted_first(&matching->posted, call->rank);
-    for (; m && (all || involved > 0); m = m->posted_next) {
+    for (; m && (all || involved > 0); m = graph_more(m)->posted_next) {
         if (m->is_followed && add_posted(matching, call, m, err) < 0)
             return -1;
         involved -= m->is_involved;
@@ -171,8 +171,8 @@ int graph_list_looking(struct requests *requests, struct call *call, struct prob
         return -1;
     call->looking = (struct mpg_looking){.looks = true,
                                          .takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE,
-                                         .found = found ? found->id : 0,
-                                         .slot = found ? found->view_slot : 0,
+                                         .found = found ? graph_message_id(found) : 0,
+                                         .slot = found ? graph_more(found)->view_slot : 0,
                                          .fits = fits};
     const bool chooses = !found || fits.any_source;
     return chooses ? list_posted(matching, call, 0, true, err) : 0;

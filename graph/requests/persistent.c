@@ -117,9 +117,9 @@ static int start_collective(struct requests *requests, const struct call *call,
                             struct persistent *p, struct request *request, uint32_t index,
                             struct mpg_error *err)
 {
-    if (graph_arrive_promised(requests->meetings, call, &p->promised, index, &request->part, err) < 0)
+    if (graph_arrive_promised(requests->meetings, call, &p->promised, index, &request->more->part, err) < 0)
         return -1;
-    if (request->part.collective)
+    if (request->more->part.collective)
         request->kind = REQUEST_COLLECTIVE;
     return 0;
 }
@@ -132,9 +132,9 @@ static int start_neighbors(struct requests *requests, const struct call *call,
     uint32_t first = *index;
     *index += p->neighbors->destination_number;
     if (graph_start_neighbors(requests->matching, call, p->neighbors, p->promised.which, first,
-                              &request->group, err) < 0)
+                              &request->more->group, err) < 0)
         return -1;
-    if (request->group)
+    if (request->more->group)
         request->kind = REQUEST_GROUP;
     return 0;
 }
@@ -151,9 +151,9 @@ static int start_partitioned(struct requests *requests, const struct call *call,
             graph_tell_other(&requests->matching->supposing, call, outcome.by, err) < 0)
             return -1;
         request->kind = REQUEST_PARTITIONS;
-        request->unready = p->partitions;
-        request->load = graph_outcome_load(p->bytes, &outcome);
-        request->channel = p->channel;
+        request->more->unready = p->partitions;
+        request->more->load = graph_outcome_load(p->bytes, &outcome);
+        request->more->channel = p->channel;
         call->sent->parts++;
         call->sent->dropped += outcome.drops;
         return 0;
@@ -180,7 +180,7 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
         (*index)++;
         return graph_post_receive(requests, rank, call, &what, id, err);
     }
-    if (!(request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err)))
+    if (!(request = graph_add_large_request(requests, rank, call, id, err)))
         return -1;
     if (kind == MPG_KIND_COLLECTIVE_INIT)
         return start_collective(requests, call, p, request, (*index)++, err);
@@ -218,16 +218,16 @@ static int depart(struct requests *requests, const struct call *call, struct req
                   struct mpg_error *err)
 {
     struct protocol protocol =
-        graph_load_protocol(requests->matching, MPG_CALL_Psend_init, request->load);
-    if (graph_send_on(requests->matching, call, &request->channel, protocol, request->load, 0,
+        graph_load_protocol(requests->matching, MPG_CALL_Psend_init, request->more->load);
+    if (graph_send_on(requests->matching, call, &request->more->channel, protocol, request->more->load, 0,
                       &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
     if (protocol.sync_target && !request->message->arrived) { /* another thread goes on waiting */
-        request->message->send_waiter = request->ready_waiter;
-        request->ready_waiter = NULL;
+        request->message->send_waiter = request->more->ready_waiter;
+        request->more->ready_waiter = NULL;
     } else
-        graph_wake(&request->ready_waiter);
+        graph_wake(&request->more->ready_waiter);
     return 0;
 }
 
@@ -241,7 +241,7 @@ int graph_ready(struct requests *requests, struct rank_requests *rank, const str
     int64_t n = range ? e->counts[1] - e->counts[0] + 1 : e->count_number;
     if (request && request->kind == REQUEST_NOTHING)
         return 0;
-    bool fits = request && request->kind == REQUEST_PARTITIONS && n >= 0 && n <= request->unready;
+    bool fits = request && request->kind == REQUEST_PARTITIONS && n >= 0 && n <= request->more->unready;
     if (!fits && requests->matching->lenient) {
         requests->matching->counts->unmatched++;
         return 0;
@@ -252,10 +252,10 @@ int graph_ready(struct requests *requests, struct rank_requests *rank, const str
     if (!fits)
         return graph_error_lenient(&here, err, "request %lld has not so many partitions left",
                                    (long long)e->requests[0]);
-    request->unready -= (uint32_t)n;
+    request->more->unready -= (uint32_t)n;
     call->sent->parts++;
-    if (n > 0 && request->unready == 0)
+    if (n > 0 && request->more->unready == 0)
         return depart(requests, call, request, err);
-    call->sent->dropped += request->load.drops;
+    call->sent->dropped += request->more->load.drops;
     return 0;
 }

@@ -57,6 +57,12 @@ static struct request *add(struct requests *requests, struct rank_requests *rank
     return graph_add_request(requests, rank, call, call->event->requests[0], REQUEST_NOTHING, err);
 }
 
+static struct request *add_large(struct requests *requests, struct rank_requests *rank,
+                                 const struct call *call, struct mpg_error *err)
+{
+    return graph_add_large_request(requests, rank, call, call->event->requests[0], err);
+}
+
 static int start_matched_receive(struct requests *requests, struct rank_requests *rank,
                                  struct taken *taken, const struct call *call,
                                  struct mpg_error *err)
@@ -73,10 +79,10 @@ static int start_matched_receive(struct requests *requests, struct rank_requests
 static int start_collective(struct requests *requests, struct rank_requests *rank,
                             const struct call *call, struct mpg_error *err)
 {
-    struct request *request = add(requests, rank, call, err);
-    if (!request || graph_arrive(requests->meetings, call, graph_load(0), &request->part, err) < 0)
+    struct request *request = add_large(requests, rank, call, err);
+    if (!request || graph_arrive(requests->meetings, call, graph_load(0), &request->more->part, err) < 0)
         return -1;
-    if (request->part.collective)
+    if (request->more->part.collective)
         request->kind = REQUEST_COLLECTIVE;
     return 0;
 }
@@ -84,10 +90,10 @@ static int start_collective(struct requests *requests, struct rank_requests *ran
 static int start_neighbors(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err)
 {
-    struct request *request = add(requests, rank, call, err);
-    if (!request || graph_neighbors(requests->matching, call, &request->group, err) < 0)
+    struct request *request = add_large(requests, rank, call, err);
+    if (!request || graph_neighbors(requests->matching, call, &request->more->group, err) < 0)
         return -1;
-    if (request->group)
+    if (request->more->group)
         request->kind = REQUEST_GROUP;
     return 0;
 }
@@ -95,10 +101,10 @@ static int start_neighbors(struct requests *requests, struct rank_requests *rank
 int graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call,
                          struct load load, struct mpg_error *err)
 {
-    struct request *request = add(requests, rank, call, err);
+    struct request *request = add_large(requests, rank, call, err);
     if (!request)
         return -1;
-    request->load = load;
+    request->more->load = load;
     if (call->event->to != MPG_PROC_NULL)
         request->kind = REQUEST_TRANSFER;
     return 0;
@@ -120,7 +126,11 @@ static int start_both(struct requests *requests, struct rank_requests *rank,
         return -1;
     struct request *request = graph_find_request(rank, e->requests[0]);
     request->kind = REQUEST_RECEIVE;
-    request->sending = sending;
+    if (!sending)
+        return 0;
+    if (graph_enlarge_request(requests, request, err) < 0)
+        return -1;
+    request->more->sending = sending;
     return 0;
 }
 
@@ -185,8 +195,8 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
     requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
         graph_sender_done(requests->matching, request->message, true);
-    if (request->sending)
-        graph_sender_done(requests->matching, request->sending, true);
+    if (graph_request_sending(request))
+        graph_sender_done(requests->matching, graph_request_sending(request), true);
     /* A freed receive still takes its message; nobody on this rank waits for it. */
     graph_remove_request(requests, rank, request);
     return 0;

@@ -18,12 +18,14 @@ struct requests {
     bool choose, choose_sources; /* the graph's options; the latter not without the former */
     struct matching *matching;
     struct meetings *meetings;
-    struct mpg_pool request_pool, persistent_pool;
+    struct mpg_pool request_pool, more_pool, persistent_pool;
 };
 
 /* Those of one rank; zero-initialised is none. */
 struct rank_requests {
-    struct mpg_map open;       /* id -> struct request * */
+    struct request **near;     /* by id modulo their number, a power of 2: numbers of requests follow each other; */
+    uint32_t near_capacity, near_count;
+    struct mpg_map far;        /* of those whose place another one has: id -> struct request * */
     struct mpg_map persistent; /* id -> struct persistent * */
 };
 
@@ -42,7 +44,7 @@ struct need {
     bool as_sender; /* it is the message's sender that waits */
     const struct part *part;
     uint32_t unready;          /* partitions of a send, */
-    const struct place *start; /* which started here */
+    uint64_t start;            /* which this call of its rank started */
 };
 
 void graph_requests_init(struct requests *requests, struct matching *matching,

@@ -10,19 +10,79 @@ void graph_requests_init(struct requests *requests, struct matching *matching,
     *requests = (struct requests){.matching = matching,
                                   .meetings = meetings,
                                   .request_pool.size = sizeof(struct request),
+                                  .more_pool.size = sizeof(struct more_of_request),
                                   .persistent_pool.size = sizeof(struct persistent)};
 }
 
 void graph_requests_clear(struct requests *requests)
 {
     mpg_pool_clear(&requests->request_pool);
+    mpg_pool_clear(&requests->more_pool);
     mpg_pool_clear(&requests->persistent_pool);
+}
+
+/* Where ID is, or would be, among those that are near. */
+static struct request **place_of(const struct rank_requests *rank, int64_t id)
+{
+    return &rank->near[(uint64_t)id & (rank->near_capacity - 1)];
 }
 
 struct request *graph_find_request(const struct rank_requests *rank, int64_t id)
 {
-    uint64_t *slot = mpg_map_find(&rank->open, (uint64_t)id, 0);
-    return slot ? (struct request *)(uintptr_t)*slot : NULL;
+    struct request *request = rank->near_capacity ? *place_of(rank, id) : NULL;
+    if (request && request->id == id)
+        return request;
+    const uint64_t *far = mpg_map_find(&rank->far, (uint64_t)id, 0);
+    return far ? (struct request *)(uintptr_t)*far : NULL;
+}
+
+struct request *graph_next_request(const struct rank_requests *rank, size_t *i)
+{
+    for (; *i < rank->near_capacity; ++*i)
+        if (rank->near[*i])
+            return rank->near[(*i)++];
+    for (; *i - rank->near_capacity < rank->far.capacity; ++*i)
+        if (rank->far.entries[*i - rank->near_capacity].used)
+            return (struct request *)(uintptr_t)rank->far.entries[(*i)++ - rank->near_capacity].value;
+    return NULL;
+}
+
+/* Room for twice as many. */
+static int grow(struct rank_requests *rank)
+{
+    enum { LEAST = 16 };
+    struct rank_requests larger = {.near_capacity = rank->near_capacity ? 2 * rank->near_capacity : LEAST};
+    larger.near = calloc(larger.near_capacity, sizeof(struct request *));
+    if (!larger.near)
+        return -1;
+    for (uint32_t i = 0; i < rank->near_capacity; i++)
+        if (rank->near[i])
+            *place_of(&larger, rank->near[i]->id) = rank->near[i];
+    free(rank->near);
+    rank->near = larger.near;
+    rank->near_capacity = larger.near_capacity;
+    return 0;
+}
+
+/* REQUEST is found by its number from now on. */
+static int insert(struct rank_requests *rank, struct request *request)
+{
+    struct request **place = rank->near_capacity ? place_of(rank, request->id) : NULL;
+    while (!place || (*place && 2 * rank->near_count >= rank->near_capacity)) {
+        if (grow(rank) < 0)
+            return -1;
+        place = place_of(rank, request->id);
+    }
+    if (*place) {
+        uint64_t *far = mpg_map_add(&rank->far, (uint64_t)request->id, 0);
+        if (!far)
+            return -1;
+        *far = (uint64_t)(uintptr_t)request;
+        return 0;
+    }
+    *place = request;
+    rank->near_count++;
+    return 0;
 }
 
 struct request *graph_add_request(struct requests *requests, struct rank_requests *rank,
@@ -30,45 +90,78 @@ struct request *graph_add_request(struct requests *requests, struct rank_request
                                   struct mpg_error *err)
 {
     struct place here = graph_here(call);
-    uint64_t *slot = mpg_map_add(&rank->open, (uint64_t)id, 0);
-    if (slot && *slot) {
+    if (graph_find_request(rank, id)) {
         graph_error(&here, err, "request %lld is already in use", (long long)id);
         return NULL;
     }
-    struct request *request = slot ? mpg_pool_take(&requests->request_pool) : NULL;
+    struct request *request = mpg_pool_take(&requests->request_pool);
     if (!request) {
-        mpg_map_remove(&rank->open, (uint64_t)id, 0);
         graph_out_of_memory(err);
         return NULL;
     }
-    request->kind = kind;
+    request->kind = (uint8_t)kind;
+    request->call = (uint16_t)here.call;
+    request->thread = here.thread;
+    request->rank = here.rank;
+    request->number = here.number;
     request->id = id;
-    request->place = here;
-    *slot = (uint64_t)(uintptr_t)request;
+    if (insert(rank, request) < 0) {
+        mpg_pool_give(&requests->request_pool, request);
+        graph_out_of_memory(err);
+        return NULL;
+    }
     return request;
+}
+
+int graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err)
+{
+    request->more = mpg_pool_take(&requests->more_pool);
+    return request->more ? 0 : graph_out_of_memory(err);
+}
+
+struct request *graph_add_large_request(struct requests *requests, struct rank_requests *rank,
+                                        const struct call *call, int64_t id, struct mpg_error *err)
+{
+    struct request *request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
+    return request && graph_enlarge_request(requests, request, err) == 0 ? request : NULL;
+}
+
+static void give_back(struct requests *requests, struct request *request)
+{
+    if (request->more)
+        mpg_pool_give(&requests->more_pool, request->more);
+    mpg_pool_give(&requests->request_pool, request);
 }
 
 void graph_remove_request(struct requests *requests, struct rank_requests *rank,
                           struct request *request)
 {
-    mpg_map_remove(&rank->open, (uint64_t)request->id, 0);
-    if (request->kind == REQUEST_RECEIVE && request->message)
-        graph_wake(&request->message->choice_waiter);
-    mpg_pool_give(&requests->request_pool, request);
+    struct request **place = place_of(rank, request->id);
+    if (*place == request) {
+        *place = NULL;
+        rank->near_count--;
+    } else
+        mpg_map_remove(&rank->far, (uint64_t)request->id, 0);
+    if (request->kind == REQUEST_RECEIVE && request->message && request->message->has_more)
+        graph_wake(&graph_more(request->message)->choice_waiter);
+    give_back(requests, request);
 }
 
 void graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank)
 {
-    for (size_t i = 0; i < rank->open.capacity; i++)
-        if (rank->open.entries[i].used) {
-            struct request *request = (struct request *)(uintptr_t)rank->open.entries[i].value;
-            free(request->group);
-            mpg_pool_give(&requests->request_pool, request);
-        }
+    size_t next = 0;
+    for (struct request *request; (request = graph_next_request(rank, &next));) {
+        if (request->more)
+            free(request->more->group);
+        give_back(requests, request);
+    }
     for (size_t i = 0; i < rank->persistent.capacity; i++)
         if (rank->persistent.entries[i].used)
             graph_free_persistent(
                 requests, (struct persistent *)(uintptr_t)rank->persistent.entries[i].value);
-    mpg_map_clear(&rank->open);
+    free(rank->near);
+    rank->near = NULL;
+    rank->near_capacity = rank->near_count = 0;
+    mpg_map_clear(&rank->far);
     mpg_map_clear(&rank->persistent);
 }

@@ -15,14 +15,23 @@ enum request_kind {
     REQUEST_NOTHING   /* MPI_PROC_NULL, cancelled, or nothing of other ranks */
 };
 
+/* Those of messages are many: what only others have is elsewhere. */
 struct request {
-    enum request_kind kind;
-    bool unresolved;        /* a wildcard that never completes */
-    bool completing;        /* named by the call that its rank is in */
-    bool cancelling;        /* its rank has asked for it to be cancelled */
-    bool is_candidate;      /* of the call that is being left */
+    uint8_t kind;                /* enum request_kind */
+    bool unresolved : 1;         /* a wildcard that never completes */
+    bool completing : 1;         /* named by the call that its rank is in */
+    bool cancelling : 1;         /* its rank has asked for it to be cancelled */
+    bool is_candidate : 1;       /* of the call that is being left */
+    uint16_t call;               /* enum mpg_call: that posts it, on this thread of this world rank, */
+    uint32_t thread;
+    int32_t rank;
+    uint64_t number;             /* the how-manieth of the rank's */
     int64_t id;
     struct message *message;
+    struct more_of_request *more; /* NULL: there is none */
+};
+
+struct more_of_request {
     struct message *sending; /* RECEIVE: the message that an Isendrecv sends, or NULL */
     struct part part;
     struct group *group;
@@ -30,8 +39,17 @@ struct request {
     uint32_t unready;       /* PARTITIONS: how many are not ready yet, */
     struct waiter *ready_waiter; /* who waits for them, */
     struct channel_name channel; /* and where they go */
-    struct place place;
 };
+
+static inline struct place graph_request_place(const struct request *request)
+{
+    return (struct place){request->rank, request->thread, (enum mpg_call)request->call, request->number};
+}
+
+static inline struct message *graph_request_sending(const struct request *request)
+{
+    return request->more ? request->more->sending : NULL;
+}
 
 /* What a persistent request starts. */
 struct persistent {
@@ -48,10 +66,17 @@ struct persistent {
 
 /* NULL: there is none. */
 struct request *graph_find_request(const struct rank_requests *rank, int64_t id);
+/* The next one of RANK's, *I from 0 on; NULL: there are no more. */
+struct request *graph_next_request(const struct rank_requests *rank, size_t *i);
 /* A new one, that CALL posts; NULL with ERR. */
 struct request *graph_add_request(struct requests *requests, struct rank_requests *rank,
                                   const struct call *call, int64_t id, enum request_kind kind,
                                   struct mpg_error *err);
+/* The same of one that has MORE. */
+struct request *graph_add_large_request(struct requests *requests, struct rank_requests *rank,
+                                        const struct call *call, int64_t id, struct mpg_error *err);
+/* REQUEST has more. */
+int graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err);
 /* A send or receive of WHAT's, as request ID that CALL posts; INDEX: among what it starts. */
 int graph_post_send(struct requests *requests, struct rank_requests *rank,
                     const struct call *call, const struct persistent *what, int64_t id,

@@ -309,7 +309,7 @@ static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error 
         return 0;
     const struct mpg_told told = {.kind = MPG_TOLD_PROBED, .rank = s->call.rank, .number = s->call.number,
                                   .drops = true};
-    return graph_tell(&g->matching.supposing, &told, m->dropper, err);
+    return graph_tell(&g->matching.supposing, &told, graph_more(m)->dropper, err);
 }
 
 /* The edges into the call's leave besides its local one. Under `lenient` what

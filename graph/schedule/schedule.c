@@ -47,12 +47,13 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     g->counts.unmatched += unmatched;
     if (g->lenient)
         return 0;
+    const struct place place = !m ? (struct place){0} : m->is_sent ? graph_sent_place(m) : graph_posted_place(m);
     if (m && m->is_sent)
-        return graph_error_lenient(&m->sent, err, "no receive matches its message of %lld bytes%s",
+        return graph_error_lenient(&place, err, "no receive matches its message of %lld bytes%s",
                                    (long long)m->bytes,
                                    unmatched > 1 ? " (and there are more such)" : "");
     if (m)
-        return graph_error_lenient(&m->posted, err, "no send matches");
+        return graph_error_lenient(&place, err, "no send matches");
     return graph_check_collectives(&g->meetings, err);
 }
 
@@ -219,7 +220,8 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .counts = &g->counts,
                                     .members = &g->members,
                                     .steps = &g->steps};
-    graph_channels_init(&g->matching.channels);
+    graph_channels_init(&g->matching.channels,
+                        options->choose || options->supposed || options->carries || options->observes_carried);
     g->meetings = (struct meetings){.lenient = options->lenient,
                                     .sync_reduce = options->sync_reduce,
                                     .expand = options->expand,

@@ -99,17 +99,17 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
         return graph_error_lenient(&here, err,
                                    "%u partitions of the send that starts in call %llu are not "
                                    "ready%s",
-                                   need.unready, (unsigned long long)need.start->number, why);
+                                   need.unready, (unsigned long long)need.start, why);
     if (m && need.as_sender)
         return graph_error_lenient(
             &here, err, "no receive matches the synchronous send of %lld bytes in call %llu%s%s",
-            (long long)m->bytes, (unsigned long long)m->sent.number, why,
-            circle && mpg_call_is_standard(m->sent.call)
+            (long long)m->bytes, (unsigned long long)m->sent_number, why,
+            circle && mpg_call_is_standard((enum mpg_call)m->sent_call)
                 ? " (would a larger --eager-limit let it go?)"
                 : "");
     if (m && m->is_posted)
         return graph_error_lenient(&here, err, "no send matches the receive posted in call %llu%s",
-                                   (unsigned long long)m->posted.number, why);
+                                   (unsigned long long)m->posted_number, why);
     return graph_error_lenient(&here, err, "no send matches%s", why);
 }
 

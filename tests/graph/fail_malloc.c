@@ -11,6 +11,7 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *data, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
 
 static unsigned long number, fail_at;
 static bool fail_all, ready;
@@ -59,4 +60,9 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *data, size_t size)
 {
     return fails() ? NULL : __libc_realloc(data, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __libc_memalign(alignment, size);
 }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Open addressing, in numbers: ranks that follow each other lie together. */
+#include "graph/matching/sequences.h"
+
+#include <stdlib.h>
+
+#include "common/reserve.h"
+
+static uint32_t *place_of(const struct sequences *s, int32_t to)
+{
+    const uint32_t rank = (uint32_t)to, mask = s->places - 1;
+    uint32_t i = (rank + (rank >> 8) * 0x9e3779b1u) & mask;
+    while (s->place[i] && s->to[s->place[i] - 1] != to)
+        i = (i + 1) & mask;
+    return &s->place[i];
+}
+
+static int grow(struct sequences *s, struct mpg_error *err)
+{
+    enum { LEAST = 8 };
+    const uint32_t places = s->places ? 2 * s->places : LEAST;
+    uint32_t *place = calloc(places, sizeof *place);
+    if (!place)
+        return mpg_error_set(err, "out of memory");
+    free(s->place);
+    s->place = place;
+    s->places = places;
+    for (uint32_t i = 0; i < s->n; i++)
+        *place_of(s, s->to[i]) = i + 1;
+    return 0;
+}
+
+uint32_t graph_sequence(struct sequences *s, int32_t to, struct mpg_error *err)
+{
+    const uint32_t known = s->places ? *place_of(s, to) : 0;
+    if (known)
+        return known;
+    if (3 * s->places <= 4 * s->n && grow(s, err) < 0)
+        return 0;
+    if (mpg_reserve_at(&s->to, sizeof *s->to, &s->to_capacity, s->n + 1, err) < 0 ||
+        mpg_reserve_at(&s->count, sizeof *s->count, &s->count_capacity, s->n + 1, err) < 0)
+        return 0;
+    s->to[s->n] = to;
+    s->count[s->n] = 0;
+    return *place_of(s, to) = ++s->n;
+}
+
+void graph_sequences_clear(struct sequences *s)
+{
+    free(s->place);
+    free(s->to);
+    free(s->count);
+    *s = (struct sequences){0};
+}

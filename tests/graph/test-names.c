@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What waits under names of channels (graph/matching/places.h), and numbers of sequences (sequences.h): held against
+ * arrays that are searched from end to end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/matching/places.h"
+#include "graph/matching/sequences.h"
+#include "tests/tap.h"
+
+enum { NAMES = 4000, ROUNDS = 60000, RANKS = 3000 };
+
+static uint64_t state = 20261123;
+
+static uint32_t random_below(uint32_t n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % n;
+}
+
+/* Of a few ranks, communicators and tags, so that names differ in one field only. */
+static struct channel_name any_name(void)
+{
+    const int32_t where[] = {0, 1, 2, 1 << 30}, tag[] = {0, 1, -1, INT32_MAX};
+    return (struct channel_name){(enum space)random_below(4), where[random_below(4)], (int32_t)random_below(12),
+                                 (int32_t)random_below(12), tag[random_below(4)]};
+}
+
+static bool is_same(const struct channel_name *a, const struct channel_name *b)
+{
+    return a->space == b->space && a->where == b->where && a->source == b->source &&
+           a->destination == b->destination && a->tag == b->tag;
+}
+
+struct model {
+    struct channel_name name[NAMES];
+    struct channel channel[NAMES];
+    struct message message[NAMES];
+    bool waits[NAMES], alone[NAMES];
+    int n;
+};
+
+/* The one called NAME, made if it is not there and there is room; -1: there is none. */
+static int find_in(struct model *m, const struct channel_name *name)
+{
+    for (int i = 0; i < m->n; i++)
+        if (is_same(&m->name[i], name))
+            return i;
+    if (m->n == NAMES)
+        return -1;
+    const int i = m->n++;
+    m->name[i] = m->channel[i].name = *name;
+    m->message[i] = (struct message){.source = name->source, .destination = name->destination, .comm = name->where,
+                                     .tag = name->tag, .space = name->space};
+    return i;
+}
+
+static struct place_of_name what_of(struct model *m, int i)
+{
+    return m->alone[i] ? (struct place_of_name){.alone = &m->message[i]}
+                       : (struct place_of_name){.channel = &m->channel[i]};
+}
+
+/* One look-up of a name, and then something that changes what waits there: whether it found what it should. */
+static bool look_up(struct places *places, struct model *m)
+{
+    const struct channel_name name = any_name();
+    void **where;
+    const int i = find_in(m, &name);
+    if (i < 0)
+        return true;
+    const struct place_of_name found = graph_find_place(places, &name, &where);
+    const struct place_of_name expected = m->waits[i] ? what_of(m, i) : (struct place_of_name){NULL, NULL};
+    if (found.alone != expected.alone || found.channel != expected.channel || !where != !m->waits[i])
+        return false;
+    if (!m->waits[i]) {
+        m->waits[i] = true;
+        m->alone[i] = random_below(2);
+        return graph_add_place(places, &name, what_of(m, i)) == 0;
+    }
+    if (m->alone[i] && random_below(2)) {
+        m->alone[i] = false;
+        graph_change_place(where, what_of(m, i));
+        return true;
+    }
+    m->waits[i] = false;
+    graph_remove_place(places, &name, where);
+    return true;
+}
+
+static size_t waiting(const struct model *m)
+{
+    size_t n = 0;
+    for (int i = 0; i < m->n; i++)
+        n += m->waits[i];
+    return n;
+}
+
+static void test_places(void)
+{
+    static struct model m;
+    struct places places = {0};
+    bool right = true;
+    size_t i = 0, listed = 0;
+    for (int round = 0; round < ROUNDS && right; round++)
+        right = look_up(&places, &m);
+    ok(right, "%d look-ups of %d names find what waits there", ROUNDS, m.n);
+    ok(places.count == waiting(&m), "as much waits as was left: %zu", places.count);
+    for (struct place_of_name p; p = graph_next_place(&places, &i), p.alone || p.channel;)
+        listed++;
+    ok(listed == waiting(&m), "all of it is listed: %zu", listed);
+    for (int k = 0; k < m.n; k++) {
+        void **where;
+        if (!m.waits[k])
+            continue;
+        (void)graph_find_place(&places, &m.name[k], &where);
+        graph_remove_place(&places, &m.name[k], where);
+    }
+    uint64_t passed = 0;
+    for (size_t l = 0; l < places.lines; l++)
+        passed += places.line[l].passed;
+    ok(places.count == 0 && passed == 0, "without any of it no line says that something stands behind it");
+    graph_places_clear(&places);
+}
+
+/* Ranks that follow each other, that are apart by powers of 2, and others. */
+static int32_t rank_of(int i)
+{
+    return i % 3 == 0 ? i / 3 : i % 3 == 1 ? i << 12 : (int32_t)((uint32_t)i * 2654435761u >> 1);
+}
+
+static void test_sequences(void)
+{
+    struct sequences sequences = {0};
+    struct mpg_error err;
+    bool right = true;
+    for (int i = 0; i < RANKS; i++)
+        right = right && graph_sequence(&sequences, rank_of(i), &err) == (uint32_t)i + 1;
+    ok(right, "each rank that is new gets the next number");
+    for (int i = 0; i < RANKS; i++)
+        right = right && graph_sequence(&sequences, rank_of(i), &err) == (uint32_t)i + 1 && sequences.count[i] == 0;
+    ok(right, "and keeps it");
+    graph_sequences_clear(&sequences);
+}
+
+int main(void)
+{
+    test_places();
+    test_sequences();
+    return done();
+}
