@@ -3,6 +3,7 @@
 #include "common/pool.h"
 
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +14,16 @@ union link {
     max_align_t align;
 };
 
-/* Objects begin at a line: those of whole lines lie in as few as they can. */
+/* Objects begin at a line: those of whole lines lie in as few as they can. By malloc, which the tracer has of its own. */
 static int add_block(struct mpg_pool *pool)
 {
-    const size_t bytes = LINE_BYTES + OBJECTS_A_BLOCK * pool->stride;
-    char *block = aligned_alloc(LINE_BYTES, (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
+    union link *block = malloc(sizeof *block + LINE_BYTES - 1 + OBJECTS_A_BLOCK * pool->stride);
     if (!block)
         return -1;
-    ((union link *)(void *)block)->next = pool->blocks;
+    block->next = pool->blocks;
     pool->blocks = block;
-    pool->fresh = block + LINE_BYTES;
+    pool->fresh = (char *)(block + 1);
+    pool->fresh += -(uintptr_t)pool->fresh % LINE_BYTES;
     pool->fresh_end = pool->fresh + OBJECTS_A_BLOCK * pool->stride;
     return 0;
 }

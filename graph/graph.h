@@ -127,7 +127,7 @@ struct mpg_edge {
     int32_t members;           /* ROOT: how many take part, */
     enum mpg_call call;        /* of a collective: its call, the blocking one; */
     double contributed_bytes;  /* ROOT: and what the rank gives, or gets */
-    uint64_t message;          /* ARRIVAL: which one, from 1; */
+    uint64_t message;          /* ARRIVAL: which one, from 1; 0: nobody asks (no choices, hypotheses, carrying) */
     int64_t request;           /* ARRIVAL: that it completes; 0: none */
     bool is_followed;          /* ARRIVAL: open receives may take it in place of another: its EAGER step said so */
     bool is_view;              /* ARRIVAL: its slot is one that a VIEW step wrote */
@@ -311,7 +311,7 @@ struct mpg_step {
         };
         struct { /* messages, their STORE, CONTRIBUTE, MERGE, EXPAND */
             struct mpg_origin origin;
-            uint64_t message; /* EAGER, VIEW: which one, from 1; of an eager one */
+            uint64_t message; /* EAGER, VIEW: which one, from 1, or 0 as an edge says; of an eager one */
             union {
                 struct { /* messages, and the STORE that one leaves from */
                     double sender_ns, poster_ns; /* SYNCHRONOUS: aligned enters; EAGER: sender_ns */
