@@ -41,6 +41,7 @@ enum {
     BYTES_SIZE = 16,
     BYTES_BEGIN = 32,
 
+    MOST_SUMMED = 256,    /* bytes of a table of lines, each time it is met */
     MOST_LINES = 1 << 16, /* of a program */
     MOST_WALKED = 1 << 10 /* frames for one callsite, with those that have not begun */
 };
@@ -54,9 +55,10 @@ struct line {
     int32_t number;
 };
 
-/* Where it was met: a freed code object's place may be another's later. */
+/* Where it was met: a freed code object's place, and its table's, may be another's later. */
 struct met {
     uintptr_t lines;
+    uint64_t table; /* a sum of its first bytes */
     uint64_t names;
     int32_t first_line;
     uint32_t line;
@@ -142,7 +144,11 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
 /* The place + 1 in lines of what CODE was at INSTRUCTION; 0: none; LEFT_OUT. */
 static uint32_t line_at(uintptr_t code, uintptr_t instruction)
 {
-    const struct met now = {.lines = word(code + CODE_LINES),
+    const uintptr_t table = word(code + CODE_LINES);
+    const size_t size = word(table + BYTES_SIZE);
+    const struct met now = {.lines = table,
+                            .table = python_text_sum((const void *)(table + BYTES_BEGIN),
+                                                     size < MOST_SUMMED ? size : MOST_SUMMED),
                             .names = python_text_hash((const void *)word(code + CODE_FUNCTION)) ^
                                      3 * python_text_hash((const void *)word(code + CODE_FILE)),
                             .first_line = int_at(code + CODE_FIRST_LINE)};
@@ -151,7 +157,8 @@ static uint32_t line_at(uintptr_t code, uintptr_t instruction)
     if (!place)
         return 0;
     struct met *met = *place ? &python.met[*place - 1] : NULL;
-    if (met && met->lines == now.lines && met->names == now.names && met->first_line == now.first_line)
+    if (met && met->lines == now.lines && met->table == now.table && met->names == now.names &&
+        met->first_line == now.first_line)
         return met->line;
     if (!met) {
         if (mpg_reserve_at(&python.met, sizeof *met, &python.met_capacity, python.met_number + 1, &unused) < 0)

@@ -19,6 +19,9 @@ enum {
     ONE_LINE = 10
 };
 
+/* In place of the hash of a string that nobody has asked for yet. */
+static const uint64_t NO_HASH = UINT64_MAX;
+
 /* --- lines --- */
 
 static uint32_t get_varint(const uint8_t **p, const uint8_t *end)
@@ -69,9 +72,39 @@ static uint64_t u64_at(const void *string, int offset)
     return value;
 }
 
+uint64_t python_text_sum(const void *data, size_t size)
+{
+    const uint8_t *p = data;
+    uint64_t sum = size, some;
+    for (size_t left = size; left > 0;) {
+        const size_t n = left < sizeof some ? left : sizeof some;
+        some = 0;
+        memcpy(&some, p, n);
+        sum = (sum ^ some) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+        p += n;
+        left -= n;
+    }
+    return sum;
+}
+
+/* Where the characters of STRING begin, and of how many bytes each is; NULL: that is not known. */
+static const uint8_t *characters(const void *string, unsigned *kind)
+{
+    const uint32_t state = string ? (uint32_t)u64_at(string, STRING_STATE) : 0;
+    const bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
+    *kind = state >> 2 & 7;
+    if (!compact || (*kind != 1 && *kind != 2 && *kind != 4))
+        return NULL;
+    return (const uint8_t *)string + (ascii ? ASCII_BEGIN : OTHER_BEGIN);
+}
+
 uint64_t python_text_hash(const void *string)
 {
-    return string ? u64_at(string, STRING_HASH) : 0;
+    unsigned kind;
+    const uint64_t known = string ? u64_at(string, STRING_HASH) : 0;
+    const uint8_t *begin = known == NO_HASH ? characters(string, &kind) : NULL;
+    return begin ? python_text_sum(begin, kind * (size_t)u64_at(string, STRING_LENGTH)) : known;
 }
 
 /* Character I of those at BEGIN, of KIND bytes each. */
@@ -103,12 +136,10 @@ static size_t put_utf8(char *text, uint32_t c)
 
 size_t python_text_name(char *text, size_t size, const void *string, const char *without)
 {
-    const uint32_t state = string ? (uint32_t)u64_at(string, STRING_STATE) : 0;
-    const unsigned kind = state >> 2 & 7;
-    const bool compact = state >> 5 & 1, ascii = state >> 6 & 1;
+    unsigned kind;
+    const uint8_t *begin = characters(string, &kind);
     size_t n = 0;
-    if (compact && (kind == 1 || kind == 2 || kind == 4)) {
-        const uint8_t *begin = (const uint8_t *)string + (ascii ? ASCII_BEGIN : OTHER_BEGIN);
+    if (begin) {
         const size_t length = (size_t)u64_at(string, STRING_LENGTH);
         for (size_t i = 0; i < length && n + 5 <= size; i++) {
             const uint32_t c = character(begin, kind, i);

@@ -15,7 +15,11 @@ int32_t python_text_line(const uint8_t *table, size_t size, int32_t first, size_
  * NUL at the end. */
 size_t python_text_name(char *text, size_t size, const void *string, const char *without);
 
-/* The hash that STRING has, which a name in a code object has: names of the same are the same. */
+/* Of the SIZE bytes of DATA: where it is the same they are, most probably. */
+uint64_t python_text_sum(const void *data, size_t size);
+
+/* The hash that STRING has, or where nobody has asked it for one yet, as of a file's name, a sum of its characters: strings
+ * of the same are the same. 0 of NULL. */
 uint64_t python_text_hash(const void *string);
 
 #endif
