@@ -230,10 +230,10 @@ def rank_accounts(builder, delays, waited):
     return accounts
 
 
-def rank_delays(matching, settings, counts=None, carried=None):
+def rank_delays(matching, settings, counts=None, carried=None, starts=None):
     """[(traced run time, delay, account)] of every rank, exact: against the run
     without the tracer, where that is taken out.  counts: filled with those of
-    choices; carried: gets what says which sends are."""
+    choices; carried: gets what says which sends are; starts: whether Win_starts wait."""
     trace = matching.trace
     settings.place(trace)
     if settings.absorb is None:
@@ -244,6 +244,8 @@ def rank_delays(matching, settings, counts=None, carried=None):
     builder = Builder(matching, settings)
     if carried is not None:
         carried.append(builder.carried)
+    if starts is not None:
+        starts.append(builder.starts_wait)
     ends = rank_ends(builder, matching, counts)
     if not settings.removes_tracer() or not took_anything(trace):
         return [(traced, delay, account)

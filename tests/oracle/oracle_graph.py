@@ -15,6 +15,7 @@ from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROO
 from oracle_messages import Brought, Messages
 from oracle_noise import Noise
 from oracle_plans import expands
+from oracle_starts import place_posts
 from oracle_trace import OracleError
 
 ZERO = Fraction(0)
@@ -143,6 +144,7 @@ class Builder(Messages):
         like: whose floors are taken, if not the settings'."""
         self.trace = matching.trace
         self.settings = settings
+        self.starts_wait = place_posts(matching, settings)
         self.clock = settings.absorb == "clock"
         self.graph = Graph()
         self.costs = Costs(settings)

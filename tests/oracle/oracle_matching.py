@@ -265,8 +265,11 @@ class RankMatcher(Windows):
         self.depart(half, channel, comm, destination)
         self.position += 1
 
-    def hear(self, call, channel):
-        self.matching.receives[channel].append(Half(call, call, False))
+    def hear(self, call, channel, starter=None):
+        """starter: of a Win_complete that hears of a Post, its Win_start."""
+        half = Half(call, call, False)
+        half.completer, half.starter = call, starter
+        self.matching.receives[channel].append(half)
 
     def see(self, call):
         """A probe finds the first message of its channel that no receive has taken."""

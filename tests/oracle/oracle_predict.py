@@ -128,11 +128,12 @@ def parse_arguments(words):
     return arguments.pop("trace"), Settings(**arguments)
 
 
-def run_times(matching, words, counts=None, carried=None):
-    """[(run time, account)] of every rank, of a matched trace.  counts: of choices; carried: gets what says which are."""
+def run_times(matching, words, counts=None, carried=None, starts=None):
+    """[(run time, account)] of every rank, of a matched trace.  counts: of choices; carried: gets what says which are;
+    starts: whether Win_starts wait."""
     _, settings = parse_arguments([*words, "-"])
     settings.place(matching.trace.ranks)
-    return predicted(matching, settings, counts, carried)
+    return predicted(matching, settings, counts, carried, starts)
 
 
 def main(words):

@@ -21,6 +21,7 @@ from oracle_floors import CallFloors, limit_shown  # noqa: E402
 from oracle_graph import rounds_and_bytes  # noqa: E402
 from oracle_matching import FROM_ROOT, MEETINGS, PREFIXES  # noqa: E402
 from oracle_plans import expands  # noqa: E402
+from oracle_starts import place_posts  # noqa: E402
 from oracle_target import Target  # noqa: E402
 from oracle_trace import OracleError  # noqa: E402
 from oracle_work import Work, found_nothing  # noqa: E402
@@ -87,6 +88,7 @@ class Times:
     def __init__(self, matching, settings):
         self.matching, self.settings = matching, settings
         self.trace = matching.trace
+        self.starts_wait = place_posts(matching, settings)
         self.target = Target(settings, self.trace.ranks)
         self.limits = Limits(settings, self.target, matching)
         self.work = Work(self.trace, settings)
@@ -444,12 +446,14 @@ def left(message):
     return ("I", *message.key)
 
 
-def predicted(matching, settings, counts=None, carried=None):
+def predicted(matching, settings, counts=None, carried=None, starts=None):
     """[(run time, account)] of every rank in the settings' replica.  counts: of its choices; carried: gets who says which
-    sends are."""
+    sends are; starts: whether Win_starts wait."""
     times = Times(matching, settings)
     if carried is not None:
         carried.append(times.carried)
+    if starts is not None:
+        starts.append(times.starts_wait)
     if settings.deterministic:
         return times.run_times()
     choice = Chosen(times)

@@ -39,7 +39,7 @@ class Windows:
 
     def open_windows(self):
         self.moved = defaultdict(lambda: defaultdict(list))
-        self.groups = {}
+        self.groups, self.starters = {}, {}
         self.fences = defaultdict(int)
 
     def match_window(self, call):
@@ -83,12 +83,14 @@ class Windows:
         me = self.matching.trace.comms[comm].index(call.rank)
         if call.name in ("Win_post", "Win_start"):
             self.groups[win, call.name] = call.numbers("group")
+        if call.name == "Win_start":
+            self.starters[win] = call
         if call.name == "Win_post":
             for origin in call.numbers("group"):
                 self.tell(call, ("posted", win, me, origin), comm, origin, 0)
         elif call.name == "Win_complete":
             for target in self.groups.pop((win, "Win_start")):
-                self.hear(call, ("posted", win, target, me))
+                self.hear(call, ("posted", win, target, me), self.starters[win])
                 size = sum(self.moved[win].pop(target, []))
                 self.tell(call, ("completed", win, me, target), comm, target, size)
         elif call.name != "Win_start" and call.args.get("found") != "0":

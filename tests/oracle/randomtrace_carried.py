@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random programs whose larger sends wait until their receiver is in a call, some with collectives
-(tests/oracle/test-oracle-carried.py)."""
+"""Random programs whose larger sends wait until their receiver is in a call, some with collectives, some with windows
+whose Win_starts wait for Posts (tests/oracle/test-oracle-carried.py)."""
 
 import random
 
@@ -30,7 +30,10 @@ class Program:
         return [self.message, self.message, self.message, self.late, self.barrier]
 
     def text(self):
-        return "\n".join(["#mpgtext 1", f"#ranks {self.ranks}", "#clocks shared", *sum(self.lines, []), ""])
+        return "\n".join(["#mpgtext 1", f"#ranks {self.ranks}", "#clocks shared", *self.headers(), *sum(self.lines, []), ""])
+
+    def headers(self):
+        return []
 
     def call(self, rank, enter, leave, words):
         self.lines[rank].append(f"{rank} {enter} {leave} {words}")
@@ -140,3 +143,45 @@ class WithTrees(Program):
         for rank, begin in enumerate(begins):
             needs = [enters[root]] if down else enters if rank == root else []
             self.call(rank, begin, max([begin, *needs]) + 40, f"Wait requests={self.request}")
+
+
+class WithStarts(Program):
+    """And with epochs that targets post: a Win_start waits for all of them, for none, or by turns."""
+
+    def __init__(self, seed):
+        self.waits = random.Random(f"starts {seed}").choice([0, 0.5, 0.93, 0.93, 1, 1])
+        super().__init__(seed)
+
+    def headers(self):
+        return [f"#comm 0 = {' '.join(map(str, range(self.ranks)))}", "#window 0 = 0 0", "#window 1 = 0 1"]
+
+    def kinds(self):
+        return [self.message, self.late, self.barrier, *[self.epoch] * 5]
+
+    def epoch(self):
+        """Some post for some, a rank for itself, too."""
+        win, members = f"win={self.draw.randrange(2)}", range(self.ranks)
+        targets, origins = (self.draw.sample(members, self.draw.randint(1, self.ranks)) for _ in range(2))
+        posted = {}
+        for target in targets:
+            posted[target] = self.work(target)
+            group = ",".join(map(str, origins))
+            self.call(target, posted[target], posted[target] + self.draw.randint(5, 30), f"Win_post {win} group={group}")
+        completed = max(self.access(origin, win, targets, posted) for origin in origins)
+        for target in targets:
+            begin = self.work(target)
+            name = self.draw.choice(["Win_wait", "Win_test"])
+            self.call(target, begin, max(begin, completed + 700) + self.draw.randint(20, 60), f"{name} {win}")
+
+    def access(self, rank, win, targets, posted):
+        """When its Win_complete begins."""
+        begin, last = self.work(rank), max(posted.values())
+        waits = self.draw.random() < self.waits
+        group = ",".join(map(str, targets))
+        self.call(rank, begin, max(begin, last if waits else 0) + self.draw.randint(5, 400), f"Win_start {win} group={group}")
+        for _ in range(self.draw.randrange(3)):
+            put = self.work(rank)
+            self.call(rank, put, put + 9, f"Put {win} to={self.draw.choice(targets)} bytes={self.draw.choice(SIZES)}")
+        begin = self.work(rank)
+        self.call(rank, begin, max(begin, last + 600) + self.draw.randint(20, 60), f"Win_complete {win}")
+        return begin
