@@ -186,6 +186,9 @@ class Settings:
 
 def leave_account(builder, call, delays, account):
     """Adds what one call's end does to its rank's account (MODEL.md, 8)."""
+    if call in builder.gone:
+        account["calls"] -= call.duration
+        return
     graph, delta = builder.graph, ZERO
     carried, last = graph.carried[call.done], builder.end_part(call)
     if call not in builder.met:

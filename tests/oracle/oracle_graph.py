@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from oracle_carried import Carried
 from oracle_costs import Costs
+from oracle_dropped import Dropped
 from oracle_expand import Expansion, PerturbedWires
 from oracle_floors import CallFloors, MessageFloors, eager_limits
 from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT,
@@ -158,6 +159,10 @@ class Builder(Messages):
             matching, self.call_floors, settings)
         self.target_limit, self.source_limit = limits or eager_limits(
             matching, settings, self.clock)
+        self.gone = set()
+        if settings.hypotheses.drops:
+            dropped = Dropped(matching, settings.hypotheses.drops)
+            matching, self.gone = dropped.left, dropped.gone
         self.met = {part.call for _, group in matching.groups for part in group
                     if part.blocking and (part.name in MEETINGS | PREFIXES
                                           or self.is_expanded(group))}
@@ -213,7 +218,9 @@ class Builder(Messages):
         for call in calls[1:-1]:
             self.graph.bound(call.S, call.E, call.duration)
             self.divide(call)
-            if call not in self.met:
+            if call in self.gone:
+                self.graph.edge(call.S, call.E, -call.duration)
+            elif call not in self.met:
                 self.add_local(call)
 
     def divide(self, call):

@@ -6,17 +6,10 @@ import shlex
 from collections import defaultdict
 from fractions import Fraction
 
+from oracle_dropped import Select, rank_set
 from oracle_trace import OracleError
 
 HALF = Fraction(1, 2)
-
-
-def rank_set(text):
-    ranks = set()
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        ranks.update(range(int(first), int(last or first) + 1))
-    return ranks
 
 
 class Part:
@@ -85,14 +78,16 @@ class Line:
 
 
 class Hypotheses:
-    """Those of --suppose about computation, on a trace, whose intervals are listed."""
+    """Those of --suppose about computation, on a trace, whose intervals are listed; drops: of what is sent."""
 
     def __init__(self, lines, ratios):
-        self.lines, self.ratios = [Line(line) for line in lines], ratios
+        drops = [line for line in lines if shlex.split(line)[0] == "drop"]
+        self.drops = [Select(shlex.split(line)[1:]) for line in drops]
+        self.lines, self.ratios = [Line(line) for line in lines if line not in drops], ratios
         self.found = None
 
     def __bool__(self):
-        return bool(self.lines)
+        return bool(self.lines or self.drops)
 
     def of(self, trace, intervals):
         """Fills `found` by (rank, thread, number of the call at the end): parts and begun visits.

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hypotheses that drop messages and collectives (TAP): every rank's delay and account in perturb mode, against the oracle's
+(oracle_dropped.py), on random programs.
+
+The environment variables MPGSIM and DROPPED_SEEDS say which program, and how many traces; arguments are seeds."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import oracle  # noqa: E402
+from compare_oracle import COMMON, MPGSIM, difference, expected, simulated  # noqa: E402
+
+KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
+         "send,pair,isend,recv,irecv,sendrecv,wait,waitall,test,testall,collective,icollective",
+         "send,isend,recv,irecv,pair,waitall,waitany,waitsome,testsome,testany,fail,see,mprobe,mrecv,probe",
+         "persistent,pair,irecv,isend,wait,waitall,collective,null"]
+PERTURBATIONS = [[], ["--noise=const:2385ns@0"], ["--latency=const:1.7us", "--byte=const:0.375ns"],
+                 ["--call-noise=const:311ns", "--noise=const:900ns"],
+                 ["--latency=const:-300ns", "--call-noise=const:-33.5ns"]]
+LIMITS = [[], ["--eager-limit=4096"], ["--eager-limit=4096", "--source-eager-limit=100"],
+          ["--eager-limit=100", "--source-eager-limit=4096"]]
+
+
+def selects(draw, matching):
+    """One of what is there, or all of it."""
+    messages = [one for one in matching.messages if isinstance(one.key[0], int)]
+    calls = {group[0].call.name for _, group in matching.groups}
+    words = []
+    if messages:
+        one = draw.choice(messages)
+        words += [f"call={one.send.call.name}", f"tag={one.send.terms.args['tag']}", f"from={one.send.call.rank}",
+                  f"to={one.send.receiver} from={one.send.call.rank}", f"comm={one.send.terms.args['comm']} bytes=0-{one.bytes} tag="
+                  + one.send.terms.args["tag"], f"from=0-{matching.trace.ranks - 1} bytes={one.bytes}-"]
+    words += [f"call={name}" for name in sorted(calls)]
+    draw.shuffle(words)
+    return ["drop"] + [f"drop {select}" for select in words[:2]]
+
+
+def cases(seed, folder):
+    """(matching, trace, command line)"""
+    draw, path = random.Random(f"dropped {seed}"), os.path.join(folder, f"{seed}.txt")
+    command = [sys.executable, os.path.join(HERE, "randomtrace.py"), "--seed", str(seed), "--ranks", str(2 + seed % 5),
+               "--steps", "60", "--clocks", ["shared", "offsets"][seed % 2], "--hosts", "1", "--all-synchronous-safe",
+               "--kinds", KINDS[seed // 2 % len(KINDS)]]
+    with open(path, "w", encoding="ascii") as file:
+        subprocess.run(command, check=True, stdout=file)
+    with open(path, encoding="ascii") as file:
+        matching = oracle.Matching(oracle.read_trace(file))
+    for line in selects(draw, matching):
+        words = ["--absorb=" + draw.choice(["none", "wait", "clock", "clock"]), "--deterministic", "--carried=none",
+                 *draw.choice(PERTURBATIONS), *draw.choice(LIMITS), *draw.choice([[], ["--collectives=measured"]])]
+        yield matching, path, [*words, "--suppose=" + line]
+
+
+def wrong_of(matching, path, words):
+    got = simulated([*MPGSIM, "--json", *COMMON, *words, path])
+    try:
+        want = expected(matching, words)
+    except oracle.OracleError as error:
+        refused = isinstance(got, str) and ("deadlock" in str(error) and "wait for each other" in got
+                                            or "halves" in str(error) and "halves" in got)
+        return None if refused else f"oracle: {error}; {got}"
+    return difference(want, got)
+
+
+def main():
+    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("DROPPED_SEEDS", "40")))
+    n, failed = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in seeds:
+            for matching, path, words in cases(seed, folder):
+                wrong, n = wrong_of(matching, path, words), n + 1
+                failed += bool(wrong)
+                if wrong:
+                    print(f"# {wrong}\n# {' '.join(words)}")
+                print(f"{'not ok' if wrong else 'ok'} {n} - seed {seed}: {words[-1][10:]}", flush=True)
+    print(f"1..{n}")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
