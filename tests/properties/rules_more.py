@@ -396,5 +396,42 @@ class Damaged(Identity):
             need(abs(account["put_in_ns"]) <= NEAR, f"rank {rank['rank']}: something was put in")
 
 
+class Supposed(Damaged):
+    """What --lenient makes of such a trace is refused in words, or answered, with hypotheses, too, in both modes; the answer is
+    the same on every number of threads, byte for byte, and so is that without."""
+
+    modes = (False, True)
+    machines = (0, 1)
+    perturbed = True
+
+    def finish(self, case, options):
+        draw, trace = options.draw, case.trace()
+        calls = list(trace.calls)
+        for _ in range(draw.randint(0, 6)):
+            if len(calls) > 1:
+                del calls[draw.randrange(len(calls))]
+        unfit = "--granularity", "--call-edges", "--source-eager", "--horizon"
+        words = [word for word in case.words if not word.startswith(unfit)]
+        verb = draw.choice(["drop", "resize"])
+        factor = draw.choice(["0", "0.5", "300"])
+        tag = draw.choice(sorted({call.keys["tag"] for call in calls if "tag" in call.keys}) or ["0"])
+        select = draw.choice(["", "", f" from=0-{trace.ranks - 1}", f" from=0-{trace.ranks - 1}", f" tag={tag}", " to=0"])
+        supposed = [f"--suppose={verb}{select}" + f" factor={factor}" * (verb == "resize")]
+        if any(call.keys.get("name") == '"work"' for call in calls):
+            supposed.append(f"--suppose=scale work factor={draw.choice(['0', '0.385', '3'])}")
+        words += [*supposed, "--lenient", *(() if "--predict" in words else ("--source-byte=0.125ns",))]
+        return settled(case.with_trace(trace.but(calls=tuple(calls))).but(
+            words=tuple(dict.fromkeys(words)), kept=("--lenient", *case.kept)))
+
+    def check(self, case):
+        without = case.but(words=tuple(word for word in case.words if not word.startswith("--suppose")))
+        for one in (without, case):
+            done = [attempted(one, f"--threads={threads}") for threads in (1, 2, 3)]
+            for again in done[1:]:
+                need((again.returncode, again.stdout) == (done[0].returncode, done[0].stdout), "threads change the answer")
+        if done[0].returncode or not case.has("--suppose"):
+            raise Skip(done[0].stderr)
+
+
 MORE = [rule() for rule in (
-    Retraced, Chain, Equal, Faithful, Unchosen, Waited, Ratio, Swept, Damaged)]
+    Retraced, Chain, Equal, Faithful, Unchosen, Waited, Ratio, Swept, Damaged, Supposed)]
