@@ -356,7 +356,9 @@ struct mpg_step {
             uint8_t completed;   /* the matters (MPG_MATTER_...) of the requests that it completes, one
                                     bit each */
             uint32_t sent_number; /* what the call sent, or started to send */
-            uint32_t edge_number;
+            uint32_t edge_number, lost_number; /* lost: behind the edges that are there, those of what hypotheses drop:
+                                                  arrivals, and, of whatever else it may have waited for, MEETINGs,
+                                                  which have no slot, and nothing more is said of them */
             const struct mpg_sent *sent;
             const struct mpg_edge *edges;
             const struct mpg_transfer *transfer;

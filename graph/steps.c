@@ -40,7 +40,7 @@ void graph_steps_point(struct steps *s)
             continue;
         step->edges = edges;
         step->sent = sent;
-        edges += step->edge_number;
+        edges += step->edge_number + step->lost_number;
         sent += step->sent_number;
         if (step->transfer != &mpg_no_transfer)
             step->transfer = transfer++;
@@ -78,6 +78,27 @@ int graph_edges_grow(struct steps *s)
 {
     struct mpg_error err;
     return reserve(s, &s->edges, sizeof *s->edges, &s->edge_capacity, s->edge_count + 1, &err);
+}
+
+struct mpg_edge *graph_lose_edge(struct steps *s, enum mpg_edge_kind kind)
+{
+    struct mpg_error err;
+    if (mpg_reserve_at(&s->lost, sizeof *s->lost, &s->lost_capacity, s->lost_count + 1, &err) < 0)
+        return NULL;
+    struct mpg_edge *edge = &s->lost[s->lost_count++];
+    *edge = (struct mpg_edge){.kind = kind};
+    return edge;
+}
+
+int graph_list_lost(struct steps *s)
+{
+    struct mpg_edge *edge;
+    for (uint32_t i = 0; i < s->lost_count; i++) {
+        if (!(edge = graph_add_edge(s, s->lost[i].kind)))
+            return -1;
+        *edge = s->lost[i];
+    }
+    return 0;
 }
 
 int graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
@@ -146,6 +167,7 @@ void graph_steps_clear(struct steps *s)
 {
     free(s->steps);
     free(s->edges);
+    free(s->lost);
     free(s->sent);
     free(s->transfers);
     free(s->changes);

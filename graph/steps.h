@@ -22,6 +22,8 @@ struct steps {
     struct mpg_edge *edges; /* of all LEAVEs among the steps, one's after the other's: */
     uint32_t edge_count, edge_capacity;
     uint32_t left_edges;    /* those of the call that is being left begin here */
+    struct mpg_edge *lost;  /* those that this call would have but for hypotheses */
+    uint32_t lost_count, lost_capacity;
     struct mpg_sent *sent;  /* likewise */
     uint32_t sent_count, sent_capacity;
     struct mpg_transfer *transfers; /* of those LEAVEs that have one, */
@@ -101,6 +103,9 @@ static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kin
     return edge;
 }
 
+/* The same for one that is lost; and the lost ones, once all are known, go behind the others: 0, or -1 when out of memory. */
+struct mpg_edge *graph_lose_edge(struct steps *steps, enum mpg_edge_kind kind);
+int graph_list_lost(struct steps *steps);
 /* A new candidate of that call, all else 0; NULL when out of memory. */
 struct mpg_candidate *graph_add_candidate(struct steps *steps);
 /* A new posted receive, all else 0; NULL when out of memory. */

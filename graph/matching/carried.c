@@ -218,11 +218,15 @@ bool graph_carry_gives_up(struct carrying *c)
     return any;
 }
 
-void graph_carry_wants(const struct carrying *c, struct message *m)
+bool graph_is_to_be_carried(const struct carrying *c, const struct message *m)
 {
     const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
-    m->wants_carrier = c->is_on && m->is_user && m->standard && m->destination != m->source &&
-                       (c->observes || m->bytes > most);
+    return c->is_on && m->is_user && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
+}
+
+void graph_carry_wants(const struct carrying *c, struct message *m)
+{
+    m->wants_carrier = graph_is_to_be_carried(c, m);
     if (m->has_more)
         graph_more(m)->carry_until_ns = INFINITY;
 }

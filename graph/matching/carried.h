@@ -54,7 +54,8 @@ int graph_carry(struct carrying *carrying, struct call *call, double leave_ns, s
 void graph_carry_on(struct carrying *carrying, int32_t rank, double leave_ns);
 /* RANK makes no calls any more. */
 void graph_carry_over(struct carrying *carrying, int32_t rank);
-/* Whether M is to be carried; before it is sent. */
+/* Whether M, which is sent, is to be carried, and that this is said of it. */
+bool graph_is_to_be_carried(const struct carrying *carrying, const struct message *m);
 void graph_carry_wants(const struct carrying *carrying, struct message *m);
 /* Counts M in COUNTS if hypotheses give it a size of which nothing shows that sends of it wait, or leave, as M did. */
 void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts);

@@ -66,7 +66,8 @@ struct more_of_message {
     uint32_t posted_part; /* of what the call that posts is about: which, from 1; */
     uint32_t posted_which; /* of several requests that it starts: from 0 */
     uint32_t view_slot;         /* the arrival as its receiver sees it; of an eager message SLOT */
-    int dropper;                /* dropped: by this hypothesis */
+    int dropper;                /* dropped: by this hypothesis, */
+    bool was_synchronous;       /* and it was synchronous on the traced machine, which is not said of it any more */
     struct message *posted_next, *posted_before;
     double awaited_ns;                 /* is_awaited: enter of that call; */
     double receiving_ns, received_ns;  /* is_received: enter, leave of the call that completed the receive */
@@ -118,6 +119,11 @@ static inline struct mpg_origin graph_origin(const struct message *m)
                                .to = m->destination,
                                .thread = m->sent_thread,
                                .nth = m->nth};
+}
+
+static inline bool graph_was_synchronous(const struct message *m)
+{
+    return m->dropped && graph_more(m)->was_synchronous;
 }
 
 /* Whether its protocol is another one on the target. */

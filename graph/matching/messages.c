@@ -209,6 +209,7 @@ static int drop(struct matching *matching, const struct call *call, struct chann
 {
     m->dropped = true;
     graph_more(m)->dropper = dropper;
+    graph_more(m)->was_synchronous = m->sync_source;
     m->synchronous = m->sync_source = m->is_followed = false;
     call->sent->dropped++;
     const int64_t room_bytes = m->room_bytes;
@@ -445,7 +446,7 @@ static void describe_arrival(const struct message *m, struct mpg_edge *edge)
     edge->origin = graph_origin(m);
     edge->sent_ns = m->sender_ns;
     edge->requested = m->sent_requested;
-    edge->from_ns = m->sync_source ? later_ns : m->sender_ns;
+    edge->from_ns = m->sync_source || graph_was_synchronous(m) ? later_ns : m->sender_ns;
     edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
     edge->changed = graph_is_changed(m);
     edge->bytes = (double)graph_known_bytes(m);
@@ -454,9 +455,8 @@ static void describe_arrival(const struct message *m, struct mpg_edge *edge)
 
 int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    if (m->dropped)
-        return 0;
-    struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
+    struct mpg_edge *edge = m->dropped ? graph_lose_edge(matching->steps, MPG_EDGE_ARRIVAL)
+                                       : graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
     if (!edge)
         return graph_out_of_memory(err);
     describe_arrival(m, edge);
@@ -512,6 +512,14 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
     return 0;
 }
 
+/* What its sender may have waited for of M, which is dropped: nothing is said of its receive. */
+static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    if (!graph_was_synchronous(m) && !graph_is_to_be_carried(&matching->carrying, m))
+        return 0;
+    return graph_lose_edge(matching->steps, MPG_EDGE_MEETING) ? 0 : graph_out_of_memory(err);
+}
+
 static bool is_wait(enum mpg_call call)
 {
     return call == MPG_CALL_Wait || call == MPG_CALL_Waitall || call == MPG_CALL_Waitany || call == MPG_CALL_Waitsome;
@@ -522,7 +530,7 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
 {
     if (m->synchronous && !m->arrived) /* lenient: it never did */
         return 0;
-    if ((m->synchronous && ack_edge(matching, m, err) < 0) ||
+    if ((m->synchronous && ack_edge(matching, m, err) < 0) || (m->dropped && lose_answer(matching, m, err) < 0) ||
         graph_carried_edge(&matching->carrying, call, m, err) < 0)
         return -1;
     call->changed = call->changed || (graph_is_changed(m) && !m->grows);

@@ -173,14 +173,25 @@ static int expanded_edge(struct meetings *meetings, const struct collective *c,
     return 0;
 }
 
+/* What ME may have waited for of C, which is dropped: who came when is not known. */
+static int lose_part(struct meetings *meetings, const struct collective *c, int32_t me, struct mpg_error *err)
+{
+    const bool is_root = me == c->root;
+    const bool waits = c->shape == SHAPE_FROM_ROOT ? !is_root : c->shape == SHAPE_TO_ROOT ? is_root || c->holds : true;
+    if (c->p <= 1 || !waits)
+        return 0;
+    return graph_lose_edge(meetings->steps, MPG_EDGE_MEETING) ? 0 : graph_out_of_memory(err);
+}
+
 int graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err)
 {
     struct collective *c = part->collective;
     const struct member *me = graph_find_member(c, part->me);
     int status = 0;
     if (c->dropped) {
+        status = lose_part(meetings, c, part->me, err);
         leave_collective(meetings, c);
-        return 0;
+        return status;
     }
     if (c->expansion) {
         if (graph_expansion_left(c->expansion, part->me))

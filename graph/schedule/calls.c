@@ -570,7 +570,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     const struct part part = s->part;
     const bool is_awaited = graph_part_is_awaited(&part);
     g->steps.left_edges = g->steps.edge_count;
-    g->steps.candidate_count = g->steps.posted_count = 0;
+    g->steps.candidate_count = g->steps.posted_count = g->steps.lost_count = 0;
     graph_forget_choosing(s);
     if (leave_edges(g, r, s, err) < 0)
         return -1;
@@ -578,8 +578,9 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     note_kept(g, s);
     if (g->by_completion && date_candidates(g, r, call, err) < 0)
         return -1;
+    const uint32_t edges = g->steps.edge_count - g->steps.left_edges;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
-    if (!step)
+    if (!step || graph_list_lost(&g->steps) < 0)
         return graph_out_of_memory(err);
     step->duration_ns = call->event->leave_ns - call->event->enter_ns;
     step->failed = call->event->failed;
@@ -587,7 +588,8 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->leave_ns = call->leave_ns;
     step->bytes = s->class_bytes;
     step->edges = g->steps.edges + g->steps.left_edges;
-    step->edge_number = g->steps.edge_count - g->steps.left_edges;
+    step->edge_number = edges;
+    step->lost_number = g->steps.lost_count;
     step->sent = NULL;
     step->sent_number = 0;
     step->transfer = &mpg_no_transfer;

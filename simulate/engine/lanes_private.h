@@ -189,6 +189,12 @@ void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
                               double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value);
 
+/* Whether S, the call that is being left, waits for others, or, but for hypotheses, did. */
+static inline bool mpg_lanes_waits(const struct mpg_step *s)
+{
+    return s->edge_number > 0 || s->lost_number > 0;
+}
+
 /* Lists the edges of S, the call that is being left: those that are completed at a cost the latest
  * first, without clocks that are comparable the last of the call. Error: out of memory. */
 int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);

@@ -79,6 +79,10 @@ static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
     }
     if (s->changed) /* what it took on the traced machine does not bind it */
         return local;
+    for (uint32_t i = 0; i < s->lost_number; i++) { /* it may have been what it waited for */
+        const double slack_ns = edge_slack(l, s, &s->edges[s->edge_number + i]);
+        least = slack_ns < least ? slack_ns : least;
+    }
     for (uint32_t i = 0; i < s->edge_number; i++)
         if (!is_answer_of_target(s, &s->edges[l->edge[i].i]))
             l->edge[i].slack_ns -= least;
@@ -305,7 +309,7 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
     double waited_ns = 0;
     if (mpg_lanes_is_absolute(s))
         waited_ns = (double)s->duration_ns;
-    else if (s->changed || s->edge_number > 0)
+    else if (s->changed || mpg_lanes_waits(s))
         waited_ns = fmax(0, (double)s->duration_ns - mpg_lanes_own_floor(l, s));
     x.length_ns = (double)s->duration_ns - waited_ns;
     mpg_lanes_meet_noise(l, s->stream, &x);
@@ -465,7 +469,7 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     const bool simple = !l->choice && l->p->call_parts <= 1;
     if (s->dropped)
         return leave_dropped(l, s, err);
-    if (simple && s->edge_number == 0 && !s->changed) {
+    if (simple && !mpg_lanes_waits(s) && !s->changed) {
         leave_alone(l, s);
         return 0;
     }

@@ -217,7 +217,7 @@ int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct m
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
     if (x->told)
         return 0;
-    if (s->edge_number == 0 && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed) {
+    if (!mpg_lanes_waits(s) && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed) {
         add_alone(l, s);
         return 0;
     }

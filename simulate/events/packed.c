@@ -177,6 +177,7 @@ static void write_whole(struct packed_whole *whole, const struct mpg_step *s)
     if (s->kind != MPG_STEP_LEAVE)
         return;
     whole->step.edges = copy(&to, s->edges, s->edge_number * sizeof *s->edges);
+    whole->step.lost_number = 0; /* nothing here is relative to what it took */
     whole->step.sent = copy(&to, s->sent, s->sent_number * sizeof *s->sent);
     if (s->transfer != &mpg_no_transfer)
         whole->step.transfer = copy(&to, s->transfer, sizeof *s->transfer);
@@ -281,6 +282,7 @@ static int read_leave(const struct packed_leave *p, struct unpacked *u, struct m
     s->transfer = &mpg_no_transfer;
     s->alternatives = &mpg_no_alternatives;
     s->edge_number = p->edges;
+    s->lost_number = 0;
     s->sent_number = p->sent;
     s->edges = u->edge;
     s->sent = u->sent;

@@ -22,7 +22,7 @@ static size_t lists_of(const struct mpg_step *s)
                                                  aligned(s->change->mark_number * sizeof *s->change->marks);
     if (s->kind != MPG_STEP_LEAVE)
         return 0;
-    const size_t bytes = aligned(s->sent_number * sizeof *s->sent) + aligned(s->edge_number * sizeof *s->edges) +
+    const size_t bytes = aligned(s->sent_number * sizeof *s->sent) + aligned((s->edge_number + s->lost_number) * sizeof *s->edges) +
                          (s->transfer == &mpg_no_transfer ? 0 : aligned(sizeof *s->transfer));
     const struct mpg_alternatives *a = s->alternatives;
     return a == &mpg_no_alternatives
@@ -108,7 +108,7 @@ int mpg_batch_add(struct mpg_batch *b, const struct mpg_step *s, uint32_t slots,
     if (c->kind != MPG_STEP_LEAVE)
         return 0;
     c->sent = copy(b, s->sent, s->sent_number, sizeof *s->sent);
-    c->edges = copy(b, s->edges, s->edge_number, sizeof *s->edges);
+    c->edges = copy(b, s->edges, s->edge_number + s->lost_number, sizeof *s->edges);
     if (s->transfer != &mpg_no_transfer)
         c->transfer = copy(b, s->transfer, 1, sizeof *s->transfer);
     c->alternatives = copy_alternatives(b, s->alternatives);

@@ -49,7 +49,7 @@ class Dropped:
     def __init__(self, matching, selects):
         self.messages = {one for one in matching.messages if any(select.message(one) for select in selects)}
         self.groups = {key for key, group in matching.groups if self.drops(group, selects)}
-        self.left = copy.copy(matching)
+        self.matching, self.left = matching, copy.copy(matching)
         self.left.messages = [one for one in matching.messages if one not in self.messages]
         self.left.groups = [one for one in matching.groups if one[0] not in self.groups]
         self.gone = self.about_them_alone(matching)

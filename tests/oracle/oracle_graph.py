@@ -36,6 +36,7 @@ class Graph:
         self.late = defaultdict(Fraction)
         self.sources = set()
         self.whole = set()
+        self.lost = defaultdict(list)
         self.absolute = {}
         self.expanded = {}
         self.carried = defaultdict(list)
@@ -106,7 +107,7 @@ class Graph:
         """What is subtracted from the slack of all of v's in-edges."""
         if v in self.whole:
             return ZERO
-        return min(slack for _, _, slack, *_ in self.edges[v])
+        return min([slack for _, _, slack, *_ in self.edges[v]] + self.lost[v])
 
     def without(self, v, delays):
         """D of an arrival or a meeting with nothing put into itself."""
@@ -159,7 +160,7 @@ class Builder(Messages):
             matching, self.call_floors, settings)
         self.target_limit, self.source_limit = limits or eager_limits(
             matching, settings, self.clock)
-        self.gone = set()
+        self.gone, dropped = set(), None
         if settings.hypotheses.drops:
             dropped = Dropped(matching, settings.hypotheses.drops)
             matching, self.gone = dropped.left, dropped.gone
@@ -171,6 +172,8 @@ class Builder(Messages):
         self.carried = settings.carried and Carried(matching, settings, self.target_limit)
         self.sort_messages(matching)
         self.waits = self.calls_that_wait(matching)
+        if dropped:
+            self.add_lost(dropped)
         for calls in self.trace.calls:
             self.add_rank(calls)
         for message in matching.messages:
@@ -210,6 +213,32 @@ class Builder(Messages):
                     pairs = [(part, root) for root, part in pairs]
                 needed += [(begun.call, ended.completed_by) for begun, ended in pairs]
         return {end for begin, end in needed if self.enter(begin) > self.enter(end)}
+
+    def add_lost(self, dropped):
+        """The slack of what calls waited for that is not there."""
+        for message in dropped.messages:
+            arrival = (self.start(message) if self.clock else self.enter(message.send.call)) + self.flight(message)
+            end = message.receive.completed_by
+            self.lose(end, self.clock_slack(max(ZERO, self.leave(end) - arrival)))
+            if self.was_synchronous(message):
+                self.lose(message.send.completed_by, ZERO)
+        for key, group in dropped.matching.groups:
+            if key in dropped.groups and len(group) > 1:
+                for part in self.may_wait(group):
+                    self.lose(part.completed_by, ZERO)
+
+    def may_wait(self, group):
+        """Its members that wait for others."""
+        name = group[0].name
+        if name not in FROM_ROOT | TO_ROOT or name in TO_ROOT and self.settings.sync_reduce:
+            return group
+        root = group[group[0].terms.number("root")]
+        return [root] if name in TO_ROOT else [part for part in group if part is not root]
+
+    def lose(self, call, slack):
+        if call and call not in self.gone:
+            self.waits.add(call)
+            self.graph.lost[call.E].append(slack)
 
     def add_rank(self, calls):
         self.graph.sources.add(calls[0].E)
@@ -270,7 +299,7 @@ class Builder(Messages):
         """What was no waiting, once all edges are there."""
         if call in self.absolute_calls:
             return ZERO
-        if call not in self.touched and len(self.graph.edges[call.done]) == 1:
+        if call not in self.touched and len(self.graph.edges[call.done]) + len(self.graph.lost[call.done]) == 1:
             return call.duration
         return min(call.duration, self.own_floor(call))
 
