@@ -175,9 +175,9 @@ class Costs:
         within = rows[int(v * len(rows))][send.k % length]
         return within + (own - 0.5) / (len(rows) * length)
 
-    def message(self, message):
-        """(lambda, tau(d))"""
-        return self.parts(message.bytes, self.u(message))
+    def message(self, message, size_bytes=None):
+        """(lambda, tau(d)), or tau of so many bytes."""
+        return self.parts(message.bytes if size_bytes is None else size_bytes, self.u(message))
 
     def u_back(self, message):
         send = message.send

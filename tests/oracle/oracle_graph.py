@@ -9,6 +9,7 @@ from fractions import Fraction
 from oracle_carried import Carried
 from oracle_costs import Costs
 from oracle_dropped import Dropped
+from oracle_resized import Resized
 from oracle_expand import Expansion, PerturbedWires
 from oracle_floors import CallFloors, MessageFloors, eager_limits
 from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT,
@@ -24,6 +25,8 @@ ZERO = Fraction(0)
 
 class Graph:
     """Nodes with in-edges (u, delta, slack, least, after) and bounds D(v) >= D(u) - gap.
+
+    slack None: there is none, and none to be subtracted.
 
     delta may be a function of D(u).  least: what comes through, before after is added,
     is no less than D(u) were nothing put into u, plus this; None: no such bound.
@@ -45,6 +48,9 @@ class Graph:
 
     def edge(self, u, v, delta, slack=ZERO, least=None, after=ZERO):
         self.edges[v].append((u, delta, max(ZERO, slack), least, after))
+
+    def edge_without_slack(self, u, v, delta):
+        self.edges[v].append((u, delta, None, None, ZERO))
 
     def carry(self, u, v, delta, what, put=ZERO, all_of_it=False):
         """An edge into a call's end that brings a message or a collective.
@@ -107,7 +113,7 @@ class Graph:
         """What is subtracted from the slack of all of v's in-edges."""
         if v in self.whole:
             return ZERO
-        return min([slack for _, _, slack, *_ in self.edges[v]] + self.lost[v])
+        return min([slack for _, _, slack, *_ in self.edges[v] if slack is not None] + self.lost[v])
 
     def without(self, v, delays):
         """D of an arrival or a meeting with nothing put into itself."""
@@ -130,7 +136,7 @@ class Graph:
         arrivals = []
         for u, delta, slack, least, after in self.edges[v]:
             value = delays[u] + (delta(delays[u]) if callable(delta) else delta)
-            value -= slack - least_slack
+            value -= ZERO if slack is None else slack - least_slack
             if least is not None:
                 _, without, start = self.sight(u, delays)
                 value = max(value, self.lowest(v, least, without, start))
@@ -164,6 +170,7 @@ class Builder(Messages):
         if settings.hypotheses.drops:
             dropped = Dropped(matching, settings.hypotheses.drops)
             matching, self.gone = dropped.left, dropped.gone
+        self.sizes = Resized(settings.hypotheses.resizes, matching)
         self.met = {part.call for _, group in matching.groups for part in group
                     if part.blocking and (part.name in MEETINGS | PREFIXES
                                           or self.is_expanded(group))}
@@ -436,14 +443,16 @@ class Builder(Messages):
 
     def cost(self, group, j):
         """l_j of the table of collectives, or what was measured instead."""
-        n, size_bytes = rounds_and_bytes(group, j)
+        n, size_bytes = rounds_and_bytes(group, j, self.sizes.part)
+        n, traced_bytes = rounds_and_bytes(group, j)
         kappas = n * self.settings.call_noise(group[j].call.rank)
         measured = self.costs.measured(
             group, j, lambda p: p - 1 if group[0].name == "Alltoall"
             else (p - 1).bit_length())
         if measured is not None:
             return measured + kappas
-        return self.costs.rounds(group[j], n, size_bytes) + kappas
+        longer = (size_bytes - traced_bytes) * self.settings.source_byte if size_bytes != traced_bytes else ZERO
+        return self.costs.rounds(group[j], n, size_bytes) + longer + kappas
 
 
 def plus_loss(loss, own):
@@ -458,10 +467,14 @@ def plus(delta, more):
     return delta + more
 
 
-def rounds_and_bytes(group, j):
-    """n and b for member j of a collective."""
+def rounds_and_bytes(group, j, sizes=()):
+    """n and b for member j of a collective; sizes: of parts that are not as they were."""
     part, p = group[j], len(group)
-    own = part.terms.own_bytes()
+
+    def own_bytes(part):
+        return sizes[part] if part in sizes else part.terms.own_bytes()
+
+    own = own_bytes(part)
     rounds = (p - 1).bit_length()
     if p == 1:
         return 0, 0
@@ -474,9 +487,9 @@ def rounds_and_bytes(group, j):
     if part.name == "Allgather":
         return rounds, (p - 1) * own
     if part.name == "Allgatherv":
-        return rounds, sum(other.terms.own_bytes() for other in group) - own
+        return rounds, sum(map(own_bytes, group)) - own
     if part.name == "Alltoall":
         return p - 1, (p - 1) * own
     if part.name in ("Alltoallv", "Alltoallw"):
-        return p - 1, own - part.terms.numbers("bytes")[j]
+        return p - 1, own if part in sizes else own - part.terms.numbers("bytes")[j]
     return rounds, Fraction(own * (p - 1), p)

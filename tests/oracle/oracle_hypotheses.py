@@ -7,6 +7,7 @@ from collections import defaultdict
 from fractions import Fraction
 
 from oracle_dropped import Select, rank_set
+from oracle_resized import Resize
 from oracle_trace import OracleError
 
 HALF = Fraction(1, 2)
@@ -78,16 +79,18 @@ class Line:
 
 
 class Hypotheses:
-    """Those of --suppose about computation, on a trace, whose intervals are listed; drops: of what is sent."""
+    """Those of --suppose about computation, on a trace, whose intervals are listed; drops, resizes: of what is sent."""
 
     def __init__(self, lines, ratios):
-        drops = [line for line in lines if shlex.split(line)[0] == "drop"]
-        self.drops = [Select(shlex.split(line)[1:]) for line in drops]
-        self.lines, self.ratios = [Line(line) for line in lines if line not in drops], ratios
+        words = [shlex.split(line) for line in lines]
+        self.drops = [Select(line[1:]) for line in words if line[0] == "drop"]
+        self.resizes = [Resize(line[1:]) for line in words if line[0] == "resize"]
+        self.lines = [Line(line) for line, words in zip(lines, words) if words[0] not in ("drop", "resize")]
+        self.ratios = ratios
         self.found = None
 
     def __bool__(self):
-        return bool(self.lines or self.drops)
+        return bool(self.lines or self.drops or self.resizes)
 
     def of(self, trace, intervals):
         """Fills `found` by (rank, thread, number of the call at the end): parts and begun visits.

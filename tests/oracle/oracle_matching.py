@@ -101,11 +101,12 @@ class Message:
         """The arrival as its receiver sees it."""
         return ("V",) + self.key
 
-    def is_synchronous(self, eager_limit):
-        name = self.send.terms.name
+    def is_synchronous(self, eager_limit, size_bytes=None):
+        """size_bytes: of so many, if not of its own."""
+        name, size_bytes = self.send.terms.name, self.bytes if size_bytes is None else size_bytes
         return name in SYNCHRONOUS_SENDS or (
             name in STANDARD_SENDS and eager_limit is not None
-            and self.bytes > eager_limit)
+            and size_bytes > eager_limit)
 
 
 class Together:

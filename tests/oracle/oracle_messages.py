@@ -33,7 +33,7 @@ class Messages:
             self.received[message.receive.completed_by].append(message)
             for probe in message.receive.probes:
                 self.probed[probe].append(message)
-            if self.changes(message) and message.send.completed_by:
+            if self.changes(message) and message.send.completed_by and not self.grows(message):
                 self.touched.add(message.send.completed_by)
                 if message.send.blocking:
                     self.absolute_calls.add(message.send.call)
@@ -41,13 +41,19 @@ class Messages:
             messages.sort(key=self.order_in_call)
 
     def synchronous(self, message):
-        return message.is_synchronous(self.target_limit)
+        """By its new size, if there is an absolute time for it."""
+        return message.is_synchronous(self.target_limit, self.sizes.size[message] if self.clock else None)
 
     def was_synchronous(self, message):
         return message.is_synchronous(self.source_limit)
 
     def changes(self, message):
         return self.synchronous(message) != self.was_synchronous(message)
+
+    def grows(self, message):
+        """It is synchronous on the target by its new size alone."""
+        return (self.synchronous(message) and not self.was_synchronous(message)
+                and not message.is_synchronous(self.target_limit))
 
     def start(self, message):
         """When it could begin to fly, on the traced machine: its envelope, if it has one,
@@ -146,7 +152,7 @@ class Messages:
 
     def add_arrival(self, message, begin, arrival):
         send, post = message.send.call, message.receive.call
-        latency, transfer = self.costs.of(message).message(message)
+        latency, transfer = self.resized_costs(message)
         sending, posting = map(self.settings.posting, (message.send, message.receive))
         self.graph.edge(send.post, message.A, sending + latency + transfer,
                         self.clock_slack(begin - self.enter(send)))
@@ -157,6 +163,14 @@ class Messages:
                             self.clock_slack(there - self.enter(post)))
             self.graph.late[post.post, message.A] = max(ZERO, posting)
             self.add_acknowledgement(message, arrival)
+
+    def resized_costs(self, message):
+        """(lambda, tau) of its new size, and what that costs more on the traced machine."""
+        size_bytes = self.sizes.size[message]
+        latency, transfer = self.costs.of(message).message(message, size_bytes)
+        if size_bytes != message.bytes:
+            transfer += (size_bytes - message.bytes) * self.settings.source_byte
+        return latency, transfer
 
     def add_changed(self, message, arrival):
         """In absolute times, as on the target."""
@@ -171,13 +185,18 @@ class Messages:
         self.graph.edge(send.post, message.A,
                         self.enter(send) + sending + flight - arrival)
         end = message.send.completed_by
+        if self.grows(message):
+            self.graph.edge(send.post, message.A, sending + sum(self.resized_costs(message)))
         if self.synchronous(message):
             self.graph.edge(post.post, message.A,
                             self.enter(post) + posting + transfer - arrival)
             if end:
                 put = arrival + back - self.leave(end)
                 delta = put + self.settings.answering(message)
-                self.graph.edge(message.A, end.done, delta)
+                if self.grows(message):
+                    self.graph.edge_without_slack(message.A, end.done, delta)
+                else:
+                    self.graph.edge(message.A, end.done, delta)
                 self.graph.carry(message.A, end.done, delta, "messages", put=put,
                                  all_of_it=True)
 
@@ -187,9 +206,10 @@ class Messages:
         send, post = message.send.call, message.receive.call
         if costs.flies():
             u = costs.u(message)
-            return (costs.absolute(message.bytes, u), costs.absolute(0, u),
+            return (costs.absolute(self.sizes.size[message], u), costs.absolute(0, u),
                     costs.absolute(0, costs.u_back(message)))
-        return (self.flight(message) + sum(costs.message(message)),
+        size_bytes = self.sizes.size[message]
+        return (self.floor(size_bytes, send, post) + sum(costs.message(message, size_bytes)),
                 self.floor(0, send, post) + costs.message(message)[0],
                 self.floor(0, post, send) + costs.acknowledgement(message))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import oracle_algorithms as algorithms
 from oracle_algorithms import Plan, below, segments_of, tree_of
-from oracle_matching import CONSTRUCTORS, FROM_ROOT, MEETINGS, TO_ROOT, WINDOW_MEETINGS
+from oracle_matching import CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT, WINDOW_MEETINGS
 
 BUILT_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "graph",
                         "algorithms", "openmpi.collectives")
@@ -68,8 +68,10 @@ def expands(settings, group):
     return is_expanded(group) and (settings.collectives == "expand" or some)
 
 
-def expands_some(settings, suppose):
+def expands_some(settings, suppose, perturbs=True):
     """The latter, of the options."""
+    if perturbs and any(resize.may_be_of(FROM_ROOT | TO_ROOT | PREFIXES) for resize in settings.hypotheses.resizes):
+        return False
     return bool(suppose) and settings.collectives is None and not settings.sync_reduce
 
 

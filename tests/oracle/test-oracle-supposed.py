@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hypotheses that drop messages and collectives (TAP): every rank's delay and account in perturb mode, against the oracle's
-(oracle_dropped.py), on random programs.
+"""Hypotheses that drop or resize messages and collectives (TAP): every rank's delay and account in perturb mode, against the
+oracle's (oracle_dropped.py, oracle_resized.py), on random programs.
 
-The environment variables MPGSIM and DROPPED_SEEDS say which program, and how many traces; arguments are seeds."""
+The environment variables MPGSIM and SUPPOSED_SEEDS say which program, and how many traces; arguments are seeds."""
 
 import os
 import random
@@ -28,24 +28,36 @@ LIMITS = [[], ["--eager-limit=4096"], ["--eager-limit=4096", "--source-eager-lim
           ["--eager-limit=100", "--source-eager-limit=4096"]]
 
 
-def selects(draw, matching):
-    """One of what is there, or all of it."""
+SIZES = ["factor=0", "factor=0.375", "factor=1.5", "factor=64", "bytes=0", "bytes=5000", "bytes=77"]
+
+
+def selects(draw, matching, of_bytes):
+    """All, and two of what there is; of_bytes: some that say how many."""
     messages = [one for one in matching.messages if isinstance(one.key[0], int)]
-    calls = {group[0].call.name for _, group in matching.groups}
-    words = []
+    words = [f"call={name}" for name in sorted({group[0].call.name for _, group in matching.groups})]
     if messages:
         one = draw.choice(messages)
-        words += [f"call={one.send.call.name}", f"tag={one.send.terms.args['tag']}", f"from={one.send.call.rank}",
-                  f"to={one.send.receiver} from={one.send.call.rank}", f"comm={one.send.terms.args['comm']} bytes=0-{one.bytes} tag="
-                  + one.send.terms.args["tag"], f"from=0-{matching.trace.ranks - 1} bytes={one.bytes}-"]
-    words += [f"call={name}" for name in sorted(calls)]
+        comm, tag, sender = one.send.terms.args["comm"], one.send.terms.args["tag"], one.send.call.rank
+        words += [f"call={one.send.call.name}", f"tag={tag}", f"from={sender}", f"to={one.send.receiver} from={sender}",
+                  f"comm={comm} tag={tag}"]
+        if of_bytes:
+            words += [f"comm={comm} bytes=0-{one.bytes} tag={tag}", f"from=0-{matching.trace.ranks - 1} bytes={one.bytes}-"]
     draw.shuffle(words)
-    return ["drop"] + [f"drop {select}" for select in words[:2]]
+    return ["", *words[:2]]
+
+
+def supposed(draw, matching):
+    """Options."""
+    for select in selects(draw, matching, True):
+        yield [f"--suppose=drop {select}"]
+    for select in selects(draw, matching, False):
+        floors = [f"--source-byte={draw.choice(['0.385ns', '0ns', '2.5ns'])}", *draw.choice([[], ["--source-latency=650ns"]])]
+        yield [*floors, f"--suppose=resize {select} {draw.choice(SIZES)}"]
 
 
 def cases(seed, folder):
     """(matching, trace, command line)"""
-    draw, path = random.Random(f"dropped {seed}"), os.path.join(folder, f"{seed}.txt")
+    draw, path = random.Random(f"supposed {seed}"), os.path.join(folder, f"{seed}.txt")
     command = [sys.executable, os.path.join(HERE, "randomtrace.py"), "--seed", str(seed), "--ranks", str(2 + seed % 5),
                "--steps", "60", "--clocks", ["shared", "offsets"][seed % 2], "--hosts", "1", "--all-synchronous-safe",
                "--kinds", KINDS[seed // 2 % len(KINDS)]]
@@ -53,10 +65,10 @@ def cases(seed, folder):
         subprocess.run(command, check=True, stdout=file)
     with open(path, encoding="ascii") as file:
         matching = oracle.Matching(oracle.read_trace(file))
-    for line in selects(draw, matching):
+    for options in supposed(draw, matching):
         words = ["--absorb=" + draw.choice(["none", "wait", "clock", "clock"]), "--deterministic", "--carried=none",
                  *draw.choice(PERTURBATIONS), *draw.choice(LIMITS), *draw.choice([[], ["--collectives=measured"]])]
-        yield matching, path, [*words, "--suppose=" + line]
+        yield matching, path, [*words, *options]
 
 
 def wrong_of(matching, path, words):
@@ -71,7 +83,7 @@ def wrong_of(matching, path, words):
 
 
 def main():
-    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("DROPPED_SEEDS", "40")))
+    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("SUPPOSED_SEEDS", "40")))
     n, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in seeds:
