@@ -182,7 +182,8 @@ static bool may_resize_some(const struct mpg_hypothesis *x)
     const struct mpg_select *s = &x->select;
     if (x->kind != MPG_HYPOTHESIS_RESIZE || s->has_from || s->has_to || s->has_tag)
         return false;
-    return s->call == MPG_CALL_COUNT || mpg_collective_is_partial(s->call);
+    return s->call == MPG_CALL_COUNT || s->call == MPG_CALL_Start || s->call == MPG_CALL_Startall ||
+           mpg_collective_is_partial(s->call);
 }
 
 /* Hypotheses change who waits, and for whom within a collective only its messages say. What else is asked for may

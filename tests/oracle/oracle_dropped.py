@@ -3,8 +3,10 @@
 
 import copy
 
-from oracle_matching import CONSTRUCTORS, WINDOW_MEETINGS, Together
+from oracle_matching import CONSTRUCTORS, NEIGHBORS, NONBLOCKING_NEIGHBORS, PERSISTENT_NEIGHBORS, WINDOW_MEETINGS, Together
 from oracle_trace import OracleError
+
+UNTAGGED = set(NEIGHBORS) | set(NONBLOCKING_NEIGHBORS) | set(PERSISTENT_NEIGHBORS)
 
 
 def rank_set(text):
@@ -36,7 +38,8 @@ class Select:
 
     def message(self, one):
         send = one.send
-        return (self.call(send.call, send.terms, one.bytes) and self.has("tag", send.terms.args["tag"])
+        tag = None if send.terms.name in UNTAGGED else send.terms.args["tag"]
+        return (self.call(send.call, send.terms, one.bytes) and self.has("tag", tag)
                 and self.of_rank("from", send.call.rank) and self.of_rank("to", send.receiver))
 
     def part(self, part):

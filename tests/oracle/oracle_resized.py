@@ -23,7 +23,7 @@ class Resize:
         """Of collectives of these names."""
         call = self.select.args.get("call")
         blocking = NONBLOCKING_COLLECTIVES.get(call, PERSISTENT_COLLECTIVES.get(call, call))
-        return not self.select.of_messages and (not call or blocking in names)
+        return not self.select.of_messages and (not call or blocking in names | {"Start", "Startall"})
 
     def of(self, size):
         return int(self.size) if self.size else math.floor(Fraction(self.factor) * size + HALF)

@@ -15,12 +15,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import oracle  # noqa: E402
+import oracle_graph  # noqa: E402
 from compare_oracle import COMMON, MPGSIM, difference, expected, simulated  # noqa: E402
 
 KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
          "send,pair,isend,recv,irecv,sendrecv,wait,waitall,test,testall,collective,icollective",
          "send,isend,recv,irecv,pair,waitall,waitany,waitsome,testsome,testany,fail,see,mprobe,mrecv,probe",
-         "persistent,pair,irecv,isend,wait,waitall,collective,null"]
+         "persistent,pair,irecv,isend,wait,waitall,collective,null",
+         "send,pair,recv,irecv,isend,waitall,wait,neighbors,isendrecv,testsome",
+         "send,pair,recv,irecv,isend,waitall,wait,isendrecv,sendrecv,null,free,icollective,split,see"]
 PERTURBATIONS = [[], ["--noise=const:2385ns@0"], ["--latency=const:1.7us", "--byte=const:0.375ns"],
                  ["--call-noise=const:311ns", "--noise=const:900ns"],
                  ["--latency=const:-300ns", "--call-noise=const:-33.5ns"]]
@@ -34,10 +37,11 @@ SIZES = ["factor=0", "factor=0.375", "factor=1.5", "factor=64", "bytes=0", "byte
 def selects(draw, matching, of_bytes):
     """All, and two of what there is; of_bytes: some that say how many."""
     messages = [one for one in matching.messages if isinstance(one.key[0], int)]
-    words = [f"call={name}" for name in sorted({group[0].call.name for _, group in matching.groups})]
+    words = [f"call={name}" for name in sorted({group[0].call.name for _, group in matching.groups
+                                             if group[0].name not in oracle_graph.CONSTRUCTORS})]
     if messages:
         one = draw.choice(messages)
-        comm, tag, sender = one.send.terms.args["comm"], one.send.terms.args["tag"], one.send.call.rank
+        comm, tag, sender = one.send.terms.args["comm"], one.send.terms.args.get("tag", 0), one.send.call.rank
         words += [f"call={one.send.call.name}", f"tag={tag}", f"from={sender}", f"to={one.send.receiver} from={sender}",
                   f"comm={comm} tag={tag}"]
         if of_bytes:
