@@ -8,6 +8,7 @@
 #include "graph/schedule/queue.h"
 #include "graph/schedule/stall.h"
 #include "graph/schedule/streams.h"
+#include "graph/schedule/threads.h"
 
 /* Calls a rank makes before a ready rank that is further behind gets its turn. Those that leave what they begin to a
  * request count less: that stays in flight whoever goes on, and what a rank has is near while it goes on. */

@@ -3,17 +3,14 @@
 #include "graph/schedule/streams.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/reserve.h"
 #include "graph/schedule/ahead.h"
 #include "graph/schedule/calls.h"
-#include "graph/schedule/choosing.h"
 #include "graph/schedule/ended.h"
-#include "graph/schedule/queue.h"
-#include "graph/schedule/scout.h"
+#include "graph/schedule/threads.h"
 
 /* Whether what comes next has to wait for a thread that is in a call, as some are. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
@@ -39,70 +36,11 @@ bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
     return !state->finished && (!r || r->ready > 0 || !is_held(state, r));
 }
 
-/* The thread whose call's WAITER it is need not wait any more. */
-static void stop_waiting(struct waiter *waiter)
-{
-    struct stream *s = (struct stream *)(void *)waiter;
-    struct mpg_graph *g = s->graph;
-    int32_t rank = s->call.rank;
-    g->rank[rank].run->ready++;
-    if (!g->rank[rank].queued && g->current != rank)
-        graph_queue_push(&g->queue, rank);
-}
-
-/* A call has all that it may complete. */
-static void stop_choosing(struct waiter *waiter)
-{
-    struct stream *s =
-        (struct stream *)(void *)((char *)waiter - offsetof(struct stream, completing.choice));
-    graph_forget_choosing(s);
-    graph_satisfy(&s->call.waiter);
-}
-
-static const struct mpg_event nothing; /* the event of threads that have none yet */
-
-/* The stream of THREAD, which is not the first of those that have made calls, or makes its first: new
- * then. Thread 0's number is the rank's. */
-static struct stream *find_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
-                                  struct mpg_error *err)
-{
-    struct rank_run *r = g->rank[rank].run;
-    struct stream **link = &r->streams;
-    for (; *link; link = &(*link)->sibling)
-        if ((*link)->thread == thread)
-            return *link;
-    struct stream *s = calloc(1, sizeof *s);
-    if (!s) {
-        graph_out_of_memory(err);
-        return NULL;
-    }
-    bool first = r->stream_count++ == 0;
-    s->graph = g;
-    s->state = &g->rank[rank];
-    s->thread = thread;
-    s->call.rank = rank;
-    s->call.stream = first ? (uint32_t)rank : g->streams++;
-    s->call.waiter.go = stop_waiting;
-    s->completing.choice.go = stop_choosing;
-    s->call.sent = &s->sent;
-    s->call.event = &nothing;
-    s->call.routes = &s->routes;
-    g->counts.threads += !first;
-    *link = s;
-    return s;
-}
-
 static inline struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint32_t thread,
                                          struct mpg_error *err)
 {
     struct stream *first = g->rank[rank].run->streams;
-    return first && first->thread == thread ? first : find_further_stream(g, rank, thread, err);
-}
-
-static struct mpg_place place_of(const struct mpg_event *e)
-{
-    return (struct mpg_place){mpg_call_plain(e->call),
-                              e->site == MPG_NO_SITE ? 0 : (uint32_t)e->site + 1};
+    return first && first->thread == thread ? first : graph_further_stream(g, rank, thread, err);
 }
 
 static struct regions_of regions_of(const struct mpg_graph *g, const struct stream *s)
@@ -143,7 +81,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     step->call = e->call;
     step->number = number;
     step->from = s->from;
-    step->to = place_of(e);
+    step->to = graph_place_of(e);
     step->polls = s->found_nothing && e->thread == s->thread && step->from.call == step->to.call &&
                   step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
@@ -181,67 +119,6 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
 }
 
-/* While a rank has threads that are to come, where they may begin is kept. */
-static int keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
-{
-    if (!s->has_fork_slot && graph_new_slot(&g->steps, &s->fork_slot, err) < 0)
-        return -1;
-    s->has_fork_slot = true;
-    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_STORE, &s->call);
-    if (!step)
-        return graph_out_of_memory(err);
-    step->slot = s->fork_slot;
-    return 0;
-}
-
-/* The time of T's last S or E at or before NOW, and whether that is where T is. */
-static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_current)
-{
-    bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;
-    *is_current = (t->phase == PHASE_WAIT && !t->graph->posts) || has_left;
-    return has_left ? t->last_leave_ns : t->call.event->enter_ns;
-}
-
-/* Thread S's first event: it goes on from the last thing that any thread of its
- * rank did before. */
-static int begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event,
-                        struct mpg_error *err)
-{
-    const int64_t now_ns = event->enter_ns;
-    const struct stream *from = NULL;
-    bool is_current;
-    int64_t best_ns = 0;
-    for (const struct stream *t = g->rank[s->call.rank].run->streams; t;
-         t = t->sibling) {
-        int64_t at_ns = fork_time(t, now_ns, &is_current);
-        if (t == s || at_ns > now_ns || (!is_current && !t->has_fork_slot))
-            continue;
-        if (!from || at_ns > best_ns) {
-            from = t;
-            best_ns = at_ns;
-        }
-    }
-    s->last_leave_ns = now_ns;
-    graph_regions_begin(&s->regions, s->last_leave_ns);
-    s->from = place_of(event);
-    if (!from)
-        return 0;
-    s->last_leave_ns = fork_time(from, now_ns, &is_current);
-    graph_regions_begin(&s->regions, s->last_leave_ns);
-    const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
-    s->from = has_left ? from->from : place_of(from->call.event);
-    uint32_t slot = from->fork_slot;
-    if (is_current && graph_store(&g->steps, &from->call, &slot, err) < 0)
-        return -1;
-    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LOAD, &s->call);
-    if (!step)
-        return graph_out_of_memory(err);
-    step->slot = slot;
-    if (is_current)
-        graph_free_slot(&g->steps, slot);
-    return 0;
-}
-
 static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_state *r = &g->rank[s->call.rank];
@@ -253,7 +130,7 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
     r->start_ns = s->last_leave_ns = is_init ? s->call.event->leave_ns : s->call.event->enter_ns;
     graph_regions_begin(&s->regions, s->last_leave_ns);
     s->between = (struct between){0};
-    s->from = place_of(s->call.event);
+    s->from = graph_place_of(s->call.event);
     return is_init;
 }
 
@@ -349,7 +226,7 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
     struct rank_run *r = s->state->run;
     const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 ||
-        (r->stream_count < r->threads && keep_fork(g, s, err) < 0))
+        (r->stream_count < r->threads && graph_keep_fork(g, s, err) < 0))
         return -1;
     s->call.region = g->has_regions ? graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
@@ -395,7 +272,7 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
     struct stream *s = find_stream(g, rank, event->thread, err);
     if (!s)
         return -1;
-    if (known > 0 && r->stream_count > known && begin_thread(g, s, event, err) < 0)
+    if (known > 0 && r->stream_count > known && graph_begin_thread(g, s, event, err) < 0)
         return -1;
     s->call.event = event;
     if (r->threads > 1 && keep_event(s, event, err) < 0)
@@ -436,7 +313,7 @@ int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_er
     s->last_leave_ns = s->call.event->leave_ns;
     if (g->has_regions)
         graph_regions_begin(&s->regions, s->last_leave_ns);
-    s->from = place_of(s->call.event);
+    s->from = graph_place_of(s->call.event);
     state->progress_ns = s->last_leave_ns - state->start_ns;
     return 0;
 }
@@ -469,25 +346,10 @@ int graph_read_on(struct mpg_graph *g, struct mpg_error *err)
     return 0;
 }
 
-static int begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
-{
-    struct rank_run *r = calloc(1, sizeof *r);
-    if (!r)
-        return graph_out_of_memory(err);
-    if (!(r->cursor = mpg_cursor_open(g->trace, rank, err))) {
-        free(r);
-        return -1;
-    }
-    r->threads = mpg_trace_threads(g->trace, rank);
-    r->recording = graph_recording_of(g->trace, rank);
-    g->rank[rank].run = r;
-    return 0;
-}
-
 int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_state *state = &g->rank[rank];
-    if (!state->run && begin_run(g, rank, err) < 0)
+    if (!state->run && graph_begin_run(g, rank, err) < 0)
         return -1;
     struct rank_run *r = state->run;
     if (r->ahead || r->taken) {
@@ -509,32 +371,4 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     const struct mpg_event *event = r->next;
     r->next = NULL;
     return take_event(g, rank, event, r->next_number, err);
-}
-
-void graph_end_run(struct mpg_graph *g, int32_t rank)
-{
-    struct rank_run *r = g->rank[rank].run;
-    g->rank[rank].run = NULL;
-    if (!r)
-        return;
-    mpg_cursor_close(r->cursor);
-    graph_scout_close(r->scout);
-    graph_ahead_clear(r);
-    for (struct stream *s = r->streams, *next; s; s = next) {
-        next = s->sibling;
-        graph_forget_choosing(s);
-        graph_clear_routes(&g->matching, &s->routes);
-        free(s->kept);
-        free(s->kept_requests);
-        free(s->completing.requests);
-        free(s->completing.given);
-        free(s->group);
-        free(s->sent.message);
-        graph_regions_clear(&s->regions, &g->spent_marks);
-        free(s);
-    }
-    graph_rank_requests_clear(&g->requests, &r->requests);
-    graph_windows_clear(&r->windows);
-    mpg_map_clear(&r->probed.messages);
-    free(r);
 }

@@ -13,7 +13,5 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
 int graph_leave_one(struct mpg_graph *g, struct rank_state *rank, struct mpg_error *err);
 /* Reads on in ranks that wait, as far as it takes to know whether they have another event. */
 int graph_read_on(struct mpg_graph *g, struct mpg_error *err);
-/* Gives back what RANK has while it is under way. */
-void graph_end_run(struct mpg_graph *g, int32_t rank);
 
 #endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Messages as the calls see them that complete them, or may: edges, views, candidates; and their end. */
+#include "graph/matching/messages.h"
+
+static void describe_arrival(const struct message *m, struct mpg_edge *edge)
+{
+    double later_ns = m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
+    edge->source = m->source;
+    edge->slot = m->is_viewed ? graph_more(m)->view_slot : m->slot;
+    edge->is_view = m->is_viewed;
+    edge->message = graph_message_id(m);
+    edge->is_followed = m->is_followed;
+    edge->origin = graph_origin(m);
+    edge->sent_ns = m->sender_ns;
+    edge->requested = m->sent_requested;
+    edge->from_ns = m->sync_source || graph_was_synchronous(m) ? later_ns : m->sender_ns;
+    edge->base_ns = m->synchronous ? later_ns : m->sender_ns;
+    edge->changed = graph_is_changed(m);
+    edge->bytes = (double)graph_known_bytes(m);
+    edge->target_bytes = (double)graph_target_bytes(m);
+}
+
+int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    struct mpg_edge *edge = m->dropped ? graph_lose_edge(matching->steps, MPG_EDGE_ARRIVAL)
+                                       : graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
+    if (!edge)
+        return graph_out_of_memory(err);
+    describe_arrival(m, edge);
+    return 0;
+}
+
+int graph_view(struct matching *matching, const struct call *call, struct message *m,
+               struct mpg_error *err)
+{
+    if (m->is_viewed)
+        return 0;
+    struct more_of_message *more = graph_more(m);
+    more->view_slot = m->slot;
+    if (m->synchronous && graph_new_slot(matching->steps, &more->view_slot, err) < 0)
+        return -1;
+    m->is_viewed = true;
+    struct mpg_step *step = graph_emit(matching->steps, MPG_STEP_VIEW, call);
+    if (!step)
+        return graph_out_of_memory(err);
+    step->slot = more->view_slot;
+    step->a = m->slot;
+    step->message = graph_message_id(m);
+    return 0;
+}
+
+int graph_candidate(struct matching *matching, const struct message *m, int64_t request,
+                    bool completed, struct mpg_error *err)
+{
+    struct mpg_candidate *candidate = graph_add_candidate(matching->steps);
+    if (!candidate)
+        return graph_out_of_memory(err);
+    candidate->arrival.kind = MPG_EDGE_ARRIVAL;
+    describe_arrival(m, &candidate->arrival);
+    candidate->completed = completed;
+    candidate->comm = m->is_user ? m->comm : -1 - m->comm;
+    candidate->tag = m->tag;
+    candidate->is_eager = !m->synchronous && !m->sync_source;
+    candidate->request = request;
+    return 0;
+}
+
+static int ack_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    if (graph_arrival_edge(matching, m, err) < 0)
+        return -1;
+    struct mpg_edge *edge = &matching->steps->edges[matching->steps->edge_count - 1];
+    edge->kind = MPG_EDGE_ACK;
+    edge->source = m->destination;
+    edge->awaited = !m->posted_requested;
+    edge->receive = m->posted_number;
+    edge->slot = m->slot; /* not what its receiver takes for it */
+    edge->is_view = false;
+    return 0;
+}
+
+/* What its sender may have waited for of M, which is dropped: nothing is said of its receive. */
+static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
+{
+    if (!graph_was_synchronous(m) && !graph_is_to_be_carried(&matching->carrying, m))
+        return 0;
+    return graph_lose_edge(matching->steps, MPG_EDGE_MEETING) ? 0 : graph_out_of_memory(err);
+}
+
+static bool is_wait(enum mpg_call call)
+{
+    return call == MPG_CALL_Wait || call == MPG_CALL_Waitall || call == MPG_CALL_Waitany || call == MPG_CALL_Waitsome;
+}
+
+int graph_sender_edge(struct matching *matching, struct call *call, struct message *m,
+                      struct mpg_error *err)
+{
+    if (m->synchronous && !m->arrived) /* lenient: it never did */
+        return 0;
+    if ((m->synchronous && ack_edge(matching, m, err) < 0) || (m->dropped && lose_answer(matching, m, err) < 0) ||
+        graph_carried_edge(&matching->carrying, call, m, err) < 0)
+        return -1;
+    call->changed = call->changed || (graph_is_changed(m) && !m->grows);
+    m->left_ns = call->leave_ns;
+    m->has_left = true;
+    if (matching->notes_progress && m->sent_requested && is_wait(call->event->call)) {
+        m->is_awaited = true;
+        graph_more(m)->awaited_ns = call->enter_ns;
+    }
+    graph_sender_done(matching, m, false);
+    return 0;
+}
+
+static void release(struct matching *matching, struct message *m)
+{
+    if (m->sender_holds || m->receiver_holds)
+        return;
+    if (m->synchronous)
+        graph_free_slot(matching->steps, m->slot);
+    if (m->abandoned && m->polled)
+        matching->counts->asynchronous++;
+    graph_note_evidence(&matching->evidence, m);
+    graph_note_progress(matching->counts, m);
+    graph_free_message(&matching->channels, m);
+}
+
+void graph_note_received(const struct matching *matching, const struct call *call, struct message *m)
+{
+    if (!matching->notes_progress)
+        return;
+    m->is_received = true;
+    graph_more(m)->receiving_ns = call->enter_ns;
+    graph_more(m)->received_ns = call->leave_ns;
+}
+
+void graph_receiver_done(struct matching *matching, struct message *m, bool polled)
+{
+    graph_carried_received(&matching->carrying, m);
+    m->receiver_holds = false;
+    m->polled = polled;
+    matching->in_flight -= !m->dropped;
+    graph_posted_remove(&matching->posted, m);
+    if (m->dropped)
+        ;
+    else if (!m->synchronous)
+        graph_free_slot(matching->steps, m->slot);
+    else if (m->is_viewed)
+        graph_free_slot(matching->steps, graph_more(m)->view_slot);
+    release(matching, m);
+}
+
+void graph_sender_done(struct matching *matching, struct message *m, bool abandoned)
+{
+    graph_carried_done(&matching->carrying, m);
+    m->sender_holds = false;
+    m->abandoned = abandoned;
+    matching->counts->uncompleted_sends += abandoned;
+    release(matching, m);
+}
+
+uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
+{
+    if (!m)
+        return 0;
+    uint32_t n = graph_give_up(&m->receive_waiter, waiter) +
+                 graph_give_up(&m->send_waiter, waiter); /* or of who probes for it */
+    if (m->has_more) /* of one that is synchronous, too: it waits for both */
+        (void)graph_give_up(&graph_more(m)->carry_waiter, waiter);
+    m->given_up = m->given_up || n > 0;
+    return n > 0;
+}
+
+void graph_matching_clear(struct matching *matching)
+{
+    graph_channels_clear(&matching->channels);
+    graph_posted_clear(&matching->posted);
+    mpg_map_clear(&matching->evidence.waited);
+    graph_carrying_clear(&matching->carrying);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The edges into a call's leave, and the leave. */
+#include "graph/schedule/calls.h"
+
+#include <math.h>
+
+#include "graph/matching/starts.h"
+#include "graph/schedule/alternatives.h"
+#include "graph/schedule/choosing.h"
+
+/* Those of the message that it receives, or sends, by itself. */
+static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    struct matching *matching = &g->matching;
+    struct message *m;
+    if ((m = s->receiving)) {
+        s->receiving = NULL;
+        s->sent.dropped += m->dropped;
+        if (m->arrived) {
+            if (graph_list_open_receive(&g->requests, &s->call, m, err) < 0)
+                return -1;
+            if (graph_arrival_edge(matching, m, err) < 0)
+                return -1;
+            graph_note_received(matching, &s->call, m);
+            graph_receiver_done(matching, m, false);
+        }
+    }
+    if ((m = s->sending)) {
+        s->sending = NULL;
+        if (graph_sender_edge(matching, &s->call, m, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What S, a probe, has found is what it is about. */
+static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    const struct message *m = graph_probed(&s->probing);
+    s->sent.parts += m != NULL;
+    s->sent.dropped += m && m->dropped;
+    if (!m || !m->dropped)
+        return 0;
+    const struct mpg_told told = {.kind = MPG_TOLD_PROBED, .rank = s->call.rank, .number = s->call.number,
+                                  .drops = true};
+    return graph_tell(&g->matching.supposing, &told, graph_more(m)->dropper, err);
+}
+
+/* The edges into the call's leave besides its local one. Under `lenient` what
+ * it waited for may be missing. */
+static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                       struct mpg_error *err)
+{
+    struct matching *matching = &g->matching;
+    const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
+    if (leave_messages(g, s, err) < 0)
+        return -1;
+    if (kind == MPG_KIND_SEND || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV)
+        return 0;
+    const bool looks = mpg_call_is_probe(s->call.event->call) && !s->call.event->failed;
+    if (looks && count_probed(g, s, err) < 0)
+        return -1;
+    if (looks && (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
+                  graph_probe_edges(matching, &s->probing, err) < 0))
+        return -1;
+    if (kind == MPG_KIND_COMPLETE || kind == MPG_KIND_PARRIVED)
+        graph_count_given(&g->requests, &r->requests, &s->call);
+    struct part part = s->part;
+    s->part = (struct part){0};
+    if (part.collective && graph_part_edges(&g->meetings, &part, s->call.leave_ns, err) < 0)
+        return -1;
+    struct group *group = s->group;
+    s->group = NULL;
+    if (group && s->call.event->call == MPG_CALL_Win_start)
+        return graph_start_edges(matching, &r->windows, &s->call, group, err);
+    if (group && s->call.event->call == MPG_CALL_Win_complete)
+        graph_note_start(&matching->carrying, &r->windows, &s->call, group);
+    if (group) {
+        s->sent.parts += group->count;
+        s->sent.dropped += graph_group_dropped(&matching->supposing, group);
+    }
+    if (group &&
+        graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
+        return -1;
+    if (kind == MPG_KIND_COMPLETE &&
+        graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+        return -1;
+    if (s->completing.given_count &&
+        graph_choice_candidates(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+        return -1;
+    return s->completing.count
+               ? graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err)
+               : 0;
+}
+
+/* What is worth telling of the messages that a call completes; what it probes is received by
+ * another. */
+static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
+{
+    for (uint32_t i = 0; i < step->edge_number; i++) {
+        const struct mpg_edge *e = &step->edges[i];
+        if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
+            continue;
+        const double back_ns = e->sent_ns - step->leave_ns;
+        c->largest_bytes = e->target_bytes > c->largest_bytes ? e->target_bytes : c->largest_bytes;
+        c->backward += back_ns > 0;
+        c->backward_ns = back_ns > c->backward_ns ? back_ns : c->backward_ns;
+    }
+}
+
+/* Whether the program asked for something that had not happened yet. */
+static bool found_nothing(const struct mpg_event *e)
+{
+    if (!graph_is_among(mpg_call_kind(e->call), GRAPH_KIND(COMPLETE) | GRAPH_KIND(PROBE) | GRAPH_KIND(MPROBE) |
+                                                    GRAPH_KIND(PARRIVED) | GRAPH_KIND(WIN_EPOCH)))
+        return false;
+    switch (e->call) {
+    case MPG_CALL_Test:
+    case MPG_CALL_Testall:
+    case MPG_CALL_Testany:
+    case MPG_CALL_Testsome:
+        return !e->failed && e->request_number > 0 && !e->done_all && e->done_number == 0;
+    case MPG_CALL_Iprobe:
+    case MPG_CALL_Improbe:
+    case MPG_CALL_Parrived:
+    case MPG_CALL_Win_test:
+        return !e->failed && !e->found;
+    default:
+        return false;
+    }
+}
+
+/* How long S's call, which completes nonblocking collectives, those of neighbours, too, still took once all had come to them,
+ * and it was there; 0: it completes none. Of clocks that do not compare all that it took. */
+static double after_all_came(const struct mpg_graph *g, const struct stream *s)
+{
+    const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE; /* or of others */
+    double came_ns = INFINITY;
+    for (size_t i = g->steps.left_edges; i < g->steps.edge_count; i++) {
+        const struct mpg_edge *e = &g->steps.edges[i];
+        if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
+            came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
+    }
+    if (!isfinite(came_ns))
+        return 0;
+    if (mpg_clock_map_source(g->clocks) == MPG_CLOCK_NONE)
+        came_ns = s->call.enter_ns;
+    return fmax(0, s->call.leave_ns - came_ns);
+}
+
+/* With hypotheses: what S's call took is kept, whatever it waited for. */
+static void note_kept(struct mpg_graph *g, const struct stream *s)
+{
+    if (!g->supposed)
+        return;
+    const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
+    const double took_ns = s->call.leave_ns - s->call.enter_ns;
+    const bool on_window = kind == MPG_KIND_WIN_GROUP || kind == MPG_KIND_WIN_TARGET || kind == MPG_KIND_WIN_ALL;
+    if (on_window && g->steps.edge_count == g->steps.left_edges)
+        g->counts.alone_ns += took_ns;
+    g->counts.posted_ns += after_all_came(g, s);
+}
+
+/* What STEP, which leaves CALL of S, says of the call beyond its times and edges. */
+static int tell_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_step *step,
+                     struct mpg_error *err)
+{
+    struct call *call = &s->call;
+    if (s->sent.n > 0 && graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0)
+        return -1;
+    step->changed = call->changed;
+    step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
+    step->rooted = s->sent.rooted;
+    step->rooted_bytes = s->sent.rooted_bytes;
+    step->found_nothing = s->found_nothing;
+    step->round_trip = call->round_trip;
+    step->round_trip_bytes = step->round_trip_target_bytes = 0;
+    if (call->round_trip) {
+        step->round_trip_bytes = (double)call->round_trip_bytes;
+        step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
+    }
+    step->completed = call->completed;
+    if (graph_is_among(mpg_call_kind(call->event->call), GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(RMA) | GRAPH_KIND(IRMA)) &&
+        graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
+        return -1;
+    return graph_find_alternatives(g, r, call, &step->alternatives, err);
+}
+
+int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+                     struct mpg_error *err)
+{
+    struct call *call = &s->call;
+    const struct part part = s->part;
+    const bool is_awaited = graph_part_is_awaited(&part);
+    g->steps.left_edges = g->steps.edge_count;
+    g->steps.candidate_count = g->steps.posted_count = g->steps.lost_count = 0;
+    graph_forget_choosing(s);
+    if (leave_edges(g, r, s, err) < 0)
+        return -1;
+    graph_carried_note(&g->matching.carrying, call);
+    note_kept(g, s);
+    if (g->by_completion && graph_date_candidates(g, r, call, err) < 0)
+        return -1;
+    const uint32_t edges = g->steps.edge_count - g->steps.left_edges;
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
+    if (!step || graph_list_lost(&g->steps) < 0)
+        return graph_out_of_memory(err);
+    step->duration_ns = call->event->leave_ns - call->event->enter_ns;
+    step->failed = call->event->failed;
+    step->enter_ns = call->enter_ns;
+    step->leave_ns = call->leave_ns;
+    step->bytes = s->class_bytes;
+    step->edges = g->steps.edges + g->steps.left_edges;
+    step->edge_number = edges;
+    step->lost_number = g->steps.lost_count;
+    step->sent = NULL;
+    step->sent_number = 0;
+    step->transfer = &mpg_no_transfer;
+    step->alternatives = &mpg_no_alternatives;
+    s->found_nothing = found_nothing(call->event);
+    const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->supposed;
+    if (is_told && tell_call(g, r, s, step, err) < 0)
+        return -1;
+    call->completed = 0;
+    if (call->round_trip)
+        call->round_trip_bytes = call->round_trip_target_bytes = 0;
+    call->round_trip = call->looking.looks = call->asking.asks = false;
+    note_messages(&g->counts, step);
+    return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
+}

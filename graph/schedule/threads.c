@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What ranks and their threads hold, from the first call to the last; where a thread goes on from. */
+#include "graph/schedule/threads.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "graph/schedule/ahead.h"
+#include "graph/schedule/choosing.h"
+#include "graph/schedule/queue.h"
+#include "graph/schedule/scout.h"
+
+/* The thread whose call's WAITER it is need not wait any more. */
+static void stop_waiting(struct waiter *waiter)
+{
+    struct stream *s = (struct stream *)(void *)waiter;
+    struct mpg_graph *g = s->graph;
+    int32_t rank = s->call.rank;
+    g->rank[rank].run->ready++;
+    if (!g->rank[rank].queued && g->current != rank)
+        graph_queue_push(&g->queue, rank);
+}
+
+/* A call has all that it may complete. */
+static void stop_choosing(struct waiter *waiter)
+{
+    struct stream *s =
+        (struct stream *)(void *)((char *)waiter - offsetof(struct stream, completing.choice));
+    graph_forget_choosing(s);
+    graph_satisfy(&s->call.waiter);
+}
+
+static const struct mpg_event nothing; /* the event of threads that have none yet */
+
+struct stream *graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err)
+{
+    struct rank_run *r = g->rank[rank].run;
+    struct stream **link = &r->streams;
+    for (; *link; link = &(*link)->sibling)
+        if ((*link)->thread == thread)
+            return *link;
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    bool first = r->stream_count++ == 0;
+    s->graph = g;
+    s->state = &g->rank[rank];
+    s->thread = thread;
+    s->call.rank = rank;
+    s->call.stream = first ? (uint32_t)rank : g->streams++;
+    s->call.waiter.go = stop_waiting;
+    s->completing.choice.go = stop_choosing;
+    s->call.sent = &s->sent;
+    s->call.event = &nothing;
+    s->call.routes = &s->routes;
+    g->counts.threads += !first;
+    *link = s;
+    return s;
+}
+
+int graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    if (!s->has_fork_slot && graph_new_slot(&g->steps, &s->fork_slot, err) < 0)
+        return -1;
+    s->has_fork_slot = true;
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_STORE, &s->call);
+    if (!step)
+        return graph_out_of_memory(err);
+    step->slot = s->fork_slot;
+    return 0;
+}
+
+/* The time of T's last S or E at or before NOW, and whether that is where T is. */
+static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_current)
+{
+    bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;
+    *is_current = (t->phase == PHASE_WAIT && !t->graph->posts) || has_left;
+    return has_left ? t->last_leave_ns : t->call.event->enter_ns;
+}
+
+int graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err)
+{
+    const int64_t now_ns = event->enter_ns;
+    const struct stream *from = NULL;
+    bool is_current;
+    int64_t best_ns = 0;
+    for (const struct stream *t = g->rank[s->call.rank].run->streams; t;
+         t = t->sibling) {
+        int64_t at_ns = fork_time(t, now_ns, &is_current);
+        if (t == s || at_ns > now_ns || (!is_current && !t->has_fork_slot))
+            continue;
+        if (!from || at_ns > best_ns) {
+            from = t;
+            best_ns = at_ns;
+        }
+    }
+    s->last_leave_ns = now_ns;
+    graph_regions_begin(&s->regions, s->last_leave_ns);
+    s->from = graph_place_of(event);
+    if (!from)
+        return 0;
+    s->last_leave_ns = fork_time(from, now_ns, &is_current);
+    graph_regions_begin(&s->regions, s->last_leave_ns);
+    const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
+    s->from = has_left ? from->from : graph_place_of(from->call.event);
+    uint32_t slot = from->fork_slot;
+    if (is_current && graph_store(&g->steps, &from->call, &slot, err) < 0)
+        return -1;
+    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LOAD, &s->call);
+    if (!step)
+        return graph_out_of_memory(err);
+    step->slot = slot;
+    if (is_current)
+        graph_free_slot(&g->steps, slot);
+    return 0;
+}
+
+int graph_begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+{
+    struct rank_run *r = calloc(1, sizeof *r);
+    if (!r)
+        return graph_out_of_memory(err);
+    if (!(r->cursor = mpg_cursor_open(g->trace, rank, err))) {
+        free(r);
+        return -1;
+    }
+    r->threads = mpg_trace_threads(g->trace, rank);
+    r->recording = graph_recording_of(g->trace, rank);
+    g->rank[rank].run = r;
+    return 0;
+}
+
+void graph_end_run(struct mpg_graph *g, int32_t rank)
+{
+    struct rank_run *r = g->rank[rank].run;
+    g->rank[rank].run = NULL;
+    if (!r)
+        return;
+    mpg_cursor_close(r->cursor);
+    graph_scout_close(r->scout);
+    graph_ahead_clear(r);
+    for (struct stream *s = r->streams, *next; s; s = next) {
+        next = s->sibling;
+        graph_forget_choosing(s);
+        graph_clear_routes(&g->matching, &s->routes);
+        free(s->kept);
+        free(s->kept_requests);
+        free(s->completing.requests);
+        free(s->completing.given);
+        free(s->group);
+        free(s->sent.message);
+        graph_regions_clear(&s->regions, &g->spent_marks);
+        free(s);
+    }
+    graph_rank_requests_clear(&g->requests, &r->requests);
+    graph_windows_clear(&r->windows);
+    mpg_map_clear(&r->probed.messages);
+    free(r);
+}
