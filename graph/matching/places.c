@@ -49,8 +49,8 @@ static bool is_called(struct place_of_name what, const struct channel_name *n)
 struct place_of_name graph_find_place(const struct places *places, const struct channel_name *name, void ***where)
 {
     const uint32_t hash = hash_of(name);
-    for (size_t l = hash & (places->lines - 1); places->count > 0; l = (l + 1) & (places->lines - 1)) {
-        struct line_of_places *line = &places->line[l];
+    for (size_t n = 0; n < places->lines; n++) { /* each line may have been passed, by what stands behind it still */
+        struct line_of_places *line = &places->line[(hash + n) & (places->lines - 1)];
         for (int i = 0; i < PLACES_A_LINE; i++) {
             if (line->hash[i] != hash || !line->what[i])
                 continue;

@@ -182,12 +182,15 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
     }
     struct place here = graph_here(call);
     struct request *request = graph_find_request(rank, e->requests[0]);
-    if (!request && requests->matching->lenient) {
+    if ((!request || request->completing) && requests->matching->lenient) {
         requests->matching->counts->unmatched++;
         return 0;
     }
     if (!request)
         return graph_error_lenient(&here, err, "request %lld is unknown",
+                                   (long long)e->requests[0]);
+    if (request->completing)
+        return graph_error_lenient(&here, err, "another thread's call completes request %lld already",
                                    (long long)e->requests[0]);
     if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP ||
         request->kind == REQUEST_PARTITIONS)

@@ -98,13 +98,17 @@ static const int64_t *keep(int64_t **end, const int64_t *list, size_t n)
     return kept;
 }
 
+/* So many numbers are a resolution. */
+enum { OF_A_RESOLUTION = sizeof(struct mpg_resolution) / sizeof(int64_t) };
+_Static_assert(sizeof(struct mpg_resolution) % sizeof(int64_t) == 0, "resolutions do not fill numbers");
+
 /* Lays R's next call aside, with lists of its own. */
 static int lay_aside(struct rank_run *r, struct mpg_error *err)
 {
     const struct mpg_event *e = r->next;
     size_t persistent = e->persistent && e->request_number == 0 ? 1 : e->request_number;
     size_t n = (size_t)e->count_number + e->request_number + persistent + e->done_number +
-               e->cancelled_number + e->value_number;
+               e->cancelled_number + e->value_number + (size_t)OF_A_RESOLUTION * e->resolution_number;
     struct ahead *a = malloc(sizeof *a + n * sizeof a->lists[0]), **link = &r->ahead;
     if (!a)
         return graph_out_of_memory(err);
@@ -118,6 +122,8 @@ static int lay_aside(struct rank_run *r, struct mpg_error *err)
     a->event.done = keep(&end, e->done, e->done_number);
     a->event.cancelled = keep(&end, e->cancelled, e->cancelled_number);
     a->event.values = keep(&end, e->values, e->value_number);
+    a->event.resolutions =
+        (const void *)keep(&end, (const void *)e->resolutions, (size_t)OF_A_RESOLUTION * e->resolution_number);
     while (*link)
         link = &(*link)->next;
     *link = a;

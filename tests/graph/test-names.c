@@ -3,6 +3,7 @@
  * arrays that are searched from end to end. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "graph/matching/places.h"
 #include "graph/matching/sequences.h"
@@ -123,6 +124,92 @@ static void test_places(void)
     graph_places_clear(&places);
 }
 
+/* --- what stands elsewhere than it belongs, all the way round --- */
+
+enum { LINES = 16, OF_A_LINE = PLACES_A_LINE + 1, LONGEST_S = 60 };
+
+/* Messages of a table without anything else in it; those of each line are told apart by their tags. */
+struct round {
+    struct places places;
+    struct message message[LINES][OF_A_LINE];
+    int n[LINES];
+    int32_t tag;
+};
+
+static struct channel_name name_of(const struct message *m)
+{
+    return (struct channel_name){(enum space)m->space, m->comm, m->source, m->destination, m->tag};
+}
+
+static bool add(struct round *r, struct message *m)
+{
+    const struct channel_name name = name_of(m);
+    return graph_add_place(&r->places, &name, (struct place_of_name){.alone = m}) == 0;
+}
+
+static void take(struct round *r, const struct message *m)
+{
+    const struct channel_name name = name_of(m);
+    void **where;
+    if (graph_find_place(&r->places, &name, &where).alone == m)
+        graph_remove_place(&r->places, &name, where);
+}
+
+/* The line of M in a table that nothing else is in. */
+static size_t line_of(struct round *r, struct message *m)
+{
+    size_t l = 0;
+    if (!add(r, m))
+        return LINES;
+    while (l < LINES && !r->places.line[l].what[0])
+        l++;
+    take(r, m);
+    return l;
+}
+
+/* So many messages that belong into each line. */
+static bool find_messages(struct round *r)
+{
+    for (size_t found = 0; found < LINES * OF_A_LINE; r->tag++) {
+        struct message m = {.is_sent = true, .tag = r->tag};
+        const size_t l = line_of(r, &m);
+        if (l >= LINES || r->places.lines != LINES)
+            return false;
+        if (r->n[l] == OF_A_LINE)
+            continue;
+        r->message[l][r->n[l]++] = m;
+        found++;
+    }
+    return true;
+}
+
+/* Line after line is filled, passed by one that stays, and emptied of all others that belong there. */
+static void test_round(void)
+{
+    static struct round r;
+    void **where;
+    bool passed = true, right = true;
+    ok(find_messages(&r), "messages of each line of a table");
+    for (int l = 0; l < LINES; l++) {
+        for (int i = l > 0; i < OF_A_LINE; i++)
+            right = right && add(&r, &r.message[l][i]);
+        for (int i = l > 0; i < OF_A_LINE - 1; i++)
+            take(&r, &r.message[l][i]);
+    }
+    for (int l = 0; l < LINES; l++)
+        passed = passed && r.places.line[l].passed == 1;
+    ok(right && passed && r.places.count == LINES && r.places.lines == LINES, "each line has been passed by what stays");
+    const struct channel_name missing = {SPACE_USER, 0, 0, 0, r.tag};
+    alarm(LONGEST_S);
+    const struct place_of_name found = graph_find_place(&r.places, &missing, &where);
+    alarm(0);
+    ok(!found.alone && !found.channel && !where, "what is not there is not found, all the same");
+    for (int l = 0; l < LINES; l++)
+        take(&r, &r.message[l][OF_A_LINE - 1]);
+    ok(r.places.count == 0, "and what is there is");
+    graph_places_clear(&r.places);
+}
+
 /* Ranks that follow each other, that are apart by powers of 2, and others. */
 static int32_t rank_of(int i)
 {
@@ -146,6 +233,7 @@ static void test_sequences(void)
 int main(void)
 {
     test_places();
+    test_round();
     test_sequences();
     return done();
 }

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Ranks of several threads: calls that are read while another thread waits, requests that two threads have (TAP).
+# shellcheck source=tests/simulate/mpgsim.sh
+. "$(dirname "$0")/mpgsim.sh"
+
+# Thread 0.2's Start is read while 0.1's Send waits for its receiver, behind 0.1's own: each takes what it says.
+cat >ahead.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+0 0 10 Init
+1 0 10 Init
+0 12 14 Recv_init bytes=8 persistent=1 any=source,tag
+0 16 18 Recv_init bytes=8 persistent=2 any=source,tag
+0.1 30 120 Send to=1 tag=5 bytes=8
+0.1 130 132 Start persistent=1 requests=11 matched=11:1:1
+0.2 140 142 Start persistent=2 requests=12 matched=12:1:2
+0 150 152 Send to=1 tag=6 bytes=8
+1 20 160 Recv from=0 tag=6 bytes=8
+1 170 172 Recv from=0 tag=5 bytes=8
+1 180 190 Send to=0 tag=1 bytes=8
+1 192 194 Send to=0 tag=2 bytes=8
+0.1 200 300 Wait requests=11
+0.2 210 310 Wait requests=12
+0 400 410 Finalize
+1 400 410 Finalize
+T
+like "what is laid aside keeps what its receives took" "$("$mpgsim" --eager-limit=4 ahead.txt 2>&1)" "*4 messages (4 synchronous)*"
+
+# The Request_free is read before the Wait, in which the other thread is, is over: before its message, and after.
+cat >free.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+0 0 10 Init
+1 0 10 Init
+0 20 30 Irecv from=1 tag=1 bytes=8 request=1
+0 40 500 Wait requests=1
+0.1 100 110 Request_free request=1
+0.1 120 130 Irecv from=1 tag=2 bytes=8 request=2
+0.1 140 150 Irecv from=1 tag=3 bytes=8 request=3
+0.1 600 700 Waitall requests=2,3
+1 400 410 Send to=0 tag=1 bytes=8
+1 420 430 Send to=0 tag=2 bytes=8
+1 440 450 Send to=0 tag=3 bytes=8
+0 800 810 Finalize
+1 800 810 Finalize
+T
+sed 's/^0.1 120 130/0.1 510 520/; s/^0.1 140 150/0.1 530 540/' free.txt >later.txt
+for trace in free later; do
+    ok "refused: Request_free of what another thread's Wait completes, $trace" refuses 1 "mpgsim: $trace.txt: rank 0.1, call 3 \
+(MPI_Request_free): another thread's call completes request 1 already (--lenient goes on)" $trace.txt
+    like "--lenient goes on, and says so" "$("$mpgsim" --lenient $trace.txt)" "*1 operation has no partner*(--lenient)*"
+done
+done_testing
