@@ -39,7 +39,7 @@ class Select:
     def message(self, one):
         send = one.send
         tag = None if send.terms.name in UNTAGGED else send.terms.args["tag"]
-        return (self.call(send.call, send.terms, one.bytes) and self.has("tag", tag)
+        return (self.call(send.started, send.terms, one.bytes) and self.has("tag", tag)
                 and self.of_rank("from", send.call.rank) and self.of_rank("to", send.receiver))
 
     def part(self, part):
@@ -71,12 +71,14 @@ class Dropped:
         for one in matching.messages:
             is_dropped = one in self.messages
             of_half[one.send] = of_half[one.receive] = is_dropped
-            for call in (one.send.call, one.receive.call, *one.receive.probes):
+            for call in (one.send.started, *one.send.readies, one.receive.call, *one.receive.probes):
                 about.setdefault(call, []).append(is_dropped)
         for key, group in matching.groups:
             for part in group:
                 of_half[part] = key in self.groups
                 about.setdefault(part.call, []).append(key in self.groups)
+        for call, half in matching.asked.items():
+            about.setdefault(call, []).extend([of_half[half]] if half in of_half else [])
         for call, (given, _) in matching.given.items():
             about.setdefault(call, []).extend(of_half[half] for half in halves_of(given) if half in of_half)
         return {call for call, some in about.items() if some and all(some)}

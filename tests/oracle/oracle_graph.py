@@ -484,9 +484,7 @@ def rounds_and_bytes(group, j, sizes=()):
         return rounds, rounds * own
     if part.name in TO_ROOT | {"Scatter", "Scatterv"}:
         return 1, own
-    if part.name == "Allgather":
-        return rounds, (p - 1) * own
-    if part.name == "Allgatherv":
+    if part.name in ("Allgather", "Allgatherv"):
         return rounds, sum(map(own_bytes, group)) - own
     if part.name == "Alltoall":
         return p - 1, (p - 1) * own

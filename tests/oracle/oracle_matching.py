@@ -50,14 +50,16 @@ class Half:
     """One side of a message.
 
     terms: the call whose arguments say what it is; call: the one that began it
-    (another only if persistent); completed_by: the one that completed it.
+    (another only if persistent; the last that made a partition ready); started: the
+    one that did, or started it; readies: those that made partitions ready;
+    completed_by: the one that completed it.
     """
 
     def __init__(self, terms, call, is_send):
         self.terms = terms
         self.is_send = is_send
         self.bytes = None if not is_send else terms.args.get("bytes")
-        self.probes = []
+        self.probes, self.readies, self.started = [], [], call
         self.begin(call)
 
     def begin(self, call):
@@ -354,6 +356,7 @@ class RankMatcher(Windows):
     def make_ready(self, call):
         """The last of a send's partitions makes it depart."""
         half, ready = self.requests[call.number("request")], call.numbers("ready")
+        half.readies.append(call)
         half.unready -= (ready[1] - ready[0] + 1 if call.name == "Pready_range"
                          else len(ready))
         if half.unready == 0:

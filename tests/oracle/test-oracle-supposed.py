@@ -23,6 +23,7 @@ KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
          "send,isend,recv,irecv,pair,waitall,waitany,waitsome,testsome,testany,fail,see,mprobe,mrecv,probe",
          "persistent,pair,irecv,isend,wait,waitall,collective,null",
          "send,pair,recv,irecv,isend,waitall,wait,neighbors,isendrecv,testsome",
+         "send,pair,recv,irecv,isend,waitall,wait,partitions,promise,collective",
          "send,pair,recv,irecv,isend,waitall,wait,isendrecv,sendrecv,null,free,icollective,split,see"]
 PERTURBATIONS = [[], ["--noise=const:2385ns@0"], ["--latency=const:1.7us", "--byte=const:0.375ns"],
                  ["--call-noise=const:311ns", "--noise=const:900ns"],
