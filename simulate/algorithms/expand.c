@@ -17,10 +17,11 @@ enum {
 };
 
 struct mpg_expansion {
-    uint32_t lanes;
+    uint32_t lanes, followed;
+    size_t stride;   /* doubles a value */
     size_t capacity; /* doubles */
     double *space[SPACES];
-    double *lambda, *tau, *cost, *wait; /* lanes each: of the message at hand */
+    double *lambda, *tau, *cost, *wait; /* a value each: of the message at hand */
 };
 
 /* What goes through all of an evaluation. */
@@ -30,15 +31,17 @@ struct evaluation {
     const struct mpg_message_costs *costs;
 };
 
-struct mpg_expansion *mpg_expansion_new(uint32_t lanes, struct mpg_error *err)
+struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struct mpg_error *err)
 {
     struct mpg_expansion *x = calloc(1, sizeof *x);
     if (x) {
         x->lanes = lanes;
-        x->lambda = calloc(lanes, sizeof *x->lambda);
-        x->tau = calloc(lanes, sizeof *x->tau);
-        x->cost = calloc(lanes, sizeof *x->cost);
-        x->wait = calloc(lanes, sizeof *x->wait);
+        x->followed = followed;
+        x->stride = mpg_expand_stride(lanes, followed);
+        x->lambda = calloc(x->stride, sizeof *x->lambda);
+        x->tau = calloc(x->stride, sizeof *x->tau);
+        x->cost = calloc(x->stride, sizeof *x->cost);
+        x->wait = calloc(x->stride, sizeof *x->wait);
     }
     if (x && x->lambda && x->tau && x->cost && x->wait)
         return x;
@@ -67,7 +70,7 @@ double mpg_expansion_values(int32_t p)
 
 static int reserve(struct mpg_expansion *x, int32_t p, struct mpg_error *err)
 {
-    size_t wanted = (size_t)p * x->lanes;
+    size_t wanted = (size_t)p * x->stride;
     if (wanted <= x->capacity)
         return 0;
     for (int i = 0; i < SPACES; i++) {
@@ -83,13 +86,73 @@ static int reserve(struct mpg_expansion *x, int32_t p, struct mpg_error *err)
 
 static double *of_member(const struct mpg_expansion *x, int space, int32_t v)
 {
-    return x->space[space] + (size_t)v * x->lanes;
+    return x->space[space] + (size_t)v * x->stride;
 }
 
 static void fill(double *values, size_t n, double value)
 {
     for (size_t i = 0; i < n; i++)
         values[i] = value;
+}
+
+/* --- what values come from --- */
+
+static double *came(const struct mpg_expansion *x, double *value, enum mpg_came which)
+{
+    return mpg_came(value, x->lanes, x->followed, which);
+}
+
+static void copy(const struct mpg_expansion *x, double *to, const double *from)
+{
+    memcpy(to, from, x->stride * sizeof *to);
+}
+
+/* In followed lanes in which OTHER is later VALUE comes from where that does. */
+static void come_from_later(const struct mpg_expansion *x, double *value, const double *other)
+{
+    for (uint32_t w = 0; w < x->followed; w++)
+        for (uint32_t k = 0; k < MPG_CAME_TERMS && other[w] > value[w]; k++)
+            value[x->lanes + k * x->followed + w] = other[x->lanes + k * x->followed + w];
+}
+
+static void come_by(const struct mpg_expansion *x, double *value, enum mpg_came which, const double *more)
+{
+    for (uint32_t w = 0; w < x->followed; w++)
+        came(x, value, which)[w] += more[w];
+}
+
+static void come_by_number(const struct mpg_expansion *x, double *value, enum mpg_came which, double more)
+{
+    for (uint32_t w = 0; w < x->followed; w++)
+        came(x, value, which)[w] += more;
+}
+
+/* What is followed by other lanes' is against the last of these. */
+static double base_of(const struct mpg_expansion *x, const double *values)
+{
+    return x->lanes > x->followed ? values[x->lanes - 1] : 0;
+}
+
+/* VALUE comes by M's bytes, too. */
+static void come_by_bytes(const struct mpg_expansion *x, double *value, const struct mpg_message *m, const double *tau)
+{
+    come_by(x, value, MPG_CAME_BYTES, tau);
+    come_by_number(x, value, MPG_CAME_SIZE, m->bytes);
+    come_by_number(x, value, MPG_CAME_BASE_MESSAGES, base_of(x, tau));
+}
+
+static void come_by_latency(const struct mpg_expansion *x, double *value, const double *lambda)
+{
+    come_by(x, value, MPG_CAME_LATENCY, lambda);
+    come_by_number(x, value, MPG_CAME_MESSAGES, 1);
+    come_by_number(x, value, MPG_CAME_BASE_MESSAGES, base_of(x, lambda));
+}
+
+static void raise_to(const struct mpg_expansion *x, double *value, const double *other)
+{
+    come_from_later(x, value, other);
+    for (uint32_t w = 0; w < x->lanes; w++)
+        value[w] = fmax(value[w], other[w]);
 }
 
 /* --- messages --- */
@@ -122,11 +185,12 @@ static void inject(struct evaluation *e, const struct mpg_message *m, const doub
                    double *free_ns)
 {
     double gap_ns = e->costs->gap(e->costs->data, m);
-    for (uint32_t w = 0; w < e->x->lanes; w++) {
-        double leaves_ns = fmax(sent[w], free_ns[w]);
-        e->x->cost[w] = leaves_ns;
-        free_ns[w] = leaves_ns + gap_ns;
-    }
+    copy(e->x, e->x->cost, sent);
+    raise_to(e->x, e->x->cost, free_ns);
+    copy(e->x, free_ns, e->x->cost);
+    for (uint32_t w = 0; w < e->x->lanes; w++)
+        free_ns[w] += gap_ns;
+    come_by_number(e->x, free_ns, MPG_CAME_BYTES, gap_ns);
 }
 
 /* Eager M, sent at SENT: when it arrives. */
@@ -136,8 +200,51 @@ static void fly(struct evaluation *e, const struct mpg_message *m, const double 
     struct mpg_expansion *x = e->x;
     inject(e, m, sent, free_ns);
     e->costs->flight(e->costs->data, m, x->lambda, x->tau);
+    come_by_latency(x, x->cost, x->lambda);
+    come_by_bytes(x, x->cost, m, x->tau);
     for (uint32_t w = 0; w < x->lanes; w++)
-        arrival[w] = x->cost[w] + x->lambda[w] + x->tau[w];
+        x->cost[w] = x->cost[w] + x->lambda[w] + x->tau[w];
+    copy(x, arrival, x->cost);
+}
+
+/* x->cost becomes the later one of it and POSTED, which is as good where they are equal. */
+static void wait_for(struct mpg_expansion *x, const double *posted)
+{
+    copy(x, x->wait, posted);
+    raise_to(x, x->wait, x->cost);
+    copy(x, x->cost, x->wait);
+}
+
+/* x->cost, when a message leaves, becomes when it has met its receiver, which is ready for it at POSTED. */
+static void meet_receiver(struct evaluation *e, const double *posted)
+{
+    struct mpg_expansion *x = e->x;
+    const bool one_way = e->costs->one_way;
+    if (one_way)
+        wait_for(x, posted);
+    come_by_latency(x, x->cost, x->lambda);
+    for (uint32_t w = 0; w < x->lanes; w++)
+        x->cost[w] += x->lambda[w];
+    if (!one_way)
+        wait_for(x, posted);
+}
+
+/* x->cost, when they have met, becomes when the sender is done, which takes x->wait from the sending on where it waits. */
+static void wait_in_send(struct evaluation *e)
+{
+    struct mpg_expansion *x = e->x;
+    for (uint32_t w = 0; w < x->followed && !e->costs->answers; w++)
+        if (x->wait[w] > x->lambda[w]) { /* as it counts in sends between two ranks */
+            came(x, x->cost, MPG_CAME_LATENCY)[w] -= x->lambda[w];
+            came(x, x->cost, MPG_CAME_MESSAGES)[w] -= 1;
+            came(x, x->cost, MPG_CAME_BYTES)[w] += x->wait[w];
+        }
+    for (uint32_t w = 0; w < x->lanes; w++)
+        x->cost[w] += fmax(x->wait[w] - x->lambda[w], 0);
+    if (!e->costs->answers)
+        return;
+    memcpy(x->cost + x->lanes, x->tau + x->lanes, (x->stride - x->lanes) * sizeof *x->cost); /* from its arrival */
+    come_by_latency(x, x->cost, e->costs->answers);
 }
 
 /* Synchronous M, sent at SENT, whose receiver is ready for it at POSTED: when it arrives is in
@@ -148,49 +255,52 @@ static void meet(struct evaluation *e, const struct mpg_message *m, const double
     struct mpg_expansion *x = e->x;
     inject(e, m, sent, free_ns);
     e->costs->flight(e->costs->data, m, x->lambda, x->tau);
-    for (uint32_t w = 0; w < x->lanes; w++) {
-        double header_ns = e->costs->one_way
-                               ? fmax(x->cost[w], posted[w]) + x->lambda[w]
-                               : fmax(x->cost[w] + x->lambda[w], posted[w]);
-        x->tau[w] += header_ns;
-        x->cost[w] = header_ns;
-    }
+    meet_receiver(e, posted);
+    memcpy(x->tau + x->lanes, x->cost + x->lanes, (x->stride - x->lanes) * sizeof *x->tau);
+    come_by_bytes(x, x->tau, m, x->tau);
+    for (uint32_t w = 0; w < x->lanes; w++)
+        x->tau[w] += x->cost[w];
     if (e->costs->waiting(e->costs->data, m, x->wait))
-        for (uint32_t w = 0; w < x->lanes; w++)
-            x->cost[w] += fmax(x->wait[w] - x->lambda[w], 0);
+        wait_in_send(e);
     else
-        memcpy(x->cost, x->tau, x->lanes * sizeof *x->cost);
+        copy(x, x->cost, x->tau);
+}
+
+/* VALUE and what is in x->cost, of calls. */
+static void add_costs(const struct mpg_expansion *x, double *value)
+{
+    for (uint32_t w = 0; w < x->lanes; w++)
+        value[w] += x->cost[w];
+    come_by_number(x, value, MPG_CAME_BASE_CALLS, base_of(x, x->cost));
 }
 
 /* VALUE += o_s of M. */
 static void add_send(struct evaluation *e, const struct mpg_message *m, double *value)
 {
     e->costs->send(e->costs->data, m, e->x->cost);
-    for (uint32_t w = 0; w < e->x->lanes; w++)
-        value[w] += e->x->cost[w];
+    add_costs(e->x, value);
 }
 
 static void add_receive(struct evaluation *e, const struct mpg_message *m, double *value)
 {
     e->costs->receive(e->costs->data, m, e->x->cost);
-    for (uint32_t w = 0; w < e->x->lanes; w++)
-        value[w] += e->x->cost[w];
-}
-
-static void raise_to(double *value, const double *other, uint32_t lanes)
-{
-    for (uint32_t w = 0; w < lanes; w++)
-        value[w] = fmax(value[w], other[w]);
+    add_costs(e->x, value);
 }
 
 /* --- trees --- */
+
+static void next(const struct mpg_tree_values *values)
+{
+    if (values->next)
+        values->next(values->data);
+}
 
 /* Member V receives M, which has arrived at ARRIVAL. */
 static void receive(struct evaluation *e, const struct mpg_message *m, const double *arrival,
                     double *value)
 {
     add_receive(e, m, value);
-    raise_to(value, arrival, e->x->lanes);
+    raise_to(e->x, value, arrival);
 }
 
 static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32_t v,
@@ -205,18 +315,19 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
     }
     int32_t n = mpg_tree_children(&phase->tree, v);
     for (int32_t k = 0; k < n; k++) {
+        next(values);
         int32_t child = mpg_tree_child(&phase->tree, v, k);
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, child));
         if (!is_synchronous(e, &m)) {
             fly(e, &m, mine, free_ns, values->message(values->data, child));
             add_send(e, &m, mine);
             if (is_carried(e, phase, &m, m.to))
-                raise_to(mine, values->value(values->data, child), x->lanes);
+                raise_to(x, mine, values->value(values->data, child));
             continue;
         }
         double *theirs = values->value(values->data, child);
         meet(e, &m, mine, theirs, free_ns);
-        raise_to(mine, x->cost, x->lanes);
+        raise_to(x, mine, x->cost);
         receive(e, &m, x->tau, theirs);
     }
 }
@@ -227,6 +338,7 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     struct mpg_expansion *x = e->x;
     double *mine = values->value(values->data, v);
     for (int32_t k = mpg_tree_children(&phase->tree, v) - 1; k >= 0; k--) {
+        next(values);
         int32_t child = mpg_tree_child(&phase->tree, v, k);
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, child));
         if (!is_synchronous(e, &m)) {
@@ -235,17 +347,18 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
         }
         double *theirs = values->value(values->data, child);
         meet(e, &m, theirs, mine, of_member(x, FREE, child));
-        raise_to(theirs, x->cost, x->lanes);
+        raise_to(x, theirs, x->cost);
         receive(e, &m, x->tau, mine);
     }
     if (v == 0)
         return;
+    next(values);
     struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
     if (!is_synchronous(e, &m)) {
         fly(e, &m, mine, free_ns, values->message(values->data, v));
         add_send(e, &m, mine);
         if (is_carried(e, phase, &m, m.from)) /* its parent has come, and is not evaluated yet */
-            raise_to(mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)), x->lanes);
+            raise_to(x, mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)));
     }
 }
 
@@ -261,7 +374,7 @@ static double *value_of(void *data, int32_t v)
 {
     const struct together *t = data;
     int64_t index = ((int64_t)v + t->e->plan->size.root) % t->e->plan->size.p;
-    return t->value + (size_t)index * t->e->x->lanes;
+    return t->value + (size_t)index * t->e->x->stride;
 }
 
 static double *message_of(void *data, int32_t v)
@@ -273,7 +386,7 @@ static double *message_of(void *data, int32_t v)
 static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double *value)
 {
     struct together all = {e, value};
-    const struct mpg_tree_values values = {&all, value_of, message_of};
+    const struct mpg_tree_values values = {.data = &all, .value = value_of, .message = message_of};
     int32_t p = e->plan->size.p;
     for (int32_t i = 0; i < p; i++) {
         int32_t v = phase->kind == MPG_PHASE_DOWN ? i : p - 1 - i; /* parents come first */
@@ -296,11 +409,11 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
     double *other = of_member(x, OTHER, relative->to);
     if (is_synchronous(e, &m)) {
         meet(e, &m, sent, posted, free_ns);
-        raise_to(of_member(x, OTHER, relative->from), x->cost, x->lanes);
-        raise_to(other, x->tau, x->lanes);
+        raise_to(x, of_member(x, OTHER, relative->from), x->cost);
+        raise_to(x, other, x->tau);
     } else {
         fly(e, &m, sent, free_ns, x->tau);
-        raise_to(other, x->tau, x->lanes);
+        raise_to(x, other, x->tau);
         add_send(e, &m, of_member(x, LOCAL, relative->from));
     }
     add_receive(e, &m, of_member(x, LOCAL, relative->to));
@@ -308,16 +421,15 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
 
 static void begin_round(struct evaluation *e, int32_t v, struct together *all)
 {
-    uint32_t lanes = e->x->lanes;
-    memcpy(of_member(e->x, LOCAL, v), value_of(all, v), lanes * sizeof(double));
-    fill(of_member(e->x, OTHER, v), lanes, -INFINITY);
+    copy(e->x, of_member(e->x, LOCAL, v), value_of(all, v));
+    fill(of_member(e->x, OTHER, v), e->x->stride, -INFINITY);
 }
 
 static void end_round(struct evaluation *e, int32_t v, struct together *all)
 {
     double *value = value_of(all, v);
-    memcpy(value, of_member(e->x, LOCAL, v), e->x->lanes * sizeof *value);
-    raise_to(value, of_member(e->x, OTHER, v), e->x->lanes);
+    copy(e->x, value, of_member(e->x, LOCAL, v));
+    raise_to(e->x, value, of_member(e->x, OTHER, v));
 }
 
 static void run_rounds(struct evaluation *e, const struct mpg_phase *phase, double *value)
@@ -353,13 +465,13 @@ static void post(struct evaluation *e, const struct mpg_message *relative, struc
     double *arrived = of_member(x, ARRIVED, relative->to);
     if (is_synchronous(e, &m)) {
         meet(e, &m, sending, value_of(all, relative->to), free_ns);
-        raise_to(of_member(x, OTHER, relative->from), x->cost, x->lanes);
+        raise_to(x, of_member(x, OTHER, relative->from), x->cost);
     } else
         fly(e, &m, sending, free_ns, x->tau);
     add_send(e, &m, sending);
     add_receive(e, &m, of_member(x, COSTS, relative->to));
-    for (uint32_t w = 0; w < x->lanes; w++) /* add_receive() has left o_r there */
-        arrived[w] = fmax(arrived[w] + x->cost[w], x->tau[w]);
+    add_costs(x, arrived); /* add_receive() has left o_r there */
+    raise_to(x, arrived, x->tau);
 }
 
 static void run_posted(struct evaluation *e, const struct mpg_phase *phase, double *value)
@@ -368,9 +480,9 @@ static void run_posted(struct evaluation *e, const struct mpg_phase *phase, doub
     struct mpg_expansion *x = e->x;
     int32_t p = e->plan->size.p;
     struct mpg_message m;
-    size_t n = (size_t)p * x->lanes;
+    size_t n = (size_t)p * x->stride;
     for (int32_t v = 0; v < p; v++)
-        memcpy(of_member(x, LOCAL, v), value_of(&all, v), x->lanes * sizeof *value);
+        copy(x, of_member(x, LOCAL, v), value_of(&all, v));
     fill(x->space[OTHER], n, -INFINITY);
     fill(x->space[ARRIVED], n, -INFINITY);
     fill(x->space[COSTS], n, 0);
@@ -380,11 +492,13 @@ static void run_posted(struct evaluation *e, const struct mpg_phase *phase, doub
                 post(e, &m, &all);
     for (int32_t v = 0; v < p; v++) {
         double *mine = value_of(&all, v);
-        const double *sent = of_member(x, LOCAL, v), *costs = of_member(x, COSTS, v);
+        double *costs = of_member(x, COSTS, v);
+        copy(x, mine, of_member(x, LOCAL, v));
         for (uint32_t w = 0; w < x->lanes; w++)
-            mine[w] = sent[w] + costs[w];
-        raise_to(mine, of_member(x, ARRIVED, v), x->lanes);
-        raise_to(mine, of_member(x, OTHER, v), x->lanes);
+            mine[w] += costs[w];
+        come_by(x, mine, MPG_CAME_BASE_CALLS, came(x, costs, MPG_CAME_BASE_CALLS));
+        raise_to(x, mine, of_member(x, ARRIVED, v));
+        raise_to(x, mine, of_member(x, OTHER, v));
     }
 }
 
@@ -394,7 +508,7 @@ int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
     struct evaluation e = {x, plan, costs};
     if (reserve(x, plan->size.p, err) < 0)
         return -1;
-    fill(x->space[FREE], (size_t)plan->size.p * x->lanes, -INFINITY);
+    fill(x->space[FREE], (size_t)plan->size.p * x->stride, -INFINITY);
     for (int i = 0; i < plan->phases; i++) {
         const struct mpg_phase *phase = &plan->phase[i];
         if (phase->kind == MPG_PHASE_ROUNDS)
@@ -416,13 +530,13 @@ int mpg_expand_member(struct mpg_expansion *x, const struct mpg_plan *plan,
     if (reserve(x, plan->size.p, err) < 0)
         return -1;
     double *free_ns = of_member(x, FREE, v);
-    fill(free_ns, x->lanes, -INFINITY);
+    fill(free_ns, x->stride, -INFINITY);
     if (phase->kind == MPG_PHASE_DOWN) {
         step_down(&e, phase, v, values, free_ns);
         return 0;
     }
     for (int32_t k = mpg_tree_children(&phase->tree, v) - 1; k >= 0; k--)
-        fill(of_member(x, FREE, mpg_tree_child(&phase->tree, v, k)), x->lanes, -INFINITY);
+        fill(of_member(x, FREE, mpg_tree_child(&phase->tree, v, k)), x->stride, -INFINITY);
     step_up(&e, phase, v, values, free_ns);
     return 0;
 }

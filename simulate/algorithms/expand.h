@@ -3,7 +3,10 @@
  * side by side: docs/MODEL.md, section 4, Expanded collectives.
  *
  * Values are times in ns, LANES of them a member. They are worked on in place, round by round:
- * memory is a few values a member, however many messages there are. */
+ * memory is a few values a member, however many messages there are.
+ *
+ * Where it is asked for, values of the first lanes know what they come from (docs/MODEL.md, section 8), and have room for it: of
+ * ties it is the member's own, then what comes first. */
 #ifndef MPG_EXPAND_H
 #define MPG_EXPAND_H
 
@@ -23,6 +26,7 @@ struct mpg_message_costs {
     void (*receive)(void *data, const struct mpg_message *m, double *overhead_ns); /* o_r */
     /* What a synchronous send takes whose receiver waits, W; false: it is not known. */
     bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
+    const double *answers; /* NULL: W is the send's; else it is the message there and, of so long, an answer back */
     double (*gap)(void *data, const struct mpg_message *m); /* between sends, ns */
     bool one_way; /* flights are the way there alone: a synchronous one begins when both are there */
     double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
@@ -31,16 +35,39 @@ struct mpg_message_costs {
     const bool *elsewhere;    /* by index, of the message between a member and its parent: where it does not; NULL: nowhere */
 };
 
+/* What a value comes from, and by what: FOLLOWED numbers each, after its LANES times. */
+enum mpg_came {
+    MPG_CAME_FROM,     /* as the caller numbered what it began with */
+    MPG_CAME_LATENCY,  /* ns, of so many */
+    MPG_CAME_MESSAGES,
+    MPG_CAME_BYTES,    /* ns, of so many */
+    MPG_CAME_SIZE,
+    MPG_CAME_BASE_MESSAGES, /* ns, what messages, and overheads, of these are in the last lane, if that is not followed; else 0 */
+    MPG_CAME_BASE_CALLS,
+    MPG_CAME_TERMS
+};
+
+/* Doubles of a value. */
+static inline size_t mpg_expand_stride(uint32_t lanes, uint32_t followed)
+{
+    return lanes + (size_t)followed * MPG_CAME_TERMS;
+}
+
+static inline double *mpg_came(double *value, uint32_t lanes, uint32_t followed, enum mpg_came which)
+{
+    return value + lanes + (size_t)which * followed;
+}
+
 struct mpg_expansion;
 
-/* Of LANES >= 1. NULL: out of memory. */
-struct mpg_expansion *mpg_expansion_new(uint32_t lanes, struct mpg_error *err);
+/* Of LANES >= 1, the first FOLLOWED of which know what they come from. NULL: out of memory. */
+struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struct mpg_error *err);
 void mpg_expansion_free(struct mpg_expansion *x); /* NULL is allowed */
 
-/* How many values a lane it has at most, of collectives of P members, besides the callers'. */
+/* How many values it has at most, of collectives of P members, besides the callers'. */
 double mpg_expansion_values(int32_t p);
 
-/* VALUE holds p x LANES enter times, by index of member, and gets the leave times. */
+/* VALUE holds p enter times, by index of member, and gets the leave times. */
 int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
                const struct mpg_message_costs *costs, double *value, struct mpg_error *err);
 
@@ -55,6 +82,7 @@ struct mpg_tree_values {
     void *data;
     double *(*value)(void *data, int32_t v);
     double *(*message)(void *data, int32_t v);
+    void (*next)(void *data); /* what is between the member and one other has been seen to; NULL: nobody needs it */
 };
 int mpg_expand_member(struct mpg_expansion *x, const struct mpg_plan *plan,
                       const struct mpg_message_costs *costs, int32_t v,

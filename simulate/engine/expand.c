@@ -197,7 +197,7 @@ static int make_room(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
                                      &l->members_capacity, vectors, err);
     l->members = members;
     if (status == 0 && !l->expansion)
-        l->expansion = mpg_expansion_new(all_lanes(l), err);
+        l->expansion = mpg_expansion_new(all_lanes(l), 0, err);
     return status < 0 || !l->expansion ? -1 : 0;
 }
 
@@ -239,7 +239,7 @@ int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
                             .own_message = {.time = room + 3 * (size_t)n},
                             .other = {.time = room + 4 * (size_t)n},
                             .other_message = {.time = room + 5 * (size_t)n}};
-    const struct mpg_tree_values values = {&window, value_of, message_of};
+    const struct mpg_tree_values values = {.data = &window, .value = value_of, .message = message_of};
     int status = mpg_expand_member(l->expansion, &x.c->plan, &costs, s->member, &values, err);
     write_back(&window, &window.own);
     write_back(&window, &window.own_message);

@@ -24,12 +24,11 @@ static int take_word(struct mpg_arguments *a, const char *text, size_t length, s
     return 0;
 }
 
-/* The path is that of times of one scenario whose messages are all known. */
+/* The path is that of times of one scenario. */
 static int check_critical(struct mpg_arguments *a, struct mpg_error *err)
 {
     const char *other = a->per_rank              ? "--per-rank"
                         : a->target              ? "--target"
-                        : a->collectives && strcmp(a->collectives, "expand") == 0 ? "--collectives=expand"
                         : mpg_arguments_sweep(a) ? "several scenarios"
                                                  : NULL;
     if (a->given.segments && !a->critical_path)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives by their algorithms' messages, each of which costs what one between two ranks does
  * (docs/MODEL.md, section 4, Expanded collectives). */
+#include "common/reserve.h"
 #include "simulate/predict/times_private.h"
 
 struct expanding {
@@ -60,6 +61,20 @@ static double gap(void *data, const struct mpg_message *m)
     return mpg_time_gap(way_of(data, m), m->bytes);
 }
 
+/* Doubles of a value. */
+static size_t stride_of(const struct mpg_times *t)
+{
+    return mpg_expand_stride(t->n, t->follows ? t->n : 0);
+}
+
+/* Room for so many VALUES, and their slots. */
+static int reserve(struct mpg_times *t, uint32_t values, struct mpg_error *err)
+{
+    if (mpg_reserve_at(&t->members, stride_of(t) * sizeof *t->members, &t->members_capacity, values, err) < 0)
+        return -1;
+    return t->follows ? mpg_reserve_at(&t->member_slot, sizeof *t->member_slot, &t->member_slots, values, err) : 0;
+}
+
 /* --- a member of a tree --- */
 
 static double *value_of(void *data, int32_t v)
@@ -74,26 +89,97 @@ static double *message_of(void *data, int32_t v)
     return slot_value(x->t, member_of(x->c, v)->message_slot, SLOT_TIME);
 }
 
+/* The same where it is asked what they come from: of the member, of one other, and of the messages of both. */
+enum { OWN, OWN_MESSAGE, OTHER, OTHER_MESSAGE, LOOKED_AT };
+
+struct window {
+    const struct expanding *x;
+    int32_t v;
+    bool used[LOOKED_AT];
+};
+
+static double *look_at(struct window *window, int which, uint32_t slot)
+{
+    const struct mpg_times *t = window->x->t;
+    double *value = t->members + (size_t)which * stride_of(t);
+    if (window->used[which])
+        return value;
+    window->used[which] = true;
+    memcpy(value, slot_value(t, slot, SLOT_TIME), t->n * sizeof *value);
+    mpg_times_came_begin(t, value, (uint32_t)which);
+    t->member_slot[which] = mpg_path_slot(slot, MPG_PATH_TIME);
+    return value;
+}
+
+static double *look_at_value(void *data, int32_t v)
+{
+    struct window *window = data;
+    return look_at(window, v == window->v ? OWN : OTHER, member_of(window->x->c, v)->slot);
+}
+
+static double *look_at_message(void *data, int32_t v)
+{
+    struct window *window = data;
+    return look_at(window, v == window->v ? OWN_MESSAGE : OTHER_MESSAGE, member_of(window->x->c, v)->message_slot);
+}
+
+/* All that was looked at is written; only the member itself goes on from there. */
+static void write_all(void *data)
+{
+    struct window *window = data;
+    const struct mpg_times *t = window->x->t;
+    for (int i = 0; i < LOOKED_AT; i++)
+        if (window->used[i])
+            mpg_times_came(t, t->member_slot[i].number, t->members + (size_t)i * stride_of(t), t->member_slot);
+    for (int i = 0; i < LOOKED_AT; i++) {
+        if (window->used[i])
+            mpg_times_came_end(t, t->member_slot[i].number, t->members + (size_t)i * stride_of(t));
+        window->used[i] = window->used[i] && i == OWN;
+    }
+    if (window->used[OWN])
+        mpg_times_came_begin(t, t->members, OWN);
+}
+
+static int expand_member(struct mpg_times *t, const struct mpg_step *s, struct expanding *x,
+                         const struct mpg_message_costs *costs, struct mpg_error *err)
+{
+    struct window window = {.x = x, .v = s->member};
+    const struct mpg_tree_values direct = {.data = x, .value = value_of, .message = message_of};
+    const struct mpg_tree_values followed = {&window, look_at_value, look_at_message, write_all};
+    if (t->follows && reserve(t, LOOKED_AT, err) < 0)
+        return -1;
+    if (mpg_expand_member(t->expansion, &x->c->plan, costs, s->member, t->follows ? &followed : &direct, err) < 0)
+        return -1;
+    if (t->follows)
+        write_all(&window);
+    return 0;
+}
+
 /* --- all members at once --- */
 
 static int expand_all(struct mpg_times *t, const struct mpg_expanding *c,
                       const struct mpg_message_costs *costs, struct mpg_error *err)
 {
-    void *members = t->members;
-    int32_t p = c->plan.size.p;
-    int status = mpg_reserve(&members, t->n * sizeof(double), &t->members_capacity,
-                                     (uint32_t)p, err);
-    t->members = members;
-    if (status < 0)
+    const size_t stride = stride_of(t);
+    const int32_t p = c->plan.size.p;
+    if (reserve(t, (uint32_t)p, err) < 0)
         return -1;
-    for (int32_t i = 0; i < p; i++)
-        memcpy(t->members + (size_t)i * t->n, slot_value(t, c->member[i].slot, SLOT_TIME),
-               t->n * sizeof(double));
-    status = mpg_expand(t->expansion, &c->plan, costs, t->members, err);
-    for (int32_t i = 0; i < p && status == 0; i++)
-        memcpy(slot_value(t, c->member[i].slot, SLOT_TIME), t->members + (size_t)i * t->n,
-               t->n * sizeof(double));
-    return status;
+    for (int32_t i = 0; i < p; i++) {
+        memcpy(t->members + (size_t)i * stride, slot_value(t, c->member[i].slot, SLOT_TIME), t->n * sizeof(double));
+        if (!t->follows)
+            continue;
+        mpg_times_came_begin(t, t->members + (size_t)i * stride, (uint32_t)i);
+        t->member_slot[i] = mpg_path_slot(c->member[i].slot, MPG_PATH_TIME);
+    }
+    if (mpg_expand(t->expansion, &c->plan, costs, t->members, err) < 0)
+        return -1;
+    for (int32_t i = 0; i < p && t->follows; i++)
+        mpg_times_came(t, c->member[i].slot, t->members + (size_t)i * stride, t->member_slot);
+    for (int32_t i = 0; i < p && t->follows; i++)
+        mpg_times_came_end(t, c->member[i].slot, t->members + (size_t)i * stride);
+    for (int32_t i = 0; i < p && !t->follows; i++)
+        memcpy(slot_value(t, c->member[i].slot, SLOT_TIME), t->members + (size_t)i * stride, t->n * sizeof(double));
+    return 0;
 }
 
 int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
@@ -109,10 +195,9 @@ int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_e
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
                                             .carried_bytes = x.c->carried_bytes,
                                             .elsewhere = x.c->elsewhere};
-    const struct mpg_tree_values values = {&x, value_of, message_of};
-    if (!t->expansion && !(t->expansion = mpg_expansion_new(t->n, err)))
+    if (!t->expansion && !(t->expansion = mpg_expansion_new(t->n, t->follows ? t->n : 0, err)))
         return -1;
     if (s->member < 0)
         return expand_all(t, x.c, &costs, err);
-    return mpg_expand_member(t->expansion, &x.c->plan, &costs, s->member, &values, err);
+    return expand_member(t, s, &x, &costs, err);
 }

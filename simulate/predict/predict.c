@@ -217,8 +217,7 @@ static const char *no_path(const struct predicting *x)
 {
     return x->graph.choose ? "calls of this program may complete something else than in the trace, and no path is known "
                              "through what they choose (--deterministic keeps what they completed)"
-           : x->graph.expand ? "no path is known through the messages of expanded collectives"
-                             : NULL;
+                           : NULL;
 }
 
 static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *keeps,
@@ -309,12 +308,13 @@ static double lane_bytes_of(const void *context)
     const struct predicting *x = context;
     double slots = (double)x->passed.slots + x->result->ranks + 1;
     double values = VALUES_A_SLOT * slots + (double)MPG_ACCOUNT_TERMS * x->result->ranks;
-    values += x->passed.expanded + mpg_expansion_values(x->passed.expanded);
+    const bool has_trail = x->result->where && !no_path(x);
+    values += (x->passed.expanded + mpg_expansion_values(x->passed.expanded)) * (has_trail ? 1 + MPG_CAME_TERMS : 1);
     double lane_bytes = values * sizeof(double);
     if (x->result->where)
         lane_bytes += mpg_tally_lane_bytes(x->result->ranks, mpg_trace_site_count(x->trace), MPG_WHERE_TERMS,
                                            x->options->where.pairs);
-    if (x->result->where && !no_path(x))
+    if (has_trail)
         lane_bytes += mpg_trail_lane_bytes(x->passed.slots);
     return lane_bytes + (x->graph.choose ? slots * (double)mpg_choosing_view_bytes() : 0);
 }

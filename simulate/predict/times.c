@@ -75,6 +75,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->receive_ns);
     free(t->arrival);
     free(t->members);
+    free(t->member_slot);
     mpg_choosing_free(t->choice);
     mpg_expansion_free(t->expansion);
     free(t);

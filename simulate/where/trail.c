@@ -146,6 +146,20 @@ void mpg_trail_add_from(struct mpg_trail *t, struct mpg_path_value from, const d
         memcpy(words, bits, t->words * sizeof *bits);
 }
 
+void mpg_trail_add_one_of(struct mpg_trail *t, struct mpg_path_value to, const double *numbers,
+                          const struct mpg_path_value *from)
+{
+    mpg_trail_add(t, to, UINT32_MAX);
+    for (uint32_t w = 0; w < t->n; w++) {
+        bool known = false;
+        for (uint32_t i = 0; i < w && !known; i++)
+            known = numbers[i] == numbers[w];
+        uint64_t *bits = known ? NULL : mpg_trail_from(t, from[(size_t)numbers[w]], NULL, UINT32_MAX);
+        for (uint32_t i = w; bits && i < t->n; i++)
+            bits[i / 64] |= (uint64_t)(numbers[i] == numbers[w]) << i % 64;
+    }
+}
+
 void mpg_trail_add_difference(struct mpg_trail *t, enum mpg_where_term term, const double *a, const double *b, double less)
 {
     struct mpg_records *s = &t->young;

@@ -114,7 +114,7 @@ static void evaluate(const struct mpg_plan *plan, struct mpg_message_costs *cost
 {
     struct context *c = costs->data;
     struct mpg_error err;
-    struct mpg_expansion *x = mpg_expansion_new(c->lanes, &err);
+    struct mpg_expansion *x = mpg_expansion_new(c->lanes, 0, &err);
     uint32_t rounds = 1;
     for (int i = 0; i < plan->phases; i++)
         rounds = plan->phase[i].first_round + plan->phase[i].rounds;
@@ -128,7 +128,7 @@ static void evaluate(const struct mpg_plan *plan, struct mpg_message_costs *cost
         for (uint32_t w = 0; w < c->lanes; w++)
             value[(size_t)i * c->lanes + w] = enter(i, w);
     struct values all = {plan, c->lanes, value, message};
-    const struct mpg_tree_values values = {&all, value_of, message_of};
+    const struct mpg_tree_values values = {.data = &all, .value = value_of, .message = message_of};
     if (!by_member && mpg_expand(x, plan, costs, value, &err) < 0)
         die(&err);
     for (int32_t v = 0; by_member && v < c->p; v++) {

@@ -52,7 +52,7 @@ static double *leaves(const char *rows, enum mpg_collective operation, int32_t p
     struct mpg_error err;
     snprintf(text, sizeof text, "#mpgcollectives 1\n%s\n", rows);
     struct mpg_table *table = mpg_table_parse(text, strlen(text), "rows", &err);
-    struct mpg_expansion *x = mpg_expansion_new(1, &err);
+    struct mpg_expansion *x = mpg_expansion_new(1, 0, &err);
     double *value = calloc((size_t)p, sizeof *value);
     if (!table || !x || !value)
         exit(1);

@@ -160,7 +160,10 @@ def check_random():
     reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
     options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns"],
                ["--latency=const:2385.25ns", "--noise=const:77ns", "--eager-limit=-1", "--byte=exp:0.3ns"], reference,
-               ["--latency=const:10us", "--compute-ratio=0.7", "--call-noise=normal:200ns,400ns"]]
+               ["--latency=const:10us", "--compute-ratio=0.7", "--call-noise=normal:200ns,400ns"],
+               ["--collectives=expand", "--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"],
+               ["--collectives=expand", "--eager-limit=-1", "--latency=exp:2us", "--noise=exp:3us"], [*reference, "--collectives=expand"],
+               [*reference, "--collectives=expand", "--eager-limit=100"]]
     wrong, other, unlike, cases = [], [], [], 0
     for seed in range(1, 7):
         make_random(seed)
@@ -173,11 +176,13 @@ def check_random():
             fault = is_critical(*given, "random.txt")
             if fault:
                 other.append((seed, given, fault))
-        for extra in (["--replicas=5"], ["--replicas=5", "--eager-limit=-1", "--call-noise=const:31ns"]):
+        for extra in (["--replicas=5"], ["--replicas=5", "--eager-limit=-1", "--call-noise=const:31ns"],
+                      ["--replicas=5", "--collectives=expand"],
+                      ["--replicas=5", "--collectives=expand", "--eager-limit=-1", "--call-noise=const:31ns"]):
             fault = unlike_difference(predicted, arguments_of, base, extra, 16)
             if fault:
                 unlike.append((seed, extra, fault))
-    ok("random programs: rows add up to the mean run, and to all derivatives", cases == 24 and not wrong, wrong[:3])
+    ok("random programs: rows add up to the mean run, and to all derivatives", cases == 48 and not wrong, wrong[:3])
     ok("of one replica they are those of --critical-path", not other, other[:3])
     ok("derivatives are the difference of two runs", not unlike, unlike[:3])
 
@@ -246,8 +251,7 @@ def check_forms():
                          "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
                          "1 400 410 Send comm=0 to=0 tag=1 bytes=8", "1 900 900 Finalize", "2 0 0 Init",
                          "2 800 810 Send comm=0 to=0 tag=1 bytes=8", "2 900 900 Finalize"])
-    for name, arguments, word in (("where calls choose", ["--predict", "any.txt"], "--deterministic"),
-                                  ("expanded collectives", ["--predict", "--collectives=expand", "chain.txt"], "expanded")):
+    for name, arguments, word in (("where calls choose", ["--predict", "any.txt"], "--deterministic"),):
         found = answer("--latency=const:1us", "--where=call", *arguments)["where"]
         ok(f"{name}: no path, and why", word in found["no_path"] and all(r["path"] is None for r in found["tables"][0]["rows"]), found)
         text = run("--latency=const:1us", "--where=call", *arguments)[1]
