@@ -109,6 +109,65 @@ def check_mixture():
                                                         for r in (1, 2) if 0 in path), path)
 
 
+def write_broadcast(name, late, begin):
+    """0 to 1 to 2 to 3; LATE comes at BEGIN, and 3 ends 10 ns after all."""
+    lines = []
+    for rank in range(4):
+        at = begin if rank == late else 1000 + 100 * rank
+        lines += [f"{rank} 0 0 Init", f"{rank} {at} 6000 Bcast comm=0 root=0 bytes=10",
+                  f"{rank} {6010 if rank == 3 else 6000} 6010 Finalize"]
+    write(name, 4, lines)
+
+
+def check_expanded():
+    with open("chain.table", "w", encoding="ascii") as out:
+        out.write("#mpgcollectives 1\nbcast 1 0 chain\n")
+    given = ["--latency=const:55.5ns", "--byte=const:0.5ns", "--collectives=expand", "--collective-table=chain.table", f"--where={WORDS}"]
+    write_broadcast("late.txt", 2, 5000)
+    found = predicted(*given, "late.txt")
+    expect("a broadcast down a chain: who comes late is named", shares(found, "rank", "rank"),
+           {2: {"share": 5000 / 5070.5, "per_compute": 5000, "per_latency": 0},
+            3: {"time_ns": 70.5, "latency_ns": 55.5, "bytes_ns": 5, "per_latency": 1, "per_byte": 10, "per_compute": 10}})
+    expect("it is no pair's", shares(found, "pair", "from", "to"), {(None, None): {"time_ns": 5070.5, "per_byte": 10}})
+    found = predicted(*given, "--eager-limit=-1", "late.txt")
+    expect("whose messages meet: it waits for the one before", shares(found, "rank", "rank"),
+           {2: {"time_ns": 5000, "per_latency": 0}, 3: {"time_ns": 131, "per_latency": 2, "per_byte": 20}})
+    write_broadcast("root.txt", 0, 5770)
+    found = predicted(*given, "root.txt")
+    expect("its root, if that is late", shares(found, "rank", "rank"),
+           {0: {"time_ns": 5770, "per_compute": 5770}, 3: {"time_ns": 191.5, "per_latency": 3, "per_byte": 30}})
+
+
+def check_algorithms():
+    """Tables of all of them, for several numbers of ranks."""
+    maker = os.path.join(SOURCE, "tests", "oracle", "randomcollectives.py")
+    base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
+    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
+    wrong, other, unlike = [], [], []
+    for seed in range(1, 13):
+        make_random(seed, 40, 2 + seed % 8)
+        table = subprocess.run([sys.executable, maker, "--seed", str(seed)], capture_output=True, text=True, check=True).stdout
+        with open("random.algorithms", "w", encoding="ascii") as out:
+            out.write(table)
+        given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.algorithms"]
+        for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], reference):
+            for limit in ([], ["--eager-limit=200"]):
+                fault = adds_up(predicted(*given, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
+                wrong += [(seed, more, limit, fault)] if fault else []
+                fault = is_critical(*given, *more, *limit, "random.txt")
+                other += [(seed, more, limit, fault)] if fault else []
+        fault = unlike_difference(predicted, arguments_of, base, ["--replicas=5", *given[2:], f"--eager-limit={seed % 3 * 200 - 1}"], 16)
+        unlike += [(seed, fault)] if fault else []
+    ok("all algorithms of collectives: rows add up", not wrong, wrong[:3])
+    ok("of one replica they are those of --critical-path", not other, other[:3])
+    ok("derivatives are the difference of two runs", not unlike, unlike[:3])
+    one = run("--json", "--predict", "--threads=1", *given, *reference, "--replicas=70", f"--where={WORDS}", "random.txt")
+    ok("the same bytes with 3 threads", one[0] == 0 and one ==
+       run("--json", "--predict", "--threads=3", *given, *reference, "--replicas=70", f"--where={WORDS}", "random.txt"), one[2])
+    plain, asked = (predicted(*given, *reference, *w, "random.txt") for w in ([], [f"--where={WORDS}"]))
+    ok("the answer is the one without", all(plain[k] == asked[k] for k in ("run_time_ns", "ranks")))
+
+
 def make_random(seed, steps=60, ranks=4):
     maker = os.path.join(SOURCE, "tests", "oracle", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py")
     done = subprocess.run([sys.executable, maker, "--seed", str(seed), "--ranks", str(ranks), "--steps", str(steps)],
@@ -266,6 +325,8 @@ def main():
         check_stencil()
         check_mixture()
         check_random()
+        check_expanded()
+        check_algorithms()
         check_long()
         check_forms()
         os.chdir("/")
