@@ -138,14 +138,14 @@ static void come_by_bytes(const struct mpg_expansion *x, double *value, const st
 {
     come_by(x, value, MPG_CAME_BYTES, tau);
     come_by_number(x, value, MPG_CAME_SIZE, m->bytes);
-    come_by_number(x, value, MPG_CAME_BASE_MESSAGES, base_of(x, tau));
+    come_by_number(x, value, MPG_CAME_BASE, base_of(x, tau));
 }
 
 static void come_by_latency(const struct mpg_expansion *x, double *value, const double *lambda)
 {
     come_by(x, value, MPG_CAME_LATENCY, lambda);
     come_by_number(x, value, MPG_CAME_MESSAGES, 1);
-    come_by_number(x, value, MPG_CAME_BASE_MESSAGES, base_of(x, lambda));
+    come_by_number(x, value, MPG_CAME_BASE, base_of(x, lambda));
 }
 
 static void raise_to(const struct mpg_expansion *x, double *value, const double *other)
@@ -271,7 +271,7 @@ static void add_costs(const struct mpg_expansion *x, double *value)
 {
     for (uint32_t w = 0; w < x->lanes; w++)
         value[w] += x->cost[w];
-    come_by_number(x, value, MPG_CAME_BASE_CALLS, base_of(x, x->cost));
+    come_by_number(x, value, MPG_CAME_BASE, base_of(x, x->cost));
 }
 
 /* VALUE += o_s of M. */
@@ -496,7 +496,7 @@ static void run_posted(struct evaluation *e, const struct mpg_phase *phase, doub
         copy(x, mine, of_member(x, LOCAL, v));
         for (uint32_t w = 0; w < x->lanes; w++)
             mine[w] += costs[w];
-        come_by(x, mine, MPG_CAME_BASE_CALLS, came(x, costs, MPG_CAME_BASE_CALLS));
+        come_by(x, mine, MPG_CAME_BASE, came(x, costs, MPG_CAME_BASE));
         raise_to(x, mine, of_member(x, ARRIVED, v));
         raise_to(x, mine, of_member(x, OTHER, v));
     }

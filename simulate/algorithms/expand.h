@@ -42,8 +42,7 @@ enum mpg_came {
     MPG_CAME_MESSAGES,
     MPG_CAME_BYTES,    /* ns, of so many */
     MPG_CAME_SIZE,
-    MPG_CAME_BASE_MESSAGES, /* ns, what messages, and overheads, of these are in the last lane, if that is not followed; else 0 */
-    MPG_CAME_BASE_CALLS,
+    MPG_CAME_BASE,     /* ns, what these and overheads are in the last lane, if that is not followed; else 0 */
     MPG_CAME_TERMS
 };
 

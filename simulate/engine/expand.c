@@ -9,16 +9,22 @@
 #include <math.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/engine/trail.h"
 
 struct expanding {
     struct mpg_lanes *l;
     const struct mpg_expanding *c;
-    double *lambda, *tau; /* of the message at hand: 2 n + 1 each */
+    double *lambda, *tau, *ack; /* of the message at hand: 2 n + 1 each */
 };
 
 static uint32_t all_lanes(const struct mpg_lanes *l)
 {
     return 2 * l->n + 1;
+}
+
+static size_t stride_of(const struct mpg_lanes *l)
+{
+    return mpg_expand_stride(all_lanes(l), l->trail ? l->n : 0);
 }
 
 /* BASE_NS in all lanes, with what is DELTA in the first n; nothing is less than 0. */
@@ -89,9 +95,9 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
     struct mpg_sending s = sending_expanded(x->c, m);
     zero(l->scratch, l->n);
     mpg_perturb_ack(way(x, m), &s, l->first, l->n, l->scratch);
-    put_together(l, traced_flight(x, m, 0), l->scratch, waiting_ns);
+    put_together(l, traced_flight(x, m, 0), l->scratch, x->ack);
     for (uint32_t w = 0; w < all_lanes(l); w++)
-        waiting_ns[w] += x->lambda[w] + x->tau[w];
+        waiting_ns[w] = x->ack[w] + (x->lambda[w] + x->tau[w]);
     return true;
 }
 
@@ -145,7 +151,7 @@ struct window {
     struct expanding *x;
     struct times {
         double *time;
-        uint32_t slot;
+        uint32_t slot, number;
         bool used;
     } own, own_message, other, other_message;
     int32_t v;
@@ -158,12 +164,37 @@ static void write_back(const struct window *window, struct times *t)
     t->used = false;
 }
 
+/* Where it is asked what values come from, all that was looked at is written; only the member itself goes on from there. */
+static void write_all(void *data)
+{
+    struct window *window = data;
+    struct mpg_lanes *l = window->x->l;
+    struct times *const all[] = {&window->own, &window->own_message, &window->other, &window->other_message};
+    uint32_t slot[4];
+    for (int i = 0; i < 4; i++)
+        slot[i] = all[i]->slot;
+    for (int i = 0; i < 4; i++)
+        if (all[i]->used)
+            mpg_lanes_came(l, all[i]->slot, all[i]->time, slot);
+    for (int i = 0; i < 4; i++) {
+        const bool goes_on = i == 0 && all[i]->used;
+        if (all[i]->used)
+            mpg_lanes_came_end(l, all[i]->slot);
+        write_back(window, all[i]);
+        all[i]->used = goes_on;
+        if (goes_on)
+            mpg_lanes_came_begin(l, all[i]->time, 0);
+    }
+}
+
 static double *look_at(const struct window *window, struct times *t, uint32_t slot)
 {
     if (t->used && t->slot == slot)
         return t->time;
     write_back(window, t);
     load(window->x->l, slot, t->time);
+    if (window->x->l->trail)
+        mpg_lanes_came_begin(window->x->l, t->time, t->number);
     t->slot = slot;
     t->used = true;
     return t->time;
@@ -185,32 +216,50 @@ static double *message_of(void *data, int32_t v)
 
 /* --- the step --- */
 
+/* Vectors besides those of members: of the message at hand, and of those that are looked at. */
+enum { AT_HAND = 3, ROOM = AT_HAND + 4 };
+
 static int make_room(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                      struct mpg_error *err)
 {
-    uint32_t vectors = 6 + (s->member < 0 ? (uint32_t)s->expanding->plan.size.p : 0);
+    uint32_t vectors = ROOM + (s->member < 0 ? (uint32_t)s->expanding->plan.size.p : 0);
     void *base = l->slot_base, *members = l->members;
     int status = mpg_reserve(&base, sizeof *l->slot_base, &l->base_capacity, slots, err);
     l->slot_base = base;
     if (status == 0)
-        status = mpg_reserve(&members, all_lanes(l) * sizeof *l->members,
+        status = mpg_reserve(&members, stride_of(l) * sizeof *l->members,
                                      &l->members_capacity, vectors, err);
     l->members = members;
     if (status == 0 && !l->expansion)
-        l->expansion = mpg_expansion_new(all_lanes(l), 0, err);
+        l->expansion = mpg_expansion_new(all_lanes(l), l->trail ? l->n : 0, err);
     return status < 0 || !l->expansion ? -1 : 0;
 }
 
 static int expand_all(struct mpg_lanes *l, const struct mpg_expanding *c,
                       const struct mpg_message_costs *costs, double *members, struct mpg_error *err)
 {
-    int32_t p = c->plan.size.p;
-    for (int32_t i = 0; i < p; i++)
-        load(l, c->member[i].slot, members + (size_t)i * all_lanes(l));
+    const size_t stride = stride_of(l);
+    const int32_t p = c->plan.size.p;
+    void *slots = l->member_slot;
+    int status = l->trail ? mpg_reserve(&slots, sizeof *l->member_slot, &l->member_slots, (uint32_t)p, err) : 0;
+    l->member_slot = slots;
+    if (status < 0)
+        return -1;
+    for (int32_t i = 0; i < p; i++) {
+        load(l, c->member[i].slot, members + (size_t)i * stride);
+        if (!l->trail)
+            continue;
+        mpg_lanes_came_begin(l, members + (size_t)i * stride, (uint32_t)i);
+        l->member_slot[i] = c->member[i].slot;
+    }
     if (mpg_expand(l->expansion, &c->plan, costs, members, err) < 0)
         return -1;
+    for (int32_t i = 0; i < p && l->trail; i++)
+        mpg_lanes_came(l, c->member[i].slot, members + (size_t)i * stride, l->member_slot);
+    for (int32_t i = 0; i < p && l->trail; i++)
+        mpg_lanes_came_end(l, c->member[i].slot);
     for (int32_t i = 0; i < p; i++)
-        store(l, c->member[i].slot, members + (size_t)i * all_lanes(l));
+        store(l, c->member[i].slot, members + (size_t)i * stride);
     return 0;
 }
 
@@ -219,28 +268,31 @@ int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
 {
     if (make_room(l, s, slots, err) < 0)
         return -1;
-    uint32_t n = all_lanes(l);
+    const size_t n = stride_of(l);
     double *room = l->members;
-    struct expanding x = {l, s->expanding, room, room + n};
+    struct expanding x = {l, s->expanding, room, room + n, room + 2 * n};
     const struct mpg_message_costs costs = {.data = &x,
                                             .flight = flight,
                                             .send = send,
                                             .receive = receive,
                                             .waiting = waiting,
+                                            .answers = x.ack,
                                             .gap = gap,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
                                             .carried_bytes = x.c->carried_bytes,
                                             .elsewhere = x.c->elsewhere};
     if (s->member < 0)
-        return expand_all(l, x.c, &costs, room + 6 * (size_t)n, err);
+        return expand_all(l, x.c, &costs, room + ROOM * n, err);
     struct window window = {.x = &x,
                             .v = s->member,
-                            .own = {.time = room + 2 * (size_t)n},
-                            .own_message = {.time = room + 3 * (size_t)n},
-                            .other = {.time = room + 4 * (size_t)n},
-                            .other_message = {.time = room + 5 * (size_t)n}};
-    const struct mpg_tree_values values = {.data = &window, .value = value_of, .message = message_of};
+                            .own = {.time = room + AT_HAND * n, .number = 0},
+                            .own_message = {.time = room + (AT_HAND + 1) * n, .number = 1},
+                            .other = {.time = room + (AT_HAND + 2) * n, .number = 2},
+                            .other_message = {.time = room + (AT_HAND + 3) * n, .number = 3}};
+    const struct mpg_tree_values values = {&window, value_of, message_of, l->trail ? write_all : NULL};
     int status = mpg_expand_member(l->expansion, &x.c->plan, &costs, s->member, &values, err);
+    if (l->trail)
+        write_all(&window);
     write_back(&window, &window.own);
     write_back(&window, &window.own_message);
     write_back(&window, &window.other);

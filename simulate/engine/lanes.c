@@ -73,6 +73,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->slot_bare);
     free(l->slot_base);
     free(l->members);
+    free(l->member_slot);
     mpg_shapes_free(l->shapes);
     mpg_expansion_free(l->expansion);
     free(l->scratch);

@@ -80,6 +80,8 @@ struct mpg_lanes {
     uint32_t ready_slots, ready_streams; /* there is room for so many */
     uint32_t base_capacity, members_capacity;
     struct mpg_expansion *expansion; /* NULL: none has been expanded yet */
+    uint32_t *member_slot;           /* its members' slots, where it is asked what values come from; capacity: */
+    uint32_t member_slots;
     double *members;      /* capacity x (2 n + 1): of all members of one */
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,

@@ -59,6 +59,12 @@ void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const 
 int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* After STEPS. Errors: as mpg_lanes_finish_trail() has. */
 int mpg_lanes_cut_trail(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err);
+/* Expanded collectives (trail_expand.c): VALUE, as wide as simulate/algorithms/expand.h has them, the first n lanes followed, comes
+ * from itself, its NUMBER. It will be that of SLOT, and comes from what it numbers of slots FROM, as they are before; of several at a
+ * time all are told first, then each ends, and is stored. */
+void mpg_lanes_came_begin(const struct mpg_lanes *l, double *value, uint32_t number);
+void mpg_lanes_came(const struct mpg_lanes *l, uint32_t slot, double *value, const uint32_t *from);
+void mpg_lanes_came_end(const struct mpg_lanes *l, uint32_t slot);
 void mpg_lanes_trail_free(struct mpg_lanes_trail *trail); /* NULL is allowed */
 
 #endif

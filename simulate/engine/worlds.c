@@ -18,8 +18,7 @@ static const char *no_path(const struct simulation *sim)
 {
     return sim->chooses ? "calls of this program may complete something else than in the trace, and no path is known "
                           "through what they choose (--deterministic keeps what they completed)"
-           : sim->graph.expand ? "no path is known through the messages of expanded collectives"
-                               : NULL;
+                        : NULL;
 }
 
 static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *keeps,
@@ -86,7 +85,8 @@ static double expansion_bytes(const struct simulation *sim)
 {
     bool told = sim->result->counts.calls > 0;
     int32_t p = told ? sim->expanded : sim->graph.expand ? sim->result->ranks : 0;
-    return 2 * sizeof(double) * (p + mpg_expansion_values(p));
+    const bool has_trail = sim->result->where && !no_path(sim);
+    return (has_trail ? 2 + MPG_CAME_TERMS : 2) * sizeof(double) * (p + mpg_expansion_values(p));
 }
 
 static double lane_bytes_of(const void *context)

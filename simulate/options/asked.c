@@ -188,7 +188,7 @@ static bool may_resize_some(const struct mpg_hypothesis *x)
  * need collectives as they are without hypotheses. */
 static bool expands_some(const struct mpg_arguments *a)
 {
-    if (a->hypotheses.n == 0 || a->collectives || a->sync_reduce || a->target || a->critical_path)
+    if (a->hypotheses.n == 0 || a->collectives || a->sync_reduce || a->target)
         return false;
     for (size_t i = 0; i < a->hypotheses.n && !a->predict; i++)
         if (may_resize_some(&a->hypotheses.item[i]))

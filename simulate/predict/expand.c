@@ -107,7 +107,7 @@ static double *look_at(struct window *window, int which, uint32_t slot)
     window->used[which] = true;
     memcpy(value, slot_value(t, slot, SLOT_TIME), t->n * sizeof *value);
     mpg_times_came_begin(t, value, (uint32_t)which);
-    t->member_slot[which] = mpg_path_slot(slot, MPG_PATH_TIME);
+    t->member_slot[which] = slot;
     return value;
 }
 
@@ -130,10 +130,10 @@ static void write_all(void *data)
     const struct mpg_times *t = window->x->t;
     for (int i = 0; i < LOOKED_AT; i++)
         if (window->used[i])
-            mpg_times_came(t, t->member_slot[i].number, t->members + (size_t)i * stride_of(t), t->member_slot);
+            mpg_times_came(t, t->member_slot[i], t->members + (size_t)i * stride_of(t), t->member_slot);
     for (int i = 0; i < LOOKED_AT; i++) {
         if (window->used[i])
-            mpg_times_came_end(t, t->member_slot[i].number, t->members + (size_t)i * stride_of(t));
+            mpg_times_came_end(t, t->member_slot[i], t->members + (size_t)i * stride_of(t));
         window->used[i] = window->used[i] && i == OWN;
     }
     if (window->used[OWN])
@@ -169,7 +169,7 @@ static int expand_all(struct mpg_times *t, const struct mpg_expanding *c,
         if (!t->follows)
             continue;
         mpg_times_came_begin(t, t->members + (size_t)i * stride, (uint32_t)i);
-        t->member_slot[i] = mpg_path_slot(c->member[i].slot, MPG_PATH_TIME);
+        t->member_slot[i] = c->member[i].slot;
     }
     if (mpg_expand(t->expansion, &c->plan, costs, t->members, err) < 0)
         return -1;

@@ -74,7 +74,7 @@ struct mpg_times {
     struct mpg_arrival *arrival;
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
     double *members;                 /* capacity: values of all members of one, and what they come from; */
-    struct mpg_path_value *member_slot; /* their slots */
+    uint32_t *member_slot; /* their slots */
     uint32_t members_capacity, member_slots;
     bool *receives;                  /* n: the call receives at a cost what it did not in the trace */
     struct mpg_choosing *choice;     /* NULL: calls complete what they did in the trace */
@@ -174,10 +174,10 @@ void mpg_times_trail_edge(struct mpg_times *t, const struct mpg_step *s, const s
 int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 
 /* Expanded collectives, where FOLLOWS (trail_expand.c). VALUE, as wide as simulate/algorithms/expand.h has them, comes from itself, its
- * NUMBER. It is that of SLOT from now on, and comes from what it numbers of FROM: of several at a time all are told first,
+ * NUMBER. It is that of SLOT from now on, and comes from what it numbers of slots FROM: of several at a time all are told first,
  * then each ends. */
 void mpg_times_came_begin(const struct mpg_times *t, double *value, uint32_t number);
-void mpg_times_came(const struct mpg_times *t, uint32_t slot, double *value, const struct mpg_path_value *from);
+void mpg_times_came(const struct mpg_times *t, uint32_t slot, double *value, const uint32_t *from);
 void mpg_times_came_end(const struct mpg_times *t, uint32_t slot, const double *value);
 
 /* When a stream may send again, on paths. */

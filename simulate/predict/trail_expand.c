@@ -19,14 +19,14 @@ void mpg_times_came_begin(const struct mpg_times *t, double *value, uint32_t num
 }
 
 /* What of VALUE is neither latency nor bytes, since it was that of its slot: overheads of the messages. */
-static double calls_of(const struct mpg_times *t, double *value, const struct mpg_path_value *from, uint32_t w)
+static double calls_of(const struct mpg_times *t, double *value, const uint32_t *from, uint32_t w)
 {
-    const uint32_t slot = from[(size_t)came_of(t, value, MPG_CAME_FROM)[w]].number;
+    const uint32_t slot = from[(size_t)came_of(t, value, MPG_CAME_FROM)[w]];
     return value[w] - slot_value(t, slot, SLOT_TIME)[w] - came_of(t, value, MPG_CAME_LATENCY)[w] -
            came_of(t, value, MPG_CAME_BYTES)[w];
 }
 
-static void add_to_trail(const struct mpg_times *t, struct mpg_path_value to, double *value, const struct mpg_path_value *from)
+static void add_to_trail(const struct mpg_times *t, struct mpg_path_value to, double *value, const uint32_t *from)
 {
     struct mpg_times_trail *x = t->trail;
     mpg_trail_add_one_of(x->trail, to, came_of(t, value, MPG_CAME_FROM), from);
@@ -39,17 +39,17 @@ static void add_to_trail(const struct mpg_times *t, struct mpg_path_value to, do
     mpg_trail_add_term(x->trail, MPG_WHERE_SIZE, came_of(t, value, MPG_CAME_SIZE));
 }
 
-static void add_to_path(const struct mpg_times *t, struct mpg_path_value to, double *value, const struct mpg_path_value *from)
+static void add_to_path(const struct mpg_times *t, struct mpg_path_value to, double *value, const uint32_t *from)
 {
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_CALL] = calls_of(t, value, from, 0),
                                           [MPG_WHERE_LATENCY] = came_of(t, value, MPG_CAME_LATENCY)[0],
                                           [MPG_WHERE_MESSAGES] = came_of(t, value, MPG_CAME_MESSAGES)[0],
                                           [MPG_WHERE_BYTES] = came_of(t, value, MPG_CAME_BYTES)[0],
                                           [MPG_WHERE_SIZE] = came_of(t, value, MPG_CAME_SIZE)[0]};
-    mpg_path_add(t->path, to, from[(size_t)came_of(t, value, MPG_CAME_FROM)[0]], UINT32_MAX, false, term);
+    mpg_path_add(t->path, to, mpg_path_slot(from[(size_t)came_of(t, value, MPG_CAME_FROM)[0]], MPG_PATH_TIME), UINT32_MAX, false, term);
 }
 
-void mpg_times_came(const struct mpg_times *t, uint32_t slot, double *value, const struct mpg_path_value *from)
+void mpg_times_came(const struct mpg_times *t, uint32_t slot, double *value, const uint32_t *from)
 {
     const struct mpg_path_value to = mpg_path_slot(slot, MPG_PATH_MEET);
     if (t->trail)

@@ -147,14 +147,14 @@ void mpg_trail_add_from(struct mpg_trail *t, struct mpg_path_value from, const d
 }
 
 void mpg_trail_add_one_of(struct mpg_trail *t, struct mpg_path_value to, const double *numbers,
-                          const struct mpg_path_value *from)
+                          const uint32_t *slots)
 {
     mpg_trail_add(t, to, UINT32_MAX);
     for (uint32_t w = 0; w < t->n; w++) {
         bool known = false;
         for (uint32_t i = 0; i < w && !known; i++)
             known = numbers[i] == numbers[w];
-        uint64_t *bits = known ? NULL : mpg_trail_from(t, from[(size_t)numbers[w]], NULL, UINT32_MAX);
+        uint64_t *bits = known ? NULL : mpg_trail_from(t, mpg_path_slot(slots[(size_t)numbers[w]], MPG_PATH_TIME), NULL, UINT32_MAX);
         for (uint32_t i = w; bits && i < t->n; i++)
             bits[i / 64] |= (uint64_t)(numbers[i] == numbers[w]) << i % 64;
     }

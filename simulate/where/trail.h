@@ -26,9 +26,9 @@ uint64_t *mpg_trail_from(struct mpg_trail *trail, struct mpg_path_value from, co
 /* The same of a further one in the lanes of BITS. */
 void mpg_trail_add_from(struct mpg_trail *trail, struct mpg_path_value from, const double *terms, uint32_t between,
                         const uint64_t *bits);
-/* TO comes, in each lane, from the value that NUMBERS says of FROM, where it will be waited for. */
+/* TO comes, in each lane, from the time of the one of SLOTS that NUMBERS says, where it will be waited for. */
 void mpg_trail_add_one_of(struct mpg_trail *trail, struct mpg_path_value to, const double *numbers,
-                          const struct mpg_path_value *from);
+                          const uint32_t *slots);
 /* VALUES of one TERM of the record that differs. Terms of a record come in their order, once each. */
 void mpg_trail_add_term(struct mpg_trail *trail, enum mpg_where_term term, const double *values);
 /* The same of A - B (NULL: nothing) - LESS. */

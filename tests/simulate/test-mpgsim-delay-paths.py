@@ -154,6 +154,61 @@ def is_delay(given):
     return None
 
 
+def check_expanded():
+    # 0 to 1 to 2 to 3; 2 came last by 3000 ns, and 3 is left when all have what they wait for
+    lines = []
+    for rank in range(4):
+        at = 5000 if rank == 2 else 1000 + 100 * rank
+        end = 5200 if rank > 1 else at + 200
+        lines += [f"{rank} 0 0 Init", f"{rank} {at} {end} Bcast comm=0 root=0 bytes=10",
+                  f"{rank} {6010 if rank == 3 else 6000} 6010 Finalize"]
+    write("late.txt", 4, lines)
+    with open("chain.table", "w", encoding="ascii") as out:
+        out.write("#mpgcollectives 1\nbcast 1 0 chain\n")
+    given = ["--collectives=expand", "--collective-table=chain.table", f"--where={WORDS}", "late.txt"]
+    found = answer("--latency=const:55.5ns", "--byte=const:0.5ns", *given)
+    expect("a broadcast down a chain: a message of who came last, no other", shares(found, "rank", "rank"),
+           {2: {"put_in_ns": 0, "per_compute": 5000},
+            3: {"share": 1, "put_in_ns": 60.5, "collectives_ns": 60.5, "absorbed_ns": 0, "per_latency": 1, "per_byte": 10}})
+    found = answer("--latency=const:2500.5ns", *given)
+    expect("until those before it come to more", shares(found, "rank", "rank"),
+           {0: {"put_in_ns": 0, "per_compute": 1000},
+            3: {"share": 1, "put_in_ns": 7501.5, "absorbed_ns": 4000, "delay_ns": 3501.5, "per_latency": 3}})
+
+
+def check_algorithms():
+    """Tables of all algorithms of collectives, for several numbers of ranks."""
+    maker = os.path.join(SOURCE, "tests", "oracle", "randomcollectives.py")
+    base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
+    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
+    wrong, other, unlike = [], [], []
+    for seed in range(1, 13):
+        make_random(seed, 40, 2 + seed % 8)
+        table = subprocess.run([sys.executable, maker, "--seed", str(seed)], capture_output=True, text=True, check=True).stdout
+        with open("random.table", "w", encoding="ascii") as out:
+            out.write(table)
+        given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.table"]
+        absorb = f"--absorb={['clock', 'wait', 'none'][seed % 3]}"
+        for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], reference,
+                     ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--granularity=2"]):
+            for limit in ([], ["--eager-limit=200"]):
+                fault = adds_up(answer(*given, absorb, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
+                wrong += [(seed, more, limit, fault)] if fault else []
+                fault = is_delay([*given, absorb, *more, *limit])
+                other += [(seed, more, limit, fault)] if fault else []
+        fault = unlike_difference(answer, arguments_of, base, ["--replicas=5", absorb, *given, f"--eager-limit={seed % 3 * 200 - 1}"], 64)
+        unlike += [(seed, fault)] if fault else []
+    ok("all algorithms of collectives: rows add up to the path", not wrong, wrong[:3])
+    ok("which is the delay of the longest rank", not other, other[:3])
+    ok("derivatives are the difference of two runs", not unlike, unlike[:3])
+    given = [*given, *reference, "--replicas=70"]
+    one = run("--json", "--threads=1", *given, f"--where={WORDS}", "random.txt")
+    ok("the same bytes with 3 threads", one[0] == 0 and one == run("--json", "--threads=3", *given, f"--where={WORDS}", "random.txt"),
+       one[2])
+    plain, asked = answer(*given, "random.txt"), answer(*given, f"--where={WORDS}", "random.txt")
+    ok("the answer is the one without", all(plain[k] == asked[k] for k in ("run_time_ns", "ranks", "mean_of_a_rank")))
+
+
 def arguments_of(v):
     return ["--lenient", f"--latency=const:{v['latency']!r}ns", f"--byte=const:{v['byte']!r}ns",
             f"--compute-ratio={v['compute']!r}", f"--noise=exp:{v['noise']!r}ns"]
@@ -254,6 +309,8 @@ def main():
         check_stencil()
         check_mixture()
         check_random()
+        check_expanded()
+        check_algorithms()
         check_answer()
         check_long()
         check_forms()
