@@ -52,6 +52,18 @@ static bool has_latency(const struct mpg_network_path *path)
     return path && path->latency.n > 0;
 }
 
+void mpg_attention_say_no_limit(const struct mpg_report *r, char *text, size_t size)
+{
+    const int64_t limit = r->options->graph.eager_limit_bytes;
+    if (limit == INT64_MAX)
+        snprintf(text, size, "standard sends never wait for their receiver (--eager-limit says it)");
+    else if (limit < 0)
+        snprintf(text, size, "the traced machine's is taken, by which all standard sends wait for their receiver (--eager-limit says it)");
+    else
+        snprintf(text, size, "the traced machine's is taken, %" PRId64 " %s (--eager-limit says it)", limit,
+                 mpg_units_word((uint64_t)limit, "byte", "bytes"));
+}
+
 /* A part that the target has not, and that no option gives. */
 static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *list,
                              struct mpg_error *err)
@@ -60,6 +72,8 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
     if (!p->target)
         return 0;
     const char *of_path = p->target->paths > 1 ? " on this path" : "";
+    char no_limit[160];
+    mpg_attention_say_no_limit(r, no_limit, sizeof no_limit);
     const struct {
         bool missing;
         const char *topic, *what, *where, *then;
@@ -77,7 +91,7 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
         {!r->given.eager_limit && !r->options->limit_shown &&
              (!p->target_path || p->target_path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN),
          "eager limit", "eager limit", of_path,
-         "standard sends never wait for their receiver (--eager-limit says it)"},
+         no_limit},
     };
     if (p->noise.n == 0 && p->target_cores > 0 && p->target_noise.ecdf &&
         p->noise_model == MPG_NOISE_ANY &&

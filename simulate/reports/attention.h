@@ -11,6 +11,9 @@
 
 struct mpg_report;
 
+/* What is done where the target has no eager limit, and no option gives it. */
+void mpg_attention_say_no_limit(const struct mpg_report *r, char *text, size_t size);
+
 struct mpg_attention_line {
     const char *topic; /* a word or two of at most 12 characters, not freed */
     char *text;        /* a sentence: what is so, what follows; the remedy if there is one */

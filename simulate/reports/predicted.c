@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "common/units.h"
 #include "simulate/predict/target.h"
@@ -185,6 +186,8 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
     if (!p->target || p->parameters)
         return 0;
     bool given = all_given(r), sent = c->messages > 0;
+    char no_limit[160] = "none in this signature: ";
+    mpg_attention_say_no_limit(r, no_limit + strlen(no_limit), sizeof no_limit - strlen(no_limit));
     const struct {
         bool missing;
         const char *topic, *text;
@@ -195,8 +198,7 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
          "none in this signature: transfers stand for one-way times (pingpong measures them)"},
         {!r->given.eager_limit && !r->options->limit_shown && path && !says_limit(path) && !keeps_waits(r),
          "eager limit",
-         "none in this signature: standard sends never wait for their receiver (--eager-limit says "
-         "it)"},
+         no_limit},
         {!given && sent && path && (path->send_overhead.n == 0 || path->receive_overhead.n == 0),
          "overheads",
          "not both in this signature: calls that lack theirs cost what they took in the trace, or "

@@ -271,6 +271,16 @@ path.pop("send_overhead"), path.pop("sender")
 json.dump(sig, open("uncosted.sig", "w"))
 PY
 like "a signature without limit" "$(attention "eager limit" --predict --signature=unlimited.sig)" "none in this signature: *"
+like "... sends never wait" "$(attention "eager limit" --predict --signature=unlimited.sig)" "*: standard sends never wait *"
+for mode in --predict ''; do
+    # shellcheck disable=SC2086 # no word without
+    like "... but by the source's, if that is known: ${mode:-perturb}" \
+        "$(attention "eager limit" $mode --signature=unlimited.sig --source-eager-limit=999)" \
+        "n*in this signature: the traced machine's is taken, 999 bytes (--eager-limit says it)"
+    # shellcheck disable=SC2086
+    like "... none: ${mode:-perturb}" "$(attention "eager limit" $mode --signature=unlimited.sig --source-eager-limit=-1)" \
+        "n*in this signature: the traced machine's is taken, by which all standard sends wait *"
+done
 like "... and without costs: one line" "$(attention "eager limit" --predict --signature=uncosted.sig)" \
     "none is known: in the trace 8 *"
 is "... and no other" "$(attention "eager limit" --predict --signature=uncosted.sig | wc -l)" 1
