@@ -150,7 +150,7 @@ def check_regions():
 
 
 def check_reader():
-    """What is against the format is seen: an end of a flow gone, doubled, back in time; calls out of order; a phase."""
+    """What is against the format is seen: an end of a flow gone, doubled, back in time, in no slice; calls out of order; a phase."""
     text = run(MPGTRACE, "timeline", "-", text=Program(0).text())[1]
     lines = text.splitlines()
     flow = next(i for i, line in enumerate(lines) if '"ph":"f"' in line.replace(" ", ""))
@@ -159,6 +159,7 @@ def check_reader():
     swapped[calls[0]], swapped[calls[1]] = lines[calls[1]], lines[calls[0]]
     for what, wrong in (("gone", lines[:flow] + lines[flow + 1:]), ("doubled", lines[:flow] + lines[flow:flow + 1] + lines[flow:]),
                         ("back in time", [re.sub(r'("ts": ?)[0-9.]+', r"\g<1>0.000", x) if i == flow else x for i, x in enumerate(lines)]),
+                        ("in no slice", [re.sub(r'("ts": ?)([0-9]+)', r"\g<1>99\g<2>", x) if i == flow else x for i, x in enumerate(lines)]),
                         ("out of order", swapped), ("of no phase", [x.replace('"X"', '"Y"') for x in lines])):
         ok(f"the reader sees what is {what}", read("\n".join(wrong)) is None)
 
