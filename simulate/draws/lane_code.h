@@ -5,6 +5,7 @@
 #ifndef MPG_LANE_CODE_H
 #define MPG_LANE_CODE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/isa.h"
@@ -41,6 +42,11 @@ struct mpg_lane_code {
      * LESS[w]; both NULL: as it is). */
     void (*add_time)(const struct mpg_lane_time *target, const struct mpg_lane_time *source,
                      const double *less, uint32_t at, const double *u, uint32_t n, double *value);
+    /* U[w], of N lanes, becomes the draw of an element of row ROW[w], of rows of LENGTH, the first one's at ELEMENT, by what
+     * it was: ELEMENT[ROW[w] LENGTH] + (U[w] - 1/2) SHARE. */
+    void (*place_in_rows)(const double *element, const uint32_t *row, size_t length, double share, uint32_t n, double *u);
+    /* X in N lanes. */
+    void (*fill)(double x, uint32_t n, double *value);
     /* An interval of LENGTH, of which WORK[w] is to be done, in each of N lanes: those in which work from
      * max(0, SINCE + DELAY[w]) on meets nothing, by QUIET, are lengthened by it; lists the others into LANE
      * and returns how many. */

@@ -162,9 +162,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
     }
     if (!any || absolute || l->p->source || !l->floors)
         return;
-    double floor_ns = mpg_floor_call(l->floors, s->call, s->bytes);
-    for (uint32_t w = 0; w < l->n; w++)
-        value[w] -= floor_ns;
+    l->code->less(l->n, mpg_floor_call(l->floors, s->call, s->bytes), value);
 }
 
 double mpg_lanes_covered(struct mpg_lanes *l, const struct mpg_step *s)

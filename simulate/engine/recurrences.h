@@ -50,6 +50,8 @@ struct mpg_lane_account {
 };
 
 struct mpg_recurrences {
+    /* VALUE less NS. */
+    void (*less)(uint32_t n, double ns, double *value);
     /* An interval: VALUE, on its way from BEFORE, loses TRACER_NS; what it gains is PUT_IN. */
     void (*enter)(uint32_t n, const double *before, double tracer_ns, double *value, double *put_in);
     /* An eager message's S_s -> A without lambda and tau: OUT, and BARE of it, by the sender's delay and

@@ -219,9 +219,7 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     const uint8_t *last = NULL;
     double length_ns = x->length_ns;
     if (!mpg_perturbation_noise_removed(p)) {
-        const double same_ns = on_target(x, length_ns);
-        for (uint32_t w = 0; w < n; w++)
-            work_ns[w] = same_ns;
+        mpg_lane_code()->fill(on_target(x, length_ns), n, work_ns);
         return;
     }
     for (uint32_t w = 0; w < n; w++) {

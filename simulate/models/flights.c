@@ -258,8 +258,7 @@ void mpg_flight_place_in_rows(const struct mpg_rows *rows, const uint32_t *row, 
 {
     const double share = 1 / ((double)rows->blocks * (double)rows->length); /* of each of their u */
     const double *at = rows->u + m->nth % rows->length;
-    for (uint32_t w = 0; w < n; w++)
-        u[w] = at[row[w] * rows->length] + (u[w] - 0.5) * share;
+    mpg_lane_code()->place_in_rows(at, row, rows->length, share, n, u);
 }
 
 /* --- many lanes --- */
