@@ -213,7 +213,48 @@ static bool times_agree(const struct mpg_lane_code *code, struct mpg_distributio
     return true;
 }
 
+/* --- rows --- */
+
+static bool rows_agree(const struct mpg_lane_code *code)
+{
+    enum { ROWS = 40, LONGEST = 9 };
+    double all[ROWS * LONGEST], u[MOST + 1], expected[MOST];
+    uint32_t row[MOST];
+    for (int i = 0; i < ROWS * LONGEST; i++)
+        all[i] = uniform();
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t n = (uint32_t)(uniform() * (MOST + 1));
+        const size_t length = 1 + (size_t)(uniform() * LONGEST), at = (size_t)(uniform() * (double)length);
+        const double share = 0.25 * uniform();
+        for (uint32_t w = 0; w < n; w++) {
+            row[w] = (uint32_t)(uniform() * ROWS);
+            u[w] = uniform();
+            expected[w] = all[row[w] * length + at] + (u[w] - 0.5) * share;
+        }
+        u[n] = 2.385;
+        code->place_in_rows(all + at, row, length, share, n, u);
+        if (!same("row", u, expected, n))
+            return false;
+    }
+    return true;
+}
+
 /* --- intervals --- */
+
+static bool fills(const struct mpg_lane_code *code)
+{
+    double got[MOST + 1], expected[MOST];
+    for (uint32_t n = 0; n <= MOST; n++) {
+        const double x = uniform();
+        for (uint32_t w = 0; w < n; w++)
+            expected[w] = x;
+        got[n] = 2.385;
+        code->fill(x, n, got);
+        if (!same("fill", got, expected, n))
+            return false;
+    }
+    return true;
+}
 
 static double longer(double taken, double length)
 {
@@ -290,6 +331,8 @@ int main(void)
         ok(quantiles_agree(code, d, COUNT), "%s: quantiles", name);
         ok(lengths_agree(code), "%s: lengths", name);
         ok(times_agree(code, d, COUNT), "%s: times", name);
+        ok(rows_agree(code), "%s: rows", name);
+        ok(fills(code), "%s: filling", name);
         ok(intervals_agree(code), "%s: intervals", name);
     }
     ok(mpg_lane_code() == mpg_lane_code_of(mpg_isa()), "what is used is what there is");
