@@ -54,4 +54,6 @@ same --noise exp:3us --latency gamma:1us,700ns --byte normal:0.3ns,0.1ns
 same --noise exp:3us --latency gamma:1us,700ns --where=pair,callsite --replicas 133
 same --signature "$dir/machine.sig" --source "$dir/machine.sig" --where=call --replicas 37
 same --signature "$dir/machine.sig" --predict --where=pair --replicas 37
+same --signature "$dir/machine.sig" --where=call --collectives=expand --replicas 37
+same --signature "$dir/machine.sig" --predict --where=call --collectives=expand --replicas 37
 echo "1..$count"
