@@ -113,6 +113,24 @@ static void resolve(const struct mpg_event *e, int64_t id, struct persistent *wh
         what->tag = MPG_UNKNOWN;
 }
 
+bool graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
+                          int32_t tag)
+{
+    for (uint32_t i = 0; i < start->request_number; i++) {
+        const uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)start->persistent[i], 0);
+        if (!slot)
+            continue;
+        struct persistent what = *(const struct persistent *)(uintptr_t)*slot;
+        if (mpg_call_kind(what.call) != MPG_KIND_RECV_INIT)
+            continue;
+        if (what.any)
+            resolve(start, start->requests[i], &what);
+        if (what.comm == comm && what.peer == from && what.tag == tag)
+            return true;
+    }
+    return false;
+}
+
 static int start_collective(struct requests *requests, const struct call *call,
                             struct persistent *p, struct request *request, uint32_t index,
                             struct mpg_error *err)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/requests/table.h"
 #include "graph/schedule/ahead.h"
 
 enum { MAX_AHEAD = 256 }; /* calls of a rank: graph_may_go() looks at all pairs */
@@ -52,9 +53,43 @@ static bool begins_later(const struct rank_run *r, const struct mpg_event *event
     return later;
 }
 
+/* Whether EVENT, of R's rank, receives what the probe of S, another thread that is in it still, has to find. One that entered
+ * before the probe was over takes what comes first, as in MPI. */
+static bool takes_found(const struct rank_run *r, const struct stream *s, const struct mpg_event *event)
+{
+    const struct mpg_event *probe = s->call.event;
+    const enum mpg_kind kind = mpg_call_kind(event->call);
+    if (s->probing.taken)
+        return (kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV) && event->message == probe->message;
+    if (!s->probing.channel || event->enter_ns < probe->leave_ns)
+        return false;
+    switch (kind) {
+    case MPG_KIND_RECV:
+    case MPG_KIND_IRECV:
+    case MPG_KIND_MPROBE:
+        return event->comm == probe->comm && event->from == probe->from && event->tag == probe->tag;
+    case MPG_KIND_SENDRECV:
+    case MPG_KIND_ISENDRECV:
+        return event->comm == probe->comm && event->from == probe->from && event->recvtag == probe->tag;
+    case MPG_KIND_START:
+        return graph_starts_receive(&r->requests, event, probe->comm, probe->from, probe->tag);
+    default:
+        return false;
+    }
+}
+
+/* Whether EVENT has to leave its message to a probe until that has found it. */
+static bool is_still_probed(const struct rank_run *r, const struct mpg_event *event)
+{
+    for (const struct stream *s = r->streams; s; s = s->sibling)
+        if (s->phase == PHASE_WAIT && takes_found(r, s, event))
+            return true;
+    return false;
+}
+
 bool graph_may_go(const struct rank_run *r, const struct mpg_event *event)
 {
-    if (is_waiting(r, event->thread) || begins_later(r, event))
+    if (is_waiting(r, event->thread) || begins_later(r, event) || is_still_probed(r, event))
         return false;
     for (const struct ahead *a = r->ahead; a && &a->event != event; a = a->next)
         if (must_follow(event, &a->event))

@@ -11,7 +11,7 @@
 #include "graph/schedule/state.h"
 
 /* Whether R's EVENT, laid aside or read after all that are, need not wait for its
- * thread or for an earlier one. */
+ * thread, for an earlier one, or for a probe to find what it receives. */
 bool graph_may_go(const struct rank_run *r, const struct mpg_event *event);
 /* Whether one of those laid aside may go. */
 bool graph_ahead_can_go(const struct rank_run *r);

@@ -53,4 +53,32 @@ for trace in free later; do
 (MPI_Request_free): another thread's call completes request 1 already (--lenient goes on)" $trace.txt
     like "--lenient goes on, and says so" "$("$mpgsim" --lenient $trace.txt)" "*1 operation has no partner*(--lenient)*"
 done
+
+# What 0.1 probes for comes only after 0's Send; when it comes, 0's receive of it has been read. The two messages' 2 us
+# go into the probe, and on into 0.1's Send; rank 1 has them from there, and 1 us of that message.
+cat >probe.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+0 0 10 Init
+1 0 10 Init
+0 12 14 Recv_init from=1 tag=3 bytes=100 persistent=1
+0.1 20 60 Probe from=1 tag=3 bytes=100
+0 30 35 Send to=1 tag=9 bytes=8
+0 70 80 Recv from=1 tag=3 bytes=100
+0.1 82 83 Send to=1 tag=8 bytes=8
+1 15 40 Recv from=0 tag=9 bytes=8
+1 45 50 Send to=0 tag=3 bytes=100
+1 55 86 Recv from=0 tag=8 bytes=8
+0 100 110 Finalize
+1 100 110 Finalize
+T
+sed 's/ Recv \(from=1.*\)/ Irecv \1 request=1/; /^0 100/i0 85 86 Wait requests=1' probe.txt >irecv.txt
+sed 's/ Recv \(from=1.*\)/ Sendrecv to=null tag=0 bytes=0 from=1 recvtag=3 recvbytes=100/' probe.txt >sendrecv.txt
+sed 's/ Recv from=1.*/ Start persistent=1 requests=1/; /^0 100/i0 85 86 Wait requests=1' probe.txt >start.txt
+sed 's/ Probe .*/& message=1/; s/ Probe/ Mprobe/; s/ Recv \(from=1.*\)/ Mrecv \1 message=1/' probe.txt >mprobe.txt
+for trace in probe irecv sendrecv start mprobe; do
+    like "a message is another thread's, or its next call's, once a probe has found it: $trace" \
+        "$("$mpgsim" --absorb=none --latency=const:1us --per-rank $trace.txt 2>&1 | tr '\n\t' ' ,')" "*0,90,2000,*1,90,3000,*"
+done
 done_testing
