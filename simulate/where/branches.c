@@ -200,7 +200,7 @@ static void merge(struct mpg_branches *b, struct branch *x, const struct branch 
             b->merged[n].value += y->sum[k++].value;
         n++;
     }
-    if (!reserve(b, x, n))
+    if (n == 0 || !reserve(b, x, n)) /* there may be no sums at all */
         return;
     memcpy(x->sum, b->merged, n * sizeof *x->sum);
     x->n = n;

@@ -101,6 +101,8 @@ ok "they do not when they are eager" "$mpgsim" -o out --eager-limit=800 a.txt
 printf '%s\n' "#mpgtext 1" "#ranks 2" "0 0 100 Init" "1 0 100 Init" "0 500 600 Finalize" >bad.txt
 ok "no MPI_Finalize" refuses 1 "mpgsim: bad.txt: rank 1, call 0 (MPI_Init): *MPI_Finalize (--lenient*)" \
     bad.txt
+printf '%s\n' "#mpgtext 1" "#ranks 1" >calls0.txt
+is "no call at all, leniently: nowhere, and no complaint" "$("$mpgsim" --lenient --where=call calls0.txt 2>&1 >/dev/null)" ""
 is "no MPI_Finalize, leniently" "$("$mpgsim" --lenient --json bad.txt |
     awk '/"incomplete_ranks":/ { print $2 + 0 }')" 1
 like "the text says what is missing, too" "$("$mpgsim" --lenient bad.txt)" \
