@@ -155,7 +155,8 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
         return;
     const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
     const double took_ns = s->call.leave_ns - s->call.enter_ns;
-    const bool on_window = kind == MPG_KIND_WIN_GROUP || kind == MPG_KIND_WIN_TARGET || kind == MPG_KIND_WIN_ALL;
+    const bool on_window = graph_is_among(kind, GRAPH_KIND(WIN_GROUP) | GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(WIN_ALL) |
+                                                    GRAPH_KIND(RMA) | GRAPH_KIND(IRMA));
     if (on_window && g->steps.edge_count == g->steps.left_edges)
         g->counts.alone_ns += took_ns;
     g->counts.posted_ns += after_all_came(g, s);

@@ -252,7 +252,7 @@ int mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list, st
     const double ns = r->result->counts.alone_ns;
     return !is_much(r, ns) ? 0
                            : mpg_attention_add(list, err, "windows",
-                                               "MPI_Win_start, locks and flushes took %s, all together: what they waited for, no hypothesis "
+                                               "MPI_Win_start, transfers, locks and flushes took %s, all together: what they waited for, no hypothesis "
                                                "changes. mpgreplay with the same hypotheses makes the calls for real",
                                                mpg_units_format_time(took, sizeof took, ns));
 }
@@ -281,9 +281,7 @@ int mpg_doubt_partial(const struct mpg_report *r, struct mpg_attention *list, st
     const uint64_t n = r->result->counts.partial;
     if (!graph->supposed || graph->expand || graph->sync_reduce || r->collectives || n == 0)
         return 0;
-    const char *followed = r->extrapolation     ? "without --target"
-                           : r->result->predicted ? "without --critical-path"
-                                                  : "with --predict, as one of them may be resized";
+    const char *followed = r->extrapolation ? "without --target" : "with --predict, as one of them may be resized";
     return mpg_attention_add(
         list, err, "collectives",
         "%" PRIu64 " with a root, or %s, wait for the root or the ranks before alone: what their members waited for each "

@@ -128,7 +128,9 @@ is "... as with all expanded" "$(clocked --collectives=expand --collective-table
 is "... not if they are to be as measured" "$(clocked --collectives=measured "${less[@]}" reduce.txt | cut -d' ' -f2)" 0
 is "... which is said" "$("$mpgsim" "${less[@]}" reduce.txt | grep -c '^  in collectives 1 of 1, with a root or scans')" 1
 is "... and what does without" \
-    "$("$mpgsim" --predict --latency=const:7ns --critical-path "${less[@]}" reduce.txt | grep -c 'followed without --critical-path')" 1
+    "$("$mpgsim" --suppose='resize call=Reduce factor=2' --source-byte=1ns reduce.txt | grep -c 'followed with --predict')" 1
+is "... a path leads through them" \
+    "$("$mpgsim" --predict --latency=const:7ns --critical-path "${less[@]}" reduce.txt | grep -c '^  in collectives 1 of 1, with')" 1
 is "... nothing of it without hypotheses" "$("$mpgsim" --noise=const:1us reduce.txt | grep -c 'in collectives')" 0
 
 # Rank 0's sends show that 300 bytes are carried; then it broadcasts them to rank 1, which comes after a region, and before that

@@ -69,4 +69,35 @@ waits 1 2 | calls 2 "${window[@]}" >all.txt
 # No flight is known: Post's 10 ns and Complete's 30 are slack, the former the least of its Win_start's.
 is "where all waited a Win_start is done after 1 us" "$(clocked "${less[@]}" all.txt)" \
     "$((-2 * (2010 - 1000 - 10))) $((-2 * 1000 - 30))"
+
+# --- what else calls on windows wait for stays, and is said ---
+
+# Rank 0's Accumulate takes 3000 ns, until rank 1 has worked and is in its fence.
+cat >transfer.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+#comm 0 = 0 1
+#window 0 = 0 0
+0 0 100 Init
+0 200 300 Win_create comm=0 win=0
+0 400 500 Win_fence win=0
+0 1700 4700 Accumulate to=1 bytes=8 win=0
+0 4800 5000 Win_fence win=0
+0 6000 6100 Finalize
+1 0 100 Init
+1 200 300 Win_create comm=0 win=0
+1 400 500 Win_fence win=0
+1 600 600 Region_begin name="solve"
+1 4600 4600 Region_end name="solve"
+1 4690 5000 Win_fence win=0
+1 6000 6100 Finalize
+T
+windows() {
+    "$mpgsim" "$@" | awk '$1 == "windows" { print $7, $8 }'
+}
+is "how long transfers took is said" "$(windows "${less[@]}" transfer.txt)" "took 3"
+is "... not without hypotheses" "$(windows transfer.txt)" ""
+sed 's/^0 1700 4700/0 1700 1711/' transfer.txt >short.txt
+is "... nor where that is little" "$(windows "${less[@]}" short.txt)" ""
 done_testing
