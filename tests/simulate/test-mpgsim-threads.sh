@@ -77,7 +77,10 @@ sed 's/ Recv \(from=1.*\)/ Irecv \1 request=1/; /^0 100/i0 85 86 Wait requests=1
 sed 's/ Recv \(from=1.*\)/ Sendrecv to=null tag=0 bytes=0 from=1 recvtag=3 recvbytes=100/' probe.txt >sendrecv.txt
 sed 's/ Recv from=1.*/ Start persistent=1 requests=1/; /^0 100/i0 85 86 Wait requests=1' probe.txt >start.txt
 sed 's/ Probe .*/& message=1/; s/ Probe/ Mprobe/; s/ Recv \(from=1.*\)/ Mrecv \1 message=1/' probe.txt >mprobe.txt
-for trace in probe irecv sendrecv start mprobe; do
+sed 's/^0 70 80 Recv/0 50 80 Recv/' probe.txt >at-once.txt
+sed 's/^0 70 80 Recv/0 50 80 Mprobe/; s/ Mprobe.*/& message=1/; /^0.1 82/a0 84 85 Mrecv from=1 tag=3 bytes=100 message=1' \
+    probe.txt >taken.txt
+for trace in probe irecv sendrecv start mprobe at-once taken; do
     like "a message is another thread's, or its next call's, once a probe has found it: $trace" \
         "$("$mpgsim" --absorb=none --latency=const:1us --per-rank $trace.txt 2>&1 | tr '\n\t' ' ,')" "*0,90,2000,*1,90,3000,*"
 done
