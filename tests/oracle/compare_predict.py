@@ -83,7 +83,7 @@ class Prediction(compare_frame.Case):
         words += ["--all-synchronous-safe"] * self.safe
         commands = [["randomtrace.py", *words], ["randomtrace_extras.py", *self.extras()]]
         if self.chance(self.options.threads):
-            commands.append(["randomtrace_threads.py", "--seed", str(self.seed)])
+            commands.append(["randomtrace_threads.py", "--seed", str(self.seed)] + ["--overlap"] * (self.seed % 2))
         return commands
 
     def extras(self):
