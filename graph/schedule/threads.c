@@ -91,7 +91,7 @@ int graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_e
         int64_t at_ns = fork_time(t, now_ns, &is_current);
         if (t == s || at_ns > now_ns || (!is_current && !t->has_fork_slot))
             continue;
-        if (!from || at_ns > best_ns) {
+        if (!from || at_ns > best_ns || (at_ns == best_ns && t->call.number > from->call.number)) {
             from = t;
             best_ns = at_ns;
         }
