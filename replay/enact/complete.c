@@ -86,19 +86,22 @@ static int wait_for_all(struct play *p)
     return play_check(p, rc) < 0 ? -1 : note_all(p);
 }
 
+/* Of these two MPI_UNDEFINED says that all are over: MPICH, of those started to MPI_PROC_NULL. */
 static int wait_for_any(struct play *p)
 {
     const int rc = PLAY_OPEN(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, MPI_STATUS_IGNORE));
     if (play_check(p, rc) < 0)
         return -1;
-    return note_some(p, p->list.index[0] != MPI_UNDEFINED);
+    return p->list.index[0] == MPI_UNDEFINED ? note_all(p) : note_some(p, 1);
 }
 
 static int wait_for_some(struct play *p)
 {
     int n = 0;
     const int rc = PLAY_OPEN(p, MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, MPI_STATUSES_IGNORE));
-    return play_check(p, rc) < 0 ? -1 : note_some(p, n == MPI_UNDEFINED ? 0 : n);
+    if (play_check(p, rc) < 0)
+        return -1;
+    return n == MPI_UNDEFINED ? note_all(p) : note_some(p, n);
 }
 
 static int test(struct play *p, enum mpg_call call)

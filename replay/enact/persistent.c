@@ -89,13 +89,29 @@ static bool is_cancelled(const struct mpg_event *e, int64_t id)
     return false;
 }
 
+static bool is_to_nobody(const struct play_persistent *own)
+{
+    const struct mpg_event *e = &own->act.event;
+    return (own->act.kind == MPG_KIND_SEND_INIT && e->to == MPG_PROC_NULL) ||
+           (own->act.kind == MPG_KIND_RECV_INIT && e->from == MPG_PROC_NULL);
+}
+
+/* That OWN's handle is active, though the trace told of no end: MPICH tells of none, in lists, of one to MPI_PROC_NULL. Open MPI
+ * does, and has to be asked. */
+static int end_untold(struct play *p, struct play_persistent *own)
+{
+    const int rc = is_to_nobody(own) ? PLAY_OPEN(p, PMPI_Wait(&own->handle, MPI_STATUS_IGNORE)) : MPI_SUCCESS;
+    play_forget(p, own->active);
+    return play_check(p, rc);
+}
+
 /* What request I of a start becomes: *STARTS, one that MPI's own call is to start. */
 static int start_one(struct play *p, uint32_t i, struct play_request **starts)
 {
     const struct mpg_event *e = &p->act->event;
     struct play_persistent *own = play_find_persistent(p, e->persistent[i]);
     const bool receives = own && own->act.kind == MPG_KIND_RECV_INIT;
-    struct play_request *r = play_post(p, e->requests[i], receives);
+    struct play_request *r = play_post(p, e->requests[i], receives && !is_to_nobody(own)); /* nobody's stands for no other */
     if (!r)
         return -1;
     if (p->act->started && p->act->started[i] == MPG_STARTED_DROPPED) {
@@ -108,8 +124,8 @@ static int start_one(struct play *p, uint32_t i, struct play_request **starts)
         return 0;
     while (own->active && crew_wait(p, CREW_ANY)) { /* another thread completes it */
     }
-    if (own->active && own->active->started == own) /* whose end MPICH does not tell of one to MPI_PROC_NULL */
-        play_forget(p, own->active);
+    if (own->active && own->active->started == own && end_untold(p, own) < 0)
+        return -1;
     const int64_t bytes = p->act->started && p->act->started[i] >= 0 ? p->act->started[i] : own->act.event.bytes;
     if (own->handle == MPI_REQUEST_NULL || own->active || r->cancels || (!receives && bytes != own->act.event.bytes) ||
         bytes > own->act.event.bytes)

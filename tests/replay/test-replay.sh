@@ -64,6 +64,37 @@ END
 ok "a test completes what is freed then" recorded 2 early2.trace "$mpgreplay" --quiet early.trace
 is "... and what is complete is not given to MPI_Request_free" "$("$mpgtrace" print early2.trace | grep -c Request_free)" 0
 
+# ---- requests started to MPI_PROC_NULL: MPI_Waitsome tells of their end with Open MPI (1), not with MPICH (0) ----
+for told in 1 0; do
+    {
+        printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '0 1000 1100 Send_init to=null tag=1 bytes=0 persistent=1' \
+            '0 1200 1300 Recv_init from=1 tag=2 bytes=8 persistent=2' '0 1400 1500 Recv_init from=null tag=2 bytes=8 persistent=3' \
+            '1 0 100 Init' '1 1000 1100 Send_init to=0 tag=2 bytes=8 persistent=1'
+        for i in 0 1 2; do
+            a=$((3 * i + 1)) b=$((3 * i + 2)) c=$((3 * i + 3)) t=$((20000000 * (i + 1)))
+            echo "0 $t $((t + 100)) Startall persistent=1,2,3 requests=$a,$b,$c"
+            if [ $told = 1 ]; then
+                echo "0 $((t + 200)) $((t + 300)) Waitsome requests=$a,$b,$c done=$a,$c"
+                echo "0 $((t + 400)) $((t + 9000000)) Waitsome requests=$b"
+            else
+                echo "0 $((t + 200)) $((t + 9000000)) Waitsome requests=$a,$b,$c done=$b"
+                echo "0 $((t + 9000100)) $((t + 9000200)) Waitsome requests=$a,$c done="
+            fi
+            echo "1 $((t + 8000000)) $((t + 8000100)) Start persistent=1 requests=$((i + 1))"
+            echo "1 $((t + 8000200)) $((t + 8000300)) Wait requests=$((i + 1))"
+        done
+        printf '%s\n' '0 90000000 90000100 Finalize' '1 90000000 90000100 Finalize'
+    } | "$mpgtrace" import --text - -o nobody$told.trace
+    for mode in "" --deterministic; do
+        ok "starts to nobody, told of $told ${mode:-free}" \
+            recorded 2 nobody$told$mode.again "$mpgreplay" --quiet --patience=10s $mode nobody$told.trace
+        ok "... communicates the same" as_before nobody$told.trace nobody$told$mode.again chosen=1
+        is "... by starts: what nobody completed was not started again" \
+            "$("$mpgtrace" print nobody$told$mode.again | grep -c '^0 .* \(Irecv\|Isend\) ')" 0
+        ok "... and each receive is waited for" "$mpgtrace" waits nobody$told$mode.again
+    done
+done
+
 # ---- who asks again and again for what is there already ----
 {
     printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '0 1000 1100 Irecv from=1 tag=3 bytes=4 request=1' \
@@ -88,6 +119,9 @@ ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --determi
 # ---- with another MPI than that of the trace ----
 if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
     mpirun=$OTHER_MPIRUN
+    for told in 1 0; do
+        ok "starts to nobody, told of $told" run 2 "$mpgreplay" --quiet --patience=10s nobody$told.trace
+    done
     ok "re-enacted with ${OTHER_MPICC:-another MPI}" recorded 4 other.trace "$mpgreplay" --quiet busy.trace
     ok "... communicates the same" as_before busy.trace other.trace chosen=1
 else
