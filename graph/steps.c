@@ -90,6 +90,11 @@ struct mpg_edge *graph_lose_edge(struct steps *s, enum mpg_edge_kind kind)
     return edge;
 }
 
+int graph_lose_wait(struct steps *s, struct mpg_error *err)
+{
+    return graph_lose_edge(s, MPG_EDGE_MEETING) ? 0 : graph_out_of_memory(err);
+}
+
 int graph_list_lost(struct steps *s)
 {
     struct mpg_edge *edge;

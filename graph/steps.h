@@ -105,6 +105,8 @@ static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kin
 
 /* The same for one that is lost; and the lost ones, once all are known, go behind the others: 0, or -1 when out of memory. */
 struct mpg_edge *graph_lose_edge(struct steps *steps, enum mpg_edge_kind kind);
+/* The call may have waited for something that is lost, and that is all that is known. Error: out of memory. */
+int graph_lose_wait(struct steps *steps, struct mpg_error *err);
 int graph_list_lost(struct steps *steps);
 /* A new candidate of that call, all else 0; NULL when out of memory. */
 struct mpg_candidate *graph_add_candidate(struct steps *steps);

@@ -84,7 +84,7 @@ static int lose_answer(struct matching *matching, const struct message *m, struc
 {
     if (!graph_was_synchronous(m) && !graph_is_to_be_carried(&matching->carrying, m))
         return 0;
-    return graph_lose_edge(matching->steps, MPG_EDGE_MEETING) ? 0 : graph_out_of_memory(err);
+    return graph_lose_wait(matching->steps, err);
 }
 
 static bool is_wait(enum mpg_call call)

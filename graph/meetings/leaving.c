@@ -180,7 +180,7 @@ static int lose_part(struct meetings *meetings, const struct collective *c, int3
     const bool waits = c->shape == SHAPE_FROM_ROOT ? !is_root : c->shape == SHAPE_TO_ROOT ? is_root || c->holds : true;
     if (c->p <= 1 || !waits)
         return 0;
-    return graph_lose_edge(meetings->steps, MPG_EDGE_MEETING) ? 0 : graph_out_of_memory(err);
+    return graph_lose_wait(meetings->steps, err);
 }
 
 int graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err)

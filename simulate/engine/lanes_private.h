@@ -82,7 +82,7 @@ struct mpg_lanes {
     struct mpg_expansion *expansion; /* NULL: none has been expanded yet */
     uint32_t *member_slot;           /* its members' slots, where it is asked what values come from; capacity: */
     uint32_t member_slots;
-    double *members;      /* capacity x (2 n + 1): of all members of one */
+    double *members;      /* capacity: values of all members of one, and what they come from */
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
         *put, *zeros, *left; /* n each */
