@@ -6,10 +6,13 @@ import json
 import math
 import os
 import subprocess
+import sys
 
 from tap import finish, ok  # noqa: F401, for who imports this
 
 MPGSIM = os.environ.get("MPGSIM", "mpgsim")
+SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
+REFERENCE = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
 
 
 def run(*arguments):
@@ -29,6 +32,20 @@ def write(name, ranks, lines):
     with open(name, "w", encoding="ascii") as out:
         out.write(f"#mpgtext 1\n#ranks {ranks}\n#clocks shared\n#comm 0 = {' '.join(map(str, range(ranks)))}\n")
         out.writelines(line + "\n" for line in lines)
+
+
+def make(name, maker, *options):
+    """A file by one of the oracle's makers."""
+    maker = os.path.join(SOURCE, "tests", "oracle", maker)
+    done = subprocess.run([sys.executable, maker, *map(str, options)], capture_output=True, text=True, check=True)
+    with open(name, "w", encoding="ascii") as out:
+        out.write(done.stdout)
+
+
+def make_random(seed, steps=60, ranks=4):
+    """random.txt: a program; every third receives from any source."""
+    make("random.txt", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py", "--seed", seed, "--ranks", ranks,
+         "--steps", steps)
 
 
 def unlike_difference(ask, arguments_of, base, extra, ulps):

@@ -8,12 +8,10 @@ import io
 import math
 import os
 import subprocess
-import sys
 import tempfile
 
-from answers import MPGSIM, answer, finish, ok, run, write
+from answers import MPGSIM, SOURCE, answer, finish, make, ok, run, write
 
-SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
 TERMS = ["computation_ns", "noise_ns", "calls_ns", "latency_ns", "bytes_ns", "collectives_ns"]
 
 
@@ -104,11 +102,7 @@ def check_barrier():
 
 
 def make_random(seed):
-    maker = os.path.join(SOURCE, "tests", "oracle", "randomtrace.py")
-    done = subprocess.run([sys.executable, maker, "--seed", str(seed), "--ranks", "4", "--steps", "60"],
-                          capture_output=True, text=True, check=True)
-    with open("random.txt", "w", encoding="ascii") as out:
-        out.write(done.stdout)
+    make("random.txt", "randomtrace.py", "--seed", seed, "--ranks", 4, "--steps", 60)
 
 
 def difference_fits(base, path, extra):

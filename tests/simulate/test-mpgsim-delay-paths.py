@@ -7,13 +7,10 @@ that are the difference of two runs; whatever threads there are."""
 import csv
 import io
 import os
-import subprocess
-import sys
 import tempfile
 
-from answers import answer, finish, ok, run, unlike_difference, write
+from answers import REFERENCE, answer, finish, make, make_random, ok, run, unlike_difference, write
 
-SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
 WORDS = "call,callsite,region,rank,pair"
 PARTS = ["computation_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns"]
 PER = ["per_latency", "per_byte", "per_compute", "per_noise"]
@@ -116,14 +113,6 @@ def check_mixture():
     ok("the interval holds a half", all(path[r]["share_low"] < 0.5 < path[r]["share_high"] for r in (1, 2)), path)
 
 
-def make_random(seed, steps=60, ranks=4):
-    maker = os.path.join(SOURCE, "tests", "oracle", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py")
-    done = subprocess.run([sys.executable, maker, "--seed", str(seed), "--ranks", str(ranks), "--steps", str(steps)],
-                          capture_output=True, text=True, check=True)
-    with open("random.txt", "w", encoding="ascii") as out:
-        out.write(done.stdout)
-
-
 def adds_up(found):
     """What does not, of the rows of all tables; None: all does."""
     total = found["where"]["total"]["path"]
@@ -178,18 +167,14 @@ def check_expanded():
 
 def check_algorithms():
     """Tables of all algorithms of collectives, for several numbers of ranks."""
-    maker = os.path.join(SOURCE, "tests", "oracle", "randomcollectives.py")
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
-    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
     wrong, other, unlike = [], [], []
     for seed in range(1, 13):
         make_random(seed, 40, 2 + seed % 8)
-        table = subprocess.run([sys.executable, maker, "--seed", str(seed)], capture_output=True, text=True, check=True).stdout
-        with open("random.table", "w", encoding="ascii") as out:
-            out.write(table)
+        make("random.table", "randomcollectives.py", "--seed", seed)
         given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.table"]
         absorb = f"--absorb={['clock', 'wait', 'none'][seed % 3]}"
-        for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], reference,
+        for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], REFERENCE,
                      ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--granularity=2"]):
             for limit in ([], ["--eager-limit=200"]):
                 fault = adds_up(answer(*given, absorb, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
@@ -201,7 +186,7 @@ def check_algorithms():
     ok("all algorithms of collectives: rows add up to the path", not wrong, wrong[:3])
     ok("which is the delay of the longest rank", not other, other[:3])
     ok("derivatives are the difference of two runs", not unlike, unlike[:3])
-    given = [*given, *reference, "--replicas=70"]
+    given = [*given, *REFERENCE, "--replicas=70"]
     one = run("--json", "--threads=1", *given, f"--where={WORDS}", "random.txt")
     ok("the same bytes with 3 threads", one[0] == 0 and one == run("--json", "--threads=3", *given, f"--where={WORDS}", "random.txt"),
        one[2])
@@ -216,13 +201,12 @@ def arguments_of(v):
 
 def check_random():
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
-    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
     options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns", "--deterministic"],
                ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--eager-limit=-1", "--deterministic"],
                ["--absorb=none", "--eager-limit=-1", "--noise=exp:1us", "--latency=exp:1us", "--call-noise=exp:99ns"],
                ["--absorb=wait", "--deterministic", "--noise=exp:1us", "--byte=exp:0.3ns", "--granularity=3",
                 "--call-noise=normal:99ns,300ns"],
-               [*reference, "--deterministic"], [*reference, "--deterministic", "--eager-limit=100"]]
+               [*REFERENCE, "--deterministic"], [*REFERENCE, "--deterministic", "--eager-limit=100"]]
     wrong, other, unlike, cases = [], [], [], 0
     for seed in range(1, 7):
         make_random(seed)

@@ -10,12 +10,10 @@ import math
 import os
 import random
 import subprocess
-import sys
 import tempfile
 
-from answers import MPGSIM, answer, finish, ok, run, unlike_difference, write
+from answers import MPGSIM, REFERENCE, answer, finish, make, make_random, ok, run, unlike_difference, write
 
-SOURCE = os.path.abspath(os.environ.get("top_srcdir", "."))
 PER = ["per_latency", "per_byte", "per_compute", "per_noise"]
 PARTS = ["computation_ns", "noise_ns", "calls_ns", "latency_ns", "bytes_ns", "collectives_ns"]
 WORDS = "call,callsite,region,rank,pair"
@@ -140,17 +138,13 @@ def check_expanded():
 
 def check_algorithms():
     """Tables of all of them, for several numbers of ranks."""
-    maker = os.path.join(SOURCE, "tests", "oracle", "randomcollectives.py")
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
-    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
     wrong, other, unlike = [], [], []
     for seed in range(1, 13):
         make_random(seed, 40, 2 + seed % 8)
-        table = subprocess.run([sys.executable, maker, "--seed", str(seed)], capture_output=True, text=True, check=True).stdout
-        with open("random.algorithms", "w", encoding="ascii") as out:
-            out.write(table)
+        make("random.algorithms", "randomcollectives.py", "--seed", seed)
         given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.algorithms"]
-        for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], reference):
+        for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], REFERENCE):
             for limit in ([], ["--eager-limit=200"]):
                 fault = adds_up(predicted(*given, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
                 wrong += [(seed, more, limit, fault)] if fault else []
@@ -161,19 +155,11 @@ def check_algorithms():
     ok("all algorithms of collectives: rows add up", not wrong, wrong[:3])
     ok("of one replica they are those of --critical-path", not other, other[:3])
     ok("derivatives are the difference of two runs", not unlike, unlike[:3])
-    one = run("--json", "--predict", "--threads=1", *given, *reference, "--replicas=70", f"--where={WORDS}", "random.txt")
+    one = run("--json", "--predict", "--threads=1", *given, *REFERENCE, "--replicas=70", f"--where={WORDS}", "random.txt")
     ok("the same bytes with 3 threads", one[0] == 0 and one ==
-       run("--json", "--predict", "--threads=3", *given, *reference, "--replicas=70", f"--where={WORDS}", "random.txt"), one[2])
-    plain, asked = (predicted(*given, *reference, *w, "random.txt") for w in ([], [f"--where={WORDS}"]))
+       run("--json", "--predict", "--threads=3", *given, *REFERENCE, "--replicas=70", f"--where={WORDS}", "random.txt"), one[2])
+    plain, asked = (predicted(*given, *REFERENCE, *w, "random.txt") for w in ([], [f"--where={WORDS}"]))
     ok("the answer is the one without", all(plain[k] == asked[k] for k in ("run_time_ns", "ranks")))
-
-
-def make_random(seed, steps=60, ranks=4):
-    maker = os.path.join(SOURCE, "tests", "oracle", "randomtrace_open.py" if seed % 3 == 0 else "randomtrace.py")
-    done = subprocess.run([sys.executable, maker, "--seed", str(seed), "--ranks", str(ranks), "--steps", str(steps)],
-                          capture_output=True, text=True, check=True)
-    with open("random.txt", "w", encoding="ascii") as out:
-        out.write(done.stdout)
 
 
 def adds_up(found):
@@ -216,13 +202,12 @@ def arguments_of(v):
 
 def check_random():
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
-    reference = ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]
     options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns"],
-               ["--latency=const:2385.25ns", "--noise=const:77ns", "--eager-limit=-1", "--byte=exp:0.3ns"], reference,
+               ["--latency=const:2385.25ns", "--noise=const:77ns", "--eager-limit=-1", "--byte=exp:0.3ns"], REFERENCE,
                ["--latency=const:10us", "--compute-ratio=0.7", "--call-noise=normal:200ns,400ns"],
                ["--collectives=expand", "--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"],
-               ["--collectives=expand", "--eager-limit=-1", "--latency=exp:2us", "--noise=exp:3us"], [*reference, "--collectives=expand"],
-               [*reference, "--collectives=expand", "--eager-limit=100"]]
+               ["--collectives=expand", "--eager-limit=-1", "--latency=exp:2us", "--noise=exp:3us"], [*REFERENCE, "--collectives=expand"],
+               [*REFERENCE, "--collectives=expand", "--eager-limit=100"]]
     wrong, other, unlike, cases = [], [], [], 0
     for seed in range(1, 7):
         make_random(seed)
