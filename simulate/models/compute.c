@@ -5,6 +5,7 @@
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
 #include "simulate/models/records.h"
+#include "simulate/noise/lookups.h"
 
 /* --- from signatures --- */
 
@@ -156,7 +157,7 @@ static double time_in_renewal(const struct mpg_interval *x, const struct mpg_ren
     double passed_ns = x->passed_ns[w], since_ns;
     if (begin_ns >= passed_ns) {
         double left_ns = mpg_renewal_detour_left(of, cursor, begin_ns, &since_ns);
-        passed_ns = mpg_records_passed(x, begin_ns, left_ns, since_ns);
+        passed_ns = left_ns > 0 && mpg_detour_is_covered(x->covered_ns, since_ns) ? begin_ns + left_ns : 0;
     }
     double free_ns = passed_ns - begin_ns;
     if (!(free_ns > 0))

@@ -165,7 +165,7 @@ struct mpg_interval {
     double lost;     /* the part of it that noise takes, 0 .. 1 */
     /* A detour of the target's that is going on when it begins, and began before, no more than
      * covered_ns, is none: what the call before it costs has it. In each lane such a one ends at
-     * passed_ns, in the record (in and out; 0: there was none yet). NULL: all detours count. */
+     * passed_ns, after MPI_Init (in and out; 0: there was none yet). NULL: all detours count. */
     double covered_ns, *passed_ns;
     /* Where the target's detours were looked for last, of each of so many lanes, zero before the
      * first time; NULL: nowhere. */

@@ -23,12 +23,7 @@ static inline const uint8_t *mpg_records_parts(const struct mpg_perturbation *p,
 {
     return p->measurement_fixed ? NULL : p->parts.part[mpg_measurement_of(replica)];
 }
-/* Until when work of X that begins at BEGIN_NS meets no detour, since that which is going on then,
- * for LEFT_NS (0: none is) and since SINCE_NS, is in what the call before it cost. */
-double mpg_records_passed(const struct mpg_interval *x, double begin_ns, double left_ns,
-                          double since_ns);
-
-/* Asks for what the next look-ups of X's rank read, by its cursor, in N lanes from lane AT on. */
+/* Asks for what the next look-ups of X's rank read, in N lanes from lane AT on. */
 void mpg_records_fetch(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t n);
 
 #endif

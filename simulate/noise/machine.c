@@ -45,8 +45,11 @@ static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct m
     return false;
 }
 
-/* Puts CORE behind those that M has; FIT: detours are drawn from families. */
-static int add_core(struct mpg_machine *m, const struct mpg_noise_core *core, bool fit,
+/* Detours in the lists of all cores, some 24 bytes each. */
+enum { MOST_LISTED = 2 << 20 };
+
+/* Puts CORE, one of CORES, behind those that M has; FIT: detours are drawn from families. */
+static int add_core(struct mpg_machine *m, const struct mpg_noise_core *core, size_t cores, bool fit,
                     struct mpg_error *err)
 {
     if (m->drawn) {
@@ -57,7 +60,8 @@ static int add_core(struct mpg_machine *m, const struct mpg_noise_core *core, bo
         m->quanta[m->cores] = mpg_quanta_new(core, err);
         return m->quanta[m->cores++] ? 0 : -1;
     }
-    if (!(m->replay[m->cores] = mpg_replay_new(core, err)))
+    if (!(m->replay[m->cores] = mpg_replay_new(core, err)) ||
+        mpg_replay_make_list(m->replay[m->cores], MOST_LISTED / cores, err) < 0)
         return -1;
     mpg_resampled_init(&m->resampled[m->cores], m->replay[m->cores]);
     m->offset_ns[m->cores++] = core->offset_ns;
@@ -85,7 +89,7 @@ int mpg_machine_init(struct mpg_machine *m, const struct mpg_signature *sig,
             continue;
         if (!last || !same_host(last, core))
             m->first_core[m->hosts++] = m->cores;
-        if (add_core(m, core, model == MPG_NOISE_FIT, err) < 0) {
+        if (add_core(m, core, sig->cores, model == MPG_NOISE_FIT, err) < 0) {
             mpg_error_prefix(err, "%s", sig->path);
             goto fail;
         }

@@ -31,8 +31,9 @@ static void free_record(struct mpg_record *r)
     free(r);
 }
 
-/* Of a guide: a few, as it is to stay near the processor, and no more than are looked at without a branch. */
-enum { DETOURS_A_BUCKET = MPG_RECORD_BURST / 2 };
+/* So many detours are looked at without a branch and without waiting for each other, of which a guide has a bucket for half
+ * as many: detours come in bursts. So many stand behind the end of a record, for searches to look at. */
+enum { BURST = 8, DETOURS_A_BUCKET = BURST / 2 };
 
 /* Four of them are in what a processor reads at once. */
 enum { DETOURS_A_LINE = 4, LINE_BYTES = DETOURS_A_LINE * sizeof(struct mpg_detour) };
@@ -42,7 +43,7 @@ static struct mpg_record *new_record(size_t n, struct mpg_error *err)
 {
     struct mpg_record *r = calloc(1, sizeof *r);
     if (r) {
-        r->detour = aligned_alloc(LINE_BYTES, ((n + MPG_RECORD_BURST) / DETOURS_A_LINE + 1) * LINE_BYTES);
+        r->detour = aligned_alloc(LINE_BYTES, ((n + BURST) / DETOURS_A_LINE + 1) * LINE_BYTES);
         r->by_time = malloc((n + 1) * sizeof *r->by_time);
         r->by_work = malloc((n + 1) * sizeof *r->by_work);
     }
@@ -68,7 +69,7 @@ static void finish_work(struct mpg_record *r)
 {
     struct mpg_detour *end = &r->detour[r->n];
     r->work_ns = end->done_ns = r->span_ns - end->lost_ns;
-    for (size_t i = 1; i <= MPG_RECORD_BURST; i++)
+    for (size_t i = 1; i <= BURST; i++)
         end[i] = (struct mpg_detour){INFINITY, INFINITY};
     r->ascending = true;
     for (const struct mpg_detour *d = r->detour; d + 1 < end; d++)
@@ -76,9 +77,8 @@ static void finish_work(struct mpg_record *r)
             r->ascending = false;
 }
 
-/* R, all of whose detours are there, ready for look-ups; NULL if CORE leaves no work. */
-static struct mpg_record *finish_record(struct mpg_record *r, double span_ns,
-                                    const struct mpg_noise_core *core, struct mpg_error *err)
+/* R, all of whose detours are there, ready for look-ups; NULL, and R is freed, if core CORE leaves no work. */
+static struct mpg_record *finish_record(struct mpg_record *r, double span_ns, int core, struct mpg_error *err)
 {
     r->span_ns = span_ns;
     r->buckets = r->n / DETOURS_A_BUCKET + 1;
@@ -89,7 +89,7 @@ static struct mpg_record *finish_record(struct mpg_record *r, double span_ns,
         fill_guides(r);
         return r;
     }
-    mpg_error_set(err, "core %d: the noise record leaves no time for work", core->core);
+    mpg_error_set(err, "core %d: the noise record leaves no time for work", core);
     free_record(r);
     return NULL;
 }
@@ -99,7 +99,7 @@ static struct mpg_record *make_longest(const struct mpg_noise_core *core, struct
     struct mpg_record *r = new_record(core->detours, err);
     for (size_t i = 0; r && i < core->detours; i++)
         add_detour(r, core->start_ns[i], core->duration_ns[i]);
-    return r ? finish_record(r, core->span_ns, core, err) : NULL;
+    return r ? finish_record(r, core->span_ns, core->core, err) : NULL;
 }
 
 /* The blocks of CORE after each other, without the longest detours and their time. */
@@ -118,31 +118,7 @@ static struct mpg_record *make_others(const struct mpg_noise_core *core, struct 
         }
         before_ns += block->to_ns - block->from_ns;
     }
-    return r ? finish_record(r, before_ns, core, err) : NULL;
-}
-
-struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err)
-{
-    struct mpg_replay *r = calloc(1, sizeof *r);
-    if (!r) {
-        mpg_error_set(err, "out of memory");
-        return NULL;
-    }
-    if (!(r->longest = make_longest(core, err)) ||
-        (core->blocks.recorded > 0 && !(r->others = make_others(core, err)))) {
-        mpg_replay_free(r);
-        return NULL;
-    }
-    return r;
-}
-
-void mpg_replay_free(struct mpg_replay *r)
-{
-    if (!r)
-        return;
-    free_record(r->others);
-    free_record(r->longest);
-    free(r);
+    return r ? finish_record(r, before_ns, core->core, err) : NULL;
 }
 
 double mpg_replay_span_ns(const struct mpg_replay *r)
@@ -159,12 +135,31 @@ static size_t bucket_of(const struct mpg_record *r, double rest, double per)
     return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
+/* How many of the BURST detours from D on end at REST or before it; how many begin before LEAST of work. */
+static size_t ended(const struct mpg_detour *d, double rest)
+{
+    size_t n = 0;
+#pragma GCC unroll 8
+    for (int k = 0; k < BURST; k++)
+        n += mpg_detour_end(d + k) <= rest;
+    return n;
+}
+
+static size_t begun(const struct mpg_detour *d, double least)
+{
+    size_t n = 0;
+#pragma GCC unroll 8
+    for (int k = 0; k < BURST; k++)
+        n += d[k].done_ns < least;
+    return n;
+}
+
 size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
 {
     const struct mpg_detour *d = r->detour;
     size_t i = r->by_time[bucket_of(r, rest, r->per_span)];
-    for (size_t n = MPG_RECORD_BURST; r->ascending && n == MPG_RECORD_BURST; i += n)
-        n = mpg_record_ended(d + i, MPG_RECORD_BURST, rest);
+    for (size_t n = BURST; r->ascending && n == BURST; i += n)
+        n = ended(d + i, rest);
     while (i < r->n && mpg_detour_end(d + i) <= rest)
         i++;
     while (i > 0 && mpg_detour_end(d + i - 1) > rest) /* rounding at a bucket's edge */
@@ -172,13 +167,14 @@ size_t mpg_record_find_detour(const struct mpg_record *r, double rest)
     return i;
 }
 
-size_t mpg_record_find_done(const struct mpg_record *r, double rest, double least)
+size_t mpg_record_find_done(const struct mpg_record *r, double rest)
 {
     const struct mpg_detour *d = r->detour;
+    const double least = rest - MPG_ROUNDING_NS;
     size_t i = r->by_work[bucket_of(r, rest, r->per_work)];
-    for (size_t n = MPG_RECORD_BURST; r->ascending && n == MPG_RECORD_BURST; i += n)
-        n = mpg_record_begun(d + i, MPG_RECORD_BURST, least);
-    i = i < r->n ? i : r->n;
+    for (size_t n = BURST; r->ascending && n == BURST; i += n)
+        n = begun(d + i, least);
+    i = i < r->n ? i : r->n; /* at the record's end rounding may be left */
     while (i < r->n && d[i].done_ns < least)
         i++;
     while (i > 0 && d[i - 1].done_ns >= least)
@@ -195,13 +191,13 @@ struct spots {
     double quiet_ns;
 };
 
-static struct spots spots_at(const struct mpg_replay *r, double t_ns, struct mpg_replay_hint *hint)
+static struct spots spots_at(const struct mpg_replay *r, double t_ns)
 {
-    struct spots s = {.longest = mpg_record_spot_at(r->longest, t_ns, &hint->longest)};
+    struct spots s = {.longest = mpg_record_spot_at(r->longest, t_ns)};
     s.stopped_ns = mpg_record_work_at(r->longest, &s.longest);
     s.quiet_ns = mpg_record_quiet_at(r->longest, &s.longest);
     if (r->others) {
-        s.others = mpg_record_spot_at(r->others, s.stopped_ns, &hint->others);
+        s.others = mpg_record_spot_at(r->others, s.stopped_ns);
         s.quiet_ns = fmin(s.quiet_ns, mpg_record_quiet_at(r->others, &s.others));
     }
     return s;
@@ -212,29 +208,26 @@ static double work_before(const struct mpg_replay *r, const struct spots *s)
     return r->others ? mpg_record_work_at(r->others, &s->others) : s->stopped_ns;
 }
 
-static double end_of(const struct mpg_replay *r, double work_ns, struct mpg_replay_hint *hint,
-                     double *quiet_ns)
+static double end_of(const struct mpg_replay *r, double work_ns, double *quiet_ns)
 {
     double longest_ns, others_ns = INFINITY;
     double stopped_ns =
-        r->others ? mpg_record_time_of(r->others, work_ns, &hint->others, &others_ns) : work_ns;
-    double end_ns = mpg_record_time_of(r->longest, stopped_ns, &hint->longest, &longest_ns);
+        r->others ? mpg_record_time_of(r->others, work_ns, &others_ns) : work_ns;
+    double end_ns = mpg_record_time_of(r->longest, stopped_ns, &longest_ns);
     *quiet_ns = fmin(longest_ns, others_ns);
     return end_ns;
 }
 
 double mpg_replay_work_before(const struct mpg_replay *r, double t_ns)
 {
-    struct mpg_replay_hint hint = {0};
-    struct spots s = spots_at(r, t_ns, &hint);
+    struct spots s = spots_at(r, t_ns);
     return work_before(r, &s);
 }
 
 double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
 {
-    struct mpg_replay_hint hint = {0};
     double quiet_ns;
-    return end_of(r, work_ns, &hint, &quiet_ns);
+    return end_of(r, work_ns, &quiet_ns);
 }
 
 /* How long the detour of R goes on in which S is, and since when; 0: it is in none. */
@@ -248,48 +241,42 @@ static double left_in(const struct mpg_record *r, const struct mpg_record_spot *
     return mpg_detour_end(d) - s->rest;
 }
 
-double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns,
-                              struct mpg_replay_hint *hint, double *since_ns)
+double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns, double *since_ns)
 {
     double quiet_ns;
     *since_ns = 0;
-    struct spots s = spots_at(r, t_ns, hint);
+    struct spots s = spots_at(r, t_ns);
     double left_ns = left_in(r->longest, &s.longest, since_ns);
     if (left_ns > 0 || !r->others)
         return left_ns;
     left_ns = left_in(r->others, &s.others, since_ns);
     if (!(left_ns > 0))
         return 0;
-    return fmax(0, mpg_record_time_of(r->longest, s.stopped_ns + left_ns, &hint->longest, &quiet_ns) -
-                       t_ns);
+    return fmax(0, mpg_record_time_of(r->longest, s.stopped_ns + left_ns, &quiet_ns) - t_ns);
 }
 
 double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
 {
-    struct mpg_replay_hint hint = {0};
-    struct spots s = spots_at(r, t_ns, &hint);
+    struct spots s = spots_at(r, t_ns);
     if (interval_ns <= s.quiet_ns)
         return interval_ns;
     return mpg_replay_work_before(r, t_ns + interval_ns) - work_before(r, &s);
 }
 
-struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *r, double t_ns, double work_ns,
-                                      struct mpg_replay_hint *hint)
+struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *r, double t_ns, double work_ns)
 {
-    struct spots s = spots_at(r, t_ns, hint);
-    struct mpg_replay_met met = {.time_ns = work_ns, .quiet_ns = s.quiet_ns - work_ns,
-                                 .begins_quiet = s.quiet_ns > 0};
+    struct spots s = spots_at(r, t_ns);
+    struct mpg_replay_met met = {.time_ns = work_ns, .quiet_ns = s.quiet_ns - work_ns};
     if (work_ns <= s.quiet_ns)
         return met;
-    double end_ns = end_of(r, work_before(r, &s) + work_ns, hint, &met.quiet_ns);
+    double end_ns = end_of(r, work_before(r, &s) + work_ns, &met.quiet_ns);
     met.time_ns = end_ns > t_ns ? end_ns - t_ns : 0;
     return met;
 }
 
 double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_ns)
 {
-    struct mpg_replay_hint hint = {0};
-    return mpg_replay_meet(r, t_ns, work_ns, &hint).time_ns;
+    return mpg_replay_meet(r, t_ns, work_ns).time_ns;
 }
 
 /* ---- as a list ---- */
@@ -374,4 +361,60 @@ fail:
     free(list.start_ns);
     free(list.duration_ns);
     return -1;
+}
+
+/* ---- the record as one list ---- */
+
+int mpg_replay_make_list(struct mpg_replay *r, size_t most, struct mpg_error *err)
+{
+    double *start_ns, *duration_ns;
+    size_t n;
+    if (!r->others) {
+        r->list = r->longest->ascending ? r->longest : NULL;
+        return 0;
+    }
+    if ((double)r->longest->n + (double)r->others->n * (r->longest->work_ns / r->others->span_ns) > (double)most)
+        return 0;
+    if (mpg_replay_detours(r, &n, &start_ns, &duration_ns, err) < 0)
+        return -1;
+    struct mpg_record *list = new_record(n, err);
+    struct mpg_error ignored; /* there is work: both records leave some */
+    for (size_t i = 0; list && i < n; i++)
+        add_detour(list, start_ns[i], duration_ns[i]);
+    free(start_ns);
+    free(duration_ns);
+    if (!list)
+        return -1;
+    list = finish_record(list, r->longest->span_ns, 0, &ignored);
+    if (list && list->ascending)
+        r->list = list;
+    else
+        free_record(list);
+    return 0;
+}
+
+struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err)
+{
+    struct mpg_replay *r = calloc(1, sizeof *r);
+    if (!r) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    if (!(r->longest = make_longest(core, err)) ||
+        (core->blocks.recorded > 0 && !(r->others = make_others(core, err)))) {
+        mpg_replay_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void mpg_replay_free(struct mpg_replay *r)
+{
+    if (!r)
+        return;
+    if (r->list != r->longest)
+        free_record(r->list);
+    free_record(r->others);
+    free_record(r->longest);
+    free(r);
 }

@@ -19,6 +19,9 @@ struct mpg_replay;
  * kept in part, u is that of its longest detours and then, of the time that these leave,
  * that of the blocks after each other, from the first again after the last. */
 struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err);
+/* Keeps REPLAY's record also as one list, for lanes to look up in (lookups.h), if it has no more than MOST detours. Before
+ * its first look-up. Error: out of memory. */
+int mpg_replay_make_list(struct mpg_replay *replay, size_t most, struct mpg_error *err);
 double mpg_replay_span_ns(const struct mpg_replay *replay);
 /* u(T), T >= 0 in ns from the record's start, any number of records long. */
 double mpg_replay_work_before(const struct mpg_replay *replay, double t_ns);
@@ -29,30 +32,15 @@ double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
 double mpg_replay_work_in(const struct mpg_replay *replay, double t_ns, double interval_ns);
 /* How long WORK_NS begun at T_NS takes; exactly as long where nothing interrupts. */
 double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double work_ns);
-/* Near which detours a look-up was: the next one that begins there, in whatever record, finds what
- * it looks for at once. Any hint gives the same answer; zero-initialised it is at the begin. */
-struct mpg_replay_hint {
-    uint32_t longest, others;
-};
-/* Asks for what a look-up from HINT on reads. */
-void mpg_replay_fetch(const struct mpg_replay *replay, const struct mpg_replay_hint *hint);
 /* What work meets. */
 struct mpg_replay_met {
     double time_ns;    /* as mpg_replay_time_for() */
     double quiet_ns;   /* from its end on nothing interrupts for so long, but for rounding; <= 0:
                           that is not known */
-    bool begins_quiet; /* it does not begin in a detour */
 };
-struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *replay, double t_ns, double work_ns,
-                                      struct mpg_replay_hint *hint);
-/* The same in N <= MPG_LANES_AT_ONCE lanes (simulate/draws/lane_code.h), to the last bit, of WORK_NS[k]
- * begun at T_NS[k], into MET. */
-void mpg_replay_meet_lanes(const struct mpg_replay *replay, uint32_t n, const double *t_ns,
-                           const double *work_ns, struct mpg_replay_hint *hint,
-                           struct mpg_replay_met *met);
+struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *replay, double t_ns, double work_ns);
 /* How long the detour in which T_NS is goes on, *SINCE_NS after it began; 0: it is in none. */
-double mpg_replay_detour_left(const struct mpg_replay *replay, double t_ns,
-                              struct mpg_replay_hint *hint, double *since_ns);
+double mpg_replay_detour_left(const struct mpg_replay *replay, double t_ns, double *since_ns);
 /* All its detours over one span, in time order, into *START_NS and *DURATION_NS, arrays of *N
  * that the caller frees; of a record that is kept in part, those of its blocks as often as they
  * are met. */

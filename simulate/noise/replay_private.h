@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a noise record is in memory, for look-ups one by one (replay.c) and of lanes (replay_lanes.c). */
+/* What a noise record is in memory, for look-ups by it (replay.c) and of lanes (lookups.c). */
 #ifndef MPG_REPLAY_PRIVATE_H
 #define MPG_REPLAY_PRIVATE_H
 
@@ -40,6 +40,7 @@ struct mpg_record {
 struct mpg_replay {
     struct mpg_record *longest; /* or all */
     struct mpg_record *others;  /* NULL: the record is whole */
+    struct mpg_record *list;    /* both as one, for the first time that they are met; NULL: it is too long */
 };
 
 /* X rounded down; mostly there is no need to ask a library. */
@@ -70,66 +71,14 @@ static inline struct mpg_record_spot mpg_record_split(double x, double length, d
 
 /* The first detour of RECORD that ends after REST, by its guide. */
 size_t mpg_record_find_detour(const struct mpg_record *record, double rest);
-/* The first detour of RECORD that begins at LEAST of work, near REST, or after it, by its guide. */
-size_t mpg_record_find_done(const struct mpg_record *record, double rest, double least);
+/* The first detour of RECORD that begins at REST of work or after it, by its guide. Work that ends no more than rounding
+ * after a detour's start ends before it: that must not cost a whole detour. */
+size_t mpg_record_find_done(const struct mpg_record *record, double rest);
 
-/* So many detours are looked at without a branch, and without waiting for each other, before a guide is asked: of
- * those that end after a time few are further from the last ones, but short detours come in bursts, of which work
- * crosses any number. So many stand behind the end of a record that searches may look beyond it. */
-enum { MPG_RECORD_NEXT = 4, MPG_RECORD_BURST = 8 };
-
-/* How many of the COUNT detours from D on end at REST or before it; how many begin before LEAST of work. */
-static inline size_t mpg_record_ended(const struct mpg_detour *d, int count, double rest)
-{
-    size_t n = 0;
-#pragma GCC unroll 8
-    for (int k = 0; k < count; k++)
-        n += mpg_detour_end(d + k) <= rest;
-    return n;
-}
-
-static inline size_t mpg_record_begun(const struct mpg_detour *d, int count, double least)
-{
-    size_t n = 0;
-#pragma GCC unroll 8
-    for (int k = 0; k < count; k++)
-        n += d[k].done_ns < least;
-    return n;
-}
-
-/* As mpg_record_find_detour(). *HINT is one before it, or near, and becomes it. */
-static inline size_t mpg_record_next_detour(const struct mpg_record *r, double rest, uint32_t *hint)
-{
-    size_t i = *hint;
-    if (r->ascending && i <= r->n && (i == 0 || mpg_detour_end(&r->detour[i - 1]) <= rest)) {
-        const size_t passed = mpg_record_ended(r->detour + i, MPG_RECORD_NEXT, rest);
-        if (passed < MPG_RECORD_NEXT)
-            return *hint = (uint32_t)(i + passed);
-    }
-    i = mpg_record_find_detour(r, rest);
-    return *hint = (uint32_t)i;
-}
-
-/* The first detour that begins at REST of work or after it. Work that ends no more than rounding after a
- * detour's start ends before it: that must not cost a whole detour. */
-static inline size_t mpg_record_next_done(const struct mpg_record *r, double rest, uint32_t *hint)
-{
-    const double least = rest - MPG_ROUNDING_NS;
-    size_t i = *hint;
-    if (r->ascending && i <= r->n && (i == 0 || r->detour[i - 1].done_ns < least)) {
-        const size_t passed = mpg_record_begun(r->detour + i, MPG_RECORD_BURST, least);
-        if (passed < MPG_RECORD_BURST) /* at the record's end rounding may be left */
-            return *hint = (uint32_t)(i + passed < r->n ? i + passed : r->n);
-    }
-    i = mpg_record_find_done(r, rest, least);
-    return *hint = (uint32_t)i;
-}
-
-static inline struct mpg_record_spot mpg_record_spot_at(const struct mpg_record *r, double t_ns,
-                                                        uint32_t *hint)
+static inline struct mpg_record_spot mpg_record_spot_at(const struct mpg_record *r, double t_ns)
 {
     struct mpg_record_spot s = mpg_record_split(t_ns, r->span_ns, r->per_span);
-    s.i = mpg_record_next_detour(r, s.rest, hint);
+    s.i = mpg_record_find_detour(r, s.rest);
     return s;
 }
 
@@ -149,8 +98,7 @@ static inline double mpg_record_quiet_at(const struct mpg_record *r, const struc
 }
 
 /* When WORK_NS is done, and in *QUIET_NS how much more of it nothing interrupts then. */
-static inline double mpg_record_time_of(const struct mpg_record *r, double work_ns, uint32_t *hint,
-                                        double *quiet_ns)
+static inline double mpg_record_time_of(const struct mpg_record *r, double work_ns, double *quiet_ns)
 {
     struct mpg_record_spot s = mpg_record_split(work_ns, r->work_ns, r->per_work);
     if (s.rest <= MPG_ROUNDING_NS && s.whole > 0) { /* done before the detour that ends a record */
@@ -158,7 +106,7 @@ static inline double mpg_record_time_of(const struct mpg_record *r, double work_
         s.rest += r->work_ns;
     }
     /* Those before it began before this much work was done: all of them had to pass. */
-    s.i = mpg_record_next_done(r, s.rest, hint);
+    s.i = mpg_record_find_done(r, s.rest);
     *quiet_ns = r->detour[s.i].done_ns - s.rest;
     return s.whole * r->span_ns + s.rest + r->detour[s.i].lost_ns;
 }

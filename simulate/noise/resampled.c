@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "simulate/draws/draws.h"
-#include "simulate/draws/lane_code.h"
 #include "simulate/rounding.h"
 
 void mpg_parts_draw(struct mpg_parts *parts, uint64_t seed)
@@ -47,8 +46,7 @@ static double work_of(const struct mpg_resampled *r, const uint8_t *part)
     return sum_ns;
 }
 
-/* Whether the parts PART, which may be NULL, leave any work, so that they are what is met. */
-static bool has_work(const struct mpg_resampled *r, const uint8_t *part)
+bool mpg_resampled_has_parts(const struct mpg_resampled *r, const uint8_t *part)
 {
     return part && (r->works || work_of(r, part) > 0);
 }
@@ -72,9 +70,8 @@ static double between(double x, double most)
     return x < most ? x : most;
 }
 
-/* Where T_NS is: in which place, and how far in the whole record that place's part has come. */
-static double locate(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                     double *whole, int *place)
+double mpg_resampled_locate(const struct mpg_resampled *r, const uint8_t *part, double t_ns, double *whole,
+                            int *place)
 {
     *whole = floor_of(t_ns * r->per_span);
     double rest_ns = t_ns - *whole * r->span_ns;
@@ -94,7 +91,7 @@ static double work_before(const struct mpg_resampled *r, const uint8_t *part, do
 {
     double whole;
     int place;
-    double at_ns = locate(r, part, t_ns, &whole, &place);
+    double at_ns = mpg_resampled_locate(r, part, t_ns, &whole, &place);
     double sum_ns = whole * total_ns;
     for (int i = 0; i < place; i++)
         sum_ns += part_work(r, part[i]);
@@ -142,75 +139,47 @@ double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part,
     int place;
     if (!part || !((total_ns = work_of(r, part)) > 0))
         return mpg_replay_work_in(r->replay, t_ns, interval_ns);
-    double at_ns = locate(r, part, t_ns, &whole, &place);
+    double at_ns = mpg_resampled_locate(r, part, t_ns, &whole, &place);
     if (stays(r, part, place, at_ns, interval_ns))
         return mpg_replay_work_in(r->replay, at_ns, interval_ns);
     return work_before(r, part, total_ns, t_ns + interval_ns) -
            work_before(r, part, total_ns, t_ns);
 }
 
-double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                                 struct mpg_replay_hint *hint, double *since_ns)
+double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns, double *since_ns)
 {
     double whole;
     int place;
-    if (!has_work(r, part))
-        return mpg_replay_detour_left(r->replay, t_ns, hint, since_ns);
-    double at_ns = locate(r, part, t_ns, &whole, &place);
-    double left_ns = mpg_replay_detour_left(r->replay, at_ns, hint, since_ns);
+    if (!mpg_resampled_has_parts(r, part))
+        return mpg_replay_detour_left(r->replay, t_ns, since_ns);
+    double at_ns = mpg_resampled_locate(r, part, t_ns, &whole, &place);
+    double left_ns = mpg_replay_detour_left(r->replay, at_ns, since_ns);
     *since_ns = fmin(*since_ns, at_ns - part[place] * part_ns(r));
     return fmin(left_ns, (part[place] + 1) * part_ns(r) - at_ns);
 }
 
-/* What work in parts meets, of which MET says what it met AT_NS of the record, in PLACE, if its part went on. */
-static inline struct mpg_replay_met met_in_parts(const struct mpg_resampled *r, const uint8_t *part,
-                                                 int place, double at_ns, double t_ns, double work_ns,
-                                                 struct mpg_replay_met met)
+struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
+                                         double t_ns, double work_ns)
 {
+    double whole;
+    int place;
+    if (!mpg_resampled_has_parts(r, part))
+        return mpg_replay_meet(r->replay, t_ns, work_ns);
+    const double at_ns = mpg_resampled_locate(r, part, t_ns, &whole, &place);
+    struct mpg_replay_met met = mpg_replay_meet(r->replay, at_ns, work_ns);
     if (stays(r, part, place, at_ns, met.time_ns)) {
-        double left_ns = (part[place] + 1) * part_ns(r) - (at_ns + met.time_ns);
-        met.quiet_ns = left_ns < met.quiet_ns ? left_ns : met.quiet_ns;
+        met.quiet_ns = fmin(met.quiet_ns, (part[place] + 1) * part_ns(r) - (at_ns + met.time_ns));
         return met;
     }
-    double total_ns = work_of(r, part);
-    double end_ns = time_of(r, part, total_ns, work_before(r, part, total_ns, t_ns) + work_ns);
+    const double total_ns = work_of(r, part);
+    const double end_ns = time_of(r, part, total_ns, work_before(r, part, total_ns, t_ns) + work_ns);
     met.time_ns = end_ns > t_ns ? end_ns - t_ns : 0;
     met.quiet_ns = 0;
     return met;
 }
 
-struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
-                                         double t_ns, double work_ns,
-                                         struct mpg_replay_hint *hint)
-{
-    double whole;
-    int place;
-    if (!has_work(r, part))
-        return mpg_replay_meet(r->replay, t_ns, work_ns, hint);
-    double at_ns = locate(r, part, t_ns, &whole, &place);
-    struct mpg_replay_met met = mpg_replay_meet(r->replay, at_ns, work_ns, hint);
-    return met_in_parts(r, part, place, at_ns, t_ns, work_ns, met);
-}
-
-void mpg_resampled_meet_lanes(const struct mpg_resampled *r, uint32_t n, const uint8_t *const *part,
-                              const double *t_ns, const double *work_ns,
-                              struct mpg_replay_hint *hint, struct mpg_replay_met *met)
-{
-    double at_ns[MPG_LANES_AT_ONCE] = {0}, whole;
-    int place[MPG_LANES_AT_ONCE];
-    for (uint32_t k = 0; k < n; k++) {
-        place[k] = -1; /* it is the record itself */
-        at_ns[k] = has_work(r, part[k]) ? locate(r, part[k], t_ns[k], &whole, &place[k]) : t_ns[k];
-    }
-    mpg_replay_meet_lanes(r->replay, n, at_ns, work_ns, hint, met);
-    for (uint32_t k = 0; k < n; k++)
-        if (place[k] >= 0)
-            met[k] = met_in_parts(r, part[k], place[k], at_ns[k], t_ns[k], work_ns[k], met[k]);
-}
-
 double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                               double work_ns)
 {
-    struct mpg_replay_hint hint = {0};
-    return mpg_resampled_meet(r, part, t_ns, work_ns, &hint).time_ns;
+    return mpg_resampled_meet(r, part, t_ns, work_ns).time_ns;
 }

@@ -48,14 +48,12 @@ double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part
                               double work_ns);
 /* As mpg_replay_meet(). */
 struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
-                                         double t_ns, double work_ns,
-                                         struct mpg_replay_hint *hint);
-/* The same in N <= MPG_LANES_AT_ONCE lanes, of the parts PART[k]. */
-void mpg_resampled_meet_lanes(const struct mpg_resampled *r, uint32_t n, const uint8_t *const *part,
-                              const double *t_ns, const double *work_ns,
-                              struct mpg_replay_hint *hint, struct mpg_replay_met *met);
+                                         double t_ns, double work_ns);
 /* As mpg_replay_detour_left(); parts cut the detours at their bounds. */
-double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                                 struct mpg_replay_hint *hint, double *since_ns);
+double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns, double *since_ns);
+/* Whether the parts PART, which may be NULL, leave any work, so that they are what is met. */
+bool mpg_resampled_has_parts(const struct mpg_resampled *r, const uint8_t *part);
+/* How far in the whole record that part has come in which T_NS is, the *PLACE-th after *WHOLE of all MPG_PARTS of PART. */
+double mpg_resampled_locate(const struct mpg_resampled *r, const uint8_t *part, double t_ns, double *whole, int *place);
 
 #endif
