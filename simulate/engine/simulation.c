@@ -11,8 +11,8 @@
 
 struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label)
 {
-    return (struct mpg_course){sim->trace, sim->clocks, &sim->graph, label, sim->passes,
-                               sim->options->kept};
+    return (struct mpg_course){.trace = sim->trace, .clocks = sim->clocks, .graph = &sim->graph, .label = label,
+                               .passes = sim->passes, .kept = sim->options->kept, .slots = sim->slots};
 }
 
 void mpg_simulation_take_passed(struct simulation *sim, const struct mpg_passed *passed)

@@ -40,7 +40,8 @@ static int find_floors(struct run *x, struct mpg_error *err)
 {
     const struct mpg_floor_options none = {0};
     struct mpg_graph_options traced = x->graph; /* no hypothesis holds */
-    const struct mpg_course course = {x->trace, x->clocks, &traced, "finding floors", NULL, NULL};
+    const struct mpg_course course = {
+        .trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding floors"};
     struct mpg_passed passed;
     traced.suppose = 0;
     traced.supposed = NULL;

@@ -95,10 +95,11 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
         mpg_graph_close(g);
         return -1;
     }
-    struct mpg_progress progress;
+    struct mpg_progress progress = {0};
     if (course->passes)
         ++*course->passes;
-    mpg_progress_start(&progress, course->label, (double)mpg_trace_events(course->trace, -1));
+    if (!course->is_silent)
+        mpg_progress_start(&progress, course->label, (double)mpg_trace_events(course->trace, -1));
     int status = take_all(g, &t, &progress, err);
     mpg_progress_end(&progress);
     mpg_crew_free(t.crew);

@@ -27,6 +27,8 @@ struct mpg_course {
     const char *label; /* which the progress says */
     uint32_t *passes;  /* counted up; or NULL */
     struct mpg_kept *kept; /* what is known of the trace; or NULL */
+    uint32_t slots;        /* that its graph has, as a pass has told; 0: none has */
+    bool is_silent;        /* no progress is said */
 };
 
 /* Whether two have the same steps, in the same order. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/passes/apart.h"
+
 /* Of one pass: lanes, and the bytes that their values may take where many messages are in flight at a
  * time. One lane is always evaluated. */
 enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
@@ -87,9 +89,11 @@ static int pass(const struct mpg_replicas *r, struct part *part, size_t n, struc
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
         takers[i] = taker_of(&part[i]);
-    int status = mpg_pass(&r->course, takers, n, r->threads, r->passed, err);
+    int status = mpg_pass_apart(&r->course, takers, n, r->threads, r->passed, err);
+    if (status == 0)
+        status = mpg_pass(&r->course, takers, n, r->threads, r->passed, err);
     free(takers);
-    return status;
+    return status < 0 ? -1 : 0;
 }
 
 static uint32_t count_broken(const struct part *x)

@@ -36,7 +36,8 @@ struct predicting {
 
 static struct mpg_course course_of(const struct predicting *x, const char *label)
 {
-    return (struct mpg_course){x->trace, x->clocks, &x->graph, label, x->passes, x->options->kept};
+    return (struct mpg_course){.trace = x->trace, .clocks = x->clocks, .graph = &x->graph, .label = label,
+                               .passes = x->passes, .kept = x->options->kept, .slots = x->passed.slots};
 }
 
 static bool same_course(const struct predicting *a, const struct predicting *b)

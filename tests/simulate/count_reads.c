@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-static unsigned long long bytes;
+static _Atomic unsigned long long bytes;
 
 typedef ssize_t read_at(int fd, void *data, size_t size, off64_t offset);
 
@@ -37,7 +37,7 @@ __attribute__((destructor)) static void end(void)
     const char *path = getenv("READ_COUNT");
     FILE *f = path ? fopen(path, "w") : NULL;
     if (f) {
-        fprintf(f, "%llu\n", bytes);
+        fprintf(f, "%llu\n", (unsigned long long)bytes);
         fclose(f);
     }
 }

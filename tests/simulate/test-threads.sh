@@ -10,6 +10,10 @@ random=$here/../oracle/randomtrace.py
     --kinds irecv,isend,send,recv,waitsome,testall,fail,fail,pair,waitany >chosen.txt
 "$python" "$random" --seed 13 --ranks 9 --steps 90 --clocks shared --hosts 1 --all-synchronous-safe \
     --kinds collective,icollective,pair,wait >together.txt
+# Of a folder each thread makes a graph for itself; of text the steps of one are handed on.
+for name in mixed chosen together; do
+    "$mpgtrace" import --text $name.txt -o $name.trace || sed 's/^/# /' err
+done
 
 # answer THREADS TRACE OPTION...: where it is, and whether it has voided replicas
 answer() {
@@ -40,6 +44,17 @@ for trace in mixed.txt 'chosen.txt --eager-limit=1000000' together.txt; do
     same $trace --signature "$reference" --noise-model=ecdf --replicas=40 --first-replica=3
     same $trace --noise=exp:9us --call-noise=normal:0,50ns --absorb=wait --replicas=200
 done
+for trace in mixed.trace 'chosen.trace --eager-limit=1000000' together.trace; do
+    # shellcheck disable=SC2086 # with its option
+    same $trace --signature "$reference" --replicas=64
+    same $trace --source "$reference" --signature "$reference" --compute-ratio=1.5 --replicas=64
+    same $trace --noise=exp:3us --latency=exp:700ns --predict --replicas=97
+    same $trace --noise=exp:9us --call-noise=normal:0,50ns --replicas=200
+    same $trace --noise=exp:9us --replicas=48 --sweep=latency=0:9us:3
+    same $trace --noise=exp:9us --replicas=48 --where=callsite
+done
+same together.trace --noise=exp:3us --collectives=expand --replicas=50
+same chosen.trace --noise=exp:20us@0,1 --replicas=200
 same together.txt --noise=exp:3us --collectives=expand --replicas=50
 same together.txt --latency=exp:3us --collectives=expand --predict --replicas=50
 same chosen.txt --noise=exp:90us --deterministic --replicas=50
@@ -57,8 +72,25 @@ done
 ok "the written trace is the same" diff -r written.1 written.4
 
 # What a thread cannot go on with ends all of them, with one line.
-ok "an error is one line" refuses 1 "*ranks wait for each other*" --threads=4 --replicas=64 \
-    --noise=exp:1us --eager-limit=-1 chosen.txt
+for trace in chosen.txt chosen.trace; do
+    ok "an error is one line: $trace" refuses 1 "*ranks wait for each other*" --threads=4 --replicas=64 \
+        --noise=exp:1us --eager-limit=-1 $trace
+done
+
+# reads THREADS TRACE: how much of its files is read, what a first pass finds being known
+preload=$build/tests/simulate/.libs/libcount_reads.so
+reads() {
+    LD_PRELOAD=$preload READ_COUNT=reads "$mpgsim" --noise=exp:3us --replicas=64 --threads="$1" "$2" >/dev/null 2>&1
+    cat reads
+}
+# shellcheck disable=SC2016 # $1, $2 and $3 are sh's
+if [ -e "$preload" ] && "$mpgsim" --noise=exp:3us mixed.trace >/dev/null && LD_PRELOAD=$preload "$mpgsim" --version >/dev/null 2>&1; then
+    one=$(reads 1 mixed.trace) two=$(reads 2 mixed.trace) four=$(reads 4 mixed.trace)
+    ok "each further thread reads a folder once more ($one, $two, $four bytes)" \
+        sh -c '[ "$2" -gt "$1" ] && [ "$(($3 - $1))" -eq "$((3 * ($2 - $1)))" ]' sh "$one" "$two" "$four"
+else
+    skip "each further thread reads a folder once more" "nothing can be preloaded (a sanitizer)"
+fi
 ok "no thread: no" refuses 2 "*--threads*" --threads=0 mixed.txt
 if (ulimit -v 120000 && "$mpgsim" --version) >/dev/null 2>&1; then
     ok "a limit of memory: one line, no hanging" sh -c 'ulimit -v 120000
