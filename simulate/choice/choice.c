@@ -46,7 +46,10 @@ static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint
         const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
         const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
         p->start_ns = v->serial ? v->cause_ns : p->cause_ns + p->cause[w];
-        p->at_ns = fmax(p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0), p->start_ns);
+        const double at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
+        const bool early = p->start_ns > at_ns;
+        p->at_ns = early ? p->start_ns : at_ns;
+        p->came = (struct mpg_whence){p->slot, early, early ? p->cause[w] : p->value[w]};
         p->done = v->done;
         p->taken = false;
         p->sequence = v->serial ? v->sequence : p->own;
@@ -73,6 +76,13 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
         c->counts.picks_changed += c->others[w];
 }
 
+/* What is in S's views from here on is told. */
+static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+{
+    const bool any = s->alternatives->candidate_number + s->alternatives->receive_number > 0 || s->alternatives->looking.looks;
+    return any ? c->arrivals.settle(c->arrivals.context, err) : 0;
+}
+
 /* ---- what evaluators call ---- */
 
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
@@ -83,7 +93,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
     memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
     memset(c->others, 0, c->n * sizeof *c->others);
     mpg_choosing_find_answers(c, s, base_ns, value);
-    if (mpg_choosing_decide(c, s, base_ns, value, err) < 0)
+    if (mpg_choosing_decide(c, s, base_ns, value, err) < 0 || settle(c, s, err) < 0)
         return -1;
     if (s->alternatives->candidate_number > 0 && list_candidates(c, s, err) < 0)
         return -1;
@@ -92,6 +102,8 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
     for (uint32_t w = 0; s->alternatives->candidate_number > 0 && w < c->n; w++)
         if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
             return -1;
+    if (settle(c, s, err) < 0)
+        return -1;
     mpg_choosing_skip_done(c, s);
     if (s->alternatives->asking.asks)
         mpg_choosing_ask_again(c, s);
@@ -154,8 +166,9 @@ struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
     c->vanishes = calloc(lanes, sizeof *c->vanishes);
     c->others = calloc(lanes, sizeof *c->others);
     c->inbox.n = lanes;
+    c->inbox.numbers = &c->numbers;
     c->flight_ns = calloc(lanes, sizeof *c->flight_ns);
-    c->portions = mpg_portions_new(lanes, err);
+    c->portions = mpg_portions_new(lanes, &c->numbers, err);
     if (!c->keeps || !c->broken || !c->vanishes || !c->others || !c->flight_ns || !c->portions)
         goto fail;
     if (keeps)
@@ -186,6 +199,24 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->first_moved);
     mpg_portions_free(c->portions);
     free(c);
+}
+
+uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id)
+{
+    return mpg_inbox_find(&c->inbox, id)->number;
+}
+
+void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
+                            void *context)
+{
+    mpg_inbox_tell_left(&c->inbox, mark, context);
+    mpg_portions_mark(c->portions, mark, context);
+}
+
+int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source)
+{
+    const struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
+    return v->serial ? v->sequence.source : source;
 }
 
 size_t mpg_choosing_view_bytes(void)

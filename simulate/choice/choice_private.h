@@ -36,6 +36,13 @@ struct mpg_view {
     bool answered;   /* something was sent to its source since it was moved */
 };
 
+/* What a time comes from: the arrival in SLOT, or, EARLY, when that could start; VALUE is the vector's there. */
+struct mpg_whence {
+    uint32_t slot;
+    bool early;
+    double value;
+};
+
 /* A candidate: in all lanes, and at_ns and below in the one that is looked at. Times are absolute;
  * a vector's value and what is beside it make one. */
 struct mpg_pick {
@@ -51,6 +58,7 @@ struct mpg_pick {
     double traced_ns;      /* t(A); for who evaluates */
     bool completed;        /* in the trace */
     double at_ns;          /* T(A), no less than */
+    struct mpg_whence came;  /* what that is */
     double start_ns;       /* when it could start */
     struct mpg_sequence sequence;  /* of the message that goes by it, */
     const struct mpg_pick *before; /* and whose must come before it on its channel; NULL: nobody's */
@@ -63,14 +71,19 @@ struct mpg_arrivals {
     bool is_bounded; /* what the trace took first came first */
     /* Of S's candidates, in PICK, sets value, cause, traced, base and raised. */
     void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
-    /* The view at SLOT gets in lane W the arrival with VALUE and BARE (without what was put into it),
-     * both SHIFT_NS later. */
-    void (*assign)(void *context, uint32_t slot, uint32_t w, double shift_ns, double value,
-                   double bare);
+    /* The view at SLOT gets in lane W the arrival TAKEN, with VALUE, its own or, if that is later, when it could start,
+     * SHIFT_NS later. */
+    void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value);
     /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
-    /* In lane W arrival P becomes at AT_NS, with what was put into it, or nothing. */
-    void (*move)(void *context, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put);
+    /* In lane W arrival P of S becomes at AT_NS, what CAME then (NULL: the call's enter), with what was put into it, or
+     * nothing. */
+    void (*move)(void *context, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w, double at_ns,
+                 const struct mpg_whence *came, bool keeps_put);
+    /* In lane W what CAME is kept as NUMBER, for a portion that waits for it. */
+    void (*owe)(void *context, uint32_t number, uint32_t w, const struct mpg_whence *came);
+    /* All that was said since the last time is so now, together. */
+    int (*settle)(void *context, struct mpg_error *err);
     /* How long SENT, which S sends, flies at least, one a lane, ns. */
     void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
     const struct mpg_watch *watch; /* sees what the first lane does; or NULL */
@@ -99,6 +112,7 @@ struct mpg_choosing {
     struct mpg_view *view; /* capacity x n; a slot */
     uint64_t *view_serial; /* a slot: the message whose view it is */
     struct mpg_inbox inbox;
+    uint32_t numbers;     /* how many have been given out, of letters and portions */
     struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
     struct mpg_sight *sights;
     struct mpg_map sight_index;
@@ -128,6 +142,14 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
 /* After S: what it completed is no candidate any more. */
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
+
+/* What number the followed message ID is kept as, besides its slot, as long as a lane may take it; and all numbers that are kept
+ * still, each in lane W: MARK is told, whether as an arrival of which BARE is wanted, too. */
+uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
+void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
+                            void *context);
+/* Who sent what goes by the view SLOT in lane W, if it is not the trace's; else SOURCE. */
+int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source);
 
 /* Whether in lane W a call that did not in the trace has completed what is in the view SLOT. */
 static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t slot, uint32_t w)

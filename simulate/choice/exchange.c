@@ -16,6 +16,7 @@ void mpg_choosing_identify(const struct mpg_choosing *c, const struct mpg_pick *
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w)
 {
     const double at_ns = p->at_ns, start_ns = p->start_ns;
+    const struct mpg_whence came = p->came;
     const bool done = p->done;
     mpg_choosing_identify(c, p, w);
     mpg_choosing_identify(c, q, w);
@@ -28,9 +29,11 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
     mpg_choosing_take(c, u->serial, w);
     c->arrivals.exchange(c->arrivals.context, p, q, w);
     p->at_ns = q->at_ns;
+    p->came = q->came;
     p->start_ns = q->start_ns;
     p->done = q->done;
     q->at_ns = at_ns;
+    q->came = came;
     q->start_ns = start_ns;
     q->done = done;
 }

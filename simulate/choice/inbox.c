@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "common/reserve.h"
+
 enum { TAKEN = 1, MARKED = 2 };
 enum { ANY = -1 }; /* in a key: no rank, no tag */
 
@@ -179,6 +181,21 @@ static struct mpg_letter *new_letter(struct mpg_inbox *inbox)
     return letter;
 }
 
+static uint32_t take_number(struct mpg_inbox *inbox)
+{
+    if (inbox->unused_number > 0)
+        return inbox->unused[--inbox->unused_number];
+    return inbox->numbers ? (*inbox->numbers)++ : 0;
+}
+
+static void give_number(struct mpg_inbox *inbox, uint32_t number)
+{
+    struct mpg_error err;
+    if (inbox->numbers && mpg_reserve_at(&inbox->unused, sizeof *inbox->unused, &inbox->unused_capacity,
+                                         inbox->unused_number + 1, &err) == 0) /* else nobody has it again */
+        inbox->unused[inbox->unused_number++] = number;
+}
+
 struct mpg_letter *mpg_inbox_add(struct mpg_inbox *inbox, const struct mpg_step *s,
                                  struct mpg_error *err)
 {
@@ -192,6 +209,7 @@ struct mpg_letter *mpg_inbox_add(struct mpg_inbox *inbox, const struct mpg_step 
     }
     *slot = (uint64_t)(uintptr_t)letter;
     letter->id = s->message;
+    letter->number = take_number(inbox);
     letter->tag = s->tag;
     letter->bytes = s->bytes;
     letter->queue[MPG_LETTERS_ALL] = all;
@@ -229,6 +247,7 @@ static void drop(struct mpg_inbox *inbox, struct mpg_letter *m)
     dequeue(inbox, m, MPG_LETTERS_ALL);
     dequeue(inbox, m, MPG_LETTERS_TAG);
     mpg_map_remove(&inbox->letters, m->id, 0);
+    give_number(inbox, m->number);
     mpg_pool_give(&inbox->letter_pool, m);
 }
 
@@ -281,6 +300,19 @@ void mpg_inbox_unmark(struct mpg_letter *letter, uint32_t w)
 
 /* ---- the end ---- */
 
+void mpg_inbox_tell_left(const struct mpg_inbox *inbox, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
+                         void *context)
+{
+    for (size_t i = 0; i < inbox->letters.capacity; i++) {
+        if (!inbox->letters.entries[i].used)
+            continue;
+        const struct mpg_letter *m = (const struct mpg_letter *)(uintptr_t)inbox->letters.entries[i].value;
+        for (uint32_t w = 0; w < inbox->n; w++)
+            if (m->taken[w] != TAKEN)
+                mark(context, m->number, w, true);
+    }
+}
+
 void mpg_inbox_clear(struct mpg_inbox *inbox)
 {
     mpg_map_clear(&inbox->letters);
@@ -290,6 +322,8 @@ void mpg_inbox_clear(struct mpg_inbox *inbox)
     mpg_pool_clear(&inbox->letter_pool);
     mpg_pool_clear(&inbox->queue_pool);
     mpg_pool_clear(&inbox->group_pool);
+    free(inbox->unused);
+    inbox->unused = NULL;
 }
 
 size_t mpg_inbox_letter_bytes(void)

@@ -22,6 +22,7 @@ struct mpg_letter {
     struct mpg_letter *next[MPG_LETTERS], *before[MPG_LETTERS]; /* sent later, and earlier */
     struct mpg_queue *queue[2]; /* ALL, TAG */
     uint64_t id;
+    uint32_t number;   /* no other's, while it is there */
     int32_t tag;
     double bytes;
     double base_ns;
@@ -65,6 +66,8 @@ struct mpg_inbox {
     struct mpg_map pairs;     /* (receiver, source) -> the first of a list, one a communicator */
     struct mpg_pool letter_pool, queue_pool, group_pool;
     uint64_t looks;           /* how often a message was looked at, for tests */
+    uint32_t *numbers;        /* where letters' are counted; NULL: nobody wants them; */
+    uint32_t *unused, unused_number, unused_capacity; /* and those given back */
 };
 
 /* A new one, of S, of kind EAGER, its vectors and times unset; NULL: out of memory. */
@@ -87,6 +90,9 @@ bool mpg_inbox_mark(struct mpg_letter *letter, uint32_t w);
 void mpg_inbox_unmark(struct mpg_letter *letter, uint32_t w);
 /* What SOURCE sent to RANK on the first communicator, `other` leads on; NULL: nothing. */
 struct mpg_queue *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, int32_t source);
+/* Tells MARK the numbers of letters that lane W has not taken. */
+void mpg_inbox_tell_left(const struct mpg_inbox *inbox, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
+                         void *context);
 void mpg_inbox_clear(struct mpg_inbox *inbox);
 /* What a message takes for each lane. */
 size_t mpg_inbox_letter_bytes(void);

@@ -47,8 +47,8 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
                                         .is_eager = true};
     v->cause_ns = taken->cause_ns + taken->cause[w];
     v->answered = taken->answered[w];
-    c->arrivals.assign(c->arrivals.context, slot, w, same ? 0 : late_ns - own->base_ns,
-                       same ? taken->value[w] : fmax(taken->value[w], least_ns), taken->bare[w]);
+    c->arrivals.assign(c->arrivals.context, slot, w, taken, same ? 0 : late_ns - own->base_ns,
+                       same ? taken->value[w] : fmax(taken->value[w], least_ns));
 }
 
 /* The receives that are posted take, in order, what they would; those that choose have it in their

@@ -42,8 +42,10 @@ void mpg_picks_keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **o
         if (i > 0 && compare_channels(&p->sequence, &order[i - 1]->sequence) != 0)
             any = completed = NULL;
         p->before = p->completed ? completed : any;
-        if (p->before)
-            p->at_ns = fmax(p->at_ns, p->before->at_ns);
+        if (p->before && p->before->at_ns > p->at_ns) {
+            p->at_ns = p->before->at_ns;
+            p->came = p->before->came;
+        }
         if (!p->sequence.is_eager)
             continue;
         any = later(any, p);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/engine/trail.h"
 #include "simulate/rounding.h"
 
 /* ---- where they are ---- */
@@ -84,22 +85,82 @@ static double put_into(const struct mpg_lanes *l, const struct mpg_pick *p, uint
     return at_ns - p->traced_ns - slot_bare(l, p->slot)[w];
 }
 
+/* P has in lane W what CAME, and what was not put into it from BARE_SLOT, where it was BARE_NS. */
+static void tell(const struct mpg_lanes *l, const struct mpg_pick *p, uint32_t w, const struct mpg_whence *came,
+                 uint32_t bare_slot, double bare_ns)
+{
+    const struct mpg_path_value from = mpg_path_slot(came->slot, came->early ? MPG_PATH_BARE : MPG_PATH_TIME);
+    struct mpg_moves *moves = l->trail->moves;
+    mpg_moves_set(moves, mpg_path_slot(p->slot, MPG_PATH_TIME), w, from, slot_value(l, p->slot)[w] - came->value);
+    mpg_moves_set(moves, mpg_path_slot(p->slot, MPG_PATH_BARE), w, mpg_path_slot(bare_slot, MPG_PATH_BARE),
+                  slot_bare(l, p->slot)[w] - bare_ns);
+}
+
 static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
 {
+    const struct mpg_lanes *l = lanes;
     const double put_p = put_into(lanes, p, w), put_q = put_into(lanes, q, w);
+    const double bare_p = slot_bare(l, p->slot)[w], bare_q = slot_bare(l, q->slot)[w];
     set_arrival(lanes, p, w, q->at_ns, put_q);
     set_arrival(lanes, q, w, p->at_ns, put_p);
+    if (!l->trail)
+        return;
+    tell(l, p, w, &q->came, q->slot, bare_q);
+    tell(l, q, w, &p->came, p->slot, bare_p);
 }
 
-static void move(void *lanes, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put)
+/* What move() has done, from BARE_NS without what was put in. */
+static void tell_moved(const struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w,
+                       const struct mpg_whence *came, bool keeps_put, double bare_ns)
 {
+    const struct mpg_path_value time = mpg_path_slot(p->slot, MPG_PATH_TIME), bare = mpg_path_slot(p->slot, MPG_PATH_BARE);
+    const struct mpg_path_value from = came ? mpg_path_slot(came->slot, came->early ? MPG_PATH_BARE : MPG_PATH_TIME)
+                                            : mpg_path_stream(s->stream);
+    const double from_ns = came ? came->value : stream_value(l, s->stream)[w];
+    const double later_ns = slot_bare(l, p->slot)[w] - bare_ns;
+    mpg_moves_set(l->trail->moves, time, w, from, slot_value(l, p->slot)[w] - from_ns);
+    if (!keeps_put)
+        mpg_moves_set(l->trail->moves, bare, w, from, slot_bare(l, p->slot)[w] - from_ns);
+    else if (fabs(later_ns) > MPG_ROUNDING_NS) /* else an exchange has told it, or nothing has changed */
+        mpg_moves_set(l->trail->moves, bare, w, bare, later_ns);
+}
+
+static void move(void *lanes, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w, double at_ns,
+                 const struct mpg_whence *came, bool keeps_put)
+{
+    const struct mpg_lanes *l = lanes;
+    const double bare_ns = slot_bare(l, p->slot)[w];
     set_arrival(lanes, p, w, at_ns, keeps_put ? put_into(lanes, p, w) : 0);
+    if (l->trail)
+        tell_moved(l, s, p, w, came, keeps_put, bare_ns);
 }
 
-static void assign(void *lanes, uint32_t slot, uint32_t w, double shift_ns, double value, double bare)
+static void owe(void *lanes, uint32_t number, uint32_t w, const struct mpg_whence *came)
 {
-    slot_value(lanes, slot)[w] = value + shift_ns;
-    slot_bare(lanes, slot)[w] = bare + shift_ns;
+    const struct mpg_lanes *l = lanes;
+    if (l->trail)
+        mpg_moves_set(l->trail->moves, mpg_path_kept(number), w,
+                      mpg_path_slot(came->slot, came->early ? MPG_PATH_BARE : MPG_PATH_TIME), 0);
+}
+
+static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value)
+{
+    const struct mpg_lanes *l = lanes;
+    const bool early = value > taken->value[w];
+    slot_value(l, slot)[w] = value + shift_ns;
+    slot_bare(l, slot)[w] = taken->bare[w] + shift_ns;
+    if (!l->trail)
+        return;
+    const struct mpg_path_value kept = mpg_path_kept(taken->number), bare = {taken->number, MPG_PATH_KEPT_BARE};
+    mpg_moves_set(l->trail->moves, mpg_path_slot(slot, MPG_PATH_TIME), w, early ? bare : kept,
+                  slot_value(l, slot)[w] - (early ? taken->bare : taken->value)[w]);
+    mpg_moves_set(l->trail->moves, mpg_path_slot(slot, MPG_PATH_BARE), w, bare, shift_ns);
+}
+
+static int settle(void *lanes, struct mpg_error *err)
+{
+    const struct mpg_lanes *l = lanes;
+    return l->trail ? mpg_moves_tell(l->trail->moves, l->trail->trail, err) : 0;
 }
 
 static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
@@ -144,10 +205,10 @@ int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *ke
 {
     const struct mpg_arrivals arrivals = {
         .context = l, .is_bounded = true, .place = place, .assign = assign, .exchange = exchange,
-        .move = move, .fly = fly, .watch = watch};
+        .move = move, .owe = owe, .settle = settle, .fly = fly, .watch = watch};
     l->skips_polling = skips_polling;
     l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);
-    return l->choice ? 0 : -1;
+    return l->choice && (!l->trail || mpg_lanes_trail_choose(l, err) == 0) ? 0 : -1;
 }
 
 const struct mpg_choosing *mpg_lanes_choice(const struct mpg_lanes *l)

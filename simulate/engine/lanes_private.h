@@ -92,6 +92,8 @@ struct mpg_lanes {
     struct mpg_tally *tally; /* NULL: nobody asks for places */
     double *rank_account;    /* where they are tallied: that of ranks, */
     uint32_t *edge_place, edge_places; /* capacity; of the call that is being left, each edge's, */
+    uint32_t *lane_place, lane_places; /* capacity x n; the same lane by lane, if they are mixed: */
+    bool mixed;              /* some lane has another rank's message there; */
     uint32_t *latest;        /* and of the latest one in each lane, */
     double *latest_ns;       /* which is so late */
     struct mpg_lanes_trail *trail; /* NULL: nobody asks what delays come from (trail.h) */
@@ -251,6 +253,8 @@ int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
 /* With a tally: S is to be evaluated, and has been, so that what it has added to the account goes to its place. */
 int mpg_lanes_tally_begin(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 void mpg_lanes_tally_end(struct mpg_lanes *l, const struct mpg_step *s);
+/* The same of S, which chooses, once it has. */
+int mpg_lanes_tally_sources(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* FINISH of S, with what it adds. */
 void mpg_lanes_tally_finish(struct mpg_lanes *l, const struct mpg_step *s,
                             void (*finish)(struct mpg_lanes *, const struct mpg_step *));

@@ -477,6 +477,8 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
         return -1;
     if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
         return -1;
+    if (l->choice && l->tally && mpg_lanes_tally_sources(l, s, err) < 0)
+        return -1;
     local = find_slacks(l, s);
     if (simple && s->edge_number == 1 && is_message(&s->edges[0]))
         return leave_received(l, s, local, err);
@@ -498,6 +500,8 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
         mpg_lanes_trail_clamp(l, s, l->posting, out);
     for (uint32_t w = 0; w < l->n && l->choice; w++)
         l->scratch[w] = l->choice->vanishes[w] ? mpg_lanes_vanished(l, s, w) : 0;
+    if (l->trail && l->choice)
+        mpg_lanes_trail_vanished(l, s, l->scratch);
     leave_with(l, s, out);
     if (l->choice)
         leave_out(l, s, l->scratch);

@@ -34,8 +34,6 @@ static uint64_t digest(const struct mpg_result *r)
 {
     uint64_t hash = mpg_processes_digest(0, &r->ranks, sizeof r->ranks);
     hash = mpg_processes_digest(hash, r->recorded_ns, (size_t)r->ranks * sizeof *r->recorded_ns);
-    if (r->where)
-        hash = mpg_processes_digest(hash, r->where->places.place, r->where->places.n * sizeof *r->where->places.place);
     return mpg_processes_digest(hash, &r->counts, sizeof r->counts);
 }
 
@@ -97,6 +95,33 @@ struct totals {
     uint64_t redone;
 };
 
+/* Processes may have met different places, as calls choose in each replica for itself. */
+static void send_where(const struct mpg_where *w, const struct mpg_messenger *m)
+{
+    m->send(&w->places.n, 1, sizeof w->places.n);
+    m->send(w->places.place, w->places.n, sizeof *w->places.place);
+    m->send(w->sum, w->places.n, where_bytes(w->replicas));
+}
+
+static int receive_where(struct mpg_where *w, int from, struct mpg_share share, const struct mpg_messenger *m,
+                         struct mpg_error *err)
+{
+    const size_t bytes = where_bytes(share.n);
+    uint32_t n;
+    m->receive(from, &n, 1, sizeof n, sizeof n);
+    struct mpg_where_place *place = malloc((n ? n : 1) * sizeof *place);
+    double *sum = malloc((n ? n : 1) * bytes);
+    int status = place && sum ? 0 : mpg_error_set(err, "out of memory for %u places in the program", n);
+    if (status == 0) {
+        m->receive(from, place, n, sizeof *place, sizeof *place);
+        m->receive(from, sum, n, bytes, bytes);
+        mpg_where_take_places(w, place, n, sum, blocks_in(share.n), share.begin);
+    }
+    free(place);
+    free(sum);
+    return status;
+}
+
 static void send(const struct mpg_result *r, const struct mpg_messenger *m)
 {
     const struct totals totals = {.choices = r->choices, .redone = r->redone};
@@ -104,11 +129,11 @@ static void send(const struct mpg_result *r, const struct mpg_messenger *m)
     m->send(r->delay_ns, (size_t)r->ranks, delays_bytes(r->replicas));
     m->send(r->sums, (size_t)r->ranks, sums_bytes(r->replicas));
     if (r->where)
-        m->send(r->where->sum, r->where->places.n, where_bytes(r->replicas));
+        send_where(r->where, m);
 }
 
 /* Of process FROM, which has SHARE. */
-static void receive(struct mpg_result *r, int from, struct mpg_share share, const struct mpg_messenger *m)
+static int receive(struct mpg_result *r, int from, struct mpg_share share, const struct mpg_messenger *m, struct mpg_error *err)
 {
     const uint32_t block = share.begin / MPG_REPLICAS_A_BLOCK;
     const size_t ranks = (size_t)r->ranks;
@@ -119,9 +144,7 @@ static void receive(struct mpg_result *r, int from, struct mpg_share share, cons
     m->receive(from, r->delay_ns + share.begin, ranks, delays_bytes(share.n), delays_bytes(r->replicas));
     m->receive(from, r->sums + (size_t)block * MPG_ACCOUNT_TERMS, ranks, sums_bytes(share.n),
                sums_bytes(r->replicas));
-    if (r->where)
-        m->receive(from, r->where->sum + (size_t)block * MPG_WHERE_TERMS, r->where->places.n, where_bytes(share.n),
-                   where_bytes(r->replicas));
+    return r->where ? receive_where(r->where, from, share, m, err) : 0;
 }
 
 int mpg_result_gather(struct mpg_result *r, uint32_t replicas, struct mpg_processes *p,
@@ -136,8 +159,8 @@ int mpg_result_gather(struct mpg_result *r, uint32_t replicas, struct mpg_proces
         send(r, p->messenger);
     for (int i = 1; i < p->size && p->rank == 0; i++) {
         const struct mpg_share share = mpg_share_of(replicas, i, p->size);
-        if (share.n > 0)
-            receive(r, i, share, p->messenger);
+        if (share.n > 0 && receive(r, i, share, p->messenger, err) < 0)
+            return -1;
     }
     return 0;
 }

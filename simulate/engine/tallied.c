@@ -74,16 +74,33 @@ int mpg_lanes_tally_begin(struct mpg_lanes *l, const struct mpg_step *s, struct 
     return status;
 }
 
-void mpg_lanes_tally_edge(struct mpg_lanes *l, const struct mpg_step *s, uint32_t i, bool first)
+/* Whether by edge E another rank's message comes than in the trace, in some lane. */
+static bool is_mixed(const struct mpg_lanes *l, const struct mpg_edge *e)
 {
-    const uint32_t place = l->edge_place[i];
-    for (uint32_t w = 0; w < l->n; w++) {
-        const bool is_later = first || l->all[w] > l->latest_ns[w];
-        l->latest[w] = is_later ? place : l->latest[w];
-        l->latest_ns[w] = is_later ? l->all[w] : l->latest_ns[w];
-    }
-    move(l, s->rank, MPG_TERM_MESSAGE, place);
-    move(l, s->rank, MPG_TERM_COLLECTIVE, place);
+    bool mixed = false;
+    for (uint32_t w = 0; w < l->n && e->is_view && !mixed; w++)
+        mixed = mpg_choosing_source(l->choice, e->slot, w, e->source) != e->source;
+    return mixed;
+}
+
+int mpg_lanes_tally_sources(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    l->mixed = false;
+    for (uint32_t i = 0; i < s->edge_number && l->tally->pairs; i++)
+        l->mixed = l->mixed || is_mixed(l, &s->edges[i]);
+    if (l->mixed &&
+        mpg_reserve_at(&l->lane_place, l->n * sizeof *l->lane_place, &l->lane_places, s->edge_number, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->edge_number && l->mixed; i++)
+        for (uint32_t w = 0; w < l->n; w++) {
+            const struct mpg_edge *e = &s->edges[i];
+            uint32_t *place = &l->lane_place[(size_t)i * l->n + w];
+            *place = l->edge_place[i];
+            if (e->is_view && mpg_tally_between(l->tally, s->stream, mpg_choosing_source(l->choice, e->slot, w, e->source), s->rank,
+                                                place, err) < 0)
+                return -1;
+        }
+    return 0;
 }
 
 /* TERM of a call with several edges, whose latest is another one in each lane. */
@@ -93,6 +110,29 @@ static void move_by_latest(struct mpg_lanes *l, int32_t rank, enum mpg_lanes_ter
     for (uint32_t w = 0; w < l->n; w++)
         mpg_tally_sum(l->tally, l->latest[w], w)[term] += step[w];
     move_to_rank(l, rank, term);
+}
+
+/* TERM of the I-th edge. */
+static void move_of_edge(struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term term, uint32_t i)
+{
+    if (!l->mixed) {
+        move(l, rank, term, l->edge_place[i]);
+        return;
+    }
+    mpg_tally_add_lanes(l->tally, l->lane_place + (size_t)i * l->n, term, account_of(l, rank, term));
+    move_to_rank(l, rank, term);
+}
+
+void mpg_lanes_tally_edge(struct mpg_lanes *l, const struct mpg_step *s, uint32_t i, bool first)
+{
+    for (uint32_t w = 0; w < l->n; w++) {
+        const bool is_later = first || l->all[w] > l->latest_ns[w];
+        const uint32_t place = l->mixed ? l->lane_place[(size_t)i * l->n + w] : l->edge_place[i];
+        l->latest[w] = is_later ? place : l->latest[w];
+        l->latest_ns[w] = is_later ? l->all[w] : l->latest_ns[w];
+    }
+    move_of_edge(l, s->rank, MPG_TERM_MESSAGE, i);
+    move_of_edge(l, s->rank, MPG_TERM_COLLECTIVE, i);
 }
 
 /* ---- of a step ---- */
@@ -118,9 +158,14 @@ static void tally_leave(struct mpg_lanes *l, const struct mpg_step *s)
     if (by_edge && s->edge_number > 1)
         for (enum mpg_lanes_term i = MPG_TERM_TAKEN; i <= MPG_TERM_HIDDEN; i++)
             move_by_latest(l, s->rank, i);
-    for (enum mpg_lanes_term i = MPG_TERM_CALL; i <= MPG_TERM_HIDDEN; i++)
-        if (i != MPG_TERM_COLLECTIVE || has_collective(s))
-            move(l, s->rank, i, by_edge && i != MPG_TERM_CALL ? l->edge_place[0] : place);
+    for (enum mpg_lanes_term i = MPG_TERM_CALL; i <= MPG_TERM_HIDDEN; i++) {
+        if (i == MPG_TERM_COLLECTIVE && !has_collective(s))
+            continue;
+        if (by_edge && i != MPG_TERM_CALL)
+            move_of_edge(l, s->rank, i, 0);
+        else
+            move(l, s->rank, i, place);
+    }
 }
 
 void mpg_lanes_tally_end(struct mpg_lanes *l, const struct mpg_step *s)
@@ -178,4 +223,5 @@ void mpg_lanes_tally_free(struct mpg_lanes *l)
     free(l->latest);
     free(l->latest_ns);
     free(l->edge_place);
+    free(l->lane_place);
 }

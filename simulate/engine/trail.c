@@ -37,8 +37,23 @@ void mpg_lanes_trail_free(struct mpg_lanes_trail *x)
     free(x->known);
     free(x->used);
     free(x->finished);
+    mpg_moves_free(x->moves);
+    free(x->moved);
+    free(x->interval);
+    free(x->part);
     mpg_trail_free(x->trail);
     free(x);
+}
+
+int mpg_lanes_trail_choose(struct mpg_lanes *l, struct mpg_error *err)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    x->clamps = true; /* when what goes by another request could start */
+    x->moved = calloc(l->n, sizeof *x->moved);
+    x->part = calloc(l->n, sizeof *x->part);
+    if (!x->moved || !x->part)
+        return mpg_error_set(err, "out of memory");
+    return (x->moves = mpg_moves_new(l->n, err)) ? 0 : -1;
 }
 
 bool mpg_lanes_has_trail(const struct mpg_lanes *l)
@@ -60,24 +75,99 @@ static void go_on(struct mpg_lanes *l, const struct mpg_step *s, const double *t
     mpg_trail_from(l->trail->trail, mpg_path_stream(s->stream), terms, NOWHERE);
 }
 
-static void end_enter(struct mpg_lanes *l, const struct mpg_step *s)
+/* What an interval is made of, beside what noise adds; QUIET: nothing; CUT: it gains less than its options say. */
+struct made {
+    struct mpg_lanes_interval of;
+    bool quiet, cut;
+};
+
+static struct made interval_of(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     const double rho = mpg_perturbation_rho(l->p), length_ns = (double)s->interval_ns;
     const double more_ns = rho * s->change->ratio == 1 && s->change->more_ns == 0
                                ? 0
                                : (rho * s->change->ratio - 1) * length_ns + rho * s->change->more_ns;
-    const double tracer_ns = l->p->without_tracer ? (double)s->tracer_ns : 0;
-    const double term[MPG_WHERE_TERMS] = {
-        [MPG_WHERE_COMPUTATION] = more_ns, [MPG_WHERE_SCALED] = length_ns, [MPG_WHERE_TRACER] = -tracer_ns};
-    const bool quiet = mpg_perturbation_is_quiet(l->p); /* what else is left were rounding, */
-    const bool cut = quiet && more_ns < -length_ns;     /* or what cannot be gained */
+    const bool quiet = mpg_perturbation_is_quiet(l->p), cut = quiet && more_ns < -length_ns;
+    return (struct made){.of = {length_ns, cut ? -length_ns : more_ns, l->p->without_tracer ? (double)s->tracer_ns : 0},
+                         .quiet = quiet,
+                         .cut = cut};
+}
+
+/* NS of what is left of the interval in lanes that portions have moved, as TERM. */
+static void add_left(const struct mpg_lanes *l, enum mpg_where_term term, const double *each, double ns)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    for (uint32_t w = 0; w < l->n; w++)
+        x->part[w] = x->moved[w].moved ? (1 - x->moved[w].part) * ((each ? each[w] : 0) + ns) : 0;
+    mpg_trail_add_term(x->trail, term, x->part);
+}
+
+/* Streams come from what portions in the middle of S waited for last, and what of the interval was left then. */
+static int end_divided(struct mpg_lanes *l, const struct mpg_step *s, const struct made *m, struct mpg_error *err)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const struct mpg_path_value stream = mpg_path_stream(s->stream);
+    const double *value = stream_value(l, s->stream), *put = account_of(l, s->rank, MPG_TERM_COMPUTE);
+    const double known_ns = m->of.more_ns - m->of.tracer_ns;
+    x->divided = false;
+    for (uint32_t w = 0; w < l->n; w++)
+        if (x->moved[w].moved)
+            mpg_moves_set(x->moves, stream, w, mpg_path_kept(x->moved[w].number),
+                          value[w] - x->moved[w].value - (1 - x->moved[w].part) * put[w]);
+    if (mpg_moves_tell(x->moves, x->trail, err) < 0)
+        return -1;
+    go_on(l, s, NULL);
+    add_left(l, MPG_WHERE_COMPUTATION, NULL, m->of.more_ns);
+    if (!m->quiet)
+        add_left(l, MPG_WHERE_NOISE, put, -known_ns);
+    add_left(l, MPG_WHERE_SCALED, NULL, m->of.length_ns);
+    add_left(l, MPG_WHERE_TRACER, NULL, -m->of.tracer_ns);
+    return 0;
+}
+
+static int end_enter(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const struct made m = interval_of(l, s);
+    const double more_ns = m.cut ? 0 : m.of.more_ns;
+    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_COMPUTATION] = more_ns,
+                                          [MPG_WHERE_SCALED] = m.of.length_ns,
+                                          [MPG_WHERE_TRACER] = -m.of.tracer_ns};
     go_on(l, s, term);
-    if (!quiet || cut) /* the step's account has nothing else */
-        mpg_trail_add_difference(l->trail->trail, cut ? MPG_WHERE_COMPUTATION : MPG_WHERE_NOISE,
-                                 account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - tracer_ns);
+    if (!m.quiet || m.cut) /* the step's account has nothing else */
+        mpg_trail_add_difference(x->trail, m.cut ? MPG_WHERE_COMPUTATION : MPG_WHERE_NOISE,
+                                 account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - m.of.tracer_ns);
+    if (!l->choice)
+        return 0;
+    if (mpg_reserve_at(&x->interval, sizeof *x->interval, &x->intervals, s->stream + 1, err) < 0)
+        return -1;
+    x->interval[s->stream] = m.of;
+    return x->divided ? end_divided(l, s, &m, err) : 0;
+}
+
+int mpg_lanes_trail_portions(struct mpg_lanes *l, const struct mpg_step *s, bool divided, struct mpg_error *err)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const double *value = stream_value(l, s->stream);
+    x->divided = divided; /* then it is told once the interval is */
+    for (uint32_t w = 0; w < l->n && !divided; w++)
+        if (x->moved[w].moved)
+            mpg_moves_set(x->moves, mpg_path_stream(s->stream), w, mpg_path_kept(x->moved[w].number), value[w] - x->moved[w].value);
+    return divided ? 0 : mpg_moves_tell(x->moves, x->trail, err);
 }
 
 /* --- messages --- */
+
+/* Who takes S's message, which is followed, may do so when its slot is another's. */
+static void keep_arrival(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    struct mpg_trail *trail = l->trail->trail;
+    const uint32_t number = mpg_choosing_kept(l->choice, s->message);
+    mpg_trail_add(trail, mpg_path_kept(number), NOWHERE);
+    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
+    mpg_trail_add(trail, (struct mpg_path_value){number, MPG_PATH_KEPT_BARE}, NOWHERE);
+    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_BARE), NULL, NOWHERE);
+}
 
 static void end_eager(struct mpg_lanes *l, const struct mpg_step *s)
 {
@@ -100,6 +190,8 @@ static void end_eager(struct mpg_lanes *l, const struct mpg_step *s)
     mpg_trail_from(x->trail, stream, NULL, NOWHERE);
     if (posts)
         mpg_trail_add_difference(x->trail, MPG_WHERE_CALL, bare, sent, 0);
+    if (l->choice && s->is_followed)
+        keep_arrival(l, s);
 }
 
 /* PART of S's message is VALUE, and comes from who posted its receive, or, in lanes of `firsts`, from its sender, by
@@ -278,8 +370,7 @@ int mpg_lanes_trail_end(struct mpg_lanes *l, const struct mpg_step *s, struct mp
 {
     switch (s->kind) {
     case MPG_STEP_ENTER:
-        end_enter(l, s);
-        break;
+        return end_enter(l, s, err);
     case MPG_STEP_POST:
         go_on(l, s, NULL);
         mpg_trail_add_difference(l->trail->trail, MPG_WHERE_CALL, stream_value(l, s->stream), l->trail->before, 0);
@@ -359,6 +450,17 @@ static void mark_streams(struct mpg_lanes *l)
     }
 }
 
+static void mark_kept(void *lanes, uint32_t number, uint32_t w, bool bare)
+{
+    const struct mpg_lanes *l = lanes;
+    uint64_t *words = mpg_trail_mark(l->trail->trail, mpg_path_kept(number));
+    if (words)
+        words[w / 64] |= UINT64_C(1) << w % 64;
+    words = bare ? mpg_trail_mark(l->trail->trail, (struct mpg_path_value){number, MPG_PATH_KEPT_BARE}) : NULL;
+    if (words)
+        words[w / 64] |= UINT64_C(1) << w % 64;
+}
+
 int mpg_lanes_cut_trail(struct mpg_lanes *l, const struct mpg_steps *steps, struct mpg_error *err)
 {
     l->trail->steps += steps->n;
@@ -369,6 +471,8 @@ int mpg_lanes_cut_trail(struct mpg_lanes *l, const struct mpg_steps *steps, stru
     if (!mpg_trail_cut(l->trail->trail, passed))
         return 0;
     mark_streams(l);
+    if (l->choice)
+        mpg_choosing_mark_kept(l->choice, mark_kept, l);
     mpg_trail_mark_slots(l->trail->trail, steps->unused, steps->unused_number);
     return mpg_trail_resolve(l->trail->trail, err);
 }

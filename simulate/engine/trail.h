@@ -6,6 +6,7 @@
 #define MPG_LANES_TRAIL_H
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/where/moves.h"
 #include "simulate/where/trail.h"
 
 enum { NOWHERE = UINT32_MAX };
@@ -19,6 +20,7 @@ struct mpg_lanes_trail {
     double *other, *first;   /* of use for a while */
     uint32_t *code;          /* n: which edge the call that is left comes from */
     bool puts;               /* put is not 0 in all lanes */
+    bool vanishes;           /* in some lane it is not made */
     bool told;               /* what it comes from has been told */
     bool clamps;             /* a message can come as early as it can have left */
     double slack_ns;         /* of that call's local edge */
@@ -27,6 +29,14 @@ struct mpg_lanes_trail {
     uint32_t known_capacity, used_capacity;
     uint64_t *firsts;        /* words: lanes that come from the first of two */
     uint64_t steps;          /* since the last cut */
+    struct mpg_moves *moves; /* where calls choose: what arrivals come from that they move; */
+    struct mpg_portioned *moved; /* n: what portions of the interval waited for, */
+    bool divided;            /* in the middle of it; */
+    struct mpg_lanes_interval { /* a stream: its last interval, */
+        double length_ns, more_ns, tracer_ns;
+    } *interval;
+    uint32_t intervals;      /* capacity */
+    double *part;            /* n: of a time */
     uint32_t streams, ended; /* capacity of: */
     bool *finished;          /* a stream */
 };
@@ -38,6 +48,10 @@ struct mpg_lanes_met {
     double sender_slack_ns, poster_slack_ns;
 };
 
+/* Calls choose. Error: out of memory. */
+int mpg_lanes_trail_choose(struct mpg_lanes *l, struct mpg_error *err);
+/* Portions of S, an ENTER, have waited as `moved` has it, before it begins, or, DIVIDED, within it. */
+int mpg_lanes_trail_portions(struct mpg_lanes *l, const struct mpg_step *s, bool divided, struct mpg_error *err);
 /* Before and after step S is evaluated. Error: out of memory. */
 int mpg_lanes_trail_begin(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 int mpg_lanes_trail_end(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
@@ -55,6 +69,8 @@ void mpg_lanes_trail_before(struct mpg_lanes *l, const double *out);
 void mpg_lanes_trail_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
                           const struct mpg_lane_edge *e, const double *out);
 void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *posting, const double *out);
+/* In lanes in which S vanishes it is GONE. */
+void mpg_lanes_trail_vanished(struct mpg_lanes *l, const struct mpg_step *s, const double *gone);
 /* After S has been left. */
 int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* After STEPS. Errors: as mpg_lanes_finish_trail() has. */

@@ -4,10 +4,11 @@
 
 #include "simulate/engine/operations.h"
 #include "simulate/engine/trail.h"
+#include "simulate/engine/trail_lanes.h"
 
-/* Codes: the call's own edge; no earlier than it began; of an edge what its slot holds, or, as no message arrives before it
- * can have left, what that was without what was put in. */
-enum { CODE_OWN, CODE_CLAMP, CODE_EDGES, EDGE_VALUE = 0, EDGE_BARE, EDGE_CODES };
+/* Codes: the call's own edge; no earlier than it began; it is not made, nor is the interval before it; of an edge what its
+ * slot holds, or, as no message arrives before it can have left, what that was without what was put in. */
+enum { CODE_OWN, CODE_CLAMP, CODE_VANISHED, CODE_SKIPPED, CODE_EDGES, EDGE_VALUE = 0, EDGE_BARE, EDGE_CODES };
 
 static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
 {
@@ -22,7 +23,7 @@ void mpg_lanes_trail_leaving(struct mpg_lanes *l, const struct mpg_step *s)
     zero(x->put, l->n);
     memset(x->code, 0, l->n * sizeof *x->code);
     x->slack_ns = 0;
-    x->puts = false;
+    x->puts = x->vanishes = false;
 }
 
 /* Most calls, in which nothing but two values and what the call adds is looked at. */
@@ -104,10 +105,22 @@ void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const 
         }
 }
 
+void mpg_lanes_trail_vanished(struct mpg_lanes *l, const struct mpg_step *s, const double *gone)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    for (uint32_t w = 0; w < l->n; w++) {
+        if (!l->choice->vanishes[w])
+            continue;
+        x->vanishes = true;
+        x->code[w] = gone[w] < x->began[w] - (double)s->duration_ns ? CODE_SKIPPED : CODE_VANISHED;
+        x->put[w] = 0;
+    }
+}
+
 /* Whether CODE has what one-sided transfers, that the call waits for, put in: it is part of the call's kappa. */
 static bool has_trip(const struct mpg_step *s, uint32_t code)
 {
-    if (!s->round_trip || code == CODE_CLAMP)
+    if (!s->round_trip || (code > CODE_OWN && code < CODE_EDGES))
         return false;
     if (code == CODE_OWN)
         return true;
@@ -131,6 +144,15 @@ static void describe(const struct mpg_lanes *l, const struct mpg_step *s, uint32
         term[MPG_WHERE_ABSORBED] = -l->trail->slack_ns;
     else if (code == CODE_CLAMP)
         term[MPG_WHERE_CALL] = -(double)s->duration_ns;
+    else if (code == CODE_VANISHED)
+        term[MPG_WHERE_ABSORBED] = -(double)s->duration_ns;
+    else if (code == CODE_SKIPPED) { /* with it goes what it came from: noise, too (add_skipped()) */
+        const struct mpg_lanes_interval *interval = &l->trail->interval[s->stream];
+        term[MPG_WHERE_COMPUTATION] = -interval->more_ns;
+        term[MPG_WHERE_SCALED] = -interval->length_ns;
+        term[MPG_WHERE_TRACER] = interval->tracer_ns;
+        term[MPG_WHERE_ABSORBED] = -(double)s->duration_ns - l->interval_ns[s->stream];
+    }
     else if ((code - CODE_EDGES) % EDGE_CODES == EDGE_VALUE) {
         for (uint32_t i = 0; i < s->edge_number; i++)
             if (&s->edges[l->edge[i].i] == e)
@@ -156,20 +178,28 @@ static struct mpg_path_value source_of(const struct mpg_step *s, uint32_t code)
                              : mpg_path_slot(edge_of(s, code)->slot, is_bare ? MPG_PATH_BARE : MPG_PATH_TIME);
 }
 
-/* Adds CODE to the choices, with its lanes' bits where it is not the first. */
+/* What noise added to the interval that is not there. */
+static void add_skipped(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    struct mpg_lanes_trail *x = l->trail;
+    const struct mpg_lanes_interval *interval = &x->interval[s->stream];
+    const double *before = l->before + (size_t)s->stream * l->n;
+    for (uint32_t w = 0; w < l->n; w++) {
+        const double put_ns = x->began[w] - before[w];
+        x->part[w] = x->code[w] == CODE_SKIPPED ? interval->more_ns - interval->tracer_ns - put_ns : 0;
+    }
+    mpg_trail_add_term(x->trail, MPG_WHERE_NOISE, x->part);
+}
+
+/* Adds CODE to the choices. */
 static int add_code(struct mpg_lanes *l, const struct mpg_step *s, uint32_t code, struct mpg_error *err)
 {
     struct mpg_lanes_trail *x = l->trail;
-    uint32_t between = NOWHERE;
     double term[MPG_WHERE_TERMS];
-    if (code >= CODE_EDGES && l->tally->pairs && mpg_tally_edge(l->tally, s, edge_of(s, code), &between, err) < 0)
-        return -1;
     describe(l, s, code, term);
     x->known[code] = mpg_path_ns(term);
-    uint64_t *words = mpg_trail_from(x->trail, source_of(s, code), term, between);
-    for (uint32_t w = 0; w < l->n && words; w++)
-        words[w / 64] |= (uint64_t)(x->code[w] == code) << w % 64;
-    return 0;
+    return mpg_trail_add_lanes(x->trail, l->tally, l->choice, s, code >= CODE_EDGES ? edge_of(s, code) : NULL, x->code, code,
+                               source_of(s, code), term, err);
 }
 
 /* What is put into messages, and into collectives, of lanes that come from the one or the other. */
@@ -186,6 +216,11 @@ static void add_put(struct mpg_lanes *l, const struct mpg_step *s)
     mpg_trail_add_term(x->trail, MPG_WHERE_WHOLE, whole);
 }
 
+static bool is_gone(uint32_t code)
+{
+    return code == CODE_VANISHED || code == CODE_SKIPPED;
+}
+
 /* All that the call itself adds, and what its transfers do. */
 static void find_calls(struct mpg_lanes *l, const struct mpg_step *s)
 {
@@ -195,7 +230,7 @@ static void find_calls(struct mpg_lanes *l, const struct mpg_step *s)
     for (uint32_t w = 0; w < l->n && s->round_trip; w++)
         x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
     for (uint32_t w = 0; w < l->n; w++)
-        calls[w] = value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
+        calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
     if (l->charges || l->p->call_parts > 1 || s->dropped || s->round_trip) /* else what is left were rounding */
         mpg_trail_add_term(x->trail, MPG_WHERE_CALL, calls);
 }
@@ -217,7 +252,7 @@ int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct m
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
     if (x->told)
         return 0;
-    if (!mpg_lanes_waits(s) && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed) {
+    if (!mpg_lanes_waits(s) && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed && !x->vanishes) {
         add_alone(l, s);
         return 0;
     }
@@ -231,6 +266,8 @@ int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct m
     for (uint32_t c = 0; c < codes; c++)
         if (x->used[c] && add_code(l, s, c, err) < 0)
             return -1;
+    if (x->used[CODE_SKIPPED])
+        add_skipped(l, s);
     find_calls(l, s);
     if (x->puts || s->round_trip)
         add_put(l, s);

@@ -13,14 +13,6 @@ struct world {
     const struct mpg_run *run;
 };
 
-/* Why the rows of places have no paths; NULL: they have. */
-static const char *no_path(const struct simulation *sim)
-{
-    return sim->chooses ? "calls of this program may complete something else than in the trace, and no path is known "
-                          "through what they choose (--deterministic keeps what they completed)"
-                        : NULL;
-}
-
 static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *keeps,
                          const struct mpg_watch *watch, struct mpg_error *err)
 {
@@ -36,7 +28,7 @@ static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *
     if (sim->paths)
         mpg_lanes_use_paths(lanes, x->p == sim->p ? sim->paths : sim->unchanged);
     const struct mpg_where_wanted *where = &sim->options->where;
-    const bool has_path = where->places && x->p == sim->p && !no_path(sim);
+    const bool has_path = where->places && x->p == sim->p;
     if ((!where->places || mpg_lanes_use_tally(lanes, where->pairs, err) == 0) &&
         (!has_path || mpg_lanes_use_trail(lanes, err) == 0) &&
         (!sim->chooses || mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, watch, err) == 0))
@@ -85,7 +77,7 @@ static double expansion_bytes(const struct simulation *sim)
 {
     bool told = sim->result->counts.calls > 0;
     int32_t p = told ? sim->expanded : sim->graph.expand ? sim->result->ranks : 0;
-    const bool has_trail = sim->result->where && !no_path(sim);
+    const bool has_trail = sim->result->where;
     return (has_trail ? 2 + MPG_CAME_TERMS : 2) * sizeof(double) * (p + mpg_expansion_values(p));
 }
 
@@ -96,7 +88,7 @@ static double lane_bytes_of(const void *context)
     if (sim->result->where)
         bytes += mpg_tally_lane_bytes(sim->result->ranks, mpg_trace_site_count(sim->trace), MPG_WHERE_TERMS,
                                       sim->options->where.pairs);
-    if (sim->result->where && !no_path(sim))
+    if (sim->result->where)
         bytes += mpg_trail_lane_bytes(sim->slots);
     if (sim->chooses)
         bytes += ((double)sim->slots + sim->result->ranks + 1) * mpg_choosing_view_bytes();
@@ -274,7 +266,6 @@ static void end_replicas(void *context, const void *lanes, uint32_t first, uint3
     }
     if (!r->where)
         return;
-    r->where->no_path = no_path(x->sim);
     mpg_where_take(r->where, mpg_lanes_tallied(lanes), begin);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Arrivals that calls choose from, in predict mode: times (docs/MODEL.md, 5, Choice). */
+#include <stdlib.h>
+
 #include "simulate/predict/times_private.h"
 
 static void place(void *times, const struct mpg_step *s, struct mpg_pick *pick)
@@ -17,22 +19,47 @@ static void set_arrival(const struct mpg_times *t, uint32_t slot, uint32_t w, do
     slot_value(t, slot, SLOT_TIME)[w] = slot_value(t, slot, SLOT_ENVELOPE)[w] = at_ns;
 }
 
-static void assign(void *times, uint32_t slot, uint32_t w, double shift_ns, double value, double bare)
+/* What the view at SLOT has in lane W from now on comes from FROM. */
+static void tell(const struct mpg_times *t, uint32_t slot, uint32_t w, struct mpg_path_value from)
 {
-    (void)bare;
+    if (!t->moves)
+        return;
+    mpg_moves_set(t->moves, mpg_path_slot(slot, MPG_PATH_TIME), w, from, 0);
+    mpg_moves_set(t->moves, mpg_path_slot(slot, MPG_PATH_ENVELOPE), w, from, 0);
+}
+
+static void assign(void *times, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value)
+{
     set_arrival(times, slot, w, value + shift_ns);
+    tell(times, slot, w, mpg_path_kept(taken->number));
 }
 
 static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
 {
     set_arrival(times, p->slot, w, q->at_ns);
     set_arrival(times, q->slot, w, p->at_ns);
+    tell(times, p->slot, w, mpg_path_slot(q->came.slot, MPG_PATH_TIME));
+    tell(times, q->slot, w, mpg_path_slot(p->came.slot, MPG_PATH_TIME));
 }
 
-static void move(void *times, const struct mpg_pick *p, uint32_t w, double at_ns, bool keeps_put)
+static void move(void *times, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w, double at_ns,
+                 const struct mpg_whence *came, bool keeps_put)
 {
     (void)keeps_put;
     set_arrival(times, p->slot, w, at_ns);
+    tell(times, p->slot, w, came ? mpg_path_slot(came->slot, MPG_PATH_TIME) : mpg_path_stream(s->stream));
+}
+
+static void owe(void *times, uint32_t number, uint32_t w, const struct mpg_whence *came)
+{
+    const struct mpg_times *t = times;
+    if (t->moves)
+        mpg_moves_set(t->moves, mpg_path_kept(number), w, mpg_path_slot(came->slot, MPG_PATH_TIME), 0);
+}
+
+static int settle(void *times, struct mpg_error *err)
+{
+    return mpg_times_tell_moves(times, err);
 }
 
 static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
@@ -66,9 +93,14 @@ int mpg_times_use_choice(struct mpg_times *t, const bool *keeps, const struct mp
 {
     const struct mpg_arrivals arrivals = {
         .context = t, .place = place, .assign = assign, .exchange = exchange, .move = move,
-        .fly = fly, .watch = watch};
+        .owe = owe, .settle = settle, .fly = fly, .watch = watch};
     t->choice = mpg_choosing_new(t->n, keeps, &arrivals, err);
-    return t->choice ? 0 : -1;
+    if (!t->choice || !t->follows)
+        return t->choice ? 0 : -1;
+    t->moved = calloc(t->n, sizeof *t->moved);
+    if (!t->moved)
+        return mpg_error_set(err, "out of memory");
+    return (t->moves = mpg_moves_new(t->n, err)) ? 0 : -1;
 }
 
 const struct mpg_choosing *mpg_times_choice(const struct mpg_times *t)

@@ -198,9 +198,9 @@ static void follow_all(struct mpg_times *t, const struct mpg_step *s)
 /* S takes what it waits for; what the values come from is told. */
 static int follow(struct mpg_times *t, const struct mpg_step *s, bool costs, struct mpg_error *err)
 {
-    const double scaled_ns = costs || t->receives[0] || is_elsewhere(s) ? 0 : own_ns(t, s);
+    const double scaled_ns = costs || is_elsewhere(s) ? 0 : own_ns(t, s);
     if (t->path)
-        mpg_times_path_own(t, s, scaled_ns);
+        mpg_times_path_own(t, s, t->receives[0] ? 0 : scaled_ns);
     if (t->trail)
         mpg_times_trail_own(t, s, scaled_ns);
     follow_all(t, s);

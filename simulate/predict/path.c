@@ -9,6 +9,8 @@
 
 int mpg_times_use_path(struct mpg_times *t, struct mpg_path *path, struct mpg_error *err)
 {
+    if (mpg_path_restart(path, err) < 0)
+        return -1;
     if (!(t->taken = calloc(1, sizeof *t->taken)))
         return mpg_error_set(err, "out of memory");
     t->path = path;
@@ -184,6 +186,8 @@ void mpg_times_path_edge(struct mpg_times *t, const struct mpg_step *s, const st
 
 void mpg_times_path_leave(struct mpg_times *t, const struct mpg_step *s)
 {
+    if (t->choice && t->choice->vanishes[0]) /* it is not made */
+        return;
     mpg_path_add(t->path, mpg_path_stream(s->stream), t->taken->from, s->stream, false, t->taken->term);
 }
 
@@ -225,6 +229,9 @@ static void end_eager(struct mpg_times *t, const struct mpg_step *s, const struc
     fill_flight(t, s, term);
     mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), x->from, UINT32_MAX, false, term);
     mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), mpg_path_slot(s->slot, MPG_PATH_TIME), UINT32_MAX, false, NULL);
+    if (t->choice && s->is_followed)
+        mpg_path_add(t->path, mpg_path_kept(mpg_choosing_kept(t->choice, s->message)), mpg_path_slot(s->slot, MPG_PATH_TIME),
+                     UINT32_MAX, false, NULL);
     add_next(t, s, x);
 }
 

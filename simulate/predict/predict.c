@@ -213,14 +213,6 @@ static int choose_choice(const struct predicting *all, struct predicting *x, str
 
 /* --- replicas --- */
 
-/* Why the rows of places have no critical path; NULL: they have. */
-static const char *no_path(const struct predicting *x)
-{
-    return x->graph.choose ? "calls of this program may complete something else than in the trace, and no path is known "
-                             "through what they choose (--deterministic keeps what they completed)"
-                           : NULL;
-}
-
 static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *keeps,
                          const struct mpg_watch *watch, struct mpg_error *err)
 {
@@ -230,15 +222,12 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
     struct mpg_times *times = mpg_times_new(x->result->ranks, n, first, &x->target, &options,
                                             x->floors, x->likes, err);
     const struct mpg_where_wanted *where = &x->options->where;
-    struct mpg_path *path = x->options->path;
-    if (path)
-        path->chooses = x->graph.choose;
-    if (times && path && !path->chooses && mpg_times_use_path(times, path, err) < 0) {
+    if (times && x->options->path && mpg_times_use_path(times, x->options->path, err) < 0) {
         mpg_times_free(times);
         return NULL;
     }
     if (!times || ((!where->places || mpg_times_use_tally(times, where->pairs, err) == 0) &&
-                   (!where->places || no_path(x) || mpg_times_use_trail(times, err) == 0) &&
+                   (!where->places || mpg_times_use_trail(times, err) == 0) &&
                    (!x->graph.choose || mpg_times_use_choice(times, keeps, watch, err) == 0)))
         return times;
     mpg_times_free(times);
@@ -300,7 +289,6 @@ static void end_times(void *context, const void *times, uint32_t first, uint32_t
         mpg_times_end_path(times);
     if (!r->where)
         return;
-    r->where->no_path = no_path(x);
     mpg_where_take(r->where, mpg_times_tallied(times), begin);
 }
 
@@ -309,7 +297,7 @@ static double lane_bytes_of(const void *context)
     const struct predicting *x = context;
     double slots = (double)x->passed.slots + x->result->ranks + 1;
     double values = VALUES_A_SLOT * slots + (double)MPG_ACCOUNT_TERMS * x->result->ranks;
-    const bool has_trail = x->result->where && !no_path(x);
+    const bool has_trail = x->result->where;
     values += (x->passed.expanded + mpg_expansion_values(x->passed.expanded)) * (has_trail ? 1 + MPG_CAME_TERMS : 1);
     double lane_bytes = values * sizeof(double);
     if (x->result->where)

@@ -18,7 +18,7 @@ struct mpg_predict_options {
     const struct mpg_places *places; /* NULL: all messages take one path */
     struct mpg_kept *kept; /* what earlier runs have found in the trace; NULL: nothing is kept */
     struct mpg_where_wanted where;
-    struct mpg_path *path; /* of one replica: records what it is made of (simulate/where/path.h), unless calls choose; NULL */
+    struct mpg_path *path; /* of one replica: records what it is made of (simulate/where/path.h); NULL */
     const struct mpg_watch *watch;   /* of times, from MPI_Init's leave on; NULL: nobody watches */
 };
 

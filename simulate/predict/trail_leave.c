@@ -3,11 +3,30 @@
 #include <math.h>
 
 #include "simulate/engine/operations.h"
+#include "simulate/engine/trail_lanes.h"
 #include "simulate/predict/trail_private.h"
 
 /* What the call that is left comes from, lane by lane: nothing but itself, or with what it costs that goes with a parameter;
- * else of an edge its slot, where a sender has met its receiver, or what more there is. */
+ * else of an edge (of candidates, that are received early, as of edges after all others) its slot, where a sender has met its
+ * receiver, or what more there is. */
 enum { CODE_OWN, CODE_COSTS, CODE_EDGES, EDGE_PLAIN = 0, EDGE_MET, EDGE_MORE, EDGE_CODES };
+
+/* Which of S's edges it is. */
+static uint32_t number_of(const struct mpg_step *s, const struct mpg_arrival *a)
+{
+    if (!a->early)
+        return (uint32_t)(a->edge - s->edges);
+    uint32_t i = 0;
+    while (&s->alternatives->candidates[i].arrival != a->edge)
+        i++;
+    return s->edge_number + i;
+}
+
+static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
+{
+    const uint32_t i = (code - CODE_EDGES) / EDGE_CODES;
+    return i < s->edge_number ? &s->edges[i] : &s->alternatives->candidates[i - s->edge_number].arrival;
+}
 
 void mpg_times_trail_received(const struct mpg_times *t, const struct mpg_step *s, uint32_t k, uint32_t w)
 {
@@ -17,13 +36,13 @@ void mpg_times_trail_received(const struct mpg_times *t, const struct mpg_step *
         const struct mpg_arrival *a = &t->arrival[i - 1];
         if (a->time_ns + later_ns > latest_ns) {
             latest_ns = a->time_ns + later_ns;
-            x->last[w] = (uint32_t)(a->edge - s->edges);
+            x->last[w] = number_of(s, a);
             x->last_ns[w] = a->time_ns;
         }
         later_ns += mpg_times_receive_ns(t, a->i, a->further)[w];
     }
     if (k > 0 && t->arrived[w] >= t->scratch[w] + t->kappa[w]) { /* nothing that is paid is as late */
-        x->last[w] = (uint32_t)(t->arrival[k - 1].edge - s->edges);
+        x->last[w] = number_of(s, &t->arrival[k - 1]);
         x->last_ns[w] = t->arrived[w];
     }
 }
@@ -82,7 +101,7 @@ void mpg_times_trail_own(const struct mpg_times *t, const struct mpg_step *s, do
     for (uint32_t w = 0; w < t->n; w++) {
         const bool took = t->best[w] != value[w];
         x->from_ns[w] = value[w];
-        x->code[w] = costs && took ? CODE_COSTS : CODE_OWN;
+        x->code[w] = costs && took && !(scaled_ns != 0 && t->receives[w]) ? CODE_COSTS : CODE_OWN;
         if (s->round_trip && !took)
             x->latency[w] = x->bytes[w] = 0;
     }
@@ -171,7 +190,7 @@ void mpg_times_trail_edge(struct mpg_times *t, const struct mpg_step *s, const s
 /* What CODE, of an edge, stands for. */
 static struct mpg_path_value describe(const struct mpg_times *t, const struct mpg_step *s, uint32_t code, double *term)
 {
-    const struct mpg_edge *e = &s->edges[(code - CODE_EDGES) / EDGE_CODES];
+    const struct mpg_edge *e = edge_of(s, code);
     const uint32_t kind = (code - CODE_EDGES) % EDGE_CODES;
     memset(term, 0, MPG_WHERE_TERMS * sizeof *term);
     if (e->kind == MPG_EDGE_ARRIVAL)
@@ -193,17 +212,22 @@ static struct mpg_path_value describe(const struct mpg_times *t, const struct mp
     return mpg_path_slot(e->slot, MPG_PATH_TIME);
 }
 
-/* Sets the bits of CODE's lanes. */
-static void set_bits(const struct mpg_times *t, uint32_t code, uint64_t *words)
+/* In lanes in which the call is not made nothing happens. */
+static void stay(const struct mpg_times *t)
 {
-    for (uint32_t w = 0; words && w < t->n; w++)
-        words[w / 64] |= (uint64_t)(t->trail->code[w] == code) << w % 64;
+    struct mpg_times_trail *x = t->trail;
+    for (uint32_t w = 0; w < t->n; w++)
+        if (t->choice->vanishes[w])
+            come_from(x, w, CODE_OWN, t->best[w]);
 }
 
 int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_times_trail *x = t->trail;
-    const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
+    const uint32_t candidates = t->choice && t->choice->early ? s->alternatives->candidate_number : 0;
+    const uint32_t codes = CODE_EDGES + EDGE_CODES * (s->edge_number + candidates);
+    if (t->choice)
+        stay(t);
     if (mpg_reserve_at(&x->used, sizeof *x->used, &x->used_capacity, codes, err) < 0)
         return -1;
     memset(x->used, 0, codes * sizeof *x->used);
@@ -211,17 +235,16 @@ int mpg_times_trail_leave(const struct mpg_times *t, const struct mpg_step *s, s
         x->used[x->code[w]] = true;
     mpg_trail_add(x->trail, mpg_path_stream(s->stream), t->tally->at[s->stream]);
     mpg_trail_from(x->trail, mpg_path_stream(s->stream), NULL, NOWHERE);
-    if (x->used[CODE_COSTS])
-        set_bits(t, CODE_COSTS, mpg_trail_from(x->trail, mpg_path_stream(s->stream), x->costs, NOWHERE));
+    if (x->used[CODE_COSTS] &&
+        mpg_trail_add_lanes(x->trail, t->tally, NULL, s, NULL, x->code, CODE_COSTS, mpg_path_stream(s->stream), x->costs, err) < 0)
+        return -1;
     for (uint32_t c = CODE_EDGES; c < codes; c++) {
         double term[MPG_WHERE_TERMS];
-        uint32_t between = NOWHERE;
         if (!x->used[c])
             continue;
-        if (t->tally->pairs && mpg_tally_edge(t->tally, s, &s->edges[(c - CODE_EDGES) / EDGE_CODES], &between, err) < 0)
-            return -1;
         const struct mpg_path_value from = describe(t, s, c, term);
-        set_bits(t, c, mpg_trail_from(x->trail, from, term, between));
+        if (mpg_trail_add_lanes(x->trail, t->tally, t->choice, s, edge_of(s, c), x->code, c, from, term, err) < 0)
+            return -1;
     }
     double *call = x->before;
     for (uint32_t w = 0; w < t->n; w++)

@@ -51,6 +51,10 @@ static void end_eager(const struct mpg_times *t, const struct mpg_step *s)
     mpg_trail_add_term(t->trail->trail, MPG_WHERE_BYTES, t->tau);
     mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), NOWHERE);
     mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
+    if (t->choice && s->is_followed) { /* who takes it may do so when its slot is another's */
+        mpg_trail_add(trail, mpg_path_kept(mpg_choosing_kept(t->choice, s->message)), NOWHERE);
+        mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
+    }
     add_next(t, s);
 }
 

@@ -30,8 +30,7 @@ int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_where *wh
                           bool predicted, const enum mpg_where_by *by, size_t n, struct mpg_error *err)
 {
     *r = (struct mpg_where_report){.predicted = predicted,
-                                    .ranks = mpg_trace_ranks(trace),
-                                    .no_path = where->no_path};
+                                    .ranks = mpg_trace_ranks(trace)};
     r->total = mpg_where_total(where, r->ranks);
     for (; r->n < n; r->n++)
         if (mpg_where_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? large_time : large_delay, err) < 0) {
@@ -207,10 +206,8 @@ void mpg_where_print_text(const struct mpg_where_report *r, FILE *out)
         print_figures(r, &f, sum, out);
         fputs("  all\n", out);
     }
-    for (size_t i = 0; i < r->n && !r->no_path; i++)
+    for (size_t i = 0; i < r->n; i++)
         mpg_where_path_print_text(r, &r->table[i], out);
-    if (r->no_path)
-        fprintf(out, "\nNo %s: %s\n", r->predicted ? "critical path" : "paths of delays", r->no_path);
 }
 
 /* ---- CSV ---- */

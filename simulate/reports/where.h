@@ -13,7 +13,6 @@ struct mpg_where_report {
     size_t n;
     struct mpg_where_row total;
     bool predicted;
-    const char *no_path; /* as struct mpg_where has it */
     int32_t ranks;
 };
 

@@ -129,5 +129,5 @@ json_t *mpg_where_json(const struct mpg_where_report *r)
     json_object_set_new(total, "calls", json_integer((json_int_t)r->total.calls));
     add_figures(r, &r->total, total);
     json_object_set_new(total, "path", mpg_where_path_total_json(r));
-    return json_pack("{s:o, s:o, s:s?}", "tables", tables, "total", total, "no_path", r->no_path);
+    return json_pack("{s:o, s:o}", "tables", tables, "total", total);
 }

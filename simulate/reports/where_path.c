@@ -27,6 +27,7 @@ TERM(bytes, MPG_WHERE_BYTES)
 TERM(collectives, MPG_WHERE_WHOLE)
 TERM(messages, MPG_WHERE_MESSAGES)
 TERM(size, MPG_WHERE_SIZE)
+TERM(order, MPG_WHERE_ORDER)
 #undef TERM
 
 static double absorbed(const double *t)
@@ -49,7 +50,7 @@ static const struct mpg_where_key times[] = {
     {"path_collectives_ns", collectives}, PER};
 static const struct mpg_where_key delays[] = {
     {"path_put_in_ns", mpg_path_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
-    {"path_calls_ns", calls},       {"path_messages_ns", latency},        {"path_collectives_ns", collectives},
+    {"path_calls_ns", calls},       {"path_messages_ns", latency},        {"path_collectives_ns", collectives}, {"path_order_ns", order},
     {"path_absorbed_ns", absorbed}, {"path_tracer_ns", tracer},           {"path_delay_ns", mpg_path_ns}, PER};
 #undef PER
 
@@ -191,14 +192,13 @@ void mpg_where_path_print_csv(const struct mpg_where_report *r, const struct mpg
                               FILE *out)
 {
     const double weight = weight_of(r, t->by);
-    const bool any = !r->no_path;
     size_t n;
     const struct mpg_where_key *key = keys_of(r, &n);
-    print_number(any ? row->share.part : NAN, out);
-    print_number(any ? row->share.low : NAN, out);
-    print_number(any ? row->share.high : NAN, out);
+    print_number(row->share.part, out);
+    print_number(row->share.low, out);
+    print_number(row->share.high, out);
     for (size_t k = 0; k < n; k++)
-        print_number(any ? weight * key[k].of(row->term) : NAN, out);
+        print_number(weight * key[k].of(row->term), out);
 }
 
 /* --- JSON --- */
@@ -224,11 +224,11 @@ static json_t *path_json(const struct mpg_where_report *r, const struct mpg_wher
 
 json_t *mpg_where_path_json(const struct mpg_where_report *r, enum mpg_where_by by, const struct mpg_where_row *row)
 {
-    return r->no_path ? json_null() : path_json(r, &row->share, row->term, weight_of(r, by));
+    return path_json(r, &row->share, row->term, weight_of(r, by));
 }
 
 json_t *mpg_where_path_total_json(const struct mpg_where_report *r)
 {
     const struct mpg_where_share all = {.part = mpg_path_put_ns(r->total.term) > 0 ? 1 : NAN, .low = NAN, .high = NAN};
-    return r->no_path ? json_null() : path_json(r, &all, r->total.term, r->ranks);
+    return path_json(r, &all, r->total.term, r->ranks);
 }

@@ -15,9 +15,6 @@ static int record(struct mpg_critical_path *c, const struct mpg_simulated *s, ui
     }
     const bool is_same = again.run_ns[0] == s->result->run_ns[k];
     mpg_result_clear(&again);
-    if (c->path->chooses)
-        return mpg_error_set(err, "calls of this program may complete something else than in the trace, and no path is "
-                                  "known through what they choose: --deterministic keeps what they completed");
     return is_same ? 0 : mpg_error_set(err, "replica %u alone is another one", c->replica);
 }
 

@@ -10,7 +10,7 @@
 #include "trace/store/spool.h"
 
 /* Two terms at a time; more of one value are a chain of records. */
-enum { GROUPS = (MPG_WHERE_TERMS - MPG_WHERE_COMPUTATION) / 2, NO_GROUP = GROUPS };
+enum { GROUPS = (MPG_WHERE_ORDER - MPG_WHERE_COMPUTATION) / 2, NO_GROUP = GROUPS }; /* delays alone have that */
 enum { A_BLOCK = 1 << 15, NOWHERE = -1 };
 /* Between the records of a chain. */
 enum { BETWEEN = MPG_PATH_PARTS };
@@ -58,6 +58,22 @@ void mpg_path_free(struct mpg_path *p)
     free(p->segment);
     mpg_tally_free(p->tally);
     free(p);
+}
+
+int mpg_path_restart(struct mpg_path *p, struct mpg_error *err)
+{
+    struct mpg_tally *tally = mpg_tally_new(1, MPG_WHERE_TERMS, false, err);
+    if (!tally)
+        return -1;
+    mpg_tally_free(p->tally);
+    p->tally = tally;
+    p->spool->n = 0;
+    p->spool->blocks = 0;
+    if (lseek(p->spool->fd, 0, SEEK_SET) < 0) { /* blocks are written one after the other */
+        char name[MPG_SPOOL_NAME_BYTES];
+        return mpg_error_errno(err, errno, "%s", mpg_spool_name(name));
+    }
+    return 0;
 }
 
 /* --- recording --- */

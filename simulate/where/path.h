@@ -6,10 +6,13 @@
 
 #include "simulate/where/where.h"
 
-/* What a value is of: a stream, or a slot. */
+/* What a value is of: a stream, what calls that choose have kept, or a slot. */
 enum mpg_path_part {
     MPG_PATH_STREAM,
     MPG_PATH_NEXT, /* a stream: from when on it may send again */
+    MPG_PATH_KEPT, /* an arrival that is kept beside slots, from here on (moves.h) */
+    MPG_PATH_KEPT_BARE,
+    MPG_PATH_MOVING, /* one that goes to another slot */
     MPG_PATH_TIME, /* a slot, from here on */
     MPG_PATH_ENVELOPE,
     MPG_PATH_BARE = MPG_PATH_ENVELOPE, /* of delays: without what was put into the message */
@@ -34,7 +37,6 @@ struct mpg_path_segment {
 
 struct mpg_path {
     struct mpg_tally *tally; /* where calls are, and, once it has been followed, what of the path is there */
-    bool chooses;            /* nothing was recorded: calls may complete something else than in the trace */
     int32_t rank;            /* where the run ends, */
     uint32_t stream;
     double run_ns;           /* and when */
@@ -48,6 +50,8 @@ struct mpg_path {
 struct mpg_path *mpg_path_new(uint32_t wanted, struct mpg_error *err);
 void mpg_path_free(struct mpg_path *path); /* NULL is allowed */
 
+/* Nothing has been recorded yet. Error: out of memory. */
+int mpg_path_restart(struct mpg_path *path, struct mpg_error *err);
 /* TO is FROM and the sum of TERMS (MPG_WHERE_COMPUTATION ...; NULL: 0), where STREAM's call is, or, of a slot's, where it
  * will be waited for (UINT32_MAX). A call BEGINS with it. That nothing can be written is said by mpg_path_follow(). */
 void mpg_path_add(struct mpg_path *path, struct mpg_path_value to, struct mpg_path_value from, uint32_t stream,
@@ -59,7 +63,7 @@ int mpg_path_follow(struct mpg_path *path, struct mpg_error *err);
 static inline double mpg_path_put_ns(const double *term)
 {
     return term[MPG_WHERE_COMPUTATION] + term[MPG_WHERE_NOISE] + term[MPG_WHERE_CALL] + term[MPG_WHERE_LATENCY] +
-           term[MPG_WHERE_BYTES] + term[MPG_WHERE_WHOLE];
+           term[MPG_WHERE_BYTES] + term[MPG_WHERE_WHOLE] + term[MPG_WHERE_ORDER];
 }
 
 /* Time, or delay, of TERMS. */
@@ -68,10 +72,15 @@ static inline double mpg_path_ns(const double *term)
     return mpg_path_put_ns(term) + term[MPG_WHERE_ABSORBED] + term[MPG_WHERE_TRACER];
 }
 
-/* What a value is called on paths: of a stream its last node; a part of a slot. */
+/* What a value is called on paths: of a stream its last node; what is kept; a part of a slot. */
 static inline struct mpg_path_value mpg_path_stream(uint32_t stream)
 {
     return (struct mpg_path_value){stream, MPG_PATH_STREAM};
+}
+
+static inline struct mpg_path_value mpg_path_kept(uint32_t number)
+{
+    return (struct mpg_path_value){number, MPG_PATH_KEPT};
 }
 
 static inline struct mpg_path_value mpg_path_slot(uint32_t slot, enum mpg_path_part part)

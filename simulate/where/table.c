@@ -246,7 +246,8 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
     int status = t->row ? 0 : mpg_error_set(err, "out of memory");
     if (status == 0 && by == MPG_WHERE_BY_CALLSITE)
         status = begin_names(&names, w, trace, err);
-    for (uint32_t i = 0; i < w->places.n && status == 0; i++) {
+    for (uint32_t k = 0; k < w->places.n && status == 0; k++) {
+        const uint32_t i = w->order[k];
         struct mpg_where_row *row = &t->row[t->n];
         if (by != MPG_WHERE_BY_RANK && is_empty(w, i))
             continue;
@@ -279,7 +280,7 @@ struct mpg_where_row mpg_where_total(const struct mpg_where *w, int32_t ranks)
     struct mpg_where_row total = {.rank = -1, .from = -1, .to = -1};
     for (uint32_t i = 0; i < w->places.n; i++) {
         struct mpg_where_row row;
-        fill(&row, w, i, 1.0 / ranks);
+        fill(&row, w, w->order[i], 1.0 / ranks);
         add(&total, &row);
     }
     return total;

@@ -111,6 +111,23 @@ void mpg_tally_add(struct mpg_tally *t, uint32_t place, uint32_t term, const dou
     t->code->add(t->n, values, mpg_tally_sum(t, place, 0) + term, t->terms);
 }
 
+void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t term, const double *values)
+{
+    for (uint32_t w = 0; w < t->n; w++) {
+        const uint32_t begin = w / MPG_WHERE_LANES_A_BLOCK * MPG_WHERE_LANES_A_BLOCK;
+        const uint32_t n = t->n - begin < MPG_WHERE_LANES_A_BLOCK ? t->n - begin : MPG_WHERE_LANES_A_BLOCK;
+        double of_place[MPG_WHERE_LANES_A_BLOCK];
+        bool is_first = true; /* of its block that has that place */
+        for (uint32_t i = 0; i < n; i++) {
+            const bool is_there = places[begin + i] == places[w];
+            is_first = is_first && !(is_there && begin + i < w);
+            of_place[i] = is_there ? values[begin + i] : 0;
+        }
+        if (is_first)
+            t->code->add(n, of_place, mpg_tally_sum(t, places[w], w) + term, t->terms);
+    }
+}
+
 void mpg_tally_move(struct mpg_tally *t, uint32_t place, uint32_t term, double *restrict values, double *restrict onto)
 {
     t->code->move(t->n, values, onto, mpg_tally_sum(t, place, 0) + term, t->terms);

@@ -47,6 +47,8 @@ static inline double *mpg_tally_sum(const struct mpg_tally *t, uint32_t place, u
 
 /* Adds VALUES, one a lane, to TERM of PLACE, and to those ONTO; they are 0 then. */
 void mpg_tally_move(struct mpg_tally *tally, uint32_t place, uint32_t term, double *restrict values, double *restrict onto);
+/* Adds VALUES, one a lane, to TERM of the one of PLACES that the lane has: those that have the same as if all had. */
+void mpg_tally_add_lanes(struct mpg_tally *tally, const uint32_t *places, uint32_t term, const double *values);
 /* Adds VALUES, one a lane, to TERM of PLACE. */
 void mpg_tally_add(struct mpg_tally *tally, uint32_t place, uint32_t term, const double *values);
 

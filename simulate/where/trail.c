@@ -46,7 +46,7 @@ void mpg_trail_free(struct mpg_trail *t)
     free(t->root);
     free(t->path_ns);
     free(t->parts);
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++) {
         free(t->mark[kind]);
         free(t->branch[kind]);
     }
@@ -74,7 +74,7 @@ bool mpg_trail_has(const struct mpg_trail *t, uint32_t slot, enum mpg_path_part 
 static void note_part(struct mpg_trail *t, struct mpg_path_value v)
 {
     struct mpg_error err;
-    if (!is_of_slot(v.part))
+    if (kind_of(v.part) != OF_SLOTS)
         return;
     if (v.number >= t->parts_capacity &&
         mpg_reserve_at(&t->parts, sizeof *t->parts, &t->parts_capacity, v.number + 1, &err) < 0) {
@@ -209,7 +209,7 @@ void mpg_trail_find_larger(uint32_t n, const double *a, const double *b, uint64_
 
 uint64_t *trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_part part)
 {
-    const int kind = is_of_slot(part);
+    const enum kind kind = kind_of(part);
     struct mpg_error err;
     if (number >= t->mark_capacity[kind] &&
         mpg_reserve_at(&t->mark[kind], parts_of(kind) * t->words * sizeof **t->mark, &t->mark_capacity[kind], number + 1, &err) < 0) {

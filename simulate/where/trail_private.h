@@ -7,7 +7,8 @@
 #include "simulate/where/records.h"
 #include "simulate/where/trail.h"
 
-enum { STREAM_PARTS = 2, SLOT_PARTS = 4, KINDS = 2, NOWHERE = UINT32_MAX };
+enum { STREAM_PARTS = 2, SLOT_PARTS = 4, KEPT_PARTS = 3, NOWHERE = UINT32_MAX };
+enum kind { OF_STREAMS, OF_SLOTS, OF_KEPT, KINDS };
 
 /* A value that is marked in a lane, and the branch that leads to it. */
 struct leaf {
@@ -30,7 +31,7 @@ struct mpg_trail {
     uint64_t steps;
     uint8_t *parts; /* of each slot: which have a value, bits */
     uint32_t parts_capacity;
-    uint64_t *mark[KINDS];  /* capacity x parts x words: of streams, of slots */
+    uint64_t *mark[KINDS];  /* capacity x parts x words */
     uint32_t mark_capacity[KINDS];
     uint32_t *branch[KINDS]; /* capacity x parts x lanes: what leads from where the walk is to what is read */
     uint32_t branch_capacity[KINDS];
@@ -45,19 +46,24 @@ struct mpg_trail {
     bool failed;
 };
 
-static inline bool is_of_slot(enum mpg_path_part part)
+static inline enum kind kind_of(enum mpg_path_part part)
 {
-    return part >= MPG_PATH_TIME;
+    return part >= MPG_PATH_TIME ? OF_SLOTS : part >= MPG_PATH_KEPT ? OF_KEPT : OF_STREAMS;
+}
+
+static inline enum mpg_path_part first_part(enum kind kind)
+{
+    return kind == OF_SLOTS ? MPG_PATH_TIME : kind == OF_KEPT ? MPG_PATH_KEPT : MPG_PATH_STREAM;
 }
 
 static inline unsigned part_number(enum mpg_path_part part)
 {
-    return is_of_slot(part) ? (unsigned)(part - MPG_PATH_TIME) : (unsigned)part;
+    return (unsigned)(part - first_part(kind_of(part)));
 }
 
-static inline uint32_t parts_of(int kind)
+static inline uint32_t parts_of(enum kind kind)
 {
-    return kind ? SLOT_PARTS : STREAM_PARTS;
+    return kind == OF_SLOTS ? SLOT_PARTS : kind == OF_KEPT ? KEPT_PARTS : STREAM_PARTS;
 }
 
 /* That there was no memory is said by what follows. */

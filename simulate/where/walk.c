@@ -19,13 +19,13 @@ double mpg_trail_lane_bytes(uint32_t slots)
 }
 
 /* How many there are of a kind. */
-static uint32_t marks_of_kind(const struct mpg_trail *t, int kind)
+static uint32_t marks_of_kind(const struct mpg_trail *t, enum kind kind)
 {
     return t->mark_capacity[kind] * parts_of(kind);
 }
 
 /* The branch at mark I of a KIND in lane W. */
-static uint32_t *branch_at(struct mpg_trail *t, int kind, uint32_t i, uint32_t w)
+static uint32_t *branch_at(struct mpg_trail *t, enum kind kind, uint32_t i, uint32_t w)
 {
     return t->branch[kind] + (size_t)i * t->n + w;
 }
@@ -34,7 +34,7 @@ static uint32_t *branch_at(struct mpg_trail *t, int kind, uint32_t i, uint32_t w
 static void find_leaves(struct mpg_trail *t, struct leaves *leaves, bool grow)
 {
     leaves->n = 0;
-    for (int kind = 0; kind < KINDS; kind++)
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
         for (uint32_t i = 0; i < marks_of_kind(t, kind); i++)
             for (uint32_t k = 0; k < t->words; k++)
                 for (uint64_t left = t->mark[kind][(size_t)i * t->words + k]; left; left &= left - 1) {
@@ -55,7 +55,7 @@ static void find_leaves(struct mpg_trail *t, struct leaves *leaves, bool grow)
 
 static void clear_marks(struct mpg_trail *t)
 {
-    for (int kind = 0; kind < KINDS; kind++)
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
         if (t->mark[kind])
             memset(t->mark[kind], 0, (size_t)marks_of_kind(t, kind) * t->words * sizeof **t->mark);
 }
@@ -63,7 +63,7 @@ static void clear_marks(struct mpg_trail *t)
 /* Room for branches wherever there can be a mark: a walk marks what records have, and nothing else. */
 static int reserve_branches(struct mpg_trail *t, struct mpg_error *err)
 {
-    for (int kind = 0; kind < KINDS; kind++)
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
         if (t->mark_capacity[kind] > t->branch_capacity[kind] &&
             mpg_reserve_at(&t->branch[kind], (size_t)parts_of(kind) * t->n * sizeof **t->branch, &t->branch_capacity[kind],
                            t->mark_capacity[kind], err) < 0)
@@ -77,25 +77,25 @@ static void reserve_marks(struct mpg_trail *t, const struct mpg_records *window)
     uint32_t most[KINDS] = {0};
     bool any[KINDS] = {false};
     for (uint32_t i = 0; i < window->choices; i++) {
-        const int kind = is_of_slot((enum mpg_path_part)window->choice[i].part);
+        const enum kind kind = kind_of((enum mpg_path_part)window->choice[i].part);
         most[kind] = window->choice[i].from > most[kind] ? window->choice[i].from : most[kind];
         any[kind] = true;
     }
     for (uint32_t i = 0; i < window->records; i++) {
-        const int kind = is_of_slot((enum mpg_path_part)window->record[i].part);
+        const enum kind kind = kind_of((enum mpg_path_part)window->record[i].part);
         most[kind] = window->record[i].to > most[kind] ? window->record[i].to : most[kind];
         any[kind] = true;
     }
-    for (int kind = 0; kind < KINDS; kind++)
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
         if (any[kind])
-            trail_marks_of(t, most[kind], kind ? MPG_PATH_TIME : MPG_PATH_STREAM);
+            trail_marks_of(t, most[kind], first_part(kind));
 }
 
 /* --- walking: which values are come from --- */
 
 static uint64_t *marks_at(const struct mpg_trail *t, uint32_t number, enum mpg_path_part part)
 {
-    const int kind = is_of_slot(part);
+    const enum kind kind = kind_of(part);
     return t->mark[kind] + ((size_t)number * parts_of(kind) + part_number(part)) * t->words;
 }
 
@@ -162,7 +162,7 @@ static void add_lane(struct mpg_trail *t, const struct mpg_records *s, const str
 /* BRANCH of lane W, whose mark was not set yet if it is NEW, is at C's value. */
 static void go_to(struct mpg_trail *t, const struct mpg_trail_choice *c, uint32_t branch, uint32_t w, bool is_new)
 {
-    const int kind = is_of_slot((enum mpg_path_part)c->part);
+    const enum kind kind = kind_of((enum mpg_path_part)c->part);
     uint32_t *at = branch_at(t, kind, c->from * parts_of(kind) + part_number((enum mpg_path_part)c->part), w);
     if (is_new) {
         *at = branch;
@@ -195,7 +195,7 @@ static void fetch(const struct mpg_trail *t, const struct mpg_records *s, const 
 static void grow_back(struct mpg_trail *t, const struct mpg_records *s, const struct mpg_trail_record *r)
 {
     uint64_t *marks = marks_at(t, r->to, (enum mpg_path_part)r->part);
-    const int kind = is_of_slot((enum mpg_path_part)r->part);
+    const enum kind kind = kind_of((enum mpg_path_part)r->part);
     const uint32_t i_to = r->to * parts_of(kind) + part_number((enum mpg_path_part)r->part);
     for (uint32_t k = 0; k < t->words; k++) {
         uint64_t here = marks[k];
@@ -258,7 +258,7 @@ static int grow(struct mpg_trail *t, struct mpg_error *err)
     for (uint32_t i = 0; i < t->leaves.n && !t->failed; i++) {
         const struct leaf *x = &t->leaves.leaf[i];
         if (t->mark[x->kind][(size_t)x->mark * t->words + x->lane / 64] >> x->lane % 64 & 1)
-            mpg_branches_grow(t->branches, *branch_at(t, (int)x->kind, x->mark, x->lane), x->branch);
+            mpg_branches_grow(t->branches, *branch_at(t, (enum kind)x->kind, x->mark, x->lane), x->branch);
     }
     for (uint32_t i = 0; i < t->leaves.n && !t->failed; i++)
         mpg_branches_drop(t->branches, t->leaves.leaf[i].branch);

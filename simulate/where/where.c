@@ -32,6 +32,7 @@ void mpg_where_free(struct mpg_where *w)
     free(w->sum);
     free(w->base);
     free(w->mean);
+    free(w->order);
     free(w);
 }
 
@@ -40,12 +41,12 @@ static double *sum_of(const struct mpg_where *w, uint32_t place, uint32_t block)
     return w->sum + ((size_t)place * w->blocks + block) * MPG_WHERE_TERMS;
 }
 
-/* The number of the I-th place of T in W; false where there is no memory for it. */
-static bool find(struct mpg_where *w, const struct mpg_tally *t, uint32_t i, uint32_t *number)
+/* The number of PLACE in W; false where there is no memory for it. */
+static bool find(struct mpg_where *w, const struct mpg_where_place *place, uint32_t *number)
 {
     const size_t bytes = MPG_WHERE_TERMS * sizeof(double);
     struct mpg_error err;
-    w->ran_out = w->ran_out || mpg_where_places_find(&w->places, &t->places.place[i], number, &err) < 0 ||
+    w->ran_out = w->ran_out || mpg_where_places_find(&w->places, place, number, &err) < 0 ||
                  mpg_reserve_at(&w->calls, sizeof *w->calls, &w->calls_capacity, *number + 1, &err) < 0 ||
                  mpg_reserve_at(&w->sum, w->blocks * bytes, &w->sum_capacity, *number + 1, &err) < 0 ||
                  mpg_reserve_at(&w->base, bytes, &w->base_capacity, *number + 1, &err) < 0;
@@ -63,7 +64,7 @@ void mpg_where_take(struct mpg_where *w, const struct mpg_tally *t, uint32_t beg
 {
     for (uint32_t i = 0; i < t->places.n; i++) {
         uint32_t number;
-        if (!find(w, t, i, &number))
+        if (!find(w, &t->places.place[i], &number))
             return;
         for (uint32_t b = 0; b < t->blocks; b++)
             add(sum_of(w, number, begin / MPG_WHERE_LANES_A_BLOCK + b),
@@ -78,9 +79,22 @@ void mpg_where_take_base(struct mpg_where *w, const struct mpg_tally *t)
 {
     for (uint32_t i = 0; i < t->places.n; i++) {
         uint32_t number;
-        if (!find(w, t, i, &number))
+        if (!find(w, &t->places.place[i], &number))
             return;
         add(w->base + (size_t)number * MPG_WHERE_TERMS, mpg_tally_sum(t, i, 0), t->terms);
+    }
+}
+
+void mpg_where_take_places(struct mpg_where *w, const struct mpg_where_place *place, uint32_t n, const double *sum,
+                           uint32_t blocks, uint32_t begin)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t number;
+        if (!find(w, &place[i], &number))
+            return;
+        for (uint32_t b = 0; b < blocks; b++)
+            add(sum_of(w, number, begin / MPG_WHERE_LANES_A_BLOCK + b), sum + ((size_t)i * blocks + b) * MPG_WHERE_TERMS,
+                MPG_WHERE_TERMS);
     }
 }
 
@@ -101,9 +115,42 @@ int mpg_where_widen(struct mpg_where *w, uint32_t replicas, struct mpg_error *er
     return 0;
 }
 
+struct numbered {
+    struct mpg_where_place place;
+    uint32_t number;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct mpg_where_place *x = &((const struct numbered *)a)->place, *y = &((const struct numbered *)b)->place;
+    const int64_t of_x[] = {x->rank, x->call, x->site, x->region, x->from, x->to};
+    const int64_t of_y[] = {y->rank, y->call, y->site, y->region, y->from, y->to};
+    size_t i = 0;
+    while (i + 1 < sizeof of_x / sizeof *of_x && of_x[i] == of_y[i])
+        i++;
+    return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
+}
+
+/* Error: out of memory. */
+static int find_order(struct mpg_where *w)
+{
+    const size_t n = w->places.n;
+    struct numbered *all = malloc((n ? n : 1) * sizeof *all);
+    w->order = malloc((n ? n : 1) * sizeof *w->order);
+    for (uint32_t i = 0; i < n && all && w->order; i++)
+        all[i] = (struct numbered){w->places.place[i], i};
+    if (n > 0 && all && w->order)
+        qsort(all, n, sizeof *all, compare_places);
+    for (uint32_t i = 0; i < n && all && w->order; i++)
+        w->order[i] = all[i].number;
+    const int status = all && w->order ? 0 : -1;
+    free(all);
+    return status;
+}
+
 int mpg_where_finish(struct mpg_where *w, struct mpg_error *err)
 {
-    if (w->ran_out || !(w->mean = calloc(w->places.n ? w->places.n : 1, MPG_WHERE_TERMS * sizeof *w->mean)))
+    if (w->ran_out || !(w->mean = calloc(w->places.n ? w->places.n : 1, MPG_WHERE_TERMS * sizeof *w->mean)) || find_order(w) < 0)
         return mpg_error_set(err, "out of memory for %u places in the program", w->places.n);
     for (uint32_t i = 0; i < w->places.n; i++) {
         double *mean = w->mean + (size_t)i * MPG_WHERE_TERMS;

@@ -22,6 +22,7 @@ enum mpg_where_term {
     MPG_WHERE_WHOLES, /* collectives on it that were measured as a whole */
     MPG_WHERE_ABSORBED, /* of delays: what slack takes off on it, and */
     MPG_WHERE_TRACER,   /* what of it was the tracer's: 0 or less, as they count in the sum */
+    MPG_WHERE_ORDER,    /* of delays: what calls complete in place of another message was there so much later */
     MPG_WHERE_TERMS
 };
 
@@ -31,11 +32,11 @@ struct mpg_where {
     uint64_t *calls; /* a place */
     double *sum;     /* a place: blocks x terms */
     double *base;    /* a place: terms of the run that all delays are against; taken off */
-    double *mean;    /* a place: terms; once it is finished */
+    double *mean;    /* a place: terms; once it is finished, */
+    uint32_t *order; /* and places in an order in which it does not matter who met them first */
     uint32_t calls_capacity, sum_capacity, base_capacity;
     bool counted;    /* calls are there */
     bool ran_out;    /* there was no memory for all of it; finishing says so */
-    const char *no_path; /* why there is no critical path; NULL: there is one */
 };
 
 /* Of REPLICAS. Error: out of memory. */
@@ -47,6 +48,9 @@ void mpg_where_take(struct mpg_where *where, const struct mpg_tally *tally, uint
 void mpg_where_take_base(struct mpg_where *where, const struct mpg_tally *tally);
 /* Makes room for REPLICAS instead; the first are those that it has. */
 int mpg_where_widen(struct mpg_where *where, uint32_t replicas, struct mpg_error *err);
+/* Adds what another one has of replicas from BEGIN on: N places, and BLOCKS of terms of each. */
+void mpg_where_take_places(struct mpg_where *where, const struct mpg_where_place *place, uint32_t n, const double *sum,
+                           uint32_t blocks, uint32_t begin);
 /* Once all are there: the means. */
 int mpg_where_finish(struct mpg_where *where, struct mpg_error *err);
 

@@ -170,9 +170,7 @@ def check_forms():
                          "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
                          "1 400 410 Send comm=0 to=0 tag=1 bytes=8", "1 900 900 Finalize", "2 0 0 Init",
                          "2 800 810 Send comm=0 to=0 tag=1 bytes=8", "2 900 900 Finalize"])
-    got, out, err = run("--predict", "--latency=const:1us", "--critical-path", "any.txt")
-    ok("where calls choose there is none", got == 1 and "--deterministic" in err and not out and err.count("\n") == 1, (got, err))
-    ok("unless they do not", run("--predict", "--latency=const:1us", "--critical-path", "--deterministic", "any.txt")[0] == 0)
+    ok("where calls choose, too", run("--predict", "--latency=const:1us", "--critical-path", "any.txt")[0] == 0)
     for status, word, arguments in ((2, "--predict", ["--critical-path"]), (2, "without", ["--segments=3"]),
                                     (2, "exclude", ["--predict", "--critical-path", "--per-rank"]),
                                     (2, "exclude", ["--target=ideal", "--critical-path"]),

@@ -11,29 +11,7 @@ import tempfile
 
 from answers import REFERENCE, answer, finish, make, make_random, ok, run, unlike_difference, write
 
-WORDS = "call,callsite,region,rank,pair"
-PARTS = ["computation_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns"]
-PER = ["per_latency", "per_byte", "per_compute", "per_noise"]
-SUMS = ["put_in_ns", *PARTS, "absorbed_ns", "tracer_ns", "delay_ns", *PER]
-
-
-def rows_of(found, by):
-    return next(t["rows"] for t in found["where"]["tables"] if t["by"] == by)
-
-
-def shares(found, by, *names):
-    keys = [tuple(r[n] for n in names) for r in rows_of(found, by)]
-    return {k[0] if len(k) == 1 else k: r["path"] for k, r in zip(keys, rows_of(found, by))
-            if any(r["path"][p] != 0 for p in SUMS)}
-
-
-def near(a, b, scale=1.0):
-    return abs(a - b) <= 1e-9 * max(abs(scale), 1)
-
-
-def expect(name, got, expected):
-    right = got.keys() == expected.keys() and all(near(got[k][p], v, v) for k, e in expected.items() for p, v in e.items())
-    ok(name, right, f"{got} for {expected}")
+from path_rules import WORDS, delays_add_up, expect, is_delay, near, rows_of, shares
 
 
 def check_chain():
@@ -113,36 +91,6 @@ def check_mixture():
     ok("the interval holds a half", all(path[r]["share_low"] < 0.5 < path[r]["share_high"] for r in (1, 2)), path)
 
 
-def adds_up(found):
-    """What does not, of the rows of all tables; None: all does."""
-    total = found["where"]["total"]["path"]
-    scale = max(abs(total[k]) for k in SUMS)
-    for table in found["where"]["tables"]:
-        paths = [r["path"] for r in table["rows"]]
-        for k in SUMS:
-            if not near(sum(p[k] for p in paths), total[k], scale):
-                return table["by"], k
-        if total["share"] is not None and not near(sum(p["share"] for p in paths), 1, max(abs(p["share"]) for p in paths)):
-            return table["by"], "share"
-        for p in paths:
-            if not near(sum(p[k] for k in PARTS), p["put_in_ns"], scale) or \
-                    not near(p["put_in_ns"] - p["absorbed_ns"] - p["tracer_ns"], p["delay_ns"], scale):
-                return table["by"], p
-    return None
-
-
-def is_delay(given):
-    """Of one replica: what the longest rank's run is beyond the recorded one is the path's; None: it is."""
-    for seed in range(1, 4):
-        found = answer(*given, "--replicas=1", f"--seed={seed}", "--where=rank", "random.txt")
-        total = found["where"]["total"]["path"]
-        longest = max(found["ranks"], key=lambda r: r["traced_ns"] + r["delay_ns"]["median"])
-        run_ns = found["run_time_ns"]["median"]
-        if not near(longest["recorded_ns"] + total["delay_ns"], run_ns, max(run_ns, *(abs(total[k]) for k in SUMS[:9]))):
-            return total, longest, run_ns
-    return None
-
-
 def check_expanded():
     # 0 to 1 to 2 to 3; 2 came last by 3000 ns, and 3 is left when all have what they wait for
     lines = []
@@ -177,7 +125,7 @@ def check_algorithms():
         for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], REFERENCE,
                      ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--granularity=2"]):
             for limit in ([], ["--eager-limit=200"]):
-                fault = adds_up(answer(*given, absorb, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
+                fault = delays_add_up(answer(*given, absorb, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
                 wrong += [(seed, more, limit, fault)] if fault else []
                 fault = is_delay([*given, absorb, *more, *limit])
                 other += [(seed, more, limit, fault)] if fault else []
@@ -213,7 +161,7 @@ def check_random():
         for given in options:
             cases += 1
             given = ["--lenient", *given]
-            fault = adds_up(answer(*given, "--replicas=37", f"--where={WORDS}", "random.txt"))
+            fault = delays_add_up(answer(*given, "--replicas=37", f"--where={WORDS}", "random.txt"))
             if fault:
                 wrong.append((seed, given, fault))
             fault = is_delay(given)
@@ -257,7 +205,7 @@ def check_long():
                                                                   ["#comm 01 = 0", "#comm 11 = 1"] + lines])
         given = ["--noise=exp:3us", "--latency=exp:2us", "--replicas=37", f"--where={WORDS}", name]
         found = answer(*given)
-        ok(f"{name}: rows add up", adds_up(found) is None, adds_up(found))
+        ok(f"{name}: rows add up", delays_add_up(found) is None, delays_add_up(found))
         ok("the same bytes with 3 threads", run("--json", "--threads=3", *given) == run("--json", "--threads=1", *given))
         ok("all of it is what the longest rank ends later", near(90000100 + found["where"]["total"]["path"]["delay_ns"],
                                                                 found["run_time_ns"]["mean"], 90000100), found["where"]["total"])
@@ -273,16 +221,6 @@ def check_forms():
     rows = list(csv.DictReader(io.StringIO(run("--where=rank", "--csv", "--replicas=40", *given)[1])))
     ok("CSV has them", near(sum(float(r["path_share"]) for r in rows), 1) and float(rows[0]["path_put_in_ns"]) == 2385 and
        float(rows[2]["path_messages_ns"]) == 100, rows)
-    write("any.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=8 request=1",
-                         "0 20 20 Irecv comm=0 from=2 tag=1 bytes=8 request=2", "0 30 500 Waitany requests=1,2 done=1",
-                         "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
-                         "1 400 410 Send comm=0 to=0 tag=1 bytes=8", "1 900 900 Finalize", "2 0 0 Init",
-                         "2 800 810 Send comm=0 to=0 tag=1 bytes=8", "2 900 900 Finalize"])
-    found = answer("--latency=const:1us", "--where=call", "any.txt")["where"]
-    ok("where calls choose: no path, and why", "--deterministic" in found["no_path"] and
-       all(r["path"] is None for r in found["tables"][0]["rows"]), found)
-    text = run("--latency=const:1us", "--where=call", "any.txt")[1]
-    ok("one line of text", text.count("No paths of delays: ") == 1, text)
 
 
 def main():

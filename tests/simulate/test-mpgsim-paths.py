@@ -13,32 +13,7 @@ import subprocess
 import tempfile
 
 from answers import MPGSIM, REFERENCE, answer, finish, make, make_random, ok, run, unlike_difference, write
-
-PER = ["per_latency", "per_byte", "per_compute", "per_noise"]
-PARTS = ["computation_ns", "noise_ns", "calls_ns", "latency_ns", "bytes_ns", "collectives_ns"]
-WORDS = "call,callsite,region,rank,pair"
-
-
-def predicted(*arguments):
-    return answer("--predict", *arguments)
-
-
-def rows_of(found, by):
-    return next(t["rows"] for t in found["where"]["tables"] if t["by"] == by)
-
-
-def shares(found, by, *names):
-    keys = [tuple(r[n] for n in names) for r in rows_of(found, by)]
-    return {k[0] if len(k) == 1 else k: r["path"] for k, r in zip(keys, rows_of(found, by)) if r["path"]["time_ns"] != 0}
-
-
-def near(a, b, scale=1.0):
-    return abs(a - b) <= 1e-9 * max(abs(scale), 1)
-
-
-def expect(name, got, expected):
-    right = got.keys() == expected.keys() and all(near(got[k][p], v, v) for k, e in expected.items() for p, v in e.items())
-    ok(name, right, f"{got} for {expected}")
+from path_rules import WORDS, expect, is_critical, near, predicted, rows_of, shares, times_add_up
 
 
 def check_chain():
@@ -146,7 +121,7 @@ def check_algorithms():
         given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.algorithms"]
         for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], REFERENCE):
             for limit in ([], ["--eager-limit=200"]):
-                fault = adds_up(predicted(*given, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
+                fault = times_add_up(predicted(*given, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
                 wrong += [(seed, more, limit, fault)] if fault else []
                 fault = is_critical(*given, *more, *limit, "random.txt")
                 other += [(seed, more, limit, fault)] if fault else []
@@ -160,39 +135,6 @@ def check_algorithms():
        run("--json", "--predict", "--threads=3", *given, *REFERENCE, "--replicas=70", f"--where={WORDS}", "random.txt"), one[2])
     plain, asked = (predicted(*given, *REFERENCE, *w, "random.txt") for w in ([], [f"--where={WORDS}"]))
     ok("the answer is the one without", all(plain[k] == asked[k] for k in ("run_time_ns", "ranks")))
-
-
-def adds_up(found):
-    """What does not, of the rows of all tables; None: all does."""
-    total, run_ns = found["where"]["total"]["path"], found["run_time_ns"]["mean"]
-    if not near(total["time_ns"], run_ns, run_ns):
-        return total, run_ns
-    for table in found["where"]["tables"]:
-        paths = [r["path"] for r in table["rows"]]
-        for k in ["time_ns", "share", *PARTS, *PER]:
-            if not near(sum(p[k] for p in paths), total[k], max(total[k], run_ns if k.endswith("ns") else 1)):
-                return table["by"], k
-        for p in paths:
-            if not near(sum(p[k] for k in PARTS), p["time_ns"], run_ns):
-                return table["by"], p
-    return None
-
-
-def is_critical(*arguments):
-    """What differs from --critical-path, of one replica."""
-    found = predicted(*arguments, "--replicas=1", "--where=call,callsite,region,rank", "--critical-path", "--segments=0")
-    path = found["critical_path"]
-    for mine, other in zip(found["where"]["tables"], path["tables"]):
-        name = lambda r: str([r.get(k) for k in ("call", "callsite", "region", "rank")])
-        a, b = ({name(r): of(r) for r in t["rows"]} for t, of in ((mine, lambda r: r["path"]), (other, lambda r: r)))
-        for k in a.keys() | b.keys():
-            x, y = a.get(k), b.get(k, dict.fromkeys(["time_ns", "messages", "bytes", *PARTS], 0))
-            if x is None or any(not near(x[p], y[p], path["run_ns"]) for p in ["time_ns", *PARTS]) or \
-                    not near(x["per_latency"], y["messages"]) or not near(x["per_byte"], y["bytes"], y["bytes"]):
-                return mine["by"], k, x, y
-    total = found["where"]["total"]["path"]
-    wrong = [s for s in path["sensitivity"] if not near(total[f"per_{s['parameter']}"], s["derivative"], s["derivative"])]
-    return wrong or None
 
 
 def arguments_of(v):
@@ -214,7 +156,7 @@ def check_random():
         for given in options:
             given = ["--deterministic", "--lenient", *given]
             cases += 1
-            fault = adds_up(predicted(*given, "--replicas=37", f"--where={WORDS}", "random.txt"))
+            fault = times_add_up(predicted(*given, "--replicas=37", f"--where={WORDS}", "random.txt"))
             if fault:
                 wrong.append((seed, given, fault))
             fault = is_critical(*given, "random.txt")
@@ -262,14 +204,14 @@ def check_long():
     make_long("long.txt", 5, 9000, True)
     given = ["--latency=exp:2us", "--noise=exp:3us", "--replicas=37", f"--where={WORDS}", "long.txt"]
     one = run("--json", "--predict", "--threads=1", *given)
-    ok("a long program: rows add up", one[0] == 0 and adds_up(predicted(*given)) is None, one[2])
+    ok("a long program: rows add up", one[0] == 0 and times_add_up(predicted(*given)) is None, one[2])
     for threads in (2, 3):
         ok(f"the same bytes with {threads} threads", run("--json", "--predict", f"--threads={threads}", *given) == one)
     fault = is_critical("--latency=exp:2us", "--noise=exp:3us", "long.txt")
     ok("of one replica as --critical-path has it", fault is None, fault)
     make_long("apart.txt", 2, 30000, False)
     given = ["--latency=const:1us", "--noise=exp:3us", "--replicas=40", f"--where={WORDS}", "apart.txt"]
-    ok("ranks that have nothing in common", adds_up(predicted(*given)) is None)
+    ok("ranks that have nothing in common", times_add_up(predicted(*given)) is None)
     fault = is_critical("--latency=const:1us", "--noise=exp:3us", "apart.txt")
     ok("as --critical-path has them", fault is None, fault)
     if os.environ.get("MPGKIT_SANITIZERS") == "yes": # they keep freed memory
@@ -290,16 +232,6 @@ def check_forms():
        near(sum(float(r["path_share"]) for r in rows), 1), rows)
     rows = list(csv.DictReader(io.StringIO(run("--where=rank", "--csv", "--replicas=9", *given)[1])))
     ok("of few replicas there is no interval", [r["path_share_low"] for r in rows] == ["", "", ""], rows)
-    write("any.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=8 request=1",
-                         "0 20 20 Irecv comm=0 from=2 tag=1 bytes=8 request=2", "0 30 500 Waitany requests=1,2 done=1",
-                         "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
-                         "1 400 410 Send comm=0 to=0 tag=1 bytes=8", "1 900 900 Finalize", "2 0 0 Init",
-                         "2 800 810 Send comm=0 to=0 tag=1 bytes=8", "2 900 900 Finalize"])
-    for name, arguments, word in (("where calls choose", ["--predict", "any.txt"], "--deterministic"),):
-        found = answer("--latency=const:1us", "--where=call", *arguments)["where"]
-        ok(f"{name}: no path, and why", word in found["no_path"] and all(r["path"] is None for r in found["tables"][0]["rows"]), found)
-        text = run("--latency=const:1us", "--where=call", *arguments)[1]
-        ok(f"{name}: one line of text", text.count("No critical path: ") == 1 and word in text, text)
 
 
 def main():
