@@ -44,6 +44,8 @@ int mpg_arguments_check_designs(const struct mpg_arguments *a, struct mpg_error 
                 {"--per-rank", a->per_rank, "it is of one run (--json has all)"},
                 {"--history", a->history && a->history != getenv("MPGKIT_HISTORY"), "it keeps answers about one run"},
                 {"--report", a->report != NULL, "a page is of one run"},
+                {"--where", a->where != NULL, "it is of one run"},
+                {"--critical-path", a->critical_path, "it is of one run"},
                 {"--engine=lanes", a->engine && strcmp(a->engine, "lanes") == 0, "only events know what processors do"}};
     if (!mpg_arguments_tabulates(a))
         return 0;

@@ -128,13 +128,21 @@ int mpg_arguments_read_target(struct mpg_arguments *a, struct mpg_error *err)
         return -1;
     if (check_policy(a, err) < 0)
         return MPG_SPEC_UNREADABLE;
-    const char *needs = a->engine && strcmp(a->engine, "lanes") == 0 ? needs_events(a) : NULL;
-    a->by_events = !a->engine || strcmp(a->engine, "events") == 0;
-    if (needs)
+    const char *followed = a->where ? "--where" : a->critical_path ? "--critical-path" : NULL;
+    const bool lanes = a->engine ? strcmp(a->engine, "lanes") == 0 : followed != NULL;
+    const char *needs = lanes ? needs_events(a) : NULL;
+    a->by_events = !lanes;
+    if (needs && a->engine)
         return mpg_error_set(err, "--engine=lanes: %s has %s, which only events know", a->machine->name, needs);
-    const char *by_events = a->blocking_get ? "--blocking-get" : a->against ? "--against" : a->csv ? "--csv" : NULL;
+    if (needs)
+        return mpg_error_set(err, "%s: %s has %s: what ranks wait for is found there in the order of simulated time, in which no paths "
+                             "are followed", followed, a->machine->name, needs);
+    if (followed && a->by_events)
+        return mpg_error_set(err, "%s and --engine=events exclude each other", followed);
+    a->deterministic = a->deterministic || (lanes && !a->engine); /* the answer is that of events */
+    const char *by_events = a->blocking_get ? "--blocking-get" : a->against ? "--against" : a->csv && !followed ? "--csv" : NULL;
     if (by_events && !a->by_events)
-        return mpg_error_set(err, "--engine=lanes and %s exclude each other", by_events);
+        return mpg_error_set(err, "%s and %s exclude each other", a->engine ? "--engine=lanes" : followed, by_events);
     return use_ratio(a, err);
 }
 

@@ -28,7 +28,6 @@ static int take_word(struct mpg_arguments *a, const char *text, size_t length, s
 static int check_critical(struct mpg_arguments *a, struct mpg_error *err)
 {
     const char *other = a->per_rank              ? "--per-rank"
-                        : a->target              ? "--target"
                         : mpg_arguments_sweep(a) ? "several scenarios"
                                                  : NULL;
     if (a->given.segments && !a->critical_path)
@@ -63,10 +62,9 @@ int mpg_arguments_parse_where(struct mpg_arguments *a, struct mpg_error *err)
             return -1;
         p = p[length] ? p + length + 1 : NULL;
     }
-    const char *other = a->per_rank                  ? "--per-rank"
-                        : a->target                  ? "--target"
-                        : mpg_arguments_sweep(a)     ? "several scenarios"
-                                                     : NULL;
+    const char *other = a->per_rank              ? "--per-rank"
+                        : mpg_arguments_sweep(a) ? "several scenarios"
+                                                 : NULL;
     if (other)
         return mpg_error_set(err, "--where and %s exclude each other", other);
     return a->csv && a->where_tables > 1 ? mpg_error_set(err, "--csv is of one table: --where=%s",

@@ -173,7 +173,11 @@ def check_forms():
     ok("where calls choose, too", run("--predict", "--latency=const:1us", "--critical-path", "any.txt")[0] == 0)
     for status, word, arguments in ((2, "--predict", ["--critical-path"]), (2, "without", ["--segments=3"]),
                                     (2, "exclude", ["--predict", "--critical-path", "--per-rank"]),
-                                    (2, "exclude", ["--target=ideal", "--critical-path"]),
+                                    (2, "Policy", ["--target=distributed", "--wall", "--critical-path"]),
+                                    (2, "exclude", ["--target=ideal", "--engine=events", "--critical-path"]),
+                                    (2, "exclude", ["--target=ideal", "--target=cm5", "--critical-path"]),
+                                    (2, "exclude", ["--target=ideal", "--parameter=BarrierAlgorithm=rounds", "--blocking-get", "--wall",
+                                                    "--critical-path"]),
                                     (2, "one table", ["--predict", "--latency=1us", "--critical-path", "--csv", "--where=rank"]),
                                     (2, "scenarios", ["--predict", "--critical-path", "--sweep=latency=1us:2us:2"])):
         got, out, err = run(*arguments, "chain.txt")

@@ -234,6 +234,29 @@ def check_forms():
     ok("of few replicas there is no interval", [r["path_share_low"] for r in rows] == ["", "", ""], rows)
 
 
+def check_target():
+    # a sender takes 200 to build and start a message, a receiver 50 for it; 10 for the link, 0.25 a byte
+    with open("machine.target", "w", encoding="ascii") as out:
+        out.write("#mpgtarget 1\nPolicy = offload\nBarrierAlgorithm = rounds\nMsgBuildTime = 120ns\nCommStartupTime = 80ns\n"
+                  "ServiceTime = 50ns\nHopTime = 10ns\nByteTransferTime = 0.25ns\n")
+    given = ["--target=machine.target", "--wall"]
+    found = answer(*given, f"--where={WORDS}", "--critical-path", "chain.txt")
+    run_ns = found["run_time_ns"]["median"]
+    path = shares(found, "rank", "rank")
+    ok("a target of parameters: its path", times_add_up(found) is None and found["critical_path"]["run_ns"] == run_ns and
+       sum(p["per_latency"] for p in path.values()) == 2, path)
+    ok("latencies and bytes are the file's", near(sum(p["latency_ns"] for p in path.values()), 2 * (200 + 10 + 50)) and
+       near(sum(p["bytes_ns"] for p in path.values()), 0.25 * sum(p["per_byte"] for p in path.values())), path)
+    wrong = []
+    for seed in (1, 3):
+        make_random(seed)
+        drawn = [*given, "--lenient", "--noise=exp:3us", "--parameter=CommStartupTime=exp:2us", "--replicas=19"]
+        found, other = answer(*drawn, f"--where={WORDS}", "random.txt"), answer(*drawn, "random.txt")
+        if times_add_up(found) or not near(found["run_time_ns"]["mean"], other["run_time_ns"]["mean"], 1e3):
+            wrong.append((seed, times_add_up(found), found["run_time_ns"], other["run_time_ns"]))
+    ok("the run is the one in the order of simulated time, and its rows add up to it", not wrong, wrong)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -246,6 +269,7 @@ def main():
         check_algorithms()
         check_long()
         check_forms()
+        check_target()
         os.chdir("/")
     finish()
 
