@@ -109,6 +109,39 @@ run 2 "$mpgreplay" polls.trace
 like "... does not ask for it" "$(cat out)" "*
 1000         tests and waits for what was complete were not made*"
 
+# ---- messages that are longer than what they are received into, beside others that come later ----
+{
+    printf '%s\n' '#mpgtext 1' '#ranks 2' '0 0 100 Init' '1 0 100 Init'
+    n=0
+    for call in Waitall Waitsome Testall Testsome Waitany Wait; do
+        n=$((n + 1)) t=$((n * 40000000)) a=$((2 * n - 1)) b=$((2 * n))
+        echo "0 $t $((t + 100)) Irecv from=1 tag=1 bytes=10 comm=0 request=$a"
+        echo "0 $((t + 200)) $((t + 300)) Irecv from=1 tag=2 bytes=10 comm=0 request=$b"
+        echo "0 $((t + 1000)) $((t + 1100)) Barrier comm=0"
+        case $call in
+        *some | *any)
+            echo "0 $((t + 10000000)) $((t + 10000100)) $call requests=$a,$b done=$a"
+            echo "0 $((t + 10000200)) $((t + 20000300)) $call requests=$b done=$b" ;;
+        Wait)
+            echo "0 $((t + 10000000)) $((t + 10000100)) Wait requests=$a"
+            echo "0 $((t + 10000200)) $((t + 20000300)) Wait requests=$b" ;;
+        *) echo "0 $((t + 19999900)) $((t + 20000300)) $call requests=$a,$b" ;;
+        esac
+        echo "1 $t $((t + 100)) Send to=0 tag=1 bytes=20"
+        echo "1 $((t + 1000)) $((t + 1100)) Barrier comm=0"
+        echo "1 $((t + 20000000)) $((t + 20000100)) Send to=0 tag=2 bytes=10"
+    done
+    printf '%s\n' '0 900000000 900000100 Finalize' '1 900000000 900000100 Finalize'
+} | "$mpgtrace" import --text - -o long.trace
+ok "messages that are too long" recorded 2 long2.trace "$mpgreplay" --quiet --patience=10s long.trace
+
+# What a message does not fit into has no partner; all else has, and is completed.
+partners() {
+    "$mpgtrace" waits --lenient "$1" 2>&1 | sed -n 's/^attention *\([^,]*\),.*/\1/p; /^mpgtrace/p'
+}
+is "... all else is received and completed" "$(partners long2.trace)" "6 operations without partner"
+is "... by as many receives" "$(calls long2.trace | grep -c 'Irecv')" 12
+
 # ---- every call that there is ----
 mkdir -p all
 ok "a program of all calls is recorded" recorded 4 all.trace "$ways" all all
@@ -119,6 +152,8 @@ ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --determi
 # ---- with another MPI than that of the trace ----
 if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
     mpirun=$OTHER_MPIRUN
+    ok "messages that are too long" recorded 2 long3.trace "$mpgreplay" --quiet --patience=10s long.trace
+    is "... the same" "$(partners long3.trace)" "6 operations without partner"
     for told in 1 0; do
         ok "starts to nobody, told of $told" run 2 "$mpgreplay" --quiet --patience=10s nobody$told.trace
     done
