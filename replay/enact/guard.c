@@ -6,10 +6,12 @@
 #include "replay/enact/play.h"
 
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { LOOK_NS = 250000000, LINES = 32 };
@@ -18,7 +20,7 @@ enum { LOOK_NS = 250000000, LINES = 32 };
 enum { COMPUTES = -1, LEFT = -2 };
 
 struct post {
-    _Atomic uint64_t moves; /* changes whenever a call begins or ends */
+    alignas(128) _Atomic uint64_t moves; /* changes whenever a call begins or ends; no other's is in its cache line */
     _Atomic int32_t call;
     int32_t rank, thread, comm, to, from, tag, requests, root;
     uint64_t number;
@@ -28,10 +30,9 @@ struct post {
 struct guard {
     const struct mpg_stage *stage;
     MPI_Comm here;
-    MPI_Win win;
-    struct post *own, **all;
+    struct post *own, *all; /* all: of the processes here, one after the other; NULL: OWN is of this process alone */
     uint64_t *seen;
-    int size, posts, hosts; /* processes here, and threads of them */
+    int posts, hosts; /* threads of these processes */
     bool watches;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -87,9 +88,9 @@ static void give_up(const struct guard *g)
             g->stage->patience_ns / 1e9);
     int lines = 0;
     for (int i = 0; i < g->posts; i++) {
-        if (atomic_load(&g->all[i]->call) == LEFT || lines++ >= LINES)
+        if (atomic_load(&g->all[i].call) == LEFT || lines++ >= LINES)
             continue;
-        describe(g, g->all[i], text, sizeof text);
+        describe(g, &g->all[i], text, sizeof text);
         fprintf(stderr, "mpgreplay: %s\n", text);
     }
     if (lines > LINES)
@@ -108,11 +109,11 @@ static bool somebody_moves(struct guard *g, double *allowed_ns)
     bool moves = false;
     int64_t longest_ns = 0;
     for (int i = 0; i < g->posts; i++) {
-        const uint64_t now = atomic_load(&g->all[i]->moves);
-        moves |= now != g->seen[i] || atomic_load(&g->all[i]->call) == COMPUTES;
+        const uint64_t now = atomic_load(&g->all[i].moves);
+        moves |= now != g->seen[i] || atomic_load(&g->all[i].call) == COMPUTES;
         g->seen[i] = now;
-        if (g->all[i]->traced_ns > longest_ns)
-            longest_ns = g->all[i]->traced_ns;
+        if (g->all[i].traced_ns > longest_ns)
+            longest_ns = g->all[i].traced_ns;
     }
     *allowed_ns = g->stage->patience_ns + (g->hosts > 1 ? 1.5 * (double)longest_ns : 0);
     return moves;
@@ -145,18 +146,9 @@ static void *watch(void *argument)
 
 static int begin_watch(struct play *p, struct guard *g)
 {
-    g->all = calloc((size_t)g->posts, sizeof *g->all);
     g->seen = calloc((size_t)g->posts, sizeof *g->seen);
-    if (!g->all || !g->seen)
+    if (!g->seen)
         return play_fail(p, "out of memory");
-    for (int i = 0, n = 0; i < g->size; i++) {
-        MPI_Aint bytes;
-        int unit;
-        struct post *first;
-        PMPI_Win_shared_query(g->win, i, &bytes, &unit, &first);
-        for (size_t k = 0; k < (size_t)bytes / sizeof *first && n < g->posts; k++)
-            g->all[n++] = first + k;
-    }
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->ended, NULL);
     if (pthread_create(&g->thread, NULL, watch, g) != 0)
@@ -165,31 +157,41 @@ static int begin_watch(struct play *p, struct guard *g)
     return 0;
 }
 
+/* Where each thread of each process here says what it does. */
+static int find_posts(struct play *p, struct guard *g, int rank)
+{
+    const int threads = p->stage->needs->threads;
+    int before = 0;
+    PMPI_Allreduce(&threads, &g->posts, 1, MPI_INT, MPI_SUM, g->here);
+    PMPI_Exscan(&threads, &before, 1, MPI_INT, MPI_SUM, g->here);
+    g->all = play_shared_memory(g->here, sizeof *g->all * (size_t)g->posts);
+    if (g->all)
+        g->own = g->all + (rank > 0 ? before : 0);
+    else if (!(g->own = aligned_alloc(alignof(struct post), sizeof *g->own * (size_t)threads)))
+        return play_fail(p, "out of memory");
+    else if (rank == 0)
+        fputs("mpgreplay: the processes of this host share no memory (/proc/PID/fd): nobody sees if they cannot go on\n", stderr);
+    for (int i = 0; i < threads; i++)
+        g->own[i] = (struct post){.call = COMPUTES, .rank = p->stage->rank, .thread = p->stage->needs->thread[i]};
+    PMPI_Barrier(g->here); /* what is not said yet would be a call */
+    return 0;
+}
+
 int guard_begin(struct play *p)
 {
     struct guard *g = calloc(1, sizeof *g);
     int rank, first;
-    const int threads = p->stage->needs->threads;
     if (!g)
         return play_fail(p, "out of memory");
     p->guard = g;
     g->stage = p->stage;
     PMPI_Comm_split_type(p->hidden, MPI_COMM_TYPE_SHARED, p->stage->rank, MPI_INFO_NULL, &g->here);
     PMPI_Comm_rank(g->here, &rank);
-    PMPI_Comm_size(g->here, &g->size);
-    if (play_check(p, PMPI_Win_allocate_shared((MPI_Aint)(sizeof *g->own * (size_t)threads), 1, MPI_INFO_NULL, g->here,
-                                                &g->own, &g->win)) < 0)
+    if (find_posts(p, g, rank) < 0)
         return -1;
-    memset(g->own, 0, sizeof *g->own * (size_t)threads);
-    for (int i = 0; i < threads; i++) {
-        g->own[i].call = COMPUTES;
-        g->own[i].rank = p->stage->rank;
-        g->own[i].thread = p->stage->needs->thread[i];
-    }
-    PMPI_Allreduce(&threads, &g->posts, 1, MPI_INT, MPI_SUM, g->here);
     first = rank == 0;
     PMPI_Allreduce(&first, &g->hosts, 1, MPI_INT, MPI_SUM, p->hidden);
-    return rank == 0 ? begin_watch(p, g) : 0;
+    return rank == 0 && g->all ? begin_watch(p, g) : 0;
 }
 
 /* One thread alone changes it. */
@@ -269,9 +271,11 @@ void guard_end(struct play *p)
         pthread_mutex_unlock(&g->lock);
         pthread_join(g->thread, NULL);
     }
-    PMPI_Win_free(&g->win);
     PMPI_Comm_free(&g->here);
-    free(g->all);
+    if (g->all)
+        munmap(g->all, sizeof *g->all * (size_t)g->posts);
+    else
+        free(g->own);
     free(g->seen);
     free(g);
     p->guard = NULL;

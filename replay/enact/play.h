@@ -187,6 +187,10 @@ int play_count_room(struct play *p, struct play_counts **counts, size_t n);
 /* BYTES as an int. */
 int play_count(struct play *p, int64_t bytes, int *count);
 
+/* memory.c: BYTES, zero, that all processes of COMM share, which are on one host; NULL, for all of them: it cannot be had.
+ * Collective over COMM; to be unmapped. */
+void *play_shared_memory(MPI_Comm comm, size_t bytes);
+
 /* requests.c */
 struct play_request *play_post(struct play *p, int64_t id, bool receives);
 struct play_request *play_find(struct play *p, int64_t id);

@@ -149,6 +149,14 @@ ok "... re-enacted" recorded 4 all2.trace "$mpgreplay" --quiet all.trace
 ok "... communicates the same" as_before all.trace all2.trace
 ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --deterministic all.trace
 
+# ---- MPI without the component that makes windows in shared memory ----
+case $("$mpgtrace" print all.trace | grep '^#fact 0 mpi ') in
+*"Open MPI"*)
+    OMPI_MCA_osc=pt2pt run 4 "$mpgreplay" --quiet busy.trace
+    is "without shared windows" "$status: $(grep -v '^\[' err)" "0: " ;;
+*) skip "without shared windows" "this MPI has no choice" ;;
+esac
+
 # ---- with another MPI than that of the trace ----
 if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
     mpirun=$OTHER_MPIRUN
