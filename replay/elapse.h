@@ -13,9 +13,13 @@ struct mpg_elapse {
     bool sleeps;     /* what is longer than some us; else it spins */
     int64_t debt_ns; /* re-enactment itself took longer than it should have: made up for later */
     int64_t late_ns; /* all that has ever been */
+    double own_ns;   /* what it takes between two calls */
 };
 
-/* Until NS after FROM_NS of CLOCK_MONOTONIC, less what re-enactment has taken too much before. */
+/* FEED is read ahead meanwhile, READING held (NULL: nobody else reads). SLEEPS: what is longer than some us; else it spins. */
+void mpg_elapse_init(struct mpg_elapse *elapse, struct mpg_feed *feed, pthread_mutex_t *reading, bool sleeps);
+
+/* Until NS after FROM_NS of CLOCK_MONOTONIC (MPG_JUST_NOW: at once, NS being next to nothing), less what re-enactment has taken too much before. */
 void mpg_elapse(struct mpg_elapse *elapse, int64_t from_ns, int64_t ns);
 
 #endif

@@ -166,8 +166,7 @@ static int read_threads(struct part *p, const struct request *request, struct mp
                                 v->changes, err);
         if (!v->feed)
             return -1;
-        v->elapse = (struct mpg_elapse){.feed = v->feed, .reading = n > 1 ? &reading : NULL,
-                                        .sleeps = strcmp(request->elapse, "sleep") == 0};
+        mpg_elapse_init(&v->elapse, v->feed, n > 1 ? &reading : NULL, strcmp(request->elapse, "sleep") == 0);
         while (mpg_feed_fill(v->feed)) {
         }
     }

@@ -13,7 +13,7 @@
 #include "trace/event.h"
 #include "trace/reader.h"
 
-enum { MPG_STARTED_AS_WAS = -1, MPG_STARTED_DROPPED = -2 };
+enum { MPG_STARTED_AS_WAS = -1, MPG_STARTED_DROPPED = -2, MPG_NOT_READ = -1, MPG_JUST_NOW = -1 };
 
 /* A call that is made once more. */
 struct mpg_again {
@@ -35,6 +35,7 @@ struct mpg_act {
     uint32_t poll_number, again_number; /* 0: no run */
     int ender;              /* which of POLLS asks for what has come when the run is over; -1: none */
     int64_t before_ns;      /* computation since the act before, or since MPI_Init */
+    int64_t after_ns;       /* to the act behind it; MPG_NOT_READ: that has not been read yet */
     uint64_t number;        /* of the rank's calls, from 0 */
     /* Where several threads of the rank make calls: */
     int64_t turn; /* so many collectives of all of them come before this one on its communicator; -1: is none */
@@ -125,7 +126,7 @@ struct mpg_stage {
     /* The thread's next act, valid until the next call; NULL with ERR: the trace is damaged. MPI_Finalize is the last
      * of each of them, one of which makes it. */
     const struct mpg_act *(*next)(void *host, int thread, struct mpg_error *err);
-    /* Until NS after FROM_NS of CLOCK_MONOTONIC. */
+    /* Until NS after FROM_NS of CLOCK_MONOTONIC; MPG_JUST_NOW: so little that the caller has read no clock. */
     void (*elapse)(void *host, int thread, int64_t from_ns, int64_t ns);
     const struct mpg_comm *(*comm)(void *host, int32_t comm); /* NULL: there are not so many */
     const struct mpg_object *(*object)(void *host, int32_t object);

@@ -297,32 +297,40 @@ static int play_act(struct play *p)
     return 0;
 }
 
+/* Whether the act behind this one follows so soon that no clock is worth reading between: it would take longer. */
+static bool is_followed(const struct mpg_act *act)
+{
+    enum { AT_ONCE_NS = 50 };
+    return act->after_ns != MPG_NOT_READ && act->after_ns <= AT_ONCE_NS;
+}
+
 int play_thread(struct play *p, int64_t *begin_ns)
 {
     int64_t from_ns = *begin_ns;
     for (bool first = true;; first = false) {
-        p->act = p->stage->next(p->stage->host, p->thread, p->err);
-        if (!p->act)
+        const struct mpg_act *act = p->stage->next(p->stage->host, p->thread, p->err);
+        p->act = act;
+        if (!act)
             return -1;
         crew_act(p);
         if (first && p->thread == 0) {
             const int64_t now_ns = (int64_t)mpg_clock_ns();
-            if (from_ns + p->act->before_ns < now_ns) /* preparing took longer: then at once */
-                from_ns = *begin_ns = now_ns - p->act->before_ns;
+            if (from_ns + act->before_ns < now_ns) /* preparing took longer: then at once */
+                from_ns = *begin_ns = now_ns - act->before_ns;
             if (crew_begin(p, *begin_ns) < 0)
                 return -1;
         }
-        p->stage->elapse(p->stage->host, p->thread, from_ns, p->act->before_ns);
-        if (p->act->kind == MPG_KIND_FINALIZE)
+        p->stage->elapse(p->stage->host, p->thread, from_ns, act->before_ns);
+        if (act->kind == MPG_KIND_FINALIZE)
             return 0;
-        const bool calls = !is_mark(p->act) && p->act->again_number == 0;
+        const bool calls = !is_mark(act) && act->again_number == 0;
         play_close(p);
         const int status = play_act(p);
         play_open(p);
         if (status < 0)
             return -1;
-        from_ns = (int64_t)mpg_clock_ns();
-        if (calls)
+        from_ns = is_followed(act) ? MPG_JUST_NOW : (int64_t)mpg_clock_ns();
+        if (calls && from_ns != MPG_JUST_NOW)
             guard_computes(p);
     }
 }
