@@ -55,7 +55,7 @@ static void put_region(struct rank_slices *s, uint32_t k, const struct open_regi
     s->track[k].named = true;
     timeline_begin(t, 'X', track, at_ns);
     fputs(",\"dur\":", t->out);
-    timeline_put_us(t, timeline_at(t, s->rank, end_ns) - at_ns);
+    timeline_put_duration(t, timeline_at(t, s->rank, end_ns) - at_ns);
     fputs(",\"cat\":\"region\",\"name\":", t->out);
     mpg_json_write_string(t->out, mpg_trace_string(t->world->trace, o->name));
     putc('}', t->out);
@@ -146,7 +146,7 @@ static void put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *
     const int64_t at_ns = timeline_at(t, s->rank, e->enter_ns);
     timeline_begin(t, 'X', timeline_track(t, s->rank, k), at_ns);
     fputs(",\"dur\":", t->out);
-    timeline_put_us(t, timeline_at(t, s->rank, e->leave_ns) - at_ns);
+    timeline_put_duration(t, timeline_at(t, s->rank, e->leave_ns) - at_ns);
     fputs(",\"cat\":\"mpi\",\"name\":", t->out);
     mpg_json_write_string(t->out, kind == MPG_KIND_UNKNOWN ? mpg_trace_string(t->world->trace, e->string)
                                                            : mpg_call_name(e->call));

@@ -54,6 +54,13 @@ void timeline_put_us(struct timeline *t, int64_t ns)
     fprintf(t->out, "%s%" PRIu64 ".%03d", ns < 0 ? "-" : "", size / 1000, (int)(size % 1000));
 }
 
+void timeline_put_duration(struct timeline *t, int64_t ns)
+{
+    timeline_put_us(t, ns);
+    if ((int64_t)((double)ns / 1000 * 1000) < ns)
+        fputs("0001", t->out);
+}
+
 void timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
 {
     fprintf(t->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", t->any ? "," : "", ph, t->pid, track);

@@ -41,6 +41,9 @@ int64_t timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns);
 void timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns);
 /* NS as us with three digits. */
 void timeline_put_us(struct timeline *t, int64_t ns);
+/* The same of a slice's length: with more digits where who takes a thousand times its double, and cuts that off (Perfetto), had
+ * a ns less, and what ends with the slice is no part of it any more. */
+void timeline_put_duration(struct timeline *t, int64_t ns);
 
 /* All calls and regions of a world, and names of its tracks. */
 int timeline_slices(struct timeline *t, struct mpg_error *err);

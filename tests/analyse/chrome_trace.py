@@ -24,6 +24,13 @@ def ns(us):
     return int(us * 1000)
 
 
+def length_ns(us):
+    """As Perfetto has it (its json importer): a thousand times the double, cut off; readers that round get the same."""
+    need(isinstance(us, decimal.Decimal) and us.as_tuple().exponent in (-3, -7), "no us with three digits:", us)
+    need(int(float(us) * 1000) == round(us * 1000), "a length that is cut off", us)
+    return int(us * 1000)
+
+
 def no_twice(pairs):
     need(len({k for k, _ in pairs}) == len(pairs), "a key twice in", pairs)
     return dict(pairs)
@@ -57,7 +64,7 @@ class Timeline:
         known[where] = value
 
     def slice(self, event, _):
-        begin, length = ns(event["ts"]), ns(event["dur"])
+        begin, length = ns(event["ts"]), length_ns(event["dur"])
         need(begin >= 0 and length >= 0 and isinstance(event["name"], str) and event["name"], "slice", event)
         earlier = self.slices.setdefault((event["pid"], event["tid"]), [])
         # The format wants no order. Calls have one all the same; regions are known where they end.

@@ -160,6 +160,7 @@ def check_reader():
     for what, wrong in (("gone", lines[:flow] + lines[flow + 1:]), ("doubled", lines[:flow] + lines[flow:flow + 1] + lines[flow:]),
                         ("back in time", [re.sub(r'("ts": ?)[0-9.]+', r"\g<1>0.000", x) if i == flow else x for i, x in enumerate(lines)]),
                         ("in no slice", [re.sub(r'("ts": ?)([0-9]+)', r"\g<1>99\g<2>", x) if i == flow else x for i, x in enumerate(lines)]),
+                        ("cut off", [re.sub(r'("dur": ?)[0-9.]+', r"\g<1>1.001", x) if i == calls[0] else x for i, x in enumerate(lines)]),
                         ("out of order", swapped), ("of no phase", [x.replace('"X"', '"Y"') for x in lines])):
         ok(f"the reader sees what is {what}", read("\n".join(wrong)) is None)
 
