@@ -13,12 +13,11 @@
 
 /* ---- drawing ---- */
 
-/* What to draw of a class, and what there is. */
+/* What there is to draw from, and what to draw. */
 struct share {
-    int64_t apart;    /* its pairs on two cores */
-    int64_t together; /* its pairs on one and the same core */
-    int64_t pairs;    /* of which kind is to be had: apart if there are any */
-    int64_t wanted;
+    int64_t pairs[MPG_PATHS]; /* of each class */
+    int64_t wanted[MPG_PATHS];
+    bool apart; /* only pairs on two cores are in it */
 };
 
 static bool on_one_core(const struct mpg_ranks *ranks, int a, int b)
@@ -27,27 +26,28 @@ static bool on_one_core(const struct mpg_ranks *ranks, int a, int b)
     return x->core >= 0 && x->core == y->core && strcmp(x->host, y->host) == 0;
 }
 
-static void count_pairs(const struct mpg_ranks *ranks, struct share share[MPG_PATHS])
+static void count_pairs(const struct mpg_ranks *ranks, struct share *share)
 {
+    int64_t apart[MPG_PATHS] = {0}, together[MPG_PATHS] = {0};
     for (int a = 0; a < ranks->ranks; a++)
         for (int b = a + 1; b < ranks->ranks; b++) {
-            struct share *s = &share[mpg_ranks_path(ranks, a, b)];
-            *(on_one_core(ranks, a, b) ? &s->together : &s->apart) += 1;
+            bool one = on_one_core(ranks, a, b);
+            (one ? together : apart)[mpg_ranks_path(ranks, a, b)] += 1;
+            share->apart = share->apart || !one;
         }
-    for (int p = 0; p < MPG_PATHS; p++)
-        share[p].pairs = share[p].apart ? share[p].apart : share[p].together;
+    memcpy(share->pairs, share->apart ? apart : together, sizeof share->pairs);
 }
 
 /* Gives the classes one pair each in turn until WANTED are given or none is left.
  * Returns how many were given. */
-static int64_t divide(struct share share[MPG_PATHS], int64_t wanted)
+static int64_t divide(struct share *share, int64_t wanted)
 {
     int64_t given = 0, before = -1;
     while (given < wanted && given != before) {
         before = given;
         for (int p = MPG_PATHS - 1; p >= 0 && given < wanted; p--)
-            if (share[p].wanted < share[p].pairs) {
-                share[p].wanted++;
+            if (share->wanted[p] < share->pairs[p]) {
+                share->wanted[p]++;
                 given++;
             }
     }
@@ -56,33 +56,33 @@ static int64_t divide(struct share share[MPG_PATHS], int64_t wanted)
 
 /* Selection sampling: every set of a class's pairs is as likely (Knuth, The Art of
  * Computer Programming 2, 3.4.2, algorithm S). */
-static void select_pairs(const struct mpg_ranks *ranks, struct share share[MPG_PATHS],
-                         uint64_t *state, struct mpg_couple *couple)
+static void select_pairs(const struct mpg_ranks *ranks, struct share *share, uint64_t *state,
+                         struct mpg_couple *couple)
 {
     for (int a = 0; a < ranks->ranks; a++)
         for (int b = a + 1; b < ranks->ranks; b++) {
             enum mpg_path path = mpg_ranks_path(ranks, a, b);
-            struct share *s = &share[path];
-            if (s->apart && on_one_core(ranks, a, b))
+            if (share->apart && on_one_core(ranks, a, b))
                 continue;
-            if ((int64_t)mpg_random_below(state, (uint64_t)s->pairs) < s->wanted) {
+            if ((int64_t)mpg_random_below(state, (uint64_t)share->pairs[path]) <
+                share->wanted[path]) {
                 *couple++ = (struct mpg_couple){a, b, path};
-                s->wanted--;
+                share->wanted[path]--;
             }
-            s->pairs--;
+            share->pairs[path]--;
         }
 }
 
 int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,
                          struct mpg_couple **couple, struct mpg_error *err)
 {
-    struct share share[MPG_PATHS] = {{0}};
-    count_pairs(ranks, share);
-    int64_t n = divide(share, wanted);
+    struct share share = {.apart = false};
+    count_pairs(ranks, &share);
+    int64_t n = divide(&share, wanted);
     struct mpg_couple *drawn = malloc((size_t)(n + 1) * sizeof *drawn);
     if (!drawn)
         return mpg_error_set(err, "out of memory");
-    select_pairs(ranks, share, &seed, drawn);
+    select_pairs(ranks, &share, &seed, drawn);
     for (int64_t i = n; i > 1; i--) {
         int64_t j = (int64_t)mpg_random_below(&seed, (uint64_t)i);
         struct mpg_couple held = drawn[i - 1];

@@ -17,8 +17,8 @@ struct mpg_couple {
 
 /* Draws which pairs are measured, in which order: all, or at most WANTED (>= 1) of
  * them, as many of each path class as there are, evenly, and no class left out
- * that WANTED is enough for. Where ranks share cores, pairs on one and the same core
- * are left out of every class that has others. The same SEED draws the same. *COUPLE is the
+ * that WANTED is enough for. Pairs on one and the same core are left out where there are
+ * others of any class: their times hold waiting for the core. The same SEED draws the same. *COUPLE is the
  * caller's to free. Returns how many, at least 1 for two ranks or more, or -1 (out
  * of memory). Not collective: it comes out the same on every rank. */
 int64_t mpg_couples_draw(const struct mpg_ranks *ranks, int64_t wanted, uint64_t seed,

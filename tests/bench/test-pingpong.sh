@@ -180,14 +180,19 @@ is "then all windows are 1" "$(awk '!/^#/ { print $3 }' one/*.samples | sort -u)
 
 # ---- pairs ----
 
-ok "four ranks, all pairs" ranks 4 "$PINGPONG" -o four -s 8 -i 40 -p all
+cores=$(nproc)
+# A machine of one processor of so many cores, whatever this one is.
+one_cache="l3:1 core:$cores pu:1"
+# and one whose cores share nothing
+no_cache="l3:$cores core:1 pu:1"
+ok "four ranks, all pairs" ranks 4 env HWLOC_SYNTHETIC="$one_cache" "$PINGPONG" -o four \
+    -s 8 -i 40 -p all
 is "one file of one class" "$(find four -name '*.samples' | wc -l)" 1
 is "the pairs are listed" "$(grep -c '^# pair [0-9]*: ranks' four/*.samples)" \
     "$(of pairs four/*.samples)"
 is "each has its samples" "$(awk '!/^#/ { n[$1]++ } END { for (k in n) m += n[k] == 40
     print m }' four/*.samples)" "$(of pairs four/*.samples)"
 like "a map of pairs" "$(cat out)" "*map of pairs*"
-cores=$(nproc)
 if [ "$cores" -lt 4 ]; then
     like "more ranks than cores are warned of" "$(cat err)" "*4 ranks on $cores core*"
     like "and recorded" "$(of oversubscribed four/*.samples)" "4 ranks on $cores core*"
@@ -199,7 +204,15 @@ if [ "$cores" -gt 1 ]; then
     ok "ranks bind themselves to one core each" grep -Eq \
         "^# pair 0: .*; cores $first and [0-9]+$" bound/*.samples
 fi
-ok "two pairs of them" ranks 4 "$PINGPONG" -o sample -s 8 -i 20 -p 2 --no-eager
+if [ "$cores" -gt 1 ] && [ "$cores" -lt 4 ]; then
+    # Only pairs on one core share a cache here.
+    ok "four ranks on cores that share no cache" ranks 4 env HWLOC_SYNTHETIC="$no_cache" \
+        "$PINGPONG" -o scattered -s 8 -i 40 -p all --no-eager
+    is "pairs on one core are no class of their own" "$(of path scattered/*.samples)" node
+    is "nor among the others" \
+        "$(sed -n 's/^# pair .*; cores \(.*\) and \1$/&/p' scattered/*.samples)" ""
+fi
+ok "two pairs of them" ranks 4 env HWLOC_SYNTHETIC="$one_cache" "$PINGPONG" -o sample -s 8 -i 20 -p 2 --no-eager
 is "are two" "$(of pairs sample/*.samples)" 2
 
 cat >split <<'EOS'
@@ -224,9 +237,9 @@ else
         awk '{ n += $1 } END { print n }')" 3
 fi
 if [ "$cores" -gt 1 ]; then
-    ranks 2 env HWLOC_SYNTHETIC="l3:$cores core:1 pu:1" "$PINGPONG" -o apart -s 8 -i 20 --no-eager
+    ranks 2 env HWLOC_SYNTHETIC="$no_cache" "$PINGPONG" -o apart -s 8 -i 20 --no-eager
     is "cores that share no last-level cache" "$(of path apart/*.samples)" node
-    ranks 2 env HWLOC_SYNTHETIC="l3:1 core:$cores pu:1" "$PINGPONG" -o near -s 8 -i 20 --no-eager
+    ranks 2 env HWLOC_SYNTHETIC="$one_cache" "$PINGPONG" -o near -s 8 -i 20 --no-eager
     is "cores that do" "$(of path near/*.samples)" "core complex"
 fi
 
