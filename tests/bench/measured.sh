@@ -95,6 +95,17 @@ gone() {
     done <"$1"
 }
 
+# cores: how many this process may use; threads of one core are one.
+cores() {
+    local range cpu
+    for range in $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr , ' '); do
+        for ((cpu = ${range%-*}; cpu <= ${range#*-}; cpu++)); do
+            cat "/sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list" 2>/dev/null ||
+                echo "$cpu"
+        done
+    done | sort -u | wc -l
+}
+
 # quiet COMMAND...: without its summary.
 quiet() {
     "$@" >/dev/null

@@ -90,7 +90,7 @@ like "as its goal says" "$(header "$tmp/adaptive/collective-launch0.samples" sto
 ok "no more than it takes" test "$(grep -vc '^#' "$tmp/adaptive/collective-launch0.samples")" \
     -lt 100000
 
-cores=$(env -u OMP_NUM_THREADS nproc)
+cores=$(cores)
 ok "more ranks than cores" on $((cores + 1)) -o "$tmp/many" -i 200 -s 8 -p $((cores + 1))
 like "are warned of" "$(cat "$tmp/err")" "*warning: $((cores + 1)) ranks on $cores core*"
 like "and noted" "$(header "$tmp/many/collective-launch0.samples" oversubscribed)" \

@@ -180,7 +180,7 @@ is "then all windows are 1" "$(awk '!/^#/ { print $3 }' one/*.samples | sort -u)
 
 # ---- pairs ----
 
-cores=$(nproc)
+cores=$(cores)
 # A machine of one processor of so many cores, whatever this one is.
 one_cache="l3:1 core:$cores pu:1"
 # and one whose cores share nothing
@@ -227,7 +227,8 @@ if ! unshare --uts sh -c 'hostname elsewhere' 2>/dev/null; then
 elif [ "$numbered" != yes ]; then
     skip "pairs of two classes" "the launcher does not tell ranks their number"
 else
-    ok "two hosts of two ranks" ranks 4 ./split "$PINGPONG" -o hosts -s 8,64KiB -i 40 -p 3
+    ok "two hosts of two ranks" ranks 4 env HWLOC_SYNTHETIC="$one_cache" ./split \
+        "$PINGPONG" -o hosts -s 8,64KiB -i 40 -p 3
     is "give two files" "$(find hosts -name '*.samples' | wc -l)" 2
     is "one of them between nodes" "$(of path hosts/*-between-nodes.samples)" "between nodes"
     ok "whose pairs are on both hosts" grep -q '^# pair 0: .*; hosts .* and elsewhere;' \
