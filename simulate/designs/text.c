@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "simulate/designs/designs.h"
+#include "simulate/reports/sheet.h"
 #include "simulate/reports/lines.h"
 
 enum { CELL = 512 };
@@ -33,7 +34,7 @@ static const char *title_of(const struct mpg_designs *x, enum part part)
     static const char *const titles[] = {[RUN] = "run",
                                          [INTERVAL] = "95 % confidence",
                                          [PLACE] = "place",
-                                         [FASTER] = "faster than next",
+                                         [FASTER] = "than the next",
                                          [SPEEDUP] = "speedup",
                                          [AGAINST] = "T(1)/T",
                                          [EFFICIENCY] = "efficiency",
@@ -75,7 +76,10 @@ static void say_part(const struct mpg_designs *x, const struct mpg_design_row *r
         snprintf(text, CELL, "%zu", r->place);
         break;
     case FASTER:
-        snprintf(text, CELL, next ? "%.1f %%" : "-", next ? 100 * mpg_design_faster(r, next) : 0);
+        if (next)
+            mpg_say_faster(text, CELL, mpg_design_faster(r, next));
+        else
+            snprintf(text, CELL, "-");
         break;
     case SPEEDUP:
         snprintf(text, CELL, "%.4g", mpg_design_speedup(r));

@@ -116,6 +116,12 @@ void mpg_sheet_sort(struct mpg_sheet *rows)
         qsort(rows->row, rows->n, sizeof *rows->row, compare);
 }
 
+const char *mpg_say_faster(char *text, size_t size, double part)
+{
+    snprintf(text, size, "%s in %.1f %%", part < 0.5 ? "slower" : "faster", 100 * (part < 0.5 ? 1 - part : part));
+    return text;
+}
+
 double mpg_sheet_faster(const struct mpg_sheet *rows, size_t a, size_t b)
 {
     const double *x = rows->row[a].run_ns, *y = rows->row[b].run_ns;

@@ -195,6 +195,7 @@ static void put_machines(FILE *script, const struct mpg_sheet *rows, const char 
 /* Of the first point: medians with their intervals, and how surely each is faster than the next. */
 static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
 {
+    char text[32];
     const char *unit_name;
     const double unit = mpg_units_of_time(most_of(rows), &unit_name);
     const size_t n = machines(rows);
@@ -210,8 +211,8 @@ static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, st
                 (rows->replicas > 1 ? row->run.low : row->run.median) / unit,
                 (rows->replicas > 1 ? row->run.high : row->run.median) / unit);
         if (i + 1 < n)
-            fprintf(s->script, "set label '\u2190 faster in %.1f %%' at %.2f, graph 0.97 center front\n",
-                    100 * mpg_sheet_faster(rows, i, i + 1), (double)i + 0.5);
+            fprintf(s->script, "set label '\u2190 %s' at %.2f, graph 0.97 center front\n",
+                    mpg_say_faster(text, sizeof text, mpg_sheet_faster(rows, i, i + 1)), (double)i + 0.5);
     }
     fprintf(s->script, "plot data using 1:2 with boxes lc rgb '%s' notitle, data using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lw 1.5 lc rgb "
                        "'#222222' notitle\n", PLOT_SKY);

@@ -102,7 +102,7 @@ static void say_part(const struct mpg_sheet *rows, size_t i, enum part part, cha
         break;
     default:
         if (i + 1 < rows->n && rows->row[i + 1].point == row->point)
-            snprintf(text, CELL, "%.1f %%", 100 * mpg_sheet_faster(rows, i, i + 1));
+            mpg_say_faster(text, CELL, mpg_sheet_faster(rows, i, i + 1));
         else
             snprintf(text, CELL, "-");
     }
@@ -115,7 +115,7 @@ static const char *title_of(const struct mpg_sheet *rows, enum part part)
                                          [INTERVAL] = "95 % confidence",
                                          [SLOWDOWN] = "slowdown",
                                          [SLOWDOWN_INTERVAL] = "95 % confidence",
-                                         [FASTER] = "faster than next"};
+                                         [FASTER] = "than the next"};
     if (part == MEDIAN && rows->replicas == 1)
         return rows->predicted ? "predicted" : "perturbed";
     return part == SLOWDOWN && rows->predicted ? "of the traced" : titles[part];
@@ -166,10 +166,11 @@ static int print_table(const struct mpg_sheet *rows, FILE *out, struct mpg_error
 /* With three or more signatures: each against each. */
 static void print_pairs(const struct mpg_sheet *rows, FILE *out)
 {
+    char text[CELL];
     for (size_t i = 0; i < rows->n; i++)
         for (size_t k = i + 2; k < rows->n && rows->row[k].point == rows->row[i].point; k++)
-            fprintf(out, "  row %zu is faster than row %zu in %.1f %%\n", i + 1, k + 1,
-                    100 * mpg_sheet_faster(rows, i, k));
+            fprintf(out, "  row %zu than row %zu: %s\n", i + 1, k + 1,
+                    mpg_say_faster(text, sizeof text, mpg_sheet_faster(rows, i, k)));
 }
 
 static void print_tolerance(const struct mpg_sheet *rows, const struct mpg_tolerance *t, FILE *out)
@@ -293,7 +294,7 @@ int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
         print_tolerances(rows, out);
     if (!rows->compares)
         return 0;
-    fputs("\nFaster: the part of the replicas in which a row's run is the shorter one\n", out);
+    fputs("\nFaster, slower: the part of the replicas in which a row's run is the shorter, or the longer, one\n", out);
     print_pairs(rows, out);
     return 0;
 }
