@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 "use strict";
 // Elements, tables and charts. Strings of the answer only ever become text.
-const width = () => Math.max(320, Math.min(900, document.documentElement.clientWidth - 32));
+const width = () => Math.max(320, Math.min(992, document.documentElement.clientWidth - 32));
 
 function el(name, attributes, ...children) {
     const e = document.createElement(name);
@@ -25,15 +25,35 @@ function chart(height, title, desc) {
     return s;
 }
 
+// TEXT as nodes, with places to break a long name of a program's at.
+function broken(text) {
+    const at = text.split(/(?<=::|[/_,])/);
+    return text.length < 24 ? [text] : at.flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]);
+}
+
+// A command; its words are not broken.
+function command(text) {
+    return el("code", {}, ...text.split(" ").flatMap((word, i) => [i ? " " : "", el("span", {}, word)]));
+}
+
 function cut(text, n) { return text.length > n ? text.slice(0, n - 1) + "…" : text; }
 
-function time(ns) {
+function timeTo(digits, ns) {
     if (!Number.isFinite(ns)) return "–";
     const a = Math.abs(ns);
     if (a < 1e-3) return "0 ns"; // sums of what cancels leave less
     for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]])
-        if (a >= size) return `${Number((ns / size).toPrecision(4))} ${unit}`;
-    return `${Number(ns.toPrecision(4))} ns`;
+        if (a >= size) return `${Number((ns / size).toPrecision(digits))} ${unit}`;
+    return `${Number(ns.toPrecision(digits))} ns`;
+}
+function time(ns) { return timeTo(4, ns); }
+// Times, of which those that differ are told apart, if 7 digits do.
+function apart(values) {
+    const n = new Set(values).size;
+    for (let digits = 4; ; digits++) {
+        const texts = values.map(v => timeTo(digits, v));
+        if (digits === 7 || new Set(texts).size === n) return texts;
+    }
 }
 function percent(x) { return `${Number((100 * x).toPrecision(3))} %`; }
 
@@ -43,7 +63,9 @@ function table(caption, heads, rows, folded, all) {
     const number = heads.map(h => h.startsWith("#"));
     const head = el("tr", {}, ...heads.map((h, i) =>
         el("th", number[i] ? {class: "n", scope: "col"} : {scope: "col"}, h.replace("#", ""))));
-    const body = rows.map(r => el("tr", {}, ...r.map((c, i) => el("td", number[i] ? {class: "n"} : {}, String(c)))));
+    const short = rows.every(r => String(r[0]).length < 16);
+    const body = rows.map(r => el("tr", {}, ...r.map((c, i) =>
+        el("td", number[i] ? {class: "n"} : short && !i && r.length > 1 ? {class: "short"} : {}, ...broken(String(c))))));
     const rest = folded || rows.length <= 12 ? [] : body.slice(8);
     const t = el("div", {class: "wide"}, el("table", {}, el("caption", {}, caption), el("thead", {}, head),
                                              el("tbody", {}, ...body.slice(0, body.length - rest.length)),
@@ -77,20 +99,21 @@ function bars(title, desc, items, say) {
 }
 
 // SERIES: {name, points: [{x, y, low, high}]}.
-function lines(title, desc, series, sayX, sayY, logarithmic) {
-    const w = width(), h = 260, left = 76, bottom = 30;
+function lines(title, desc, series, sayX, logarithmic) {
+    const w = width(), h = 260, bottom = 30;
     const s = chart(h + 18 * (series.length > 1 ? series.length : 0), title, desc);
     const all = series.flatMap(l => l.points), at = v => logarithmic ? Math.log(v) : v;
     const xs = all.map(p => at(p.x)), ys = all.flatMap(p => [p.low ?? p.y, p.high ?? p.y]);
     const x0 = Math.min(...xs), x1 = Math.max(...xs), y0 = Math.min(...ys), y1 = Math.max(...ys);
+    const levels = [0, 1, 2, 3, 4].map(k => y0 + (y1 - y0) * k / 4), texts = apart(levels);
+    const left = Math.max(76, 12 + 7.5 * Math.max(...texts.map(t => t.length)));
     const X = v => left + (at(v) - x0) / (x1 - x0 || 1) * (w - left - 12);
     const Y = v => h - bottom - (v - y0) / (y1 - y0 || 1) * (h - bottom - 14);
     const colours = ["var(--blue)", "var(--red)", "var(--green)", "var(--grey)"];
-    for (let k = 0; k <= 4; k++) {
-        const v = y0 + (y1 - y0) * k / 4;
+    levels.forEach((v, k) => {
         s.append(vg("path", {d: `M${left} ${Y(v)}H${w - 12}`, stroke: "var(--line)"}));
-        s.append(vg("text", {x: left - 6, y: Y(v) + 4, "text-anchor": "end", class: "soft"}, sayY(v)));
-    }
+        s.append(vg("text", {x: left - 6, y: Y(v) + 4, "text-anchor": "end", class: "soft"}, texts[k]));
+    });
     const ends = all.reduce((e, p) => [Math.min(e[0], p.x), Math.max(e[1], p.x)], [Infinity, -Infinity]);
     s.append(vg("text", {x: left, y: h - 8, class: "soft"}, sayX(ends[0])));
     s.append(vg("text", {x: w - 12, y: h - 8, "text-anchor": "end", class: "soft"}, sayX(ends[1])));
@@ -99,7 +122,7 @@ function lines(title, desc, series, sayX, sayY, logarithmic) {
         if (p[0].low !== undefined)
             s.append(vg("path", {d: "M" + p.map(q => `${X(q.x)} ${Y(q.high)}`).join("L") + "L" +
                                     p.slice().reverse().map(q => `${X(q.x)} ${Y(q.low)}`).join("L") + "Z",
-                                 fill: "var(--band)"}));
+                                 fill: colour, "fill-opacity": .2}));
         s.append(vg("path", {d: "M" + p.map(q => `${X(q.x)} ${Y(q.y)}`).join("L"), stroke: colour, fill: "none",
                              "stroke-width": 2, "stroke-dasharray": k < 4 ? "" : "5 3"}));
         if (p.length === 1) s.append(vg("circle", {cx: X(p[0].x), cy: Y(p[0].y), r: 3, fill: colour}));

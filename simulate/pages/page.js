@@ -13,8 +13,8 @@ function first(D, v, sentence, list) {
         page.append(el("p", {}, `Before you trust it: ${n} ${n > 1 ? "things make" : "thing makes"} this doubtful (`,
                        topics.join(", "), "), ",
                        el("a", {href: "#attention"}, "see Attention"), "."));
-    const items = list.map(t => t.option ? el("li", {}, t.text + " ", el("code", {}, `mpgsim … ${t.option}`)) :
-        t.other ? el("li", {}, t.text + " ", el("code", {}, t.other)) : el("li", {}, t.text));
+    const items = list.map(t => t.option ? el("li", {}, t.text + " ", command(`mpgsim … ${t.option}`)) :
+        t.other ? el("li", {}, t.text + " ", command(t.other)) : el("li", {}, t.text));
     page.append(el("div", {class: "todo"}, el("h2", {}, "What to do"), el("ul", {id: "todo"}, ...items)));
 }
 
@@ -24,7 +24,7 @@ function account(D) {
         ["compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns", "absorbed_ns", "left_ns"];
     const sign = k => k === "absorbed_ns" ? -1 : 1;
     const items = keys.map(k => ({label: D.mode === "predict" && k === "messages_ns" ? "waiting for messages" : parts[k], value: sign(k) * m[k],
-                                  colour: k === "left_ns" || k === "run_ns" ? "var(--red)" : undefined}));
+                                  colour: (k === "left_ns" && m[k] >= 0) || k === "run_ns" ? "var(--red)" : undefined}));
     const title = D.mode === "predict" ? "What a rank's run consists of" : "How a rank's delay came about";
     section(title, el("p", {class: "soft"}, "Mean of ranks and replicas; the bars before the last add up to it."),
             bars(title, items.map(i => `${i.label} ${time(i.value)}`).join(", "), items, time),
@@ -39,7 +39,7 @@ function waits(D) {
     const all = D.waits.predicted.total_ns || 1;
     const rows = D.waits.rows.slice(0, 20).filter(r => r.predicted.wait_ns > 0 || r.traced.wait_ns > 0);
     section("Where it waits", el("p", {class: "soft"}, `Traced, and in replica ${D.waits.replica}, whose run is the median one; of all ranks.`),
-            bars("Where it waits", `${Math.min(rows.length, 8)} places, the longest first`, rows.slice(0, 8).map(r =>
+            bars("Where it waits", "the longest first", rows.filter(r => r.predicted.wait_ns > 0).slice(0, 8).map(r =>
                 ({label: site(r), value: r.predicted.wait_ns})), v => `${time(v)}, ${percent(v / all)}`),
             table("Waiting of all ranks together", [D.waits.by, "#calls", "#waiting, traced", "#predicted", "most for"],
                   rows.map(r => [site(r), r.predicted.calls, time(r.traced.wait_ns), time(r.predicted.wait_ns),
@@ -65,9 +65,9 @@ function spread(D) {
     const q = D.run_quantiles_ns;
     if (q.length < 2 || q[0] === q[q.length - 1]) return;
     const r = D.run_time_ns, points = q.map((v, i) => ({x: i / (q.length - 1), y: v}));
-    section("How sure, how steady", el("p", {}, `Of ${D.replica_number} replicas 90 % take ${time(r.p5)} to ${time(r.p95)}.`),
+    section("How sure, how steady", el("p", {}, `Of ${D.replica_number} replicas 90 % take ${apart([r.p5, r.p95]).join(" to ")}.`),
             lines("Run times of replicas, in order", `least ${time(r.least)}, median ${time(r.median)}, largest ${time(r.largest)}`,
-                  [{name: "run time", points}], x => x === 0 ? "shortest" : "longest", time),
+                  [{name: "run time", points}], x => x === 0 ? "shortest" : "longest"),
             table("Run time", ["", "#"], ["least", "p5", "median", "p95", "largest", "mean", "sd"].map(k => [k, time(r[k])]), true));
 }
 
@@ -86,13 +86,15 @@ const columns = [["put_in_ns", "put in"], ["taken_over_ns", "+ taken over"], ["a
 
 function tables(title, D, predict) {
     if (!D || !D.tables) return;
-    const shown = predict ? columns.slice(4) : columns.slice(0, 4);
-    for (const t of D.tables) {
+    for (const t of D.tables) { // what time goes to is no matter of pairs: as in the text
+        const shown = !predict ? columns.slice(0, 4) : t.by === "pair" ? [] : columns.slice(4);
         const has = shown.filter(c => t.rows.some(r => r[c[0]]));
         const onto = t.rows.some(r => r.path && r.path.share !== null); // shares of all replicas' paths
         const heads = [t.by, ...has.map(c => "#" + c[1]), ...(onto ? [predict ? "#of critical paths" : "#of the longest delay"] : []),
             ...(predict ? [] : ["class"])];
-        const rows = t.rows.slice(0, 30).map(r => [site(r), ...has.map(c => time(r[c[0]])),
+        const order = predict && (t.by === "rank" || t.by === "pair") && onto ? t.rows.slice().sort((a, b) => b.path.share - a.path.share) :
+            t.rows;
+        const rows = order.slice(0, 30).map(r => [site(r), ...has.map(c => time(r[c[0]])),
             ...(onto ? [r.path && r.path.share !== null ? percent(r.path.share) : "–"] : []), ...(predict ? [] : [r.class ?? "–"])]);
         const whose = t.by === "rank" || t.by === "pair" ? `Mean of replicas, of each ${t.by}` : "Mean of ranks and replicas";
         const how = t.by === "call" || t.by === "callsite" ? [el("p", {class: "soft"},
@@ -108,7 +110,8 @@ function criticalPath(P) {
     if (!P) return;
     const names = {latency: "latency of each message", byte: "time of each byte", compute: "all computation", noise: "all noise"};
     section("The critical path", el("p", {class: "soft"}, `Of replica ${P.replica}, whose run is the median one, ${time(P.run_ns)}; it ends on rank ${P.rank}.`),
-        table("What it depends on", ["if it grew", "#on the path", "#share"],
+        table("What it depends on: of each the path has so much time, and where it is 1 % more, so is that",
+              ["", "#on the path", "#share"],
               P.sensitivity.map(v => [names[v.parameter] ?? v.parameter, time(v.on_path_ns), percent(v.share)])));
     for (const t of P.tables)
         section(`The critical path, by ${t.by}`, table("Of the median run, the most first", [t.by, "#time on it", "#share"],
@@ -118,6 +121,12 @@ function criticalPath(P) {
 // At most N of LIST, evenly, with both ends.
 function some(list, n) {
     return list.length <= n ? list : Array.from({length: n}, (_, i) => list[Math.round(i * (list.length - 1) / (n - 1))]);
+}
+
+// Whether values, in their order, grow by a factor each time, and by much in all.
+function grows(x) {
+    const f = x[1] / x[0];
+    return x.length > 2 && x[0] > 0 && x[x.length - 1] >= 10 * x[0] && x.every((v, i) => !i || Math.abs(v / x[i - 1] / f - 1) < .01);
 }
 
 function sweep(D) {
@@ -133,9 +142,11 @@ function sweep(D) {
             groups.get(key).push(point(r));
         }
         const series = some([...groups], 8).map(([name, points]) => ({name, points: points.sort((a, b) => a.x - b.x)}));
+        const growing = grows(series[0].points.map(p => p.x));
         section(`Run time over ${axis.name}`, el("p", {class: "soft"}, "Medians with their 95 % intervals" +
-                    (groups.size > 8 ? `; 8 of ${groups.size} combinations of the others` : "") + "."),
-                lines(`Run time over ${axis.name}`, `${D.rows.length} values, with 95 % intervals`, series, v => value(D, axis.name, v), time));
+                    (groups.size > 8 ? `; 8 of ${groups.size} combinations of the others` : "") +
+                    (growing ? `; ${axis.name} on a logarithmic axis.` : ".")),
+                lines(`Run time over ${axis.name}`, `${D.rows.length} values, with 95 % intervals`, series, v => value(D, axis.name, v), growing));
     } else {
         const rows = D.rows.slice().sort((a, b) => b.run_time_ns.median - a.run_time_ns.median).slice(0, 24);
         section(names.includes("signature") ? "Machine against machine" : "Scenarios",
@@ -143,6 +154,12 @@ function sweep(D) {
                 bars("Run times", "medians with their 95 % intervals", rows.map(r =>
                     ({label: label(r), value: point(r).y, low: point(r).low, high: point(r).high})), time));
     }
+    if (D.tolerances)
+        section("What it can stand", table("Medians of the run held against their limits, with 95 % intervals",
+            [...(D.tolerances.some(t => t.signature) ? ["signature"] : []), "#longer by at most", "#" + D.tolerances[0].name, "#from", "#to"],
+            D.tolerances.map(t => [...(D.tolerances.some(x => x.signature) ? [t.signature] : []), percent(t.slowdown - 1),
+                t.which === "none" ? "none" : t.which === "any" ? "any" : value(D, t.name, t.value, t.unit),
+                ...t.confidence_95.map(v => v === null ? "–" : value(D, t.name, v, t.unit))])));
     section("All that was tried", table("Median run times with 95 % intervals", [...names.map((n, i) => (D.parameters[i].unit ? "#" : "") + n),
         "#run time", "#from", "#to", D.mode === "predict" ? "#of the traced" : "#slowdown"],
         D.rows.map(r => [...names.map(n => value(D, n, r.values[n])), time(r.run_time_ns.median),

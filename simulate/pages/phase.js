@@ -12,8 +12,10 @@ function awaited(P) {
 }
 
 function phaseLines(P) {
-    const w = width(), left = 64, lane = 18, length = P.to_ns - P.from_ns, span = Math.max(length, P.traced_ns) || 1;
-    const worlds = [["predicted", length]];
+    const w = width(), left = 64, lane = 18, length = P.to_ns - P.from_ns;
+    const last = Math.max(length, ...P.drawn.flatMap(r => r.predicted.map(c => c[0] + c[1]))); // calls may end after the stretch
+    const whole = last > 2 * length ? length : last, span = Math.max(whole, P.traced_ns) || 1;
+    const worlds = [["predicted", whole]];
     if (P.traced_ns > 0) worlds.unshift(["traced", P.traced_ns]);
     const used = Object.keys(callKinds).filter(k => P.drawn.some(r => worlds.some(([world]) =>
         r[world].some(c => P.names[c[2]].kind === k))));
@@ -61,7 +63,7 @@ function phase(D) {
     if (late)
         nodes.push(el("b", {}, `Rank ${late.rank} is least in calls there (${percent(late.part)}): others wait for it. `));
     nodes.push("The thin line is computation. " + (P.traced_ns > 0 ? "The traced run made the same calls in " +
-        `${time(P.traced_ns)}.` : "The traced run made other calls there, and is not drawn.") +
+        `${time(P.traced_ns)}, whole ones.` : "The traced run made other calls there, and is not drawn.") +
         (P.drawn.length < P.ranks ? ` Drawn are ${P.drawn.length} of ${P.ranks} ranks: those most and those least in calls.` : ""));
     section("The worst phase", el("p", {class: "soft"}, ...nodes), phaseLines(P),
             table("The longest calls there, predicted", ["rank", "call", "#time"],

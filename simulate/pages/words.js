@@ -44,20 +44,24 @@ function verdict(D) {
             percent(ratio < 0 ? 1 - low / traced : high / traced - 1)}).`]};
 }
 
-// Where it goes, in one sentence.
+// Where it goes, in a sentence or two.
 function where(D) {
-    const m = D.mean_of_a_rank;
+    const m = D.mean_of_a_rank, r = D.run_time_ns;
+    // means are what adds up; the verdict is of medians
+    const skewed = Math.abs(r.mean - r.median) > .05 * r.median ?
+        ` Some replicas take much ${r.mean > r.median ? "longer" : "shorter"} than the median one: the mean run takes ${time(r.mean)}, and ` +
+        "that is what averages add up to." : "";
     if (D.mode === "predict") {
         const all = ["compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns"]
             .filter(k => m[k] > 0).sort((a, b) => m[b] - m[a]).slice(0, 3);
         return "Of a rank's run, on average: " + all.map(k => `${percent(m[k] / m.run_ns)} ${
-            k === "messages_ns" ? "waiting for messages" : parts[k]}`).join(", ") + ".";
+            k === "messages_ns" ? "waiting for messages" : parts[k]}`).join(", ") + "." + skewed;
     }
     const came = m.put_in_ns + m.taken_over_ns;
     return `On average a rank gets ${time(m.put_in_ns)} of its own, takes over ${time(m.taken_over_ns)} from other ranks ` +
         `by waiting for them, and absorbs ${time(m.absorbed_ns)}` +
         (came > 0 && m.absorbed_ns >= 0 && m.put_in_ns >= 0 ? ` (${percent(m.absorbed_ns / came)})` : "") +
-        `: ${time(m.left_ns)} is left at its end.`;
+        `: ${time(m.left_ns)} is left at its end.` + skewed;
 }
 
 function worstRow(D) {
@@ -101,14 +105,23 @@ function places(D) {
 }
 function computes(by) { return by === "call" || by === "callsite" ? " (with the computation before it)" : ""; }
 
+// "the run would take 20 ms less (95 % confidence: 19 ms to 21 ms)"
+function supposed(c) {
+    const [low, high] = c.median_confidence_95;
+    if (low <= 0 && high >= 0)
+        return `no change that can be told (95 % confidence: ${time(low)} to ${time(high)})`;
+    const ends = [low, high].map(Math.abs).sort((a, b) => a - b);
+    return `the run would take ${time(Math.abs(c.median))} ${c.median < 0 ? "less" : "more"}` +
+        (low < high ? ` (95 % confidence: ${ends.map(time).join(" to ")})` : "");
+}
+
 // Of a run: [{text, option}], the most worth first.
 function todo(D) {
     const list = [], m = D.mean_of_a_rank, traced = D.traced_run_time_ns, r = D.run_time_ns;
     const each = D.hypotheses ? D.hypotheses.each.filter(h => h.alone) : [];
     each.sort((a, b) => a.alone.change_ns.median - b.alone.change_ns.median);
     for (const h of each.slice(0, 3))
-        list.push({text: `Supposed: '${h.text}' alone changes the run by ${time(h.alone.change_ns.median)} (95 % confidence: ` +
-            h.alone.change_ns.median_confidence_95.map(time).join(" to ") + ").", option: ""});
+        list.push({text: `'${h.text}' alone: ${supposed(h.alone.change_ns)}.`, option: ""});
     const row = worstRow(D), all = D.waits ? D.waits.predicted.total_ns : 0;
     if (row && all > 0 && row.predicted.wait_ns > .01 * all) {
         const kind = mostKind(row.predicted);
@@ -135,7 +148,7 @@ function todo(D) {
         if (m[top] > 0)
             list.push({text: `${remedies[top][0]} (${time(m[top])} a rank, of ${time(m.put_in_ns)} put in).`,
                        option: remedies[top][1]});
-    } else
+    } else if (!D.hypotheses)
         list.push({text: "Nothing on account of this machine: the run is no longer than it was. See what it could stand.",
                    option: "--tolerate=5%:noise"});
     const worst = D.ranks.reduce((w, b) => b.worst_ns > w.worst_ns ? b : w, D.ranks[0]);
@@ -165,7 +178,9 @@ function sheetVerdict(D) {
     for (const f of best.faster_than || []) {
         const other = rows.find(r => r.row === f.row);
         if (other)
-            list.push({text: `With ${say(best)} the run is shorter than with ${say(other)} in ${percent(f.probability)} of the replicas` +
+            list.push({text: `With ${say(best)} the run is ` + (f.probability < .5 ? `longer than with ${say(other)} in ${
+                           percent(1 - f.probability)} of the replicas, though its median is the shorter one` :
+                           `shorter than with ${say(other)} in ${percent(f.probability)} of the replicas`) +
                 (f.probability < .95 && f.probability > .05 ? ": not sure; more replicas, or a longer measurement, would tell."
                                                             : "."), option: ""});
     }
@@ -175,11 +190,23 @@ function sheetVerdict(D) {
                          names.length > 1 || D.parameters[0].unit === null ?
                          `${late.length} of ${rows.length} rows${rows.length < D.rows_total ? " that are kept here" : ""} are more than 5 % longer than the traced run.` :
                          `From ${say(late.reduce((a, b) => a.values[names[0]] < b.values[names[0]] ? a : b))} on the run is more than ` +
-                         "5 % longer than the traced one: stay below.", option: ""});
+                         "5 % longer than the traced one: stay below. How much exactly it stands:",
+                   option: late.length && names.length === 1 && D.parameters[0].unit !== null ? `--tolerate=5%:${names[0]}` : ""});
     if (D.tolerances)
-        return {verdict: {how: "plain", nodes: [D.tolerances.map(t => tolerated(D, t)).join(" ")]}, list: [
+        return {verdict: {how: "plain", nodes: [loosest(D.tolerances).map(t => tolerated(D, t)).join(" ")]}, list: [
             {text: "See how the run grows with more of it, or with less of something else.", option: `--sweep=${D.tolerances[0].name}=…`}]};
+    if (names.includes("signature") && rows.length > 1)
+        list.push({text: "See where the time goes on one of them: give its signature alone.",
+                   option: `--signature=${best.values.signature} --where=callsite`});
     return {verdict: {how: "plain", nodes}, list: list.slice(0, 6)};
+}
+
+// Of what is tolerated, of each signature the largest limit, at most four.
+function loosest(all) {
+    const of = new Map();
+    for (const t of all)
+        if (!of.has(t.signature) || of.get(t.signature).slowdown < t.slowdown) of.set(t.signature, t);
+    return [...of.values()].slice(0, 4);
 }
 
 function tolerated(D, t) {
@@ -188,12 +215,12 @@ function tolerated(D, t) {
     const longer = `${percent(t.slowdown - 1)} longer${D.mode === "predict" ? " than as given" : ""}${on}`;
     if (t.which === "none") return `The run is more than ${longer} without any ${t.name}, too.`;
     if (t.which === "any") return `The run is no more than ${longer} with any ${t.name} that was tried.`;
-    return `Up to ${t.name} ${value(D, t.name, t.value, t.unit)} the run is at most ${longer}` +
+    return `With ${t.name} of up to ${value(D, t.name, t.value, t.unit)} the run is at most ${longer}` +
         (among.length === 2 ? ` (95 % confidence: ${among.join(" to ")}).` : ".");
 }
 
 function value(D, name, v, of) {
     if (typeof v === "string") return v;
     const unit = of ?? (D.parameters.find(p => p.name === name) || {}).unit;
-    return unit === "ns" ? time(v) : `${Number(v.toPrecision(5))}${unit === "bytes" ? " bytes" : unit === "factor" ? " times" : ""}`;
+    return unit === "ns" ? time(v) : `${Number(v.toPrecision(6))}${unit === "bytes" ? " bytes" : unit === "factor" ? " times" : ""}`;
 }

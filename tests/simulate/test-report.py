@@ -3,6 +3,7 @@
 """mpgsim --report (TAP): the page is well-formed, fetches nothing, says what --json says, and holds no markup of the
 trace's; it is small of many ranks; in a browser, if there is one, its script comes to its end and the verdict's numbers
 are those of the answer, computed here."""
+import html
 import html.parser
 import json
 import os
@@ -106,6 +107,71 @@ def well_formed(text):
         return False
 
 
+def cells(dom, title):
+    """Of the section TITLE's tables in a browser's page, the texts of the cells, row by row."""
+    part = dom.split("<h2>%s</h2>" % title)[1].split("</section>")[0]
+    rows = [re.findall(r"(?s)<td[^>]*>(.*?)</td>", row) for row in re.findall(r"(?s)<tr>(.*?)</tr>", part)]
+    return [[html.unescape(re.sub("<[^>]*>", "", c)) for c in row] for row in rows if row]
+
+
+def ns(text):
+    """'2.385 us' in ns, and by how much it may be off: one of its last digits."""
+    number, unit = text.split()
+    scale = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[unit]
+    return float(number) * scale, scale * 10.0 ** -(len(number.split(".")[1]) if "." in number else 0)
+
+
+def equal(a, b):
+    """Two texts of a time, rounded each in its own way."""
+    (x, dx), (y, dy) = ns(a), ns(b)
+    return abs(x - y) <= 0.5000001 * (dx + dy)
+
+
+def numbers_of_text(name, dom, text):
+    """That the page NAME says what the answer's TEXT does; what does not is returned."""
+    if name in ("swept", "two"): # place, [values], median, interval, ratio
+        shown = [" ".join(r) for r in cells(dom, "All that was tried")]
+        lines = [re.sub(r" to |\s+", " ", l).split(" ") for l in re.findall(r"(?m)^ +\d+ +(\S.* [mun]?s .*)$", text)]
+        for words in lines:
+            values = [w for w in words if w not in ("faster", "slower", "in")]
+            n = 1 if name == "two" else 2
+            head, rest = " ".join(values[:n]), values[n:n + 6]
+            if not any(row.startswith(head + " ") and row.split()[n:n + 6] == rest for row in shown):
+                return "%s of %s" % (values, shown)
+        return "" if len(lines) == len(shown) == 2 else "%d lines, %d rows" % (len(lines), len(shown))
+    if name == "tolerate":
+        lines = re.findall(r"at most ([0-9.]+) times.*\n  latency +up to (\S+ \S+)", text)
+        shown = cells(dom, "What it can stand")
+        right = len(lines) == len(shown) == 2 and all(abs(float(l[0]) - 1 - float(r[0].split()[0]) / 100) < 1e-9 and l[1] == r[1]
+                                                     for l, r in zip(lines, shown))
+        return "" if right else "%s of %s" % (lines, shown)
+    for label, row in (("median", "median"), ("5 % to 95 %", "p5")): # a run
+        said = re.search(r"(?m)^  %s +(-?[0-9.]+ [mun]?s)" % label, text).group(1)
+        shown = dict(cells(dom, "How sure, how steady"))[row]
+        if not equal(said, shown):
+            return "%s: %s, not %s" % (label, said, shown)
+    part = text.split("How a rank's delay came about")[1]
+    shown = dict(cells(dom, "How a rank's delay came about"))
+    unit = re.search(r"left += +\S+ (\S+)", part).group(1)
+    pieces = {"left at its end": r"left +=", "taken over from other ranks": r"taken over +\+", "computation": r" computation",
+              "messages": r"\+ messages", "collectives": r"\+ collectives", "in calls, not waiting": r"\+ calls"}
+    for key, before in pieces.items():
+        said = re.search(before + r" +(-?[0-9.]+)", part).group(1)
+        if not equal("%s %s" % (said, unit), shown[key]):
+            return "%s: %s %s, not %s" % (key, said, unit, shown[key])
+    by = re.search(r"by callsite, (\S+);", text).group(1)
+    lines = re.findall(r"(?m)^ +([0-9.]+) \+ +([0-9.]+) - +([0-9.]+) = +(-?[0-9.]+) .*?(\?\+0x\S+)$", text.split("by callsite, ")[1])
+    shown = {r[0].split(" in ")[1]: r[1:4] for r in cells(dom, "Where it goes, by callsite")}
+    if len(shown) != 30 or len(lines) < 90:
+        return "%d rows, %d lines" % (len(shown), len(lines))
+    for line in lines:
+        row = shown.get(line[4])
+        wanted = [a for a, b in zip(line, (True, True, False, True)) if b] # nothing is absorbed: the page has no such column
+        if float(line[2]) or row and not all(equal("%s %s" % (a, by), b) for a, b in zip(wanted, row)):
+            return "%s, not %s" % (line, row)
+    return ""
+
+
 folder = tempfile.mkdtemp()
 os.chdir(folder)
 try:
@@ -166,6 +232,7 @@ try:
     write("sites.txt", sites(90))
     asked = ["--noise=exp:2.385us", "--replicas=4", "--where=rank,callsite", "--json", "sites.txt"]
     got = run("--report=w.html", *asked)
+    texts = {"w": run(*[a for a in asked if a != "--json"]).stdout}
     came = lambda r: r["put_in_ns"] + r["taken_over_ns"]
     right = not got.returncode
     for table, cut in zip(json.loads(got.stdout)["where"]["tables"], json.loads(Page(read("w.html")).data)["where"]["tables"]):
@@ -198,15 +265,17 @@ try:
     data = json.loads(Page(read("ideal.html")).data)
     ok("... in the order of simulated time", got.returncode == 0 and "simulated time" in data["phase_missing"], got.stderr)
     run("--signature=" + reference, "--signature=" + reference, "--source=none", "--replicas=8", "--report=even.html", "late.txt")
-    run("--predict", "--signature=" + reference, "--signature=" + reference, "--source=" + reference, "--replicas=8", "--report=two.html", "late.txt")
+    texts["two"] = run("--predict", "--signature=" + reference, "--signature=" + reference, "--source=" + reference, "--replicas=8",
+                       "--report=two.html", "late.txt").stdout
     topics = [a["topic"] for a in json.loads(Page(read("two.html")).data)["attention"]]
-    run("--noise=exp:2us", "--sweep=latency=0us,1ns", "--replicas=8", "--report=swept.html", "late.txt")
+    texts["swept"] = run("--noise=exp:2us", "--sweep=latency=0us,1ns", "--replicas=8", "--report=swept.html", "late.txt").stdout
     run("--sweep=latency=0us,385ns", "--report=single.html", "late.txt")
     got = run("--predict", "--latency=const:2385ns", "--where=call,rank", "--report=paths.html", "late.txt")
     rows = json.loads(Page(read("paths.html")).data)["where"]["tables"][0]["rows"]
     ok("a page of where it goes has shares of critical paths", got.returncode == 0 and
        abs(sum(r["path"]["share"] for r in rows) - 1) < 1e-9, (got.stderr, rows))
     got = run("--predict", "--latency=const:2385ns", "--tolerate=1%,5%:latency", "--report=tolerate.html", "late.txt")
+    texts["tolerate"] = got.stdout
     ok("a page of what is tolerated", got.returncode == 0 and
        len(json.loads(Page(read("tolerate.html")).data)["tolerances"]) == 2, got.stderr)
 
@@ -247,6 +316,9 @@ try:
         if name == "two": # a topic is named once, however many of its lines there are
             said = re.search(r"%d things make this doubtful \((.*?)\)" % len(topics), dom)
             right = right and bool(said) and said.group(1).split(", ") == list(dict.fromkeys(topics)) and len(set(topics)) < len(topics)
+        if name in texts:
+            other = numbers_of_text(name, dom, texts[name])
+            ok("%s.html: its numbers are those of the text" % name, not other, other)
         if name == "paths":
             right = right and "of the critical path, on average" in dom and "of critical paths</th>" in dom
         ok(what, right and "NaN" not in dom.split("<details id=")[0] and "undefined" not in dom.split("<details id=")[0], dom[:600])
