@@ -101,7 +101,7 @@ static void become_gnuplot(const char *gnuplot, const char *aside, const char *s
     _exit(127);
 }
 
-/* The last line of gnuplot's words that has some, for people. */
+/* The last line of gnuplot's words that has some, for people; it goes on after what it warns of. */
 static void last_words(const char *aside, char *words, size_t size)
 {
     char line[256], *path = join(aside, LOG_NAME, "", NULL);
@@ -109,7 +109,7 @@ static void last_words(const char *aside, char *words, size_t size)
     snprintf(words, size, "it did not say why; is the disk full?");
     while (log && fgets(line, sizeof line, log)) {
         line[strcspn(line, "\n")] = '\0';
-        if (line[strspn(line, " \t^")])
+        if (line[strspn(line, " \t^")] && !strstr(line, "warning: "))
             snprintf(words, size, "%.200s", line + strspn(line, " \t"));
     }
     if (log)
