@@ -16,7 +16,8 @@ static int list_room(struct play *p, uint32_t n)
     l->request = realloc(l->request, (size_t)l->capacity * sizeof *l->request);
     l->handle = realloc(l->handle, (size_t)l->capacity * sizeof *l->handle);
     l->index = realloc(l->index, (size_t)l->capacity * sizeof *l->index);
-    return l->request && l->handle && l->index ? 0 : play_fail(p, "out of memory");
+    l->status = realloc(l->status, (size_t)l->capacity * sizeof *l->status);
+    return l->request && l->handle && l->index && l->status ? 0 : play_fail(p, "out of memory");
 }
 
 static void append(struct play_list *l, struct play_request *r)
@@ -25,20 +26,22 @@ static void append(struct play_list *l, struct play_request *r)
     l->handle[l->n++] = r->handle;
 }
 
-int play_note_done(struct play *p, struct play_request *r)
+int play_note_done(struct play *p, struct play_request *r, const MPI_Status *status)
 {
     r->done = true;
+    if (taken_complete(p, r, status) < 0)
+        return -1;
     if (r->comm)
         return play_comm_completed(p, r->comm);
     return 0;
 }
 
-/* As play_note_done(), of the N whose indices the list has; they are not given to MPI again. */
+/* As play_note_done(), of the N whose indices, and statuses, the list has; they are not given to MPI again. */
 static int note_some(struct play *p, int n)
 {
     struct play_list *l = &p->list;
     for (int i = 0; i < n; i++)
-        if (play_note_done(p, l->request[l->index[i]]) < 0)
+        if (play_note_done(p, l->request[l->index[i]], &l->status[i]) < 0)
             return -1;
     int kept = 0;
     for (int i = 0; i < l->n; i++)
@@ -92,17 +95,20 @@ static int note_complete(struct play *p, bool waits)
     int n = 0;
     for (int i = 0; i < l->n; i++) {
         int flag = 1;
-        MPI_Status status = {.MPI_ERROR = MPI_SUCCESS};
+        MPI_Status status = l->status[i];
+        status.MPI_ERROR = MPI_SUCCESS;
         const bool has_handle = l->handle[i] != MPI_REQUEST_NULL;
         if (has_handle)
             PMPI_Request_get_status(l->handle[i], &flag, &status);
         if (has_handle && (flag ? status.MPI_ERROR == MPI_SUCCESS : waits)) {
-            if (play_check(p, PLAY_OPEN(p, MPI_Wait(&l->handle[i], MPI_STATUS_IGNORE))) < 0)
+            if (play_check(p, PLAY_OPEN(p, MPI_Wait(&l->handle[i], &status))) < 0)
                 return -1;
             flag = 1;
         }
-        if (flag)
+        if (flag) {
+            l->status[n] = status;
             l->index[n++] = i;
+        }
     }
     return note_some(p, n);
 }
@@ -112,14 +118,14 @@ static int note_complete(struct play *p, bool waits)
 static int wait_for_one(struct play *p)
 {
     struct play_request *r = p->list.request[0];
-    const int rc = PLAY_OPEN(p, MPI_Wait(&r->handle, MPI_STATUS_IGNORE));
+    const int rc = PLAY_OPEN(p, MPI_Wait(&r->handle, p->list.status));
     return play_check(p, rc) < 0 ? -1 : note_all(p);
 }
 
 static int wait_for_all(struct play *p)
 {
     bool cut;
-    const int rc = PLAY_OPEN(p, MPI_Waitall(p->list.n, p->list.handle, MPI_STATUSES_IGNORE));
+    const int rc = PLAY_OPEN(p, MPI_Waitall(p->list.n, p->list.handle, p->list.status));
     if (check_each(p, rc, &cut) < 0)
         return -1;
     return cut ? note_complete(p, true) : note_all(p);
@@ -128,7 +134,7 @@ static int wait_for_all(struct play *p)
 /* Of these two MPI_UNDEFINED says that all are over: MPICH, of those started to MPI_PROC_NULL. */
 static int wait_for_any(struct play *p)
 {
-    const int rc = PLAY_OPEN(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, MPI_STATUS_IGNORE));
+    const int rc = PLAY_OPEN(p, MPI_Waitany(p->list.n, p->list.handle, p->list.index, p->list.status));
     if (play_check(p, rc) < 0)
         return -1;
     return p->list.index[0] == MPI_UNDEFINED ? note_all(p) : note_some(p, 1);
@@ -138,7 +144,7 @@ static int wait_for_some(struct play *p)
 {
     int n = 0;
     bool cut;
-    const int rc = PLAY_OPEN(p, MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, MPI_STATUSES_IGNORE));
+    const int rc = PLAY_OPEN(p, MPI_Waitsome(p->list.n, p->list.handle, &n, p->list.index, p->list.status));
     if (check_each(p, rc, &cut) < 0)
         return -1;
     return n == MPI_UNDEFINED ? note_all(p) : note_some(p, n);
@@ -151,17 +157,17 @@ static int test(struct play *p, enum mpg_call call)
     bool cut;
     switch (call) {
     case MPG_CALL_Test:
-        rc = PLAY_OPEN(p, MPI_Test(&l->request[0]->handle, &flag, MPI_STATUS_IGNORE));
+        rc = PLAY_OPEN(p, MPI_Test(&l->request[0]->handle, &flag, l->status));
         break;
     case MPG_CALL_Testall:
-        rc = PLAY_OPEN(p, MPI_Testall(l->n, l->handle, &flag, MPI_STATUSES_IGNORE));
+        rc = PLAY_OPEN(p, MPI_Testall(l->n, l->handle, &flag, l->status));
         break;
     case MPG_CALL_Testany:
-        rc = PLAY_OPEN(p, MPI_Testany(l->n, l->handle, l->index, &flag, MPI_STATUS_IGNORE));
+        rc = PLAY_OPEN(p, MPI_Testany(l->n, l->handle, l->index, &flag, l->status));
         n = flag && l->index[0] != MPI_UNDEFINED;
         break;
     default:
-        rc = PLAY_OPEN(p, MPI_Testsome(l->n, l->handle, &n, l->index, MPI_STATUSES_IGNORE));
+        rc = PLAY_OPEN(p, MPI_Testsome(l->n, l->handle, &n, l->index, l->status));
         n = n == MPI_UNDEFINED ? 0 : n;
         break;
     }
@@ -280,6 +286,7 @@ static void exchange(struct play *p, struct play_request *a, struct play_request
         a->persistent->active = a;
     if (b->persistent)
         b->persistent->active = b;
+    taken_exchange(a, b);
     p->outcome.exchanged++;
 }
 
@@ -365,8 +372,9 @@ static int complete_none(struct play *p)
     struct play_request *only = call == MPG_CALL_Test ? play_find(p, e->requests[0]) : NULL;
     if (only && !only->elapses && !only->done) { /* programs poll so */
         int flag = 0;
-        const int rc = PLAY_OPEN(p, MPI_Test(&only->handle, &flag, MPI_STATUS_IGNORE));
-        return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, only) : 0;
+        MPI_Status status;
+        const int rc = PLAY_OPEN(p, MPI_Test(&only->handle, &flag, &status));
+        return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, only, &status) : 0;
     }
     for (uint32_t i = 0; i < e->request_number; i++) {
         const struct play_request *r = play_find(p, e->requests[i]);

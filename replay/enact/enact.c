@@ -209,7 +209,7 @@ static int prepare(struct play *p)
                          (long long)n->send_bytes, (long long)receive);
     if (play_attach_buffer(p) < 0 || guard_begin(p) < 0 || play_world(p) < 0)
         return -1;
-    return crew_new(p);
+    return crew_new(p) < 0 ? -1 : taken_new(p);
 }
 
 /* Those that have come on C, and that nobody has received: they are now. */

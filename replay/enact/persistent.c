@@ -58,6 +58,15 @@ static enum mpg_call posting(enum mpg_call init)
     }
 }
 
+/* What R, which START starts, took in the trace; NULL: nothing of it was open, or it took nothing. */
+static const struct mpg_resolution *find_resolution(const struct mpg_event *start, const struct play_request *r)
+{
+    for (uint32_t i = 0; i < start->resolution_number; i++)
+        if (start->resolutions[i].request == r->id)
+            return &start->resolutions[i];
+    return NULL;
+}
+
 /* Without OWN's handle: it is active for another, there is none, the receive R is to be cancelled, or it is of another
  * size, BYTES. */
 static int start_anew(struct play *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
@@ -73,12 +82,14 @@ static int start_anew(struct play *p, struct play_persistent *own, struct play_r
     if (own->act.kind != MPG_KIND_RECV_INIT)
         return play_collective_start(p, own, r);
     int source = play_source(p, e, e->from), tag = play_tag(p, e, e->tag);
-    for (uint32_t i = 0; p->stage->deterministic && i < start->resolution_number; i++)
-        if (start->resolutions[i].request == r->id) {
-            source = play_peer(start->resolutions[i].source);
-            tag = start->resolutions[i].tag;
-        }
-    return play_post_receive(p, r->cancels ? c->deaf : c->comm, e, false, source, tag, &r->handle);
+    const struct mpg_resolution *took = find_resolution(start, r);
+    if (p->stage->deterministic && took) {
+        source = play_peer(took->source);
+        tag = took->tag;
+    }
+    if (play_post_receive(p, r->cancels ? c->deaf : c->comm, e, false, source, tag, &r->handle) < 0)
+        return -1;
+    return took ? taken_post(p, r, e, took->source, took->tag) : 0;
 }
 
 static bool is_cancelled(const struct mpg_event *e, int64_t id)
@@ -136,6 +147,13 @@ static int start_one(struct play *p, uint32_t i, struct play_request **starts)
     return 0;
 }
 
+/* R has been started. */
+static int note_open(struct play *p, struct play_request *r)
+{
+    const struct mpg_resolution *took = find_resolution(&p->act->event, r);
+    return took ? taken_post(p, r, &r->persistent->act.event, took->source, took->tag) : 0;
+}
+
 /* Starting may change a handle: that of a buffered send, with Open MPI. */
 static int start_all(struct play *p, struct play_request *const *request, int n)
 {
@@ -145,6 +163,9 @@ static int start_all(struct play *p, struct play_request *const *request, int n)
     const int rc = PLAY_OPEN(p, MPI_Startall(n, handle));
     for (int i = 0; i < n; i++)
         request[i]->handle = request[i]->persistent->handle = handle[i];
+    for (int i = 0; i < n; i++)
+        if (note_open(p, request[i]) < 0)
+            return -1;
     return play_check(p, rc);
 }
 
@@ -162,7 +183,7 @@ static int start(struct play *p)
         if (p->act->plain == MPG_CALL_Start) {
             const int rc = PLAY_OPEN(p, MPI_Start(&r->persistent->handle));
             r->handle = r->persistent->handle;
-            return play_check(p, rc);
+            return play_check(p, rc) < 0 ? -1 : note_open(p, r);
         }
         few[n++] = r;
         if (n == FEW_LISTED && start_all(p, few, n) < 0)

@@ -86,6 +86,7 @@ struct play_request {
     struct play_persistent *started;    /* and what was started for it */
     struct play_comm *comm;             /* that it makes */
     struct play_counts *counts;         /* that HANDLE uses */
+    struct play_open *open;             /* HANDLE is of a receive that leaves something open; goes with it */
 };
 
 enum { FEW_LISTED = 64 };
@@ -95,7 +96,8 @@ struct play_list {
     int capacity;
     struct play_request **request; /* those that MPI is given, */
     MPI_Request *handle;           /* theirs, */
-    int *index;                    /* and room for indices */
+    int *index;                    /* and room for indices, */
+    MPI_Status *status;            /* and for what is told of each of these */
     int n;
 };
 
@@ -113,6 +115,7 @@ struct play_all {
     struct mpg_map requests, persistents, messages; /* id -> address */
     struct mpg_pool request_pool, persistent_pool;
     struct play_crew *crew; /* NULL: there is one thread */
+    struct play_taken *taken; /* NULL: what is open takes what it took, or nobody keeps account */
 };
 
 struct play {
@@ -201,8 +204,8 @@ void play_forget_persistent(struct play *p, int64_t id);
 
 /* complete.c: Wait..., Test..., */
 int play_complete(struct play *p);
-/* REQUEST is complete. */
-int play_note_done(struct play *p, struct play_request *request);
+/* REQUEST is complete, as STATUS says. */
+int play_note_done(struct play *p, struct play_request *request, const MPI_Status *status);
 
 /* poll.c: a run of calls that found nothing */
 int play_polls(struct play *p);
@@ -220,6 +223,30 @@ int play_post_send(struct play *p, struct play_comm *c, const struct mpg_event *
                    MPI_Request *request);
 int play_post_receive(struct play *p, MPI_Comm comm, const struct mpg_event *e, bool persistent, int source, int tag,
                       MPI_Request *request);
+
+/* taken.c: who takes another message than in the trace, and who then takes one for one that is gone */
+struct play_taken;
+struct play_open;
+struct play_name {
+    int source, tag;
+    bool other; /* than in the trace */
+};
+int taken_new(struct play *p);
+/* What took the message of FROM and TAG in the trace has taken that of STATUS. */
+int taken_note(struct play *p, int32_t comm, int32_t from, int32_t tag, const MPI_Status *status);
+/* E, an open probe, has found STATUS. */
+void taken_found(struct play *p, const struct mpg_event *e, const MPI_Status *status);
+/* R is posted as E says; in the trace it took a message of FROM and TAG. */
+int taken_post(struct play *p, struct play_request *r, const struct mpg_event *e, int32_t from, int32_t tag);
+/* R will not take anything. */
+void taken_drop(struct play *p, struct play_request *r);
+int taken_complete(struct play *p, struct play_request *r, const MPI_Status *status);
+/* A and B have exchanged their handles. */
+void taken_exchange(struct play_request *a, struct play_request *b);
+/* E receives what E->from has sent with TAG: *NAME, what it is to name, if that is gone, and counts as taken. WAITS: it may
+ * wait until that is known. */
+int taken_name(struct play *p, struct play_comm *c, const struct mpg_event *e, int32_t tag, bool waits,
+               struct play_name *name);
 
 /* probe.c: probes, and receives of what they found */
 int play_probe(struct play *p);

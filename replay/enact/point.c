@@ -72,12 +72,17 @@ static int receive(struct play *p, struct play_comm *c)
     void *at = received_from(p, e->from, bytes);
     int count;
     MPI_Datatype type;
+    MPI_Status status;
+    struct play_name name = {play_source(p, e, e->from), play_tag(p, e, e->tag), false};
     if (!at || play_type(p, bytes, &count, &type) < 0)
         return play_fail(p, "out of memory");
-    const int rc = PLAY_OPEN(p, MPI_Recv(at, count, type, play_source(p, e, e->from), play_tag(p, e, e->tag), c->comm,
-                            MPI_STATUS_IGNORE));
+    if (taken_name(p, c, e, e->tag, true, &name) < 0)
+        return -1;
+    const int rc = PLAY_OPEN(p, MPI_Recv(at, count, type, name.source, name.tag, c->comm, &status));
     play_type_end(&type);
-    return play_check(p, rc);
+    if (play_check(p, rc) < 0)
+        return -1;
+    return e->any ? taken_note(p, e->comm, e->from, e->tag, &status) : 0;
 }
 
 /* Both ways, at once or posted: REQUEST is NULL, or where it goes. */
@@ -87,6 +92,7 @@ static int sendrecv(struct play *p, struct play_comm *c, MPI_Request *request)
     const bool replace = !p->act->changed && (p->act->plain == MPG_CALL_Sendrecv_replace ||
                                               p->act->plain == MPG_CALL_Isendrecv_replace);
     const int64_t bytes = request ? e->recvbytes : play_room(p, e->recvbytes);
+    MPI_Status status;
     void *from = replace ? play_receive_buffer(p, e->bytes) : play_send_buffer(p, e->bytes);
     void *into = play_receive_buffer(p, bytes);
     int own, other, rc;
@@ -94,13 +100,17 @@ static int sendrecv(struct play *p, struct play_comm *c, MPI_Request *request)
         return play_fail(p, "out of memory");
     if (play_count(p, e->bytes, &own) < 0 || play_count(p, bytes, &other) < 0)
         return -1;
-    const int to = play_peer(e->to), source = play_source(p, e, e->from), tag = play_tag(p, e, e->recvtag);
-    if (!request)
-        rc = PLAY_OPEN(p, replace ? MPI_Sendrecv_replace(from, own, MPI_BYTE, to, e->tag, source, tag, c->comm,
-                                            MPI_STATUS_IGNORE)
-                     : MPI_Sendrecv(from, own, MPI_BYTE, to, e->tag, into, other, MPI_BYTE, source, tag,
-                                    c->comm, MPI_STATUS_IGNORE));
-    else
+    const int to = play_peer(e->to);
+    struct play_name name = {play_source(p, e, e->from), play_tag(p, e, e->recvtag), false};
+    if (!request && taken_name(p, c, e, e->recvtag, false, &name) < 0)
+        return -1;
+    const int source = name.source, tag = name.tag;
+    if (!request) {
+        rc = PLAY_OPEN(p, replace ? MPI_Sendrecv_replace(from, own, MPI_BYTE, to, e->tag, source, tag, c->comm, &status)
+                     : MPI_Sendrecv(from, own, MPI_BYTE, to, e->tag, into, other, MPI_BYTE, source, tag, c->comm, &status));
+        if (play_check(p, rc) == 0 && e->any && taken_note(p, e->comm, e->from, e->recvtag, &status) < 0)
+            return -1;
+    } else
 #if MPI_VERSION >= 4
         rc = PLAY_OPEN(p, replace ? MPI_Isendrecv_replace(from, own, MPI_BYTE, to, e->tag, source, tag, c->comm, request)
                      : MPI_Isendrecv(from, own, MPI_BYTE, to, e->tag, into, other, MPI_BYTE, source, tag,
@@ -157,6 +167,21 @@ int play_post_receive(struct play *p, MPI_Comm comm, const struct mpg_event *e, 
     return play_check(p, rc);
 }
 
+static int post_receive(struct play *p, struct play_comm *c, struct play_request *r)
+{
+    struct mpg_event e = p->act->event;
+    struct play_name name = {play_source(p, &e, e.from), play_tag(p, &e, e.tag), false};
+    if (r->cancels)
+        return play_post_receive(p, c->deaf, &e, false, name.source, name.tag, &r->handle);
+    if (taken_name(p, c, &e, e.tag, false, &name) < 0)
+        return -1;
+    if (name.other)
+        e.bytes = play_room(p, e.bytes);
+    if (play_post_receive(p, c->comm, &e, false, name.source, name.tag, &r->handle) < 0)
+        return -1;
+    return taken_post(p, r, &e, e.from, e.tag);
+}
+
 static int post(struct play *p, struct play_comm *c)
 {
     const struct mpg_event *e = &p->act->event;
@@ -172,9 +197,7 @@ static int post(struct play *p, struct play_comm *c)
     }
     if (p->act->kind == MPG_KIND_ISENDRECV)
         return sendrecv(p, c, &r->handle);
-    return receives ? play_post_receive(p, r->cancels ? c->deaf : c->comm, e, false, play_source(p, e, e->from),
-                                        play_tag(p, e, e->tag), &r->handle)
-                    : play_post_send(p, c, e, p->act->plain, &r->handle);
+    return receives ? post_receive(p, c, r) : play_post_send(p, c, e, p->act->plain, &r->handle);
 }
 
 int play_point(struct play *p)

@@ -29,6 +29,7 @@ static struct poll prepare(struct play *p, const struct mpg_act *act)
 static int ask(struct play *p, struct poll *x)
 {
     int flag = 0, index;
+    MPI_Status status;
     p->act = x->act;
     if (!x->only) {
         p->outcome.calls++;
@@ -39,9 +40,9 @@ static int ask(struct play *p, struct poll *x)
         return 0;
     }
     p->outcome.calls++;
-    const int rc = PLAY_OPEN(p, x->any ? MPI_Testany(1, &x->only->handle, &index, &flag, MPI_STATUS_IGNORE)
-                          : MPI_Test(&x->only->handle, &flag, MPI_STATUS_IGNORE));
-    return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, x->only) : 0;
+    const int rc = PLAY_OPEN(p, x->any ? MPI_Testany(1, &x->only->handle, &index, &flag, &status)
+                          : MPI_Test(&x->only->handle, &flag, &status));
+    return play_check(p, rc) < 0 ? -1 : flag ? play_note_done(p, x->only, &status) : 0;
 }
 
 /* Whether what X asks for is there. */

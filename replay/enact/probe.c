@@ -37,20 +37,23 @@ static int probe(struct play *p, struct play_comm *c)
         p->outcome.waited += !flag;
     } else
         flag = asks;
+    MPI_Status status;
     if (!matched) {
-        rc = PLAY_OPEN(p, flag ? MPI_Iprobe(from, tag, c->comm, &flag, MPI_STATUS_IGNORE)
-                  : MPI_Probe(from, tag, c->comm, MPI_STATUS_IGNORE));
+        rc = PLAY_OPEN(p, flag ? MPI_Iprobe(from, tag, c->comm, &flag, &status) : MPI_Probe(from, tag, c->comm, &status));
         p->found = flag != 0;
+        if (play_check(p, rc) == 0 && e->any && (e->found || !asks))
+            taken_found(p, e, &status);
         return play_check(p, rc);
     }
     MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Status status;
     p->found = false;
     if (!e->found) /* what it found would have to be received: it looks where nothing comes */
         return play_check(p, PLAY_OPEN(p, MPI_Improbe(from, tag, c->deaf, &flag, &message, &status)));
     rc = PLAY_OPEN(p, flag ? MPI_Improbe(from, tag, c->comm, &flag, &message, &status)
               : MPI_Mprobe(from, tag, c->comm, &message, &status));
-    return play_check(p, rc) < 0 ? -1 : keep(p, e->message, message, &status);
+    if (play_check(p, rc) < 0 || (e->any && taken_note(p, e->comm, e->from, e->tag, &status) < 0))
+        return -1;
+    return keep(p, e->message, message, &status);
 }
 
 static int receive_matched(struct play *p)

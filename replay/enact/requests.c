@@ -34,6 +34,7 @@ void play_forget(struct play *p, struct play_request *r)
 {
     if (r->persistent)
         r->persistent->active = NULL;
+    taken_drop(p, r);
     free(r->counts);
     mpg_map_remove(&p->all->requests, (uint64_t)r->id, 0);
     mpg_pool_give(&p->all->request_pool, r);
