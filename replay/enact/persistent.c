@@ -67,11 +67,17 @@ static const struct mpg_resolution *find_resolution(const struct mpg_event *star
     return NULL;
 }
 
+/* R, of OWN, has been started. */
+static int note_open(struct play *p, const struct play_persistent *own, struct play_request *r)
+{
+    const struct mpg_resolution *took = find_resolution(&p->act->event, r);
+    return took ? taken_post(p, r, &own->act.event, took->source, took->tag) : 0;
+}
+
 /* Without OWN's handle: it is active for another, there is none, the receive R is to be cancelled, or it is of another
  * size, BYTES. */
 static int start_anew(struct play *p, struct play_persistent *own, struct play_request *r, int64_t bytes)
 {
-    const struct mpg_event *start = &p->act->event;
     struct mpg_event what = own->act.event, *e = &what;
     what.bytes = bytes;
     struct play_comm *c = play_comm(p, e->comm);
@@ -82,14 +88,14 @@ static int start_anew(struct play *p, struct play_persistent *own, struct play_r
     if (own->act.kind != MPG_KIND_RECV_INIT)
         return play_collective_start(p, own, r);
     int source = play_source(p, e, e->from), tag = play_tag(p, e, e->tag);
-    const struct mpg_resolution *took = find_resolution(start, r);
+    const struct mpg_resolution *took = find_resolution(&p->act->event, r);
     if (p->stage->deterministic && took) {
         source = play_peer(took->source);
         tag = took->tag;
     }
     if (play_post_receive(p, r->cancels ? c->deaf : c->comm, e, false, source, tag, &r->handle) < 0)
         return -1;
-    return took ? taken_post(p, r, e, took->source, took->tag) : 0;
+    return note_open(p, own, r);
 }
 
 static bool is_cancelled(const struct mpg_event *e, int64_t id)
@@ -147,13 +153,6 @@ static int start_one(struct play *p, uint32_t i, struct play_request **starts)
     return 0;
 }
 
-/* R has been started. */
-static int note_open(struct play *p, struct play_request *r)
-{
-    const struct mpg_resolution *took = find_resolution(&p->act->event, r);
-    return took ? taken_post(p, r, &r->persistent->act.event, took->source, took->tag) : 0;
-}
-
 /* Starting may change a handle: that of a buffered send, with Open MPI. */
 static int start_all(struct play *p, struct play_request *const *request, int n)
 {
@@ -164,7 +163,7 @@ static int start_all(struct play *p, struct play_request *const *request, int n)
     for (int i = 0; i < n; i++)
         request[i]->handle = request[i]->persistent->handle = handle[i];
     for (int i = 0; i < n; i++)
-        if (note_open(p, request[i]) < 0)
+        if (note_open(p, request[i]->persistent, request[i]) < 0)
             return -1;
     return play_check(p, rc);
 }
@@ -183,7 +182,7 @@ static int start(struct play *p)
         if (p->act->plain == MPG_CALL_Start) {
             const int rc = PLAY_OPEN(p, MPI_Start(&r->persistent->handle));
             r->handle = r->persistent->handle;
-            return play_check(p, rc) < 0 ? -1 : note_open(p, r);
+            return play_check(p, rc) < 0 ? -1 : note_open(p, r->persistent, r);
         }
         few[n++] = r;
         if (n == FEW_LISTED && start_all(p, few, n) < 0)

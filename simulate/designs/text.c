@@ -6,8 +6,8 @@
 
 #include "common/units.h"
 #include "simulate/designs/designs.h"
-#include "simulate/reports/sheet.h"
 #include "simulate/reports/lines.h"
+#include "simulate/reports/sheet.h"
 
 enum { CELL = 512 };
 
