@@ -138,22 +138,31 @@ judge() {
     fi
 }
 
-# truth STEAL PERIOD WORDS
-truth() {
-    local key
-    declare -A verdict result
+# tried WORDS KEYS COMMAND...: has COMMAND fill verdict and disturbed, again until each of KEYS was
+# once in bounds; leaves result, calm (an attempt was undisturbed) and why (not) for judge.
+tried() {
+    local words=$1 keys=$2 key missing
+    shift 2
     calm='' why=''
     for ((try = 1; try <= attempts; try++)); do
-        attempt "$1" "$2"
+        "$@"
         [ -n "$disturbed" ] || calm=yes
         why=$disturbed
-        echo "# $3, attempt $try${disturbed:+, disturbed: $disturbed}"
-        for key in ftq fwq median count line; do
+        echo "# $words, attempt $try${disturbed:+, disturbed: $disturbed}"
+        missing=
+        for key in $keys; do
             [ "${verdict[$key]}" = ok ] || echo "#    $key: ${verdict[$key]}"
             [ "${result[$key]}" = ok ] || result[$key]=${verdict[$key]}
+            [ "${result[$key]}" = ok ] || missing=yes
         done
-        case "${result[*]}" in "ok ok ok ok ok") break ;; esac
+        [ -n "$missing" ] || break
     done
+}
+
+# truth STEAL PERIOD WORDS
+truth() {
+    declare -A verdict result
+    tried "$3" "ftq fwq median count line" attempt "$1" "$2"
     judge ftq "$3: ftq's fraction is what was stolen, within 5 %"
     judge fwq "$3: fwq's fraction is what was stolen, within 5 %"
     judge median "$3: the detours' median is what was stolen each time, within 5 %"
@@ -227,7 +236,7 @@ percent() {
 
 # turns: measures with the other process; fills verdict and disturbed.
 turns() {
-    local mode taken got
+    local mode taken got before after
     declare -A share_lost
     rm -rf "$tmp/before" "$tmp/shared" "$tmp/after"
     losses before
@@ -252,18 +261,7 @@ turns() {
 }
 
 declare -A verdict result
-calm='' why=''
-for ((try = 1; try <= attempts; try++)); do
-    turns
-    [ -n "$disturbed" ] || calm=yes
-    why=$disturbed
-    echo "# turns, attempt $try${disturbed:+, disturbed: $disturbed}"
-    for mode in ftq fwq detour; do
-        [ "${verdict[$mode]}" = ok ] || echo "#    $mode: ${verdict[$mode]}"
-        [ "${result[$mode]}" = ok ] || result[$mode]=${verdict[$mode]}
-    done
-    case "${result[*]}" in "ok ok ok") break ;; esac
-done
+tried turns "ftq fwq detour" turns
 for mode in ftq fwq detour; do
     judge "$mode" "$mode loses what the kernel gives to others, within 5 %"
 done
