@@ -4,6 +4,14 @@
 tap_count=0
 tap_failed=0
 
+# The interpreter that configure found, not a script before it in PATH that looks for it each time.
+python3() {
+    command "${PYTHON3:-python3}" "$@"
+}
+has_python() {
+    command -v "${PYTHON3:-python3}" >/dev/null
+}
+
 # ok NAME COMMAND...: passes when COMMAND succeeds.
 ok() {
     local name=$1

@@ -16,4 +16,4 @@ if ! command -v "${program%% *}" >/dev/null; then
     echo "Bail out! no $program: set MPGSIM"
     exit 1
 fi
-exec python3 "$@"
+exec "${PYTHON3:-python3}" "$@"

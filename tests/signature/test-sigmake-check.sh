@@ -4,7 +4,7 @@
 # another that is not.
 set -u
 . "$(dirname "$0")/results.sh"
-command -v python3 >/dev/null || skip_all "no python3"
+has_python || skip_all "no python3"
 sigdiff=${SIGDIFF:-sigdiff}
 
 samples() {

@@ -4,7 +4,7 @@
 # without them, transfers, launches, pairs, classes of path.
 set -u
 . "$(dirname "$0")/results.sh"
-command -v python3 >/dev/null || skip_all "no python3"
+has_python || skip_all "no python3"
 
 # network BENCHMARK LAUNCH COLUMNS [LINE...]: a file of the sample lines on
 # standard input

@@ -4,7 +4,7 @@
 # meanwhile, several hosts; and on compute rates and collective operations.
 set -u
 . "$(dirname "$0")/results.sh"
-command -v python3 >/dev/null || skip_all "no python3"
+has_python || skip_all "no python3"
 
 samples() {
     python3 "$here/samples.py" "$@"

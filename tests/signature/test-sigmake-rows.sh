@@ -5,7 +5,7 @@
 # ones, those of independent draws are not. Rows are read by mpgsig(5), not by our code.
 set -u
 . "$(dirname "$0")/results.sh"
-command -v python3 >/dev/null || skip_all "no python3"
+has_python || skip_all "no python3"
 
 cat >rows.py <<'P'
 import bisect, json, math, random, sys

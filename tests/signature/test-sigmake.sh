@@ -55,7 +55,7 @@ has_packed() {
         skip "$1" "no zstd"
     fi
 }
-if command -v python3 >/dev/null; then
+if has_python; then
     is "checksums of all files" "$(python3 - <<'P'
 import json, os, zlib
 said = json.load(open("a.sig"))["results"]

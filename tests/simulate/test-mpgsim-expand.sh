@@ -201,7 +201,7 @@ is "delays of a nonblocking one" "$(sed 's/^#comm/#clocks shared\n&/; s/3000 310
     delays --latency=const:1us -)" "300 0"
 
 # Random programs: nothing changes nothing; more costs more; the account adds up.
-if command -v python3 >/dev/null; then
+if has_python; then
     is "properties of random programs" "$(python3 "$here/expand_random.py" "$mpgsim")" "90 runs, all right"
 fi
 
