@@ -134,6 +134,7 @@ struct mpg_edge {
     bool requested;    /* messages: the call that sends leaves their completion to a request */
     bool awaited;      /* ack: `receive` is a call of its own, that waits */
     bool changed;      /* messages: synchronous on one of source and target only */
+    bool awaits_call;          /* HELD: from a call in which the rank at the other end sees to what is waited for */
     bool expanded;             /* MEETING, MET: from the member's own slot after EXPAND; from_ns: when
                                   the first of them came */
 };
@@ -383,17 +384,51 @@ struct mpg_region_ratios {
     } *region;
 };
 
+/* How nonblocking collectives like one go by what the trace shows (docs/MODEL.md, section 10, Collectives moved in calls): those
+ * of so many members, in each of which a member's part is of so many bytes. */
+struct mpg_nonblocking {
+    enum mpg_call call; /* the blocking one */
+    int32_t members;
+    int64_t bytes;
+    bool moves;         /* in calls of their members only */
+    bool carried;       /* what a member sends is done once its receiver is in a call */
+    struct mpg_choice choice;
+};
+enum { MPG_MOVED_MAX = 32 };
+
+/* A kind of one-sided transfers, of so many bytes (both ways together), by what the trace shows of such (docs/MODEL.md, section
+ * 10, Served transfers): whether the target has to be in a call that sees to them, for the call that starts one to be over,
+ * and for one that completes it. */
+struct mpg_served {
+    enum mpg_call call; /* without large counts */
+    int64_t bytes;
+    bool starting, completing;
+};
+enum { MPG_SERVED_MAX = 32 };
+
 /* Standard sends of more bytes are done once their receiver is in a call that can see to them (docs/MODEL.md, section 10,
  * Carried sends): those that block, and those whose completion is left to a request. INT64_MAX: none. */
 struct mpg_carried {
     int64_t blocking_bytes, requested_bytes;
     int64_t posted_bytes; /* in trees of collectives, whatever calls their receiver makes before it comes */
     bool starts;          /* MPI_Win_start waits for MPI_Win_post */
+    uint32_t served_number;                   /* kinds of transfers that wait for a call of their target */
+    struct mpg_served served[MPG_SERVED_MAX];
+    uint32_t moved_number; /* nonblocking collectives of which the trace says something, */
+    struct mpg_nonblocking moved[MPG_MOVED_MAX];
+    bool moves;            /* and whether others are moved in calls, too, */
+    int64_t moved_bytes;   /* and of those the ones with larger parts carried; INT64_MAX: none */
     bool is_shown;                         /* what follows is found in the trace: */
     int64_t blocking_left, requested_left; /* the greatest sizes that are done at once by what it shows; -1: none */
     uint64_t unsure; /* sends of sizes of which some waited like that, and too many did not; so long, all together */
     double unsure_ns;
 };
+
+extern const struct mpg_carried mpg_carries_nothing;
+/* Whether it says that anything waits; whether two say the same; a checksum over what it says. */
+bool mpg_carries_any(const struct mpg_carried *carried);
+bool mpg_carries_same(const struct mpg_carried *a, const struct mpg_carried *b);
+uint64_t mpg_carries_sum(const struct mpg_carried *carried);
 
 /* Which steps somebody looks at, those of most first: */
 enum mpg_steps_wanted {
@@ -428,6 +463,8 @@ struct mpg_graph_options {
     const struct mpg_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
                                        Not owned */
     bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others */
+    const struct mpg_table *moves_by; /* carries, observes_carried: what nonblocking collectives go by where the trace does
+                                         not say it; NULL: that is not looked at. Not owned */
 };
 
 /* Things worth telling about a finished graph. */
@@ -462,8 +499,8 @@ struct mpg_graph_counts {
     double backward_ns;         /* by so much at most */
     uint64_t held_messages;     /* with hypotheses: whose receiver waited until their sender entered the call that */
     double held_ns;             /* completes their request, by the aligned clocks; so long, all together */
-    double alone_ns, posted_ns; /* with hypotheses: calls on windows that wait for nobody here, but may have, for as long as
-                                   they took; calls that complete collectives which do not block, for as long as they still
+    double alone_ns, served_ns, posted_ns; /* with hypotheses: calls on windows that wait for nobody here, but may have, for as
+                                   long as they took; those that wait for a call of their target, until it begins; calls that complete collectives which do not block, for as long as they still
                                    took once all had come */
     uint64_t kept_waiting;      /* with hypotheses: messages that wait for a call of their receiver, or do not, by the size */
     uint64_t kept_leaving;      /* that they had; the trace does not show it of the one that they are given */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What whatif, crews, farm and shelf have in common: their words, and work that a word changes as a hypothesis of mpgsim
+/* What whatif, crews, farm, shelf, posted and transfers have in common: their words, and work that a word changes as a hypothesis of mpgsim
  * supposes it. */
 #ifndef WHATIF_H
 #define WHATIF_H

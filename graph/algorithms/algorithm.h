@@ -44,6 +44,7 @@ enum mpg_algorithm {
     MPG_ALGORITHM_SCATTER_ALLGATHER,
     MPG_ALGORITHM_SCATTER_RING,
     MPG_ALGORITHM_TWO,          /* one rooted operation after the other, by the table */
+    MPG_ALGORITHM_NEAR,         /* a binomial tree, nearest children first: of nonblocking ones alone */
     MPG_ALGORITHMS
 };
 
@@ -52,12 +53,14 @@ struct mpg_choice {
     enum mpg_algorithm algorithm;
     int radix;            /* KNOMIAL: 2 or more */
     double segment_bytes; /* CHAIN: messages of at most so many; 0: one message */
+    bool waits;           /* nonblocking: nothing is sent by the call that posts */
 };
 
 /* As a table has them: "reduce_scatter", "recursive_doubling". */
 const char *mpg_collective_name(enum mpg_collective operation);
 const char *mpg_algorithm_name(enum mpg_algorithm algorithm);
-/* Whether ALGORITHM is one for OPERATION. */
+/* Whether ALGORITHM is one for OPERATION; for its nonblocking twin. */
 bool mpg_algorithm_fits(enum mpg_algorithm algorithm, enum mpg_collective operation);
+bool mpg_algorithm_fits_nonblocking(enum mpg_algorithm algorithm, enum mpg_collective operation);
 
 #endif

@@ -77,6 +77,9 @@ static void add_rooted(struct mpg_plan *plan, enum mpg_phase_kind kind,
     case MPG_ALGORITHM_KNOMIAL:
         add_tree(plan, kind, MPG_TREE_KNOMIAL, choice->radix, subtrees);
         break;
+    case MPG_ALGORITHM_NEAR:
+        add_tree(plan, kind, MPG_TREE_NEAR, 2, subtrees);
+        break;
     case MPG_ALGORITHM_SCATTER_ALLGATHER:
         add_scattered(plan, kind, MPG_PATTERN_GATHER_UNEVEN);
         break;
@@ -92,11 +95,21 @@ static void add_rooted(struct mpg_plan *plan, enum mpg_phase_kind kind,
     }
 }
 
+/* What OPERATION goes by as a part of a nonblocking one. */
+static struct mpg_choice part_of_nonblocking(enum mpg_collective operation)
+{
+    return (struct mpg_choice){.algorithm = operation == MPG_COLLECTIVE_REDUCE  ? MPG_ALGORITHM_BINOMIAL
+                                            : operation == MPG_COLLECTIVE_BCAST ? MPG_ALGORITHM_NEAR
+                                                                                : MPG_ALGORITHM_LINEAR,
+                               .radix = 2};
+}
+
 /* OPERATION, rooted at member 0, as a part of another. */
 static void add_part(struct mpg_plan *plan, const struct mpg_table *table,
                      enum mpg_collective operation, double bytes)
 {
-    struct mpg_choice choice = mpg_table_find(table, operation, plan->size.p, bytes);
+    struct mpg_choice choice = plan->size.nonblocking ? part_of_nonblocking(operation)
+                                                      : mpg_table_find(table, operation, plan->size.p, bytes);
     bool up = operation == MPG_COLLECTIVE_REDUCE || operation == MPG_COLLECTIVE_GATHERV;
     bool blocks = operation == MPG_COLLECTIVE_GATHERV || operation == MPG_COLLECTIVE_SCATTERV;
     choice.segment_bytes = 0; /* a plan has one size of segments */
@@ -107,6 +120,9 @@ static void plan_allgather(struct mpg_plan *plan, const struct mpg_table *table,
                            const struct mpg_choice *choice)
 {
     switch (choice->algorithm) {
+    case MPG_ALGORITHM_LINEAR:
+        add_rounds(plan, MPG_PHASE_POSTED, MPG_PATTERN_SPREAD);
+        break;
     case MPG_ALGORITHM_DOUBLING:
         add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_GATHER_DOUBLING);
         break;
@@ -224,57 +240,79 @@ static double find_bytes(struct mpg_plan *plan)
     }
 }
 
+/* TABLE: of blocking ones; NULL: PLAN is a nonblocking one's. */
+static void make(struct mpg_plan *plan, const struct mpg_table *table, const struct mpg_choice *choice)
+{
+    switch (plan->size.operation) {
+    case MPG_COLLECTIVE_BARRIER:
+        plan_barrier(plan, choice);
+        break;
+    case MPG_COLLECTIVE_BCAST:
+        add_rooted(plan, MPG_PHASE_DOWN, choice, false);
+        break;
+    case MPG_COLLECTIVE_SCATTER:
+    case MPG_COLLECTIVE_SCATTERV:
+        add_rooted(plan, MPG_PHASE_DOWN, choice, true);
+        break;
+    case MPG_COLLECTIVE_REDUCE:
+        add_rooted(plan, MPG_PHASE_UP, choice, false);
+        break;
+    case MPG_COLLECTIVE_GATHER:
+    case MPG_COLLECTIVE_GATHERV:
+        add_rooted(plan, MPG_PHASE_UP, choice, true);
+        break;
+    case MPG_COLLECTIVE_ALLREDUCE:
+        plan_allreduce(plan, table, choice);
+        break;
+    case MPG_COLLECTIVE_ALLGATHER:
+    case MPG_COLLECTIVE_ALLGATHERV:
+        plan_allgather(plan, table, choice);
+        break;
+    case MPG_COLLECTIVE_ALLTOALL:
+    case MPG_COLLECTIVE_ALLTOALLV:
+        plan_alltoall(plan, choice);
+        break;
+    case MPG_COLLECTIVE_REDUCE_SCATTER:
+    case MPG_COLLECTIVE_REDUCE_SCATTER_BLOCK:
+        plan_reduce_scatter(plan, table, choice);
+        break;
+    case MPG_COLLECTIVE_SCAN:
+    case MPG_COLLECTIVE_EXSCAN:
+        if (choice->algorithm == MPG_ALGORITHM_DOUBLING)
+            add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_PREFIX);
+        else
+            add_tree(plan, MPG_PHASE_DOWN, MPG_TREE_CHAIN, 2, false);
+        break;
+    case MPG_COLLECTIVES:
+        break;
+    }
+}
+
 struct mpg_plan mpg_plan_make(const struct mpg_table *table,
                               const struct mpg_collective_size *size)
 {
     struct mpg_plan plan = {.size = *size, .segments = 1};
     if (size->p == 1)
         return plan;
-    struct mpg_choice choice = mpg_table_find(table, size->operation, size->p, find_bytes(&plan));
-    switch (size->operation) {
-    case MPG_COLLECTIVE_BARRIER:
-        plan_barrier(&plan, &choice);
-        break;
-    case MPG_COLLECTIVE_BCAST:
-        add_rooted(&plan, MPG_PHASE_DOWN, &choice, false);
-        break;
-    case MPG_COLLECTIVE_SCATTER:
-    case MPG_COLLECTIVE_SCATTERV:
-        add_rooted(&plan, MPG_PHASE_DOWN, &choice, true);
-        break;
-    case MPG_COLLECTIVE_REDUCE:
-        add_rooted(&plan, MPG_PHASE_UP, &choice, false);
-        break;
-    case MPG_COLLECTIVE_GATHER:
-    case MPG_COLLECTIVE_GATHERV:
-        add_rooted(&plan, MPG_PHASE_UP, &choice, true);
-        break;
-    case MPG_COLLECTIVE_ALLREDUCE:
-        plan_allreduce(&plan, table, &choice);
-        break;
-    case MPG_COLLECTIVE_ALLGATHER:
-    case MPG_COLLECTIVE_ALLGATHERV:
-        plan_allgather(&plan, table, &choice);
-        break;
-    case MPG_COLLECTIVE_ALLTOALL:
-    case MPG_COLLECTIVE_ALLTOALLV:
-        plan_alltoall(&plan, &choice);
-        break;
-    case MPG_COLLECTIVE_REDUCE_SCATTER:
-    case MPG_COLLECTIVE_REDUCE_SCATTER_BLOCK:
-        plan_reduce_scatter(&plan, table, &choice);
-        break;
-    case MPG_COLLECTIVE_SCAN:
-    case MPG_COLLECTIVE_EXSCAN:
-        if (choice.algorithm == MPG_ALGORITHM_DOUBLING)
-            add_rounds(&plan, MPG_PHASE_ROUNDS, MPG_PATTERN_PREFIX);
-        else
-            add_tree(&plan, MPG_PHASE_DOWN, MPG_TREE_CHAIN, 2, false);
-        break;
-    case MPG_COLLECTIVES:
-        break;
-    }
+    const struct mpg_choice choice = mpg_table_find(table, size->operation, size->p, find_bytes(&plan));
+    make(&plan, table, &choice);
     return plan;
+}
+
+struct mpg_plan mpg_plan_by(const struct mpg_choice *choice, const struct mpg_collective_size *size)
+{
+    struct mpg_plan plan = {.size = *size, .segments = 1};
+    plan.size.nonblocking = true;
+    (void)find_bytes(&plan);
+    if (size->p > 1)
+        make(&plan, NULL, choice);
+    return plan;
+}
+
+double mpg_plan_bytes(const struct mpg_collective_size *size)
+{
+    struct mpg_plan plan = {.size = *size};
+    return find_bytes(&plan);
 }
 
 bool mpg_plan_is_tree(const struct mpg_plan *plan)

@@ -33,7 +33,7 @@ enum mpg_pattern {
     MPG_PATTERN_GATHER_UNEVEN, MPG_PATTERN_RING,
     MPG_PATTERN_PIECES, MPG_PATTERN_NEIGHBOR, MPG_PATTERN_REDUCING_RING, MPG_PATTERN_PAIRWISE,
     MPG_PATTERN_BLOCKWISE, MPG_PATTERN_TRANSPOSE, MPG_PATTERN_PIPELINE_DOWN,
-    MPG_PATTERN_PIPELINE_UP, MPG_PATTERN_PREFIX
+    MPG_PATTERN_PIPELINE_UP, MPG_PATTERN_PREFIX, MPG_PATTERN_SPREAD
 };
 
 struct mpg_phase {
@@ -55,6 +55,7 @@ struct mpg_collective_size {
     const double *before;  /* NULL, or of blocks that differ: p + 1 sums of those of all members
                               before v, relative to the root; of Alltoallv v's block is all that
                               it sends to others, in equal parts. Not owned. */
+    bool nonblocking;
 };
 
 /* Segments are larger than a table says if there were more of them: their number bounds what a plan
@@ -77,6 +78,10 @@ struct mpg_message { /* between members relative to the root */
 /* How SIZE goes by TABLE. */
 struct mpg_plan mpg_plan_make(const struct mpg_table *table,
                               const struct mpg_collective_size *size);
+/* How the nonblocking SIZE goes by CHOICE. */
+struct mpg_plan mpg_plan_by(const struct mpg_choice *choice, const struct mpg_collective_size *size);
+/* What tables go by, of SIZE. */
+double mpg_plan_bytes(const struct mpg_collective_size *size);
 /* Whether a member can leave before others, on which it does not depend, have come: PLAN is one
  * tree. */
 bool mpg_plan_is_tree(const struct mpg_plan *plan);

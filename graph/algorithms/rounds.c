@@ -356,6 +356,10 @@ bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phas
         m->to = modulo((int64_t)v + 1 + round, p);
         m->bytes = to_each(plan, v);
         return true;
+    case MPG_PATTERN_SPREAD:
+        m->to = modulo((int64_t)v + 1 + round, p);
+        m->bytes = graph_blocks(plan, v, 1);
+        return true;
     case MPG_PATTERN_BLOCKWISE:
         m->to = modulo((int64_t)v + 1 + round, p);
         m->bytes = graph_blocks(plan, m->to, 1);
@@ -400,6 +404,7 @@ uint32_t graph_rounds_of_pattern(const struct mpg_plan *plan, enum mpg_pattern p
     case MPG_PATTERN_RING:
     case MPG_PATTERN_REDUCING_RING:
     case MPG_PATTERN_PAIRWISE:
+    case MPG_PATTERN_SPREAD:
     case MPG_PATTERN_BLOCKWISE:
         return (uint32_t)p - 1;
     case MPG_PATTERN_PIECES:

@@ -17,6 +17,7 @@ enum { LARGEST_FILE = 1 << 20, WORDS = 6, RADIX_MAX = 1 << 16 };
 
 struct row {
     enum mpg_collective operation;
+    bool nonblocking; /* its nonblocking twin */
     int64_t processes, bytes; /* the least that it is for */
     struct mpg_choice choice;
     uint32_t line;
@@ -50,10 +51,14 @@ static enum mpg_algorithm find_algorithm(const char *name)
     return i;
 }
 
-/* `radix=N` or `segment=SIZE`, of the algorithms that have them. */
-static int parse_option(const char *word, struct mpg_choice *choice, struct mpg_error *err)
+/* `radix=N` or `segment=SIZE`, of the algorithms that have them; `first=wait` of NONBLOCKING ones. */
+static int parse_option(const char *word, bool nonblocking, struct mpg_choice *choice, struct mpg_error *err)
 {
     int64_t value = 0;
+    if (nonblocking && strcmp(word, "first=wait") == 0) {
+        choice->waits = true;
+        return 0;
+    }
     if (strncmp(word, "radix=", 6) == 0 && choice->algorithm == MPG_ALGORITHM_KNOMIAL) {
         if (mpg_units_parse_int(word + 6, &value, err) < 0)
             return -1;
@@ -79,6 +84,9 @@ static int parse_option(const char *word, struct mpg_choice *choice, struct mpg_
 static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_error *err)
 {
     row->operation = find_operation(word[0]);
+    row->nonblocking = row->operation == MPG_COLLECTIVES && word[0][0] == 'i';
+    if (row->nonblocking)
+        row->operation = find_operation(word[0] + 1);
     if (row->operation == MPG_COLLECTIVES)
         return mpg_error_set(err, "'%.40s' is no collective operation", word[0]);
     if (mpg_units_parse_int(word[1], &row->processes, err) < 0 ||
@@ -88,16 +96,19 @@ static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_er
         return mpg_error_set(err, "processes are 1 to %d", INT32_MAX);
     if (row->bytes < 0)
         return mpg_error_set(err, "bytes are 0 or more");
-    row->choice = (struct mpg_choice){.algorithm = find_algorithm(word[3]), .radix = 2};
+    row->choice = (struct mpg_choice){.algorithm = find_algorithm(word[3])};
     if (row->choice.algorithm == MPG_ALGORITHMS)
         return mpg_error_set(err, "'%.40s' is no algorithm", word[3]);
-    if (!mpg_algorithm_fits(row->choice.algorithm, row->operation))
+    if (!(row->nonblocking ? mpg_algorithm_fits_nonblocking : mpg_algorithm_fits)(row->choice.algorithm,
+                                                                                  row->operation))
         return mpg_error_set(err, "%s is no algorithm for %s", word[3], word[0]);
     for (size_t i = 4; i < n; i++)
-        if (parse_option(word[i], &row->choice, err) < 0)
+        if (parse_option(word[i], row->nonblocking, &row->choice, err) < 0)
             return -1;
-    if (row->choice.algorithm == MPG_ALGORITHM_KNOMIAL && n == 4)
+    if (row->choice.algorithm == MPG_ALGORITHM_KNOMIAL && row->choice.radix == 0)
         return mpg_error_set(err, "knomial needs radix=N");
+    if (row->choice.algorithm != MPG_ALGORITHM_KNOMIAL)
+        row->choice.radix = 2;
     return 0;
 }
 
@@ -149,6 +160,8 @@ static int compare(const void *a, const void *b)
     const struct row *x = a, *y = b;
     if (x->operation != y->operation)
         return x->operation < y->operation ? -1 : 1;
+    if (x->nonblocking != y->nonblocking)
+        return x->nonblocking ? 1 : -1;
     if (x->processes != y->processes)
         return x->processes < y->processes ? -1 : 1;
     if (x->bytes != y->bytes)
@@ -162,15 +175,15 @@ static int check(const struct mpg_table *t, const char *name, struct mpg_error *
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct row *r = &t->row[i], *last = i > 0 ? r - 1 : NULL;
-        const char *operation = mpg_collective_name(r->operation);
-        bool first = !last || last->operation != r->operation;
+        const char *operation = mpg_collective_name(r->operation), *twin = r->nonblocking ? "i" : "";
+        bool first = !last || last->operation != r->operation || last->nonblocking != r->nonblocking;
         bool first_of_processes = first || last->processes != r->processes;
         if (first && r->processes > 2)
-            return mpg_error_set(err, "%s: line %u: %s has no row for 2 processes", name, r->line,
-                                 operation);
+            return mpg_error_set(err, "%s: line %u: %s%s has no row for 2 processes", name, r->line,
+                                 twin, operation);
         if (first_of_processes && r->bytes > 0)
-            return mpg_error_set(err, "%s: line %u: %s from %lld processes on has no row for 0 "
-                                 "bytes", name, r->line, operation, (long long)r->processes);
+            return mpg_error_set(err, "%s: line %u: %s%s from %lld processes on has no row for 0 "
+                                 "bytes", name, r->line, twin, operation, (long long)r->processes);
         if (!first_of_processes && last->bytes == r->bytes)
             return mpg_error_set(err, "%s: line %u: is for the same processes and bytes as line %u",
                                  name, r->line, last->line);
@@ -178,10 +191,10 @@ static int check(const struct mpg_table *t, const char *name, struct mpg_error *
     return 0;
 }
 
-static bool has_operation(const struct mpg_table *t, enum mpg_collective operation)
+static bool has_operation(const struct mpg_table *t, const struct row *row)
 {
     for (size_t i = 0; i < t->n; i++)
-        if (t->row[i].operation == operation)
+        if (t->row[i].operation == row->operation && t->row[i].nonblocking == row->nonblocking)
             return true;
     return false;
 }
@@ -196,7 +209,7 @@ static int complete(struct mpg_table *t, const struct mpg_table *base, struct mp
     t->row = grown;
     t->capacity = t->n + base->n;
     for (size_t i = 0; i < base->n; i++)
-        if (!has_operation(t, base->row[i].operation))
+        if (!has_operation(t, &base->row[i]))
             t->row[n++] = base->row[i];
     t->n = n;
     qsort(t->row, t->n, sizeof *t->row, compare);
@@ -295,18 +308,30 @@ out:
     return t;
 }
 
-struct mpg_choice mpg_table_find(const struct mpg_table *t, enum mpg_collective operation,
-                                 int32_t p, double bytes)
+static struct mpg_choice find(const struct mpg_table *t, enum mpg_collective operation, bool nonblocking,
+                              int32_t p, double bytes)
 {
     const struct row *found = NULL;
     for (size_t i = 0; i < t->n; i++) {
         const struct row *r = &t->row[i];
-        if (r->operation != operation || (found && r->processes > p))
+        if (r->operation != operation || r->nonblocking != nonblocking || (found && r->processes > p))
             continue;
         if (!found || r->processes > found->processes || (double)r->bytes <= bytes)
             found = r;
     }
     return found->choice; /* every table has rows of every operation */
+}
+
+struct mpg_choice mpg_table_find(const struct mpg_table *t, enum mpg_collective operation,
+                                 int32_t p, double bytes)
+{
+    return find(t, operation, false, p, bytes);
+}
+
+struct mpg_choice mpg_table_find_nonblocking(const struct mpg_table *t, enum mpg_collective operation,
+                                             int32_t p, double bytes)
+{
+    return find(t, operation, true, p, bytes);
 }
 
 uint64_t mpg_table_sum(const struct mpg_table *t)
@@ -315,7 +340,8 @@ uint64_t mpg_table_sum(const struct mpg_table *t)
     for (size_t i = 0; i < t->n; i++) {
         const struct row *row = &t->row[i];
         memcpy(&segment, &row->choice.segment_bytes, sizeof segment);
-        const uint64_t words[] = {(uint64_t)row->operation, (uint64_t)row->processes,
+        const uint64_t words[] = {(uint64_t)row->operation + (row->nonblocking ? MPG_COLLECTIVES : 0),
+                                  (uint64_t)row->choice.waits, (uint64_t)row->processes,
                                   (uint64_t)row->bytes, (uint64_t)row->choice.algorithm,
                                   (uint64_t)row->choice.radix, segment};
         for (size_t k = 0; k < sizeof words / sizeof *words; k++) {

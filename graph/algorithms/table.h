@@ -25,6 +25,9 @@ struct mpg_table *mpg_table_parse(const char *text, size_t length, const char *n
  * most processes that are no more than P that with the most bytes that are no more than BYTES. */
 struct mpg_choice mpg_table_find(const struct mpg_table *table, enum mpg_collective operation,
                                  int32_t p, double bytes);
+/* The same of its nonblocking twin. */
+struct mpg_choice mpg_table_find_nonblocking(const struct mpg_table *table, enum mpg_collective operation,
+                                             int32_t p, double bytes);
 /* A checksum over what it says: tables that choose otherwise have others. */
 uint64_t mpg_table_sum(const struct mpg_table *table);
 void mpg_table_free(struct mpg_table *table); /* NULL is allowed */

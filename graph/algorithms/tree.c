@@ -19,6 +19,15 @@ static int32_t children_at(const struct mpg_tree *t, int32_t v, int64_t step)
     return (int32_t)(below < t->radix - 1 ? below : t->radix - 1);
 }
 
+/* Of a tree whose members have their nearest children first: the least 2^k > v. */
+static int64_t beyond(int32_t v)
+{
+    int64_t step = 1;
+    while (step <= v)
+        step *= 2;
+    return step;
+}
+
 int32_t mpg_tree_parent(const struct mpg_tree *t, int32_t v)
 {
     switch (t->kind) {
@@ -30,6 +39,8 @@ int32_t mpg_tree_parent(const struct mpg_tree *t, int32_t v)
         return (v - 1) / 2;
     case MPG_TREE_KNOMIAL:
         return (int32_t)(v - v % (reach(t, v) * t->radix));
+    case MPG_TREE_NEAR:
+        return (int32_t)(v - beyond(v) / 2);
     }
     return 0;
 }
@@ -47,6 +58,10 @@ int32_t mpg_tree_children(const struct mpg_tree *t, int32_t v)
     case MPG_TREE_KNOMIAL:
         for (int64_t step = reach(t, v) / t->radix; step >= 1; step /= t->radix)
             n += children_at(t, v, step);
+        return n;
+    case MPG_TREE_NEAR:
+        for (int64_t step = beyond(v); v + step < t->p; step *= 2)
+            n++;
         return n;
     }
     return 0;
@@ -69,6 +84,8 @@ int32_t mpg_tree_child(const struct mpg_tree *t, int32_t v, int32_t k)
             k -= n;
         }
         break;
+    case MPG_TREE_NEAR:
+        return (int32_t)(v + (beyond(v) << k));
     }
     return -1;
 }
@@ -81,6 +98,12 @@ int32_t mpg_tree_place(const struct mpg_tree *t, int32_t v)
         return 0;
     if (t->kind == MPG_TREE_BINARY)
         return (v - 1) % 2;
+    if (t->kind == MPG_TREE_NEAR) {
+        int32_t n = 0;
+        for (int64_t step = beyond(mpg_tree_parent(t, v)); step < beyond(v) / 2; step *= 2)
+            n++;
+        return n;
+    }
     int32_t parent = mpg_tree_parent(t, v);
     int64_t own = reach(t, v);
     int32_t place = (int32_t)((v - parent) / own) - 1;

@@ -10,7 +10,8 @@ enum mpg_tree_kind {
     MPG_TREE_LINEAR,  /* 0 has all others */
     MPG_TREE_CHAIN,   /* v has v + 1 */
     MPG_TREE_BINARY,  /* v has 2 v + 1 and 2 v + 2 */
-    MPG_TREE_KNOMIAL  /* radix r: v has v + j r^k, 1 <= j < r, for all r^k that divide v */
+    MPG_TREE_KNOMIAL, /* radix r: v has v + j r^k, 1 <= j < r, for all r^k that divide v */
+    MPG_TREE_NEAR     /* v has v + 2^k for all 2^k > v */
 };
 
 struct mpg_tree {

@@ -2,6 +2,7 @@
 /* Who carries which message, and what the trace shows of it. */
 #include "graph/matching/carried.h"
 
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,11 +10,12 @@ int graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bo
                         struct steps *steps, struct mpg_error *err)
 {
     *c = (struct carrying){.observes = observes, .ranks = ranks, .steps = steps, .pool = {.size = sizeof(struct passage)},
+                           .passing_pool = {.size = sizeof(struct passing)},
                            .latest_ns = -INFINITY, .received_ns = -INFINITY};
     if (limits)
         c->limits = *limits;
-    c->is_on = observes || (limits && (limits->blocking_bytes < INT64_MAX || limits->requested_bytes < INT64_MAX ||
-                                       limits->starts));
+    c->is_on = observes || (limits && mpg_carries_any(limits));
+    c->serves = observes || (limits && limits->served_number > 0);
     if (c->is_on && !(c->rank = calloc((size_t)ranks, sizeof *c->rank)))
         return graph_out_of_memory(err);
     for (int32_t r = 0; c->is_on && r < ranks; r++)
@@ -33,11 +35,13 @@ static void let_go(struct carrying *c, struct passage *p)
 void graph_carrying_clear(struct carrying *c)
 {
     mpg_pool_clear(&c->pool);
+    mpg_pool_clear(&c->passing_pool);
     free(c->rank);
     graph_carried_forget(&c->blocking);
     graph_carried_forget(&c->requested);
     graph_carried_forget(&c->posted);
     graph_carried_forget(&c->starts);
+    free(c->served);
     *c = (struct carrying){0};
 }
 
@@ -68,6 +72,34 @@ static bool sees_to_messages(const struct call *call)
     }
 }
 
+/* Whether it sees to one-sided transfers besides: not where a library copies without the target, or only takes a lock. */
+static bool sees_to_transfers(const struct call *call)
+{
+    if (call->event->failed)
+        return false;
+    switch (mpg_call_plain(call->event->call)) {
+    case MPG_CALL_Accumulate:
+    case MPG_CALL_Get_accumulate:
+    case MPG_CALL_Fetch_and_op:
+    case MPG_CALL_Compare_and_swap:
+    case MPG_CALL_Raccumulate:
+    case MPG_CALL_Rget_accumulate:
+    case MPG_CALL_Win_start:
+    case MPG_CALL_Win_complete:
+    case MPG_CALL_Win_wait:
+    case MPG_CALL_Win_test:
+    case MPG_CALL_Win_unlock:
+    case MPG_CALL_Win_unlock_all:
+    case MPG_CALL_Win_flush:
+    case MPG_CALL_Win_flush_all:
+    case MPG_CALL_Win_flush_local:
+    case MPG_CALL_Win_flush_local_all:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* M goes by P, or, without, by nobody. */
 static void settle(struct message *m, struct passage *p)
 {
@@ -85,25 +117,40 @@ static bool carries(const struct passage *p, const struct message *m)
     return p->leave_ns >= graph_more(m)->carry_from_ns && (!m->sync_source || p->number >= m->posted_number);
 }
 
-int graph_carry(struct carrying *c, struct call *call, double leave_ns, struct mpg_error *err)
+/* That of CALL becomes the last of LATEST; NULL: out of memory. */
+static struct passage *keep(struct carrying *c, struct latest *latest, const struct call *call, double leave_ns,
+                            struct mpg_error *err)
+{
+    struct passage *p = mpg_pool_take(&c->pool), **place = &latest->passage[latest->n % MOST_PASSAGES];
+    if (!p) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .users = 1};
+    if (graph_store(c->steps, call, &p->slot, err) < 0)
+        return NULL;
+    if (latest->n >= MOST_PASSAGES)
+        let_go(c, *place);
+    *place = p;
+    latest->n++;
+    return p;
+}
+
+int graph_carry(struct carrying *c, struct call *call, double leave_ns, bool is_alone, struct mpg_error *err)
 {
     if (!c->is_on)
         return 0;
     struct passages *all = &c->rank[call->rank];
-    if (all->n > 0)
-        call->saw_ns = all->passage[(all->n - 1) % MOST_PASSAGES]->leave_ns;
-    if (!sees_to_messages(call))
+    if (all->all.n > 0 && is_alone)
+        call->saw_ns = all->all.passage[(all->all.n - 1) % MOST_PASSAGES]->leave_ns;
+    const bool sees = sees_to_messages(call);
+    if (!sees && !(c->serves && sees_to_transfers(call)))
         return 0;
-    struct passage *p = mpg_pool_take(&c->pool), **place = &all->passage[all->n % MOST_PASSAGES];
+    struct passage *p = keep(c, sees ? &all->all : &all->windows, call, leave_ns, err);
     if (!p)
-        return graph_out_of_memory(err);
-    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .users = 1};
-    if (graph_store(c->steps, call, &p->slot, err) < 0)
         return -1;
-    if (all->n >= MOST_PASSAGES)
-        let_go(c, *place);
-    *place = p;
-    all->n++;
+    if (!sees)
+        return 0;
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
         if (!carries(p, m)) {
@@ -165,6 +212,78 @@ static bool let_starts_go(struct passages *sender, bool all)
     return any;
 }
 
+/* Whether all that begins before UNTIL_NS is known. (What begins at it counts nowhere: ranks that leave calls at the same
+ * time would wait for each other here.) */
+static bool has_passed(const struct passages *all, double until_ns)
+{
+    return all->is_over || all->latest_ns >= until_ns;
+}
+
+int graph_await_passing(struct carrying *c, int32_t rank, double until_ns, struct waiter *waiter, struct mpg_error *err)
+{
+    struct passages *all = &c->rank[rank];
+    if (has_passed(all, until_ns))
+        return 0;
+    struct passing *p = mpg_pool_take(&c->passing_pool);
+    if (!p)
+        return graph_out_of_memory(err);
+    *p = (struct passing){all->passing, until_ns, waiter};
+    all->passing = p;
+    waiter->unmet++;
+    return 0;
+}
+
+/* Who waits for a rank to have passed what it has goes on; if ALL, who waits for more, too: whether there was any. */
+static bool let_pass(struct carrying *c, struct passages *all, bool every)
+{
+    bool any = false;
+    for (struct passing **link = &all->passing; *link;) {
+        struct passing *p = *link;
+        if (!every && !has_passed(all, p->until_ns)) {
+            link = &p->next;
+            continue;
+        }
+        struct waiter *waiter = p->waiter;
+        *link = p->next;
+        mpg_pool_give(&c->passing_pool, p);
+        graph_satisfy(waiter);
+        any = true;
+    }
+    return any;
+}
+
+/* The first of LATEST after call AFTER that is over at or after FROM_NS; calls of a rank follow each other. */
+static const struct passage *find_passage(const struct latest *latest, uint64_t after, double from_ns, bool *is_known)
+{
+    const uint64_t first = latest->n > MOST_PASSAGES ? latest->n - MOST_PASSAGES : 0;
+    uint64_t low = first, high = latest->n;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const struct passage *p = latest->passage[middle % MOST_PASSAGES];
+        if (p->number <= after || p->leave_ns < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *is_known = low == latest->n || low > first || first == 0; /* one before it may have been the first */
+    return low < latest->n && *is_known ? latest->passage[low % MOST_PASSAGES] : NULL;
+}
+
+const struct passage *graph_passage_after(const struct carrying *c, int32_t rank, uint64_t after, double from_ns,
+                                          bool *is_known)
+{
+    return find_passage(&c->rank[rank].all, after, from_ns, is_known);
+}
+
+const struct passage *graph_serving_after(const struct carrying *c, int32_t rank, double from_ns, bool *is_known)
+{
+    bool is_known_too;
+    const struct passage *p = find_passage(&c->rank[rank].all, 0, from_ns, is_known);
+    const struct passage *q = find_passage(&c->rank[rank].windows, 0, from_ns, &is_known_too);
+    *is_known = *is_known && is_known_too;
+    return !*is_known ? NULL : !p || (q && q->number < p->number) ? q : p;
+}
+
 /* Whether who carries M would begin only after the call that completes M's send is over. */
 static bool is_too_late(const struct carrying *c, const struct message *m)
 {
@@ -187,6 +306,7 @@ void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
         settle(m, NULL);
     }
     (void)let_starts_go(all, false);
+    (void)let_pass(c, all, false);
 }
 
 void graph_carry_over(struct carrying *c, int32_t rank)
@@ -196,6 +316,7 @@ void graph_carry_over(struct carrying *c, int32_t rank)
     struct passages *all = &c->rank[rank];
     all->is_over = true;
     (void)let_starts_go(all, false);
+    (void)let_pass(c, all, false);
     while (all->first) {
         struct message *m = all->first;
         all->first = graph_more(m)->carry_next;
@@ -208,6 +329,7 @@ bool graph_carry_gives_up(struct carrying *c)
     bool any = false;
     for (int32_t r = 0; c->is_on && r < c->ranks; r++) {
         any = let_starts_go(&c->rank[r], true) || any;
+        any = let_pass(c, &c->rank[r], true) || any;
         while (c->rank[r].first) {
             struct message *m = c->rank[r].first;
             c->rank[r].first = graph_more(m)->carry_next;
@@ -251,10 +373,11 @@ void graph_carry_message(struct carrying *c, struct message *m)
     struct passages *all = &c->rank[m->destination];
     unlist(&all->first, m); /* which did not know yet when it can start */
     const bool is_known = !m->sync_source || m->is_posted;
-    const uint64_t first = all->n > MOST_PASSAGES ? all->n - MOST_PASSAGES : 0;
+    const struct latest *latest = &all->all;
+    const uint64_t first = latest->n > MOST_PASSAGES ? latest->n - MOST_PASSAGES : 0;
     graph_more(m)->carry_from_ns = is_known ? m->sender_ns : INFINITY;
-    for (uint64_t i = first; is_known && i < all->n; i++) {
-        struct passage *p = all->passage[i % MOST_PASSAGES];
+    for (uint64_t i = first; is_known && i < latest->n; i++) {
+        struct passage *p = latest->passage[i % MOST_PASSAGES];
         if (!carries(p, m))
             continue;
         settle(m, i > first || first == 0 ? p : NULL); /* one before it may have been the first */
@@ -317,6 +440,7 @@ int graph_carried_edge(struct carrying *c, const struct call *call, struct messa
     edge->source = m->destination;
     edge->slot = carrier->slot;
     edge->from_ns = carrier->enter_ns;
+    edge->awaits_call = true;
     edge->origin = graph_origin(m);
     return 0;
 }
@@ -336,13 +460,15 @@ struct mpg_carried graph_carried_found(const struct carrying *c)
     double blocking_ns, requested_ns;
     const uint64_t unsure = graph_carried_unsure(&c->blocking, &blocking_ns) +
                             graph_carried_unsure(&c->requested, &requested_ns);
-    return (struct mpg_carried){.blocking_bytes = graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
+    struct mpg_carried found = {.blocking_bytes = graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
                                 .requested_bytes = graph_carried_limit(&c->requested, MPG_WAITED_OFTEN),
                                 .posted_bytes = graph_carried_limit(&c->posted, 1),
                                 .starts = graph_carried_limit(&c->starts, MPG_WAITED_OFTEN) < INT64_MAX,
+                                .moved_bytes = INT64_MAX,
                                 .is_shown = true,
                                 .blocking_left = graph_carried_left(&c->blocking),
                                 .requested_left = graph_carried_left(&c->requested),
                                 .unsure = unsure,
                                 .unsure_ns = blocking_ns + requested_ns};
+    return found;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sends that are done once their receiver's library has seen to them, which it does in calls only (docs/MODEL.md,
  * section 10, Carried sends): the first call of the receiver that is over after the message can have started, and that
- * can see to it. Needs clocks that are comparable; ranks of one thread. */
+ * can see to it. Needs clocks that are comparable. */
 #ifndef MPG_GRAPH_CARRIED_H
 #define MPG_GRAPH_CARRIED_H
 
@@ -20,24 +20,39 @@ struct passage {
 
 enum { MOST_PASSAGES = 64 };
 
+/* Somebody who waits until all that a rank does up to a time is known. */
+struct passing {
+    struct passing *next;
+    double until_ns; /* aligned */
+    struct waiter *waiter;
+};
+
+/* The latest of all, the i-th at i mod MOST_PASSAGES. */
+struct latest {
+    struct passage *passage[MOST_PASSAGES];
+    uint64_t n;
+};
+
 /* Of one rank: its latest passages, and messages for those that are to come. */
 struct passages {
-    struct passage *passage[MOST_PASSAGES]; /* the i-th of all at i mod MOST_PASSAGES */
-    uint64_t n;
+    struct latest all;
+    struct latest windows; /* calls on windows, which see to one-sided transfers alone */
     struct message *first;
     struct message *posts; /* of Win_posts of it that a Win_start waits for (graph/matching/starts.h) */
+    struct passing *passing;
     double latest_ns; /* the leave of its latest call, which has posted what it posts, aligned; -INFINITY: none */
     bool is_over;
 };
 
 struct carrying {
-    bool is_on, observes;
+    bool is_on, observes, serves;
     struct mpg_carried limits;   /* of more bytes sends are carried; while it OBSERVES, all are looked at */
     int32_t ranks;
     struct passages *rank;
-    struct mpg_pool pool; /* of all passages */
+    struct mpg_pool pool, passing_pool; /* of all passages; of those who wait */
     struct steps *steps;
     struct carried_evidence blocking, requested, posted, starts;
+    struct served_evidence *served; /* graph/matching/serving.h; NULL: nothing so far */
     double latest_ns, received_ns; /* of the call that is being left: the latest that carries what it sent, and the
                                       latest send of what it received; -INFINITY: none */
     int64_t latest_bytes;
@@ -48,10 +63,20 @@ struct carrying {
 int graph_carrying_init(struct carrying *carrying, const struct mpg_carried *limits, bool observes, int32_t ranks,
                         struct steps *steps, struct mpg_error *err);
 void graph_carrying_clear(struct carrying *carrying);
-/* CALL of a rank of one thread, which gets saw_ns, is entered, and will be left at LEAVE_NS, aligned. Error: out of memory. */
-int graph_carry(struct carrying *carrying, struct call *call, double leave_ns, struct mpg_error *err);
-/* That CALL has posted what it posts: nothing that RANK does later is before LEAVE_NS. */
+/* CALL is entered, and will be left at LEAVE_NS, aligned; that of a rank of one thread, IS_ALONE, gets saw_ns. Error: out of memory. */
+int graph_carry(struct carrying *carrying, struct call *call, double leave_ns, bool is_alone, struct mpg_error *err);
+/* Nothing that RANK does later is before LEAVE_NS. */
 void graph_carry_on(struct carrying *carrying, int32_t rank, double leave_ns);
+/* WAITER waits until no call of RANK, of one thread, that begins up to UNTIL_NS (aligned) is still to come. Error: out of
+ * memory. */
+int graph_await_passing(struct carrying *carrying, int32_t rank, double until_ns, struct waiter *waiter,
+                        struct mpg_error *err);
+/* The first call of RANK after its call AFTER that sees to messages and is over at or after FROM_NS (aligned). NULL: there is
+ * none so far, or, *IS_KNOWN false, it may be one that is not remembered. */
+const struct passage *graph_passage_after(const struct carrying *carrying, int32_t rank, uint64_t after, double from_ns,
+                                          bool *is_known);
+/* The same of calls that see to one-sided transfers, whatever was before. */
+const struct passage *graph_serving_after(const struct carrying *carrying, int32_t rank, double from_ns, bool *is_known);
 /* RANK makes no calls any more. */
 void graph_carry_over(struct carrying *carrying, int32_t rank);
 /* Whether M, which is sent, is to be carried, and that this is said of it. */
@@ -77,7 +102,7 @@ void graph_carried_note(struct carrying *carrying, const struct call *call);
 void graph_carried_done(struct carrying *carrying, struct message *m);
 /* No rank can go on: all messages go without. Whether there was any. */
 bool graph_carry_gives_up(struct carrying *carrying);
-/* What was observed. */
+/* What was observed of sends and Win_starts. */
 struct mpg_carried graph_carried_found(const struct carrying *carrying);
 
 #endif

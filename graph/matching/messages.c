@@ -267,8 +267,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                      !m->sync_source && graph_is_alone(matching, m->destination);
     if (load.drops)
         return drop(matching, call, c, sequence, m, load.dropper, message, err);
-    if (graph_is_alone(matching, m->destination))
-        graph_carry_wants(&matching->carrying, m);
+    graph_carry_wants(&matching->carrying, m);
     graph_carry_resized(&matching->carrying, m, matching->counts);
     matching->counts->messages++;
     matching->in_flight++;

@@ -36,7 +36,7 @@ static struct moved *find_target(struct window *w, int32_t target, struct mpg_er
     w->target = all;
     if (*number == 0) {
         *number = ++w->target_count;
-        w->target[*number - 1] = (struct moved){0};
+        w->target[*number - 1] = (struct moved){.served.target = -1};
     }
     return &w->target[*number - 1];
 }
@@ -57,7 +57,7 @@ struct moved graph_take_transfers(struct window *w, int32_t target)
     if (!number)
         return (struct moved){0};
     const struct moved taken = w->target[*number - 1];
-    w->target[*number - 1] = (struct moved){0};
+    w->target[*number - 1] = (struct moved){.served.target = -1};
     w->all.n -= taken.n;
     w->all.dropped -= taken.dropped;
     w->all.bytes = less(w->all.bytes, taken.bytes);
@@ -116,9 +116,20 @@ static int find_load(struct matching *matching, const struct mpg_trace *trace, s
                : 0;
 }
 
+/* The world rank that CALL names on its window; -1: none of this world. */
+static int32_t target_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call)
+{
+    const struct mpg_event *e = call->event;
+    struct mpg_error err; /* who calls has been told already */
+    if (e->failed || e->object == MPG_NO_OBJECT || e->to < 0)
+        return -1;
+    const int32_t rank = graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
+    return rank < 0 ? -1 : rank;
+}
+
 /* A put, get or accumulate: what waits for it counts its bytes. */
 int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
-                          const struct call *call, struct mpg_error *err)
+                          struct call *call, struct mpg_error *err)
 {
     struct load load;
     struct moved *target;
@@ -131,20 +142,38 @@ int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trac
         return -1;
     add_transfer(target, &load);
     add_transfer(&w->all, &load);
+    return load.drops ? 0
+                      : graph_serve_start(matching, call, target_of(matching, trace, call), load.bytes, &target->served,
+                                          &w->waits, err);
+}
+
+int graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
+                        struct mpg_error *err)
+{
+    if (!matching->carrying.serves)
+        return 0;
+    for (size_t i = 0; i < w->targets.capacity; i++) {
+        const struct mpg_map_entry *x = &w->targets.entries[i];
+        if (x->used && (target < 0 || x->key[0] == (uint64_t)target) &&
+            graph_serve_end(matching, call, &w->target[x->value - 1].served, &w->waits, err) < 0)
+            return -1;
+    }
     return 0;
 }
 
 int graph_requested_transfer(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
-                             const struct call *call, struct load *load, struct mpg_error *err)
+                             struct call *call, struct load *load, struct mpg_error *err)
 {
     const int32_t object = call->event->object;
     struct window *w = NULL;
-    if (matching->supposing.supposed && object != MPG_NO_OBJECT && !(w = graph_find_window(windows, object, err)))
+    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT && !(w = graph_find_window(windows, object, err)))
         return -1;
     if (find_load(matching, trace, w, call, load, err) < 0)
         return -1;
     matching->counts->transfers += !load->drops;
-    return 0;
+    return load->drops || !w ? 0
+                             : graph_serve_start(matching, call, target_of(matching, trace, call), load->bytes, NULL,
+                                                 &w->waits, err);
 }
 
 void graph_await_transfer(struct call *call, const struct load *load)
@@ -227,6 +256,8 @@ int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace
     if (e->call == MPG_CALL_Win_lock || e->call == MPG_CALL_Win_lock_all)
         return has_target && target < 0 ? 0 : begin_lock(&matching->supposing, w, call, target, err);
     if (e->call != MPG_CALL_Win_sync) {
+        if (graph_end_transfers(matching, w, call, target, err) < 0)
+            return -1;
         moved = has_target ? graph_take_transfers(w, target) : graph_take_all(w);
         call->round_trip = moved.n > moved.dropped;
         call->round_trip_bytes = moved.bytes;
@@ -238,17 +269,6 @@ int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace
     return e->call == MPG_CALL_Win_unlock || e->call == MPG_CALL_Win_unlock_all
                ? end_lock(matching, w, call, graph_window_comm(trace, call), target, err)
                : 0;
-}
-
-/* The world rank that CALL names on its window; -1: none of this world. */
-static int32_t target_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call)
-{
-    const struct mpg_event *e = call->event;
-    struct mpg_error err; /* who calls has been told already */
-    if (e->failed || e->object == MPG_NO_OBJECT || e->to < 0)
-        return -1;
-    const int32_t rank = graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
-    return rank < 0 ? -1 : rank;
 }
 
 /* What hypotheses make of T, of CALL: both ways by the same factor; dropped, it has no owner. */

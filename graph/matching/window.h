@@ -4,6 +4,7 @@
 #define MPG_GRAPH_WINDOW_H
 
 #include "graph/matching/epochs.h"
+#include "graph/matching/serving.h"
 #include "graph/matching/windows.h"
 
 /* Members of a window that one epoch of this rank is about. */
@@ -19,6 +20,7 @@ struct epoch {
 struct moved {
     uint64_t n, dropped;
     int64_t bytes, target_bytes;
+    struct served served; /* of one target: what may wait for it */
 };
 
 /* With hypotheses: a target that is locked (-1: all are), and who said so. */
@@ -37,6 +39,7 @@ struct window {
     struct epoch access, exposure;
     struct group *late;     /* a Start that waits is over: what came too late for it; else NULL */
     struct noting noting;   /* of an epoch of active targets */
+    struct served_list waits; /* of the call that the rank is in, about this window: for its targets' calls */
     struct lock *lock;
     uint32_t lock_count, lock_capacity;
 };
@@ -55,7 +58,10 @@ struct moved graph_take_transfers(struct window *w, int32_t target);
 struct moved graph_take_all(struct window *w);
 /* CALL, a put, get or accumulate, starts a transfer; is about passive targets: locks, flushes, unlocks. */
 int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
-                         const struct call *call, struct mpg_error *err);
+                         struct call *call, struct mpg_error *err);
+/* CALL completes what is under way to TARGET, a rank of the window's communicator; -1: to all. */
+int graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
+                        struct mpg_error *err);
 int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                         struct call *call, struct mpg_error *err);
 

@@ -175,7 +175,8 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
             return -1;
         return tell(matching, call, comm, &w->exposure, w, TAG_POST, err);
     case MPG_CALL_Win_complete:
-        if (tell(matching, call, comm, &w->access, w, TAG_COMPLETE, err) < 0 ||
+        if (graph_end_transfers(matching, w, call, -1, err) < 0 ||
+            tell(matching, call, comm, &w->access, w, TAG_COMPLETE, err) < 0 ||
             hear_posts(matching, call, comm, w, group, err) < 0)
             return -1;
         w->access.count = 0;
@@ -217,6 +218,14 @@ int graph_begin_window_call(struct matching *matching, struct windows *windows,
     }
 }
 
+int graph_window_edges(struct matching *matching, struct windows *windows, const struct call *call, struct mpg_error *err)
+{
+    if (!matching->carrying.serves || call->event->object == MPG_NO_OBJECT || call->event->failed)
+        return 0;
+    struct window *w = graph_find_window(windows, call->event->object, err);
+    return w ? graph_serve_edges(matching, call, &w->waits, err) : -1;
+}
+
 static void free_window(struct window *w)
 {
     mpg_map_clear(&w->targets);
@@ -224,6 +233,7 @@ static void free_window(struct window *w)
     free(w->access.ranks);
     free(w->exposure.ranks);
     free(w->late);
+    free(w->waits.item);
     graph_noting_clear(&w->noting);
     for (size_t i = 0; i < w->lock_count; i++)
         graph_noting_clear(&w->lock[i].noting);

@@ -17,8 +17,9 @@ struct member {
     struct waiter *waiter; /* in it, or in completing its request */
     struct place place;
     uint32_t slot, index; /* index: among what its call starts */
-    double enter_ns;
+    double enter_ns, came_ns; /* SCAN: the former becomes that of LATEST */
     int64_t duration_ns, bytes, target_bytes; /* as traced, as hypotheses say */
+    int64_t traced_bytes; /* BYTES, with options.of_target, too */
 };
 
 struct collective {

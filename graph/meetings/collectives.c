@@ -56,10 +56,12 @@ static void wake_expanded(void *collective, int32_t i)
 static int expand(struct meetings *meetings, struct collective *c, struct mpg_error *err)
 {
     const struct mpg_comm *comm = graph_comm_of(meetings, c);
+    const bool is_moved = !c->blocking && meetings->shown; /* what waits is said by the calls that complete it */
     const struct to_expand what = {.table = meetings->expand,
+                                   .shown = is_moved ? meetings->shown : NULL,
                                    .eager_limit_bytes = meetings->eager_limit_bytes,
-                                   .carried_bytes = meetings->carried_bytes,
-                                   .posted_bytes = meetings->posted_bytes,
+                                   .carried_bytes = is_moved ? INT64_MAX : meetings->carried_bytes,
+                                   .posted_bytes = is_moved ? INT64_MAX : meetings->posted_bytes,
                                    .observes = meetings->observed.coming && c->blocking,
                                    .call = c->call,
                                    .p = c->p,
@@ -484,9 +486,10 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     m->place = graph_here(call);
     m->index = coming->index;
     m->absent = coming->root == MPG_PROC_NULL;
-    m->enter_ns = call->enter_ns;
+    m->enter_ns = m->came_ns = call->enter_ns;
     m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
     m->target_bytes = load.target_bytes;
+    m->traced_bytes = load.bytes;
     m->bytes = meetings->of_target ? load.target_bytes : load.bytes;
     c->total_bytes += (double)m->bytes;
     c->total_target_bytes += (double)m->target_bytes;

@@ -9,6 +9,7 @@
 #define MPG_GRAPH_COLLECTIVES_H
 
 #include "common/map.h"
+#include "graph/algorithms/algorithm.h"
 #include "graph/carried.h"
 #include "graph/members.h"
 #include "graph/steps.h"
@@ -32,6 +33,7 @@ struct meetings {
     struct steps *steps;
     const struct mpg_table *expand; /* NULL: collectives are nodes */
     bool expand_some;               /* graph.h has it */
+    const struct mpg_carried *shown; /* with hypotheses: how nonblocking ones go; NULL: as the blocking ones */
     int64_t eager_limit_bytes;      /* of the messages of those that are expanded */
     int64_t carried_bytes, posted_bytes; /* likewise, options.carried */
     struct tree_evidence observed;  /* of these, where that is looked at; else NULLs */
@@ -69,6 +71,18 @@ int graph_arrive_promised(struct meetings *meetings, const struct call *call,
 void graph_await_part(const struct part *part, struct waiter *waiter);
 /* The collective's call, the blocking one. */
 enum mpg_call graph_part_call(const struct part *part);
+/* A nonblocking collective of PART, as its algorithm needs it. */
+struct met {
+    enum mpg_call call;  /* the blocking one */
+    enum mpg_collective operation;
+    int32_t p, root, me; /* root: 0 where it has none */
+    int64_t bytes;       /* of the member, as traced */
+    const int32_t *world_ranks;
+};
+/* False: it is none, is dropped, has no algorithms, or members that are not of this world, or there is nobody else. */
+bool graph_part_is_nonblocking(const struct meetings *meetings, const struct part *part, struct met *met);
+/* When member INDEX came, aligned, and in which of its rank's calls; false: it has not come so far. */
+bool graph_part_member(const struct part *part, int32_t index, double *enter_ns, uint64_t *number);
 /* Whether hypotheses drop it. */
 bool graph_part_is_dropped(const struct part *part);
 /* The edges of PART into the leave, at LEAVE_NS, aligned, of the call that is being left; PART is over, unless others wait

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static enum mpg_collective operation_of(enum mpg_call call)
+enum mpg_collective graph_operation_of(enum mpg_call call)
 {
     switch (call) {
 #define OPERATION(name, NAME) \
@@ -66,7 +66,7 @@ struct expansion {
 
 bool graph_has_algorithms(enum mpg_call call)
 {
-    return operation_of(call) != MPG_COLLECTIVES;
+    return graph_operation_of(call) != MPG_COLLECTIVES;
 }
 
 struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_error *err)
@@ -338,8 +338,10 @@ static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
 /* The plan, as soon as enough is known: of blocks that differ when all have come. */
 static int make_plan(struct expansion *x, const struct comes *member, struct mpg_error *err)
 {
-    struct mpg_collective_size size = {operation_of(x->what.call), x->what.p,
-                                       member->root < 0 ? 0 : member->root, member->bytes, NULL};
+    struct mpg_collective_size size = {.operation = graph_operation_of(x->what.call),
+                                       .p = x->what.p,
+                                       .root = member->root < 0 ? 0 : member->root,
+                                       .bytes = member->bytes};
     if (has_blocks(size.operation)) {
         if (x->arrived < x->what.p)
             return 0;
@@ -347,7 +349,11 @@ static int make_plan(struct expansion *x, const struct comes *member, struct mpg
             return -1;
         size.before = x->before;
     }
-    x->shared.plan = mpg_plan_make(x->what.table, &size);
+    if (x->what.shown) {
+        const struct mpg_nonblocking as = graph_moved_as(x->what.shown, x->what.table, x->what.call, &size);
+        x->shared.plan = mpg_plan_by(&as.choice, &size);
+    } else
+        x->shared.plan = mpg_plan_make(x->what.table, &size);
     x->planned = true;
     x->tree = mpg_plan_is_tree(&x->shared.plan) && !size.before;
     return x->tree ? plan_tree(x, err) : 0;

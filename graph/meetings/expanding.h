@@ -6,6 +6,7 @@
 #define MPG_GRAPH_EXPANDING_H
 
 #include "graph/carried.h"
+#include "graph/moved.h"
 #include "graph/steps.h"
 
 struct expansion;
@@ -13,6 +14,7 @@ struct expansion;
 /* What is to be expanded. */
 struct to_expand {
     const struct mpg_table *table;
+    const struct mpg_carried *shown; /* nonblocking: goes by what the trace shows of such; NULL: as the blocking one */
     int64_t eager_limit_bytes;  /* INT64_MAX: there is none */
     int64_t carried_bytes;      /* likewise */
     int64_t posted_bytes;       /* larger ones wait for their receiver to come though a call before can see to it */
@@ -34,7 +36,9 @@ struct comes {
     double enter_ns, saw_ns; /* aligned; the latter as in struct call */
 };
 
-/* Whether there are algorithms for blocking CALL. */
+/* That of blocking CALL; MPG_COLLECTIVES: there are no algorithms for it. */
+enum mpg_collective graph_operation_of(enum mpg_call call);
+/* Whether there are. */
 bool graph_has_algorithms(enum mpg_call call);
 /* NULL: out of memory. */
 struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_error *err);

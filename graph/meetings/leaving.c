@@ -138,6 +138,32 @@ enum mpg_call graph_part_call(const struct part *part)
     return part->collective->call;
 }
 
+bool graph_part_is_nonblocking(const struct meetings *meetings, const struct part *part, struct met *met)
+{
+    const struct collective *c = part->collective;
+    if (!c || c->blocking || c->dropped || c->p == 1 || c->expected < c->p || !graph_has_algorithms(c->call) ||
+        graph_comm_of(meetings, c)->remote_size > 0)
+        return false;
+    *met = (struct met){.call = c->call,
+                        .operation = graph_operation_of(c->call),
+                        .p = c->p,
+                        .root = c->root < 0 ? 0 : c->root,
+                        .me = part->me,
+                        .bytes = graph_find_member(c, part->me)->traced_bytes,
+                        .world_ranks = graph_comm_of(meetings, c)->world_ranks};
+    return true;
+}
+
+bool graph_part_member(const struct part *part, int32_t index, double *enter_ns, uint64_t *number)
+{
+    const struct member *m = graph_find_member(part->collective, index);
+    if (!m || !m->arrived)
+        return false;
+    *enter_ns = m->came_ns;
+    *number = m->place.number;
+    return true;
+}
+
 bool graph_part_is_dropped(const struct part *part)
 {
     return part->collective && part->collective->dropped;

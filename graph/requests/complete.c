@@ -20,7 +20,7 @@ static int keep(struct completing *completing, struct request *request, struct m
 }
 
 /* CALL waits for what REQUEST needs until it is complete. */
-static void await_request(struct requests *requests, struct call *call, struct request *request)
+static int await_request(struct requests *requests, struct call *call, struct request *request, struct mpg_error *err)
 {
     struct waiter *waiter = &call->waiter;
     struct message *m = request->message, *sending = graph_request_sending(request);
@@ -41,7 +41,7 @@ static void await_request(struct requests *requests, struct call *call, struct r
         break;
     case REQUEST_COLLECTIVE:
         graph_await_part(&request->more->part, waiter);
-        break;
+        return graph_await_moved(requests->moving, &request->more->part, call, err);
     case REQUEST_GROUP:
         graph_await_group(waiter, request->more->group);
         break;
@@ -49,6 +49,7 @@ static void await_request(struct requests *requests, struct call *call, struct r
     case REQUEST_NOTHING:
         break;
     }
+    return 0;
 }
 
 int graph_begin_completion(struct requests *requests, struct rank_requests *rank,
@@ -74,9 +75,8 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
                                        (long long)done[i]);
         if (!request)
             continue;
-        if (keep(completing, request, err) < 0)
+        if (keep(completing, request, err) < 0 || await_request(requests, call, request, err) < 0)
             return -1;
-        await_request(requests, call, request);
     }
     return 0;
 }
@@ -117,6 +117,8 @@ static int completion_edge(struct requests *requests, struct call *call,
         request->message = NULL;
         return 0;
     case REQUEST_COLLECTIVE:
+        if (graph_moved_edges(requests->moving, &more->part, call, err) < 0)
+            return -1;
         return graph_part_edges(requests->meetings, &more->part, call->leave_ns, err);
     case REQUEST_GROUP:
         group = more->group;
@@ -175,6 +177,19 @@ void graph_count_given(const struct requests *requests, const struct rank_reques
     }
 }
 
+bool graph_is_given_transfers(const struct rank_requests *rank, const struct call *call)
+{
+    const struct mpg_event *e = call->event;
+    bool any = false;
+    for (uint32_t i = 0; i < e->request_number; i++) {
+        const struct request *request = graph_find_request(rank, e->requests[i]);
+        if (request && request->kind != REQUEST_TRANSFER)
+            return false;
+        any = any || request;
+    }
+    return any;
+}
+
 int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,
                            struct mpg_error *err)
@@ -188,6 +203,7 @@ int graph_completion_edges(struct requests *requests, struct rank_requests *rank
             return -1;
         graph_remove_request(requests, rank, completing->requests[i]);
     }
+    graph_moved_note(requests->moving, call, completing->count);
     completing->count = 0;
     return 0;
 }

@@ -13,11 +13,13 @@
 #include "graph/matching/probes.h"
 #include "graph/matching/windows.h"
 #include "graph/meetings/collectives.h"
+#include "graph/moving/moving.h"
 
 struct requests {
     bool choose, choose_sources; /* the graph's options; the latter not without the former */
     struct matching *matching;
     struct meetings *meetings;
+    struct moving *moving; /* NULL: what is moved in calls is not looked at */
     struct mpg_pool request_pool, more_pool, persistent_pool;
 };
 
@@ -104,6 +106,9 @@ int graph_choice_candidates(struct requests *requests, const struct rank_request
 /* With hypotheses: adds to what CALL is about, and is dropped, the requests that it is given, or asks for. */
 void graph_count_given(const struct requests *requests, const struct rank_requests *rank,
                        const struct call *call);
+/* Whether CALL is given requests of one-sided transfers, and no others: they are done when it begins, as far as a library has
+ * the calls that start them wait. */
+bool graph_is_given_transfers(const struct rank_requests *rank, const struct call *call);
 /* The edges of COMPLETING into CALL's leave; the requests are gone. */
 int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,

@@ -82,6 +82,10 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     if (group &&
         graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
         return -1;
+    if (graph_is_among(kind, GRAPH_KIND(RMA) | GRAPH_KIND(IRMA) | GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(WIN_ALL) |
+                                 GRAPH_KIND(WIN_EPOCH)) &&
+        graph_window_edges(matching, &r->windows, &s->call, err) < 0)
+        return -1;
     if (kind == MPG_KIND_COMPLETE &&
         graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
@@ -141,6 +145,9 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
         if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
             came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
     }
+    for (size_t i = g->steps.left_edges; i < g->steps.edge_count; i++) /* what is waited for, and modelled, is not kept */
+        if (g->steps.edges[i].awaits_call)
+            came_ns = fmax(came_ns, g->steps.edges[i].from_ns);
     if (!isfinite(came_ns))
         return 0;
     if (mpg_clock_map_source(g->clocks) == MPG_CLOCK_NONE)

@@ -3,6 +3,7 @@
  * far in its own run first. */
 #include <stdlib.h>
 
+#include "graph/matching/serving.h"
 #include "graph/schedule/ahead.h"
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/queue.h"
@@ -38,7 +39,10 @@ int64_t mpg_graph_source_eager_limit(const struct mpg_graph *g, int64_t target_b
 
 struct mpg_carried mpg_graph_carried(const struct mpg_graph *g)
 {
-    return graph_carried_found(&g->matching.carrying);
+    struct mpg_carried found = graph_carried_found(&g->matching.carrying);
+    graph_served_found(&g->matching.carrying, &found);
+    graph_moved_found(g->requests.moving, &found);
+    return found;
 }
 
 static int check_end(struct mpg_graph *g, struct mpg_error *err)
@@ -230,6 +234,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .eager_limit_bytes = options->eager_limit_bytes,
                                     .carried_bytes = options->carries ? options->carried.blocking_bytes : INT64_MAX,
                                     .posted_bytes = options->carries ? options->carried.posted_bytes : INT64_MAX,
+                                    .shown = options->moves_by ? &g->matching.carrying.limits : NULL,
                                     .trace = g->trace,
                                     .supposing = supposing_of(g),
                                     .of_target = options->of_target,
@@ -264,6 +269,13 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
         mpg_graph_close(g);
         return NULL;
     }
+    if (options->moves_by && (options->carries || options->observes_carried) &&
+        !(g->requests.moving = graph_moving_new(&g->matching.carrying, &g->meetings, &g->matching.carrying.limits,
+                                                options->moves_by, options->source_eager_limit_bytes,
+                                                options->observes_carried, err))) {
+        mpg_graph_close(g);
+        return NULL;
+    }
     g->rank = g->queue.rank = calloc((size_t)g->ranks, sizeof *g->rank);
     g->queue.heap = calloc((size_t)g->ranks, sizeof *g->queue.heap);
     if (!g->rank || !g->queue.heap) {
@@ -282,6 +294,7 @@ void mpg_graph_close(struct mpg_graph *g)
         return;
     for (int32_t r = 0; g->rank && r < g->ranks; r++)
         graph_end_run(g, r);
+    graph_moving_free(g->requests.moving);
     graph_requests_clear(&g->requests);
     graph_meetings_clear(&g->meetings);
     graph_matching_clear(&g->matching);

@@ -179,7 +179,7 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
-    if (g->rank[s->call.rank].run->threads == 1 && graph_carry(&g->matching.carrying, &s->call, INFINITY, err) < 0)
+    if (g->matching.carrying.is_on && graph_carry(&g->matching.carrying, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
         return -1;
     g->rank[s->call.rank].finalized = true;
     return end_rank(g, s, e->enter_ns, err);
@@ -235,13 +235,14 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
     s->phase = PHASE_WAIT;
     r->waiting++;
     s->call.saw_ns = -INFINITY;
-    const bool carries = g->matching.carrying.is_on && r->threads == 1;
-    if (carries && graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, err) < 0)
+    const bool carries = g->matching.carrying.is_on;
+    const bool sees = mpg_call_kind(e->call) != MPG_KIND_COMPLETE || !graph_is_given_transfers(&r->requests, &s->call);
+    if (carries && sees && graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */
     if (graph_begin_call(g, r, s, err) < 0)
         return -1;
-    if (carries)
+    if (carries && r->threads == 1) /* of several what is read next says it */
         graph_carry_on(&g->matching.carrying, s->call.rank, s->call.leave_ns);
     r->ready += --s->call.waiter.unmet == 0;
     return 0;
@@ -318,8 +319,16 @@ int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_er
     return 0;
 }
 
-static inline int read_event(struct rank_state *state, struct mpg_error *err)
+/* Nothing that RANK, of several threads, does from now on is before what has been read. */
+static void pass_on(struct mpg_graph *g, int32_t rank, const struct rank_run *r)
 {
+    if (g->matching.carrying.is_on && r->threads > 1 && !r->ahead)
+        graph_carry_on(&g->matching.carrying, rank, mpg_clock_align(g->clocks, rank, r->next->enter_ns));
+}
+
+static inline int read_event(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+{
+    struct rank_state *state = &g->rank[rank];
     struct rank_run *r = state->run;
     int more = mpg_cursor_read(r->cursor, &r->next, err);
     if (more < 0)
@@ -327,6 +336,8 @@ static inline int read_event(struct rank_state *state, struct mpg_error *err)
     state->ended = more == 0;
     if (more > 0 && mpg_event_is_call(r->next))
         r->next_number = state->calls++;
+    if (more > 0)
+        pass_on(g, rank, r);
     return 0;
 }
 
@@ -340,7 +351,7 @@ int graph_read_on(struct mpg_graph *g, struct mpg_error *err)
         for (struct stream *s = r->streams; s; s = s->sibling)
             if (s->call.event != s->kept && keep_event(s, s->call.event, err) < 0)
                 return -1;
-        if (read_event(state, err) < 0)
+        if (read_event(g, rank, err) < 0)
             return -1;
     }
     return 0;
@@ -361,7 +372,7 @@ int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     if (is_held(state, r))
         return 0;
     if (!r->next && !state->ended) {
-        if (read_event(state, err) < 0)
+        if (read_event(g, rank, err) < 0)
             return -1;
         if (is_held(state, r))
             return 0;

@@ -157,14 +157,19 @@ static void take_flight(struct flight *fl, double duration_ns, double flight_ns)
         fl->at_least_ns = least(fl->at_least_ns, flight_ns);
 }
 
-/* Whether S waited, for certain: for a message, a root or a contribution that left after it began. */
-static bool has_waited(const struct mpg_step *s)
+/* Whether S waited, for certain: for a message, a root or a contribution that left after it began; where it KNOWS_CALLS, for
+ * a call of another rank, or for the last member of a collective that does not block. */
+static bool has_waited(const struct mpg_step *s, bool knows_calls)
 {
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[i];
         const bool is_message = e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE;
         const bool is_rooted = e->kind == MPG_EDGE_ROOT || e->kind == MPG_EDGE_MEMBER;
         if ((is_message || is_rooted) && (is_message ? e->sent_ns : e->from_ns) > s->enter_ns)
+            return true;
+        const bool is_met = e->kind == MPG_EDGE_MET && !e->expanded; /* when all had come */
+        const bool is_late = is_met ? e->sent_ns > s->enter_ns : e->awaits_call && e->from_ns > s->enter_ns;
+        if (knows_calls && is_late)
             return true;
     }
     return false;
@@ -177,7 +182,7 @@ static inline int add_call(struct mpg_floors *f, const struct mpg_step *step, bo
     double *call_ns = &f->call_ns[step->call][class];
     bool *all_waited = &f->all_waited[step->call][class];
     *call_ns = least(*call_ns, duration_ns);
-    if (*all_waited && (!f->options.knows_waits || !has_waited(step)))
+    if (*all_waited && (!f->options.knows_waits || !has_waited(step, f->options.knows_calls)))
         *all_waited = false;
     if (!comparable || mpg_call_is_probe(step->call))
         return 0;
@@ -216,6 +221,7 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
     }
     mpg_bytes_put_u64(key, MPG_CALL_COUNT);
     mpg_bytes_put_u64(key, f->options.knows_waits);
+    mpg_bytes_put_u64(key, f->options.knows_calls);
     mpg_bytes_put_u64(key, hosts);
 }
 

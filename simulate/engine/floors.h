@@ -21,6 +21,7 @@ struct mpg_floor_options {
     const struct mpg_network_path *source; /* the third rule, a part of the second; may be NULL */
     bool less_overheads;       /* the second is less what SOURCE's calls cost; it has overheads */
     bool knows_waits;          /* clocks say which calls waited */
+    bool knows_calls;          /* with hypotheses: and which for calls of others, or collectives that do not block */
     const struct mpg_paths *paths; /* that say both for each two ranks, and their hosts; may be NULL */
 };
 

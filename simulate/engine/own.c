@@ -100,6 +100,20 @@ static bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
     return !((sent->blocking || o->in_send) && (sent->sync_source || sent->sync_target));
 }
 
+/* Whether S, which waits for another rank's call, is about one-sided transfers. */
+static bool is_served(const struct mpg_step *s)
+{
+    switch (mpg_call_kind(s->call)) {
+    case MPG_KIND_RMA:
+    case MPG_KIND_IRMA:
+    case MPG_KIND_WIN_TARGET:
+    case MPG_KIND_WIN_ALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Whether edge E of the call completes a receive that has an overhead. */
 static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
                            const struct mpg_edge *e)
@@ -132,7 +146,7 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
-        waits = waits || (e->kind == MPG_EDGE_HELD && s->sent_number > 0); /* a send that its receiver carries */
+        waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s))); /* for its receiver, or target */
         if (costs_receiver(l, s, e))
             own_ns += received_from_source(l, way_of(l, e->source, s->rank), e, &l->edge[i]);
     }

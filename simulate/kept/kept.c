@@ -265,10 +265,9 @@ void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_grap
                                 o->expand ? mpg_table_sum(o->expand) : 0,
                                 o->expand != NULL,
                                 o->expand_some,
-                                o->carries ? (uint64_t)o->carried.blocking_bytes : UINT64_MAX,
-                                o->carries ? (uint64_t)o->carried.requested_bytes : UINT64_MAX,
-                                o->carries ? (uint64_t)o->carried.posted_bytes : UINT64_MAX,
-                                o->carries && o->carried.starts,
+                                o->carries,
+                                o->carries ? mpg_carries_sum(&o->carried) : 0,
+                                o->moves_by ? mpg_table_sum(o->moves_by) : 0,
                                 (uint64_t)source};
     mpg_bytes_put(key, name, strlen(name) + 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -71,7 +71,7 @@ static int check_outputs(const struct mpg_arguments *a, const char *trace, const
 /* Which algorithms collectives have, if it matters. */
 static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
 {
-    if (!a->expand && !a->expand_some)
+    if (!a->expand && !a->expand_some && !a->carries)
         return 0;
     f->table = a->collective_table ? mpg_table_read(a->collective_table, err) : mpg_table_default(err);
     return f->table ? 0 : -1;
@@ -97,7 +97,7 @@ static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struc
     const struct mpg_graph_options options = {.supposed = f->supposed,
                                               .suppose = mpg_supposed_all(f->supposed),
                                               .of_target = a->predict,
-                                              .expand = f->table,
+                                              .expand = a->expand || a->expand_some ? f->table : NULL,
                                               .expand_some = a->expand_some,
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
@@ -142,7 +142,7 @@ static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_argume
 int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err)
 {
-    *f = (struct mpg_files){.shown = {INT64_MAX, {.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX, .posted_bytes = INT64_MAX}}};
+    *f = (struct mpg_files){.shown = {INT64_MAX, mpg_carries_nothing}};
     if (check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
         load_targets(a, f, err) < 0 ||
         load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
@@ -157,7 +157,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const cha
     if (compares_times(a, &asked->simulation))
         f->shown = mpg_shown_find(f->trace, f->table, a->lenient);
     if (!a->carries)
-        f->shown.carried = (struct mpg_carried){.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX, .posted_bytes = INT64_MAX};
+        f->shown.carried = mpg_carries_nothing;
     if (!wants_shown_limit(f, a))
         f->shown.limit_bytes = INT64_MAX;
     return 0;
@@ -411,7 +411,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->horizon = (uint64_t)a->horizon;
     o->kept = f->kept;
     o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
-    o->graph.expand = f->table;
+    o->graph.expand = a->expand || a->expand_some ? f->table : NULL;
     o->graph.expand_some = a->expand_some;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
@@ -424,8 +424,8 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     p->without_tracer = p->target && !a->keep_tracer && !a->predict;
     set_limits(a, in, f->shown.limit_bytes, o);
     o->graph.carried = f->shown.carried;
-    o->graph.carries = f->shown.carried.blocking_bytes < INT64_MAX || f->shown.carried.requested_bytes < INT64_MAX ||
-                       f->shown.carried.starts;
+    o->graph.carries = mpg_carries_any(&f->shown.carried);
+    o->graph.moves_by = a->carries ? f->table : NULL;
     o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
     o->floors.latency_ns = a->source_latency_ns;
     o->floors.byte_ns = a->source_byte_ns;

@@ -16,8 +16,9 @@ struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_table 
                                               .source_eager_limit_bytes = INT64_MAX,
                                               .observes_carried = true,
                                               .expand = table,
-                                              .expand_some = true};
-    struct mpg_shown shown = {INT64_MAX, {.blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX, .posted_bytes = INT64_MAX}};
+                                              .expand_some = true,
+                                              .moves_by = table};
+    struct mpg_shown shown = {INT64_MAX, mpg_carries_nothing};
     struct mpg_clock_map *clocks = NULL;
     struct mpg_error err;
     if (mpg_walk_clocks(trace, lenient, &clocks, &err) == 0 && mpg_clock_map_source(clocks) != MPG_CLOCK_NONE) {

@@ -57,10 +57,8 @@ static bool same_choice(const struct mpg_graph_options *a, const struct mpg_grap
 
 static bool same_carried(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
-    return a->carries == b->carries && (!a->carries || (a->carried.blocking_bytes == b->carried.blocking_bytes &&
-                                                        a->carried.requested_bytes == b->carried.requested_bytes &&
-                                                        a->carried.posted_bytes == b->carried.posted_bytes &&
-                                                        a->carried.starts == b->carried.starts));
+    return a->carries == b->carries && a->moves_by == b->moves_by &&
+           (!a->carries || mpg_carries_same(&a->carried, &b->carried));
 }
 
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)

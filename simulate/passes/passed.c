@@ -11,7 +11,7 @@
     WHOLE(incomplete_ranks) WHOLE(failed) WHOLE(flushed_ns) WHOLE(tracer_ns) \
     WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) REAL(largest_bcast_bytes) \
     REAL(largest_allreduce_bytes) REAL(largest_alltoall_bytes) WHOLE(backward) REAL(backward_ns) \
-    WHOLE(held_messages) REAL(held_ns) REAL(alone_ns) REAL(posted_ns) WHOLE(kept_waiting) WHOLE(kept_leaving) \
+    WHOLE(held_messages) REAL(held_ns) REAL(alone_ns) REAL(served_ns) REAL(posted_ns) WHOLE(kept_waiting) WHOLE(kept_leaving) \
     WHOLE(waited_sends) WHOLE(waited_bytes) REAL(waited_ns) WHOLE(transfers) WHOLE(transfers_alone) WHOLE(file_calls) WHOLE(unknown) WHOLE(threads) \
     WHOLE(expanded) WHOLE(partial)
 

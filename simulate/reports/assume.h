@@ -19,4 +19,12 @@ void mpg_assume_collectives(const struct mpg_report *r, char *text, size_t size)
 void mpg_assume_launches(const struct mpg_report *r, char *text, size_t size);
 void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size);
 
+/* Of who waits for a call of another rank, as the trace shows it. */
+void mpg_assume_carried(const struct mpg_report *r, char *text, size_t size);
+void mpg_assume_starts(const struct mpg_report *r, char *text, size_t size);
+void mpg_assume_transfers(const struct mpg_report *r, char *text, size_t size);
+void mpg_assume_moved(const struct mpg_report *r, char *text, size_t size);
+/* Whether nonblocking collectives do. */
+bool mpg_report_moves(const struct mpg_report *r);
+
 #endif

@@ -354,31 +354,6 @@ static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
                  c->transfers_alone);
 }
 
-bool mpg_report_carries(const struct mpg_report *r)
-{
-    const struct mpg_graph_options *o = &r->options->graph;
-    return o->carries && (o->carried.blocking_bytes < INT64_MAX || o->carried.requested_bytes < INT64_MAX);
-}
-
-/* Which sends wait until their receivers are in a call. */
-static void say_carried(const struct mpg_report *r, char *text, size_t size)
-{
-    const struct mpg_carried *c = &r->options->graph.carried;
-    char blocking[64] = "", requested[64] = "";
-    if (c->blocking_bytes < INT64_MAX)
-        snprintf(blocking, sizeof blocking, "blocking ones of more than %" PRId64 " bytes", c->blocking_bytes);
-    if (c->requested_bytes < INT64_MAX)
-        snprintf(requested, sizeof requested, "those of requests of more than %" PRId64 " bytes", c->requested_bytes);
-    snprintf(text, size, "sends are done once their receiver is in a call that sees to them: %s%s%s (the trace shows it)",
-             blocking, *blocking && *requested ? ", " : "", requested);
-}
-
-static void say_starts(const struct mpg_report *r, char *text, size_t size)
-{
-    (void)r;
-    snprintf(text, size, "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)");
-}
-
 /* Which collectives are messages because of hypotheses. */
 static void say_partial(const struct mpg_report *r, char *text, size_t size)
 {
@@ -470,8 +445,10 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"granularity", say_parts, r->p->call_parts > 1 && r->p->call_noise.n > 0},
         {"reductions", say_reduce, r->options->graph.sync_reduce},
         {"eager limit", mpg_assume_eager, true},
-        {"carried", say_carried, mpg_report_carries(r)},
-        {"starts", say_starts, r->options->graph.carries && r->options->graph.carried.starts},
+        {"carried", mpg_assume_carried, mpg_report_carries(r)},
+        {"starts", mpg_assume_starts, r->options->graph.carries && r->options->graph.carried.starts},
+        {"served", mpg_assume_transfers, r->options->graph.carries && r->options->graph.carried.served_number > 0},
+        {"nonblocking", mpg_assume_moved, mpg_report_moves(r)},
         {"floors", say_floors, r->result->floor_rule != NULL},
         {"choice", say_choice, c->choices + c->followed_receives > 0},
         {"kept", say_kept, keeps_receives(r)},

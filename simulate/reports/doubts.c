@@ -7,6 +7,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
+#include "graph/work/supposed.h"
 #include "trace/cores.h"
 
 int mpg_doubt_source(const struct mpg_report *r, struct mpg_attention *list,
@@ -255,6 +256,34 @@ int mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list, st
                                                "MPI_Win_start, transfers, locks and flushes took %s, all together: what they waited for, no hypothesis "
                                                "changes. mpgreplay with the same hypotheses makes the calls for real",
                                                mpg_units_format_time(took, sizeof took, ns));
+}
+
+/* What threads wait for each other is not in a trace of MPI. */
+int mpg_doubt_threads(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_graph_options *graph = &r->options->graph;
+    const uint64_t n = r->result->counts.threads;
+    if (n == 0 || !graph->supposed || !mpg_supposed_of_work(graph->supposed, graph->suppose))
+        return 0;
+    return mpg_attention_add(list, err, "threads",
+                             "%" PRIu64 " beside those that called MPI_Init: what threads of a rank waited for each other outside of MPI "
+                             "(joins, barriers, locks) is in the trace as computation of no region, and no hypothesis changes it. "
+                             "Regions that enclose what is waited for and the waiting (a parallel construct as a whole), of "
+                             "one thread, are changed as one", n);
+}
+
+/* Which call of its target sees to a transfer is the trace's. */
+int mpg_doubt_served(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    char waited[32];
+    const double ns = r->result->counts.served_ns;
+    return !is_much(r, ns) ? 0
+                           : mpg_attention_add(list, err, "windows",
+                                               "transfers waited %s, all together, until their target was in a call that sees to them. "
+                                               "Here it is the same call; where the hypotheses have ranks come at about the same "
+                                               "time, it is an earlier or a later one, and the answer off by what lies between. "
+                                               "mpgreplay with the same hypotheses makes the calls for real",
+                                               mpg_units_format_time(waited, sizeof waited, ns));
 }
 
 int mpg_doubt_posted(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)

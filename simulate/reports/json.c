@@ -9,6 +9,7 @@
 #include "common/printable.h"
 #include "graph/work/supposed.h"
 #include "simulate/reports/extrapolated.h"
+#include "simulate/reports/assume.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/supposing.h"
 #include "simulate/reports/critical.h"
@@ -117,6 +118,32 @@ static json_t *carried_json(const struct mpg_carried *c)
     return json_pack("{s:o, s:o}", "blocking", limit_json(c->blocking_bytes), "requested", limit_json(c->requested_bytes));
 }
 
+/* Kinds of transfers that wait for a call of their target. */
+static json_t *served_json(const struct mpg_carried *c)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < c->served_number; i++) {
+        const struct mpg_served *s = &c->served[i];
+        json_array_append_new(list, json_pack("{s:s, s:I, s:b, s:b}", "call", mpg_call_name(s->call), "bytes",
+                                              (json_int_t)s->bytes, "starting", s->starting, "completing", s->completing));
+    }
+    return list;
+}
+
+/* How nonblocking collectives go. */
+static json_t *nonblocking_json(const struct mpg_carried *c)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < c->moved_number; i++) {
+        const struct mpg_nonblocking *m = &c->moved[i];
+        json_array_append_new(list, json_pack("{s:s, s:i, s:I, s:b, s:b, s:b, s:s}", "call", mpg_call_name(m->call), "members",
+                                              m->members, "bytes", (json_int_t)m->bytes, "in_calls", m->moves, "first_waits",
+                                              m->choice.waits, "sends_wait", m->carried, "algorithm",
+                                              mpg_algorithm_name(m->choice.algorithm)));
+    }
+    return json_pack("{s:o, s:b}", "kinds", list, "others_in_calls", c->moves);
+}
+
 static json_t *region_ratios_json(const struct mpg_region_ratios *ratios)
 {
     json_t *o = json_object();
@@ -182,6 +209,10 @@ json_t *mpg_answer_options(const struct mpg_report *r)
         json_object_set_new(o, "collectives", json_string(r->collectives));
     if (r->options->graph.carries && r->options->graph.carried.starts)
         json_object_set_new(o, "starts_wait", json_true());
+    if (r->options->graph.carries && r->options->graph.carried.served_number > 0)
+        json_object_set_new(o, "served_transfers", served_json(&r->options->graph.carried));
+    if (mpg_report_moves(r))
+        json_object_set_new(o, "nonblocking_collectives", nonblocking_json(&r->options->graph.carried));
     if (mpg_report_carries(r))
         json_object_set_new(o, "carried_bytes", carried_json(&r->options->graph.carried));
     if (r->options->graph.expand_some)

@@ -74,6 +74,39 @@ static void test_rows(void)
     mpg_table_free(t);
 }
 
+/* Operations with an i before. */
+static void test_nonblocking(void)
+{
+    struct mpg_error err;
+    struct mpg_table *t = parse("#mpgcollectives 1\n"
+                                "ireduce 2 0 chain segment=4KiB first=wait\n"
+                                "reduce 2 0 linear\n"
+                                "ibcast 2 0 binomial_near\n"
+                                "iallgather 2 0 linear\n",
+                                &err);
+    if (!ok(t, "rows of nonblocking operations"))
+        return;
+    const struct mpg_choice reduce = mpg_table_find_nonblocking(t, MPG_COLLECTIVE_REDUCE, 9, 1e6);
+    ok(reduce.algorithm == MPG_ALGORITHM_CHAIN && reduce.segment_bytes == 4096 && reduce.waits, "that wait first");
+    expect(t, MPG_COLLECTIVE_REDUCE, 9, 1e6, MPG_ALGORITHM_LINEAR);
+    ok(!mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).waits, "which blocking ones do not");
+    const struct mpg_choice bcast = mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BCAST, 9, 1e6);
+    ok(bcast.algorithm == MPG_ALGORITHM_NEAR && !bcast.waits, "or not");
+    expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, MPG_ALGORITHM_CHAIN);
+    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == MPG_ALGORITHM_LINEAR, "linear");
+    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BARRIER, 9, 0).algorithm == MPG_ALGORITHM_DISSEMINATION,
+       "operations without rows are as built in");
+    bool any = true;
+    for (int i = 0; i < MPG_COLLECTIVES; i++)
+        for (int32_t p = 1; p < 70000; p = 2 * p + 1)
+            for (double b = 0; b < 1e8; b = 3 * b + 1)
+                any = any && mpg_algorithm_fits_nonblocking(
+                                 mpg_table_find_nonblocking(t, (enum mpg_collective)i, p, b).algorithm,
+                                 (enum mpg_collective)i);
+    ok(any, "every nonblocking operation has an algorithm of its own at every size");
+    mpg_table_free(t);
+}
+
 static void test_errors(void)
 {
     static const struct {
@@ -97,6 +130,10 @@ static void test_errors(void)
         {"#mpgcollectives 1\nreduce 2 0 chain segment=x\n", "line 2: "},
         {"#mpgcollectives 1\nreduce 2 0 binomial radix=3\n",
          "line 2: 'radix=3' is no option of binomial"},
+        {"#mpgcollectives 1\nreduce 2 0 chain first=wait\n", "line 2: 'first=wait' is no option of chain"},
+        {"#mpgcollectives 1\nbcast 2 0 binomial_near\n", "line 2: binomial_near is no algorithm for bcast"},
+        {"#mpgcollectives 1\niallgather 2 0 two\n", "line 2: two is no algorithm for iallgather"},
+        {"#mpgcollectives 1\nibcast 3 0 linear\n", "line 2: ibcast has no row for 2 processes"},
         {"#mpgcollectives 1\nreduce 3 0 linear\n", "line 2: reduce has no row for 2 processes"},
         {"#mpgcollectives 1\nreduce 2 8 linear\n",
          "line 2: reduce from 2 processes on has no row for 0 bytes"},
@@ -121,6 +158,7 @@ int main(void)
 {
     test_built_in();
     test_rows();
+    test_nonblocking();
     test_errors();
     return done();
 }

@@ -39,7 +39,8 @@ room_of='function room(path, parts) { return split(path, parts, "/") == 3 ? part
 # Needs that go to a room that the first one may not use.
 trespassers() {
     awk "$room_of"' BEGIN { may["", "algorithms"] = may["meetings", "algorithms"] = 1
-             may["requests", "matching"] = may["requests", "meetings"] = 1
+             may["moving", "algorithms"] = may["moving", "matching"] = may["moving", "meetings"] = 1
+             may["requests", "matching"] = may["requests", "meetings"] = may["requests", "moving"] = 1
              may["schedule", "matching"] = may["schedule", "meetings"] = 1
              may["schedule", "requests"] = may["schedule", "work"] = 1
              may["matching", "work"] = may["meetings", "work"] = 1 }

@@ -39,7 +39,8 @@ graph             trace trace/hypothesis graph/algorithms
 graph/algorithms  common
 graph/matching    graph/work
 graph/meetings    graph/work
-graph/requests    graph/matching graph/meetings
+graph/moving      graph/matching graph/meetings
+graph/requests    graph/moving
 graph/work        graph
 graph/schedule    graph/requests graph/work
 analyse           graph trace/stat

@@ -65,7 +65,7 @@ class Settings:
         self.collectives, self.carried = collectives, carried
         self.sync_reduce = sync_reduce
         self.some = expands_some(self, suppose)
-        self.table = (self.some or collectives == "expand") and Table(collective_table)
+        self.table = (self.some or carried or collectives == "expand") and Table(collective_table)
         self.eager_limit = eager_limit
         self.source_eager_limit = source_eager_limit
         self.source_latency = source_latency
@@ -246,7 +246,7 @@ def rank_delays(matching, settings, counts=None, carried=None, starts=None):
                           "line for every rank but 0")
     builder = Builder(matching, settings)
     if carried is not None:
-        carried.append(builder.carried)
+        carried.append(builder.shown)
     if starts is not None:
         starts.append(builder.starts_wait)
     ends = rank_ends(builder, matching, counts)

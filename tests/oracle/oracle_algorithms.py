@@ -15,6 +15,13 @@ class Step:
         self.posted = posted
 
 
+class Wave:
+    """What a member sends, (to, bytes), and receives, from, in one go."""
+
+    def __init__(self, sends=(), receives=()):
+        self.sends, self.receives = list(sends), list(receives)
+
+
 class Tree:
     """A phase; size_of: the bytes between a member and its parent."""
 
@@ -29,6 +36,7 @@ class Plan:
     def __init__(self, p):
         self.p = p
         self.steps = [[] for _ in range(p)]
+        self.waves = [[] for _ in range(p)]
         self.round = 0
         self.is_tree = False
         self.phases = []
@@ -44,6 +52,8 @@ class Plan:
             if v in sends or v in receives:
                 self.steps[v].append(Step([sends[v]] if v in sends else [],
                                           [receives[v]] if v in receives else []))
+                self.waves[v].append(Wave([sends[v][:2]] if v in sends else [],
+                                          [receives[v]] if v in receives else []))
         self.round += 1
 
     def post(self, rounds):
@@ -57,6 +67,7 @@ class Plan:
             self.round += 1
         for v, step in enumerate(steps):
             self.steps[v].append(step)
+            self.waves[v].append(Wave([one[:2] for one in step.sends], step.receives))
 
     # Trees
 
@@ -69,6 +80,10 @@ class Plan:
                 self.steps[v].append(Step(receives=[parents[v]]))
             for i, child in enumerate(tree[v]):
                 self.steps[v].append(Step([(child, size_of(child), self.round + i)]))
+            if v in parents:
+                self.waves[v].append(Wave(receives=[parents[v]]))
+            if tree[v]:
+                self.waves[v].append(Wave([(child, size_of(child)) for child in tree[v]]))
         self.round += len(tree[0])
 
     def up(self, tree, size_of):
@@ -79,6 +94,10 @@ class Plan:
                 self.steps[v].append(Step(receives=[child]))
             if v in parents:
                 self.steps[v].append(Step([(parents[v], size_of(v), self.round)]))
+            if tree[v]:
+                self.waves[v].append(Wave(receives=tree[v]))
+            if v in parents:
+                self.waves[v].append(Wave([(parents[v], size_of(v))]))
         self.round += 1
 
     def pipeline(self, order, sizes):
@@ -95,6 +114,7 @@ class Plan:
                     step.sends.append((order[place + 1], sizes[sent], place + sent))
                 if step.sends or step.receives:
                     self.steps[v].append(step)
+                    self.waves[v].append(Wave([one[:2] for one in step.sends], step.receives))
 
 
 def segments_of(size, segment):
@@ -115,6 +135,8 @@ def tree_of(kind, p, radix=2):
         return [[v + 1] if v + 1 < p else [] for v in range(p)]
     if kind == "binary":
         return [[c for c in (2 * v + 1, 2 * v + 2) if c < p] for v in range(p)]
+    if kind == "binomial_near":
+        return [[v + (1 << k) for k in range(p.bit_length()) if v < 1 << k < p - v] for v in range(p)]
     powers = [1]
     while powers[-1] * radix < p:
         powers.append(powers[-1] * radix)

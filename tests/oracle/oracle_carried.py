@@ -7,6 +7,7 @@ import oracle_carried_trees as trees
 from oracle_expand import Expansion
 from oracle_matching import COLLECTIVES, COMPLETIONS, CONSTRUCTORS, NEIGHBORS, STANDARD_SENDS
 from oracle_plans import expands
+from oracle_windows import WithRequest
 
 SEES = (COLLECTIVES | CONSTRUCTORS | COMPLETIONS | NEIGHBORS
         | {"Send", "Ssend", "Bsend", "Rsend", "Recv", "Sendrecv", "Probe", "Iprobe", "Mprobe", "Improbe", "Mrecv",
@@ -20,7 +21,8 @@ class Carried:
         """settings: which collectives are expanded, and by which table; eager_limit: the target's."""
         self.settings, self.eager_limit = settings, eager_limit
         self.trace, self.matching = matching.trace, matching
-        self.passages = [[call for call in calls[1:] if call.name in SEES] for calls in self.trace.calls]
+        self.passages = [[call for call in calls[1:] if call.name in SEES and not completes_transfers(matching, call)]
+                         for calls in self.trace.calls]
         self.messages = [one for one in matching.messages if isinstance(one.key[0], int)
                          and one.send.terms.name in STANDARD_SENDS and one.send.completed_by
                          and one.receive.call.rank != one.send.call.rank]
@@ -96,6 +98,12 @@ class Carried:
                 carrier, end = self.carrier(message, was_synchronous(message)), message.send.completed_by
                 if carrier and self.at(carrier, carrier.enter) <= self.at(end, end.leave):
                     yield message, carrier
+
+
+def completes_transfers(matching, call):
+    """Whether it is given requests of one-sided transfers alone."""
+    given = [one for one in matching.given.get(call, ([], 0))[0] if one]
+    return bool(given) and all(isinstance(one, WithRequest) for one in given)
 
 
 def limit(waited, left, often=2):

@@ -5,7 +5,7 @@ two ranks are (docs/MODEL.md sections 4 and 5)."""
 from collections import Counter
 from fractions import Fraction
 
-from oracle_plans import Maker, root_of
+from oracle_plans import Maker, NonblockingMaker, root_of
 from oracle_trace import OracleError
 
 ZERO = Fraction(0)
@@ -59,11 +59,15 @@ def after(time, more):
 class Expansion:
     """One collective's plan and ends; costs: what its messages take (PredictedWires)."""
 
-    def __init__(self, table, group, carried=None):
-        """carried: what says which sends wait until their receiver has come (oracle_carried.py), or None."""
+    def __init__(self, table, group, carried=None, moved=None):
+        """carried: what says which sends wait until their receiver has come (oracle_carried.py), moved: how those go that
+        do not block (oracle_moved.py), or None."""
         self.group, self.root = group, root_of(group)
         self.p = len(group)
-        self.plan = Maker(table, group).make()
+        if moved and not group[0].blocking:
+            self.plan, carried = NonblockingMaker(moved.way_of(group, 0)[1].choice, group, 0).make(), None
+        else:
+            self.plan = Maker(table, group).make()
         self.held = carried.held(self) if carried else set()
 
     def member(self, v):

@@ -6,10 +6,10 @@ import graphlib
 from collections import defaultdict
 from fractions import Fraction
 
-from oracle_carried import Carried
 from oracle_costs import Costs
 from oracle_dropped import Dropped
 from oracle_resized import Resized
+from oracle_shown import Shown
 from oracle_expand import Expansion, PerturbedWires
 from oracle_floors import CallFloors, MessageFloors, eager_limits
 from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT,
@@ -160,12 +160,13 @@ class Builder(Messages):
         self.noise = Noise(self.trace, settings)
         self.transfers = matching.transfers
         self.call_floors = CallFloors(self.trace)
+        self.target_limit, self.source_limit = limits or eager_limits(
+            matching, settings, self.clock)
+        self.shown = settings.carried and Shown(matching, settings, self.target_limit, self.source_limit, self.starts_wait)
         if self.clock:
             self.call_floors.limit_waits(self.calls_that_waited(matching))
         self.floor = like.floor if like else MessageFloors(
             matching, self.call_floors, settings)
-        self.target_limit, self.source_limit = limits or eager_limits(
-            matching, settings, self.clock)
         self.gone, dropped = set(), None
         if settings.hypotheses.drops:
             dropped = Dropped(matching, settings.hypotheses.drops)
@@ -176,7 +177,9 @@ class Builder(Messages):
                                           or self.is_expanded(group))}
         self.expanded = {part.call for _, group in matching.groups for part in group
                          if part.blocking and self.is_expanded(group)}
-        self.carried = settings.carried and Carried(matching, settings, self.target_limit)
+        if self.shown and dropped:
+            self.shown = Shown(matching, settings, self.target_limit, self.source_limit, self.starts_wait)
+        self.carried = self.shown and self.shown.sends
         self.sort_messages(matching)
         self.waits = self.calls_that_wait(matching)
         if dropped:
@@ -206,6 +209,7 @@ class Builder(Messages):
         for _, group in matching.groups:
             waits.update(part.completed_by for part in group)
         waits.update(message.send.completed_by for message, _ in self.carriers)
+        waits.update(call for call, _ in self.shown.calls) if self.shown else None
         return waits
 
     def calls_that_waited(self, matching):
@@ -219,7 +223,21 @@ class Builder(Messages):
                 if group[0].name in TO_ROOT:
                     pairs = [(part, root) for root, part in pairs]
                 needed += [(begun.call, ended.completed_by) for begun, ended in pairs]
+        if self.shown and self.shown.any:
+            needed += self.calls_needed(matching)
         return {end for begin, end in needed if self.enter(begin) > self.enter(end)}
+
+    def calls_needed(self, matching):
+        """Of other ranks, that see to something; the last that posts a collective which is one meeting."""
+        needed = [(other, call) for call, other in self.shown.calls]
+        needed += [(call, message.send.completed_by) for message, call in self.shown.sends.edges(
+            lambda message: message.is_synchronous(self.source_limit))]
+        for _, group in matching.groups:
+            if not group[0].blocking and group[0].name in MEETINGS | PREFIXES and not self.is_expanded(group):
+                for j, part in enumerate(group):
+                    met = group[:j + 1] if part.name in PREFIXES else group
+                    needed.append((max((one.call for one in met), key=self.enter), part.completed_by))
+        return needed
 
     def add_lost(self, dropped):
         """The slack of what calls waited for that is not there."""
@@ -349,7 +367,7 @@ class Builder(Messages):
 
     def add_expanded(self, node, group):
         """Each member's end by the algorithm, over its end with nothing perturbed."""
-        expansion = Expansion(self.settings.table, group, self.carried)
+        expansion = Expansion(self.settings.table, group, self.carried, self.shown and self.shown.moved)
         drawn, plain = PerturbedWires(self, True), PerturbedWires(self, False)
         starts = [{"none": ZERO, "wait": -part.call.duration * part.blocking,
                    "clock": self.enter(part.call)}[self.settings.absorb]

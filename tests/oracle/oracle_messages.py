@@ -113,7 +113,7 @@ class Messages:
 
     def awaits(self, call):
         """Whether it is a send that waits for its receiver, on both machines, or that a call of that carries."""
-        return call in self.blocked or any(
+        return call in self.blocked or self.shown and call in self.shown.transfers or any(
             message.send.blocking and self.synchronous(message) and self.was_synchronous(message)
             for message in self.started[call])
 
@@ -258,6 +258,10 @@ class Messages:
         """Who sends is done once its receiver is in a call that sees to it."""
         for message, call in self.carriers:
             end = message.send.completed_by
+            slack = self.clock_slack(self.leave(end) - self.enter(call))
+            self.graph.edge(call.post, end.done, ZERO, slack)
+            self.graph.carry(call.post, end.done, ZERO, "messages")
+        for end, call in self.shown.calls if self.shown else []:
             slack = self.clock_slack(self.leave(end) - self.enter(call))
             self.graph.edge(call.post, end.done, ZERO, slack)
             self.graph.carry(call.post, end.done, ZERO, "messages")

@@ -13,7 +13,7 @@ BUILT_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
                         "algorithms", "openmpi.collectives")
 UNITS = {"KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30, "kB": 10 ** 3, "MB": 10 ** 6,
          "GB": 10 ** 9, "B": 1}
-TREES = {"linear", "chain", "binary", "binomial", "knomial"}
+TREES = {"linear", "chain", "binary", "binomial", "knomial", "binomial_near"}
 DOWN = {"Bcast", "Scatter", "Scatterv"}
 
 
@@ -32,6 +32,7 @@ class Choice:
         given = dict(option.split("=", 1) for option in options)
         self.radix = int(given["radix"]) if "radix" in given else 2
         self.segment = size_bytes(given["segment"]) if "segment" in given else None
+        self.waits = given.get("first") == "wait"
 
 
 class Table:
@@ -100,6 +101,7 @@ class Maker:
         return self.plan
 
     def pick(self, operation, size):
+        """The row of an operation; it may be a part of another one."""
         return self.table.choose(operation, self.p, size)
 
     def tree(self, choice):
@@ -257,3 +259,73 @@ class Maker:
             algorithms.scan_recursive_doubling(self.plan, self.d)
 
     exscan = scan
+
+
+ORDER = ["linear", "chain", "binary", "binomial", "dissemination", "recursive_doubling", "recursive_halving", "rabenseifner",
+         "butterfly", "ring", "neighbor", "bruck", "pairwise", "scatter_allgather", "scatter_ring", "two", "binomial_near"]
+IN_TREES = {"linear", "chain", "binary", "binomial"}
+GATHERING = {"bruck", "recursive_doubling", "ring", "neighbor", "linear"}
+SCATTERING = {"recursive_halving", "recursive_doubling", "butterfly", "ring", "pairwise", "two"}
+NONBLOCKING = {
+    "barrier": {"dissemination", "recursive_doubling", "linear", "binomial"},
+    "bcast": IN_TREES | {"scatter_allgather", "scatter_ring", "binomial_near"},
+    "scatter": {"linear", "binomial"}, "scatterv": {"linear", "binomial"},
+    "gather": {"linear", "binomial"}, "gatherv": {"linear", "binomial"},
+    "reduce": IN_TREES | {"rabenseifner"},
+    "allreduce": {"recursive_doubling", "rabenseifner", "ring", "two"},
+    "allgather": GATHERING, "allgatherv": GATHERING,
+    "alltoall": {"linear", "pairwise", "bruck"}, "alltoallv": {"linear", "pairwise"},
+    "reduce_scatter": SCATTERING, "reduce_scatter_block": SCATTERING,
+    "scan": {"linear", "recursive_doubling"}, "exscan": {"linear", "recursive_doubling"}}
+
+
+def operation_of(name):
+    return "alltoallv" if name == "Alltoallw" else name.lower()
+
+
+class NonblockingMaker(Maker):
+    """Makes the plan of one that does not block, by a choice; its sizes are those of one member."""
+
+    def __init__(self, choice, group, j):
+        super().__init__(None, group)
+        self.choice, self.d = choice, group[j].terms.own_bytes()
+
+    def pick(self, operation, size):
+        return self.choice
+
+    def own_blocks(self):
+        return [self.d] * self.p
+
+    def scatterv(self):
+        self.scatter_blocks("scatterv", [self.d] * self.p)
+
+    def allreduce(self):
+        if self.choice.algorithm != "two":
+            super().allreduce()
+            return
+        self.plan.up(tree_of("binomial", self.p), lambda v: self.d)
+        self.plan.down(tree_of("binomial_near", self.p), lambda v: self.d)
+
+    def allgather_blocks(self, operation):
+        if self.choice.algorithm == "linear":
+            self.plan.post(algorithms.pairs_of(self.p, lambda v, to: self.d))
+        else:
+            super().allgather_blocks(operation)
+
+    def alltoallv(self):
+        self.in_pairs(self.choice, [self.d] * self.p)
+
+    alltoallw = alltoallv
+
+    def reduce_scatter(self):
+        if self.choice.algorithm != "two":
+            super().reduce_scatter()
+            return
+        self.plan.up(tree_of("binomial", self.p), lambda v: self.d)
+        tree = tree_of("linear", self.p)
+        self.plan.down(tree, below(tree, [Fraction(self.d, self.p)] * self.p))
+
+
+def bytes_of_table(name, p, d):
+    """What tables go by, of the bytes of a member."""
+    return 0 if name == "Barrier" else Fraction(d, p) if name == "Reduce_scatter_block" else d

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-from oracle_carried import Carried  # noqa: E402
+from oracle_shown import Shown  # noqa: E402
 from oracle_chosen import Chosen  # noqa: E402
 from oracle_expand import Expansion, PredictedWires  # noqa: E402
 from oracle_floors import CallFloors, limit_shown  # noqa: E402
@@ -98,7 +98,8 @@ class Times:
         self.done, self.early, self.ruled = set(), {}, {}
         self.accounts = [defaultdict(Fraction) for _ in range(self.trace.ranks)]
         self.sort()
-        self.carried = settings.carried and Carried(matching, settings, self.limits.target)
+        self.shown = settings.carried and Shown(matching, settings, self.limits.target, self.limits.source, self.starts_wait)
+        self.carried = self.shown and self.shown.sends
         for message in matching.messages:
             self.add_message(message)
         for key, group in matching.groups:
@@ -246,6 +247,8 @@ class Times:
     def add_carried(self, carried):
         for message, call in carried.edges(self.limits.was_synchronous):
             self.awaits(message.send.completed_by, [call.S], lambda times, call=call: times[call.S], "messages")
+        for end, call in self.shown.calls:
+            self.awaits(end, [call.S], lambda times, call=call: times[call.S], "messages")
 
     def awaits(self, end, nodes, rule, what):
         """what: that it is waited for, as the account has it."""
@@ -370,7 +373,7 @@ class Times:
 
     def add_expanded(self, node, group):
         """Every member's end, once those have come whom it needs."""
-        expansion = Expansion(self.settings.table, group, self.carried)
+        expansion = Expansion(self.settings.table, group, self.carried, self.shown and self.shown.moved)
         wires = PredictedWires(self.target, self.limits.target,
                                self.settings.latency is not None)
         for j, (part, needs) in enumerate(zip(group, expansion.needs(wires))):
@@ -451,7 +454,7 @@ def predicted(matching, settings, counts=None, carried=None, starts=None):
     sends are; starts: whether Win_starts wait."""
     times = Times(matching, settings)
     if carried is not None:
-        carried.append(times.carried)
+        carried.append(times.shown)
     if starts is not None:
         starts.append(times.starts_wait)
     if settings.deterministic:

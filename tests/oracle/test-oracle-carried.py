@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carried sends, and Win_starts that wait (TAP): which mpgsim finds in random programs, with and without collectives and
-windows, and what becomes of every rank's run with a region scaled, in both modes, against tests/oracle's own rules
-(oracle_carried.py, oracle_starts.py).
+"""What waits for a call of another rank (TAP): which sends, Win_starts, one-sided transfers and nonblocking collectives mpgsim
+finds in random programs, and what becomes of every rank's run with a region scaled, in both modes, against tests/oracle's own
+rules (oracle_shown.py).
 
 The environment variables MPGSIM and CARRIED_SEEDS say which program, and how many traces; arguments are seeds."""
 
@@ -20,20 +20,23 @@ import oracle_predict  # noqa: E402
 import randomcollectives  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
+from randomtrace_calls import WithMoved, WithTransfers  # noqa: E402
 from randomtrace_carried import Program, WithStarts, WithTrees  # noqa: E402
 
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
 COSTS = ["--latency=const:2385ns", "--byte=const:0.375ns", "--deterministic", "--carried=shown"]
 PREDICT = [*COSTS, "--predict", "--polling=work"]
 PERTURB = [*COSTS, "--absorb=clock"]
-KINDS = [Program, WithTrees, WithTrees, WithStarts]
+KINDS = [Program, WithTrees, WithTransfers, WithMoved, WithTrees, WithStarts, WithMoved]
 FACTORS = ["0", "0.385", "1.6", "3"]
 LIMITS = [[], ["--eager-limit=4096", "--source-eager-limit=4096"], ["--eager-limit=512", "--source-eager-limit=512"],
           ["--eager-limit=100000", "--source-eager-limit=512"], ["--eager-limit=512", "--source-eager-limit=100000"]]
 
+SEEDS = [*range(76), 96, 133, 144, 172]  # the last of what is rare
+
 
 def simulated(path, words):
-    """(limits, run of each rank, whether Win_starts wait), or what is wrong."""
+    """(limits, run of each rank, whether Win_starts wait, transfers that do, collectives that do), or what is wrong."""
     done = subprocess.run([*MPGSIM, "--json", "--replicas=1", *words, path], capture_output=True, text=True, check=False)
     if done.returncode:
         return done.stderr
@@ -41,7 +44,16 @@ def simulated(path, words):
     found = answer["options"].get("carried_bytes", {"blocking": None, "requested": None})  # none are
     return ((found["blocking"], found["requested"]),
             [one["traced_ns"] + one["delay_ns"]["median"] for one in answer["ranks"]],
-            answer["options"].get("starts_wait", False))
+            answer["options"].get("starts_wait", False),
+            sorted((one["call"], one["bytes"], one["starting"], one["completing"])
+                   for one in answer["options"].get("served_transfers", [])),
+            nonblocking(answer["options"].get("nonblocking_collectives", {"kinds": [], "others_in_calls": False})))
+
+
+def nonblocking(found):
+    kinds = [(one["call"], one["members"], one["bytes"], one["in_calls"], one["algorithm"], one["first_waits"], one["sends_wait"])
+             for one in found["kinds"]]
+    return sorted(kinds), found["others_in_calls"]
 
 
 def expected(path, words):
@@ -57,14 +69,16 @@ def expected(path, words):
             runs = [traced + delay for traced, delay, _ in oracle.rank_delays(matching, settings, carried=found, starts=starts)]
     except OracleError as error:
         return str(error)
-    return (found[0].limits[True], found[0].limits[False]), [float(run) for run in runs], starts[0], found[0].in_trees
+    sends = found[0].sends
+    return ((sends.limits[True], sends.limits[False]), [float(run) for run in runs], starts[0], found[0].served.shown(),
+            found[0].moved.shown(), sends.in_trees)
 
 
 def agree(got, want):
     """To 1e-6 ns, and what floating-point numbers leave of times."""
     if isinstance(got, str) or isinstance(want, str):
         return "deadlock" in want and "ranks wait for each other" in got
-    return got[0] == want[0] and got[2] == want[2] and all(abs(a - b) <= 1e-6 + 1e-12 * abs(b) for a, b in zip(got[1], want[1]))
+    return got[0] == want[0] and got[2:5] == want[2:5] and all(abs(a - b) <= 1e-6 + 1e-12 * abs(b) for a, b in zip(got[1], want[1]))
 
 
 def case(seed, folder):
@@ -77,7 +91,7 @@ def case(seed, folder):
     limits = LIMITS[seed % 5 if not has_trees or seed % 5 % 2 else 0]  # what is synchronous is not carried
     words = [*(PERTURB if seed % 2 else PREDICT), *limits, f"--suppose=scale even factor={FACTORS[seed % 7 % 4]}"]
     if not has_trees:
-        return path, [*words, "--collectives=measured"]
+        return path, [*words, *(["--collectives=measured"] if kind is not WithMoved or seed % 3 else [])]
     if seed % 11 % 3:
         with open(table, "w", encoding="ascii") as file:
             file.write(randomcollectives.make(seed))
@@ -87,9 +101,9 @@ def case(seed, folder):
 
 
 def main():
-    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("CARRIED_SEEDS", "80")))
-    failed, kinds, held, starts = 0, set(), set(), set()
-    print(f"1..{len(seeds) + 3 * (len(sys.argv) == 1)}")
+    seeds = [int(word) for word in sys.argv[1:]] or range(int(os.environ.get("CARRIED_SEEDS", "0"))) or SEEDS
+    failed, kinds, held, starts, served, moved = 0, set(), set(), set(), set(), set()
+    print(f"1..{len(seeds) + 5 * (len(sys.argv) == 1)}")
     with tempfile.TemporaryDirectory() as folder:
         for n, seed in enumerate(seeds, 1):
             path, words = case(seed, folder)
@@ -100,14 +114,18 @@ def main():
                 print(f"# {got}\n# oracle: {want}\n# {' '.join(words)} {path}")
             elif isinstance(got, tuple):
                 kinds.add(tuple(one is not None for one in got[0]))
-                held.add(("--predict" in words, want[3] > 0))
+                held.add(("--predict" in words, want[5] > 0))
+                served.update(("--predict" in words, *one[2:]) for one in got[3])
+                moved.update(("--predict" in words, one[3], one[6]) for one in got[4][0])
                 starts.add(("--predict" in words, want[2]))
             print(f"{'ok' if right else 'not ok'} {n} - seed {seed}: carried sends are those of the oracle", flush=True)
     if len(sys.argv) == 1:
-        failed += len(kinds) < 4 or len(held) < 4 or len(starts) < 4
+        failed += len(kinds) < 4 or len(held) < 4 or len(starts) < 4 or len(served) < 4 or len(moved) < 6
         print(f"{'ok' if len(kinds) == 4 else 'not ok'} {n + 1} - none, blocking ones, those of requests, both: {sorted(kinds)}")
         print(f"{'ok' if len(held) == 4 else 'not ok'} {n + 2} - both modes, with sends in trees that wait, and without: {sorted(held)}")
         print(f"{'ok' if len(starts) == 4 else 'not ok'} {n + 3} - both modes, with Win_starts that wait, and without: {sorted(starts)}")
+        print(f"{'ok' if len(served) == 4 else 'not ok'} {n + 4} - both modes, transfers that wait when started, when completed: {sorted(served)}")
+        print(f"{'ok' if len(moved) == 6 else 'not ok'} {n + 5} - both modes, collectives moved in calls, sends waiting or not, or not so: {sorted(moved)}")
     return failed > 0
 
 

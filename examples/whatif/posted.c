@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nonblocking collectives between work:
+ * posted OPERATION [way=mid|before|both|now] [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Each round posts one, as OPERATION says (ibcast, igather, ireduce, iallreduce, ialltoall, iallgather, iscan, ibarrier), and
+ * waits for it: with uneven work (region `foo`) between both (mid), before both (now), before the post, with even work (`bar`)
+ * after it (before), or before and after it (both). Work is sleep, so that ranks may share cores; balance and scale change it
+ * as hypotheses of mpgsim suppose it. Prints the run, ms. */
+#include "whatif.h"
+
+static char *in, *out;
+
+static double uneven(int r, int k)
+{
+    return 1 + (r * 3 + k * 2) % (ranks + 1) + (r == k % ranks ? 2 : 0);
+}
+
+static void foo(int k)
+{
+    double mean = 0;
+    for (int i = 0; i < ranks; i++)
+        mean += uneven(i, k) / ranks;
+    work("foo", strcmp(balanced, "foo") == 0 ? mean : uneven(rank, k));
+}
+
+static MPI_Request post(const char *operation)
+{
+    const MPI_Comm world = MPI_COMM_WORLD;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (!strcmp(operation, "ibcast"))
+        MPI_Ibcast(out, bytes, MPI_BYTE, 0, world, &request);
+    else if (!strcmp(operation, "igather"))
+        MPI_Igather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, world, &request);
+    else if (!strcmp(operation, "ireduce"))
+        MPI_Ireduce(out, in, bytes, MPI_BYTE, MPI_BOR, 0, world, &request);
+    else if (!strcmp(operation, "iallreduce"))
+        MPI_Iallreduce(out, in, bytes, MPI_BYTE, MPI_BOR, world, &request);
+    else if (!strcmp(operation, "ialltoall"))
+        MPI_Ialltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, world, &request);
+    else if (!strcmp(operation, "iallgather"))
+        MPI_Iallgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, world, &request);
+    else if (!strcmp(operation, "iscan"))
+        MPI_Iscan(out, in, bytes, MPI_BYTE, MPI_BOR, world, &request);
+    else
+        MPI_Ibarrier(world, &request);
+    return request;
+}
+
+static void one_round(const char *operation, const char *way, int k)
+{
+    if (strcmp(way, "mid") != 0)
+        foo(k);
+    MPI_Request request = post(operation);
+    if (strcmp(way, "mid") == 0)
+        foo(k);
+    else if (strcmp(way, "both") == 0)
+        foo(k + 1);
+    else if (strcmp(way, "before") == 0)
+        work("bar", 2);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (strcmp(way, "before") != 0)
+        work("bar", 2);
+}
+
+int main(int argc, char **argv)
+{
+    const char *operation = argc > 1 ? argv[1] : "", *way = "mid";
+    bytes = 1024;
+    read_words(argc, argv);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "way=", 4) == 0)
+            way = argv[i] + 4;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    in = calloc((size_t)ranks, (size_t)bytes);
+    out = calloc((size_t)ranks, (size_t)bytes);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (int k = 0; k < rounds; k++)
+        one_round(operation, way, k);
+    double longest, mine = MPI_Wtime() - begin;
+    MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%.1f\n", longest * 1e3);
+    free(in);
+    free(out);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One-sided transfers of one number, for which a library may need their target in a call:
+ * transfers PATTERN [balance=REGION] [scale=REGION:F] [bytes=N] [rounds=N] [unit=MS]
+ *
+ * Each round is uneven work (region `foo`), a transfer as PATTERN says, even work (`bar`), and what completes it. Work is
+ * sleep, so that ranks may share cores; balance and scale change it as hypotheses of mpgsim suppose it. Prints the run, ms. */
+#include "whatif.h"
+
+static MPI_Win win;
+static const long one = 1;
+
+static int neighbor(int distance)
+{
+    return (rank + ranks + distance) % ranks;
+}
+
+static double uneven(int r, int k)
+{
+    return 1 + (r * 3 + k * 2) % (ranks + 1) + (r == k % ranks ? 2 : 0);
+}
+
+static void foo(int k)
+{
+    double mean = 0;
+    for (int i = 0; i < ranks; i++)
+        mean += uneven(i, k) / ranks;
+    work("foo", strcmp(balanced, "foo") == 0 ? mean : uneven(rank, k));
+}
+
+static void accumulate(int to)
+{
+    MPI_Accumulate(&one, 1, MPI_LONG, to, 0, 1, MPI_LONG, MPI_SUM, win);
+}
+
+/* Between fences, to the right neighbor. */
+static void right(int k)
+{
+    foo(k);
+    accumulate(neighbor(1));
+    work("bar", 2);
+    MPI_Win_fence(0, win);
+}
+
+/* To both neighbors. */
+static void both(int k)
+{
+    foo(k);
+    accumulate(neighbor(1));
+    accumulate(neighbor(-1));
+    work("bar", 2);
+    MPI_Win_fence(0, win);
+}
+
+/* The right neighbor's number is changed if it is as expected; then all meet. */
+static void swap(int k)
+{
+    const long expected = 0;
+    long was;
+    foo(k);
+    MPI_Compare_and_swap(&one, &expected, &was, MPI_LONG, neighbor(1), 0, win);
+    MPI_Win_flush(neighbor(1), win);
+    work("bar", 2);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A counter that all share, on rank 0. */
+static void counter(int k)
+{
+    long was;
+    foo(k);
+    MPI_Fetch_and_op(&one, &was, MPI_LONG, 0, 0, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+    work("bar", 2);
+}
+
+/* With a request; all meet every fourth round. */
+static void requested(int k)
+{
+    MPI_Request request;
+    foo(k);
+    MPI_Raccumulate(&one, 1, MPI_LONG, neighbor(1), 0, 1, MPI_LONG, MPI_SUM, win, &request);
+    work("bar", 2);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (k % 4 == 3)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A lock of the right neighbor, under which is work (`held`). */
+static void locks(int k)
+{
+    foo(k);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, neighbor(1), 0, win);
+    MPI_Put(&one, 1, MPI_LONG, neighbor(1), 0, 1, MPI_LONG, win);
+    work("held", 1);
+    MPI_Win_unlock(neighbor(1), win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static const struct pattern {
+    const char *name;
+    void (*run)(int k);
+    int locks_all; /* the run is one epoch of all */
+} patterns[] = {{"right", right, 0},     {"both", both, 0},           {"swap", swap, 1},
+                {"counter", counter, 1}, {"requested", requested, 1}, {"locks", locks, 0}};
+
+int main(int argc, char **argv)
+{
+    const struct pattern *pattern = NULL;
+    read_words(argc, argv);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (argc > 1 && strcmp(argv[1], patterns[i].name) == 0)
+            pattern = &patterns[i];
+    if (!pattern) {
+        fprintf(stderr, "transfers: right, both, swap, counter, requested or locks?\n");
+        return 2;
+    }
+    long number = 0;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Win_create(&number, sizeof number, sizeof number, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (pattern->run == right || pattern->run == both)
+        MPI_Win_fence(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    if (pattern->locks_all)
+        MPI_Win_lock_all(0, win);
+    for (int k = 0; k < rounds; k++)
+        pattern->run(k);
+    if (pattern->locks_all)
+        MPI_Win_unlock_all(win);
+    double longest, mine = MPI_Wtime() - begin;
+    MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+    if (rank == 0)
+        printf("%.1f\n", longest * 1e3);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nonblocking collectives that are moved in calls of their members, as docs/MODEL.md, section 10, has them."""
+
+import math
+from collections import defaultdict
+
+from oracle_matching import COLLECTIVES
+from oracle_plans import NONBLOCKING, ORDER, Choice, NonblockingMaker, bytes_of_table, operation_of, root_of
+
+
+class Way:
+    def __init__(self, choice, waits, carried):
+        self.choice, self.waits, self.carried = choice, waits, carried
+
+    def named(self):
+        return self.choice.algorithm, self.waits, self.carried
+
+
+class Kind:
+    """Ways of one (operation, members, bytes), and what they explain."""
+
+    def __init__(self, table, name, p, size):
+        operation = operation_of(name)
+        first = table.choose("i" + operation, p, bytes_of_table(name, p, size))
+        others = [one for one in ORDER if one in NONBLOCKING[operation] and one != first.algorithm]
+        self.ways = []
+        for choice in [first, *(Choice(one, []) for one in others)]:
+            for waits in (choice.waits, not choice.waits):
+                self.ways += [Way(choice, waits, False), Way(choice, waits, True)]
+        self.waited, self.left, self.explained = ([0] * len(self.ways) for _ in range(3))
+
+    def best(self):
+        best = None
+        for i, _ in enumerate(self.ways):
+            if self.waited[i] >= 2 and 10 * self.left[i] <= self.waited[i] and (
+                    best is None or self.explained[i] > 1.05 * self.explained[best]):
+                best = i
+        return best
+
+
+class Waves:
+    """Begins and ends of one collective's waves: posts, by v, when each came; sees(v, x, posted), when it is next in a call."""
+
+    def __init__(self, plan, posts, sees, carried, is_synchronous):
+        self.plan, self.posts, self.sees = plan, posts, sees
+        self.carried, self.is_synchronous = carried, is_synchronous
+        self.begins, self.ends = {}, {}
+        sent, received = defaultdict(list), defaultdict(list)
+        for v, waves in enumerate(plan.waves):
+            for i, wave in enumerate(waves):
+                for to, size in wave.sends:
+                    sent[v, to].append((i, size))
+                for a in wave.receives:
+                    received[a, v].append(i)
+        self.sent, self.received = defaultdict(list), defaultdict(list)
+        for (a, b), sends in sent.items():
+            for (i, size), k in zip(sends, received[a, b]):
+                self.sent[a, i].append((b, k, size))
+                self.received[b, k].append((a, i))
+
+    def begin(self, v, i, waits):
+        if (v, i) not in self.begins:
+            start = self.posts[v] if i == 0 else self.end(v, i - 1, waits)
+            self.begins[v, i] = self.sees(v, start, True) if i > 0 or waits else start
+        return self.begins[v, i]
+
+    def end(self, v, i, waits):
+        if (v, i) not in self.ends:
+            begin = self.begin(v, i, waits)
+            times = [begin, *(self.begin(a, k, waits) for a, k in self.received[v, i])]
+            for to, k, size in self.sent[v, i] if self.carried else []:
+                synchronous = self.is_synchronous(size)
+                met = max(begin, self.begin(to, k, waits)) if synchronous else begin
+                times.append(self.sees(to, met, synchronous))
+            self.ends[v, i] = max(times)
+        return self.ends[v, i]
+
+    def last(self, v, waits):
+        return self.end(v, len(self.plan.waves[v]) - 1, waits)
+
+
+class Moved:
+    """kinds: what the trace shows, by (operation, members, bytes)."""
+
+    def __init__(self, matching, carried, table, source_limit):
+        self.matching, self.carried, self.table, self.limit = matching, carried, table, source_limit
+        self.parts = defaultdict(list)
+        for _, group in matching.groups:
+            if len(group) > 1 and group[0].name in COLLECTIVES and not group[0].blocking:
+                for j, part in enumerate(group):
+                    self.parts[part.completed_by].append((group, j))
+        self.plans, self.kinds = {}, {}
+        self.observe()
+        self.decide()
+
+    def kind_of(self, group, j):
+        return group[0].name, len(group), group[j].terms.own_bytes()
+
+    def plan(self, group, j, choice):
+        key = id(group), j, choice.algorithm, choice.radix, choice.segment
+        if key not in self.plans:
+            self.plans[key] = NonblockingMaker(choice, group, j).make()
+        return self.plans[key]
+
+    def look(self, group, j, end, way, calls=True):
+        """(when member j's last wave ends, as far as calls up to END's leave say; calls of others that it depends on)."""
+        root, p, found = root_of(group), len(group), set()
+        until = self.carried.at(end, end.leave)
+
+        def member(v):
+            return group[(v + root) % p].call
+
+        def counts(call, enter):
+            return enter <= until if call.rank == end.rank else enter < until
+
+        def sees(v, x, posted):
+            if not calls or math.isinf(x):
+                return x
+            post = member(v)
+            for call in self.carried.passages[post.rank]:
+                if (not posted or call.index > post.index) and self.carried.at(call, call.leave) >= x:
+                    break
+            else:
+                return math.inf
+            enter = self.carried.at(call, call.enter)
+            if not counts(call, enter):
+                return math.inf
+            if call.rank != end.rank:
+                found.add(call)
+            return max(x, enter)
+
+        posts = [self.carried.at(member(v), member(v).enter) for v in range(p)]
+        posts = [post if counts(member(v), post) else math.inf for v, post in enumerate(posts)]
+        waves = Waves(self.plan(group, j, way.choice), posts, sees, calls and way.carried,
+                      lambda size: self.limit is not None and size > self.limit)
+        return waves.last((j - root) % p, calls and way.waits), found
+
+    def observe(self):
+        for end, parts in self.parts.items():
+            kinds = {self.kind_of(group, j) for group, j in parts}
+            for key in kinds:
+                self.kinds.setdefault(key, Kind(self.table, *key))
+            if len(kinds) > 1 or self.matching.given[end][1] != len(parts):
+                continue
+            kind, enter, leave = self.kinds[kinds.pop()], self.carried.at(end, end.enter), self.carried.at(end, end.leave)
+            for i, way in enumerate(kind.ways):
+                last = max(self.look(group, j, end, way)[0] for group, j in parts)
+                else_ = max(enter, *(self.look(group, j, end, way, False)[0] for group, j in parts))
+                if last > else_ and not math.isinf(else_):
+                    waited = leave >= last
+                    kind.waited[i] += waited
+                    kind.left[i] += not waited
+                    kind.explained[i] += last - else_ if waited else 0
+
+    def decide(self):
+        self.found, carried, at_once, left = {}, [], [], False
+        for key, kind in self.kinds.items():
+            best = kind.best()
+            if best is None and kind.waited[0] + kind.left[0] == 0:
+                continue
+            way = kind.ways[best or 0]
+            self.found[key] = (best is not None, way)
+            left = left or best is None
+            if best is not None:
+                (carried if way.carried else at_once).append(key[2])
+        self.others = any(moves for moves, _ in self.found.values()) and not left
+        self.least = max(min(carried), max(at_once, default=-1) + 1) if carried and self.others else None
+
+    def way_of(self, group, j):
+        """(whether it is moved in calls, the way)"""
+        key = self.kind_of(group, j)
+        if key in self.found:
+            return self.found[key]
+        choice = self.table.choose("i" + operation_of(key[0]), key[1], bytes_of_table(*key))
+        return self.others, Way(choice, choice.waits, self.least is not None and key[2] >= self.least)
+
+    def edges(self):
+        """(call that completes, call that it waits for)"""
+        for end, parts in self.parts.items():
+            for group, j in parts:
+                moves, way = self.way_of(group, j)
+                if moves:
+                    for call in sorted(self.look(group, j, end, way)[1], key=lambda one: (one.rank, one.index)):
+                        yield end, call
+
+    def shown(self):
+        """As the answer has it."""
+        kinds = sorted((*key, moves, *way.named()) for key, (moves, way) in self.found.items())
+        return (kinds, self.others) if self.others or any(one[3] for one in kinds) else ([], False)

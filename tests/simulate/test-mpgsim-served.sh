@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# mpgsim with hypotheses (TAP): one-sided transfers, and nonblocking collectives, of a library that goes on in its own calls
+# only; by hand. docs/MODEL.md, section 10, Served transfers and Collectives moved in calls.
+. "$(dirname "$0")/mpgsim.sh"
+needs_python
+. "$here/supposing.sh"
+
+less=(--suppose="scale solve factor=0.385") # of 1800 ns 1107 less
+more=(--suppose="scale solve factor=2")     # 1800 more
+assumed() { # TOPIC ARGUMENTS...
+    "$mpgsim" "${@:2}" | awk -v topic="$1" '/^$/ { is = 0 } is && $1 == topic { sub(/ *[^ ]+ */, ""); print } /^Assumed/ { is = 1 }'
+}
+waiting="transfers are done once their target is in a call that sees to them:"
+
+# --- one-sided transfers ---
+
+# Rank 0's transfer, or what completes it, ends once rank 1, which has worked, comes to a receive of rank 2's message.
+target() { # FIRST LAST
+    for ((k = $1; k <= $2; k++)); do
+        printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+        printf '1 %d3000 %d6000 Recv from=2 bytes=8\n2 %d5950 %d5960 Send to=1 bytes=8\n' $k $k $k $k
+    done
+}
+fetches() { # FIRST LAST
+    for ((k = $1; k <= $2; k++)); do
+        echo "0 ${k}1000 ${k}3010 Fetch_and_op win=0 to=1 bytes=8 recvbytes=8"
+    done
+    target "$@"
+}
+accumulates() { # FIRST LAST
+    for ((k = $1; k <= $2; k++)); do
+        printf '0 %d1000 %d1010 Accumulate win=0 to=1 bytes=8\n0 %d1100 %d3010 Win_flush win=0 to=1\n' $k $k $k $k
+    done
+    target "$@"
+}
+three() {
+    calls 3 "#clocks shared" "#comm 0 = 0 1 2" "#window 0 = 0 0"
+}
+fetches 1 2 | three >fetch.txt
+is "the trace shows which transfers wait for their target" "$(assumed served "${less[@]}" fetch.txt)" \
+    "$waiting MPI_Fetch_and_op of 16 bytes (the trace shows it)"
+is "... it comes sooner, and they end" "$(clocked "${less[@]}" fetch.txt)" "-1107 0 0"
+is "... later" "$(clocked "${more[@]}" fetch.txt)" "1800 0 0"
+# Rank 0 begins at 10900 ns, and rank 1 comes at 12900 - 1107. 7990 later rank 0 begins again; rank 1 got rank 2's message at 15857,
+# and comes 5100 + 1800 - 1107 + 100 later. Then rank 0 has 976990 left.
+is "... predicted" "$(runs "${less[@]}" fetch.txt | cut -d' ' -f1)" $((15857 + 5893 + 976990))
+is "... not where that is not wanted" "$(assumed served --carried=none "${less[@]}" fetch.txt) $(clocked --carried=none "${less[@]}" fetch.txt)" \
+    " 0 0 0"
+is "... nor without hypotheses" "$(assumed served --noise=const:1us fetch.txt)" ""
+fetches 1 1 | three >once.txt
+is "one that waited shows nothing" "$(assumed served "${less[@]}" once.txt)" ""
+{ fetches 1 2; fetches 3 3 | sed 's/33010 Fetch/31020 Fetch/'; } | three >left.txt
+is "nor do two, where another left" "$(assumed served "${less[@]}" left.txt)" ""
+is "... in JSON" "$("$mpgsim" --json "${less[@]}" fetch.txt | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["options"]["served_transfers"])')" \
+    "[{'call': 'Fetch_and_op', 'bytes': 16, 'starting': True, 'completing': False}]"
+
+accumulates 1 2 | three >flush.txt
+is "what completes them may wait instead" "$(assumed served "${less[@]}" flush.txt) $(clocked "${less[@]}" flush.txt)" \
+    "$waiting MPI_Accumulate of 8 bytes, what completes it (the trace shows it) -1107 0 0"
+# Rank 1 sees to nothing where it waits for a Rput of its own, but does as it starts a Raccumulate: from then on rank 0 waits for
+# nothing that is known, and 1050 ns are before the region.
+own() { # NAME
+    fetches 1 2
+    for k in 1 2; do
+        printf '1 %d1050 %d1060 %s win=0 to=2 bytes=8 request=%d\n1 %d1070 %d1080 Wait requests=%d\n' $k $k "$1" $k $k $k $k
+    done
+}
+sorted() { # by rank and time
+    sort -k1,1n -k2,2n -s
+}
+own Rput | sorted | three >rput.txt
+is "a target that completes its own transfers sees to no other" "$(clocked "${less[@]}" rput.txt)" "-1107 0 0"
+own Raccumulate | sorted | three >own.txt
+is "... one that combines does" "$(clocked "${less[@]}" own.txt)" "0 0 0"
+
+# Rank 0 accumulates to rank 1 and to rank 2, whose receive begins at k3005, and waits for both.
+{
+    accumulates 1 2 | sed -E 's/Win_flush win=0 to=1/Win_flush_all win=0/'
+    for k in 1 2; do
+        printf '0 %d0900 %d0910 Send to=2 tag=9 bytes=8\n0 %d1020 %d1030 Accumulate win=0 to=2 bytes=8\n' $k $k $k $k
+        printf '2 %d3005 %d3050 Recv from=0 tag=9 bytes=8\n' $k $k
+    done
+} | sorted | three >both.txt
+# Rank 2's is as it was, and 5 ns before the end, which then come after rank 1.
+is "of two targets the one that comes last" "$(clocked "${less[@]}" both.txt) $(clocked "${more[@]}" both.txt)" "0 0 0 1795 0 0"
+
+# --- nonblocking collectives ---
+
+# A broadcast from rank 0, that goes on from rank 2 to rank 3 when rank 2 comes to its Wait after its region; rank 1
+# comes to its own last, so that it is no chain.
+for ((k = 1; k <= 2; k++)); do
+    echo "0 ${k}0200 ${k}0210 Ibcast root=0 bytes=8 request=$k"
+    for r in 1 2 3; do
+        echo "$r ${k}1000 ${k}1010 Ibcast root=0 bytes=8 request=$k"
+    done
+    printf '0 %d0300 %d0310 Wait requests=%d\n1 %d3500 %d3520 Wait requests=%d\n' $k $k $k $k $k $k
+    printf '2 %d1100 %d1100 Region_begin name="solve"\n2 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+    printf '2 %d3000 %d3010 Wait requests=%d\n3 %d1100 %d3020 Wait requests=%d\n' $k $k $k $k $k $k
+done | sorted | calls 4 "#clocks shared" >bcast.txt
+like "a tree goes on where its middle is in a call" "$(assumed nonblocking "${less[@]}" bcast.txt)" \
+    "*: Ibcast of 4 members, 8 bytes: binomial; *"
+is "... each time 1107 ns sooner" "$(clocked "${less[@]}" bcast.txt)" "0 0 -2214 -2214"
+is "... later" "$(clocked "${more[@]}" bcast.txt)" "0 0 3600 3600"
+# Posts take their 10 ns, Waits what they wait. Rank 2 comes 1107 ns sooner each time and has the message; rank 3 follows it.
+is "... predicted" "$(runs "${less[@]}" bcast.txt)" \
+    "$((999900 - 2 * 10)) $((999900 - 2 * 20)) $((999900 - 2 * 1117)) $((999900 - 2 * 1117 - 10))"
+is "... not with --carried=none" "$(assumed nonblocking --carried=none "${more[@]}" bcast.txt)" ""
+done_testing
