@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trace/mpg_region.h"
 
@@ -161,6 +162,13 @@ int play_perform_call(struct play *p)
 }
 
 /* --- beginning and end --- */
+
+void play_abort(int status)
+{
+    enum { FORWARDED_US = 200000 };
+    usleep(FORWARDED_US); /* launchers of MPICH drop what they have not read of standard error by then */
+    PMPI_Abort(MPI_COMM_WORLD, status);
+}
 
 static int begin(const struct mpg_needs *needs, int *rank, int *size, int64_t *left_ns, bool *enough,
                  struct mpg_error *err)
@@ -372,13 +380,8 @@ static void end(void)
     MPI_Finalize();
 }
 
-static void end_all(int status)
-{
-    PMPI_Abort(MPI_COMM_WORLD, status);
-}
-
 const struct mpg_enactor mpg_enactor = {.begin = begin,
                                         .first_failed = first_failed,
                                         .perform = perform,
                                         .end = end,
-                                        .abort = end_all};
+                                        .abort = play_abort};

@@ -5,26 +5,27 @@
  * and allows a call that took long in the trace as long again and a half. */
 #include "replay/enact/play.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { LOOK_NS = 250000000, LINES = 32 };
 
 /* What a thread says: in a call, in none, or at its end. */
-enum { COMPUTES = -1, LEFT = -2 };
+enum { COMPUTES = -1, LEFT = -2, NONE = -1 };
 
 struct post {
     alignas(128) _Atomic uint64_t moves; /* changes whenever a call begins or ends; no other's is in its cache line */
     _Atomic int32_t call;
-    int32_t rank, thread, comm, to, from, tag, requests, root;
+    int32_t rank, thread;
+    int32_t comm, to, tag, from, recvtag, requests, root; /* negative: none, but for MPG_UNKNOWN, which is any */
     uint64_t number;
-    int64_t bytes, traced_ns;
+    int64_t bytes, recvbytes, traced_ns;
 };
 
 struct guard {
@@ -42,62 +43,62 @@ struct guard {
 
 /* --- what a process says --- */
 
-static void add(char *text, size_t size, const char *format, long long n)
+static void write_one(FILE *out, const char *name, int64_t value)
 {
-    const size_t used = strlen(text);
-    snprintf(text + used, size - used, format, n);
+    if (value == MPG_UNKNOWN)
+        fprintf(out, " %s=any", name);
+    else if (value >= 0)
+        fprintf(out, " %s=%" PRId64, name, value);
 }
 
-static void describe(const struct guard *g, const struct post *post, char *text, size_t size)
+static void write_post(FILE *out, const struct guard *g, const struct post *post)
 {
     const int32_t call = atomic_load(&post->call);
-    char who[32];
-    snprintf(who, sizeof who, post->thread > 0 ? "rank %d.%d" : "rank %d", post->rank, post->thread);
+    fprintf(out, "mpgreplay: rank %d", post->rank);
+    if (post->thread > 0)
+        fprintf(out, ".%d", post->thread);
     if (call < 0) { /* since it was looked at */
-        snprintf(text, size, "%s computes", who);
+        fputs(" computes\n", out);
         return;
     }
-    snprintf(text, size, "%s waits in call %llu (MPI_%s", who, (unsigned long long)post->number,
-             g->stage->call_name((enum mpg_call)call));
-    if (post->to >= 0)
-        add(text, size, " to=%lld", post->to);
-    if (post->from >= 0)
-        add(text, size, " from=%lld", post->from);
-    else if (post->from == MPG_UNKNOWN)
-        add(text, size, " from any%.0lld", 0);
-    if (post->to >= 0 || post->from >= 0 || post->from == MPG_UNKNOWN) {
-        add(text, size, " tag=%lld", post->tag);
-        add(text, size, " bytes=%lld", post->bytes);
-    }
-    if (post->root >= 0)
-        add(text, size, " root=%lld", post->root);
+    fprintf(out, " waits in call %" PRIu64 " (MPI_%s", post->number, g->stage->call_name((enum mpg_call)call));
+    write_one(out, "to", post->to);
+    write_one(out, "tag", post->tag);
+    write_one(out, "bytes", post->bytes);
+    write_one(out, "from", post->from);
+    write_one(out, post->to >= 0 ? "recvtag" : "tag", post->recvtag);
+    write_one(out, post->to >= 0 ? "recvbytes" : "bytes", post->recvbytes);
+    write_one(out, "root", post->root);
     if (post->requests > 0)
-        add(text, size, " of %lld request", post->requests);
-    if (post->requests > 1)
-        add(text, size, "s%.0lld", 0);
-    if (post->comm >= 0)
-        add(text, size, " comm=%lld", post->comm);
-    add(text, size, ")%.0lld", 0);
+        fprintf(out, " of %d request%s", post->requests, post->requests > 1 ? "s" : "");
+    write_one(out, "comm", post->comm);
+    fputs(")\n", out);
 }
 
-/* Says what all wait in, and ends them all. */
-static void give_up(const struct guard *g)
+static void write_posts(FILE *out, const struct guard *g)
 {
-    char text[256];
-    fprintf(stderr, "mpgreplay: no rank%s has gone on for %.0f s:\n", g->hosts > 1 ? " of this host" : "",
+    fprintf(out, "mpgreplay: no rank%s has gone on for %g s:\n", g->hosts > 1 ? " of this host" : "",
             g->stage->patience_ns / 1e9);
     int lines = 0;
-    for (int i = 0; i < g->posts; i++) {
-        if (atomic_load(&g->all[i].call) == LEFT || lines++ >= LINES)
-            continue;
-        describe(g, &g->all[i], text, sizeof text);
-        fprintf(stderr, "mpgreplay: %s\n", text);
-    }
+    for (int i = 0; i < g->posts; i++)
+        if (atomic_load(&g->all[i].call) != LEFT && lines++ < LINES)
+            write_post(out, g, &g->all[i]);
     if (lines > LINES)
-        fprintf(stderr, "mpgreplay: ... and %d others\n", lines - LINES);
+        fprintf(out, "mpgreplay: ... and %d others\n", lines - LINES);
+}
+
+/* Says what all wait in, at once, as others may write to the same place; and ends them all. */
+static void give_up(const struct guard *g)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *all = open_memstream(&text, &size);
+    write_posts(all ? all : stderr, g);
+    if (all && fclose(all) == 0)
+        fputs(text, stderr);
     fflush(stderr);
     alarm(10); /* where MPI cannot end from a second thread */
-    PMPI_Abort(MPI_COMM_WORLD, 1);
+    play_abort(1);
     _exit(1);
 }
 
@@ -224,37 +225,57 @@ static bool has_root(enum mpg_call call)
            call == MPG_CALL_Gatherv || call == MPG_CALL_Scatter || call == MPG_CALL_Scatterv;
 }
 
+static void say_send(struct post *own, const struct mpg_event *e)
+{
+    own->to = e->to;
+    own->tag = e->tag;
+    own->bytes = e->bytes;
+}
+
+static void say_receive(const struct play *p, struct post *own, const struct mpg_event *e, int32_t tag, int64_t bytes)
+{
+    const uint32_t any = p->stage->deterministic ? 0 : e->any;
+    own->from = any & MPG_ANY_SOURCE ? MPG_UNKNOWN : e->from;
+    own->recvtag = any & MPG_ANY_TAG ? MPG_UNKNOWN : tag;
+    own->recvbytes = bytes;
+}
+
 void guard_calls(struct play *p)
 {
     struct post *own = &p->guard->own[p->thread];
     const struct mpg_event *e = &p->act->event;
     const struct mpg_comm *told =
         e->comm >= 0 && (size_t)e->comm < p->all->comms && p->all->comm[e->comm] ? p->all->comm[e->comm]->told : NULL;
-    bool sends = false, receives = false;
+    own->to = own->tag = own->from = own->recvtag = NONE;
+    own->bytes = own->recvbytes = NONE;
     switch (p->act->kind) {
     case MPG_KIND_SENDRECV:
-        sends = receives = true;
+        say_send(own, e);
+        say_receive(p, own, e, e->recvtag, e->recvbytes);
         break;
     case MPG_KIND_SEND:
     case MPG_KIND_ISEND:
+        say_send(own, e);
+        break;
     case MPG_KIND_RMA:
-        sends = true;
+        own->to = e->to;
+        own->bytes = e->bytes;
+        own->recvbytes = e->recvbytes > 0 ? e->recvbytes : NONE;
+        break;
+    case MPG_KIND_WIN_TARGET:
+        own->to = e->to;
         break;
     case MPG_KIND_RECV:
     case MPG_KIND_PROBE:
     case MPG_KIND_MPROBE:
-        receives = true;
+        say_receive(p, own, e, e->tag, e->bytes);
         break;
     default:
         break;
     }
-    own->to = sends ? e->to : -1;
-    own->from = !receives ? -1 : (e->any & MPG_ANY_SOURCE) && !p->stage->deterministic ? MPG_UNKNOWN : e->from;
-    own->tag = e->tag;
-    own->bytes = e->bytes;
-    own->root = p->act->kind == MPG_KIND_COLLECTIVE && has_root(p->act->blocking) ? e->root : -1;
+    own->root = p->act->kind == MPG_KIND_COLLECTIVE && has_root(p->act->blocking) ? e->root : NONE;
     own->requests = p->act->kind == MPG_KIND_COMPLETE ? (int32_t)e->request_number : 0;
-    own->comm = told && p->act->kind != MPG_KIND_COMPLETE && p->act->kind != MPG_KIND_FINALIZE ? told->label : -1;
+    own->comm = told && p->act->kind != MPG_KIND_COMPLETE && p->act->kind != MPG_KIND_FINALIZE ? told->label : NONE;
     own->number = p->act->number;
     own->traced_ns = e->leave_ns - e->enter_ns;
     move(own);

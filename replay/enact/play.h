@@ -150,6 +150,8 @@ int play_check(struct play *p, int rc);
 /* The traced time of the act passes. */
 void play_elapse(struct play *p);
 int play_perform_call(struct play *p);
+/* Ends all ranks, when what has been written to standard error has arrived. */
+void play_abort(int status);
 /* All acts of the thread but MPI_Finalize, before which it returns; from *BEGIN_NS on, when MPI_Init was left, or later
  * if that cannot be kept. */
 int play_thread(struct play *p, int64_t *begin_ns);

@@ -70,7 +70,7 @@ ok "... before its first whole chunk of events" failed "mpgreplay: facts.trace: 
 made lost.trace < <(grep -v Send <<<"$sent")
 limit=100 run 2 "$mpgreplay" --patience=1500ms lost.trace
 ok "a message that is not sent: it ends" test "$status" -ne 0 -a "$status" -ne 124
-is "... and says who waits in what" "$(grep '^mpgreplay: ' err)" "mpgreplay: no rank has gone on for 2 s:
+is "... and says who waits in what" "$(grep '^mpgreplay: ' err)" "mpgreplay: no rank has gone on for 1.5 s:
 mpgreplay: rank 0 waits in call 1 (MPI_Finalize)
 mpgreplay: rank 1 waits in call 1 (MPI_Recv from=0 tag=7 bytes=8 comm=0)"
 made lost2.trace <<'END'
@@ -88,7 +88,7 @@ made lost2.trace <<'END'
 END
 limit=100 run 2 "$mpgreplay" --patience=1s lost2.trace
 is "... in other calls" "$(grep '^mpgreplay: rank' err)" "mpgreplay: rank 0 waits in call 3 (MPI_Waitall of 2 requests)
-mpgreplay: rank 1 waits in call 2 (MPI_Recv from any tag=5 bytes=16 comm=0)"
+mpgreplay: rank 1 waits in call 2 (MPI_Recv from=any tag=5 bytes=16 comm=0)"
 
 made lost3.trace <<'END'
 #mpgtext 1
@@ -185,18 +185,6 @@ made uneven.trace <<'END'
 2 3000 3100 Finalize
 END
 ok "more destinations than sources" run 3 "$mpgreplay" uneven.trace
-
-# ---- interrupted ----
-made long.trace < <(sed 's/ \(1000\|3000\) / \160000000000 /; s/ \(1100\|1200\|3100\) / \160000000000 /' <<<"$sent" |
-    sed 's/^0 1000.*/0 100060000000000 100060000000100 Send to=1 tag=7 bytes=8/')
-# shellcheck disable=SC2086
-timeout -s INT -k 20 3 $mpirun -np 2 "$mpgreplay" --elapse=sleep long.trace >out 2>err </dev/null
-is "Ctrl-C ends it" "$(($? != 0))" 1
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    pgrep -f "^$mpgreplay --elapse=sleep long.trace" >/dev/null || break
-    sleep 0.5
-done
-is "... and all its processes" "$(pgrep -f "^$mpgreplay --elapse=sleep long.trace")" ""
 
 # ---- as somebody else ----
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
