@@ -153,6 +153,8 @@ function before(call,    k, text) {
         text = text "struct tracer_message old = tracer_message(&s, OLD_MESSAGE(message));\n"
     else if (call == "Type_free")
         text = text "tracer_type_forget(OLD_TYPE(datatype));\n"
+    else if (call == "Session_init")
+        text = text "tracer_before_session();\n"
     return text
 }
 

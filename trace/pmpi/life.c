@@ -30,6 +30,7 @@ enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16, MOST_WINDOW_BY
 
 static struct {
     bool tried;             /* MPI_Init has been seen */
+    _Atomic bool session;   /* MPI_Session_init has been */
     bool began, finalizing; /* ... and all ranks take part; MPI_Finalize has been seen */
     pid_t pid;              /* of the rank, not of a forked child */
     struct clock_group clocks;
@@ -174,6 +175,11 @@ void tracer_before_init(void)
         roll_sign();
 }
 
+void tracer_before_session(void)
+{
+    life.session = true;
+}
+
 static bool all_are_here(void)
 {
     int traced, size;
@@ -281,6 +287,6 @@ void tracer_end_early(const char *reason)
 __attribute__((destructor)) static void at_exit(void)
 {
     if (!life.began && !life.tried)
-        summary_say_nothing();
+        summary_say_nothing(life.session);
     tracer_end_early("the program ended without MPI_Finalize");
 }

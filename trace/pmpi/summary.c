@@ -101,7 +101,7 @@ __attribute__((constructor)) static void know_standard_error(void)
         say_start();
 }
 
-void summary_say_nothing(void)
+void summary_say_nothing(bool session)
 {
     bool linked;
     const char *folder = getenv("MPGTRACE_OUTPUT"), *line = getenv("MPGTRACE_PROGRAM");
@@ -111,6 +111,9 @@ void summary_say_nothing(void)
     struct mpg_error err;
     if (folder_try(folder, &err) < 0) /* ranks, if there were any, ran untraced for that */
         say("nothing was traced: %s", err.text);
+    else if (session)
+        say("nothing was traced: no MPI_Init was seen in %.*s, but MPI_Session_init: sessions alone are not recorded",
+            length, line);
     else if (linked)
         say("nothing was traced: no MPI_Init was seen in %.*s", length, line);
     else

@@ -4,6 +4,7 @@
 #ifndef MPG_TRACER_SUMMARY_H
 #define MPG_TRACER_SUMMARY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Adds up over all ranks what this one has recorded or summed up: CALLS, 0 if it does not
@@ -13,8 +14,8 @@ void summary_gather(int64_t calls);
 /* For rank 0, after its trace in FOLDER is closed: the line. */
 void summary_say(const char *folder);
 
-/* At the end of a process that has never called MPI_Init: says so, once for the job, unless
- * something else that mpgtrace record has run left a trace. */
-void summary_say_nothing(void);
+/* At the end of a process that has never called MPI_Init, but of SESSION MPI_Session_init: says so, once for the
+ * job, unless something else that mpgtrace record has run left a trace. */
+void summary_say_nothing(bool session);
 
 #endif

@@ -38,6 +38,7 @@ bool tracer_records(const struct tracer_scope *scope);
 
 /* Life cycle (life.c). */
 void tracer_before_init(void);
+void tracer_before_session(void);
 void tracer_init(struct tracer_scope *scope, int thread_level); /* after the real call */
 void tracer_finalize(struct tracer_scope *scope);  /* before the real call; collective */
 void tracer_finalized(struct tracer_scope *scope); /* after it, if tracer_leave says so */

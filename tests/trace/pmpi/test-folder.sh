@@ -75,6 +75,32 @@ ok "one with MPI that does not use it" eval '$mpicc -o idle idle.c 2>err && run 
 is "... is told, too" "$(said)" "mpgtrace: nothing was traced: no MPI_Init was seen in ./idle"
 run 2 "$MPGTRACE" record --quiet -o none.trace ./quick
 is "... not with --quiet" "$(said)" ""
+cat >session.c <<'PROGRAM'
+#include <mpi.h>
+int main(void)
+{
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Session_finalize(&session);
+    return 3;
+}
+PROGRAM
+if $mpicc -o session session.c 2>err; then
+    session_mpirun=$mpirun
+elif [ -n "${OTHER_MPICC:-}" ] && [ -n "${OTHER_MPIRUN:-}" ] && $OTHER_MPICC -o session session.c 2>err; then
+    session_mpirun=$OTHER_MPIRUN
+else
+    session_mpirun=
+fi
+if [ -n "$session_mpirun" ]; then
+    timeout -k 5 600 $session_mpirun -np 2 "$MPGTRACE" record -o none.trace ./session >out 2>err </dev/null
+    is "one that begins MPI by sessions alone keeps its exit status" $? 3
+    is "... is told so, once" "$(said)" "mpgtrace: nothing was traced: no MPI_Init was seen in ./session, but \
+MPI_Session_init: sessions alone are not recorded"
+    ok "... leaves no folder" test ! -e none.trace
+else
+    skip "one that begins MPI by sessions alone" "MPI_Session_init is of MPI-4"
+fi
 # --- a folder that cannot be made, by a name that even root cannot make ---
 cannot="mpgtrace: nothing was traced: $PWD/nowhere/c.trace: No such file or directory"
 run 1 "$MPGTRACE" record -o nowhere/c.trace ./quick
