@@ -160,6 +160,7 @@ static void *live(void *argument)
     int64_t begin_ns = p->all->crew->begin_ns;
     if (play_thread(p, &begin_ns) < 0) {
         crew_fail(p);
+        guard_fails(p);
         p->stage->failed(p->stage->host, p->err);
         return NULL;
     }

@@ -348,6 +348,7 @@ static int play_all(struct play *p, int64_t begin_ns)
 {
     if (play_thread(p, &begin_ns) < 0) {
         crew_fail(p);
+        guard_fails(p);
         return -1;
     }
     p->outcome.calls++;

@@ -31,7 +31,8 @@ struct post {
 struct guard {
     const struct mpg_stage *stage;
     MPI_Comm here;
-    struct post *own, *all; /* all: of the processes here, one after the other; NULL: OWN is of this process alone */
+    struct post *own, *all; /* all: of the processes here, one after the other, and one more, whose call is not
+                             * COMPUTES when one has failed; NULL: OWN is of this process alone */
     uint64_t *seen;
     int posts, hosts; /* threads of these processes */
     bool watches;
@@ -158,6 +159,11 @@ static int begin_watch(struct play *p, struct guard *g)
     return 0;
 }
 
+static size_t all_bytes(const struct guard *g)
+{
+    return sizeof *g->all * ((size_t)g->posts + 1);
+}
+
 /* Where each thread of each process here says what it does. */
 static int find_posts(struct play *p, struct guard *g, int rank)
 {
@@ -165,7 +171,7 @@ static int find_posts(struct play *p, struct guard *g, int rank)
     int before = 0;
     PMPI_Allreduce(&threads, &g->posts, 1, MPI_INT, MPI_SUM, g->here);
     PMPI_Exscan(&threads, &before, 1, MPI_INT, MPI_SUM, g->here);
-    g->all = play_shared_memory(g->here, sizeof *g->all * (size_t)g->posts);
+    g->all = play_shared_memory(g->here, all_bytes(g));
     if (g->all)
         g->own = g->all + (rank > 0 ? before : 0);
     else if (!(g->own = aligned_alloc(alignof(struct post), sizeof *g->own * (size_t)threads)))
@@ -174,6 +180,8 @@ static int find_posts(struct play *p, struct guard *g, int rank)
         fputs("mpgreplay: the processes of this host share no memory (/proc/PID/fd): nobody sees if they cannot go on\n", stderr);
     for (int i = 0; i < threads; i++)
         g->own[i] = (struct post){.call = COMPUTES, .rank = p->stage->rank, .thread = p->stage->needs->thread[i]};
+    if (g->all && rank == 0)
+        atomic_store(&g->all[g->posts].call, COMPUTES);
     PMPI_Barrier(g->here); /* what is not said yet would be a call */
     return 0;
 }
@@ -282,6 +290,15 @@ void guard_calls(struct play *p)
     atomic_store_explicit(&own->call, (int32_t)e->call, memory_order_relaxed);
 }
 
+void guard_fails(struct play *p)
+{
+    enum { ENDED_S = 10 };
+    struct guard *g = p->guard;
+    int32_t none = COMPUTES;
+    if (g && g->all && !atomic_compare_exchange_strong(&g->all[g->posts].call, &none, LEFT))
+        sleep(ENDED_S);
+}
+
 void guard_end(struct play *p)
 {
     struct guard *g = p->guard;
@@ -294,7 +311,7 @@ void guard_end(struct play *p)
     }
     PMPI_Comm_free(&g->here);
     if (g->all)
-        munmap(g->all, sizeof *g->all * (size_t)g->posts);
+        munmap(g->all, all_bytes(g));
     else
         free(g->own);
     free(g->seen);

@@ -289,6 +289,9 @@ void guard_computes(struct play *p);
 void guard_calls(struct play *p);
 /* The thread makes no more calls. */
 void guard_leaves(struct play *p);
+/* P has failed. Of all processes of the host it returns for the first at once, which is about to end them: what failed on
+ * many ranks is said once. */
+void guard_fails(struct play *p);
 void guard_end(struct play *p);
 
 #endif

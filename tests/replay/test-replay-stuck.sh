@@ -64,6 +64,15 @@ made members.trace <<'END_OF_TRACE'
 2 2000 2100 Win_free win=0
 2 3000 3100 Finalize
 END_OF_TRACE
+# What MPI refuses on all ranks at once.
+made refused.trace < <(
+    printf '#mpgtext 1\n#ranks 4\n'
+    for rank in 0 1 2 3; do
+        echo "$rank 0 100 Init
+$rank 1000 1100 Barrier comm=0
+$rank 1200 1300 Send to=77 tag=7 bytes=8
+$rank 3000 3100 Finalize"
+    done)
 # Rank 0 computes for hours, rank 1 waits for it.
 made "$work/hours.trace" <<'END_OF_TRACE'
 #mpgtext 1
@@ -156,6 +165,8 @@ mpgreplay: rank 3 waits in call 2 (MPI_Probe from=1 tag=9 bytes=24 comm=0)" --de
     stuck 3 "mpgreplay: rank 0 waits in call 2 (MPI_Allreduce comm=0)
 mpgreplay: rank 1 waits in call 3 (MPI_Wait of 1 request)
 mpgreplay: rank 2 waits in call 2 (MPI_Win_free)" members.trace
+    run 4 "$mpgreplay" refused.trace
+    ok "$mpi: what all ranks fail at is said once" failed "mpgreplay: refused.trace: rank ?, call 2 (MPI_Send): *"
     ended "a rank that computes is killed" KILL 1
     like "... the launcher says so" "$(cat out err)" "*signal 9*"
     ended "one that waits" KILL 2
