@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mpgsim --plot (TAP): what gnuplot is given of sweeps and of several signatures, against the answer in JSON; that the
-answer is the same with it; what is refused.
+answer is the same with it; what is refused. What is said of a machine with the smaller median that is more often the slower one.
 
 The environment variables MPGSIM and top_srcdir say where things are."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -93,6 +95,74 @@ def check_ranking(folder, signatures):
     shutil.rmtree(os.path.join(folder, "plots"))
 
 
+# A message's latency in ns at quantiles i / 20: low below a quantile, high above the next, linear between. Of one u a is below b where u is
+# between 0.355 and 0.645; c is between the two then, and between their values elsewhere; u itself is what even tells.
+LATENCIES = {"a": [1100] * 13 + [2100] * 8, "b": [1000] * 8 + [2000] * 13, "c": [1500] * 21,
+             "even": [1000 + 100 * i for i in range(21)]}
+REPLICAS = 1000
+
+
+def latency(name, u):
+    """By hand, at U."""
+    q, i = LATENCIES[name], min(int(20 * u), 19)
+    return q[i] + (20 * u - i) * (q[i + 1] - q[i])
+
+
+def beats(x, y, us):
+    """In which part of the replicas X's latency is less than Y's."""
+    return sum((latency(x, u) < latency(y, u)) + (latency(x, u) == latency(y, u)) / 2 for u in us) / len(us)
+
+
+def word(part):
+    return f"{'slower' if part < 0.5 else 'faster'} in {100 * max(part, 1 - part):.1f} %"
+
+
+def make_latencies(folder):
+    for name, quantiles in LATENCIES.items():
+        times = {"n": 21, "mean": sum(quantiles) / 21, "sd": 1, "lag1": 0, "quantiles": quantiles}
+        path = {"path": "node", "one_way": "one clock", "latency": [{"size_bytes": 8, "one_way_ns": times}]}
+        with open(os.path.join(folder, f"{name}.sig"), "w", encoding="utf-8") as file:
+            json.dump({"format": "mpgkit-signature", "version": [4, 0], "header": {"host": name}, "network": [path]}, file)
+
+
+def check_slower(folder):
+    """Rows are ranked by medians: the first can be the slower one in most replicas."""
+    make_latencies(folder)
+    given = ["--predict", "--source=none", f"--replicas={REPLICAS}"]
+    even = json.loads(run(folder, *given, "--signature=even.sig", "--json")[1])
+    # rank 1's run is the longest: what rank 0 works before it sends, the message, what follows
+    us = [(r["run_time_ns"] - (2385 - 100) - (95000 - 3000) - 1000) / 2000 for r in even["replicas"]]
+    part = beats("a", "b", us)
+    ok("one message's u in each replica", len(us) == REPLICAS and 0 < min(us) < 0.02 and 0.98 < max(us) < 1 and abs(part - 0.29) < 0.06,
+       (min(us), max(us), part))
+    two = [*given, "--signature=b.sig", "--signature=a.sig"]
+    found = json.loads(run(folder, *two, "--json")[1])["rows"]
+    ok("the first has the smaller median, and is faster in less than a half", [r["values"]["signature"] for r in found] == ["a.sig", "b.sig"] and
+       found[0]["run_time_ns"]["median"] < found[1]["run_time_ns"]["median"] and abs(found[0]["faster_than"][0]["probability"] - part) < 1e-12,
+       (found, part))
+    text = run(folder, *two)[1]
+    row = [line for line in text.splitlines() if line.split()[:2] == ["1", "a.sig"]]
+    ok("text: it is slower in more", len(row) == 1 and row[0].endswith(f" slower in {100 * (1 - part):.1f} %") and "faster in" not in text, text)
+    table = list(csv.DictReader(io.StringIO(run(folder, *two, "--csv")[1])))
+    ok("CSV: how probably it is faster", abs(float(table[0]["faster_than_next"]) - part) < 1e-12 and table[1]["faster_than_next"] == "", table)
+    # of three none is that of the two: a beats c, c beats b, and b beats a, each in more than a half
+    text = run(folder, *two, "--signature=c.sig")[1]
+    rows = [line for line in text.splitlines() if ".sig " in line and line.split()[0] in ("1", "2", "3")]
+    ok("text: of three, each beats the next", [r.split()[1] for r in rows] == ["a.sig", "c.sig", "b.sig"] and
+       [r.split("  ")[-1].strip() for r in rows] == [word(beats("a", "c", us)), word(beats("c", "b", us)), "-"] and
+       beats("a", "c", us) > 0.55 < beats("c", "b", us), text)
+    ok("and the last beats the first", f"row 1 than row 3: {word(part)}" in text, text)
+    return two, part
+
+
+def check_slower_plot(folder, two, part):
+    status, _, err = run(folder, "--plot=plots", "--keep", *two)
+    with open(os.path.join(folder, "plots", "machines.gp"), encoding="utf-8") as file:
+        script = file.read()
+    ok("a plot: slower, too", status == 0 and f"'\u2190 {word(part)}' at 0.50" in script and "faster in" not in script, script + err)
+    shutil.rmtree(os.path.join(folder, "plots"))
+
+
 def check_refusals(folder):
     for options, want in ((["--plot=p"], (2, "--plot draws what --sweep or several --signature, --target or TRACE ask for")),
                           (["--keep", "--sweep=latency=1us,2us"], (2, "--keep is about --plot")),
@@ -110,9 +180,11 @@ def main():
         with open(os.path.join(folder, "t.txt"), "w", encoding="utf-8") as file:
             file.write("\n".join(LINES) + "\n")
         check_refusals(folder)
+        two, part = check_slower(folder)
         if shutil.which("gnuplot"):
             check_sweep(folder)
             check_ranking(folder, make_signatures(folder))
+            check_slower_plot(folder, two, part)
     return finish()
 
 
