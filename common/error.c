@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "common/error.h"
 
+#include "common/about.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,4 +57,11 @@ int mpg_error_prefix(struct mpg_error *err, const char *format, ...)
     size_t used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", old);
     return -1;
+}
+
+bool mpg_error_is_about(const char *text, const char *path)
+{
+    const size_t length = strlen(path);
+    return strncmp(text, path, length) == 0 &&
+           (text[length] == ':' || text[length] == '/' || (length > 0 && path[length - 1] == '/'));
 }

@@ -2,6 +2,7 @@
 /* mpgscale's analysis: its command line, and what is read, compared and printed for it. */
 #include <string.h>
 
+#include "common/about.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
@@ -132,8 +133,9 @@ static void print_notes(const char *program, const struct scale_notes *notes)
 {
     for (size_t i = 0; i < notes->n; i++) {
         const struct scale_note *note = &notes->note[i];
+        const bool names = note->path && !mpg_error_is_about(note->text, note->path);
         struct mpg_error line;
-        mpg_error_set(&line, "%s%s%s%s", note->path ? note->path : "", note->path ? ": " : "", note->text,
+        mpg_error_set(&line, "%s%s%s%s", names ? note->path : "", names ? ": " : "", note->text,
                       note->left_out ? ": left out" : "");
         mpg_error_print(program, &line);
     }

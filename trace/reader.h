@@ -24,6 +24,9 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err);
 void mpg_trace_close(struct mpg_trace *trace); /* NULL is allowed */
 
 const char *mpg_trace_path(const struct mpg_trace *trace);
+/* Puts TRACE's path in front of ERR's text, unless that begins with it, or with the path of one of its
+ * files; always returns -1. */
+int mpg_trace_blame(const struct mpg_trace *trace, struct mpg_error *err);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);
 /* Events of RANK (or of all ranks, -1); those of them that are in no chunk but in the
  * windows that processes left behind; bytes of the chunks. */

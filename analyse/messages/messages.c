@@ -206,7 +206,7 @@ static int pass(struct counter *c, struct mpg_trace *trace, const struct mpg_tab
                                   .walker = c};
     struct mpg_graph_counts counts;
     if (mpg_walk(&walk, &counts, NULL, err) < 0)
-        return mpg_error_prefix(err, "%s", mpg_trace_path(trace));
+        return mpg_trace_blame(trace, err);
     for (uint32_t i = 0; i < c->like_number; i++)
         if (count_likes(c, &c->likes[i], err) < 0)
             return -1;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/about.h"
+
 /* --- understanding facts --- */
 
 static int out_of_memory(struct mpg_error *err)
@@ -80,6 +82,12 @@ int mpg_trace_note_facts(struct mpg_trace *t, struct trace_rank *r, char *text, 
 }
 
 /* --- what was said --- */
+
+int mpg_trace_blame(const struct mpg_trace *t, struct mpg_error *err)
+{
+    const char *const path = strcmp(t->path, "-") == 0 ? "standard input" : t->path;
+    return mpg_error_is_about(err->text, path) ? -1 : mpg_error_prefix(err, "%s", path);
+}
 
 const char *mpg_trace_path(const struct mpg_trace *t)
 {
