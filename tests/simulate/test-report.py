@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mpgsim --report (TAP): the page is well-formed, fetches nothing, says what --json says, and holds no markup of the
 trace's; it is small of many ranks; in a browser, if there is one, its script comes to its end and the verdict's numbers
-are those of the answer, computed here."""
+are those of the answer, computed here. What the page's tables and pictures say is what the text of the same answer does."""
 import html
 import html.parser
 import json
+import math
 import os
 import re
 import shutil
@@ -172,6 +173,113 @@ def numbers_of_text(name, dom, text):
     return ""
 
 
+def share(said, shown):
+    """'47.43', of the text, and '47.4 %', of the page, which has three digits, and no zeros at their end."""
+    x, y = float(said), float(shown.split()[0])
+    last = 10.0 ** (math.floor(math.log10(y)) - 2) if y > 0 else 0.01
+    return abs(x - y) <= 0.5000001 * (10.0 ** -len(said.split(".")[1]) + last)
+
+
+def rows_after(text, head):
+    """Of the table below the line that begins with HEAD: each row's numbers, by its last word."""
+    body = text.split("\n" + head, 1)[1].split("\n\n")[0].split("\n")
+    found = {}
+    for words in (line.split() for line in body):
+        if len(words) > 2 and re.match(r"-?[0-9]", words[0]) and words[1] in ("%", "+"):
+            found[words[-1]] = [w for w in words[:-1] if re.match(r"-?[0-9.]+$", w)]
+    return found
+
+
+def named(rows, by):
+    """A page's rows by what the text calls them."""
+    return {r[0].replace("rank ", "") if by == "rank" else r[0]: r[1:] for r in rows}
+
+
+def parts_of_text(dom, text):
+    """What a rank's run consists of."""
+    shown = dict(cells(dom, "What a rank's run consists of"))
+    names = {"computing": "computation", "noise": "noise", "in calls, not waiting": "in calls, not waiting",
+             "waiting for messages": "waiting for messages", "run": "run"}
+    part = text.split("What a rank's run consists of")[1].split("\n\n")[0]
+    wrong = [(n, shown[names[n]]) for n in names
+             if not equal(re.search(r"(?m)^  %s  +(-?[0-9.]+ [mun]?s) " % re.escape(n), part).group(1), shown[names[n]])]
+    return wrong
+
+
+def where_of_text(dom, text):
+    """Where time goes, and shares of all replicas' critical paths: calls and ranks."""
+    wrong = []
+    for by in ("call", "rank"):
+        shown = named(cells(dom, "Where it goes, by " + by), by)
+        times, paths = rows_after(text, "Where time goes, by %s, us" % by), rows_after(text, "The critical path, by %s, time in us" % by)
+        if not set(shown) == set(times) - {"all"} == set(paths) - {"all"}:
+            return [shown.keys(), times.keys(), paths.keys()]
+        has = [i for i in range(7) if any(float(times[name][i]) for name in shown)] # the page leaves out columns of zeros
+        for name, row in shown.items():
+            wrong += [(by, name, row)] if len(row) != len(has) + 1 else []
+            wrong += [(by, name, times[name][i], b) for i, b in zip(has, row) if not equal(times[name][i] + " us", b)]
+            wrong += [] if share(paths[name][0], row[-1]) else [(by, name, paths[name][0], row[-1])]
+    return wrong
+
+
+def path_of_text(dom, text):
+    """The median run's path: how long, on what it depends, by call and rank."""
+    wrong, section = [], dom.split("<h2>The critical path</h2>")[1].split("</section>")[0]
+    said = re.search(r"Critical path of replica (\d+), the median run: to the end of rank (\d+), (\S+ \S+)", text).groups()
+    shown = re.search(r"Of replica (\d+), whose run is the median one, (\S+ \S+); it ends on rank (\d+)", section).groups()
+    wrong += [] if (said[0], said[1]) == (shown[0], shown[2]) and equal(said[2], shown[1]) else [(said, shown)]
+    depends = {r[0]: r[2] for r in cells(dom, "The critical path")}
+    for name, label in (("latency", "latency of each message"), ("byte", "time of each byte"), ("compute", "all computation"), ("noise", "all noise")):
+        part = re.search(r"(?m)^  %s .*\((\S+) %% of the run\)" % name, text).group(1)
+        wrong += [] if share(part, depends[label]) else [(name, part, depends[label])]
+    for by in ("call", "rank"):
+        page, rows = named(cells(dom, "The critical path, by " + by), by), rows_after(text, "The critical path by %s, us" % by)
+        wrong += [] if set(rows) == {k for k, r in page.items() if r[0] != "0 ns"} else [(by, rows.keys(), page.keys())]
+        wrong += [(by, k, r, page[k]) for k, r in rows.items() if not (equal(r[6] + " us", page[k][0]) and share(r[7], page[k][1]))]
+    return wrong
+
+
+def waits_of_text(dom, text):
+    """Traced and predicted, by call: of those that wait."""
+    shown = {r[0]: r[1:4] for r in cells(dom, "Where it waits")}
+    t = r"(-?[0-9.]+ [mun]?s)"
+    lines = {l[0]: l[1:] for l in re.findall(r"(?m)^(MPI_\w+) +(\d+) +%s +%s +%s +%s$" % (t, t, t, t), text)}
+    waiting = {k for k, l in lines.items() if (l[2], l[4]) != ("0 ns", "0 ns")}
+    return [(k, lines.get(k), shown.get(k)) for k in waiting | set(shown) if k not in shown or k not in lines or lines[k][0] != shown[k][0] or
+            not equal(lines[k][2], shown[k][1]) or not equal(lines[k][4], shown[k][2])]
+
+
+def hypotheses_of_text(dom, text):
+    """Each one alone, and on top of all others."""
+    wrong, shown = [], {r[0]: r[1:] for r in cells(dom, "What if")}
+    for name, row in shown.items():
+        part = re.search(r"(?m)^  %s\n    alone +(.*)\n    on top of all others +(.*)$" % re.escape(name), text)
+        for said, page in zip(part.groups(), row):
+            a = re.match(r"(\S+ \S+) .*confidence: (\S+ \S+) to (\S+ \S+);", said).groups()
+            b = re.match(r"(\S+ \S+) \((\S+ \S+) to (\S+ \S+)\)$", page).groups()
+            wrong += [] if all(equal(x, y) for x, y in zip(a, b)) else [(name, said, page)]
+    return wrong if len(shown) == 2 else [shown]
+
+
+def heat_of_text(dom, ranks, text, predicted):
+    """Rank by rank: the table, and the titles of the picture's cells; RANKS is --per-rank's answer."""
+    wrong = []
+    table = [[r[0].split()[1]] + r[1:] for r in cells(dom, "Rank by rank")]
+    part = dom.split("<h2>Rank by rank</h2>")[1].split("</svg>")[0]
+    heat = re.findall(r"<title>rank (\d+): ([^<]*)</title>", part)
+    n, columns = len(table), len(table[0]) - 1
+    if heat != [(table[i][0], table[i][1 + k]) for k in range(columns) for i in range(n)]:
+        return [(heat, table)]
+    late = {l.split("\t")[0]: float(l.split("\t")[2]) for l in ranks.split("\n")[1:] if l}
+    where = rows_after(text, "Where time goes, by rank, us" if predicted else "Where delays come from, by rank, us")
+    for row in table:
+        w = where[row[0]]
+        wanted = w[0:1] + w[2:5] if predicted else w[:3]
+        wrong += [] if equal("%.6f ns" % late[row[0]], row[1]) else [(row, late)]
+        wrong += [(row, a, b) for a, b in zip(wanted, row[2:]) if not equal(a + " us", b)]
+    return wrong if set(late) == {r[0] for r in table} else [(late, table)]
+
+
 folder = tempfile.mkdtemp()
 os.chdir(folder)
 try:
@@ -279,6 +387,14 @@ try:
     ok("a page of what is tolerated", got.returncode == 0 and
        len(json.loads(Page(read("tolerate.html")).data)["tolerances"]) == 2, got.stderr)
 
+    drawn = ["--noise=exp:3us", "--latency=exp:2385ns", "--replicas=64"]
+    supposed = ["--suppose=drop call=Barrier", "--suppose=resize call=Send factor=3", "--predict", "--byte=const:23.85ns"]
+    for name, given in (("asked", ["--predict", "--where=call,rank", "--critical-path", "--waits"]), ("supposed", supposed), ("delays", ["--where=rank"])):
+        got = run(*drawn, *given, "--report=%s.html" % name, "late.txt")
+        texts[name] = got.stdout
+        ok("%s.html is written beside the text" % name, got.returncode == 0 and texts[name], got.stderr)
+    ranks = {"asked": run(*drawn, "--predict", "--per-rank", "late.txt").stdout, "delays": run(*drawn, "--per-rank", "late.txt").stdout}
+
     got = run("--latency=const:1us", "--report=none/p.html", "t.txt")
     ok("a folder that is not there is one line", got.returncode == 1 and got.stderr.count("\n") == 1 and "none/p.html" in got.stderr, got.stderr)
     got = run("--latency=const:1us", "--report=t.txt", "t.txt")
@@ -292,8 +408,12 @@ try:
     got = run("--latency=const:1us", "--report=/dev/full", "t.txt")
     ok("a full disk is said", got.returncode == 1 and "No space" in got.stderr, got.stderr)
 
+    checks = {"asked": {"what a run consists of": parts_of_text, "where time goes": where_of_text, "the critical path": path_of_text,
+                        "waits": waits_of_text, "rank by rank": lambda d, t: heat_of_text(d, ranks["asked"], t, True)},
+              "supposed": {"hypotheses": hypotheses_of_text},
+              "delays": {"rank by rank": lambda d, t: heat_of_text(d, ranks["delays"], t, False)}}
     browser = shutil.which("chromium")
-    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even", "two", "swept", "single"):
+    for name in ("p", "l", "w", "late", "later", "drop", "ideal", "tolerate", "paths", "even", "two", "swept", "single", "asked", "supposed", "delays"):
         what = "%s.html: in a browser its script comes to its end, with verdict and what to do" % name
         if not browser:
             count += 1
@@ -316,7 +436,11 @@ try:
         if name == "two": # a topic is named once, however many of its lines there are
             said = re.search(r"%d things make this doubtful \((.*?)\)" % len(topics), dom)
             right = right and bool(said) and said.group(1).split(", ") == list(dict.fromkeys(topics)) and len(set(topics)) < len(topics)
-        if name in texts:
+        if name in checks:
+            for about, check in checks[name].items():
+                wrong = check(dom, texts[name])
+                ok("%s.html: the same numbers as in the text: %s" % (name, about), not wrong, wrong)
+        elif name in texts:
             other = numbers_of_text(name, dom, texts[name])
             ok("%s.html: its numbers are those of the text" % name, not other, other)
         if name == "paths":
