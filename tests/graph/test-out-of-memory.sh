@@ -110,8 +110,10 @@ END
 
 # answer TRACE OPTION...: mpgsim's, into out and err; returns its status
 answer() {
-    env "$@" LD_PRELOAD="$preload" "$mpgsim" --json --eager-limit=1000 --latency=const:1us \
-        --noise=exp:1us --replicas=2 "$trace" >out 2>err
+    (
+        export "$@" LD_PRELOAD="$preload" # one process an allocation: there are thousands
+        exec "$mpgsim" --json --eager-limit=1000 --latency=const:1us --noise=exp:1us --replicas=2 "$trace" >out 2>err
+    )
 }
 
 # good: nothing was lost
@@ -121,16 +123,19 @@ good() {
 
 # one_line STATUS: it says that memory ran out
 one_line() {
+    local lines
     [ "$1" = 1 ] || [ "$1" = 2 ] || return
-    [ "$(wc -l <err)" = 1 ] || return
-    grep -qE '^mpgsim: .*(out of memory|not enough memory|Cannot allocate memory)' err
+    mapfile -t lines <err
+    [ ${#lines[@]} = 1 ] || return
+    [[ ${lines[0]} =~ ^mpgsim:\ .*(out of memory|not enough memory|Cannot allocate memory) ]]
 }
 
-# every VARIABLE...: each allocation fails in turn, with VARIABLES set; those that give
-# neither answer, and how many do what
+# every STEP VARIABLE...: each allocation, or one in STEP of them, fails in turn, with VARIABLES set;
+# those that give neither answer, and how many do what
 every() {
-    local at status wrong=0 answers=0 refusals=0
-    for ((at = 1; at <= number; at++)); do
+    local at status wrong=0 answers=0 refusals=0 step=$1
+    shift
+    for ((at = 1; at <= number; at += step)); do
         answer FAIL_AT=$at "$@"
         status=$?
         if [ $status = 0 ] && good; then
@@ -143,7 +148,7 @@ every() {
         fi
     done
     echo "# $number allocations: $answers answers, $refusals refusals, $wrong wrong"
-    [ $wrong = 0 ] && [ $refusals -gt $((number / 2)) ]
+    [ $wrong = 0 ] && [ $refusals -gt $((number / 2 / step)) ]
 }
 
 ok "it is imported" "$mpgtrace" import --text all.txt -o all.trace
@@ -152,7 +157,11 @@ for trace in all.trace all.txt; do
     ok "$trace: there is an answer" test -s right
     number=$(cat count)
     ok "$trace: its allocations are counted" test "$number" -gt 50
-    ok "$trace: any one of them fails" every
-    [ "$trace" = all.txt ] || ok "$trace: and all after it" every FAIL_ALL=1
+    if [ "$trace" = all.trace ]; then
+        ok "$trace: any one of them fails" every 1
+        ok "$trace: and all after it" every 3 FAIL_ALL=1
+    else # most are those of the other trace
+        ok "$trace: any one of them fails" every 3
+    fi
 done
 done_testing

@@ -174,7 +174,7 @@ def check(seed, options, directory, chosen):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=60)
+    parser.add_argument("--seeds", type=int, default=int(os.environ.get("ORACLE_SEEDS", "40")))
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--kinds", help="as for randomtrace.py")
