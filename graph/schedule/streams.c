@@ -236,8 +236,9 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
     r->waiting++;
     s->call.saw_ns = -INFINITY;
     const bool carries = g->matching.carrying.is_on;
-    const bool sees = mpg_call_kind(e->call) != MPG_KIND_COMPLETE || !graph_is_given_transfers(&r->requests, &s->call);
-    if (carries && sees && graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
+    const bool sees = carries && (mpg_call_kind(e->call) != MPG_KIND_COMPLETE ||
+                                  !graph_is_given_transfers(&r->requests, &s->call));
+    if (sees && graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */
     if (graph_begin_call(g, r, s, err) < 0)
