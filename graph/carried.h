@@ -8,7 +8,7 @@
 
 #include "common/map.h"
 
-enum { MPG_WAITED_OFTEN = 2 }; /* so many sends of a size have to have waited */
+enum { MPG_WAITED_OFTEN = 2 }; /* so many, such as sends of a size, have to have waited */
 
 /* By size, how many waited, and for how many ns, all together, or did not; zero-initialised: none. */
 struct carried_evidence {
@@ -20,6 +20,10 @@ struct tree_evidence {
     struct carried_evidence *coming, *posted;
 };
 
+/* Whether it is shown that such calls wait, of which so many WAITED, and so many LEFT, while what they would have waited for
+ * was still to come; whether too many left for that. */
+bool graph_waits_are_shown(uint64_t waited, uint64_t left);
+bool graph_too_many_left(uint64_t waited, uint64_t left);
 /* A send of BYTES, which waited so long; negative: it left. Without memory for another size it is not counted. */
 void graph_carried_count(struct carried_evidence *evidence, int64_t bytes, double waited_ns);
 /* Sends of more bytes wait, of a size that does at least so OFTEN; INT64_MAX: none. */

@@ -425,8 +425,9 @@ struct mpg_carried {
 };
 
 extern const struct mpg_carried mpg_carries_nothing;
-/* Whether it says that anything waits; whether two say the same; a checksum over what it says. */
+/* Whether it says that anything waits; that nonblocking collectives do; whether two say the same; a checksum over what it says. */
 bool mpg_carries_any(const struct mpg_carried *carried);
+bool mpg_carries_collectives(const struct mpg_carried *carried);
 bool mpg_carries_same(const struct mpg_carried *a, const struct mpg_carried *b);
 uint64_t mpg_carries_sum(const struct mpg_carried *carried);
 

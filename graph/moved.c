@@ -2,47 +2,37 @@
 /* Looking up what was shown. */
 #include "graph/moved.h"
 
-#include <string.h>
-
 const struct mpg_carried mpg_carries_nothing = {
     .blocking_bytes = INT64_MAX, .requested_bytes = INT64_MAX, .posted_bytes = INT64_MAX, .moved_bytes = INT64_MAX};
 
-bool mpg_carries_any(const struct mpg_carried *c)
+bool mpg_carries_collectives(const struct mpg_carried *c)
 {
-    bool any = c->blocking_bytes < INT64_MAX || c->requested_bytes < INT64_MAX || c->starts || c->moves ||
-               c->served_number > 0;
+    bool moves = c->moves;
     for (uint32_t i = 0; i < c->moved_number; i++)
-        any = any || c->moved[i].moves;
-    return any;
+        moves = moves || c->moved[i].moves;
+    return moves;
 }
 
-static uint64_t mix(uint64_t sum, uint64_t word)
+bool mpg_carries_any(const struct mpg_carried *c)
 {
-    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-    return sum ^ sum >> 32;
+    return c->blocking_bytes < INT64_MAX || c->requested_bytes < INT64_MAX || c->starts || c->served_number > 0 ||
+           mpg_carries_collectives(c);
 }
 
 uint64_t mpg_carries_sum(const struct mpg_carried *c)
 {
     const uint64_t words[] = {(uint64_t)c->blocking_bytes, (uint64_t)c->requested_bytes, (uint64_t)c->posted_bytes,
-                              c->starts, c->moved_number, c->moves, (uint64_t)c->moved_bytes};
-    uint64_t sum = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        sum = mix(sum, words[i]);
-    sum = mix(sum, c->served_number);
+                              c->starts, c->moved_number, c->moves, (uint64_t)c->moved_bytes, c->served_number};
+    uint64_t sum = mpg_sum_words(0, words, sizeof words / sizeof *words);
     for (uint32_t i = 0; i < c->served_number; i++) {
         const struct mpg_served *s = &c->served[i];
-        sum = mix(sum, (uint64_t)s->call << 2 | (uint64_t)s->starting << 1 | s->completing);
-        sum = mix(sum, (uint64_t)s->bytes);
+        const uint64_t of_served[] = {s->call, s->starting, s->completing, (uint64_t)s->bytes};
+        sum = mpg_sum_words(sum, of_served, sizeof of_served / sizeof *of_served);
     }
     for (uint32_t i = 0; i < c->moved_number; i++) {
         const struct mpg_nonblocking *m = &c->moved[i];
-        uint64_t segment;
-        memcpy(&segment, &m->choice.segment_bytes, sizeof segment);
-        const uint64_t of_moved[] = {m->call, (uint64_t)m->members, (uint64_t)m->bytes, m->moves, m->carried,
-                                     m->choice.algorithm, (uint64_t)m->choice.radix, segment, m->choice.waits};
-        for (size_t k = 0; k < sizeof of_moved / sizeof *of_moved; k++)
-            sum = mix(sum, of_moved[k]);
+        const uint64_t of_moved[] = {m->call, (uint64_t)m->members, (uint64_t)m->bytes, m->moves, m->carried};
+        sum = mpg_sum_choice(mpg_sum_words(sum, of_moved, sizeof of_moved / sizeof *of_moved), &m->choice);
     }
     return sum;
 }

@@ -2,6 +2,8 @@
 /* Which algorithms there are for which operation. */
 #include "graph/algorithms/algorithm.h"
 
+#include <string.h>
+
 const char *mpg_collective_name(enum mpg_collective operation)
 {
     static const char *const names[] = {
@@ -72,3 +74,20 @@ bool mpg_algorithm_fits_nonblocking(enum mpg_algorithm algorithm, enum mpg_colle
     return is_among(set, algorithm);
 }
 #undef A
+
+uint64_t mpg_sum_words(uint64_t sum, const uint64_t *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        sum = (sum ^ word[i]) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+uint64_t mpg_sum_choice(uint64_t sum, const struct mpg_choice *choice)
+{
+    uint64_t segment;
+    memcpy(&segment, &choice->segment_bytes, sizeof segment);
+    const uint64_t words[] = {choice->algorithm, (uint64_t)choice->radix, segment, choice->waits};
+    return mpg_sum_words(sum, words, sizeof words / sizeof *words);
+}

@@ -5,6 +5,8 @@
 #define MPG_GRAPH_ALGORITHM_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum mpg_collective {
     MPG_COLLECTIVE_BARRIER,
@@ -62,5 +64,8 @@ const char *mpg_algorithm_name(enum mpg_algorithm algorithm);
 /* Whether ALGORITHM is one for OPERATION; for its nonblocking twin. */
 bool mpg_algorithm_fits(enum mpg_algorithm algorithm, enum mpg_collective operation);
 bool mpg_algorithm_fits_nonblocking(enum mpg_algorithm algorithm, enum mpg_collective operation);
+/* A checksum, so far SUM, of N more words; of CHOICE. */
+uint64_t mpg_sum_words(uint64_t sum, const uint64_t *word, size_t n);
+uint64_t mpg_sum_choice(uint64_t sum, const struct mpg_choice *choice);
 
 #endif

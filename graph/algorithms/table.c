@@ -336,18 +336,11 @@ struct mpg_choice mpg_table_find_nonblocking(const struct mpg_table *t, enum mpg
 
 uint64_t mpg_table_sum(const struct mpg_table *t)
 {
-    uint64_t sum = t->n, segment;
+    uint64_t sum = t->n;
     for (size_t i = 0; i < t->n; i++) {
         const struct row *row = &t->row[i];
-        memcpy(&segment, &row->choice.segment_bytes, sizeof segment);
-        const uint64_t words[] = {(uint64_t)row->operation + (row->nonblocking ? MPG_COLLECTIVES : 0),
-                                  (uint64_t)row->choice.waits, (uint64_t)row->processes,
-                                  (uint64_t)row->bytes, (uint64_t)row->choice.algorithm,
-                                  (uint64_t)row->choice.radix, segment};
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-            sum = (sum ^ words[k]) * 0x9e3779b97f4a7c15u;
-            sum ^= sum >> 32;
-        }
+        const uint64_t words[] = {row->operation, row->nonblocking, (uint64_t)row->processes, (uint64_t)row->bytes};
+        sum = mpg_sum_choice(mpg_sum_words(sum, words, sizeof words / sizeof *words), &row->choice);
     }
     return sum;
 }

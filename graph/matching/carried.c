@@ -2,7 +2,6 @@
 /* Who carries which message, and what the trace shows of it. */
 #include "graph/matching/carried.h"
 
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -115,6 +114,19 @@ static void settle(struct message *m, struct passage *p)
 static bool carries(const struct passage *p, const struct message *m)
 {
     return p->leave_ns >= graph_more(m)->carry_from_ns && (!m->sync_source || p->number >= m->posted_number);
+}
+
+/* The first of LATEST, calls of a rank as they begin, that is call NUMBER or a later one and over at or after FROM_NS. NULL: none
+ * so far; or, *IS_KNOWN false, it may be one that is not remembered. */
+static struct passage *find_passage(const struct latest *latest, uint64_t number, double from_ns, bool *is_known)
+{
+    const uint64_t first = latest->n > MOST_PASSAGES ? latest->n - MOST_PASSAGES : 0;
+    uint64_t i = first;
+    while (i < latest->n && (latest->passage[i % MOST_PASSAGES]->number < number ||
+                             latest->passage[i % MOST_PASSAGES]->leave_ns < from_ns))
+        i++;
+    *is_known = i == latest->n || i > first || first == 0; /* one before it may have been the first */
+    return i < latest->n && *is_known ? latest->passage[i % MOST_PASSAGES] : NULL;
 }
 
 /* That of CALL becomes the last of LATEST; NULL: out of memory. */
@@ -252,34 +264,17 @@ static bool let_pass(struct carrying *c, struct passages *all, bool every)
     return any;
 }
 
-/* The first of LATEST after call AFTER that is over at or after FROM_NS; calls of a rank follow each other. */
-static const struct passage *find_passage(const struct latest *latest, uint64_t after, double from_ns, bool *is_known)
-{
-    const uint64_t first = latest->n > MOST_PASSAGES ? latest->n - MOST_PASSAGES : 0;
-    uint64_t low = first, high = latest->n;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        const struct passage *p = latest->passage[middle % MOST_PASSAGES];
-        if (p->number <= after || p->leave_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *is_known = low == latest->n || low > first || first == 0; /* one before it may have been the first */
-    return low < latest->n && *is_known ? latest->passage[low % MOST_PASSAGES] : NULL;
-}
-
 const struct passage *graph_passage_after(const struct carrying *c, int32_t rank, uint64_t after, double from_ns,
                                           bool *is_known)
 {
-    return find_passage(&c->rank[rank].all, after, from_ns, is_known);
+    return find_passage(&c->rank[rank].all, after + 1, from_ns, is_known);
 }
 
 const struct passage *graph_serving_after(const struct carrying *c, int32_t rank, double from_ns, bool *is_known)
 {
     bool is_known_too;
-    const struct passage *p = find_passage(&c->rank[rank].all, 0, from_ns, is_known);
-    const struct passage *q = find_passage(&c->rank[rank].windows, 0, from_ns, &is_known_too);
+    const struct passage *p = find_passage(&c->rank[rank].all, 1, from_ns, is_known);
+    const struct passage *q = find_passage(&c->rank[rank].windows, 1, from_ns, &is_known_too);
     *is_known = *is_known && is_known_too;
     return !*is_known ? NULL : !p || (q && q->number < p->number) ? q : p;
 }
@@ -372,15 +367,13 @@ void graph_carry_message(struct carrying *c, struct message *m)
         return;
     struct passages *all = &c->rank[m->destination];
     unlist(&all->first, m); /* which did not know yet when it can start */
-    const bool is_known = !m->sync_source || m->is_posted;
-    const struct latest *latest = &all->all;
-    const uint64_t first = latest->n > MOST_PASSAGES ? latest->n - MOST_PASSAGES : 0;
-    graph_more(m)->carry_from_ns = is_known ? m->sender_ns : INFINITY;
-    for (uint64_t i = first; is_known && i < latest->n; i++) {
-        struct passage *p = latest->passage[i % MOST_PASSAGES];
-        if (!carries(p, m))
-            continue;
-        settle(m, i > first || first == 0 ? p : NULL); /* one before it may have been the first */
+    const bool can_start = !m->sync_source || m->is_posted;
+    graph_more(m)->carry_from_ns = can_start ? m->sender_ns : INFINITY;
+    bool is_known = true;
+    struct passage *p = !can_start ? NULL
+                                   : find_passage(&all->all, m->sync_source ? m->posted_number : 0, m->sender_ns, &is_known);
+    if (p || !is_known) {
+        settle(m, p);
         return;
     }
     if (all->is_over) {
@@ -460,7 +453,7 @@ struct mpg_carried graph_carried_found(const struct carrying *c)
     double blocking_ns, requested_ns;
     const uint64_t unsure = graph_carried_unsure(&c->blocking, &blocking_ns) +
                             graph_carried_unsure(&c->requested, &requested_ns);
-    struct mpg_carried found = {.blocking_bytes = graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
+    return (struct mpg_carried){.blocking_bytes = graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
                                 .requested_bytes = graph_carried_limit(&c->requested, MPG_WAITED_OFTEN),
                                 .posted_bytes = graph_carried_limit(&c->posted, 1),
                                 .starts = graph_carried_limit(&c->starts, MPG_WAITED_OFTEN) < INT64_MAX,
@@ -470,5 +463,4 @@ struct mpg_carried graph_carried_found(const struct carrying *c)
                                 .requested_left = graph_carried_left(&c->requested),
                                 .unsure = unsure,
                                 .unsure_ns = blocking_ns + requested_ns};
-    return found;
 }

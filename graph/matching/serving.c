@@ -8,9 +8,6 @@
 #include "common/reserve.h"
 #include "graph/matching/messages.h"
 
-/* Of a kind, so many have to have waited, and at most one in so many not. */
-enum { OFTEN = MPG_WAITED_OFTEN, ONE_IN = 10 };
-
 struct served_evidence {
     struct {
         enum mpg_call call;
@@ -57,7 +54,7 @@ int graph_serve_end(struct matching *matching, struct call *call, struct served 
     const struct served s = *under_way;
     under_way->target = -1;
     list->starts = false;
-    return matching->carrying.serves && s.target >= 0 && s.since_ns > -INFINITY
+    return matching->carrying.serves && s.target >= 0
                ? add(&matching->carrying, call, &s, list, err)
                : 0;
 }
@@ -128,19 +125,14 @@ int graph_serve_edges(struct matching *matching, const struct call *call, struct
     return 0;
 }
 
-static bool waits(uint64_t waited, uint64_t left)
-{
-    return waited >= OFTEN && left * ONE_IN <= waited;
-}
-
 void graph_served_found(const struct carrying *c, struct mpg_carried *found)
 {
     const struct served_evidence *e = c->served;
     for (uint32_t i = 0; e && i < e->n; i++) {
         const struct mpg_served s = {.call = e->kind[i].call,
                                      .bytes = e->kind[i].bytes,
-                                     .completing = waits(e->kind[i].waited[0], e->kind[i].left[0]),
-                                     .starting = waits(e->kind[i].waited[1], e->kind[i].left[1])};
+                                     .completing = graph_waits_are_shown(e->kind[i].waited[0], e->kind[i].left[0]),
+                                     .starting = graph_waits_are_shown(e->kind[i].waited[1], e->kind[i].left[1])};
         if (s.starting || s.completing)
             found->served[found->served_number++] = s;
     }

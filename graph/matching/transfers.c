@@ -17,11 +17,13 @@ static int64_t less(int64_t sum, int64_t part)
     return sum < INT64_MAX - 1 ? sum - part : sum;
 }
 
+static const struct moved nothing_moved = {.served.target = -1};
+
 static void forget_transfers(struct window *w)
 {
     mpg_map_clear(&w->targets);
     w->target_count = 0;
-    w->all = (struct moved){0};
+    w->all = nothing_moved;
 }
 
 /* Those to TARGET; NULL with ERR. */
@@ -36,7 +38,7 @@ static struct moved *find_target(struct window *w, int32_t target, struct mpg_er
     w->target = all;
     if (*number == 0) {
         *number = ++w->target_count;
-        w->target[*number - 1] = (struct moved){.served.target = -1};
+        w->target[*number - 1] = nothing_moved;
     }
     return &w->target[*number - 1];
 }
@@ -55,9 +57,9 @@ struct moved graph_take_transfers(struct window *w, int32_t target)
 {
     const uint64_t *number = mpg_map_find(&w->targets, (uint64_t)target, 0);
     if (!number)
-        return (struct moved){0};
+        return nothing_moved;
     const struct moved taken = w->target[*number - 1];
-    w->target[*number - 1] = (struct moved){.served.target = -1};
+    w->target[*number - 1] = nothing_moved;
     w->all.n -= taken.n;
     w->all.dropped -= taken.dropped;
     w->all.bytes = less(w->all.bytes, taken.bytes);

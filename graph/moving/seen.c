@@ -6,8 +6,6 @@
 
 #include "graph/moving/moving_private.h"
 
-/* Of those that were looked at, one call in so many must not have waited; at least so many must have. */
-enum { ONE_IN = 10, OFTEN = 2 };
 /* So many calls of a kind are looked at, by each of its ways, times its members. */
 enum { MOST_LOOKED_AT = 1 << 16 };
 /* Another way is better if it explains more than the one before it by more than this part. */
@@ -165,7 +163,7 @@ static const struct seen_way *best_of(const struct kind *kind)
     const struct seen_way *best = NULL;
     for (int i = 0; i < kind->ways; i++) {
         const struct seen_way *w = &kind->way[i];
-        if (w->waited >= OFTEN && w->left * ONE_IN <= w->waited &&
+        if (graph_waits_are_shown(w->waited, w->left) &&
             (!best || w->explained_ns > (1 + MORE) * best->explained_ns))
             best = w;
     }

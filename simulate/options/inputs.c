@@ -68,6 +68,11 @@ static int check_outputs(const struct mpg_arguments *a, const char *trace, const
     return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_arguments_see_inputs(a, asked, spare, &all, err);
 }
 
+static const struct mpg_table *expanded_by(const struct mpg_arguments *a, const struct mpg_files *f)
+{
+    return a->expand || a->expand_some ? f->table : NULL;
+}
+
 /* Which algorithms collectives have, if it matters. */
 static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
 {
@@ -97,7 +102,7 @@ static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struc
     const struct mpg_graph_options options = {.supposed = f->supposed,
                                               .suppose = mpg_supposed_all(f->supposed),
                                               .of_target = a->predict,
-                                              .expand = a->expand || a->expand_some ? f->table : NULL,
+                                              .expand = expanded_by(a, f),
                                               .expand_some = a->expand_some,
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
@@ -411,7 +416,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->horizon = (uint64_t)a->horizon;
     o->kept = f->kept;
     o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
-    o->graph.expand = a->expand || a->expand_some ? f->table : NULL;
+    o->graph.expand = expanded_by(a, f);
     o->graph.expand_some = a->expand_some;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;

@@ -61,10 +61,7 @@ void mpg_assume_transfers(const struct mpg_report *r, char *text, size_t size)
 bool mpg_report_moves(const struct mpg_report *r)
 {
     const struct mpg_graph_options *o = &r->options->graph;
-    bool moves = o->carried.moves;
-    for (uint32_t i = 0; i < o->carried.moved_number; i++)
-        moves = moves || o->carried.moved[i].moves;
-    return o->carries && o->moves_by && moves;
+    return o->carries && o->moves_by && mpg_carries_collectives(&o->carried);
 }
 
 /* Its nonblocking name. */

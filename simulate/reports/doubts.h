@@ -36,9 +36,11 @@ int mpg_doubt_resized(const struct mpg_report *report, struct mpg_attention *lis
 /* With hypotheses, where they took more than a hundredth of all ranks' time: calls on windows, and those that complete
  * nonblocking collectives; what they waited for stays as it was. */
 int mpg_doubt_windows(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
-int mpg_doubt_threads(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
-int mpg_doubt_served(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 int mpg_doubt_posted(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
+/* With hypotheses: transfers that waited so long for a call of their target, which may be another one then. */
+int mpg_doubt_served(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
+/* Hypotheses about work, of ranks of several threads: what these wait for outside of MPI. */
+int mpg_doubt_threads(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 /* Collectives with a root, and scans, that hypotheses would have made of messages, if something else did not need them whole. */
 int mpg_doubt_partial(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 /* Replicas that keep the traced order, as messages would leave before their cause (6, Answers). */

@@ -30,6 +30,14 @@ is "... they end with who carries them" "$(clocked "${less[@]}" two.txt)" "-1107
 is "... not where that is not wanted" "$(clocked --carried=none "${less[@]}" two.txt)" "0 0 0"
 is "... nor for whom times are not compared" "$(carried --absorb=wait "${less[@]}" two.txt)" ""
 is "... nor without hypotheses" "$(carried --noise=const:1us two.txt)" ""
+# Rank 1 has another thread, which calls MPI when the round is over.
+{
+    rounds 300 2
+    printf '1.1 %d6300 %d7000 Send to=2 tag=5 bytes=8\n' 1 1 2 2
+    printf '2 30000 30010 Recv from=1 tag=5 bytes=8\n2 30100 30110 Recv from=1 tag=5 bytes=8\n'
+} | sort -k1,1 -k2,2n -s | calls 3 "#clocks shared" >threads.txt
+is "a receiver of several threads, too" "$(carried "${less[@]}" threads.txt) $(clocked "${less[@]}" threads.txt)" \
+    "blocking ones of more than 299 bytes (the trace shows it) -1107 0 0"
 rounds 300 1 | calls 3 "#clocks shared" >one.txt
 is "one that waited shows nothing" "$(carried "${less[@]}" one.txt)" ""
 sed 's/^0 11000 13010/0 11000 12000/' two.txt >left.txt
