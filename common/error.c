@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "common/error.h"
 
-#include "common/about.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

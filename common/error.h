@@ -8,6 +8,8 @@
 #ifndef MPG_ERROR_H
 #define MPG_ERROR_H
 
+#include <stdbool.h>
+
 #define MPG_ERROR_SIZE 1024
 
 /* Process exit statuses of every mpgkit program. */
@@ -29,6 +31,9 @@ int mpg_error_errno(struct mpg_error *err, int errnum, const char *format, ...)
  * always returns -1. */
 int mpg_error_prefix(struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Whether TEXT begins with PATH, or a file in it, as "PATH: ..." and "PATH/FILE: ..." do. */
+bool mpg_error_is_about(const char *text, const char *path);
 
 /* Prints "PROGRAM: text" and a newline to standard error, what a terminal would obey
  * written out (common/printable.h). For main() only. */

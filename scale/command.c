@@ -2,7 +2,6 @@
 /* mpgscale's analysis: its command line, and what is read, compared and printed for it. */
 #include <string.h>
 
-#include "common/about.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"

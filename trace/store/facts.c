@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/about.h"
 
 /* --- understanding facts --- */
 
