@@ -10,17 +10,14 @@
 
 static char *in, *out;
 
-static double uneven(int r, int k)
-{
-    return 1 + (r * 3 + k * 2) % (ranks + 1) + (r == k % ranks ? 2 : 0);
-}
-
 static void foo(int k)
 {
-    double mean = 0;
-    for (int i = 0; i < ranks; i++)
-        mean += uneven(i, k) / ranks;
-    work("foo", strcmp(balanced, "foo") == 0 ? mean : uneven(rank, k));
+    work_of("foo", uneven, MPI_COMM_WORLD, k);
+}
+
+static void bar(int k)
+{
+    work_of("bar", even, MPI_COMM_WORLD, k);
 }
 
 static MPI_Request post(const char *operation)
@@ -56,10 +53,10 @@ static void one_round(const char *operation, const char *way, int k)
     else if (strcmp(way, "both") == 0)
         foo(k + 1);
     else if (strcmp(way, "before") == 0)
-        work("bar", 2);
+        bar(k);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (strcmp(way, "before") != 0)
-        work("bar", 2);
+        bar(k);
 }
 
 int main(int argc, char **argv)

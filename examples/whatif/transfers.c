@@ -14,17 +14,14 @@ static int neighbor(int distance)
     return (rank + ranks + distance) % ranks;
 }
 
-static double uneven(int r, int k)
-{
-    return 1 + (r * 3 + k * 2) % (ranks + 1) + (r == k % ranks ? 2 : 0);
-}
-
 static void foo(int k)
 {
-    double mean = 0;
-    for (int i = 0; i < ranks; i++)
-        mean += uneven(i, k) / ranks;
-    work("foo", strcmp(balanced, "foo") == 0 ? mean : uneven(rank, k));
+    work_of("foo", uneven, MPI_COMM_WORLD, k);
+}
+
+static void bar(int k)
+{
+    work_of("bar", even, MPI_COMM_WORLD, k);
 }
 
 static void accumulate(int to)
@@ -37,7 +34,7 @@ static void right(int k)
 {
     foo(k);
     accumulate(neighbor(1));
-    work("bar", 2);
+    bar(k);
     MPI_Win_fence(0, win);
 }
 
@@ -47,7 +44,7 @@ static void both(int k)
     foo(k);
     accumulate(neighbor(1));
     accumulate(neighbor(-1));
-    work("bar", 2);
+    bar(k);
     MPI_Win_fence(0, win);
 }
 
@@ -59,7 +56,7 @@ static void swap(int k)
     foo(k);
     MPI_Compare_and_swap(&one, &expected, &was, MPI_LONG, neighbor(1), 0, win);
     MPI_Win_flush(neighbor(1), win);
-    work("bar", 2);
+    bar(k);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -70,7 +67,7 @@ static void counter(int k)
     foo(k);
     MPI_Fetch_and_op(&one, &was, MPI_LONG, 0, 0, MPI_SUM, win);
     MPI_Win_flush(0, win);
-    work("bar", 2);
+    bar(k);
 }
 
 /* With a request; all meet every fourth round. */
@@ -79,7 +76,7 @@ static void requested(int k)
     MPI_Request request;
     foo(k);
     MPI_Raccumulate(&one, 1, MPI_LONG, neighbor(1), 0, 1, MPI_LONG, MPI_SUM, win, &request);
-    work("bar", 2);
+    bar(k);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (k % 4 == 3)
         MPI_Barrier(MPI_COMM_WORLD);

@@ -17,33 +17,6 @@ static void wait_ms(double ms)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-/* Units that rank R of N works in round K. */
-static double uneven(int r, int n, int k)
-{
-    return 1 + (r * 3 + k * 2) % (n + 1) + (r == k % n ? 2 : 0);
-}
-
-static double even(int r, int n, int k)
-{
-    (void)r;
-    (void)n;
-    (void)k;
-    return 2;
-}
-
-static void work_of(const char *region, double (*share)(int, int, int), MPI_Comm comm, int k)
-{
-    int r, n;
-    MPI_Comm_rank(comm, &r);
-    MPI_Comm_size(comm, &n);
-    double units = share(r, n, k), sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += share(i, n, k);
-    if (strcmp(region, balanced) == 0)
-        units = sum / n;
-    work(region, units);
-}
-
 static void foo(int k) { work_of("foo", uneven, MPI_COMM_WORLD, k); }
 static void bar(int k) { work_of("bar", even, MPI_COMM_WORLD, k); }
 

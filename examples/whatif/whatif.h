@@ -25,6 +25,34 @@ static void work(const char *region, double units)
     mpg_region_end(region);
 }
 
+/* Units that rank R of N works in round K. */
+static inline double uneven(int r, int n, int k)
+{
+    return 1 + (r * 3 + k * 2) % (n + 1) + (r == k % n ? 2 : 0);
+}
+
+static inline double even(int r, int n, int k)
+{
+    (void)r;
+    (void)n;
+    (void)k;
+    return 2;
+}
+
+/* SHARE's units in REGION, or, balanced, the mean of COMM's. */
+static inline void work_of(const char *region, double (*share)(int, int, int), MPI_Comm comm, int k)
+{
+    int r, n;
+    MPI_Comm_rank(comm, &r);
+    MPI_Comm_size(comm, &n);
+    double units = share(r, n, k), sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += share(i, n, k);
+    if (strcmp(region, balanced) == 0)
+        units = sum / n;
+    work(region, units);
+}
+
 static void read_words(int argc, char **argv)
 {
     char *colon;

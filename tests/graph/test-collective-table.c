@@ -20,6 +20,19 @@ static struct mpg_table *parse(const char *text, struct mpg_error *err)
     return mpg_table_parse(text, strlen(text), "t", err);
 }
 
+/* Whether what FIND finds in T is an algorithm of its operation, by FITS, at every size. */
+static bool fits_everywhere(const struct mpg_table *t,
+                            struct mpg_choice (*find)(const struct mpg_table *, enum mpg_collective, int32_t, double),
+                            bool (*fits)(enum mpg_algorithm, enum mpg_collective))
+{
+    bool all = true;
+    for (enum mpg_collective i = 0; i < MPG_COLLECTIVES; i++)
+        for (int32_t p = 1; p < 70000; p = 2 * p + 1)
+            for (double b = 0; b < 1e8; b = 3 * b + 1)
+                all = all && fits(find(t, i, p, b).algorithm, i);
+    return all;
+}
+
 static void test_built_in(void)
 {
     struct mpg_error err;
@@ -40,14 +53,7 @@ static void test_built_in(void)
     expect(t, MPG_COLLECTIVE_REDUCE_SCATTER, 31, 262144, MPG_ALGORITHM_RING);
     expect(t, MPG_COLLECTIVE_SCATTERV, 2, 0, MPG_ALGORITHM_LINEAR);
     ok(mpg_table_find(t, MPG_COLLECTIVE_BCAST, 64, 0).radix == 4, "its k-nomial tree has radix 4");
-    bool any = true;
-    for (int i = 0; i < MPG_COLLECTIVES; i++)
-        for (int32_t p = 1; p < 70000; p = 2 * p + 1)
-            for (double b = 0; b < 1e8; b = 3 * b + 1)
-                any = any && mpg_algorithm_fits(
-                                 mpg_table_find(t, (enum mpg_collective)i, p, b).algorithm,
-                                 (enum mpg_collective)i);
-    ok(any, "every operation has an algorithm of its own at every size");
+    ok(fits_everywhere(t, mpg_table_find, mpg_algorithm_fits), "every operation has an algorithm of its own at every size");
     mpg_table_free(t);
 }
 
@@ -96,14 +102,8 @@ static void test_nonblocking(void)
     ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == MPG_ALGORITHM_LINEAR, "linear");
     ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BARRIER, 9, 0).algorithm == MPG_ALGORITHM_DISSEMINATION,
        "operations without rows are as built in");
-    bool any = true;
-    for (int i = 0; i < MPG_COLLECTIVES; i++)
-        for (int32_t p = 1; p < 70000; p = 2 * p + 1)
-            for (double b = 0; b < 1e8; b = 3 * b + 1)
-                any = any && mpg_algorithm_fits_nonblocking(
-                                 mpg_table_find_nonblocking(t, (enum mpg_collective)i, p, b).algorithm,
-                                 (enum mpg_collective)i);
-    ok(any, "every nonblocking operation has an algorithm of its own at every size");
+    ok(fits_everywhere(t, mpg_table_find_nonblocking, mpg_algorithm_fits_nonblocking),
+       "every nonblocking operation has an algorithm of its own at every size");
     mpg_table_free(t);
 }
 

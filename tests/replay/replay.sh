@@ -24,6 +24,11 @@ needs_mpi() {
     command -v "${mpirun%% *}" >/dev/null || skip_all "no ${mpirun##*/}"
 }
 
+# made TRACE: the text on standard input as a trace; nothing goes on without
+made() {
+    "$mpgtrace" import --text - -o "$1" || { echo "Bail out! no $1"; exit 1; }
+}
+
 # run RANKS COMMAND...: by mpirun; its output is in out and err, its exit status in status
 run() {
     local ranks=$1

@@ -5,9 +5,6 @@
 . "$(dirname "$0")/replay.sh"
 
 # made NAME: the text on standard input as a trace
-made() {
-    "$mpgtrace" import --text - -o "$1" || exit 1
-}
 
 sent='#mpgtext 1
 #ranks 2

@@ -5,9 +5,6 @@
 . "$(dirname "$0")/replay.sh"
 needs_mpi
 
-made() {
-    "$mpgtrace" import --text - -o "$1" || exit 1
-}
 # Both send first, and then receive.
 made both.trace <<'END_OF_TRACE'
 #mpgtext 1

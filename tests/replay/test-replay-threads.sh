@@ -7,11 +7,6 @@ needs_mpi
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 [ -x "$build/tests/replay/crew" ] || skip_all "no tests/replay/crew"
 
-# made TRACE: of the text at standard input
-made() {
-    "$mpgtrace" import --text - -o "$1"
-}
-
 # named TRACE: its calls, of threads named by the tag of the messages that they send round: tracers number threads as they come
 named() {
     "$mpgtrace" print "$1" >printed
