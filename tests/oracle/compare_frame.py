@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -18,6 +17,7 @@ import oracle  # noqa: E402
 import randomcollectives  # noqa: E402
 import randomsignature  # noqa: E402
 from compare_oracle import CHOICE, COMMON, MPGSIM, difference  # noqa: E402
+from scripts import made  # noqa: E402
 
 # What the oracle may say, and what mpgsim then does; where two are missing, either may
 # be said.
@@ -62,13 +62,11 @@ class Case:
         return not any(map(option.startswith, self.options.without))
 
     def write_trace(self, commands):
-        made = b""
+        text = ""
         for script, *words in commands:
-            command = [sys.executable, os.path.join(HERE, script), *words]
-            made = subprocess.run(command, input=made, check=True,
-                                  stdout=subprocess.PIPE).stdout
-        with open(self.trace, "wb") as file:
-            file.write(made)
+            text = made(script, *words, text=text)
+        with open(self.trace, "w", encoding="ascii") as file:
+            file.write(text)
         self.made_by.append(" | ".join(" ".join(words) for words in commands)
                             + f" > seed{self.seed}.txt")
 

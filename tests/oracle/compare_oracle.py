@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import oracle  # noqa: E402
+from scripts import made  # noqa: E402
 
 TOLERANCE_NS = 1e-6
 ACCOUNT = {"compute_ns": "compute", "calls_ns": "calls", "messages_ns": "messages",
@@ -73,8 +74,7 @@ def generate(seed, options, path):
         name = "randomtrace_loops.py" if options.loops else "randomtrace_open.py"
         command = ["python3", os.path.join(HERE, name), "--seed", str(seed),
                    "--ranks", str(ranks_of(seed, True)), "--steps", str(options.steps)]
-        with open(path, "w", encoding="ascii") as file:
-            subprocess.run(command, check=True, stdout=file)
+        write(path, command)
         return command
     command = ["python3", os.path.join(HERE, "randomtrace.py"),
                "--seed", str(seed), "--ranks", str(ranks_of(seed, False)),
@@ -85,9 +85,13 @@ def generate(seed, options, path):
         command.append("--all-synchronous-safe")
     if options.kinds:
         command += ["--kinds", options.kinds]
-    with open(path, "w", encoding="ascii") as file:
-        subprocess.run(command, check=True, stdout=file)
+    write(path, command)
     return command
+
+
+def write(path, command):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(made(*command[1:]))
 
 
 def settings_of(seed, options, is_without_clocks):

@@ -19,11 +19,11 @@ import os
 import re
 import sys
 from collections import defaultdict
-from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from oracle_choice import Choice  # noqa: E402
+from oracle_exact import Fraction  # noqa: E402
 from oracle_graph import Builder  # noqa: E402
 from oracle_hypotheses import Hypotheses  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402

@@ -2,7 +2,7 @@
 """Which messages the algorithms of collectives have (docs/MODEL.md section 4, Expanded
 collectives): of every member its steps, one after the other."""
 
-from fractions import Fraction
+from oracle_exact import Fraction
 
 MOST_SEGMENTS = 2 ** 16
 

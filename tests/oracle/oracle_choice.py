@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What calls complete when times change (docs/MODEL.md section 6)."""
 
-from fractions import Fraction
 
+from oracle_exact import Fraction
 from oracle_matching import Half
 from oracle_open import ROUNDING, TICK, OpenReceives
 from oracle_portions import Portions

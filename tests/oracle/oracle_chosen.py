@@ -3,9 +3,9 @@
 rule, by times."""
 
 from collections import defaultdict
-from fractions import Fraction
 
 from oracle_choice import ROUNDING, Choice
+from oracle_exact import Fraction
 
 ZERO = Fraction(0)
 

@@ -3,10 +3,10 @@
 machine: docs/MODEL.md section 3, for one replica."""
 
 from collections import namedtuple
-from fractions import Fraction
 
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
                           ROUND_LATENCY, ROW, SEND, Draws)
+from oracle_exact import Fraction
 from oracle_signature import FIT
 from oracle_trace import OracleError
 

@@ -3,8 +3,8 @@
 two ranks are (docs/MODEL.md sections 4 and 5)."""
 
 from collections import Counter
-from fractions import Fraction
 
+from oracle_exact import Fraction
 from oracle_plans import Maker, NonblockingMaker, root_of
 from oracle_trace import OracleError
 

@@ -4,8 +4,8 @@ least time of messages, and which sends waited for their receiver (docs/MODEL.md
 sections 3 and 4)."""
 
 from collections import Counter
-from fractions import Fraction
 
+from oracle_exact import Fraction
 from oracle_matching import COMPLETIONS, STANDARD_SENDS
 
 ZERO = Fraction(0)

@@ -4,10 +4,10 @@
 
 import graphlib
 from collections import defaultdict
-from fractions import Fraction
 
 from oracle_costs import Costs
 from oracle_dropped import Dropped
+from oracle_exact import Fraction
 from oracle_resized import Resized
 from oracle_shown import Shown
 from oracle_expand import Expansion, PerturbedWires

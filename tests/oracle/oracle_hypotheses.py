@@ -4,9 +4,9 @@
 import math
 import shlex
 from collections import defaultdict
-from fractions import Fraction
 
 from oracle_dropped import Select, rank_set
+from oracle_exact import Fraction
 from oracle_resized import Resize
 from oracle_trace import OracleError
 

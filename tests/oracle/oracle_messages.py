@@ -5,7 +5,8 @@ what calls cost their own ranks (docs/MODEL.md sections 3 and 4)."""
 import enum
 import math
 from collections import defaultdict
-from fractions import Fraction
+
+from oracle_exact import Fraction
 
 ZERO = Fraction(0)
 

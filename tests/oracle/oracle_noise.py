@@ -4,9 +4,9 @@ it is, the target's put in (docs/MODEL.md section 3)."""
 
 import math
 from collections import Counter, defaultdict
-from fractions import Fraction
 
 from oracle_draws import PART, PHASE, Draws
+from oracle_exact import Fraction
 from oracle_quanta import CoreQuanta, Quanta
 from oracle_renewal import CoreRenewal, Renewal
 from oracle_replay import (PARTS, ROUNDING_NS, LossTable, Resampled, bin_of,

@@ -3,8 +3,8 @@
 Open receives)."""
 
 from collections import defaultdict
-from fractions import Fraction
 
+from oracle_exact import Fraction
 from oracle_matching import MATCHED_PROBES
 
 TICK = 1

@@ -3,10 +3,10 @@
 group of members (docs/MODEL.md section 4, Expanded collectives)."""
 
 import os
-from fractions import Fraction
 
 import oracle_algorithms as algorithms
 from oracle_algorithms import Plan, below, segments_of, tree_of
+from oracle_exact import Fraction
 from oracle_matching import CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROOT, WINDOW_MEETINGS
 
 BUILT_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "graph",

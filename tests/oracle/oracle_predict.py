@@ -7,12 +7,12 @@ import argparse
 import math
 import os
 import sys
-from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 import oracle  # noqa: E402
 from oracle_draws import CALL, ROUND_CALL, Draws  # noqa: E402
+from oracle_exact import Fraction  # noqa: E402
 from oracle_matching import Matching  # noqa: E402
 from oracle_places import Hosts, Places  # noqa: E402
 from oracle_plans import Table, expands_some  # noqa: E402

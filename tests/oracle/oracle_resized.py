@@ -2,9 +2,9 @@
 """What hypotheses make of the bytes of messages and collectives, in perturb mode (docs/MODEL.md section 10)."""
 
 import math
-from fractions import Fraction
 
 from oracle_dropped import Select
+from oracle_exact import Fraction
 from oracle_matching import CONSTRUCTORS, NONBLOCKING_COLLECTIVES, PERSISTENT_COLLECTIVES, WINDOW_MEETINGS
 from oracle_trace import OracleError
 

@@ -2,11 +2,11 @@
 """What messages, calls and collectives take on the target, in one replica of predict
 mode (docs/MODEL.md section 5, "What T takes")."""
 
-from fractions import Fraction
 
 from oracle_costs import NEXT_INDEX, OPERATIONS
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
                           ROUND_LATENCY, ROW, SEND, Draws)
+from oracle_exact import Fraction
 from oracle_places import Paths
 from oracle_signature import FIT
 from oracle_trace import OracleError

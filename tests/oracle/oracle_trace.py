@@ -4,7 +4,8 @@ two calls is computation (docs/MODEL.md section 1)."""
 
 import math
 from collections import defaultdict
-from fractions import Fraction
+
+from oracle_exact import Fraction
 
 STARTS = {"Init", "Init_thread"}
 INVOLVE_NOBODY = set("""

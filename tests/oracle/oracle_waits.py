@@ -3,9 +3,9 @@
 for; whole traces, exact numbers."""
 
 from collections import defaultdict
-from fractions import Fraction
 
 import oracle_matching
+from oracle_exact import Fraction
 from oracle_matching import (
     CONSTRUCTORS, FROM_ROOT, NEIGHBORS, NONBLOCKING, NONBLOCKING_COLLECTIVES, NONBLOCKING_NEIGHBORS,
     PERSISTENT_COLLECTIVES, PERSISTENT_NEIGHBORS, PREFIXES, Half, Matching, Part, RankMatcher, Together)

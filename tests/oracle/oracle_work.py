@@ -4,9 +4,9 @@ and how long the target takes for it."""
 
 import itertools
 from collections import defaultdict
-from fractions import Fraction
 
 from oracle_draws import NOISE
+from oracle_exact import Fraction
 from oracle_noise import ENOUGH, Noise, Removal, Sketch, middle_of
 from oracle_places import Hosts
 from oracle_replay import Detours, LossTable

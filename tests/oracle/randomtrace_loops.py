@@ -69,5 +69,9 @@ class Looping(randomtrace_open.Master):
         self.now += each * count if way == "none" else 0
 
 
-if __name__ == "__main__":
+def main():
     randomtrace_open.main(Looping)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,6 +15,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+from scripts import made  # noqa: E402
+
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
 KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
          "send,pair,isend,recv,irecv,sendrecv,wait,waitall,collective,icollective",
@@ -44,8 +48,7 @@ class Trace:
     def __init__(self, seed):
         words = ["--seed", str(seed), "--ranks", str(2 + seed % 4), "--steps", "60", "--clocks", "shared",
                  "--hosts", "1", "--kinds", KINDS[seed % len(KINDS)]]
-        text = subprocess.run([sys.executable, os.path.join(HERE, "randomtrace.py"), *words],
-                              capture_output=True, text=True, check=True).stdout.splitlines()
+        text = made("randomtrace.py", *words).splitlines()
         self.headers, self.calls = [line for line in text if line.startswith("#")], {}
         for line in text:
             if not line.startswith("#"):

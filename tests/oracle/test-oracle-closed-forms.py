@@ -6,14 +6,14 @@ Values such as 2.385 are awkward on purpose: 1 and 2 hide missing factors.
 """
 
 import os
-import subprocess
 import sys
-from fractions import Fraction
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import oracle  # noqa: E402
+from oracle_exact import Fraction  # noqa: E402
+from scripts import made  # noqa: E402
 
 X = Fraction("2.385")
 LAMBDA = Fraction("17.25")
@@ -50,11 +50,8 @@ def all_noise(x=X):
 
 
 def random_trace(seed, *words):
-    command = [sys.executable, os.path.join(HERE, "randomtrace.py"), "--seed",
-               str(seed), "--ranks", str(1 + seed % 7), "--steps", "120"]
-    run = subprocess.run(command + list(words), check=True,
-                         capture_output=True, text=True)
-    return run.stdout.splitlines()
+    return made("randomtrace.py", "--seed", str(seed), "--ranks", str(1 + seed % 7),
+                "--steps", "120", *words).splitlines()
 
 
 # --- closed forms ----------------------------------------------------------

@@ -7,7 +7,6 @@ The environment variables MPGSIM and SUPPOSED_SEEDS say which program, and how m
 
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -17,6 +16,7 @@ sys.dont_write_bytecode = True
 import oracle  # noqa: E402
 import oracle_graph  # noqa: E402
 from compare_oracle import COMMON, MPGSIM, difference, expected, simulated  # noqa: E402
+from scripts import made  # noqa: E402
 
 KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
          "send,pair,isend,recv,irecv,sendrecv,wait,waitall,test,testall,collective,icollective",
@@ -63,13 +63,12 @@ def supposed(draw, matching):
 def cases(seed, folder):
     """(matching, trace, command line)"""
     draw, path = random.Random(f"supposed {seed}"), os.path.join(folder, f"{seed}.txt")
-    command = [sys.executable, os.path.join(HERE, "randomtrace.py"), "--seed", str(seed), "--ranks", str(2 + seed % 5),
-               "--steps", "60", "--clocks", ["shared", "offsets"][seed % 2], "--hosts", "1", "--all-synchronous-safe",
-               "--kinds", KINDS[seed // 2 % len(KINDS)]]
+    text = made("randomtrace.py", "--seed", str(seed), "--ranks", str(2 + seed % 5),
+                "--steps", "60", "--clocks", ["shared", "offsets"][seed % 2], "--hosts", "1", "--all-synchronous-safe",
+                "--kinds", KINDS[seed // 2 % len(KINDS)])
     with open(path, "w", encoding="ascii") as file:
-        subprocess.run(command, check=True, stdout=file)
-    with open(path, encoding="ascii") as file:
-        matching = oracle.Matching(oracle.read_trace(file))
+        file.write(text)
+    matching = oracle.Matching(oracle.read_trace(text.splitlines()))
     for options in supposed(draw, matching):
         words = ["--absorb=" + draw.choice(["none", "wait", "clock", "clock"]), "--deterministic", "--carried=none",
                  *draw.choice(PERTURBATIONS), *draw.choice(LIMITS), *draw.choice([[], ["--collectives=measured"]])]

@@ -19,6 +19,7 @@ sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import oracle_waits  # noqa: E402
 from oracle_trace import read_trace  # noqa: E402
+from scripts import made  # noqa: E402
 
 TOLERANCE_NS = 1e-3
 TOLERANCE_OF_RECORDED_NS = 1
@@ -30,21 +31,20 @@ MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,
 
 def generate(seed, steps):
     """A text trace, and the limit that it is read with."""
-    python, ranks = sys.executable, str(2 + seed * 5 % 7)
+    ranks = str(2 + seed * 5 % 7)
     limit = LIMITS[seed % 5]
     if seed % 7 == 4:
-        command = [python, os.path.join(HERE, "randomtrace_open.py"), "--seed", str(seed), "--steps", str(steps)]
+        command = ["randomtrace_open.py", "--seed", str(seed), "--steps", str(steps)]
         limit = limit and "found"
     else:
-        command = [python, os.path.join(HERE, "randomtrace.py"), "--seed", str(seed), "--ranks", ranks, "--steps",
-                   str(steps), "--clocks", "offsets" if seed % 3 == 1 else "shared"]
+        command = ["randomtrace.py", "--seed", str(seed), "--ranks", ranks, "--steps", str(steps), "--clocks",
+                   "offsets" if seed % 3 == 1 else "shared"]
         command += ["--all-synchronous-safe"] if limit in (-1, 100) else []
         command += ["--kinds", MORE] if seed % 2 else []
-    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    text = made(*command)
     changes = ["randomtrace_threads.py"] * (seed % 8 == 3) + ["randomtrace_regions.py"] * (seed % 3 == 2)
     for change in changes:
-        text = subprocess.run([python, os.path.join(HERE, change), "--seed", str(seed)], check=True,
-                              capture_output=True, text=True, input=text).stdout
+        text = made(change, "--seed", str(seed), text=text)
     return text, limit
 
 
