@@ -15,6 +15,7 @@ what makes it worth comparing with.
 
 import argparse
 import copy
+import functools
 import os
 import re
 import sys
@@ -347,7 +348,8 @@ def read_call_noise(arguments):
     arguments["call_noise"] = lambda rank: sum((one(rank) for one in constants), ZERO)
 
 
-def parse_arguments(words):
+@functools.cache
+def argument_parser():
     parser = argparse.ArgumentParser(
         description="Reference delays of a perturbed trace.", allow_abbrev=False)
     parser.add_argument("--absorb", choices=["none", "wait", "clock"])
@@ -384,7 +386,11 @@ def parse_arguments(words):
     parser.add_argument("--source-latency", type=time_ns)
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")
-    arguments = vars(parser.parse_args(words))
+    return parser
+
+
+def parse_arguments(words):
+    arguments = vars(argument_parser().parse_args(words))
     arguments["carried"] = arguments["carried"] == "shown"  # with hypotheses, clocks that are measured, one thread a rank
     read_call_noise(arguments)
     return arguments.pop("trace"), Settings(**arguments)

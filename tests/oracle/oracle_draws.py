@@ -3,6 +3,8 @@
 random numbers: as easy as 1, 2, 3, SC 2011), as simulate/draws/draws.h lays out
 key and counter."""
 
+import functools
+
 MASK = 0xffffffff
 MULTIPLIERS = 0xd2511f53, 0xcd9e8d57
 WEYL = 0x9e3779b9, 0xbb67ae85
@@ -11,6 +13,7 @@ WEYL = 0x9e3779b9, 0xbb67ae85
  SEND, RECEIVE, COLLECTIVE, PART, QUANTUM) = range(1, 16)
 
 
+@functools.lru_cache(2 ** 17)
 def philox(counter, key):
     """Ten rounds; counter: four numbers below 2^32, key: two."""
     a, b, c, d = counter

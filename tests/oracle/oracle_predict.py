@@ -4,6 +4,7 @@
 text trace, and every rank's run time in one replica."""
 
 import argparse
+import functools
 import math
 import os
 import sys
@@ -88,7 +89,8 @@ class Settings:
             call.rank, call.index, ROUND_CALL, index))
 
 
-def parse_arguments(words):
+@functools.cache
+def argument_parser():
     parser = argparse.ArgumentParser(
         description="Reference times of a predicted trace.", allow_abbrev=False)
     parser.add_argument("--predict", action="store_true")
@@ -122,7 +124,11 @@ def parse_arguments(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-replica", type=int, default=0)
     parser.add_argument("trace", metavar="TRACE.txt")
-    arguments = vars(parser.parse_args(words))
+    return parser
+
+
+def parse_arguments(words):
+    arguments = vars(argument_parser().parse_args(words))
     arguments["carried"] = arguments["carried"] == "shown"  # with hypotheses, clocks that are measured, one thread a rank
     arguments.pop("predict")
     return arguments.pop("trace"), Settings(**arguments)

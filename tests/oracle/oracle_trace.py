@@ -124,6 +124,7 @@ class Trace:
         self.first = {}
         self.windows = {}
         self.counted = defaultdict(list)
+        self.intervals = {}
 
     def has_clocks(self):
         return self.shared_clock or all(
@@ -152,7 +153,10 @@ class Trace:
 
     def interval(self, before, call):
         """The computation between two calls, without the tracer's part."""
-        return self.computation(call.rank, call.enter - before.leave, call.between)
+        if (before, call) not in self.intervals:
+            self.intervals[before, call] = self.computation(
+                call.rank, call.enter - before.leave, call.between)
+        return self.intervals[before, call]
 
     def computation(self, rank, time, between):
         """What of the time is not the tracer's."""
