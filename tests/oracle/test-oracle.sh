@@ -8,7 +8,7 @@
 here=$(dirname "$0")
 set -- "$here/${ORACLE_COMPARE:-compare_oracle.py}" "$@"
 program=${MPGSIM:-./mpgsim}
-if ! command -v python3 >/dev/null; then
+if ! command -v "${PYTHON3:-python3}" >/dev/null; then
     echo "1..0 # SKIP no python3"
     exit 0
 fi

@@ -111,7 +111,7 @@ def found_and_small(rule, word, key, error):
     wrong = cases.written("wrong.py", WRONG.format(mpgsim=cases.MPGSIM, word=word, key=key,
                                                    error=error))
     right = cases.MPGSIM
-    cases.MPGSIM = [sys.executable, wrong]
+    cases.MPGSIM = [sys.executable, "-S", wrong]
     try:
         for seed in range(100):
             case = rule.make(random.Random(f"wrong {seed}"))

@@ -6,4 +6,4 @@ mpgsim=${MPGSIM:-mpgsim}
 command -v "$mpgsim" >/dev/null || { echo "Bail out! no $mpgsim"; exit 1; }
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-PYTHONDONTWRITEBYTECODE=1 python3 "${top_srcdir:?}/tests/simulate/expanded.py" "$mpgsim" "$dir"
+PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" "${top_srcdir:?}/tests/simulate/expanded.py" "$mpgsim" "$dir"

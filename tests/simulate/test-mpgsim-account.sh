@@ -112,7 +112,7 @@ is "threads" "$(account --absorb=none --noise=const:7ns threads.txt)" \
 # ---- it adds up ----
 cat >sums.py <<'END'
 import json, re, subprocess, sys
-program, what, *words = sys.argv[1:]
+program = sys.argv[1]
 
 def near(a, b, scale):
     return abs(a - b) <= 1e-9 * scale
@@ -151,13 +151,30 @@ def as_printed():
     assert len(parts["absorbed"]) == 2 and sum(parts["absorbed"]) == total["absorbed"], text
     assert total["put in"] + total["taken over"] - total["absorbed"] == total["left"], text
 
-if what == "exactly":
-    exactly("--replicas=1", "--first-replica=0")
-    exactly("--replicas=1", "--first-replica=5")
-    exactly("--replicas=7")
-else:
-    as_printed()
+for line in sys.stdin:
+    what, *words = line.split()
+    try:
+        if what == "exactly":
+            exactly("--replicas=1", "--first-replica=0")
+            exactly("--replicas=1", "--first-replica=5")
+            exactly("--replicas=7")
+        else:
+            as_printed()
+        print("right", flush=True)
+    except Exception as error:
+        print(f"{type(error).__name__}:", " ".join(str(error).split()), flush=True)
 END
+# One interpreter for all: it reads a case a line, and says a line.
+coproc "$python" sums.py "$mpgsim"
+exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
+
+# adds_up exactly|printed OPTION... TRACE
+adds_up() {
+    local said=nothing
+    echo "$*" >&4
+    read -r said <&3
+    [ "$said" = right ] || { echo "# $said"; return 1; }
+}
 perturbations=(
     "--signature=$reference"
     "--signature=$reference --source=$reference"
@@ -174,9 +191,9 @@ for seed in 1 2 3 4; do
         for model in --absorb=none --absorb=wait --absorb=clock "--absorb=clock --eager-limit=-1"; do
             # shellcheck disable=SC2086 # options are words
             ok "every rank and replica: seed $seed, $model ${given//"$reference"/REFERENCE}" \
-                "$python" sums.py "$mpgsim" exactly $model $given t.txt
+                adds_up exactly $model $given t.txt
             # shellcheck disable=SC2086
-            ok "as printed" "$python" sums.py "$mpgsim" printed $model $given t.txt
+            ok "as printed" adds_up printed $model $given t.txt
         done
     done
 done
@@ -184,9 +201,9 @@ sed '/ 1 .*Finalize/d; /^1 [0-9]* [0-9]* Finalize/d' t.txt >died.txt
 for given in "${perturbations[@]}"; do
     # shellcheck disable=SC2086
     ok "a rank that died: ${given//"$reference"/REFERENCE}" \
-        "$python" sums.py "$mpgsim" exactly --lenient $given died.txt
+        adds_up exactly --lenient $given died.txt
 done
 grep -v Finalize threads.txt >died.txt
-ok "a rank that died in one of its threads" "$python" sums.py "$mpgsim" exactly --lenient \
+ok "a rank that died in one of its threads" adds_up exactly --lenient \
     --noise=exp:1us --call-noise=exp:1us died.txt
 done_testing

@@ -119,7 +119,7 @@ fi
 
 # --- Python ---
 python=
-for candidate in "${PYTHON3:-python3}" /usr/bin/python3; do
+for candidate in "${WHOLE_PYTHON3:-python3}" /usr/bin/python3; do
     # Its MPI must be the tracer's.
     "$candidate" -c 'import mpi4py.MPI as m; print(m.__file__)' >module.path 2>/dev/null &&
         ldd "$(cat module.path)" | grep -q "$mpi" && python=$candidate

@@ -7,7 +7,7 @@
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
 
 python=
-for candidate in "${PYTHON3:-python3}" /usr/bin/python3; do
+for candidate in "${WHOLE_PYTHON3:-python3}" /usr/bin/python3; do
     # Its MPI must be the tracer's, and its structures known.
     "$candidate" -c 'import sys; assert sys.version_info[:2] == (3, 11)
 import mpi4py.MPI as m; print(m.__file__)' >module.path 2>/dev/null &&
