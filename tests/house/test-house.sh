@@ -16,7 +16,7 @@ folders=".ci analyse bench build-aux common completion docs examples graph histo
 # Scripts have no ending: whatever starts with #! is one. What autotools put
 # into build-aux is not ours.
 ours() {
-    local file
+    local file start
     # shellcheck disable=SC2086 # a list of names
     find $folders -type f ! -path '*/__pycache__/*' ! -path '*/.deps/*' ! -path '*/.libs/*' 2>/dev/null |
         while read -r file; do
@@ -24,7 +24,7 @@ ours() {
             build-aux/setup.sh) ;;
             build-aux/*) continue ;;
             *.am | *.c | *.h | *.def | *.f | *.f90 | *.py | *.sh | *.awk | *.md | *.[1-9] | *.gp | *.bash) ;;
-            *) [ "$(head -c 2 "$file" | tr -d '\0')" = '#!' ] || continue ;;
+            *) IFS= LC_ALL=C read -r -n 2 start <"$file"; [ "$start" = '#!' ] || continue ;;
             esac
             printf '%s\n' "$file"
         done
@@ -35,7 +35,9 @@ files=$(ours | grep -vE '^(analyse|bench|signature|simulate|statistics|trace|exa
 # shellcheck disable=SC2086 # lists of names, none with spaces
 {
     empty "every source file has its licence line" \
-        "$(for f in $files; do head -n 5 "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$f"; done)"
+        "$({ printf '%s\n' $files
+            awk 'FNR <= 5 && /SPDX-License-Identifier: GPL-3.0-or-later/ && !seen[FILENAME]++ { print FILENAME }' $files
+        } | sort | uniq -u)"
     empty "quickstart's PATH has the folders of all programs" \
         "$(sed -nE 's/^bin_(PROGRAMS|SCRIPTS) \+= ([a-z]+)\/.*/\2/p' $(printf '%s\n' $files | grep '\.am$') | sort -u |
             while read -r folder; do grep -qE "^programs=.*/build/$folder(:|\$)" quickstart || echo "$folder"; done)"
@@ -44,10 +46,8 @@ files=$(ours | grep -vE '^(analyse|bench|signature|simulate|statistics|trace|exa
     empty "no tabs in C" \
         "$(printf '%s\n' $files | grep -E '\.[ch]$' | xargs grep -ln "$(printf '\t')")"
     empty "code files have fewer than 700 lines" \
-        "$(for f in $files; do
-            case $f in *.md | *.[1-9] | *.def) continue ;; esac # nor is a table code
-            n=$(wc -l <"$f"); [ "$n" -lt 700 ] || echo "$f: $n lines"
-        done)"
+        "$(printf '%s\n' $files | grep -vE '\.(md|[1-9]|def)$' | # nor is a table code
+            xargs wc -l | awk '$2 != "total" && $1 >= 700 { print $2 ": " $1 " lines" }')"
     empty "nothing left to do by its own words" \
         "$(grep -nE '\b(TODO|FIXME)\b' $files | grep -v '^tests/house/test-house.sh')"
 }
