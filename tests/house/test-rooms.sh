@@ -88,16 +88,22 @@ replay/*          replay
 
 # Lines of "ROOM uses ROOM at FILE", a line for each #include that leaves its room.
 uses() {
-    find common statistics bench signature trace graph analyse history simulate scale replay -name '*.[ch]' -type f |
-        while read -r file; do
-            room=$(dirname "$file")
-            case $file in
-            */*/*) ;;
-            *.c) [ -e "${file%.c}.h" ] || room="$room/*" ;;
-            esac
-            sed -n "s,^# *include \"\\([a-z0-9_/]*\\)/[^/\"]*\".*,\\1,p" "$file" |
-                sed "s,^,$room ,; s,\$, $file,"
-        done | awk '$1 != $2'
+    find common statistics bench signature trace graph analyse history simulate scale replay -name '*.[ch]' -type f -exec \
+        awk 'BEGIN { for (i = 1; i < ARGC; i++) there[ARGV[i]] }
+            FNR == 1 {
+                room = header = FILENAME
+                sub(/\/[^\/]*$/, "", room)
+                sub(/\.c$/, ".h", header)
+                if (FILENAME !~ /\/.*\// && !(header in there))
+                    room = room "/*"
+            }
+            /^# *include "/ {
+                used = $0
+                sub(/^# *include "/, "", used)
+                sub(/".*/, "", used)
+                if (used ~ /^[a-z0-9_\/]*\/[^\/]*$/ && sub(/\/[^\/]*$/, "", used) && used != room)
+                    print room, used, FILENAME
+            }' {} +
 }
 found=$(uses)
 ok "there are rooms that use each other" test "$(printf '%s\n' "$found" | wc -l)" -gt 100
