@@ -24,6 +24,11 @@ needs_python() {
     [ -n "$python" ] || skip_all "no python3"
 }
 
+# smaller: makes $reference a part of itself, which takes a fifth of the time to read.
+smaller() {
+    [ -n "$python" ] && "$python" "$here/smaller.py" "$reference" >smaller.sig && reference=$work/smaller.sig
+}
+
 # refuses STATUS PATTERN OPTION...: mpgsim exits so, one line on standard error that matches, nothing
 # on standard output
 refuses() {

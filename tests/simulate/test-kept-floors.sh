@@ -4,6 +4,7 @@
 # happened to the file or the trace; half as much is read.
 set -u
 . "$(dirname "$0")/mpgsim.sh"
+smaller
 preload=$build/tests/simulate/.libs/libcount_reads.so
 
 # The same numbers whatever the trace is called.

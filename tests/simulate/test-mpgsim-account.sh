@@ -4,6 +4,7 @@
 # and that it adds up: for every rank and replica, and as it is printed.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
+smaller
 
 # account OPTION... TRACE: of each rank, what is not 0 of computation, calls, messages,
 # collectives, taken over, absorbed by waiting, hidden, left
