@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Open addressing, in numbers: ranks that follow each other lie together. */
+/* Open addressing, in numbers. */
 #include "graph/matching/sequences.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 static uint32_t *place_of(const struct sequences *s, int32_t to)
 {
-    const uint32_t rank = (uint32_t)to, mask = s->places - 1;
-    uint32_t i = (rank + (rank >> 8) * 0x9e3779b1u) & mask;
+    const uint32_t mask = s->places - 1;
+    uint32_t i = (uint32_t)to * 0x9e3779b1u >> s->shift; /* ranks one after another, or at any stride, are far apart */
     while (s->place[i] && s->to[s->place[i] - 1] != to)
         i = (i + 1) & mask;
     return &s->place[i];
@@ -25,6 +25,7 @@ static int grow(struct sequences *s, struct mpg_error *err)
     free(s->place);
     s->place = place;
     s->places = places;
+    s->shift = 32 - (uint32_t)__builtin_ctz(places);
     for (uint32_t i = 0; i < s->n; i++)
         *place_of(s, s->to[i]) = i + 1;
     return 0;
