@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/large.h"
+
 enum { OBJECTS_A_BLOCK = 128, LINE_BYTES = 64 /* of a cache */ };
 
 union link {
@@ -17,14 +19,17 @@ union link {
 /* Objects begin at a line: those of whole lines lie in as few as they can. By malloc, which the tracer has of its own. */
 static int add_block(struct mpg_pool *pool)
 {
-    union link *block = malloc(sizeof *block + LINE_BYTES - 1 + OBJECTS_A_BLOCK * pool->stride);
+    const bool is_large = pool->may_be_large && pool->bytes >= MPG_LARGE_PAGE;
+    const size_t bytes = is_large ? MPG_LARGE_PAGE : sizeof(union link) + LINE_BYTES - 1 + OBJECTS_A_BLOCK * pool->stride;
+    union link *block = is_large ? mpg_large_alloc(bytes) : malloc(bytes);
     if (!block)
         return -1;
     block->next = pool->blocks;
     pool->blocks = block;
+    pool->bytes += bytes;
     pool->fresh = (char *)(block + 1);
     pool->fresh += -(uintptr_t)pool->fresh % LINE_BYTES;
-    pool->fresh_end = pool->fresh + OBJECTS_A_BLOCK * pool->stride;
+    pool->fresh_end = pool->fresh + ((char *)block + bytes - pool->fresh) / (ptrdiff_t)pool->stride * (ptrdiff_t)pool->stride;
     return 0;
 }
 
@@ -61,5 +66,6 @@ void mpg_pool_clear(struct mpg_pool *pool)
         free(block);
     }
     pool->blocks = pool->unused = NULL;
+    pool->bytes = 0;
     pool->fresh = pool->fresh_end = NULL;
 }

@@ -9,6 +9,7 @@ void graph_channels_init(struct channels *all, bool has_more)
     *all = (struct channels){.channel_pool.size = sizeof(struct channel),
                              .message_pool.size = sizeof(struct message) +
                                                   (has_more ? sizeof(struct more_of_message) : 0),
+                             .message_pool.may_be_large = true,
                              .pair_pool.size = sizeof(struct channel_pairs)};
 }
 

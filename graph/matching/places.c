@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/large.h"
+
 _Static_assert(sizeof(struct line_of_places) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
 
 /* Four receivers that follow each other share a line, as who sends to all asks for one after the other: which of the four
@@ -85,10 +87,11 @@ static int grow(struct places *places)
 {
     enum { LEAST = 16 };
     struct places larger = {.lines = places->lines ? 2 * places->lines : LEAST, .count = places->count};
-    larger.line = aligned_alloc(sizeof *larger.line, larger.lines * sizeof *larger.line);
+    const size_t bytes = larger.lines * sizeof *larger.line;
+    larger.line = bytes < MPG_LARGE_PAGE ? aligned_alloc(sizeof *larger.line, bytes) : mpg_large_alloc(bytes);
     if (!larger.line)
         return -1;
-    memset(larger.line, 0, larger.lines * sizeof *larger.line);
+    memset(larger.line, 0, bytes);
     for (size_t l = 0; l < places->lines; l++)
         for (int i = 0; i < PLACES_A_LINE; i++)
             if (places->line[l].what[i])

@@ -10,6 +10,7 @@ void graph_requests_init(struct requests *requests, struct matching *matching,
     *requests = (struct requests){.matching = matching,
                                   .meetings = meetings,
                                   .request_pool.size = sizeof(struct request),
+                                  .request_pool.may_be_large = true,
                                   .more_pool.size = sizeof(struct more_of_request),
                                   .persistent_pool.size = sizeof(struct persistent)};
 }

@@ -21,7 +21,8 @@ void mpg_decoder_stop(struct mpg_decoder *d)
 {
     free(d->raw);
     free(d->slices);
-    free(d->shapes);
+    for (int i = 0; i < MPG_SHAPE_PARTS; i++)
+        free(d->shapes[i]);
     struct mpg_map *maps[] = {&d->comms, &d->objects, &d->strings, &d->modules, &d->sites};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         mpg_map_clear(maps[i]);
@@ -105,15 +106,12 @@ static const char *translate(const struct mpg_decoder *d, const struct mpg_shape
 /* The place of shape NUMBER, or NULL when out of memory. */
 static struct mpg_shape *place_of(struct mpg_decoder *d, uint32_t number)
 {
-    if (number >= d->shape_capacity) {
-        uint32_t capacity = d->shape_capacity ? 2 * d->shape_capacity : 8;
-        void *grown = realloc(d->shapes, capacity * sizeof *d->shapes);
-        if (!grown)
-            return NULL;
-        d->shapes = grown;
-        d->shape_capacity = capacity;
-    }
-    return &d->shapes[number];
+    uint32_t place;
+    const uint32_t part = mpg_shape_part(number, &place);
+    struct mpg_shape *shapes = d->shapes[part];
+    if (!shapes && !(shapes = d->shapes[part] = malloc(((size_t)MPG_FIRST_SHAPES << part) * sizeof *shapes)))
+        return NULL;
+    return &shapes[place];
 }
 
 static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error *err)
@@ -129,11 +127,11 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
         mask = &mpg_shape_failed_mask;
 
     uint32_t last = d->last_of_call[call];
-    bool has_base = d->shape_total > last && d->shapes[last].call == call &&
-                    !((d->shapes[last].flags | flags) & MPG_SHAPE_FAILED);
+    const struct mpg_shape *base = d->shape_total > last ? mpg_shape_at(d, last) : NULL;
+    bool has_base = base && base->call == call && !((base->flags | flags) & MPG_SHAPE_FAILED);
     struct mpg_shape s = {0}, fresh = {0};
     if (has_base)
-        s = d->shapes[last];
+        s = *base;
     s.call = call;
     s.flags = flags;
     uint32_t bit = 1;
@@ -192,7 +190,7 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
     }
     *predicted = (uint16_t)number;
     d->history = mpg_shape_remember(d->history, number);
-    return &d->shapes[number];
+    return mpg_shape_at(d, number);
 }
 
 /* E is of shape S, and otherwise empty. */

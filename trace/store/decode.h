@@ -32,6 +32,10 @@ struct mpg_numbers {
 
 enum { MPG_TIMES_A_BATCH = 16 };
 
+/* Shapes are in parts, of 8 of them, 16, 32 and so on, so that none moves when there are more. */
+enum { MPG_SHAPE_PARTS = 10, MPG_FIRST_SHAPES = 8 };
+_Static_assert(MPG_FIRST_SHAPES * ((1 << MPG_SHAPE_PARTS) - 1) >= MPG_MAX_SHAPES, "parts for all shapes");
+
 struct mpg_decoder {
     struct mpg_trace *trace;
     int32_t rank;
@@ -55,8 +59,8 @@ struct mpg_decoder {
     uint64_t chunk_events;
     uint64_t listed; /* elements of lists so far */
     int64_t last_ns, last_request, last_persistent, last_message;
-    struct mpg_shape *shapes;
-    uint32_t shape_capacity, history;
+    struct mpg_shape *shapes[MPG_SHAPE_PARTS]; /* see mpg_shape_at() */
+    uint32_t history;
     uint64_t shape_total;
     uint16_t predicted[1 << MPG_CONTEXT_BITS], last_of_call[MPG_CALL_COUNT];
     /* the stream's number -> trace-wide number + 1 */
@@ -75,6 +79,23 @@ void mpg_decoder_start(struct mpg_decoder *d, struct mpg_trace *trace, int32_t r
  * names file, rank and call. */
 int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg_error *err);
 void mpg_decoder_stop(struct mpg_decoder *d);
+
+/* In which part shape NUMBER is, and *PLACE in it. */
+static inline uint32_t mpg_shape_part(uint32_t number, uint32_t *place)
+{
+    const uint32_t n = number + MPG_FIRST_SHAPES;
+    const uint32_t part = (uint32_t)(__builtin_clz(MPG_FIRST_SHAPES) - __builtin_clz(n));
+    *place = n - ((uint32_t)MPG_FIRST_SHAPES << part);
+    return part;
+}
+
+/* Shape NUMBER, which is there. */
+static inline struct mpg_shape *mpg_shape_at(const struct mpg_decoder *d, uint32_t number)
+{
+    uint32_t place;
+    const uint32_t part = mpg_shape_part(number, &place);
+    return &d->shapes[part][place];
+}
 
 /* --- the parts of a decoder --- */
 
