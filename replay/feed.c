@@ -26,6 +26,7 @@ struct block {
 struct mpg_feed {
     struct mpg_cursor *cursor;
     struct mpg_changes *changes;
+    const struct mpg_tags *tags; /* NULL: those of the trace */
     struct recording recording;
     struct between between; /* since the call before */
     int64_t base_ns;        /* when that returned */
@@ -104,6 +105,11 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const stru
     return f;
 }
 
+void mpg_feed_rename(struct mpg_feed *f, const struct mpg_tags *tags)
+{
+    f->tags = tags;
+}
+
 /* --- memory --- */
 
 static size_t rounded(size_t bytes)
@@ -173,6 +179,17 @@ static void *put(char **place, const void *data, size_t bytes)
     return at;
 }
 
+/* RESOLUTIONS are those of ACT's event, its own. */
+static void rename_tags(const struct mpg_tags *tags, struct mpg_act *act, struct mpg_resolution *resolutions)
+{
+    if (!tags)
+        return;
+    act->event.tag = mpg_tags_map(tags, act->event.tag);
+    act->event.recvtag = mpg_tags_map(tags, act->event.recvtag);
+    for (uint32_t i = 0; resolutions && i < act->event.resolution_number; i++)
+        resolutions[i].tag = mpg_tags_map(tags, resolutions[i].tag);
+}
+
 /* Behind all acts: EVENT, BEFORE_NS after the one before. */
 static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before_ns)
 {
@@ -204,8 +221,10 @@ static int add_act(struct mpg_feed *f, const struct mpg_event *e, int64_t before
     act->event.persistent = put(&place, e->persistent, persistent * NUMBER);
     act->event.done = put(&place, e->done, e->done_number * NUMBER);
     act->event.cancelled = put(&place, e->cancelled, e->cancelled_number * NUMBER);
-    act->event.resolutions =
+    struct mpg_resolution *resolutions =
         put(&place, e->resolutions, e->resolution_number * sizeof *e->resolutions);
+    act->event.resolutions = resolutions;
+    rename_tags(f->tags, act, resolutions);
     act->changed = changed;
     act->drops = changed && to.drops;
     act->started = put(&place, started, e->request_number * NUMBER);
@@ -242,8 +261,10 @@ static int add_run(struct mpg_feed *f, const struct mpg_event *e)
     place += HEAD + rounded(sizeof *act);
     poll = (struct mpg_act *)place;
     place += rounded((size_t)polls->n * sizeof *poll);
-    for (int i = 0; i < polls->n; i++)
+    for (int i = 0; i < polls->n; i++) {
         put_poll(&place, &polls->known[i].event, polls->number, &poll[i]);
+        rename_tags(f->tags, &poll[i], NULL);
+    }
     *act = (struct mpg_act){.event = poll[0].event, .kind = poll[0].kind, .plain = poll[0].plain,
                             .number = polls->number, .polls = poll, .turn = -1, .first = -1, .poll_number = (uint32_t)polls->n,
                             .again_number = (uint32_t)polls->count, .ender = mpg_polls_ender(polls, e)};

@@ -7,6 +7,7 @@
 #include "graph/work/supposed.h"
 #include "replay/changes.h"
 #include "replay/stage.h"
+#include "replay/tags.h"
 
 struct mpg_feed;
 
@@ -18,6 +19,8 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const stru
                                size_t memory,
                                const struct mpg_supposed *supposed, struct mpg_changes *changes,
                                struct mpg_error *err);
+/* Acts have other tags, as TAGS says, which outlives it (NULL: those of the trace): before any has been read. */
+void mpg_feed_rename(struct mpg_feed *feed, const struct mpg_tags *tags);
 /* Reads some more events: true, or false if there is no room, or nothing left. What fails is told when
  * mpg_feed_next() comes to it. */
 bool mpg_feed_fill(struct mpg_feed *feed);

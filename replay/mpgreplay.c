@@ -19,6 +19,7 @@
 #include "replay/feed.h"
 #include "replay/stage.h"
 #include "replay/survey.h"
+#include "replay/tags.h"
 
 struct request {
     const char *trace, *elapse;
@@ -45,6 +46,7 @@ struct part {
     struct mpg_supposed *supposed; /* NULL: nothing */
     struct mpg_changes *changes;   /* of calls; NULL: none */
     struct voice *voice;           /* of each of its threads */
+    struct mpg_tags tags;          /* ABOVE 0: those of the trace are allowed */
     const char *name, *program;
     const struct mpg_enactor *mpi;
     bool readable; /* else why is in ERROR */
@@ -137,13 +139,20 @@ static void own_outcome(void *host, struct mpg_outcome *o)
 
 /* --- reading --- */
 
-static void close_part(struct part *p)
+static void close_threads(struct part *p)
 {
     for (int i = 0; p->voice && i < p->needs.threads; i++) {
         mpg_feed_close(p->voice[i].feed);
         mpg_changes_free(p->voice[i].changes);
     }
     free(p->voice);
+    p->voice = NULL;
+}
+
+static void close_part(struct part *p)
+{
+    close_threads(p);
+    mpg_tags_clear(&p->tags);
     mpg_changes_free(p->changes);
     mpg_supposed_free(p->supposed);
     mpg_needs_clear(&p->needs);
@@ -166,6 +175,7 @@ static int read_threads(struct part *p, const struct request *request, struct mp
                                 v->changes, err);
         if (!v->feed)
             return -1;
+        mpg_feed_rename(v->feed, p->tags.above > 0 ? &p->tags : NULL);
         mpg_elapse_init(&v->elapse, v->feed, n > 1 ? &reading : NULL, strcmp(request->elapse, "sleep") == 0);
         while (mpg_feed_fill(v->feed)) {
         }
@@ -233,6 +243,22 @@ static int check_threads(struct part *p, const struct request *request, bool eno
     p->readable = false;
     return mpg_error_set(&p->error, "%s: rank %d made calls from %d threads, but this MPI gives no MPI_THREAD_MULTIPLE",
                          request->trace, p->rank, p->needs.threads);
+}
+
+/* Where this MPI allows fewer tags than the trace has, of any rank, all agree on others. Collective. */
+static int rename_tags(struct part *p, const struct request *request, struct mpg_error *err)
+{
+    const int32_t limit = p->mpi->tag_limit(p->needs.most_tag);
+    if (limit < 0)
+        return 0;
+    if (mpg_tags_collect(p->trace, p->rank, mpg_tags_above(limit), &p->tags, err) < 0 ||
+        p->mpi->join_tags(&p->tags.tag, &p->tags.n, err) < 0)
+        return -1;
+    if (p->tags.n > (size_t)(limit - p->tags.above))
+        return mpg_error_set(err, "there are %zu tags above %d, and this MPI has none above %d", p->tags.n,
+                             p->tags.above, limit);
+    close_threads(p);
+    return read_threads(p, request, err);
 }
 
 /* Whether TRACE was recorded with MPI. */
@@ -324,7 +350,7 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
         .next = next, .elapse = elapse, .comm = find_comm, .object = find_object, .string = find_string,
         .neighbors = find_neighbors, .call_name = mpg_call_name, .own_outcome = own_outcome, .failed = end_all};
     struct mpg_outcome outcome;
-    if (mpi->perform(&stage, left_ns, &outcome, &err) < 0) {
+    if (rename_tags(p, request, &err) < 0 || mpi->perform(&stage, left_ns, &outcome, &err) < 0) {
         mpg_error_prefix(&err, "%s", request->trace);
         mpg_error_print(program, &err);
         mpi->abort(MPG_EXIT_FAILURE);

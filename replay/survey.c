@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "replay/feed.h"
+#include "replay/tags.h"
 
 enum { IS_DEAF = 1, MAY_BE_DEAF = 2 }; /* of a communicator, until all events have been seen */
 
@@ -267,6 +268,9 @@ static int survey_changed(struct survey *s, const struct mpg_event *e, uint64_t 
     struct mpg_changed to;
     if (e->failed)
         return 0;
+    const int32_t tag = mpg_tags_most(e);
+    if (tag > s->needs->most_tag)
+        s->needs->most_tag = tag;
     if (!s->changes || !mpg_event_is_call(e) || !mpg_changes_find(s->changes, number, e, &to))
         return survey_event(s, e, err);
     for (uint32_t i = 0; to.started && i < e->request_number; i++) {

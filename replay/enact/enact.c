@@ -198,6 +198,59 @@ static int first_failed(bool failed)
     return first;
 }
 
+static int32_t tag_limit(int32_t most)
+{
+    int *limit = NULL, found = 0, all = most;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
+    PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return found && all > *limit ? *limit : -1;
+}
+
+static int by_tag(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ascending, each once. */
+static size_t sort_tags(int32_t *tag, size_t n)
+{
+    size_t kept = 0;
+    qsort(tag, n, sizeof *tag, by_tag);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || tag[kept - 1] != tag[i])
+            tag[kept++] = tag[i];
+    return kept;
+}
+
+/* One list after the other, so that no process ever has more than two: those of all, and those of one. */
+static int join_tags(int32_t **tags, size_t *n, struct mpg_error *err)
+{
+    int rank, size;
+    int32_t *all = NULL;
+    size_t number = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < size; i++) {
+        int more = (int)*n;
+        PMPI_Bcast(&more, 1, MPI_INT, i, MPI_COMM_WORLD);
+        int32_t *grown = realloc(all, (number + (size_t)more + 1) * sizeof *grown);
+        if (!grown) {
+            free(all);
+            return mpg_error_set(err, "out of memory");
+        }
+        all = grown;
+        if (i == rank && more > 0)
+            memcpy(all + number, *tags, (size_t)more * sizeof *all);
+        PMPI_Bcast(all + number, more, MPI_INT32_T, i, MPI_COMM_WORLD);
+        number = sort_tags(all, number + (size_t)more);
+    }
+    free(*tags);
+    *tags = all;
+    *n = number;
+    return 0;
+}
+
 /* What all ranks need, the buffers, and who watches. */
 static int prepare(struct play *p)
 {
@@ -383,6 +436,8 @@ static void end(void)
 
 const struct mpg_enactor mpg_enactor = {.begin = begin,
                                         .first_failed = first_failed,
+                                        .tag_limit = tag_limit,
+                                        .join_tags = join_tags,
                                         .perform = perform,
                                         .end = end,
                                         .abort = play_abort};
