@@ -66,18 +66,20 @@ void mpg_elapse_init(struct mpg_elapse *e, struct mpg_feed *feed, pthread_mutex_
     *e = (struct mpg_elapse){.feed = feed, .reading = reading, .sleeps = sleeps, .own_ns = AT_FIRST_NS};
 }
 
-void mpg_elapse(struct mpg_elapse *e, int64_t from_ns, int64_t ns)
+int64_t mpg_elapse(struct mpg_elapse *e, int64_t from_ns, int64_t ns, int64_t late_ns)
 {
+    if (late_ns > 0)
+        owe(e, late_ns);
     if (from_ns == MPG_JUST_NOW) {
         if (e->own_ns > (double)ns)
             owe(e, (int64_t)e->own_ns - ns);
-        return;
+        return MPG_JUST_NOW;
     }
     int64_t now_ns = (int64_t)mpg_clock_ns(), target_ns = from_ns + ns;
-    learn(e, now_ns - from_ns);
+    learn(e, now_ns - from_ns + late_ns);
     if (now_ns >= target_ns) {
         owe(e, now_ns - target_ns);
-        return;
+        return now_ns;
     }
     const int64_t left_ns = target_ns - now_ns;
     const int64_t paid_ns = e->debt_ns < left_ns ? e->debt_ns : left_ns;
@@ -86,6 +88,7 @@ void mpg_elapse(struct mpg_elapse *e, int64_t from_ns, int64_t ns)
     now_ns = read_ahead(e, now_ns, target_ns);
     if (e->sleeps && target_ns - now_ns >= LEAST_SLEEP_NS)
         sleep_until(target_ns);
-    while ((int64_t)mpg_clock_ns() < target_ns) {
+    while ((now_ns = (int64_t)mpg_clock_ns()) < target_ns) {
     }
+    return now_ns;
 }

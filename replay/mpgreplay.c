@@ -79,10 +79,10 @@ static const struct mpg_act *next(void *host, int thread, struct mpg_error *err)
     return act;
 }
 
-static void elapse(void *host, int thread, int64_t from_ns, int64_t ns)
+static int64_t elapse(void *host, int thread, int64_t from_ns, int64_t ns, int64_t late_ns)
 {
     struct part *p = host;
-    mpg_elapse(&p->voice[thread].elapse, from_ns, ns);
+    return mpg_elapse(&p->voice[thread].elapse, from_ns, ns, late_ns);
 }
 
 static const struct mpg_comm *find_comm(void *host, int32_t comm)

@@ -127,8 +127,9 @@ struct mpg_stage {
     /* The thread's next act, valid until the next call; NULL with ERR: the trace is damaged. MPI_Finalize is the last
      * of each of them, one of which makes it. */
     const struct mpg_act *(*next)(void *host, int thread, struct mpg_error *err);
-    /* Until NS after FROM_NS of CLOCK_MONOTONIC; MPG_JUST_NOW: so little that the caller has read no clock. */
-    void (*elapse)(void *host, int thread, int64_t from_ns, int64_t ns);
+    /* Until NS after FROM_NS of CLOCK_MONOTONIC, when MPI returned; MPG_JUST_NOW: so little that the caller has read no clock.
+     * LATE_NS after the end of what elapsed before MPI was called. Returns when this ended, MPG_JUST_NOW: likewise. */
+    int64_t (*elapse)(void *host, int thread, int64_t from_ns, int64_t ns, int64_t late_ns);
     const struct mpg_comm *(*comm)(void *host, int32_t comm); /* NULL: there are not so many */
     const struct mpg_object *(*object)(void *host, int32_t object);
     const char *(*string)(void *host, int32_t string);

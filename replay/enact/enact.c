@@ -60,7 +60,7 @@ void play_elapse(struct play *p)
     p->outcome.calls--;
     guard_computes(p);
     play_open(p);
-    p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns);
+    p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns, 0);
     play_close(p);
     guard_calls(p);
 }
@@ -365,34 +365,46 @@ static bool is_followed(const struct mpg_act *act)
     return act->after_ns != MPG_NOT_READ && act->after_ns <= AT_ONCE_NS;
 }
 
+/* The act's call, made at once after what elapsed before it, which was over at READY_NS. Returns when what is behind it begins; *LATE_NS:
+ * how much after READY_NS it began. Where several threads make calls, what lies between may be another thread's time. */
+static int act(struct play *p, int64_t ready_ns, int64_t *from_ns, int64_t *late_ns)
+{
+    const bool calls = !is_mark(p->act) && p->act->again_number == 0;
+    const bool at_once = is_followed(p->act);
+    p->called_ns = p->returned_ns = 0;
+    p->timed = calls && !p->all->crew && !(at_once && ready_ns == MPG_JUST_NOW);
+    play_close(p);
+    const int status = play_act(p);
+    play_open(p);
+    const bool timed = p->timed && p->returned_ns > 0;
+    *late_ns = timed && ready_ns != MPG_JUST_NOW && p->called_ns > ready_ns ? p->called_ns - ready_ns : 0;
+    *from_ns = at_once ? MPG_JUST_NOW : timed ? p->returned_ns : (int64_t)mpg_clock_ns();
+    if (calls && !at_once)
+        guard_computes(p);
+    return status;
+}
+
 int play_thread(struct play *p, int64_t *begin_ns)
 {
-    int64_t from_ns = *begin_ns;
+    int64_t from_ns = *begin_ns, late_ns = 0;
     for (bool first = true;; first = false) {
-        const struct mpg_act *act = p->stage->next(p->stage->host, p->thread, p->err);
-        p->act = act;
-        if (!act)
+        p->act = p->stage->next(p->stage->host, p->thread, p->err);
+        if (!p->act)
             return -1;
         crew_act(p);
+        const int64_t before_ns = p->act->before_ns;
         if (first && p->thread == 0) {
             const int64_t now_ns = (int64_t)mpg_clock_ns();
-            if (from_ns + act->before_ns < now_ns) /* preparing took longer: then at once */
-                from_ns = *begin_ns = now_ns - act->before_ns;
+            if (from_ns + before_ns < now_ns) /* preparing took longer: then at once */
+                from_ns = *begin_ns = now_ns - before_ns;
             if (crew_begin(p, *begin_ns) < 0)
                 return -1;
         }
-        p->stage->elapse(p->stage->host, p->thread, from_ns, act->before_ns);
-        if (act->kind == MPG_KIND_FINALIZE)
+        const int64_t ready_ns = p->stage->elapse(p->stage->host, p->thread, from_ns, before_ns, late_ns);
+        if (p->act->kind == MPG_KIND_FINALIZE)
             return 0;
-        const bool calls = !is_mark(act) && act->again_number == 0;
-        play_close(p);
-        const int status = play_act(p);
-        play_open(p);
-        if (status < 0)
+        if (act(p, ready_ns, &from_ns, &late_ns) < 0)
             return -1;
-        from_ns = is_followed(act) ? MPG_JUST_NOW : (int64_t)mpg_clock_ns();
-        if (calls && from_ns != MPG_JUST_NOW)
-            guard_computes(p);
     }
 }
 

@@ -132,13 +132,32 @@ struct play {
     struct play_list list;
     struct play_counts *counts; /* of calls that do not return before they are done */
     struct guard *guard;
+    bool timed;          /* it is known when the act's call begins and ends: */
+    int64_t called_ns;   /* 0: it has not begun */
+    int64_t returned_ns; /* of the last that it has made; 0: none */
 };
+
+/* MPI is called for the act, or what it does meanwhile is waited for. Before, and after it has returned, re-enactment takes time
+ * which the program did not have. */
+static inline void play_calls(struct play *p)
+{
+    if (p->timed && p->called_ns == 0)
+        p->called_ns = (int64_t)mpg_clock_ns();
+}
+
+static inline void play_returns(struct play *p)
+{
+    if (p->timed)
+        p->returned_ns = (int64_t)mpg_clock_ns();
+}
 
 /* RC of CALL, in which MPI may wait: other threads go on meanwhile. */
 #define PLAY_OPEN(p, call)            \
     __extension__({                   \
         play_open(p);                 \
+        play_calls(p);                \
         const int rc_open_ = (call);  \
+        play_returns(p);              \
         play_close(p);                \
         rc_open_;                     \
     })

@@ -74,7 +74,7 @@ int play_polls(struct play *p)
         passes_ns += run->again[i].before_ns > OWN_NS ? run->again[i].before_ns - OWN_NS : 0;
         if (passes_ns >= LEAST_NS) {
             play_open(p);
-            p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), passes_ns);
+            p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), passes_ns, 0);
             play_close(p);
             passes_ns = 0;
         }
@@ -86,7 +86,7 @@ int play_polls(struct play *p)
         }
     }
     play_open(p);
-    p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), passes_ns);
+    p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), passes_ns, 0);
     play_close(p);
     return 0;
 }

@@ -206,6 +206,7 @@ int taken_name(struct play *p, struct play_comm *c, const struct mpg_event *e, i
         return 0;
     const bool probed =
         t->told.n > 0 && t->told.comm == comm && t->told.from == from && t->told.tag == number;
+    play_calls(p);
     for (int there = 0; excess_of(t, comm, from, number) <= 0;) {
         bool fits;
         if (settle(p, comm, from, number, &fits) < 0)
