@@ -9,7 +9,7 @@ hpl scalapack mumps mpi4py'
 compile() {
     local to=$out/programs/$1 name
     mkdir -p "$to"
-    for name in chain stencil workers allreduce; do
+    for name in chain stencil workers allreduce kinds; do
         build "$to/$name" "$top_srcdir/validate/programs/$name.c" || return 1
     done
     build "$to/halo" "$top_srcdir/examples/halo/halo.c" -lm &&

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # One row of the table, tabs between, for a program and a pair of machines; validate/table.awk
-# prints it. Input, told apart by the variable `part` on the command line: samples
+# prints it. After validate/sample.awk. Input, told apart by the variable `part` on the command line: samples
 # "date_s run_ns others" of the one machine (from) and of the other (to), and mpgsim's answers
 # (answer; of predict mode times), JSON, one for each trace. Variables: pair, program. Times in ns.
 #
@@ -41,21 +41,6 @@ function number(line) {
     return line + 0
 }
 
-function sort(v, n,   i, j, x) {
-    for (i = 1; i < n; i++) {
-        x = v[i]
-        for (j = i; j > 0 && v[j - 1] > x; j--)
-            v[j] = v[j - 1]
-        v[j] = x
-    }
-}
-
-# Of V, sorted here.
-function median(v, n) {
-    sort(v, n)
-    return n % 2 ? v[(n - 1) / 2] : (v[n / 2 - 1] + v[n / 2]) / 2
-}
-
 # The P-quantile of V, sorted here, linear between its values.
 function quantile(v, n, p,   at, i) {
     sort(v, n)
@@ -64,20 +49,7 @@ function quantile(v, n, p,   at, i) {
     return i + 1 < n ? v[i] + (at - i) * (v[i + 1] - v[i]) : v[n - 1]
 }
 
-# How many of the least and greatest of N values the median's interval of at least 95 % leaves
-# out: order statistics and the binomial distribution. Below 6 values all, 94 % for 5.
-function outside(n,   k, sum, term) {
-    term = 0.5 ^ n
-    for (k = 0; k <= n / 2; k++) {
-        sum += term
-        if (sum > 0.025)
-            return k > 0 ? k - 1 : 0
-        term *= (n - k) / (k + 1)
-    }
-    return 0
-}
-
-# The same of the N x M differences of two samples, for the shift between them: the
+# outside() of the N x M differences of two samples, for the shift between them: the
 # distribution of the Mann-Whitney statistic, counted out (Hollander, Wolfe, Chicken,
 # Nonparametric Statistical Methods, section 4.3).
 function outside_differences(n, m,   ways, i, j, u, most, all, sum) {

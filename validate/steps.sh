@@ -315,7 +315,7 @@ step_table() {
         for program in $programs; do
             [ -s "$out/samples/$program.${pair%%:*}" ] && [ -s "$out/samples/$program.$to" ] ||
                 continue
-            awk -v pair="$pair" -v program="$program" -f "$here/row.awk" \
+            awk -v pair="$pair" -v program="$program" -f "$here/sample.awk" -f "$here/row.awk" \
                 part=from "$out/samples/$program.${pair%%:*}" part=to "$out/samples/$program.$to" \
                 part=answer /dev/null "$out/predictions/$pair/$program".[0-9]* \
                 part=times "$out/predictions/$pair/$program".predict.[0-9]*
@@ -324,15 +324,19 @@ step_table() {
     { about && awk -f "$here/table.awk" "$out/rows.tsv" && say_skipped; } >"$out/table.md" ||
         die "no table"
     cat "$out/table.md"
-    [ -z "$write" ] || put_table
+    [ -z "$write" ] || put_table "$out/table.md" table
 }
 
-# What the table was made on; no names of hosts.
-about() {
-    local name
+# What a table was made on; no names of hosts.
+about_host() {
     printf 'Made on %s, %s cores (two of them used), %s, with %s; %s.\n\n' \
         "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc --all)" \
         "$(uname -sr)" "$("$MPGSIM" --version | head -n 1)" "$(date +%Y-%m-%d)"
+}
+
+about() {
+    local name
+    about_host
     for name in $used; do
         printf '* **%s**: %s\n' "$name" "$(machine_words "$name")"
     done
@@ -344,11 +348,11 @@ say_skipped() {
     sed 's/^/* /' "$out/skipped"
 }
 
-# Puts the table between the marks of $write.
+# put_table FILE MARK: what is between the marks of $write.
 put_table() {
-    awk -v table="$out/table.md" '
-        /^<!-- end of table -->$/ { inside = 0 }
+    awk -v table="$1" -v mark="$2" '
+        $0 == "<!-- end of " mark " -->" { inside = 0 }
         !inside { print }
-        /^<!-- table -->$/ { inside = 1; while ((getline line < table) > 0) print line }' \
+        $0 == "<!-- " mark " -->" { inside = 1; while ((getline line < table) > 0) print line }' \
         "$write" >"$out/written" && cat "$out/written" >"$write" || die "cannot write $write"
 }

@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${top_srcdir:=$(dirname "$here")}" "${top_builddir:=$PWD}"
 : "${MPGSIM:=$top_builddir/simulate/mpgsim}" "${MPGTRACE:=$top_builddir/trace/mpgtrace}"
 : "${SIGMAKE:=$top_builddir/signature/sigmake}" "${MPGBENCH:=$top_builddir/bench/mpgbench}"
+: "${MPGREPLAY:=$top_builddir/replay/mpgreplay}"
 : "${NOISEMAKER:=$top_builddir/tests/bench/noisemaker}"
 : "${MPI_LIBRARY:=openmpi}" "${MPICC:=mpicc}" "${MPIRUN:=mpirun}"
 # shellcheck source=validate/machines.sh
@@ -17,11 +18,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/programs.sh"
 # shellcheck source=validate/steps.sh
 . "$here/steps.sh"
+# shellcheck source=validate/replays.sh
+. "$here/replays.sh"
 
 usage() {
     cat <<HELP
 Usage: validate.sh [OPTION]...
-Holds mpgsim's predictions against real runs, on machines that this host can be.
+Holds mpgsim's predictions against real runs, on machines that this host can be; with --replays
+mpgreplay's re-enactments against the programs.
 
 Options:
   -o, --output=DIR     where everything is kept: samples, signatures, traces, predictions;
@@ -30,6 +34,8 @@ Options:
       --programs=LIST  (default: all)
       --rounds=N       runs of each program on each machine (default: 7)
       --traces=N       traces of each program on each machine (default: 5)
+      --replays=LIST   only that: programs untraced, traced and re-enacted in turns, on these
+                       machines (shm,mpich)
       --steps=LIST     of measure, run, predict, table (default: all of them)
       --short          measure signatures in seconds, for a test of this script only
       --bench=--full   measure signatures well (default: --quick)
@@ -77,7 +83,7 @@ whole() {
 }
 
 out=validation pairs=$all_pairs programs=$all_programs rounds=7 traces=5
-steps='measure run predict table' tries=3 limit_s=30 short='' bench=--quick write=''
+steps='measure run predict table' tries=3 limit_s=30 short='' bench=--quick write='' machines_replayed='' mark=table
 while [ $# -gt 0 ]; do
     option=$1
     case $option in
@@ -95,6 +101,11 @@ while [ $# -gt 0 ]; do
     --programs) programs=${value//,/ } ;;
     --rounds) whole rounds "$value" && rounds=$value ;;
     --traces) whole traces "$value" && traces=$value ;;
+    --replays)
+        machines_replayed=${value//,/ } steps=replays pairs='' mark=replays
+        [ "$programs" != "$all_programs" ] || programs=$all_replayed
+        all_programs="$all_programs $all_replayed"
+        ;;
     --steps) steps=${value//,/ } ;;
     --short) short=yes tries=1 limit_s=300 ;;
     --bench)
@@ -134,7 +145,10 @@ for name in $programs; do
     *) usage_error "no program '$name': there are $(words "$all_programs")" ;;
     esac
 done
-[ -z "$write" ] || grep -q '^<!-- table -->$' "$write" || die "$write has no line '<!-- table -->'"
+for name in $machines_replayed; do
+    machine_words "$name" >/dev/null || usage_error "no machine '$name': --list names them"
+done
+[ -z "$write" ] || grep -qx "<!-- $mark -->" "$write" || die "$write has no line '<!-- $mark -->'"
 
 # Cores that there are; the first two of those that may be used.
 cores=$(taskset -cp $$ | sed 's/.*: //' | awk -F, '{ for (i = 1; i <= NF; i++) {
@@ -159,7 +173,7 @@ done | tr ' ' '\n' | awk '!seen[$0]++')
 
 for step in $steps; do
     case $step in
-    measure | run | predict | table) "step_$step" || exit 1 ;;
+    measure | run | predict | table | replays) "step_$step" || exit 1 ;;
     *) usage_error "no step '$step': there are measure, run, predict and table" ;;
     esac
 done

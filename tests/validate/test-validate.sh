@@ -41,7 +41,7 @@ printf '1 %s\n' 2030 2010 2070 2020 2050 2040 9000000000 >"$tmp/to"
 answer "$tmp/answer.1" 1010.0 2000.0 1900.0 1951.5 1960.0 2000.0 2010.0 2020.0 2030.0
 answer "$tmp/answer.2" 1020.0 2060.0 1970.0 2035.0 2050.0 2060.0 2070.0 2080.0 2150.0
 answer "$tmp/answer.3" 1000.0 2030.0 1980.0 1990.0 2020.0 2030.0 2040.0 2085.0 2090.0
-row=$(awk -v pair=a:b -v program=p -f "$validate/row.awk" part=from "$tmp/from" part=to "$tmp/to" \
+row=$(awk -v pair=a:b -v program=p -f "$validate/sample.awk" -f "$validate/row.awk" part=from "$tmp/from" part=to "$tmp/to" \
     part=answer /dev/null "$tmp"/answer.[0-9] part=times "$tmp"/answer.[12])
 # Of seven runs the 95 % interval leaves out none (98.4 %; the next has 87.5 %); of their 49
 # differences it leaves out eight on each side (critical values of Mann and Whitney, 1947).
@@ -54,7 +54,7 @@ is "a row: medians, intervals, changes" "$row" "$(tabs a:b p 7 1004 1010 2040 20
     1036 "$low" "$high" 2030 1952 2090 1030 942 1090 3 '' 2030 1933 2104)"
 mpgsim_says='mpgsim: x.trace: rank 1, call 3 (MPI_Recv): no send matches'
 printf '%s\n' "$mpgsim_says" >"$tmp/answer.4"
-row=$(awk -v pair=a:b -v program=p -f "$validate/row.awk" part=from "$tmp/from" part=to "$tmp/to" \
+row=$(awk -v pair=a:b -v program=p -f "$validate/sample.awk" -f "$validate/row.awk" part=from "$tmp/from" part=to "$tmp/to" \
     part=answer /dev/null "$tmp/answer.4")
 is "a row without an answer says why" "$(printf '%s\n' "$row" | cut -f 12,18,19)" \
     "$(printf -- '-\t0\t%s' "$mpgsim_says")"
@@ -77,6 +77,12 @@ fails() {
     ! "$@" >/dev/null 2>&1
 }
 ok "no rows, no table" fails awk -f "$validate/table.awk" /dev/null
+
+# Of seven rounds, in no order: 100, 105 and 103 ms in the middle; of seven the interval is all of them.
+table=$(printf '%s000000 %s000000 %s000000\n' 102 105 103 98 101 99 100 107 104 99 108 101 101 104 102 500 900 700 97 103 110 |
+    awk -v program=p -v machine=m -f "$validate/sample.awk" -f "$validate/replays.awk")
+is "a row of replays: medians, intervals, how far they are off" "$table" \
+    '| p | m | 7 | 100.0 (97.0 .. 500.0) | 105.0 (101.0 .. 900.0) | +5.0 | 103.0 (99.0 .. 700.0) | +3.0 |'
 
 # --- for real ---
 
@@ -125,9 +131,13 @@ else
     is "the table is between its marks, and nothing else has changed" \
         "$(sed '/^<!-- table/,/^<!-- end/d' "$tmp/doc")" "$(printf 'before\nafter')"
     ok "the old table is gone" fails grep -q '^old' "$tmp/doc"
+    ok "replays in place of predictions want a place of their own" fails run --replays="$self" --write="$tmp/doc"
     ok "the new one is there" grep -q '^### In all' "$tmp/doc"
     ok "tables are made again from what is there" quiet run --steps=table --pairs="$pairs" \
         --programs=stencil
+    ok "replays in turns" quiet run --replays="$self" --rounds=2 --programs=persistent,windows
+    is "... a row for each program, of both rounds" "$(cut -d '|' -f 2-4 "$tmp/v/replays.md" | grep '| 2 ')" \
+        "$(printf ' persistent | %s | 2 \n windows | %s | 2 \n' "$self" "$self" | sed 's/ $//;s/$/ /')"
     ok "raw samples are kept" test "$(wc -l <"$tmp/v/samples/stencil.$self")" -eq 3
 fi
 done_testing
