@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every call's wait state, and what is summed up of them, against a computation from the printed trace alone (TAP).
+
+mpgtrace says what callsites waited for: each call is given one of its own, in the printed trace, so that calls are
+compared one by one; then sums by call, callsite, region and rank, as JSON and CSV.
+
+The environment variables MPGTRACE and MPGSIM name the programs; what mpgsim --waits says of the traced run is compared
+for every third one, with --sim for all.  Arguments: traces (of up to WAITS_MOST_CALLS lines), else random ones are
+made (--first SEED --seeds N --steps N).
+"""
+
+import argparse
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ORACLE = os.path.join(HERE, "..", "oracle")
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+from waits_printed import KINDS, MATTERS, Printed  # noqa: E402
+
+MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "./mpgtrace"))
+MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
+TOLERANCE_NS = 1.01
+MOST_CALLS = int(os.environ.get("WAITS_MOST_CALLS", "60000"))
+
+
+def run(command, text=None):
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def one_site_a_call(lines):
+    """The printed trace with each call's own number of line as its place."""
+    out = []
+    for number, line in enumerate(lines):
+        if line.startswith(("#module", "#site")):
+            out.append("# was a place")
+        elif line.startswith("#ranks"):
+            out += [line]
+        elif line.startswith("#") or not line:
+            out.append(line)
+        else:
+            line = re.sub(r" site=\d+", "", line)
+            if " calls=" not in line and " Region_" not in line and " Flush" not in line:
+                line = f"#site {number} = 0+0x{number:x}\n{line} site={number}"
+            out.append(line)
+    first = next(i for i, line in enumerate(out) if line.startswith("#site") or not line.startswith("#"))
+    out.insert(first, '#module 0 = - "/nowhere/p"')
+    return "\n".join(out) + "\n"
+
+
+def differs(who, want, got):
+    """What two rows do not agree in.  want = [calls, waited, time, {kind: ns}]"""
+    wrong = []
+    for key, value, most in [("calls", want[0], 0), ("waited", want[1], 0),
+                             ("time_ns", want[2], TOLERANCE_NS * max(1, want[0] ** 0.5))] + \
+            [(k + "_ns", want[3].get(k, 0.0), TOLERANCE_NS * max(1, want[1] ** 0.5)) for k in KINDS]:
+        if not abs(float(got.get(key, "nan")) - value) <= most:
+            wrong.append(f"{who}: {key} is {got.get(key)} instead of {value}")
+    return wrong
+
+
+def each_call(printed, lines, limit):
+    command = [*MPGTRACE, "waits", "--json", "--by=callsite", *limit, "-"]
+    answer = run(command, one_site_a_call(lines))
+    if answer.returncode:
+        return [answer.stderr.strip()], None
+    answer = json.loads(answer.stdout)
+    rows = {int(row["callsite"][0].split("+0x")[1], 16): row for row in answer["rows"]}
+    wrong, waited = [], 0
+    for call, _ in printed.counted():
+        row = rows.pop(call.line, None)
+        if row is None:
+            wrong.append(f"{lines[call.line]}: not there")
+            continue
+        kind, long = call.wait()
+        waited += kind is not None
+        want = [1, int(kind is not None), call.end - call.begin, {kind: long} if kind else {}]
+        some = differs(lines[call.line], want, row["traced"])
+        if some and abs(long - float(row["traced"]["wait_ns"])) <= TOLERANCE_NS and long <= TOLERANCE_NS:
+            some = []    # rounding makes none of what is as short as that
+        wrong += some
+    wrong += [f"{lines[number]}: is there" for number in rows]
+    return wrong, (answer, waited)
+
+
+def check(printed, lines, limit, sim):
+    """What is wrong, and how many calls waited; None if there is nothing to compare."""
+    wrong, found = each_call(printed, lines, limit)
+    if found is None:
+        return wrong, 0
+    answer, waited = found
+    text = "\n".join(lines) + "\n"
+    if not limit and answer["eager_limit_bytes"] != printed.eager_limit:
+        wrong.append(f"the eager limit is {answer['eager_limit_bytes']} instead of {printed.eager_limit}")
+    for matter, row in printed.sums(lambda call, matter: matter).items():
+        wrong += differs(matter, row, answer["traced"][matter])
+    keys = {"call": lambda call, _: "MPI_" + call.name, "rank": lambda call, _: str(call.rank),
+            "region": lambda call, _: call.region or ""}
+    for by, key in keys.items():
+        given = run([*MPGTRACE, "waits", "--csv", "--by=" + by, *limit, "-"], text)
+        rows = {row[by]: row for row in csv.DictReader(io.StringIO(given.stdout))}
+        for who, row in printed.sums(key).items():
+            wrong += differs(f"{by} {who}", row, rows.get(bare(who) if by == "region" else who, {}))
+    if sim:
+        wrong += simulated(printed, text, limit)
+    return wrong, waited
+
+
+def bare(name):
+    """A region's name without its quotes."""
+    return name[1:-1].replace('\\"', '"').replace("\\\\", "\\") if name.startswith('"') else name
+
+
+def simulated(printed, text, limit):
+    command = [*MPGSIM, "--waits", "--json", "--replicas=1", *["--source-" + word[2:] for word in limit], "-"]
+    answer = run(command, text)
+    if answer.returncode:
+        return [answer.stderr.strip()]
+    waits = json.loads(answer.stdout)["waits"]
+    wrong = []
+    for matter, row in printed.sums(lambda call, matter: matter).items():
+        wrong += differs("mpgsim, " + matter, row, waits["traced"][matter])
+    return wrong
+
+
+# Two groups of two: processes that are neither root nor of the group that gives or gets wait for nobody, and nobody
+# waits for them.
+GROUPS = """#mpgtext 1
+#ranks 4
+#clocks shared
+#comm 1 = 1 0 | 2 3
+0 0 100 Init
+0 200 300 Bcast comm=1 root=root bytes=8
+0 400 900 Gather comm=1 root=root bytes=0
+0 1000 1100 Finalize
+1 0 100 Init
+1 110 120 Bcast comm=1 root=null bytes=0
+1 130 140 Gather comm=1 root=null bytes=0
+1 1000 1100 Finalize
+2 0 100 Init
+2 150 310 Bcast comm=1 root=1 bytes=8
+2 700 710 Gather comm=1 root=1 bytes=8
+2 1000 1100 Finalize
+3 0 100 Init
+3 190 310 Bcast comm=1 root=1 bytes=8
+3 800 810 Gather comm=1 root=1 bytes=8
+3 1000 1100 Finalize
+"""
+LONG = {(2, "Bcast"): 50, (3, "Bcast"): 10, (0, "Gather"): 300}
+LIMITS = [[], ["--eager-limit=4096"], ["--eager-limit=-1"], ["--eager-limit=100"], []]
+MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,test,testall,testany,testsome,"
+        "persistent,probe,collective,icollective,mprobe,mrecv,neighbors,promise,partitions,isendrecv,window,see,split")
+
+
+def generate(seed, steps):
+    def program(name, *given, text=None):
+        return subprocess.run([sys.executable, os.path.join(ORACLE, name), "--seed", str(seed), *given], check=True,
+                              capture_output=True, text=True, input=text).stdout
+    limit = LIMITS[seed % 5]
+    if seed % 7 == 4:
+        limit = []
+        text = program("randomtrace_open.py", "--steps", str(steps))
+    else:
+        more = ["--clocks", "offsets" if seed % 3 == 1 else "shared", "--ranks", str(2 + seed * 5 % 7)]
+        more += ["--all-synchronous-safe"] if limit and limit[0].endswith(("-1", "=100")) else []
+        more += ["--kinds", MORE] if seed % 2 else []
+        text = program("randomtrace.py", "--steps", str(steps), *more)
+    for name in ["randomtrace_threads.py"] * (seed % 8 == 3) + ["randomtrace_regions.py"] * (seed % 3 == 2):
+        text = program(name, text=text)
+    return text, limit
+
+
+def report(number, name, printed, lines, limit, sim):
+    wrong, waited = check(printed, lines, limit, sim)
+    for line in wrong[:8]:
+        print("#", line)
+    print(f"{'not ok' if wrong else 'ok'} {number} - {name}: {waited} calls waited" +
+          (f", {len(wrong)} wrong" if wrong else ""), flush=True)
+    return waited, bool(wrong)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=24)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=80)
+    parser.add_argument("--sim", action="store_true")
+    parser.add_argument("traces", nargs="*")
+    options = parser.parse_args()
+    failed, all_waited, number = 0, 0, 0
+    for path in options.traces:
+        number += 1
+        shown = run([*MPGTRACE, "print", path])
+        lines = shown.stdout.splitlines()
+        if shown.returncode or len(lines) > MOST_CALLS:
+            print(f"ok {number} - {path} # SKIP {len(lines)} lines {shown.stderr[:100].strip()}", flush=True)
+            continue
+        printed = Printed(lines)
+        if not printed.ended or not printed.comparable():
+            print(f"ok {number} - {path} # SKIP ends early, or no clocks", flush=True)
+            continue
+        waited, bad = report(number, path, printed, lines, [], options.sim)
+        failed += bad
+    if options.traces:
+        print(f"1..{number}")
+        return 1 if failed else 0
+    for seed in range(options.first, options.first + options.seeds):
+        text, limit = generate(seed, options.steps)
+        lines = text.splitlines()
+        printed = Printed(lines, int(limit[0].split("=")[1]) if limit else None)
+        number += 1
+        waited, bad = report(number, f"seed {seed}", printed, lines, limit, options.sim or seed % 3 == 0)
+        all_waited += waited
+        failed += bad
+    lines = GROUPS.splitlines()
+    printed = Printed(lines)
+    got = {(call.rank, call.name): call.wait()[1] for call in printed.calls if call.wait()[0]}
+    number += 1
+    failed += got != LONG
+    print(f"{'ok' if got == LONG else 'not ok'} {number} - two groups by hand: {got}")
+    number += 1
+    failed += report(number, "two groups", printed, lines, [], options.sim)[1]
+    number += 1
+    failed += not all_waited
+    print(f"{'ok' if all_waited else 'not ok'} {number} - {all_waited} calls waited\n1..{number}")
+    return 1 if failed else 0
+
+
+sys.exit(main())
