@@ -27,6 +27,8 @@ const char *mpg_trace_path(const struct mpg_trace *trace);
 /* Puts TRACE's path in front of ERR's text, unless that begins with it, or with the path of one of its
  * files; always returns -1. */
 int mpg_trace_blame(const struct mpg_trace *trace, struct mpg_error *err);
+/* The same where ERR is about a call ("rank R, call N ..."), for callers whose errors may be about something else. */
+int mpg_trace_blame_call(const struct mpg_trace *trace, struct mpg_error *err);
 int32_t mpg_trace_ranks(const struct mpg_trace *trace);
 /* Events of RANK (or of all ranks, -1); those of them that are in no chunk but in the
  * windows that processes left behind; bytes of the chunks. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One pass for hypotheses about messages. */
-#include <string.h>
-
 #include "graph/graph.h"
 #include "graph/work/supposed.h"
 
@@ -19,7 +17,5 @@ int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *opt
     mpg_supposed_learn(options->supposed, false);
     mpg_graph_close(graph);
     mpg_clock_map_free(clocks);
-    if (more < 0 && strncmp(err->text, "rank ", 5) == 0)
-        mpg_error_prefix(err, "%s", mpg_trace_path(trace));
-    return more < 0 ? -1 : mpg_supposed_check(options->supposed, err);
+    return more < 0 ? mpg_trace_blame_call(trace, err) : mpg_supposed_check(options->supposed, err);
 }

@@ -186,8 +186,7 @@ int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes 
 {
     if (processes->failed)
         return -1;
-    if (strncmp(err->text, "rank ", 5) == 0)
-        mpg_error_prefix(err, "%s", mpg_trace_path(files->trace));
+    mpg_trace_blame_call(files->trace, err);
     add_untraced(files->trace, err);
     return -1;
 }
