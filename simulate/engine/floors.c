@@ -193,7 +193,9 @@ static inline int add_call(struct mpg_floors *f, const struct mpg_step *step, bo
         struct flight *fl = find_flight(f, step, class, edge);
         if (!fl)
             return mpg_error_set(err, "out of memory");
-        take_flight(fl, duration_ns, step->leave_ns - edge->sent_ns);
+        /* A message that lay ready may have flown for as long as its receiver worked: hypotheses change that. */
+        const bool lay_ready = f->options.supposes && step->enter_ns > edge->sent_ns;
+        take_flight(fl, duration_ns, step->leave_ns - (lay_ready ? step->enter_ns : edge->sent_ns));
     }
     return 0;
 }
@@ -222,6 +224,7 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
     mpg_bytes_put_u64(key, MPG_CALL_COUNT);
     mpg_bytes_put_u64(key, f->options.knows_waits);
     mpg_bytes_put_u64(key, f->options.knows_calls);
+    mpg_bytes_put_u64(key, f->options.supposes);
     mpg_bytes_put_u64(key, hosts);
 }
 

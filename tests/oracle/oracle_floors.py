@@ -73,8 +73,10 @@ class MessageFloors:
 
     def observe(self, message):
         send, end = message.send.call, message.receive.completed_by
-        flight = max(ZERO, self.trace.aligned(end.rank, end.leave)
-                     - self.trace.aligned(send.rank, send.enter))
+        begun = self.trace.aligned(send.rank, send.enter)
+        if self.settings.hypotheses:
+            begun = max(begun, self.trace.aligned(end.rank, end.enter))
+        flight = max(ZERO, self.trace.aligned(end.rank, end.leave) - begun)
         key = self.host_pair(send, end), size_class(message.bytes)
         self.least[key] = min(flight, self.least.get(key, flight))
 
