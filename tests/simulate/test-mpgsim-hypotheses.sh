@@ -313,6 +313,11 @@ refused "is not scale, balance, drop or resize" "shrink foo"
 refused "there is no hypothesis" " "
 refused "factor= is missing" "scale foo"
 refused "a region is missing" "balance"
+refused "a region is missing" "scale factor=2"
+refused "drop selects nothing: MPI_Barrier has no from=" "drop call=Barrier from=0"
+refused "resize selects nothing: MPI_Iallreduce has no to=" "resize call=Iallreduce to=0 factor=2"
+refused "drop selects nothing: MPI_Put has no tag=" "drop call=Put tag=0 to=1"
+refused "drop selects nothing: MPI_Win_complete has no bytes=" "drop call=Win_complete to=1 bytes=-8"
 refused "neither 0 nor a number" "scale foo factor=-1"
 refused "neither 0 nor a number" "scale foo factor=1e10"
 refused "scale has no by=" "scale foo by=total"
@@ -342,6 +347,9 @@ ok "refused: none of these ranks has any" refuses 1 "*: there is no computation 
     --suppose='scale "a b" ranks=1 factor=2' u.txt
 ok "refused: none of these ranks enters it" refuses 1 "*: none of these ranks enters 'inner'" \
     --suppose='scale inner ranks=1 factor=2' r.txt
+printf '\357\273\277scale solve factor=x\r\n' >marked
+ok "refused: a factor, behind what editors begin a text with" refuses 2 \
+    "mpgsim: --hypothesis: marked:1: factor=x is neither*" --hypothesis=marked r.txt
 printf 'balance solve\n\nscale inner factor=x # so\n' >bad
 ok "a bad file: its name and line" refuses 2 "mpgsim: --hypothesis: bad:3: factor=x is neither *" --hypothesis=bad r.txt
 printf 'balance solve\nscale inner factor=2\nbalance nowhere\n' >bad

@@ -78,7 +78,10 @@ int mpg_hypotheses_add(struct mpg_hypotheses *h, const char *line, struct mpg_er
 
 static int add_lines(struct mpg_hypotheses *h, const char *path, char *text, struct mpg_error *err)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin a text with */
     size_t number = 0;
+    if (strncmp(text, mark, sizeof mark - 1) == 0)
+        text += sizeof mark - 1;
     for (char *line = text, *next; line; line = next) {
         char *end = strchr(line, '\n');
         next = end ? end + 1 : NULL;

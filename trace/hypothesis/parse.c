@@ -106,7 +106,7 @@ static int take_by(struct line *l, const char *value, struct mpg_error *err)
                : mpg_error_set(err, "by=%s is not by=instance or by=total", value);
 }
 
-/* Why no call of KIND, CALL, selects anything for VERB; NULL: it does. */
+/* Why CALL selects nothing for VERB; NULL: it does. */
 static const char *why_unselected(enum mpg_call call, enum mpg_hypothesis_kind verb)
 {
     switch (mpg_call_kind(call)) {
@@ -257,10 +257,58 @@ static int take_word(struct line *l, char *word, struct mpg_error *err)
     return keys[i].take(l, value, err);
 }
 
+/* A key of messages that what S's call sends or does cannot have; NULL: none. */
+static const char *key_of_others(const struct mpg_select *s)
+{
+    bool has_peers = true, has_tag = true, has_bytes = true;
+    if (s->call == MPG_CALL_COUNT)
+        return NULL;
+    switch (mpg_call_kind(s->call)) {
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_ICOLLECTIVE:
+        has_peers = has_tag = false;
+        break;
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_INEIGHBOR:
+    case MPG_KIND_RMA:
+    case MPG_KIND_IRMA:
+        has_tag = false;
+        break;
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_ALL:
+        has_peers = has_tag = has_bytes = false;
+        break;
+    case MPG_KIND_WIN_EPOCH:
+    case MPG_KIND_WIN_TARGET:
+        has_tag = has_bytes = false;
+        break;
+    default:
+        break;
+    }
+    return s->has_from && !has_peers ? "from"
+           : s->has_to && !has_peers ? "to"
+           : s->has_tag && !has_tag  ? "tag"
+           : !has_bytes && (s->least_bytes > 0 || s->most_bytes < INT64_MAX) ? "bytes"
+                                                                              : NULL;
+}
+
+/* Whether WORD, which stands where a region's name has to, is a key that VERB has, and its value. */
+static bool is_key(const char *word, enum mpg_hypothesis_kind verb)
+{
+    const size_t n = strcspn(word, "=");
+    for (size_t i = 0; word[n] && i < KEYS; i++)
+        if (strncmp(keys[i].name, word, n) == 0 && !keys[i].name[n] && (keys[i].verbs >> verb & 1))
+            return true;
+    return false;
+}
+
 /* What a verb cannot do without. */
 static int check_line(const struct line *l, struct mpg_error *err)
 {
     const struct mpg_hypothesis *x = l->x;
+    const char *key = key_of_others(&x->select);
+    if (key)
+        return mpg_error_set(err, "%s selects nothing: MPI_%s has no %s=", verbs[x->kind], mpg_call_name(x->select.call), key);
     if (x->kind == MPG_HYPOTHESIS_SCALE && !l->has_factor)
         return mpg_error_set(err, "scale %s: factor= is missing", x->region);
     const bool selects_to = x->select.least_bytes == 0 && x->select.most_bytes < INT64_MAX;
@@ -292,10 +340,11 @@ int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err
     x->select = (struct mpg_select){
         .call = MPG_CALL_COUNT, .site = -1, .comm = -1, .most_bytes = INT64_MAX};
     if (mpg_hypothesis_is_of_work(x)) {
+        const bool quoted = text[strspn(text, " \t")] == '"';
         word = next_word(&text, err, &failed);
         if (failed)
             return -1;
-        if (!word || !*word)
+        if (!word || !*word || (is_key(word, x->kind) && !quoted))
             return mpg_error_set(err, "%s: a region is missing", verbs[verb]);
         if (!(x->region = strdup(word)))
             return out_of_memory(err);
