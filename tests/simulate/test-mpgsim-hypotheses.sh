@@ -293,6 +293,20 @@ is "a file whose name is not UTF-8" "$("$mpgsim" --json --absorb=none --hypothes
 import json, sys
 print(*(one["where"] for one in json.load(sys.stdin)["hypotheses"]["each"]))')" 'caf\xe9:1'
 
+# Messages that lay ready: each rank posts, works and completes, and nobody waits for anybody. Of 2 * 3 ms half goes, though every
+# message was on its way for all of them as far as the trace shows.
+for ((k = 0; k < 2; k++)); do
+    for r in 0 1; do
+        printf '%d %d00200 %d00210 Irecv from=%d bytes=8 request=%d\n%d %d00220 %d00230 Isend to=%d bytes=8 request=%d\n' \
+            $r $((4 * k + 1)) $((4 * k + 1)) $((1 - r)) $((2 * k + 1)) $r $((4 * k + 1)) $((4 * k + 1)) $((1 - r)) $((2 * k + 2))
+        printf '%d %d00300 %d00300 Region_begin name="core"\n%d %d00300 %d00300 Region_end name="core"\n' \
+            $r $((4 * k + 1)) $((4 * k + 1)) $r $((4 * k + 4)) $((4 * k + 4))
+        printf '%d %d00400 %d00%d Waitall requests=%d,%d\n' $r $((4 * k + 4)) $((4 * k + 4)) $((420 + 7 * k + 3 * r)) \
+            $((2 * k + 1)) $((2 * k + 2))
+    done
+done | sort -k1,1n -k2,2n -s | calls 2 "#clocks shared" >ready.txt
+is "what is overlapped with messages becomes shorter" "$(clocked --suppose='scale core factor=0.5' ready.txt)" "-300000 -300000"
+
 # --- what is refused ---
 
 # refused_as STATUS WORDS HYPOTHESIS...: of v.txt; refused: by itself, lacks: as the trace has no such thing
@@ -350,6 +364,10 @@ ok "refused: none of these ranks enters it" refuses 1 "*: none of these ranks en
 printf '\357\273\277scale solve factor=x\r\n' >marked
 ok "refused: a factor, behind what editors begin a text with" refuses 2 \
     "mpgsim: --hypothesis: marked:1: factor=x is neither*" --hypothesis=marked r.txt
+calls 2 "#clocks shared" <<<'1 150 200 Barrier' >half.txt
+is "an error about a call says where the trace is from" "$("$mpgsim" --suppose=drop - <half.txt 2>&1 | cut -d, -f1)" \
+    "mpgsim: standard input: rank 1"
+is "... also without hypotheses" "$("$mpgsim" - <half.txt 2>&1 | cut -d, -f1)" "mpgsim: standard input: rank 1"
 printf 'balance solve\n\nscale inner factor=x # so\n' >bad
 ok "a bad file: its name and line" refuses 2 "mpgsim: --hypothesis: bad:3: factor=x is neither *" --hypothesis=bad r.txt
 printf 'balance solve\nscale inner factor=2\nbalance nowhere\n' >bad

@@ -108,4 +108,31 @@ is "... later" "$(clocked "${more[@]}" bcast.txt)" "0 0 3600 3600"
 is "... predicted" "$(runs "${less[@]}" bcast.txt)" \
     "$((999900 - 2 * 10)) $((999900 - 2 * 20)) $((999900 - 2 * 1117)) $((999900 - 2 * 1117 - 10))"
 is "... not with --carried=none" "$(assumed nonblocking --carried=none "${more[@]}" bcast.txt)" ""
+# --- ranks of several threads ---
+
+# The target's second thread comes to the receive; its first one has nothing to do meanwhile.
+sed -E 's/^1 ([0-9]+ [0-9]+ (Region|Recv))/1.1 \1/' fetch.txt >seen.txt
+is "a target's calls are those of all its threads" \
+    "$(assumed served "${less[@]}" seen.txt) $(clocked "${less[@]}" seen.txt)" \
+    "$waiting MPI_Fetch_and_op of 16 bytes (the trace shows it) -1107 0 0"
+# Whose transfer it is has one thread.
+sed -E 's/^0 ([0-9]+ [0-9]+ Fetch)/0.1 \1/' fetch.txt >two.txt
+is "a caller of several threads does not wait so" "$(assumed served "${less[@]}" two.txt) $(clocked "${less[@]}" two.txt)" " 0 0 0"
+sed -E 's/^2 ([0-9]+ [0-9]+ (Region|Wait|Ibcast))/2.1 \1/' bcast.txt >middle.txt
+# A rank ends with the latest of its threads; its first one has not changed.
+is "a tree goes on where a thread of its middle is in a call" "$(clocked "${less[@]}" middle.txt) $(clocked "${more[@]}" middle.txt)" \
+    "0 0 0 -2214 0 0 3600 3600"
+sed -E 's/^3 ([0-9]+ [0-9]+ (Wait|Ibcast))/3.1 \1/' bcast.txt >leaf.txt
+is "... and a thread may wait for it" "$(clocked "${more[@]}" leaf.txt)" "0 0 3600 3600"
+threads() { # TRACE OPTION...
+    "$mpgsim" --json "${@:2}" "$1" | "$python" -c '
+import json, sys
+print(*(a["text"].partition(":")[0] for a in json.load(sys.stdin)["attention"] if a["topic"] == "threads"))'
+}
+beside="1 beside those that called MPI_Init"
+is "the answer says what threads wait for each other" "$(threads seen.txt "${less[@]}")" "$beside"
+is "... in predict mode, too" "$(threads seen.txt --predict --latency=const:7ns "${less[@]}")" "$beside"
+is "... not of ranks of one" "$(threads fetch.txt "${less[@]}")" ""
+is "... nor without hypotheses" "$(threads seen.txt)" ""
+is "... or where they are about messages alone" "$(threads seen.txt --suppose='drop call=Send')" ""
 done_testing
