@@ -3,6 +3,7 @@
 #include "common/pool.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,9 @@ union link {
 /* Objects begin at a line: those of whole lines lie in as few as they can. By malloc, which the tracer has of its own. */
 static int add_block(struct mpg_pool *pool)
 {
-    const bool is_large = pool->may_be_large && pool->bytes >= MPG_LARGE_PAGE;
+    const bool is_large = pool->large_alloc && pool->bytes >= MPG_LARGE_PAGE;
     const size_t bytes = is_large ? MPG_LARGE_PAGE : sizeof(union link) + LINE_BYTES - 1 + OBJECTS_A_BLOCK * pool->stride;
-    union link *block = is_large ? mpg_large_alloc(bytes) : malloc(bytes);
+    union link *block = is_large ? pool->large_alloc(bytes) : malloc(bytes);
     if (!block)
         return -1;
     block->next = pool->blocks;

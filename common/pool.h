@@ -4,15 +4,14 @@
 #ifndef MPG_POOL_H
 #define MPG_POOL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Initialise with {.size = sizeof (struct thing)}, and .may_be_large if there can be millions; a thing holds a pointer
- * at least. */
+/* Initialise with {.size = sizeof (struct thing)}; a thing holds a pointer at least. Where there can be millions of them,
+ * .large_alloc is mpg_large_alloc() of large.h. */
 struct mpg_pool {
     size_t size, stride;
-    bool may_be_large;       /* from then on, blocks are large pages (large.h) */
-    size_t bytes;            /* of all blocks */
+    void *(*large_alloc)(size_t bytes); /* of blocks, once there is a large page of them; NULL: malloc() */
+    size_t bytes;                       /* of all blocks */
     void *unused, *blocks;
     char *fresh, *fresh_end; /* of the newest block, what has not been handed out yet */
 };

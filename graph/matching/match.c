@@ -2,6 +2,8 @@
 /* Channels: queues of messages that wait for their other end. */
 #include "graph/matching/match.h"
 
+#include "common/large.h"
+
 _Static_assert(sizeof(struct message) == 128 || sizeof(void *) != 8, "a message is not two cache lines");
 
 void graph_channels_init(struct channels *all, bool has_more)
@@ -9,7 +11,7 @@ void graph_channels_init(struct channels *all, bool has_more)
     *all = (struct channels){.channel_pool.size = sizeof(struct channel),
                              .message_pool.size = sizeof(struct message) +
                                                   (has_more ? sizeof(struct more_of_message) : 0),
-                             .message_pool.may_be_large = true,
+                             .message_pool.large_alloc = mpg_large_alloc,
                              .pair_pool.size = sizeof(struct channel_pairs)};
 }
 

@@ -4,13 +4,15 @@
 
 #include <stdlib.h>
 
+#include "common/large.h"
+
 void graph_requests_init(struct requests *requests, struct matching *matching,
                          struct meetings *meetings)
 {
     *requests = (struct requests){.matching = matching,
                                   .meetings = meetings,
                                   .request_pool.size = sizeof(struct request),
-                                  .request_pool.may_be_large = true,
+                                  .request_pool.large_alloc = mpg_large_alloc,
                                   .more_pool.size = sizeof(struct more_of_request),
                                   .persistent_pool.size = sizeof(struct persistent)};
 }

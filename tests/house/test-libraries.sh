@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Libraries that are loaded into programs (TAP): the tracer, what re-enacts, what gathers. Each lists its own sources; what it
+# calls of ours it has, as a name that nobody has is found out in somebody's program only, or when it is called.
+set -u
+cd "${top_builddir:?}" || exit 1
+. "${top_srcdir:?}/tests/tap.sh"
+
+libraries=$(find trace simulate replay -path '*/.libs/*.so' 2>/dev/null | sort)
+[ -n "$libraries" ] || skip_all "no libraries are built"
+command -v nm >/dev/null 2>&1 || skip_all "no nm"
+for library in $libraries; do
+    lacks=$(nm -D --undefined-only "$library" | awk '{ print $NF }' | grep -E '^(mpg|graph|play|crew|guard|taken)_')
+    ok "$(basename "$library") has all that it calls of ours" test -z "$lacks"
+    [ -z "$lacks" ] || printf '%s\n' "$lacks" | sed 's/^/# /'
+done
+done_testing
