@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that complete requests. What completes for another exchanges what goes by their identifiers, as
- * docs/MODEL.md, section 6, has it; a test that had succeeded and would fail is a wait; one that had failed is
+ * docs/MODEL.md, section 6, has it; a test that had succeeded and would fail is a wait, now or later (11); one that had failed is
  * made as long as what it asks for is not complete. */
 #include "replay/enact/play.h"
 
@@ -180,43 +180,146 @@ static int test(struct play *p, enum mpg_call call)
     return note_some(p, n);
 }
 
+/* Not what makes something that is used afterwards, what a window is freed behind, or whose handle nothing can stand for at the
+ * next start. */
+static bool may_be_put_off(const struct play_request *r)
+{
+    const struct play_persistent *own = r->persistent;
+    return !r->comm && !r->transfers && (!own || own->act.kind == MPG_KIND_SEND_INIT || own->act.kind == MPG_KIND_RECV_INIT);
+}
+
 static bool is_test(enum mpg_call call)
 {
     return call == MPG_CALL_Test || call == MPG_CALL_Testall || call == MPG_CALL_Testany ||
            call == MPG_CALL_Testsome;
 }
 
-/* Completes what the call would, WANTED at least: what is missing is waited for. */
+/* By CALL, or, where that is a test, by the call that waits in its place. */
+static int wait_by(struct play *p, enum mpg_call call)
+{
+    switch (call) {
+    case MPG_CALL_Wait:
+    case MPG_CALL_Test:
+        return wait_for_one(p);
+    case MPG_CALL_Waitall:
+    case MPG_CALL_Testall:
+        return wait_for_all(p);
+    case MPG_CALL_Waitany:
+    case MPG_CALL_Testany:
+        return wait_for_any(p);
+    default:
+        return wait_for_some(p);
+    }
+}
+
+/* What a test of the list is to do that wants WANTED of it: 0, wait for them; PUT_OFF, leave them, as open receives have taken
+ * messages here in place of others, which have to be taken first: what is wanted may wait for these. */
+enum { PUT_OFF = 1 };
+
+static int await(struct play *p, int wanted)
+{
+    for (int i = 0; i < p->list.n; i++)
+        if (!may_be_put_off(p->list.request[i]))
+            return 0;
+    while (taken_differs(p) && count_ready(p) < wanted) {
+        const int lacks = taken_lacks(p);
+        if (lacks != 0)
+            return lacks < 0 ? -1 : PUT_OFF;
+    }
+    return 0;
+}
+
+/* Completes what the call would, WANTED at least: what is missing is waited for, unless it is PUT_OFF. */
 static int complete_list(struct play *p, int wanted)
 {
     enum mpg_call call = p->act->plain;
     const int before = p->list.n;
+    if (is_test(call) && count_ready(p) < wanted) {
+        p->outcome.waited++;
+        play_calls(p);
+        const int status = await(p, wanted);
+        if (status != 0)
+            return status < 0 || test(p, call) < 0 ? -1 : PUT_OFF;
+    }
     if (is_test(call) && count_ready(p) >= wanted && test(p, call) < 0)
         return -1;
-    p->outcome.waited += is_test(call) && p->list.n == before;
-    while (before - p->list.n < wanted) {
-        int status;
-        switch (call) {
-        case MPG_CALL_Wait:
-        case MPG_CALL_Test:
-            status = wait_for_one(p);
-            break;
-        case MPG_CALL_Waitall:
-        case MPG_CALL_Testall:
-            status = wait_for_all(p);
-            break;
-        case MPG_CALL_Waitany:
-        case MPG_CALL_Testany:
-            status = wait_for_any(p);
-            break;
-        default:
-            status = wait_for_some(p);
-            break;
-        }
-        if (status < 0)
+    while (before - p->list.n < wanted)
+        if (wait_by(p, call) < 0)
             return -1;
-    }
     return 0;
+}
+
+/* --- what has been put off --- */
+
+/* Requests that a test left, though it had completed them in the trace. */
+struct play_later {
+    struct play_later *next;
+    struct mpg_act act; /* of the test; of its event the call alone, and how many they are */
+    int n;
+    struct play_request *request[];
+};
+
+/* Of the N of ID, those that are not complete are waited for later; nothing goes by the others any more. */
+static int put_off(struct play *p, const int64_t *id, uint32_t n)
+{
+    struct play_later *later = malloc(sizeof *later + n * sizeof *later->request), **last = &p->all->later;
+    if (!later)
+        return play_fail(p, "out of memory");
+    *later = (struct play_later){.act = {.event.call = p->act->event.call,
+                                         .kind = MPG_KIND_COMPLETE,
+                                         .plain = p->act->plain,
+                                         .number = p->act->number}};
+    for (uint32_t i = 0; i < n; i++) {
+        struct play_request *r = play_find(p, id[i]);
+        if (r && !r->done && !r->elapses) {
+            r->started = NULL; /* a start of the same does not end it */
+            later->request[later->n++] = r;
+        } else if (r)
+            play_forget(p, r);
+    }
+    later->act.event.request_number = (uint32_t)later->n;
+    while (*last)
+        last = &(*last)->next;
+    *last = later;
+    return 0;
+}
+
+/* The list is what of LATER is left: waits for it, or (unless IN_ANY_CASE) is PUT_OFF once more. */
+static int complete_later(struct play *p, struct play_later *later, bool in_any_case)
+{
+    if (list_room(p, (uint32_t)later->n) < 0)
+        return -1;
+    for (int i = 0; i < later->n; i++)
+        if (!later->request[i]->done)
+            append(&p->list, later->request[i]);
+    const int status = p->list.n == 0 || in_any_case ? 0 : await(p, p->list.n);
+    if (status != 0)
+        return status;
+    while (p->list.n > 0)
+        if (wait_by(p, later->act.plain) < 0)
+            return -1;
+    for (int i = 0; i < later->n; i++)
+        play_forget(p, later->request[i]);
+    return 0;
+}
+
+int play_later(struct play *p, bool in_any_case)
+{
+    const struct mpg_act *act = p->act;
+    int status = in_any_case || !p->all->later ? 0 : taken_lacks(p);
+    while (status == 0 && p->all->later) {
+        struct play_later *first = p->all->later;
+        p->act = &first->act;
+        guard_calls(p);
+        status = complete_later(p, first, in_any_case);
+        if (status == 0) {
+            p->all->later = first->next;
+            free(first);
+        }
+    }
+    if (status >= 0)
+        p->act = act;
+    return status < 0 ? -1 : 0;
 }
 
 /* --- what a call of the trace did --- */
@@ -242,8 +345,9 @@ static int complete_all(struct play *p)
             append(&p->list, r);
     }
     if (p->list.n > 0) {
-        if (complete_list(p, p->list.n) < 0)
-            return -1;
+        const int status = complete_list(p, p->list.n);
+        if (status != 0)
+            return status < 0 ? -1 : put_off(p, e->requests, e->request_number);
     } else if (elapses)
         play_elapse(p);
     else if (dropped == e->request_number)
@@ -314,7 +418,7 @@ static void exchange_all(struct play *p)
 static int complete_some(struct play *p)
 {
     const struct mpg_event *e = &p->act->event;
-    int wanted = 0, others = 0;
+    int wanted = 0, others = 0, status = 0, more = 0;
     bool elapses = false;
     for (uint32_t i = 0; i < e->request_number; i++) {
         struct play_request *r = play_find(p, e->requests[i]);
@@ -337,7 +441,7 @@ static int complete_some(struct play *p)
     const bool needed = wanted + others > 0;
     if (others > 0) { /* by itself: nothing may take its place */
         struct play_list *l = &p->list;
-        if (wanted > 0 && complete_list(p, wanted) < 0)
+        if (wanted > 0 && (status = complete_list(p, wanted)) < 0)
             return -1;
         l->n = 0;
         for (uint32_t i = 0; i < e->request_number; i++) {
@@ -347,12 +451,14 @@ static int complete_some(struct play *p)
         }
         wanted = l->n;
     }
-    if (wanted > 0 && complete_list(p, wanted) < 0)
+    if (wanted > 0 && (more = complete_list(p, wanted)) < 0)
         return -1;
     exchange_all(p);
     if (!needed && elapses)
         play_elapse(p);
     p->outcome.unneeded += !needed && !elapses;
+    if (status == PUT_OFF || more == PUT_OFF)
+        return put_off(p, e->done, e->done_number);
     for (uint32_t i = 0; i < e->done_number; i++) {
         struct play_request *r = play_find(p, e->done[i]);
         if (r)

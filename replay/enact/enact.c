@@ -342,6 +342,8 @@ static int finish(struct play *p, int64_t begin_ns)
 /* What P has come to: a call, a mark, or a run of calls that find nothing. */
 static int play_act(struct play *p)
 {
+    if (p->all->later && play_later(p, false) < 0)
+        return -1;
     if (is_mark(p->act)) {
         if (crew_before(p) < 0)
             return -1;
@@ -411,7 +413,7 @@ int play_thread(struct play *p, int64_t *begin_ns)
 /* All acts; from BEGIN_NS on, when MPI_Init was left. */
 static int play_all(struct play *p, int64_t begin_ns)
 {
-    if (play_thread(p, &begin_ns) < 0) {
+    if (play_thread(p, &begin_ns) < 0 || play_later(p, true) < 0) {
         crew_fail(p);
         guard_fails(p);
         return -1;

@@ -82,6 +82,7 @@ struct play_request {
     bool done;    /* completed by a test that had failed, or along with others */
     bool dropped; /* by hypotheses; it is done, too */
     bool receives, cancels;
+    bool transfers; /* to or from a window */
     struct play_persistent *persistent; /* whose HANDLE is, */
     struct play_persistent *started;    /* and what was started for it */
     struct play_comm *comm;             /* that it makes */
@@ -103,6 +104,7 @@ struct play_list {
 
 struct guard;
 struct play_crew;
+struct play_later;
 
 /* What the threads of the rank share. */
 struct play_all {
@@ -116,6 +118,7 @@ struct play_all {
     struct mpg_pool request_pool, persistent_pool;
     struct play_crew *crew; /* NULL: there is one thread */
     struct play_taken *taken; /* NULL: what is open takes what it took, or nobody keeps account */
+    struct play_later *later; /* requests that tests had completed, and that are waited for later; NULL: there are none */
 };
 
 struct play {
@@ -225,6 +228,8 @@ void play_forget_persistent(struct play *p, int64_t id);
 
 /* complete.c: Wait..., Test..., */
 int play_complete(struct play *p);
+/* Waits for what tests have put off, as far as it is time (IN_ANY_CASE: for all of it). */
+int play_later(struct play *p, bool in_any_case);
 /* REQUEST is complete, as STATUS says. */
 int play_note_done(struct play *p, struct play_request *request, const MPI_Status *status);
 
@@ -264,6 +269,12 @@ void taken_drop(struct play *p, struct play_request *r);
 int taken_complete(struct play *p, struct play_request *r, const MPI_Status *status);
 /* A and B have exchanged their handles. */
 void taken_exchange(struct play_request *a, struct play_request *b);
+/* Whether messages have been taken here for others, or may yet be. */
+bool taken_differs(const struct play *p);
+/* 1: some have, and the trace had taken others by now, which this run has not; 0: none. */
+int taken_lacks(struct play *p);
+/* So many MESSAGES more (or less) that probes have found in place of others are to be received: until then their senders wait. */
+void taken_hold(struct play *p, int messages);
 /* E receives what E->from has sent with TAG: *NAME, what it is to name, if that is gone, and counts as taken. WAITS: it may
  * wait until that is known. */
 int taken_name(struct play *p, struct play_comm *c, const struct mpg_event *e, int32_t tag, bool waits,

@@ -8,6 +8,7 @@
 struct play_matched {
     MPI_Message message;
     int64_t bytes, told_bytes; /* and what it found in the trace */
+    bool other;                /* than this one */
 };
 
 static int keep(struct play *p, int64_t id, MPI_Message message, const MPI_Status *status)
@@ -20,7 +21,11 @@ static int keep(struct play *p, int64_t id, MPI_Message message, const MPI_Statu
         return play_fail(p, "out of memory");
     }
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
-    *m = (struct play_matched){message, bytes, p->act->event.bytes};
+    const struct mpg_event *e = &p->act->event;
+    *m = (struct play_matched){message, bytes, e->bytes,
+                               e->any && (status->MPI_SOURCE != e->from || status->MPI_TAG != e->tag)};
+    if (m->other)
+        taken_hold(p, 1);
     *place = (uintptr_t)m;
     return 0;
 }
@@ -75,9 +80,11 @@ static int receive_matched(struct play *p)
         return 0;
     }
     int64_t bytes = e->bytes;
+    bool other = false;
     if (place) {
         struct play_matched *m = (struct play_matched *)(uintptr_t)*place;
         message = m->message;
+        other = m->other;
         bytes = bytes == m->told_bytes || bytes < m->bytes ? m->bytes : bytes;
         free(m);
         mpg_map_remove(&p->all->messages, (uint64_t)e->message, 0);
@@ -90,6 +97,8 @@ static int receive_matched(struct play *p)
     rc = PLAY_OPEN(p, posts ? MPI_Imrecv(at, count, type, &message, &r->handle)
                : MPI_Mrecv(at, count, type, &message, MPI_STATUS_IGNORE));
     play_type_end(&type);
+    if (other)
+        taken_hold(p, -1);
     return play_check(p, rc);
 }
 

@@ -26,6 +26,7 @@ struct play_taken {
     size_t excesses, excess_room;
     struct play_open **open;
     size_t opens, open_room;
+    int held;
     struct excess told, found; /* of the last open probe that found something else; told.n: 0 if none has */
 };
 
@@ -149,26 +150,54 @@ int taken_complete(struct play *p, struct play_request *r, const MPI_Status *sta
     return taken_note(p, o.comm, o.from, o.tag, status);
 }
 
-/* Notes what those have taken that could be completed now; *FITS: another one may take FROM's message. */
-static int settle(struct play *p, int32_t comm, int32_t from, int32_t tag, bool *fits)
+/* Notes what those on COMM (negative: on any) have taken that could be completed now. */
+static int settle(struct play *p, int32_t comm)
 {
     struct play_taken *t = p->all->taken;
-    *fits = false;
     for (size_t i = 0; i < t->opens;) {
         const struct play_open *o = t->open[i];
         MPI_Status status;
         int flag = 0;
-        const bool could = o->comm == comm && (o->source == MPI_ANY_SOURCE || o->source == from) &&
-                           (o->with_tag == MPI_ANY_TAG || o->with_tag == tag);
-        if (o->comm == comm)
+        if (comm < 0 || o->comm == comm)
             PMPI_Request_get_status(o->owner->handle, &flag, &status);
-        if (!flag) {
-            *fits |= could;
+        if (!flag)
             i++;
-        } else if (taken_complete(p, o->owner, &status) < 0)
+        else if (taken_complete(p, o->owner, &status) < 0)
             return -1;
     }
     return 0;
+}
+
+/* Whether one that is open still may take FROM's message. */
+static bool fits_any(const struct play_taken *t, int32_t comm, int32_t from, int32_t tag)
+{
+    for (size_t i = 0; i < t->opens; i++) {
+        const struct play_open *o = t->open[i];
+        if (o->comm == comm && (o->source == MPI_ANY_SOURCE || o->source == from) &&
+            (o->with_tag == MPI_ANY_TAG || o->with_tag == tag))
+            return true;
+    }
+    return false;
+}
+
+bool taken_differs(const struct play *p)
+{
+    const struct play_taken *t = p->all->taken;
+    return t && (t->opens > 0 || t->excesses > 0 || t->held > 0);
+}
+
+int taken_lacks(struct play *p)
+{
+    const struct play_taken *t = p->all->taken;
+    if (!t)
+        return 0;
+    return settle(p, -1) < 0 ? -1 : t->excesses > 0 || t->held > 0; /* all excesses together are 0 */
+}
+
+void taken_hold(struct play *p, int messages)
+{
+    if (p->all->taken)
+        p->all->taken->held += messages;
 }
 
 /* --- who names the source of what is gone --- */
@@ -208,10 +237,9 @@ int taken_name(struct play *p, struct play_comm *c, const struct mpg_event *e, i
         t->told.n > 0 && t->told.comm == comm && t->told.from == from && t->told.tag == number;
     play_calls(p);
     for (int there = 0; excess_of(t, comm, from, number) <= 0;) {
-        bool fits;
-        if (settle(p, comm, from, number, &fits) < 0)
+        if (settle(p, comm) < 0)
             return -1;
-        if (!fits || there || !(waits || probed))
+        if (!fits_any(t, comm, from, number) || there || !(waits || probed))
             break;
         if (excess_of(t, comm, from, number) <= 0)
             PMPI_Iprobe(from, number, c->comm, &there, MPI_STATUS_IGNORE);

@@ -259,6 +259,8 @@ int play_window(struct play *p)
     }
     if (kind == MPG_KIND_IRMA && !(r = play_post(p, e->requests[0], false)))
         return -1;
+    if (r)
+        r->transfers = true;
     if (!w->made) {
         if (r)
             r->elapses = true;
