@@ -211,11 +211,12 @@ function record_point(call, k,    buffer, from) {
     if (k == "SEND")
         return "record_send(&s, " buffer ", INT(dest), INT(tag), COMM(comm))"
     if (k == "RECV")
-        return "record_recv(&s, " from ", STATUS(status))"
+        return "record_recv(&s, " buffer ", " from ", rc, STATUS(status))"
     if (k == "SENDRECV")
         return "record_sendrecv(&s, " \
             (has(call, "count") ? buffer : "INT(sendcount), TYPE(sendtype)") \
-            ", INT(dest), INT(sendtag), INT(source), INT(recvtag), COMM(comm), STATUS(status))"
+            ", INT(dest), INT(sendtag), " (has(call, "count") ? buffer : "INT(recvcount), TYPE(recvtype)") \
+            ", INT(source), INT(recvtag), COMM(comm), rc, STATUS(status))"
     if (k == "ISENDRECV")
         return "record_isendrecv(&s, " \
             (has(call, "count") ? buffer : "INT(sendcount), TYPE(sendtype)") ", INT(dest), INT(sendtag), " \
@@ -233,7 +234,7 @@ function record_point(call, k,    buffer, from) {
         return "record_mprobe(&s, " from ", " (has(call, "flag") ? "FLAG(flag)" : "true") \
             ", MADE_MESSAGE(message), STATUS(status))"
     if (k == "MRECV")
-        return "record_mrecv(&s, &old, STATUS(status))"
+        return "record_mrecv(&s, " buffer ", &old, rc, STATUS(status))"
     return "record_imrecv(&s, " buffer ", &old, " request_of(call) ")"
 }
 

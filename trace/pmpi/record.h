@@ -79,10 +79,12 @@ void *tracer_next(const char *name);
 /* Point to point (record_point.c). */
 void record_send(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int tag,
                  MPI_Comm comm);
-void record_recv(struct tracer_scope *s, int from, int tag, MPI_Comm comm,
+/* RC: what the call returned; the buffer is looked at where its message was cut off. */
+void record_recv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, int rc,
                  const MPI_Status *status);
 void record_sendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
-                     int from, int recvtag, MPI_Comm comm, const MPI_Status *status);
+                     int64_t recvcount, MPI_Datatype recvtype, int from, int recvtag, MPI_Comm comm, int rc,
+                     const MPI_Status *status);
 /* Started at once, or as MADE says to be started later. */
 void record_isend(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int tag,
                   MPI_Comm comm, struct tracer_made made);
@@ -99,8 +101,8 @@ struct tracer_message {
     int32_t comm, from, tag;
 };
 struct tracer_message tracer_message(const struct tracer_scope *s, MPI_Message message);
-void record_mrecv(struct tracer_scope *s, const struct tracer_message *message,
-                  const MPI_Status *status);
+void record_mrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, const struct tracer_message *message,
+                  int rc, const MPI_Status *status);
 void record_imrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type,
                    const struct tracer_message *message, struct tracer_made made);
 

@@ -81,18 +81,29 @@ void record_send(struct tracer_scope *s, int64_t count, MPI_Datatype type, int t
     tracer_write(s, &e);
 }
 
-void record_recv(struct tracer_scope *s, int from, int tag, MPI_Comm comm, const MPI_Status *status)
+/* Bytes of a message that did not fit into COUNT of TYPE: what was received of it. Of a receive that failed libraries' statuses
+ * hold the whole message (Open MPI) or anything (MPICH: what an earlier use of the request left). */
+static void cut_off(int rc, int64_t count, MPI_Datatype type, int64_t *bytes)
+{
+    if (rc != MPI_SUCCESS)
+        *bytes = tracer_bytes(count, type);
+}
+
+void record_recv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int from, int tag, MPI_Comm comm, int rc,
+                 const MPI_Status *status)
 {
     if (!tracer_lock())
         return;
     struct mpg_event e = event_of(s);
     e.comm = tracer_comm(comm);
     e.any = set_receive(from, tag, status, &e.from, &e.tag, &e.bytes);
+    cut_off(rc, count, type, &e.bytes);
     tracer_write(s, &e);
 }
 
 void record_sendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
-                     int from, int recvtag, MPI_Comm comm, const MPI_Status *status)
+                     int64_t recvcount, MPI_Datatype recvtype, int from, int recvtag, MPI_Comm comm, int rc,
+                     const MPI_Status *status)
 {
     if (!tracer_lock())
         return;
@@ -102,6 +113,7 @@ void record_sendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, i
     e.tag = sendtag;
     e.bytes = tracer_bytes(count, type);
     e.any = set_receive(from, recvtag, status, &e.from, &e.recvtag, &e.recvbytes);
+    cut_off(rc, recvcount, recvtype, &e.recvbytes);
     tracer_write(s, &e);
 }
 
@@ -198,15 +210,17 @@ void record_mprobe(struct tracer_scope *s, int from, int tag, MPI_Comm comm, boo
     tracer_write(s, &e);
 }
 
-void record_mrecv(struct tracer_scope *s, const struct tracer_message *message,
-                  const MPI_Status *status)
+void record_mrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, const struct tracer_message *message,
+                  int rc, const MPI_Status *status)
 {
     if (!tracer_lock())
         return;
     struct mpg_event e = event_of(s);
     tracer_message_take(message, &e);
-    if (e.message)
+    if (e.message) {
         e.bytes = status_bytes(status);
+        cut_off(rc, count, type, &e.bytes);
+    }
     tracer_write(s, &e);
 }
 

@@ -21,6 +21,39 @@ static void do_failed(void)
     say("Irecv failed=1");
 }
 
+static bool is_cut(int rc)
+{
+    int class = MPI_SUCCESS;
+    MPI_Error_class(rc, &class);
+    return class == MPI_ERR_TRUNCATE;
+}
+
+/* As those below, of blocking receives, of which the record has what was received. */
+static void do_cut(void)
+{
+    MPI_Message message;
+    MPI_Status status;
+    if (rank % 2) {
+        for (int i = 0; i < 5; i++) {
+            MPI_Send(data, 9, MPI_INT, peer, 72 + i, MPI_COMM_WORLD);
+            say("Send " WORLD " to=%d tag=%d bytes=36", peer, 72 + i);
+        }
+        return;
+    }
+    MPI_Recv(data, 16, MPI_INT, peer, 72, MPI_COMM_WORLD, &status); /* requests of libraries keep its size */
+    say("Recv " WORLD " from=%d tag=72 bytes=36", peer);
+    CHECK(is_cut(MPI_Recv(data, 1, MPI_INT, peer, 73, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
+    say("Recv " WORLD " from=%d tag=73 bytes=4", peer);
+    CHECK(is_cut(MPI_Recv(data, 2, MPI_INT, MPI_ANY_SOURCE, 74, MPI_COMM_WORLD, &status)));
+    say("Recv " WORLD " from=%d tag=74 bytes=8 any=source", peer);
+    CHECK(is_cut(MPI_Sendrecv(data, 1, MPI_INT, MPI_PROC_NULL, 75, data + 8, 3, MPI_INT, peer, 75, MPI_COMM_WORLD, &status)));
+    say("Sendrecv " WORLD " to=null tag=75 bytes=4 from=%d recvtag=75 recvbytes=12", peer);
+    MPI_Mprobe(peer, 76, MPI_COMM_WORLD, &message, &status);
+    say("Mprobe " WORLD " from=%d tag=76 bytes=36 message=%d", peer, ++last_message);
+    CHECK(is_cut(MPI_Mrecv(data, 2, MPI_INT, &message, &status)));
+    say("Mrecv " WORLD " from=%d tag=76 bytes=8 message=%d", peer, last_message);
+}
+
 /* A message longer than the receive: it is taken all the same, and told by an error. */
 void do_truncated(void)
 {
@@ -28,6 +61,7 @@ void do_truncated(void)
     MPI_Status statuses[2];
     int rc;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    do_cut();
     if (rank % 2) {
         MPI_Recv(data, 0, MPI_INT, peer, 69, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         say("Recv " WORLD " from=%d tag=69 bytes=0", peer);
