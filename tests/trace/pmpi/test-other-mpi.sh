@@ -52,4 +52,12 @@ for name in calls record fortran heap late survive truncated; do
     like "... and is not skipped" "$(tail -n 1 log)" "1..[1-9]*"
 done
 
+# Statuses of MPICH say nothing of how long a message was that was cut off.
+mkdir cut
+# shellcheck disable=SC2086 # a launcher may have arguments
+timeout 600 $MPIRUN -np 4 "$MPGTRACE" record --quiet -o cut.trace tests/trace/pmpi/ways cut cut >log 2>&1 || sed 's/^/# /' log
+is "messages longer than their receives have what was received" \
+    "$("$MPGTRACE" print cut.trace | sed -nE 's/^0 [0-9]+ [0-9]+ (.*) comm=0( .* tag=7[2-6] .*) site=.*/\1\2/p')" \
+    "$(sed -nE 's/ comm=0,1,2,3( .* tag=7[2-6] .*)/\1/p' cut/0.expected)"
+
 done_testing
