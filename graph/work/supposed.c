@@ -88,6 +88,42 @@ static int check_members(const struct mpg_supposed *x, size_t i, struct mpg_erro
     return 0;
 }
 
+/* What scales REGION on RANK; NULL: nothing does. */
+static const struct mpg_hypothesis *scale_of(const struct mpg_supposed *x, const char *region, int32_t rank)
+{
+    for (size_t i = 0; i < x->list->n; i++) {
+        const struct mpg_hypothesis *h = &x->list->item[i];
+        if (h->kind == MPG_HYPOTHESIS_SCALE && strcmp(h->region, region) == 0 &&
+            (h->ranks.count == 0 || mpg_rank_set_contains(&h->ranks, rank)))
+            return h;
+    }
+    return NULL;
+}
+
+/* What hypothesis I balances is not balanced if of its ranks some do it faster than others. */
+static int check_factors(const struct mpg_supposed *x, size_t i, struct mpg_error *err)
+{
+    const char *region = x->list->item[i].region;
+    const struct mpg_hypothesis *first = NULL;
+    int32_t first_rank = -1;
+    char name[300];
+    for (int32_t r = 0; r < x->ranks; r++) {
+        if (!balance_has(x->balance[i], r))
+            continue;
+        const struct mpg_hypothesis *h = scale_of(x, region, r);
+        if (first_rank < 0) {
+            first_rank = r;
+            first = h;
+        }
+        const double factor = h ? h->factor : 1.0, first_factor = first ? first->factor : 1.0;
+        if (factor != first_factor)
+            return mpg_error_set(err, "it contradicts %s: of the ranks that it balances %d would take %g times as long, %d "
+                                      "%g times",
+                                 mpg_hypothesis_name(h ? h : first, name, sizeof name), first_rank, first_factor, r, factor);
+    }
+    return 0;
+}
+
 /* --- what is changed --- */
 
 static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
@@ -100,7 +136,7 @@ static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, siz
     if (check_ranks(x, &h->ranks, err) < 0)
         return -1;
     if (x->balance[i]) {
-        if (take_members(x, trace, i, err) < 0 || check_members(x, i, err) < 0)
+        if (take_members(x, trace, i, err) < 0 || check_members(x, i, err) < 0 || check_factors(x, i, err) < 0)
             return -1;
         x->work_ns[i] = balance_total(x->balance[i]);
     } else if (!x->entered[i])

@@ -97,6 +97,14 @@ is "... of a communicator's members" "$(delays --suppose='balance "a b" comm=1' 
 is "... by total" "$(delays --suppose='balance "a b" by=total' v.txt)" "66.667 266.667 -333.333"
 is "... and scaled" "$(delays --suppose='balance "a b"' --suppose='scale "a b" factor=0.5' v.txt)" \
     "-172.167 27.833 -572.167"
+is "... by ranks that are all" "$(delays --suppose='balance "a b"' --suppose='scale "a b" ranks=0-2 factor=0.5' v.txt)" \
+    "-172.167 27.833 -572.167"
+is "... by two that are" "$(delays --suppose='scale "a b" ranks=1 factor=0.5' --suppose='balance "a b"' \
+    --suppose='scale "a b" ranks=0,2 factor=0.5' v.txt)" "-172.167 27.833 -572.167"
+is "... of members alone" "$(delays --suppose='balance "a b" comm=1' --suppose='scale "a b" ranks=0,2 factor=0.5' v.txt)" \
+    "-105.5 0 -505.5"
+is "... of who is no member" "$(delays --suppose='balance "a b" comm=1' --suppose='scale "a b" ranks=1 factor=0.5' v.txt)" \
+    "200 -105.5 -200"
 is "... predicted" "$(runs --suppose='balance "a b"' v.txt)" "2066.667 2366.667 1866.667"
 is "... predicted, on a machine half as fast" \
     "$(runs --compute-ratio=2 --suppose='balance "a b"' v.txt)" "4133.333 4733.333 3733.333"
@@ -351,7 +359,12 @@ lacks "there is no communicator 7" 'balance "a b" comm=7'
 refused "both scale it on the same ranks" 'scale "a b" factor=2' 'scale "a b" ranks=1 factor=3'
 refused "both balance it among the same ranks" 'balance "a b"' 'balance "a b" by=total'
 lacks "it contradicts" 'balance "a b" comm=0' 'balance "a b" comm=1'
-refused "it is not balanced if some ranks" 'balance "a b"' 'scale "a b" ranks=1 factor=3'
+lacks "'balance \"a b\"': it contradicts 'scale \"a b\" ranks=1 factor=3': of the ranks that it balances 0 would take 1 times as \
+long, 1 3 times" 'balance "a b"' 'scale "a b" ranks=1 factor=3'
+lacks "it contradicts 'scale \"a b\" ranks=0 factor=3': * 0 would take 3 times as long, 2 1 times" \
+    'scale "a b" ranks=0 factor=3' 'balance "a b" comm=1'
+lacks "it contradicts 'scale \"a b\" ranks=1-2 factor=3': * 0 would take 2 times as long, 1 3 times" \
+    'balance "a b"' 'scale "a b" ranks=0 factor=2' 'scale "a b" ranks=1-2 factor=3'
 sed 's/^1 1500 1500 Region.*//; s/^1 2111 2161/1 2000 2161/; s/^1 2261 2261/1 2161 2161/' v.txt >u.txt
 ok "refused: visits that differ in number" refuses 1 \
     "mpgsim: 'balance \"a b\"': rank 0 enters the region 2 times, rank 1 1 time: *" --suppose='balance "a b"' u.txt

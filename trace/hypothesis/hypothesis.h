@@ -68,7 +68,7 @@ struct mpg_hypotheses {
  * read, is larger than 1 MiB, or has none. H is to be cleared even so. */
 int mpg_hypotheses_read(struct mpg_hypotheses *h, const char *path, struct mpg_error *err);
 int mpg_hypotheses_add(struct mpg_hypotheses *h, const char *line, struct mpg_error *err);
-/* Error: two of H contradict each other, or are one. */
+/* Error: two of H contradict each other whatever the trace, or are one. */
 int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err);
 void mpg_hypotheses_clear(struct mpg_hypotheses *h);
 /* "FILE:LINE: TEXT", or TEXT, in quotes, into BUF of SIZE bytes; returns BUF. */
