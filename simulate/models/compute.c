@@ -263,7 +263,7 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
         }
         return;
     }
-    const double growth_ns = (x->ratio - 1) * x->length_ns + x->more_ns;
+    const double growth_ns = fmax((x->ratio - 1) * x->length_ns + x->more_ns, -x->length_ns); /* as on_target() */
     if (growth_ns == 0 && p->noise.n == 0)
         return;
     struct mpg_address address = {

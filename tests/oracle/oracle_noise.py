@@ -342,7 +342,7 @@ class Noise:
             rho += grows
         if self.settings.noise or self.same or not (self.target or self.source):
             extra = self.settings.noise(call.rank) if self.settings.noise else ZERO
-            return extra + (rho - 1) * interval + more
+            return extra + max((rho - 1) * interval + more, -interval)
         work = max(0.0, float(rho * Fraction(self.work(before, call)) + more))
         if not self.target:
             return work - interval
