@@ -145,6 +145,7 @@ for name in $programs; do
     *) usage_error "no program '$name': there are $(words "$all_programs")" ;;
     esac
 done
+case " $steps " in *" replays "*) [ -n "$machines_replayed" ] || usage_error "step 'replays' needs --replays" ;; esac
 for name in $machines_replayed; do
     machine_words "$name" >/dev/null || usage_error "no machine '$name': --list names them"
 done
@@ -174,6 +175,6 @@ done | tr ' ' '\n' | awk '!seen[$0]++')
 for step in $steps; do
     case $step in
     measure | run | predict | table | replays) "step_$step" || exit 1 ;;
-    *) usage_error "no step '$step': there are measure, run, predict and table" ;;
+    *) usage_error "no step '$step': there are measure, run, predict, table and replays" ;;
     esac
 done

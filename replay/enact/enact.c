@@ -61,6 +61,7 @@ void play_elapse(struct play *p)
     guard_computes(p);
     play_open(p);
     p->stage->elapse(p->stage->host, p->thread, (int64_t)mpg_clock_ns(), e->leave_ns - e->enter_ns, 0);
+    play_returns(p); /* whatever MPI was called for before it */
     play_close(p);
     guard_calls(p);
 }
@@ -367,8 +368,9 @@ static bool is_followed(const struct mpg_act *act)
     return act->after_ns != MPG_NOT_READ && act->after_ns <= AT_ONCE_NS;
 }
 
-/* The act's call, made at once after what elapsed before it, which was over at READY_NS. Returns when what is behind it begins; *LATE_NS:
- * how much after READY_NS it began. Where several threads make calls, what lies between may be another thread's time. */
+/* The act's call, made at once after what elapsed before it, which was over at READY_NS. *FROM_NS: when what is behind it
+ * begins; *LATE_NS: how much after READY_NS the call began. Where several threads make calls, what lies between may be
+ * another thread's time. */
 static int act(struct play *p, int64_t ready_ns, int64_t *from_ns, int64_t *late_ns)
 {
     const bool calls = !is_mark(p->act) && p->act->again_number == 0;
@@ -381,7 +383,7 @@ static int act(struct play *p, int64_t ready_ns, int64_t *from_ns, int64_t *late
     const bool timed = p->timed && p->returned_ns > 0;
     *late_ns = timed && ready_ns != MPG_JUST_NOW && p->called_ns > ready_ns ? p->called_ns - ready_ns : 0;
     *from_ns = at_once ? MPG_JUST_NOW : timed ? p->returned_ns : (int64_t)mpg_clock_ns();
-    if (calls && !at_once)
+    if (!at_once) /* behind a mark, too, which may have followed a call at once */
         guard_computes(p);
     return status;
 }

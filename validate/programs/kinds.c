@@ -79,10 +79,10 @@ static void windows(int rounds)
     MPI_Win window;
     MPI_Win_create(shared, sizeof shared, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     for (int i = 0; i < rounds; i++) {
-        MPI_Win_fence(0, window);
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
         MPI_Put(out, BYTES, MPI_BYTE, right, 0, BYTES, MPI_BYTE, window);
         compute(i, 0);
-        MPI_Win_fence(0, window);
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
         MPI_Win_lock(MPI_LOCK_SHARED, left, 0, window);
         MPI_Get(in[0], 100, MPI_BYTE, left, BYTES, 100, MPI_BYTE, window);
         MPI_Win_unlock(left, window);
