@@ -252,7 +252,7 @@ static int rename_tags(struct part *p, const struct request *request, struct mpg
     if (limit < 0)
         return 0;
     if (mpg_tags_collect(p->trace, p->rank, mpg_tags_above(limit), &p->tags, err) < 0 ||
-        p->mpi->join_tags(&p->tags.tag, &p->tags.n, err) < 0)
+        mpg_tags_join(&p->tags, p->mpi, p->rank, mpg_trace_ranks(p->trace), err) < 0)
         return -1;
     if (p->tags.n > (size_t)(limit - p->tags.above))
         return mpg_error_set(err, "there are %zu tags above %d, and this MPI has none above %d", p->tags.n,

@@ -91,7 +91,7 @@ struct mpg_needs {
     int64_t message_bytes; /* the largest message that this rank sends to one other */
     int64_t rma_bytes;     /* the largest one-sided transfer */
     int64_t buffered_bytes, buffered; /* of all its buffered sends together; how many */
-    int32_t most_tag;
+    int32_t most_tag;      /* the greatest tag that this rank names, or 0 */
     bool wildcards;        /* a receive leaves something open */
     bool init_thread;      /* MPI_Init_thread */
     int threads;           /* that make calls, that of MPI_Init the first: */
@@ -149,8 +149,8 @@ struct mpg_enactor {
     int (*first_failed)(bool failed);
     /* The greatest tag that MPI allows, or -1: that is enough for all processes, of which each has MOST. Collective. */
     int32_t (*tag_limit)(int32_t most);
-    /* Of *TAGS, *N of each process, ascending, makes those of all of them: so, and each once. Collective. */
-    int (*join_tags)(int32_t **tags, size_t *n, struct mpg_error *err);
+    /* The N numbers of LIST of process FROM become those of all. Collective. */
+    void (*broadcast)(int from, int32_t *list, int n);
     /* Makes the calls, MPI_Finalize the last; on rank 0, *OUTCOME is that of all, else its own. -1: another
      * process may wait for this one, which is to end them all by abort(). */
     int (*perform)(const struct mpg_stage *stage, int64_t left_ns, struct mpg_outcome *outcome,

@@ -53,7 +53,6 @@ static int list(const struct mpg_map *seen, struct mpg_tags *tags, struct mpg_er
     for (size_t i = 0; i < seen->capacity; i++)
         if (seen->entries[i].used)
             tags->tag[tags->n++] = (int32_t)seen->entries[i].key[0];
-    qsort(tags->tag, tags->n, sizeof *tags->tag, by_tag);
     return 0;
 }
 
@@ -73,6 +72,41 @@ int mpg_tags_collect(struct mpg_trace *trace, int32_t rank, int32_t above, struc
     const int status = more < 0 ? -1 : list(&seen, tags, err);
     mpg_map_clear(&seen);
     return status;
+}
+
+/* Ascending, each once. */
+static void sort(struct mpg_tags *tags)
+{
+    size_t kept = 0;
+    qsort(tags->tag, tags->n, sizeof *tags->tag, by_tag);
+    for (size_t i = 0; i < tags->n; i++)
+        if (kept == 0 || tags->tag[kept - 1] != tags->tag[i])
+            tags->tag[kept++] = tags->tag[i];
+    tags->n = kept;
+}
+
+/* One list after the other, so that no process ever has more than two: those of all, and those of one. */
+int mpg_tags_join(struct mpg_tags *tags, const struct mpg_enactor *mpi, int32_t rank, int32_t ranks, struct mpg_error *err)
+{
+    struct mpg_tags all = {.above = tags->above};
+    for (int32_t from = 0; from < ranks; from++) {
+        int32_t more = (int32_t)tags->n;
+        mpi->broadcast(from, &more, 1);
+        int32_t *grown = realloc(all.tag, (all.n + (size_t)more + 1) * sizeof *grown);
+        if (!grown) {
+            mpg_tags_clear(&all);
+            return mpg_error_set(err, "out of memory");
+        }
+        all.tag = grown;
+        if (from == rank && more > 0)
+            memcpy(all.tag + all.n, tags->tag, (size_t)more * sizeof *all.tag);
+        mpi->broadcast(from, all.tag + all.n, more);
+        all.n += (size_t)more;
+        sort(&all);
+    }
+    mpg_tags_clear(tags);
+    *tags = all;
+    return 0;
 }
 
 int32_t mpg_tags_map(const struct mpg_tags *tags, int32_t tag)

@@ -17,9 +17,11 @@ struct mpg_tags {
 int32_t mpg_tags_most(const struct mpg_event *event);
 /* Where at most LIMIT is allowed and that is not enough: from where on tags are given others, half of what there is. */
 int32_t mpg_tags_above(int32_t limit);
-/* Those of RANK above ABOVE, ascending, each once; the caller clears *TAGS in any case. */
+/* Those of RANK above ABOVE, each once; the caller clears *TAGS in any case. */
 int mpg_tags_collect(struct mpg_trace *trace, int32_t rank, int32_t above, struct mpg_tags *tags, struct mpg_error *err);
-/* What goes by TAG. */
+/* TAGS, those of this RANK of RANKS, become those of all. Collective. Error: out of memory. */
+int mpg_tags_join(struct mpg_tags *tags, const struct mpg_enactor *mpi, int32_t rank, int32_t ranks, struct mpg_error *err);
+/* What goes by TAG, of those that have been joined. */
 int32_t mpg_tags_map(const struct mpg_tags *tags, int32_t tag);
 void mpg_tags_clear(struct mpg_tags *tags);
 

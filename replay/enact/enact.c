@@ -207,49 +207,9 @@ static int32_t tag_limit(int32_t most)
     return found && all > *limit ? *limit : -1;
 }
 
-static int by_tag(const void *a, const void *b)
+static void broadcast(int from, int32_t *list, int n)
 {
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Ascending, each once. */
-static size_t sort_tags(int32_t *tag, size_t n)
-{
-    size_t kept = 0;
-    qsort(tag, n, sizeof *tag, by_tag);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || tag[kept - 1] != tag[i])
-            tag[kept++] = tag[i];
-    return kept;
-}
-
-/* One list after the other, so that no process ever has more than two: those of all, and those of one. */
-static int join_tags(int32_t **tags, size_t *n, struct mpg_error *err)
-{
-    int rank, size;
-    int32_t *all = NULL;
-    size_t number = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; i < size; i++) {
-        int more = (int)*n;
-        PMPI_Bcast(&more, 1, MPI_INT, i, MPI_COMM_WORLD);
-        int32_t *grown = realloc(all, (number + (size_t)more + 1) * sizeof *grown);
-        if (!grown) {
-            free(all);
-            return mpg_error_set(err, "out of memory");
-        }
-        all = grown;
-        if (i == rank && more > 0)
-            memcpy(all + number, *tags, (size_t)more * sizeof *all);
-        PMPI_Bcast(all + number, more, MPI_INT32_T, i, MPI_COMM_WORLD);
-        number = sort_tags(all, number + (size_t)more);
-    }
-    free(*tags);
-    *tags = all;
-    *n = number;
-    return 0;
+    PMPI_Bcast(list, n, MPI_INT32_T, from, MPI_COMM_WORLD);
 }
 
 /* What all ranks need, the buffers, and who watches. */
@@ -453,7 +413,7 @@ static void end(void)
 const struct mpg_enactor mpg_enactor = {.begin = begin,
                                         .first_failed = first_failed,
                                         .tag_limit = tag_limit,
-                                        .join_tags = join_tags,
+                                        .broadcast = broadcast,
                                         .perform = perform,
                                         .end = end,
                                         .abort = play_abort};
