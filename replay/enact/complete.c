@@ -234,14 +234,16 @@ static int complete_list(struct play *p, int wanted)
 {
     enum mpg_call call = p->act->plain;
     const int before = p->list.n;
-    if (is_test(call) && count_ready(p) < wanted) {
+    bool succeeds = is_test(call) && count_ready(p) >= wanted;
+    if (is_test(call) && !succeeds) {
         p->outcome.waited++;
         play_calls(p);
         const int status = await(p, wanted);
         if (status != 0)
             return status < 0 || test(p, call) < 0 ? -1 : PUT_OFF;
+        succeeds = count_ready(p) >= wanted;
     }
-    if (is_test(call) && count_ready(p) >= wanted && test(p, call) < 0)
+    if (succeeds && test(p, call) < 0)
         return -1;
     while (before - p->list.n < wanted)
         if (wait_by(p, call) < 0)
