@@ -9,7 +9,7 @@
 static uint32_t *place_of(const struct sequences *s, int32_t to)
 {
     const uint32_t mask = s->places - 1;
-    uint32_t i = (uint32_t)to * 0x9e3779b1u >> s->shift; /* ranks one after another, or at any stride, are far apart */
+    uint32_t i = (uint32_t)to * 0x9e3779b1u >> (__builtin_clz(s->places) + 1); /* the highest bits: at any stride ranks are far apart */
     while (s->place[i] && s->to[s->place[i] - 1] != to)
         i = (i + 1) & mask;
     return &s->place[i];
@@ -25,7 +25,6 @@ static int grow(struct sequences *s, struct mpg_error *err)
     free(s->place);
     s->place = place;
     s->places = places;
-    s->shift = 32 - (uint32_t)__builtin_ctz(places);
     for (uint32_t i = 0; i < s->n; i++)
         *place_of(s, s->to[i]) = i + 1;
     return 0;
