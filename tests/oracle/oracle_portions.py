@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a Waitsome leaves for later (docs/MODEL.md section 6, In portions)."""
 
-
 from oracle_exact import Fraction
 from oracle_matching import COLLECTIVES, COMPLETIONS, CONSTRUCTORS, NEIGHBORS
 from oracle_matching import WINDOW_MEETINGS

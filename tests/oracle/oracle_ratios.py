@@ -2,7 +2,6 @@
 """How long the target computes for what took the traced machine a time, outside of all
 regions and in them (docs/MODEL.md, Decisions, rho)."""
 
-
 from oracle_exact import Fraction
 from oracle_trace import OracleError, mark_region
 

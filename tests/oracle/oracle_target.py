@@ -2,7 +2,6 @@
 """What messages, calls and collectives take on the target, in one replica of predict
 mode (docs/MODEL.md section 5, "What T takes")."""
 
-
 from oracle_costs import NEXT_INDEX, OPERATIONS
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
                           ROUND_LATENCY, ROW, SEND, Draws)

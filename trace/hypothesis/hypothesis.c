@@ -164,12 +164,11 @@ static const char *why_not(const struct mpg_hypothesis *a, const struct mpg_hypo
 {
     if (!a->region || !b->region || strcmp(a->region, b->region) != 0)
         return NULL;
-    if (a->kind == b->kind && a->kind == MPG_HYPOTHESIS_SCALE)
+    if (a->kind != b->kind)
+        return NULL; /* which ranks both are about says the trace */
+    if (a->kind == MPG_HYPOTHESIS_SCALE)
         return overlap(&a->ranks, &b->ranks) ? "both scale it on the same ranks" : NULL;
-    if (a->kind == b->kind)
-        return a->comm < 0 || b->comm < 0 || a->comm == b->comm ? "both balance it among the same ranks"
-                                                                : NULL;
-    return NULL; /* which ranks both are about says the trace */
+    return a->comm < 0 || b->comm < 0 || a->comm == b->comm ? "both balance it among the same ranks" : NULL;
 }
 
 int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err)

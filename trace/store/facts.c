@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* --- understanding facts --- */
 
 static int out_of_memory(struct mpg_error *err)
