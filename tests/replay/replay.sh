@@ -24,6 +24,11 @@ needs_mpi() {
     command -v "${mpirun%% *}" >/dev/null || skip_all "no ${mpirun##*/}"
 }
 
+# other_mpi: mpirun becomes the other MPI's; false: there is none
+other_mpi() {
+    [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null && mpirun=$OTHER_MPIRUN
+}
+
 # made TRACE: the text on standard input as a trace; nothing goes on without
 made() {
     "$mpgtrace" import --text - -o "$1" || { echo "Bail out! no $1"; exit 1; }
@@ -64,6 +69,11 @@ as_before() {
     diff one.calls other.calls >differences && return
     head -n 20 differences | sed 's/^/# /'
     return 1
+}
+
+# same_messages ONE OTHER: a point that holds the two traces' matrices against each other
+same_messages() {
+    is "... every message is the same, and received" "$("$mpgtrace" matrix --csv "$2" 2>&1)" "$("$mpgtrace" matrix --csv "$1" 2>&1)"
 }
 
 # failed PATTERN: exit status not 0, and a line of mpgreplay's that is like PATTERN, one only

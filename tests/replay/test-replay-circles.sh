@@ -30,7 +30,7 @@ ends() {
     rm -rf "$1.again"
     ok "$2" recorded "$3" "$1.again" "$mpgreplay" --quiet --patience=10s "$1.trace"
     ok "... all make the same calls" as_before "$1.trace" "$1.again" chosen=1
-    is "... every message is the same, and received" "$("$mpgtrace" matrix --csv "$1.again" 2>&1)" "$("$mpgtrace" matrix --csv "$1.trace" 2>&1)"
+    same_messages "$1.trace" "$1.again"
     ok "deterministic" run "$3" "$mpgreplay" --quiet --patience=10s --deterministic "$1.trace"
 }
 
@@ -94,13 +94,11 @@ END
 END
     rm -rf persistent.again
     ok "one that is started again meanwhile" recorded 2 persistent.again "$mpgreplay" --quiet --patience=10s persistent.trace
-    is "... every message is the same, and received" "$("$mpgtrace" matrix --csv persistent.again 2>&1)" \
-        "$("$mpgtrace" matrix --csv persistent.trace 2>&1)"
+    same_messages persistent.trace persistent.again
 }
 circles 100
 circles 200000
-if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
-    mpirun=$OTHER_MPIRUN
+if other_mpi; then
     circles 100
     circles 200000
 else

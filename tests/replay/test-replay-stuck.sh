@@ -171,8 +171,7 @@ mpgreplay: rank 2 waits in call 2 (MPI_Win_free)" members.trace
 }
 mpi=${MPI_LIBRARY:-MPI}
 with_mpi
-if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
-    mpirun=$OTHER_MPIRUN
+if other_mpi; then
     mpi="the other MPI"
     with_mpi
 fi

@@ -86,8 +86,7 @@ of_mpi() {
 }
 first=${MPI_LIBRARY:-openmpi}
 of_mpi "$first"
-if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
-    mpirun=$OTHER_MPIRUN
+if other_mpi; then
     case $first in openmpi) of_mpi mpich ;; *) of_mpi openmpi ;; esac
 fi
 done_testing

@@ -43,8 +43,8 @@ run 2 "$mpgreplay" --elapse=sleep --suppose='drop tag=10' crew.trace
 sent=$("$mpgtrace" print crew.trace | grep -c ' Sendrecv .*tag=10 ')
 like "what hypotheses drop is of one thread" "$(cat out)" "*
 $sent * calls were not made, as hypotheses leave nothing of them*"
-if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
-    default=$mpirun mpirun=$OTHER_MPIRUN
+default=$mpirun
+if other_mpi; then
     ok "re-enacted with ${OTHER_MPICC:-another MPI}" recorded 2 other.trace "$mpgreplay" --quiet --elapse=sleep crew.trace
     ok "... each thread communicates the same" same crew.trace other.trace
     mpirun=$default

@@ -158,8 +158,7 @@ case $("$mpgtrace" print all.trace | grep '^#fact 0 mpi ') in
 esac
 
 # ---- with another MPI than that of the trace ----
-if [ -n "${OTHER_MPIRUN:-}" ] && command -v "${OTHER_MPIRUN%% *}" >/dev/null; then
-    mpirun=$OTHER_MPIRUN
+if other_mpi; then
     ok "messages that are too long" recorded 2 long3.trace "$mpgreplay" --quiet --patience=10s long.trace
     is "... the same" "$(partners long3.trace)" "6 operations without partner"
     for told in 1 0; do
