@@ -21,9 +21,10 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ORACLE = os.path.join(HERE, "..", "oracle")
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, ".."), os.path.join(HERE, "..", "oracle")]
 sys.dont_write_bytecode = True
+from scripts import made  # noqa: E402
+from tap import finish, ok, skip  # noqa: E402
 from waits_printed import KINDS, MATTERS, Printed  # noqa: E402
 
 MPGTRACE = shlex.split(os.environ.get("MPGTRACE", "./mpgtrace"))
@@ -161,9 +162,8 @@ MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,
 
 
 def generate(seed, steps):
-    def program(name, *given, text=None):
-        return subprocess.run([sys.executable, os.path.join(ORACLE, name), "--seed", str(seed), *given], check=True,
-                              capture_output=True, text=True, input=text).stdout
+    def program(name, *given, text=""):
+        return made(name, "--seed", str(seed), *given, text=text)
     limit = LIMITS[seed % 5]
     if seed % 7 == 4:
         limit = []
@@ -178,13 +178,10 @@ def generate(seed, steps):
     return text, limit
 
 
-def report(number, name, printed, lines, limit, sim):
+def report(name, printed, lines, limit, sim):
     wrong, waited = check(printed, lines, limit, sim)
-    for line in wrong[:8]:
-        print("#", line)
-    print(f"{'not ok' if wrong else 'ok'} {number} - {name}: {waited} calls waited" +
-          (f", {len(wrong)} wrong" if wrong else ""), flush=True)
-    return waited, bool(wrong)
+    ok(f"{name}: {waited} calls waited" + (f", {len(wrong)} wrong" if wrong else ""), not wrong, "\n# ".join(wrong[:8]))
+    return waited
 
 
 def main():
@@ -195,43 +192,32 @@ def main():
     parser.add_argument("--sim", action="store_true")
     parser.add_argument("traces", nargs="*")
     options = parser.parse_args()
-    failed, all_waited, number = 0, 0, 0
+    all_waited = 0
     for path in options.traces:
-        number += 1
         shown = run([*MPGTRACE, "print", path])
         lines = shown.stdout.splitlines()
         if shown.returncode or len(lines) > MOST_CALLS:
-            print(f"ok {number} - {path} # SKIP {len(lines)} lines {shown.stderr[:100].strip()}", flush=True)
+            skip(path, f"{len(lines)} lines {shown.stderr[:100].strip()}")
             continue
         printed = Printed(lines)
         if not printed.ended or not printed.comparable():
-            print(f"ok {number} - {path} # SKIP ends early, or no clocks", flush=True)
+            skip(path, "ends early, or no clocks")
             continue
-        waited, bad = report(number, path, printed, lines, [], options.sim)
-        failed += bad
+        report(path, printed, lines, [], options.sim)
     if options.traces:
-        print(f"1..{number}")
-        return 1 if failed else 0
+        return finish()
     for seed in range(options.first, options.first + options.seeds):
         text, limit = generate(seed, options.steps)
         lines = text.splitlines()
         printed = Printed(lines, int(limit[0].split("=")[1]) if limit else None)
-        number += 1
-        waited, bad = report(number, f"seed {seed}", printed, lines, limit, options.sim or seed % 3 == 0)
-        all_waited += waited
-        failed += bad
+        all_waited += report(f"seed {seed}", printed, lines, limit, options.sim or seed % 3 == 0)
     lines = GROUPS.splitlines()
     printed = Printed(lines)
     got = {(call.rank, call.name): call.wait()[1] for call in printed.calls if call.wait()[0]}
-    number += 1
-    failed += got != LONG
-    print(f"{'ok' if got == LONG else 'not ok'} {number} - two groups by hand: {got}")
-    number += 1
-    failed += report(number, "two groups", printed, lines, [], options.sim)[1]
-    number += 1
-    failed += not all_waited
-    print(f"{'ok' if all_waited else 'not ok'} {number} - {all_waited} calls waited\n1..{number}")
-    return 1 if failed else 0
+    ok(f"two groups by hand: {got}", got == LONG)
+    report("two groups", printed, lines, [], options.sim)
+    ok(f"{all_waited} calls waited", all_waited > 0)
+    return finish()
 
 
 sys.exit(main())
