@@ -99,6 +99,7 @@ struct mpg_needs {
     size_t comms;          /* how many communicators these are of, by their number: */
     struct mpg_shares (*shares)[MPG_SHARES_KINDS];
     uint8_t *deaf;         /* 1: receives on it are cancelled, or matched probes of it find nothing */
+    uint8_t *named;        /* which of MPG_ANY_... some of its receives that leave the other open name */
 };
 
 /* Of one process, or of all together. */

@@ -41,10 +41,14 @@ static int comm_room(struct mpg_needs *n, int32_t comm, struct mpg_error *err)
     uint8_t *deaf = realloc(n->deaf, comms * sizeof *deaf);
     if (deaf)
         n->deaf = deaf;
-    if (!shares || !deaf)
+    uint8_t *named = realloc(n->named, comms * sizeof *named);
+    if (named)
+        n->named = named;
+    if (!shares || !deaf || !named)
         return mpg_error_set(err, "out of memory");
     memset(n->shares + n->comms, 0, (comms - n->comms) * sizeof *n->shares);
     memset(deaf + n->comms, 0, (comms - n->comms) * sizeof *deaf);
+    memset(named + n->comms, 0, (comms - n->comms) * sizeof *named);
     n->comms = comms;
     return 0;
 }
@@ -153,12 +157,29 @@ static void settle_deaf(struct survey *s)
         s->needs->deaf[i] = (s->needs->deaf[i] & IS_DEAF) || (s->needs->deaf[i] && s->cancels_starts);
 }
 
+/* E has received, or found, something. */
+static int note_open(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
+{
+    if (!e->any)
+        return 0;
+    s->needs->wildcards = true;
+    if (e->comm < 0)
+        return 0;
+    if (comm_room(s->needs, e->comm, err) < 0)
+        return -1;
+    s->needs->named[e->comm] |= (MPG_ANY_SOURCE | MPG_ANY_TAG) & ~e->any;
+    return 0;
+}
+
 static int survey_receive(struct survey *s, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
+    const enum mpg_call call = mpg_call_plain(e->call);
+    const bool takes = e->cancelled_number == 0 && (e->found || (call != MPG_CALL_Iprobe && call != MPG_CALL_Improbe));
     if (e->from != MPG_PROC_NULL)
         raise_to(&s->needs->receive_bytes, e->bytes);
-    s->needs->wildcards |= e->any != 0;
+    if (takes && note_open(s, e, err) < 0)
+        return -1;
     if ((kind == MPG_KIND_IRECV && e->cancelled_number > 0) || (kind == MPG_KIND_MPROBE && !e->found))
         return need_deaf(s, e->comm, false, err);
     return kind == MPG_KIND_RECV_INIT ? need_deaf(s, e->comm, true, err) : 0;
@@ -181,9 +202,8 @@ static int survey_event(struct survey *s, const struct mpg_event *e, struct mpg_
     case MPG_KIND_SENDRECV:
     case MPG_KIND_ISENDRECV:
         raise_to(&n->receive_bytes, e->recvbytes);
-        n->wildcards |= e->any != 0;
         survey_send(s, e);
-        return 0;
+        return note_open(s, e, err);
     case MPG_KIND_SEND:
     case MPG_KIND_ISEND:
     case MPG_KIND_SEND_INIT:
@@ -321,6 +341,7 @@ void mpg_needs_clear(struct mpg_needs *n)
             free(n->shares[i][k].bytes);
     free(n->shares);
     free(n->deaf);
+    free(n->named);
     free(n->thread);
     *n = (struct mpg_needs){0};
 }

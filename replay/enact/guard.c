@@ -242,7 +242,7 @@ static void say_send(struct post *own, const struct mpg_event *e)
 
 static void say_receive(const struct play *p, struct post *own, const struct mpg_event *e, int32_t tag, int64_t bytes)
 {
-    const uint32_t any = p->stage->deterministic ? 0 : e->any;
+    const uint32_t any = play_any(p, e);
     own->from = any & MPG_ANY_SOURCE ? MPG_UNKNOWN : e->from;
     own->recvtag = any & MPG_ANY_TAG ? MPG_UNKNOWN : tag;
     own->recvbytes = bytes;

@@ -21,8 +21,8 @@ static int make_persistent(struct play *p)
     case MPG_KIND_SEND_INIT:
         return play_post_send(p, c, e, p->act->plain, &own->handle);
     case MPG_KIND_RECV_INIT:
-        if (e->any && p->stage->deterministic)
-            return 0; /* each start names whom it meets */
+        if (e->any != play_any(p, e))
+            return 0; /* each start names what it meets */
         return play_post_receive(p, c->comm, e, true, play_source(p, e, e->from), play_tag(p, e, e->tag), &own->handle);
     default:
         break;
@@ -87,12 +87,8 @@ static int start_anew(struct play *p, struct play_persistent *own, struct play_r
         return play_post_send(p, c, e, posting(own->act.plain), &r->handle);
     if (own->act.kind != MPG_KIND_RECV_INIT)
         return play_collective_start(p, own, r);
-    int source = play_source(p, e, e->from), tag = play_tag(p, e, e->tag);
     const struct mpg_resolution *took = find_resolution(&p->act->event, r);
-    if (p->stage->deterministic && took) {
-        source = play_peer(took->source);
-        tag = took->tag;
-    }
+    const int source = play_source(p, e, took ? took->source : e->from), tag = play_tag(p, e, took ? took->tag : e->tag);
     if (play_post_receive(p, r->cancels ? c->deaf : c->comm, e, false, source, tag, &r->handle) < 0)
         return -1;
     return note_open(p, own, r);

@@ -238,7 +238,11 @@ int play_polls(struct play *p);
 
 /* point.c: messages between two */
 int play_point(struct play *p);
-/* The peer and tag of a receive, as the trace or deterministic re-enactment wants them. */
+/* Which of MPG_ANY_... E, which receives, leaves open here: what it does, unless receives on its communicator that leave
+ * something open name that (or re-enactment is deterministic). Else one that names nothing could take the message of one
+ * that names something, which nothing could then stand for. */
+uint32_t play_any(const struct play *p, const struct mpg_event *e);
+/* The peer and tag of a receive E, which took those of FROM and TAG in the trace. */
 int play_source(const struct play *p, const struct mpg_event *e, int32_t from);
 int play_tag(const struct play *p, const struct mpg_event *e, int32_t tag);
 int play_peer(int32_t rank);

@@ -7,17 +7,22 @@ int play_peer(int32_t rank)
     return rank == MPG_PROC_NULL ? MPI_PROC_NULL : rank == MPG_ROOT ? MPI_ROOT : rank;
 }
 
+uint32_t play_any(const struct play *p, const struct mpg_event *e)
+{
+    const struct mpg_needs *needs = p->stage->needs;
+    if (e->any == 0 || p->stage->deterministic)
+        return 0;
+    return e->any & ~(e->comm >= 0 && (size_t)e->comm < needs->comms ? needs->named[e->comm] : 0U);
+}
+
 int play_source(const struct play *p, const struct mpg_event *e, int32_t from)
 {
-    if (from == MPG_UNKNOWN || ((e->any & MPG_ANY_SOURCE) && !p->stage->deterministic))
-        return MPI_ANY_SOURCE;
-    return play_peer(from);
+    return from == MPG_UNKNOWN || (play_any(p, e) & MPG_ANY_SOURCE) ? MPI_ANY_SOURCE : play_peer(from);
 }
 
 int play_tag(const struct play *p, const struct mpg_event *e, int32_t tag)
 {
-    return tag == MPG_UNKNOWN || ((e->any & MPG_ANY_TAG) && !p->stage->deterministic) ? MPI_ANY_TAG
-                                                                                       : tag;
+    return tag == MPG_UNKNOWN || (play_any(p, e) & MPG_ANY_TAG) ? MPI_ANY_TAG : tag;
 }
 
 int64_t play_room(const struct play *p, int64_t bytes)

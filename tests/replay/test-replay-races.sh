@@ -7,15 +7,16 @@
 needs_mpi
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 
-# raced NAME BYTES: rank 0 does what standard input says, between 10 and 400 ms; rank 1 sends BYTES to it at 200 ms, rank 2 twice as many
-# at 20 ms, though in the trace rank 1's is taken first; after a barrier both send once more, to receives that name them.
+# raced NAME BYTES [TAG]: rank 0 does what standard input says, between 10 and 400 ms; rank 1 sends BYTES to it at 200 ms, rank 2 twice
+# as many (with TAG, 1 without) at 20 ms, though in the trace rank 1's is taken first; after a barrier both send once more, to receives
+# that name them.
 raced() {
     {
         printf '%s\n' '#mpgtext 1' '#ranks 3' '0 0 100 Init' '1 0 100 Init' '2 0 100 Init'
         for r in 0 1 2; do echo "$r 1000000 10000000 Barrier comm=0"; done # who is late has until here
         cat
         echo "1 200000000 200001000 Send to=0 tag=1 bytes=$2"
-        echo "2 20000000 20001000 Send to=0 tag=1 bytes=$((2 * $2))"
+        echo "2 20000000 20001000 Send to=0 tag=${3:-1} bytes=$((2 * $2))"
         for r in 0 1 2; do echo "$r 400000000 400001000 Barrier comm=0"; done
         echo "0 401000000 401001000 Recv from=1 tag=1 bytes=8"
         echo "0 401002000 401003000 Recv from=2 tag=1 bytes=8"
@@ -75,6 +76,24 @@ END
 0 203000000 203001000 Recv from=2 tag=1 bytes=$twice
 END
     ends both "... both at once" "2 1"
+    raced tagged "$bytes" 7 <<END
+0 15000000 201000000 Recv any=source,tag from=1 tag=1 bytes=$bytes
+0 203000000 203001000 Recv any=source from=2 tag=7 bytes=$twice
+END
+    ends tagged "... of anything, before one of any source, which nothing else comes for" "1 2"
+    raced sourced "$bytes" 7 <<END
+0 15000000 201000000 Probe any=source,tag from=1 tag=1 bytes=$bytes
+0 202000000 202001000 Recv from=1 tag=1 bytes=$bytes
+0 203000000 203001000 Recv any=tag from=2 tag=7 bytes=$twice
+END
+    ends sourced "... a probe of anything, before one of any tag" "1 2"
+    raced restarted "$bytes" 7 <<END
+0 10400000 10400100 Recv_init any=source,tag bytes=$twice persistent=1
+0 10500000 10500100 Start persistent=1 requests=1 matched=1:1:1
+0 10600000 10600100 Irecv any=source from=2 tag=7 bytes=$twice request=2
+0 204000000 204001000 Waitall requests=1,2
+END
+    ends restarted "... one of anything that is started" "1 2"
 }
 races 100
 races 200000 # which are not sent before they are received
