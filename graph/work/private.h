@@ -28,6 +28,7 @@ struct mpg_supposed {
     size_t strings;           /* of so many */
     int32_t *site;            /* by callsite: how `mpgtrace print` numbers it, -1: not, */
     size_t sites, sites_met;
+    uint64_t *placed;         /* by callsite: those whose place it is; NULL: none names one */
     bool *met;                /* of each: a message or a collective that it is about has been met; */
     struct posts *posts;
 };
@@ -40,5 +41,9 @@ static inline uint64_t supposed_named(const struct mpg_supposed *x, int32_t stri
 
 /* Fills X, whose list and arrays of hypotheses are there, from TRACE. Errors: the trace's, out of memory. */
 int supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err);
+
+/* sites.c: afterwards, which callsites are those that hypotheses name; whether hypothesis I, which names some, has any. */
+int supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err);
+bool supposed_is_placed(const struct mpg_supposed *x, size_t i);
 
 #endif

@@ -53,6 +53,9 @@ static int check_select(const struct mpg_supposed *x, const struct mpg_trace *tr
     if (s->site >= 0 && (size_t)s->site >= x->sites_met)
         return mpg_error_set(err, "there is no callsite %d in the trace, which has %zu (mpgtrace print shows "
                                   "their numbers)", s->site, x->sites_met);
+    if (s->place && !supposed_is_placed(x, i))
+        return mpg_error_set(err, "no callsite of the trace is called '%s' (mpgtrace stat --callsites shows what they are "
+                                  "called; print, their numbers)", s->place);
     return 0;
 }
 
@@ -186,6 +189,8 @@ struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_
         return NULL;
     }
     int status = supposed_survey(x, trace, err);
+    if (status == 0)
+        status = supposed_place_sites(x, trace, err);
     for (size_t i = 0; i < list->n && status == 0; i++)
         if ((status = check(x, trace, i, err)) < 0)
             refuse(&list->item[i], err);
@@ -213,6 +218,7 @@ void mpg_supposed_free(struct mpg_supposed *x)
     free(x->posts);
     free(x->named);
     free(x->site);
+    free(x->placed);
     free(x);
 }
 

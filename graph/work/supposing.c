@@ -27,7 +27,8 @@ static int contradict(const struct supposing *s, const struct call *call, size_t
 static bool is_about(const struct supposing *s, size_t i, const struct mpg_selected *what)
 {
     const struct mpg_hypothesis *h = &s->supposed->list->item[i];
-    return (s->suppose >> i & 1) && !mpg_hypothesis_is_of_work(h) && mpg_select_fits(&h->select, what);
+    return (s->suppose >> i & 1) && !mpg_hypothesis_is_of_work(h) && mpg_select_fits(&h->select, what) &&
+           (!h->select.place || what->placed >> i & 1);
 }
 
 static int suppose(const struct supposing *s, const struct call *call, const struct mpg_selected *what,
@@ -57,10 +58,12 @@ static struct mpg_selected select_call(const struct supposing *s, const struct c
 {
     const struct mpg_supposed *x = s->supposed;
     const int32_t site = call->event->site;
+    const bool is_met = site >= 0 && (size_t)site < x->sites;
     return (struct mpg_selected){
         .call = call->event->call,
         .region = call->region >= 0 ? mpg_trace_string(s->trace, call->region) : NULL,
-        .site = site >= 0 && (size_t)site < x->sites ? x->site[site] : -1,
+        .site = is_met ? x->site[site] : -1,
+        .placed = is_met && x->placed ? x->placed[site] : 0,
         .comm = comm >= 0 && comm < mpg_trace_comm_count(s->trace) ? mpg_trace_comm(s->trace, comm)->label : -1,
         .bytes = bytes};
 }

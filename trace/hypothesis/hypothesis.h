@@ -36,7 +36,8 @@ enum mpg_hypothesis_kind {
 struct mpg_select {
     enum mpg_call call;             /* without large counts; MPG_CALL_COUNT: any */
     char *region;                   /* the innermost that the call is made in; NULL: any, or none */
-    int32_t site;                   /* as `mpgtrace print` numbers them; -1: any */
+    int32_t site;                   /* as `mpgtrace print` numbers them; -1: any, or that of PLACE: */
+    char *place;                    /* "FILE:LINE" or FUNCTION that makes the call, as tables name them; NULL: any */
     int32_t comm;                   /* its label; -1: any */
     bool has_from, has_to, has_tag; /* with one of these: messages alone */
     struct mpg_rank_set from, to;   /* world ranks */
@@ -87,12 +88,14 @@ enum { MPG_SELECTED_NO_TAG = -1, MPG_SELECTED_NO_BYTES = -1 };
 struct mpg_selected {
     enum mpg_call call;
     const char *region; /* NULL: in none */
-    int32_t site;       /* as in struct mpg_select; -1: not recorded */
+    int32_t site;       /* as in struct mpg_select; -1: not recorded; */
+    uint64_t placed;    /* and of a list of hypotheses those whose PLACE it is: bits by their numbers */
     int32_t comm;       /* its label */
     bool is_message;    /* with FROM, TO (world ranks), TAG: a transfer, too, from who makes the call to its target */
     int32_t from, to, tag;
     int64_t bytes;
 };
+/* As far as that is told without PLACE. */
 bool mpg_select_fits(const struct mpg_select *select, const struct mpg_selected *what);
 
 #endif

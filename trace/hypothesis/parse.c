@@ -169,7 +169,8 @@ static int take_region(struct line *l, const char *value, struct mpg_error *err)
 
 static int take_site(struct line *l, const char *value, struct mpg_error *err)
 {
-    return parse_number("site", value, &l->x->select.site, err);
+    return value[strspn(value, "-0123456789")] ? copy_text("site", value, &l->x->select.place, err)
+                                               : parse_number("site", value, &l->x->select.site, err);
 }
 
 static int take_tag(struct line *l, const char *value, struct mpg_error *err)
@@ -361,6 +362,7 @@ void hypothesis_clear(struct mpg_hypothesis *x)
     free(x->where);
     free(x->region);
     free(x->select.region);
+    free(x->select.place);
     mpg_rank_set_clear(&x->ranks);
     mpg_rank_set_clear(&x->select.from);
     mpg_rank_set_clear(&x->select.to);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Callsites by their names: what is called FUNCTION, or is in line LINE of FILE, as tables name them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/place.h"
+#include "graph/work/private.h"
+#include "trace/stat/names.h"
+
+struct sites {
+    struct mpg_supposed *x;
+    struct stat_places places;
+    struct mpg_symbols *symbols;
+    int32_t site; /* that is looked at */
+};
+
+/* Whether PATH ends with NAME, of N characters, as a path does. */
+static bool ends_with(const char *path, const char *name, size_t n)
+{
+    const size_t length = strlen(path);
+    return length >= n && memcmp(path + length - n, name, n) == 0 && (length == n || path[length - n - 1] == '/');
+}
+
+static bool is_line(const struct mpg_symbol *s, const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    char line[16];
+    snprintf(line, sizeof line, "%d", s->line);
+    return colon && s->file && s->line > 0 && strcmp(colon + 1, line) == 0 &&
+           ends_with(s->file, name, (size_t)(colon - name));
+}
+
+/* With what it takes in parentheses, or without. */
+static bool is_function(const struct mpg_symbol *s, const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(s->function, name, n) == 0 && (s->function[n] == '\0' || s->function[n] == '(');
+}
+
+static int compare(void *context, const struct stat_place *place)
+{
+    struct sites *s = context;
+    const struct mpg_hypotheses *list = s->x->list;
+    for (size_t i = 0; i < list->n && place->symbol; i++) {
+        const char *name = list->item[i].select.place;
+        if (name && (is_line(place->symbol, name) || is_function(place->symbol, name)))
+            s->x->placed[s->site] |= UINT64_C(1) << i;
+    }
+    return 0;
+}
+
+static bool are_named(const struct mpg_hypotheses *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->item[i].select.place)
+            return true;
+    return false;
+}
+
+int supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err)
+{
+    struct sites s = {.x = x, .places = mpg_stat_places_of(trace)};
+    int status = 0;
+    if (!are_named(x->list))
+        return 0;
+    if (!(x->placed = calloc(x->sites + 1, sizeof *x->placed)))
+        return graph_out_of_memory(err);
+    if (!(s.symbols = mpg_symbols_new(NULL, err)))
+        return -1;
+    for (; (size_t)s.site < x->sites && status == 0; s.site++)
+        if (x->site[s.site] >= 0)
+            status = mpg_stat_walk_site(&s.places, s.site, s.symbols, 1, compare, &s, err);
+    mpg_symbols_free(s.symbols);
+    return status;
+}
+
+bool supposed_is_placed(const struct mpg_supposed *x, size_t i)
+{
+    for (size_t site = 0; site < x->sites; site++)
+        if (x->placed[site] >> i & 1)
+            return true;
+    return false;
+}
