@@ -13,7 +13,7 @@ SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
 SIGSHOW=${SIGSHOW:-$build/signature/sigshow}
 export LC_ALL=C
 noisemaker=$build/tests/bench/noisemaker
-attempts=3 duration_s=3
+attempts=3 duration_s=3 # of an attempt that has no number; else as many as that
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "sanitizers change what an unit of work costs"
 [ -x "$FTQ" ] && [ -x "$noisemaker" ] || skip_all "no ftq or no noisemaker"
 "$noisemaker" --steal 10us --period 1ms --duration 1ms >/dev/null 2>&1
@@ -145,6 +145,7 @@ tried() {
     shift 2
     calm='' why=''
     for ((try = 1; try <= attempts; try++)); do
+        duration_s=$try
         "$@"
         [ -n "$disturbed" ] || calm=yes
         why=$disturbed
@@ -200,6 +201,7 @@ dense() {
 dense_truth() {
     calm='' why=''
     for ((try = 1; try <= attempts; try++)); do
+        duration_s=$try
         if dense "$1" "$2"; then
             ok "$3: ftq and fwq lose it all, as detours do within 10 %" true
             return

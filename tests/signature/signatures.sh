@@ -2,27 +2,32 @@
 # Made-up signatures of version 2 for tests: source it, call signature. All
 # distributions are uniform, so that their quantiles are known.
 
-# distribution N LOW WIDTH [FITS]: from LOW to LOW + WIDTH
-distribution() {
-    awk -v n="$1" -v low="$2" -v width="$3" -v fits="${4-}" 'BEGIN {
+# shellcheck disable=SC2016 # for awk
+uniform='function uniform(n, low, width, fits, k) {
         printf "{\"n\": %d, \"mean\": %.17g, \"sd\": %.17g, \"lag1\": 0.01, \"quantiles\": [",
             n, low + width / 2, width / sqrt(12)
         for (k = 0; k <= 256; k++)
             printf "%s%.17g", k ? "," : "", low + width * k / 256
-        print "]" fits "}" }'
+        printf "]%s}", fits }'
+
+# distribution N LOW WIDTH [FITS]: from LOW to LOW + WIDTH
+distribution() {
+    awk -v n="$1" -v low="$2" -v width="$3" -v fits="${4-}" "$uniform"' BEGIN { uniform(n, low, width, fits) }'
 }
 
 # sizes KEY TIMES SHIFT SIZE...: times of SHIFT + 300 + SIZE / 10, 10 % wide
 sizes() {
-    local key=$1 times=$2 shift=$3 size comma=
+    local key=$1 times=$2 shift=$3
     shift 3
-    printf '"%s": [' "$key"
-    for size; do
-        printf '%s{"size_bytes": %d, "%s": %s}' "$comma" "$size" "$times" \
-            "$(distribution 4000 $((shift + 300 + size / 10)) $((30 + size / 100)) "${fits-}")"
-        comma=,
-    done
-    echo ']'
+    awk -v key="$key" -v times="$times" -v shift=$((shift)) -v sizes="$*" -v fits="${fits-}" "$uniform"' BEGIN {
+        printf "\"%s\": [", key
+        n = split(sizes, size, " ")
+        for (i = 1; i <= n; i++) {
+            printf "%s{\"size_bytes\": %d, \"%s\": ", (i > 1 ? "," : ""), size[i], times
+            uniform(4000, shift + 300 + int(size[i] / 10), 30 + int(size[i] / 100), fits)
+            printf "}"
+        }
+        print "]" }'
 }
 
 # core NUMBER PERIOD: a detour of 5 to 9 us every PERIOD us of 0.2 s, series and spectrum
