@@ -48,13 +48,18 @@ for sig in made/*.sig; do
 # $(cat err)"
     ends --all "$sig" || bad="$bad $name(--all)"
     ends --json "$sig" || bad="$bad $name(--json)"
-    [ -s err ] || "$PYTHON3" -c 'import json
-json.load(open("out", encoding="utf-8"), parse_constant=int)' 2>/dev/null || bad="$bad $name(--json: no JSON)"
+    [ -s err ] || mv out "$name.json"
     : >seen
     ends --plot "plots-$name" "$sig" || bad="$bad $name(--plot)"
     grep -q 'failed to draw' err && bad="$bad $name: $(cat err)"
     [ "$(wc -c <seen)" -lt 500000 ] || huge="$huge $name"
 done
+bad="$bad$("$PYTHON3" -c 'import json, sys
+for name in sys.argv[1:]:
+    try:
+        json.load(open(name, encoding="utf-8"), parse_constant=int)
+    except ValueError:
+        print(" " + name + ": no JSON", end="")' ./*.json)"
 is "all of them are shown and drawn, or said not to be" "$bad" ""
 is "none of them is refused" "$refused" ""
 is "no script or data of more than they need" "$huge" ""
