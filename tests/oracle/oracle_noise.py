@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 
 from oracle_draws import PART, PHASE, Draws
 from oracle_exact import Fraction
+from oracle_intervals import Interval, records_by_cpu
 from oracle_quanta import CoreQuanta, Quanta
 from oracle_renewal import CoreRenewal, Renewal
 from oracle_replay import (PARTS, ROUNDING_NS, LossTable, Resampled, bin_of,
@@ -242,7 +243,11 @@ class Noise:
         self.begin_again()
         self.same = (self.source and self.target and settings.ratios.are_one()
                      and settings.signature.cores == settings.source.cores)
+        self.by_cpu = {}
         if self.source and not self.same and not self.source.quanta:
+            self.by_cpu = records_by_cpu([Interval(trace, before, call, None, before.leave, call.between)
+                                          for calls in trace.calls for before, call in zip(calls, calls[1:])],
+                                         self.source, True)
             self.groups, self.pools, self.least = self.alikes()
 
     def begin_again(self):
@@ -280,12 +285,16 @@ class Noise:
         pair = call.rank, before.name, call.name
         return (*pair, before.site, call.site), pair
 
+    def measured(self, before, call):
+        """y as likes have it: CPU time, of ranks that are told by it."""
+        interval = self.trace.interval(before, call)
+        return min(interval, max(0, self.trace.cpu(call))) if call.rank in self.by_cpu else interval
+
     def alikes(self):
         groups, pools, least = defaultdict(list), defaultdict(list), {}
         for calls in self.trace.calls:
             for before, call in zip(calls, calls[1:]):
-                groups[self.kinds(before, call)[0]].append(
-                    self.trace.interval(before, call))
+                groups[self.kinds(before, call)[0]].append(self.measured(before, call))
         for key, intervals in groups.items():
             least[key] = min(intervals)
             if len(intervals) < ENOUGH:
@@ -304,13 +313,13 @@ class Noise:
 
     def removal(self, key, intervals, rank):
         if key not in self.removals:
-            record = self.source.composed(rank)
+            whole = self.source.composed(rank)
+            record = self.by_cpu.get(rank, whole)
             if id(record) not in self.tables:
                 self.tables[id(record)] = LossTable(record)
-            phi = record.lost
-            again = self.source.clock(rank).lost / phi if phi > 0 else 1.0
-            self.removals[key] = Removal(
-                Sketch(intervals, self.least[key]), self.tables[id(record)], phi, again)
+            again = self.source.clock(rank).lost / whole.lost if whole.lost > 0 else 1.0
+            self.removals[key] = Removal(Sketch(intervals, self.least[key]),
+                                         self.tables[id(record)], record.lost, again)
         return self.removals[key]
 
     def work(self, before, call):
@@ -320,7 +329,7 @@ class Noise:
             return interval
         alike = not self.source.quanta and self.alike(before, call)
         if alike:
-            return self.removal(*alike, call.rank)(interval)
+            return self.removal(*alike, call.rank)(self.measured(before, call))
         clock = self.source.clock(call.rank)
         begin = self.source.phase(call.rank) + self.since(before)
         return clock.u(begin + interval) - clock.u(begin)

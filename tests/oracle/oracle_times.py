@@ -24,7 +24,8 @@ from oracle_plans import expands  # noqa: E402
 from oracle_starts import place_posts  # noqa: E402
 from oracle_target import Target  # noqa: E402
 from oracle_trace import OracleError  # noqa: E402
-from oracle_work import Work, found_nothing  # noqa: E402
+from oracle_intervals import found_nothing  # noqa: E402
+from oracle_work import Work  # noqa: E402
 
 ZERO = Fraction(0)
 WAITS = {"Wait", "Waitall", "Waitany", "Waitsome"}

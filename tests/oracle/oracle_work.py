@@ -2,79 +2,15 @@
 """Computation on the target (docs/MODEL.md section 5): what of an interval is work,
 and how long the target takes for it."""
 
-import itertools
 from collections import defaultdict
 
 from oracle_draws import NOISE
 from oracle_exact import Fraction
-from oracle_noise import ENOUGH, Noise, Removal, Sketch, middle_of
+from oracle_intervals import Interval, records_by_cpu
+from oracle_noise import ENOUGH, Noise, middle_of
 from oracle_places import Hosts
-from oracle_replay import Detours, LossTable
 
 ZERO = Fraction(0)
-TESTS = {"Test", "Testall", "Testany", "Testsome"}
-ASKS = {"Iprobe", "Improbe", "Parrived", "Win_test"}
-
-
-def found_nothing(call):
-    if call.name in TESTS:
-        return "done" in call.args and not call.numbers("done")
-    return call.name in ASKS and call.args.get("found") == "0"
-
-
-def without_longest(record, part):
-    """The record without as many of its longest detours as last no more than this part
-    of its span in all, equally long ones together, in which a process's clock stops."""
-    most = part * record.span
-    kept = sorted(zip(record.starts, record.durations), key=lambda one: -one[1])
-    for duration, some in itertools.groupby(list(kept), key=lambda one: one[1]):
-        n = len(list(some))
-        if n * duration > most:
-            break
-        most -= n * duration
-        kept = kept[n:]
-    return on_cpu_clock(record, {duration for _, duration in kept})
-
-
-def on_cpu_clock(record, durations):
-    """The record by a clock that runs in detours of these durations only."""
-    detours, stopped = [], 0
-    for start, duration in zip(record.starts, record.durations):
-        if duration in durations:
-            detours.append((start - stopped, duration))
-        else:
-            stopped += duration
-    return Detours(record.span - stopped, detours)
-
-
-class Interval:
-    """From a node of the call before, traced time begin, to the enter of a call.
-
-    follows: whether the two are a thread's, one after the other."""
-
-    def __init__(self, trace, before, call, node, begin, between):
-        self.before, self.call, self.node = before, call, node
-        self.rank = before.rank
-        self.begin, self.between = begin, between
-        self.thread = before.thread if call.name == "Finalize" else call.thread
-        self.since = begin - trace.calls[self.rank][0].leave
-        self.length = trace.computation(self.rank, call.enter - begin, between)
-        self.cpu = trace.cpu(call) if between is call.between else None
-        self.is_main = self.thread == trace.calls[self.rank][0].thread
-        self.follows = between is call.between and before.thread == call.thread
-
-    def polls(self, settings):
-        """Whether it is waiting, not work."""
-        return (settings.polling == "wait" and self.follows and found_nothing(self.before)
-                and self.call.name == self.before.name
-                and self.call.site == self.before.site
-                and self.length <= settings.polling_interval)
-
-    def recorded(self):
-        """c, or the CPU time if it is known and less."""
-        return self.length if self.cpu is None else min(self.length, max(0, self.cpu))
-
-
 def first_interval(trace, thread, call, between):
     """What a thread goes on from: its rank's latest node before anything of it."""
     begin = trace.first[call.rank, thread]
@@ -126,26 +62,10 @@ class Work(Noise):
                      and not trace.has_cpu())
         self.by_cpu = {}
         if self.source and not self.same and not settings.noise and not self.source.quanta:
-            self.find_cpu()
+            self.by_cpu = records_by_cpu(self.intervals, self.source, False)
             self.groups, self.pools, self.least = self.alikes()
 
     # The source's noise
-
-    def find_cpu(self):
-        """by_cpu: of ranks whose core's intervals all have a CPU time, the record without
-        what interrupts a process."""
-        ranks = defaultdict(list)
-        for rank in range(self.trace.ranks):
-            ranks[id(self.source.place(rank)[0])].append(rank)
-        for some in ranks.values():
-            theirs = [one for one in self.intervals if one.rank in some]
-            if any(one.cpu is None for one in theirs):
-                continue
-            whole = sum(one.length for one in theirs)
-            lacks = 1 - sum(one.recorded() for one in theirs) / whole if whole else 0.0
-            record = without_longest(self.source.composed(some[0]), lacks)
-            for rank in some:
-                self.by_cpu[rank] = record
 
     def measure(self, interval):
         """y as likes have it."""
@@ -161,17 +81,6 @@ class Work(Noise):
                 least[key[:3]] = min(least[key], least.get(key[:3], least[key]))
                 pools[key[:3]] += [middle_of(y) for y in intervals]
         return groups, pools, least
-
-    def removal(self, key, intervals, rank):
-        if key not in self.removals:
-            whole = self.source.composed(rank)
-            record = self.by_cpu.get(rank, whole)
-            if id(record) not in self.tables:
-                self.tables[id(record)] = LossTable(record)
-            again = self.source.clock(rank).lost / whole.lost if whole.lost > 0 else 1.0
-            self.removals[key] = Removal(Sketch(intervals, self.least[key]),
-                                         self.tables[id(record)], record.lost, again)
-        return self.removals[key]
 
     def work(self, interval):
         """The interval without the source's noise."""

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Intervals of computation, and what of the source's record interrupts a process in them
+(docs/MODEL.md, Decisions, CPU time)."""
+
+import itertools
+from collections import defaultdict
+
+from oracle_replay import Detours
+
+TESTS = {"Test", "Testall", "Testany", "Testsome"}
+ASKS = {"Iprobe", "Improbe", "Parrived", "Win_test"}
+
+
+def found_nothing(call):
+    if call.name in TESTS:
+        return "done" in call.args and not call.numbers("done")
+    return call.name in ASKS and call.args.get("found") == "0"
+
+
+def without_longest(record, part):
+    """The record without as many of its longest detours as last no more than this part
+    of its span in all, equally long ones together, in which a process's clock stops."""
+    most = part * record.span
+    kept = sorted(zip(record.starts, record.durations), key=lambda one: -one[1])
+    for duration, some in itertools.groupby(list(kept), key=lambda one: one[1]):
+        n = len(list(some))
+        if n * duration > most:
+            break
+        most -= n * duration
+        kept = kept[n:]
+    return on_cpu_clock(record, {duration for _, duration in kept})
+
+
+def on_cpu_clock(record, durations):
+    """The record by a clock that runs in detours of these durations only."""
+    detours, stopped = [], 0
+    for start, duration in zip(record.starts, record.durations):
+        if duration in durations:
+            detours.append((start - stopped, duration))
+        else:
+            stopped += duration
+    return Detours(record.span - stopped, detours)
+
+
+class Interval:
+    """From a node of the call before, traced time begin, to the enter of a call.
+
+    follows: whether the two are a thread's, one after the other."""
+
+    def __init__(self, trace, before, call, node, begin, between):
+        self.before, self.call, self.node = before, call, node
+        self.rank = before.rank
+        self.begin, self.between = begin, between
+        self.thread = before.thread if call.name == "Finalize" else call.thread
+        self.since = begin - trace.calls[self.rank][0].leave
+        self.length = trace.computation(self.rank, call.enter - begin, between)
+        self.cpu = trace.cpu(call) if between is call.between else None
+        self.is_main = self.thread == trace.calls[self.rank][0].thread
+        self.follows = between is call.between and before.thread == call.thread
+
+    def polls(self, settings):
+        """Whether it is waiting, not work."""
+        return (settings.polling == "wait" and self.follows and found_nothing(self.before)
+                and self.call.name == self.before.name
+                and self.call.site == self.before.site
+                and self.length <= settings.polling_interval)
+
+    def recorded(self):
+        """c, or the CPU time if it is known and less."""
+        return self.length if self.cpu is None else min(self.length, max(0, self.cpu))
+
+
+def records_by_cpu(intervals, source, is_noise):
+    """By rank, of cores whose intervals all have a CPU time: the record without what interrupts a process.
+
+    is_noise: what CPU times lack is to be no more than noise takes."""
+    ranks, found = defaultdict(list), {}
+    for rank in {one.rank for one in intervals}:
+        ranks[id(source.place(rank)[0])].append(rank)
+    for some in ranks.values():
+        theirs = [one for one in intervals if one.rank in some]
+        if any(one.cpu is None for one in theirs):
+            continue
+        whole = sum(one.length for one in theirs)
+        lacks = 1 - sum(one.recorded() for one in theirs) / whole if whole else 0.0
+        if is_noise and lacks > source.composed(some[0]).lost:
+            continue
+        record = without_longest(source.composed(some[0]), lacks)
+        found.update(dict.fromkeys(some, record))
+    return found
