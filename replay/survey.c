@@ -163,7 +163,7 @@ static int note_open(struct survey *s, const struct mpg_event *e, struct mpg_err
     if (!e->any)
         return 0;
     s->needs->wildcards = true;
-    if (e->comm < 0)
+    if (e->comm < 0 || e->from == MPG_PROC_NULL)
         return 0;
     if (comm_room(s->needs, e->comm, err) < 0)
         return -1;

@@ -49,12 +49,13 @@ races() {
 END
     ends open "an open receive, then a probe, $bytes bytes" "2 1"
     raced posted "$bytes" <<END
+0 10400000 10400100 Recv any=tag from=null bytes=0
 0 10500000 10500100 Irecv any=source from=1 tag=1 bytes=$twice request=1
 0 100000000 201001000 Probe any=source from=2 tag=1 bytes=$twice
 0 203000000 203001000 Recv from=2 tag=1 bytes=$twice
 0 204000000 204001000 Wait requests=1
 END
-    ends posted "... one that is posted, and a probe beside it" "2 1"
+    ends posted "... one that is posted, and a probe beside it" "null 2 1"
     raced started "$bytes" <<END
 0 10400000 10400100 Recv_init any=source tag=1 bytes=$twice persistent=1
 0 10500000 10500100 Start persistent=1 requests=1 matched=1:1:1
