@@ -41,7 +41,7 @@ graph/matching    graph/work
 graph/meetings    graph/work
 graph/moving      graph/matching graph/meetings
 graph/requests    graph/moving
-graph/work        graph
+graph/work        graph trace/stat
 graph/schedule    graph/requests graph/work
 analyse           graph trace/stat
 analyse/draw      analyse
