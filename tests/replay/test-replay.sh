@@ -148,7 +148,6 @@ ok "a program of all calls is recorded" recorded 4 all.trace "$ways" all all
 ok "... re-enacted" recorded 4 all2.trace "$mpgreplay" --quiet all.trace
 # Some of its open receives name a tag, so that all of them name what they took.
 ok "... communicates the same" as_before all.trace all2.trace named=1
-is "... with tags, and from any source" "$(calls all2.trace | grep -cE 'from=any.* tag=any')" 0
 ok "... from any source" grep -q ' Mprobe .*from=any.* tag=60 ' <(calls all2.trace)
 ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --deterministic all.trace
 
