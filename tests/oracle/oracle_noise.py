@@ -243,12 +243,10 @@ class Noise:
         self.begin_again()
         self.same = (self.source and self.target and settings.ratios.are_one()
                      and settings.signature.cores == settings.source.cores)
-        self.by_cpu = {}
         if self.source and not self.same and not self.source.quanta:
-            self.by_cpu = records_by_cpu([Interval(trace, before, call, None, before.leave, call.between)
-                                          for calls in trace.calls for before, call in zip(calls, calls[1:])],
-                                         self.source, True)
-            self.groups, self.pools, self.least = self.alikes()
+            self.before = {call: Interval(trace, before, call, None, before.leave, call.between)
+                           for calls in trace.calls for before, call in zip(calls, calls[1:])}
+            self.find_alikes(self.before.values(), True)
 
     def begin_again(self):
         """Before the replica is gone through once more."""
@@ -285,22 +283,21 @@ class Noise:
         pair = call.rank, before.name, call.name
         return (*pair, before.site, call.site), pair
 
-    def measured(self, before, call):
+    def measure(self, interval):
         """y as likes have it: CPU time, of ranks that are told by it."""
-        interval = self.trace.interval(before, call)
-        return min(interval, max(0, self.trace.cpu(call))) if call.rank in self.by_cpu else interval
+        return interval.recorded() if interval.rank in self.by_cpu else interval.length
 
-    def alikes(self):
-        groups, pools, least = defaultdict(list), defaultdict(list), {}
-        for calls in self.trace.calls:
-            for before, call in zip(calls, calls[1:]):
-                groups[self.kinds(before, call)[0]].append(self.measured(before, call))
-        for key, intervals in groups.items():
-            least[key] = min(intervals)
-            if len(intervals) < ENOUGH:
-                least[key[:3]] = min(least[key], least.get(key[:3], least[key]))
-                pools[key[:3]] += [middle_of(y) for y in intervals]
-        return groups, pools, least
+    def find_alikes(self, intervals, is_noise):
+        """is_noise: as for records_by_cpu()."""
+        self.by_cpu = records_by_cpu(intervals, self.source, is_noise)
+        self.groups, self.pools, self.least = defaultdict(list), defaultdict(list), {}
+        for one in intervals:
+            self.groups[self.kinds(one.before, one.call)[0]].append(self.measure(one))
+        for key, times in self.groups.items():
+            self.least[key] = min(times)
+            if len(times) < ENOUGH:
+                self.least[key[:3]] = min(self.least[key], self.least.get(key[:3], self.least[key]))
+                self.pools[key[:3]] += [middle_of(y) for y in times]
 
     def alike(self, before, call):
         """(key, intervals) of those to compare with, or None."""
@@ -329,7 +326,7 @@ class Noise:
             return interval
         alike = not self.source.quanta and self.alike(before, call)
         if alike:
-            return self.removal(*alike, call.rank)(self.measured(before, call))
+            return self.removal(*alike, call.rank)(self.measure(self.before[call]))
         clock = self.source.clock(call.rank)
         begin = self.source.phase(call.rank) + self.since(before)
         return clock.u(begin + interval) - clock.u(begin)

@@ -2,15 +2,15 @@
 """Computation on the target (docs/MODEL.md section 5): what of an interval is work,
 and how long the target takes for it."""
 
-from collections import defaultdict
-
 from oracle_draws import NOISE
 from oracle_exact import Fraction
-from oracle_intervals import Interval, records_by_cpu
-from oracle_noise import ENOUGH, Noise, middle_of
+from oracle_intervals import Interval
+from oracle_noise import Noise
 from oracle_places import Hosts
 
 ZERO = Fraction(0)
+
+
 def first_interval(trace, thread, call, between):
     """What a thread goes on from: its rank's latest node before anything of it."""
     begin = trace.first[call.rank, thread]
@@ -60,27 +60,10 @@ class Work(Noise):
         self.same = (self.source and self.target and settings.ratios.are_one()
                      and settings.signature.cores == settings.source.cores
                      and not trace.has_cpu())
-        self.by_cpu = {}
         if self.source and not self.same and not settings.noise and not self.source.quanta:
-            self.by_cpu = records_by_cpu(self.intervals, self.source, False)
-            self.groups, self.pools, self.least = self.alikes()
+            self.find_alikes(self.intervals, False)
 
     # The source's noise
-
-    def measure(self, interval):
-        """y as likes have it."""
-        return interval.recorded() if interval.rank in self.by_cpu else interval.length
-
-    def alikes(self):
-        groups, pools, least = defaultdict(list), defaultdict(list), {}
-        for one in self.intervals:
-            groups[self.kinds(one.before, one.call)[0]].append(self.measure(one))
-        for key, intervals in groups.items():
-            least[key] = min(intervals)
-            if len(intervals) < ENOUGH:
-                least[key[:3]] = min(least[key], least.get(key[:3], least[key]))
-                pools[key[:3]] += [middle_of(y) for y in intervals]
-        return groups, pools, least
 
     def work(self, interval):
         """The interval without the source's noise."""
