@@ -12,10 +12,7 @@ sent() {
     "$mpgsim" "${@/#/--suppose=}" sites.txt | sed -n '1s/.* calls, \([0-9]*\) message.*/\1/p'
 }
 refused() {
-    local said
-    said=$("$mpgsim" "--suppose=$1" sites.txt 2>&1 >/dev/null)
-    is "$1: status" $? 1
-    is "... $2" "$said" "mpgsim: '$1': $2"
+    ok "$1: $2" refuses 1 "mpgsim: '$1': $2" "--suppose=$1" sites.txt
 }
 
 # Four messages: of a module that is not there 1, of two calls of it 1 and 2.
