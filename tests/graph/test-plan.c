@@ -56,7 +56,7 @@ static void test_trees(void)
 static enum mpg_phase_kind kind_of(const struct mpg_table *table, double bytes)
 {
     const double before[] = {0, bytes, 2 * bytes, 3 * bytes, 4 * bytes};
-    const struct mpg_collective_size size = {MPG_COLLECTIVE_ALLTOALLV, 4, 0, bytes, before};
+    const struct mpg_collective_size size = {MPG_COLLECTIVE_ALLTOALLV, 4, 0, bytes, before, false};
     return mpg_plan_make(table, &size).phase[0].kind;
 }
 

@@ -178,7 +178,7 @@ int main(void)
                 before[v + 1] = before[v] + block[(v + root) % p];
             free(block);
         }
-        struct mpg_collective_size size = {operation_of(operation), p, root, bytes, before};
+        struct mpg_collective_size size = {operation_of(operation), p, root, bytes, before, false};
         struct mpg_plan plan = mpg_plan_make(table, &size);
         struct context context = {.lanes = (uint32_t)lanes, .waiting = waits, .p = p};
         struct mpg_message_costs costs = {.data = &context,

@@ -58,7 +58,7 @@ static double *leaves(const char *rows, enum mpg_collective operation, int32_t p
         exit(1);
     if (enter)
         memcpy(value, enter, (size_t)p * sizeof *value);
-    const struct mpg_collective_size size = {operation, p, root, bytes, NULL};
+    const struct mpg_collective_size size = {operation, p, root, bytes, NULL, false};
     struct mpg_plan plan = mpg_plan_make(table, &size);
     const struct mpg_message_costs c = {.data = &costs,
                                         .flight = flight,
