@@ -91,40 +91,54 @@ static int check_members(const struct mpg_supposed *x, size_t i, struct mpg_erro
     return 0;
 }
 
-/* What scales REGION on RANK; NULL: nothing does. */
-static const struct mpg_hypothesis *scale_of(const struct mpg_supposed *x, const char *region, int32_t rank)
+/* What of SOME scales REGION on RANK; NULL: nothing does. */
+static const struct mpg_hypothesis *scale_of(const struct mpg_supposed *x, uint64_t some, const char *region, int32_t rank)
 {
     for (size_t i = 0; i < x->list->n; i++) {
         const struct mpg_hypothesis *h = &x->list->item[i];
-        if (h->kind == MPG_HYPOTHESIS_SCALE && strcmp(h->region, region) == 0 &&
+        if ((some >> i & 1) && h->kind == MPG_HYPOTHESIS_SCALE && strcmp(h->region, region) == 0 &&
             (h->ranks.count == 0 || mpg_rank_set_contains(&h->ranks, rank)))
             return h;
     }
     return NULL;
 }
 
-/* What hypothesis I balances is not balanced if of its ranks some do it faster than others. */
-static int check_factors(const struct mpg_supposed *x, size_t i, struct mpg_error *err)
+/* Two ranks, and what scales them (NULL: nothing). */
+struct unlike {
+    int32_t rank[2];
+    const struct mpg_hypothesis *scale[2];
+    double factor[2];
+};
+
+/* Whether of the ranks that hypothesis I balances SOME make some do it faster than others: the FIRST that do. */
+static bool are_unlike(const struct mpg_supposed *x, size_t i, uint64_t some, struct unlike *first)
 {
     const char *region = x->list->item[i].region;
-    const struct mpg_hypothesis *first = NULL;
-    int32_t first_rank = -1;
-    char name[300];
+    *first = (struct unlike){.rank = {-1, -1}};
     for (int32_t r = 0; r < x->ranks; r++) {
         if (!balance_has(x->balance[i], r))
             continue;
-        const struct mpg_hypothesis *h = scale_of(x, region, r);
-        if (first_rank < 0) {
-            first_rank = r;
-            first = h;
-        }
-        const double factor = h ? h->factor : 1.0, first_factor = first ? first->factor : 1.0;
-        if (factor != first_factor)
-            return mpg_error_set(err, "it contradicts %s: of the ranks that it balances %d would take %g times as long, %d "
-                                      "%g times",
-                                 mpg_hypothesis_name(h ? h : first, name, sizeof name), first_rank, first_factor, r, factor);
+        const size_t k = first->rank[0] >= 0;
+        const struct mpg_hypothesis *h = scale_of(x, some, region, r);
+        first->rank[k] = r;
+        first->scale[k] = h;
+        first->factor[k] = h ? h->factor : 1.0;
+        if (k > 0 && first->factor[0] != first->factor[1])
+            return true;
     }
-    return 0;
+    return false;
+}
+
+/* What hypothesis I balances is not balanced if of its ranks some do it faster than others. */
+static int check_factors(const struct mpg_supposed *x, size_t i, struct mpg_error *err)
+{
+    struct unlike u;
+    char name[300];
+    if (!are_unlike(x, i, mpg_supposed_all(x), &u))
+        return 0;
+    return mpg_error_set(err, "it contradicts %s: of the ranks that it balances %d would take %g times as long, %d %g times",
+                         mpg_hypothesis_name(u.scale[1] ? u.scale[1] : u.scale[0], name, sizeof name), u.rank[0], u.factor[0],
+                         u.rank[1], u.factor[1]);
 }
 
 /* --- what is changed --- */
@@ -254,6 +268,15 @@ bool mpg_supposed_halves(const struct mpg_supposed *x, uint64_t some)
             return true;
     }
     return false;
+}
+
+const struct mpg_hypothesis *mpg_supposed_unlike(const struct mpg_supposed *x, uint64_t some)
+{
+    struct unlike first;
+    for (size_t i = 0; i < x->list->n; i++)
+        if ((some >> i & 1) && x->balance[i] && are_unlike(x, i, some, &first))
+            return &x->list->item[i];
+    return NULL;
 }
 
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *x)

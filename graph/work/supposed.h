@@ -40,6 +40,9 @@ void mpg_supposed_learn(const struct mpg_supposed *supposed, bool learns);
 int mpg_supposed_check(const struct mpg_supposed *supposed, struct mpg_error *err);
 /* Afterwards: whether SOME of them alone drop a collective by halves, which all together drop. */
 bool mpg_supposed_halves(const struct mpg_supposed *supposed, uint64_t some);
+/* The first of SOME that contradicts what else of them scales, as with all together it does not: it balances what some of its
+ * ranks would then do faster than others. NULL: none does. */
+const struct mpg_hypothesis *mpg_supposed_unlike(const struct mpg_supposed *supposed, uint64_t some);
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *supposed);
 /* All of them, and of SOME those that change computation, or communication: bits by their numbers. */
 uint64_t mpg_supposed_all(const struct mpg_supposed *supposed);

@@ -75,7 +75,8 @@ function hypotheses(D) {
     if (!D.hypotheses) return;
     const say = c => c ? `${time(c.change_ns.median)} (${c.change_ns.median_confidence_95.map(time).join(" to ")})` : "–";
     section("What if", table("What each hypothesis changes of the run", ["supposed", "#alone", "#on top of all others"],
-                             D.hypotheses.each.map(h => [h.text, say(h.alone), say(h.on_top)]),
+                             D.hypotheses.each.map(h => [h.text, say(h.alone),
+                                                          h.needed_by ? `none: ${h.needed_by} needs it` : say(h.on_top)]),
                              false, D.hypotheses.each_total));
 }
 

@@ -34,14 +34,22 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
             mpg_units_format_time(high, sizeof high, high_ns));
 }
 
+/* Why a change is not known: what NEEDS it, if anything does. */
+static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
+{
+    fprintf(out, "    %-22s no share: ", what);
+    if (needs) {
+        fputs("without it not all ranks of ", out);
+        mpg_printable_put(out, needs->text);
+        fputs(" would be scaled alike\n", out);
+    } else
+        fputs("a collective would be dropped by halves\n", out);
+}
+
 static void print_change(const struct mpg_supposing *s, const char *what, const double *from_ns,
                          const double *to_ns, double *scratch, FILE *out)
 {
     char text[32];
-    if (!from_ns || !to_ns) {
-        fprintf(out, "    %-22s no share: a collective would be dropped by halves\n", what);
-        return;
-    }
     const double whole_ns = mpg_summarise(s->none_ns, s->replicas, scratch).median;
     const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
     fprintf(out, "    %-22s %12s", what, mpg_units_format_time(text, sizeof text, change.median));
@@ -97,9 +105,14 @@ int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_erro
         fputs("  ", out);
         mpg_printable_put(out, s->list->item[i].text);
         fputc('\n', out);
-        print_change(s, "alone", s->none_ns, s->alone_ns[i], scratch, out);
-        if (s->list->n > 1)
+        if (s->alone_ns[i])
+            print_change(s, "alone", s->none_ns, s->alone_ns[i], scratch, out);
+        else
+            print_no_share("alone", NULL, out);
+        if (s->list->n > 1 && s->rest_ns[i])
             print_change(s, "on top of all others", s->rest_ns[i], s->all_ns, scratch, out);
+        else if (s->list->n > 1)
+            print_no_share("on top of all others", s->needed_by[i], out);
     }
     free(scratch);
     return 0;
@@ -128,10 +141,12 @@ json_t *mpg_supposing_json(const struct mpg_supposing *s)
     }
     for (size_t i = 0; i < s->list->n; i++) {
         const struct mpg_hypothesis *h = &s->list->item[i];
-        json_t *o = json_pack("{s:o, s:o, s:o, s:o}", "text", mpg_answer_text(h->text), "where",
+        const struct mpg_hypothesis *needs = s->needed_by[i];
+        json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "text", mpg_answer_text(h->text), "where",
                               h->where ? mpg_answer_text(h->where) : json_null(), "alone",
                               change_json(s, s->none_ns, s->alone_ns[i], s->alone_ns[i], scratch), "on_top",
-                              change_json(s, s->rest_ns[i], s->all_ns, s->rest_ns[i], scratch));
+                              change_json(s, s->rest_ns[i], s->all_ns, s->rest_ns[i], scratch), "needed_by",
+                              needs ? mpg_answer_text(needs->text) : json_null());
         json_array_append_new(each, o);
     }
     const struct mpg_summary none = summarise(s, s->none_ns, scratch);

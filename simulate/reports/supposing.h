@@ -17,7 +17,8 @@ struct mpg_supposing {
     const double *all_ns;    /* the answer's */
     const double *none_ns;   /* without any */
     const double **alone_ns; /* of each: with it alone, or NULL: that would drop by halves, */
-    const double **rest_ns;  /* and with all others, likewise */
+    const double **rest_ns;  /* and with all others, likewise, or they would contradict each other without it: */
+    const struct mpg_hypothesis **needed_by; /* of each: the one that balances what it scales, and needs it for that; or NULL */
     double **runs;           /* which are here, but for the answer's */
     size_t run_number;
 };

@@ -110,7 +110,7 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
     return status;
 }
 
-/* Which runs each hypothesis is about; NOWHERE: there is none, as it would drop by halves. */
+/* Which runs each hypothesis is about; NOWHERE: there is none, as it would drop by halves, or contradict itself. */
 enum { NOWHERE = -1 };
 struct places {
     size_t none;
@@ -119,7 +119,7 @@ struct places {
 
 static ptrdiff_t place_if_whole(struct variants *x, const struct mpg_supposed *supposed, uint64_t some)
 {
-    return mpg_supposed_halves(supposed, some) ? NOWHERE : (ptrdiff_t)place_of(x, some);
+    return mpg_supposed_halves(supposed, some) || mpg_supposed_unlike(supposed, some) ? NOWHERE : (ptrdiff_t)place_of(x, some);
 }
 
 static void list_variants(struct variants *x, const struct mpg_supposed *supposed, struct places *at)
@@ -150,7 +150,8 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
     s->runs = calloc(x->n, sizeof *s->runs);
     s->alone_ns = calloc(s->list->n, sizeof *s->alone_ns);
     s->rest_ns = calloc(s->list->n, sizeof *s->rest_ns);
-    if (!s->runs || !s->alone_ns || !s->rest_ns)
+    s->needed_by = calloc(s->list->n, sizeof *s->needed_by);
+    if (!s->runs || !s->alone_ns || !s->rest_ns || !s->needed_by)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 1; i < x->n; i++) {
         s->runs[s->run_number++] = x->variant[i].run_ns;
@@ -160,6 +161,7 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
     for (size_t i = 0; i < s->list->n; i++) {
         s->alone_ns[i] = find_run(s, at->alone[i]);
         s->rest_ns[i] = find_run(s, at->rest[i]);
+        s->needed_by[i] = mpg_supposed_unlike(supposed, mpg_supposed_all(supposed) & ~(UINT64_C(1) << i));
     }
     return 0;
 }
@@ -191,5 +193,6 @@ void mpg_supposing_clear(struct mpg_supposing *s)
     free(s->runs);
     free(s->alone_ns);
     free(s->rest_ns);
+    free(s->needed_by);
     *s = (struct mpg_supposing){0};
 }

@@ -191,6 +191,20 @@ is "... what shortens the run most comes first" "$(sed -n '/^Supposed/,/^$/p' te
     "Supposed, and what it changes of the run time, median over replicas| without any of it 211 ns| all of it|\
  together -105 ns -49.76 %| scale foo factor=0.5| alone -60 ns -28.44 %| on top of all others -60 ns -28.44 %|\
  scale bar factor=0.5| alone -45 ns -21.33 %| on top of all others -45 ns -21.33 %||"
+# Without one of the scales ranks 0 and 1 would not have alike what is balanced: that is an error, so nothing can be told of it.
+parts=(--suppose='scale foo ranks=0 factor=0.5' --suppose='scale foo ranks=1 factor=0.5' --suppose='balance foo')
+refuses_less() { refuses 1 "mpgsim: 'balance foo': it contradicts *" --predict --latency=const:0ns "${parts[0]}" "${parts[2]}" s.txt; }
+ok "a scale that a balance needs: without it there is an error" refuses_less
+is "... and so nothing that it is worth on top of the others" \
+    "$("$mpgsim" --json --predict --latency=const:0ns "${parts[@]}" s.txt | "$python" -c '
+import json, sys
+for one in json.load(sys.stdin)["hypotheses"]["each"]:
+    print(one["on_top"] and one["on_top"]["change_ns"]["median"], one["needed_by"], sep=":", end="|")')" \
+    "None:balance foo|None:balance foo|-25.0:None|"
+is "... in words" \
+    "$("$mpgsim" --predict --latency=const:0ns "${parts[@]}" s.txt | grep -c '^    on top of all others  *no share: without it not all ranks of '\
+'balance foo would be scaled alike$')" 2
+is "... one that it does not need has its share" "$(shares "${parts[@]:2}" --suppose='scale foo factor=0.5' | cut -d ' ' -f 6)" "-35.0"
 
 # without HYPOTHESIS OPTION...: what the run is without it, is what it is if nothing is supposed, all of it
 without() {
