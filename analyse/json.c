@@ -105,8 +105,8 @@ static void put_head(const struct mpg_waits_report *r, FILE *out)
     fprintf(out, ",\n \"eager_limit_from\": \"%s\",\n \"backward_messages\": %" PRIu64
                  ",\n \"backward_ns\": ", from[r->limit], r->counts->backward);
     mpg_json_write_number(out, r->counts->backward_ns);
-    fprintf(out, ",\n \"threads\": %" PRIu64 ",\n \"unmatched\": %" PRIu64 ",\n", r->counts->threads,
-            r->counts->unmatched);
+    fprintf(out, ",\n \"threads\": %" PRIu64 ",\n \"unmatched\": %" PRIu64
+                 ",\n \"truncated\": %" PRIu64 ",\n", r->counts->threads, r->counts->unmatched, r->counts->truncated);
 }
 
 void mpg_waits_print_json(const struct mpg_waits_report *r, bool whole, FILE *out)

@@ -486,7 +486,8 @@ struct mpg_graph_counts {
     uint64_t asynchronous;      /* of these, received only by calls that do not block */
     uint64_t cancelled;         /* requests that their rank asked to be cancelled, and did not
                                    complete: they match nothing */
-    uint64_t unmatched;         /* lenient: operations without partner, or that do not fit it */
+    uint64_t unmatched;         /* lenient: operations without partner, */
+    uint64_t truncated;         /* and messages that are longer than what they are received into */
     uint64_t incomplete_ranks;  /* lenient: without MPI_Finalize */
     uint64_t failed;            /* calls that returned an error */
     uint64_t flushed_ns;        /* time the tracer wrote in, over all streams */

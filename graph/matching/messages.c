@@ -72,7 +72,7 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
 {
     const struct place posted = graph_posted_place(m);
     if (matching->lenient) {
-        matching->counts->unmatched++;
+        matching->counts->truncated++;
         return 0;
     }
     return graph_error_lenient(&posted, err,

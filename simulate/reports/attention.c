@@ -440,6 +440,13 @@ static int add_unplaced(const struct mpg_report *r, struct mpg_attention *list,
                         struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
+    if (c->truncated > 0 &&
+        mpg_attention_add(list, err, "truncated",
+                          "%" PRIu64 " %s received into: %s taken whole (--lenient)", c->truncated,
+                          mpg_units_word(c->truncated, "message is longer than what it is", "messages are longer than what they "
+                                         "are"),
+                          c->truncated == 1 ? "it is" : "they are") < 0)
+        return -1;
     if (c->unmatched + c->incomplete_ranks == 0)
         return 0;
     return mpg_attention_add(list, err, "missing",

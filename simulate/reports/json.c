@@ -52,6 +52,7 @@ json_t *mpg_answer_trace(const struct mpg_report *r)
         {"tracer_ns", c->tracer_ns},
         {"cpu_intervals", c->cpu_intervals},
         {"unmatched", c->unmatched},
+        {"truncated", c->truncated},
         {"incomplete_ranks", c->incomplete_ranks},
     };
     json_t *o = json_pack("{s:s, s:i}", "path", mpg_trace_path(r->trace), "ranks",

@@ -339,6 +339,14 @@ END
 like "no partner: an error" "$("$mpgtrace" waits t.txt 2>&1; echo $?)" \
     "mpgtrace waits: t.txt: rank 1, call 1 (MPI_Recv): no send matches*(--lenient goes on)?1"
 like "... or counted" "$("$mpgtrace" waits --lenient t.txt)" "*attention   * operations without partner*"
+take 2 <<'END'
+0 1000 1100 Send to=1 tag=0 bytes=9
+1 2385 5000 Recv from=0 tag=0 bytes=8
+END
+like "... a message that is too long as what it is" "$("$mpgtrace" waits --lenient t.txt | grep ^attention)" \
+    "attention   1 message is longer than what it is received into: it is taken whole"
+is "... in JSON" "$("$mpgtrace" waits --lenient --json t.txt | grep -o '"\(unmatched\|truncated\)": [0-9]*' | tr '\n' ' ')" \
+    '"unmatched": 0 "truncated": 1 '
 ring 2 30000 8 >t.txt
 "$mpgtrace" import --text=t.txt -o whole.trace
 is "the native form says the same" "$("$mpgtrace" waits --csv whole.trace)" "$("$mpgtrace" waits --csv t.txt)"

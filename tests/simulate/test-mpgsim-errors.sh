@@ -5,7 +5,8 @@
 . "$(dirname "$0")/mpgsim.sh"
 
 # bad NAME PATTERN COUNT [OPTION...]: bad.txt, made of standard input, is an error;
-# with --lenient, COUNT operations have no partner, or it is an error, too (-)
+# with --lenient, COUNT operations have no partner, or ($counted says so) are else what cannot be, or it is an error, too (-)
+counted=unmatched
 bad() {
     local name=$1 pattern=$2 count=$3
     shift 3
@@ -18,7 +19,7 @@ bad() {
             bad.txt
     else
         is "$name, leniently" "$("$mpgsim" --lenient --json "$@" bad.txt 2>&1 |
-            awk '/"unmatched":/ { sub(",", ""); print $2 }')" "$count"
+            awk '/"(unmatched|truncated)":/ { gsub("[:,\"]", ""); if ($2 > 0) print $1, $2 }')" "$counted $count"
     fi
 }
 
@@ -81,11 +82,13 @@ bad "a request id twice" "rank 1, call 2 (MPI_Irecv): request 3 is already in us
 1 200 300 Irecv from=0 bytes=8 request=3
 1 400 500 Irecv from=0 bytes=8 request=3
 END
-bad "a truncated message" \
+counted=truncated bad "a truncated message" \
     "rank 1, call 1 (MPI_Recv): its 8 bytes do not hold the 800 bytes that rank 0*" 1 <<'END'
 0 200 300 Send to=1 bytes=800
 1 200 300 Recv from=0 bytes=8
 END
+like "... the text says so, and that nothing else is missing" "$("$mpgsim" --lenient bad.txt | grep -e longer -e partner)" \
+    " *1 message is longer than what it is received into: it is taken whole (--lenient)*"
 bad "a receiver outside the communicator" "rank 0, call 1 (MPI_Send): rank 2 is not in*" - <<'END'
 0 200 300 Send to=2 bytes=800
 END
@@ -246,7 +249,7 @@ TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": in
        "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages made_eager made_synchronous collectives
     choices_kept receives_kept uncompleted_sends asynchronous cancelled threads one_sided foreign
-    file_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched incomplete_ranks""".split(), int)}
+    file_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched truncated incomplete_ranks""".split(), int)}
 OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "source_from": text, "path": text, "source_path": text, "noise": text, "cosched": text, "measurement": str, "call_noise": text, "latency": text, "byte": text,
            "eager_limit_bytes": (int, type(None)),
