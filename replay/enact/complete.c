@@ -275,6 +275,7 @@ static int put_off(struct play *p, const int64_t *id, uint32_t n)
         struct play_request *r = play_find(p, id[i]);
         if (r && !r->done && !r->elapses) {
             r->started = NULL; /* a start of the same does not end it */
+            r->put_off = true;
             later->request[later->n++] = r;
         } else if (r)
             play_forget(p, r);
@@ -284,6 +285,14 @@ static int put_off(struct play *p, const int64_t *id, uint32_t n)
         last = &(*last)->next;
     *last = later;
     return 0;
+}
+
+/* R, which has been put off, is complete, and so what was left of its handle is due. */
+static int end_later(struct play *p, struct play_request *r)
+{
+    struct play_persistent *own = r->persistent;
+    play_forget(p, r);
+    return own && own->freed ? play_check(p, PLAY_OPEN(p, MPI_Request_free(&own->handle))) : 0;
 }
 
 /* The list is what of LATER is left: waits for it, or (unless IN_ANY_CASE) is PUT_OFF once more. */
@@ -301,7 +310,8 @@ static int complete_later(struct play *p, struct play_later *later, bool in_any_
         if (wait_by(p, later->act.plain) < 0)
             return -1;
     for (int i = 0; i < later->n; i++)
-        play_forget(p, later->request[i]);
+        if (end_later(p, later->request[i]) < 0)
+            return -1;
     return 0;
 }
 

@@ -67,6 +67,7 @@ struct play_persistent {
     MPI_Request handle;    /* MPI_REQUEST_NULL: each start posts it anew */
     struct play_request *active; /* that HANDLE is of, and that has not been completed; or NULL */
     bool elapses;
+    bool freed;            /* and HANDLE is to be when ACTIVE, which has been put off, is complete */
     struct mpg_act act;    /* the call that made it, for what HANDLE cannot do */
     const int64_t *shares; /* of a collective */
     int64_t *given;        /* what its act has of counts; its own, and so is what HANDLE uses: */
@@ -85,6 +86,7 @@ struct play_request {
     bool transfers; /* to or from a window */
     struct play_persistent *persistent; /* whose HANDLE is, */
     struct play_persistent *started;    /* and what was started for it */
+    bool put_off;                       /* a test had completed it: it is waited for later */
     struct play_comm *comm;             /* that it makes */
     struct play_counts *counts;         /* that HANDLE uses */
     struct play_open *open;             /* HANDLE is of a receive that leaves something open; goes with it */

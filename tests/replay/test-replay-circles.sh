@@ -92,6 +92,18 @@ END
 1 100 Recv any=source from=0 tag=1 bytes=$b
 1 110 Request_free persistent=1
 END
+    raced freed 2 "$b" <<END
+1 55 Ssend_init to=1 tag=1 bytes=$b persistent=1
+1 60 Start persistent=1 requests=11
+1 80 Improbe any=source from=1 tag=1 bytes=$b message=1
+1 81 Mrecv from=1 tag=1 message=1 bytes=$b
+1 90 Test requests=11
+1 95 Request_free persistent=1
+1 100 Improbe any=source from=0 tag=1 bytes=$b message=2
+1 101 Mrecv from=0 tag=1 message=2 bytes=$b
+END
+    ends freed "one that is freed before what it waits for is received" 2
+    is "... it is freed" "$("$mpgtrace" print freed.again | grep -c ' Request_free ')" 1
     rm -rf persistent.again
     ok "one that is started again meanwhile" recorded 2 persistent.again "$mpgreplay" --quiet --patience=10s persistent.trace
     same_messages persistent.trace persistent.again
