@@ -245,20 +245,48 @@ static int check_threads(struct part *p, const struct request *request, bool eno
                          request->trace, p->rank, p->needs.threads);
 }
 
-/* Where this MPI allows fewer tags than the trace has, of any rank, all agree on others. Collective. */
-static int rename_tags(struct part *p, const struct request *request, struct mpg_error *err)
+/* STATUS is this rank's, of what P's ERROR is about. Of all RANKS the first that failed says so; true: one has. Collective. */
+static bool has_failed(const struct part *p, int status, int ranks)
+{
+    const int first = p->mpi->first_failed(status < 0);
+    if (first == p->rank)
+        mpg_error_print(p->program, &p->error);
+    return first < ranks;
+}
+
+static int collect_tags(struct part *p, int32_t above)
+{
+    return mpg_tags_collect(p->trace, p->rank, above, &p->tags, &p->error) == 0
+               ? 0
+               : mpg_error_prefix(&p->error, "%s", p->name);
+}
+
+/* What has been read names tags of the trace: it is read anew. */
+static int apply_tags(struct part *p, const struct request *request, int32_t limit)
+{
+    int status = 0;
+    if (p->tags.n > (size_t)(limit - p->tags.above))
+        status = mpg_error_set(&p->error, "there are %zu tags above %d, and this MPI has none above %d", p->tags.n,
+                               p->tags.above, limit);
+    else {
+        close_threads(p);
+        status = read_threads(p, request, &p->error);
+    }
+    return status == 0 ? 0 : mpg_error_prefix(&p->error, "%s", p->name);
+}
+
+/* Where this MPI allows fewer tags than the trace has, of any of the RANKS, all agree on others. False: a rank could not, which
+ * has been said. Collective. */
+static bool rename_tags(struct part *p, const struct request *request, int ranks)
 {
     const int32_t limit = p->mpi->tag_limit(p->needs.most_tag);
     if (limit < 0)
-        return 0;
-    if (mpg_tags_collect(p->trace, p->rank, mpg_tags_above(limit), &p->tags, err) < 0 ||
-        mpg_tags_join(&p->tags, p->mpi, p->rank, mpg_trace_ranks(p->trace), err) < 0)
-        return -1;
-    if (p->tags.n > (size_t)(limit - p->tags.above))
-        return mpg_error_set(err, "there are %zu tags above %d, and this MPI has none above %d", p->tags.n,
-                             p->tags.above, limit);
-    close_threads(p);
-    return read_threads(p, request, err);
+        return true;
+    if (has_failed(p, collect_tags(p, mpg_tags_above(limit)), ranks))
+        return false;
+    if (mpg_tags_join(&p->tags, p->mpi, p->rank, ranks, &p->error) < 0)
+        end_all(p, &p->error); /* others are waiting for its list */
+    return !has_failed(p, apply_tags(p, request, limit), ranks);
 }
 
 /* Whether TRACE was recorded with MPI. */
@@ -337,10 +365,7 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
     p->name = request->trace;
     p->program = program;
     p->mpi = mpi;
-    const int failed = mpi->first_failed(!p->readable);
-    if (failed < ranks) {
-        if (failed == rank)
-            mpg_error_print(program, &p->error);
+    if (has_failed(p, p->readable ? 0 : -1, ranks) || !rename_tags(p, request, ranks)) {
         mpi->end();
         return MPG_EXIT_FAILURE;
     }
@@ -350,7 +375,7 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
         .next = next, .elapse = elapse, .comm = find_comm, .object = find_object, .string = find_string,
         .neighbors = find_neighbors, .call_name = mpg_call_name, .own_outcome = own_outcome, .failed = end_all};
     struct mpg_outcome outcome;
-    if (rename_tags(p, request, &err) < 0 || mpi->perform(&stage, left_ns, &outcome, &err) < 0) {
+    if (mpi->perform(&stage, left_ns, &outcome, &err) < 0) {
         mpg_error_prefix(&err, "%s", request->trace);
         mpg_error_print(program, &err);
         mpi->abort(MPG_EXIT_FAILURE);

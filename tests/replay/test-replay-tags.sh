@@ -14,10 +14,11 @@ compiled() {
     echo "Bail out! $1 does not compile"
     exit 1
 }
-# made_for MPI COMPILER MPIRUN: what asks it for its tags; its greatest one is in tag_limit
+# made_for MPI COMPILER MPIRUN: what asks it for its tags, and takes them away; its greatest one is in tag_limit
 made_for() {
     local mpirun=$3
     compiled "$2" -o "tag_limit-$1" "$here/tag_limit.c"
+    compiled "$2" -D_GNU_SOURCE -fPIC -shared -o "few_tags-$1.so" "$here/few_tags.c" -ldl
     if ! run 1 "./tag_limit-$1" || ! [ "$(cat out)" -ge 32767 ]; then
         echo "Bail out! the $1 MPI does not say its MPI_TAG_UB"
         exit 1
@@ -109,6 +110,8 @@ of_mpi() {
         ok "... where not all are allowed, some are others" test "$(sent again.trace)" != "$(sent tags.trace)"
     fi
     ends "... deterministic" "$2" --deterministic
+    run 2 env LD_PRELOAD="$work/few_tags-$1.so" "$mpgreplay" --quiet --patience=10s tags.trace
+    ok "... more tags than there could be: said once" failed "mpgreplay: tags.trace: there are 12 tags above 5, and this MPI has none above 10"
 }
 of_mpi first "$limit_first"
 if [ -e tag_limit-other ]; then
