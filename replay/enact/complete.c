@@ -292,7 +292,11 @@ static int end_later(struct play *p, struct play_request *r)
 {
     struct play_persistent *own = r->persistent;
     play_forget(p, r);
-    return own && own->freed ? play_check(p, PLAY_OPEN(p, MPI_Request_free(&own->handle))) : 0;
+    if (!own || !own->freed)
+        return 0;
+    const int rc = PLAY_OPEN(p, MPI_Request_free(&own->handle));
+    play_forget_given(own);
+    return play_check(p, rc);
 }
 
 /* The list is what of LATER is left: waits for it, or (unless IN_ANY_CASE) is PUT_OFF once more. */

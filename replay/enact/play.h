@@ -227,6 +227,8 @@ void play_forget(struct play *p, struct play_request *request);
 struct play_persistent *play_new_persistent(struct play *p, int64_t id);
 struct play_persistent *play_find_persistent(struct play *p, int64_t id);
 void play_forget_persistent(struct play *p, int64_t id);
+/* Its lists, which HANDLE uses until it is freed. */
+void play_forget_given(struct play_persistent *own);
 
 /* complete.c: Wait..., Test..., */
 int play_complete(struct play *p);

@@ -67,14 +67,20 @@ struct play_persistent *play_find_persistent(struct play *p, int64_t id)
     return own;
 }
 
+void play_forget_given(struct play_persistent *own)
+{
+    free(own->given);
+    free(own->counts);
+    own->given = NULL;
+    own->counts = NULL;
+}
+
 void play_forget_persistent(struct play *p, int64_t id)
 {
     struct play_persistent *own = play_find_persistent(p, id); /* one that is active goes by it to its end */
     if (!own)
         return;
-    free(own->given);
-    free(own->counts);
-    own->given = NULL;
-    own->counts = NULL;
+    if (!own->freed)
+        play_forget_given(own);
     mpg_map_remove(&p->all->persistents, (uint64_t)id, 0);
 }
