@@ -14,6 +14,17 @@ static void turn(const int64_t *own, size_t calls, size_t width, int64_t *rows)
             rows[k * calls + i] = own[i * width + k];
 }
 
+/* Reductions between two groups give each what is the other's: what C's other group has of this one, ITS being what
+ * this one has of that. */
+static int hear_own(struct play *p, struct play_comm *c, int64_t its, bool *deaf)
+{
+    int64_t own = 0;
+    if (play_check(p, PLAY_OPEN(p, PMPI_Allreduce(&its, &own, 1, MPI_INT64_T, MPI_MAX, c->comm))) < 0)
+        return -1;
+    *deaf = *deaf || own != 0;
+    return 0;
+}
+
 /* All members make as many calls of each kind on C: CALLS. *DEAF: one of them asks for that communicator. */
 static int agree(struct play *p, struct play_comm *c, const int64_t *calls, bool *deaf)
 {
@@ -30,8 +41,8 @@ static int agree(struct play *p, struct play_comm *c, const int64_t *calls, bool
         if (all[i] != both[i])
             return play_fail(p, "members of communicator %d make different numbers of collectives whose "
                                 "sizes differ between them", c->told->label);
-    *deaf = all[BOTH] != 0;
-    return 0;
+    *deaf = *deaf || all[BOTH] != 0;
+    return c->remote ? hear_own(p, c, all[BOTH], deaf) : 0;
 }
 
 static int tell(struct play *p, struct play_comm *c, enum mpg_shares_kind kind, const struct mpg_shares *own)

@@ -161,6 +161,33 @@ made cancelled.trace <<'END'
 END
 limit=100 run 2 "$mpgreplay" --patience=5s cancelled.trace
 is "what was cancelled takes no message that comes meanwhile" "$status: $(cat err)" "0: "
+# Those of one group alone receive what is cancelled: both have to know.
+made between.trace <<'END'
+#mpgtext 1
+#ranks 3
+#comm 1 of 0 = 0 2
+#comm 2 of 0 = 1
+#comm 3 = 0 2 | 1
+0 0 100 Init
+0 1000 1100 Comm_split comm=0 newcomm=1
+0 1200 1300 Intercomm_create comm=1 newcomm=3
+0 2000 2100 Recv from=0 tag=3 comm=3 bytes=4
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1100 Comm_split comm=0 newcomm=2
+1 1200 1300 Intercomm_create comm=2 newcomm=3
+1 1900 2000 Send to=0 tag=3 comm=3 bytes=4
+1 3000 3100 Finalize
+2 0 100 Init
+2 1000 1100 Comm_split comm=0 newcomm=1
+2 1200 1300 Intercomm_create comm=1 newcomm=3
+2 1400 1500 Irecv from=0 tag=3 comm=3 bytes=4 request=1
+2 1600 1700 Cancel request=1
+2 1800 1900 Wait requests=1 cancelled=1
+2 3000 3100 Finalize
+END
+limit=100 run 3 "$mpgreplay" --patience=5s between.trace
+is "what only one group of two cancels" "$status: $(cat err)" "0: "
 made uneven.trace <<'END'
 #mpgtext 1
 #ranks 3
