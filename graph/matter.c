@@ -21,6 +21,7 @@ enum mpg_matter mpg_call_matter(enum mpg_call call)
     case MPG_KIND_MPROBE:
     case MPG_KIND_MRECV:
     case MPG_KIND_IMRECV:
+    case MPG_KIND_REQUEST:
     case MPG_KIND_REQUEST_FREE:
     case MPG_KIND_CANCEL:
     case MPG_KIND_SEND_INIT:

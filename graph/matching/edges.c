@@ -133,9 +133,8 @@ void graph_note_received(const struct matching *matching, const struct call *cal
     graph_more(m)->received_ns = call->leave_ns;
 }
 
-void graph_receiver_done(struct matching *matching, struct message *m, bool polled)
+static void receiver_done(struct matching *matching, struct message *m, bool polled)
 {
-    graph_carried_received(&matching->carrying, m);
     m->receiver_holds = false;
     m->polled = polled;
     matching->in_flight -= !m->dropped;
@@ -147,6 +146,21 @@ void graph_receiver_done(struct matching *matching, struct message *m, bool poll
     else if (m->is_viewed)
         graph_free_slot(matching->steps, graph_more(m)->view_slot);
     release(matching, m);
+}
+
+void graph_receiver_done(struct matching *matching, struct message *m, bool polled)
+{
+    graph_carried_received(&matching->carrying, m);
+    receiver_done(matching, m, polled);
+}
+
+void graph_receive_freed(struct matching *matching, struct message *m)
+{
+    if (m->is_listed) /* an open one: others go by what it takes */
+        return;
+    m->unwanted = !m->arrived;
+    if (m->arrived)
+        receiver_done(matching, m, true);
 }
 
 void graph_sender_done(struct matching *matching, struct message *m, bool abandoned)

@@ -21,6 +21,7 @@ struct message {
     bool sender_holds : 1, receiver_holds : 1; /* whose completion is still to come */
     bool abandoned : 1;                        /* the sender will not complete it */
     bool polled : 1;                           /* received by a call that does not block */
+    bool unwanted : 1;                         /* the receiver has freed the receive before it was sent */
     bool given_up : 1;                         /* lenient: one end went on without the other */
     bool cancelling : 1;                       /* one end asked for it to be cancelled */
     bool dropped : 1;                          /* by hypotheses: no step is about it; */

@@ -223,6 +223,8 @@ static int drop(struct matching *matching, const struct call *call, struct chann
         return -1;
     if (c)
         graph_drop_channel_if_empty(&matching->channels, c);
+    if (m->unwanted)
+        graph_receive_freed(matching, m);
     *message = m;
     return 0;
 }
@@ -287,6 +289,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         return -1;
     if (c)
         graph_drop_channel_if_empty(&matching->channels, c);
+    if (m->unwanted)
+        graph_receive_freed(matching, m);
     *message = m;
     return 0;
 }

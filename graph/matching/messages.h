@@ -111,6 +111,8 @@ void graph_note_received(const struct matching *matching, const struct call *cal
  * block; ABANDONED: never completed by its sender. */
 void graph_receiver_done(struct matching *matching, struct message *message, bool polled);
 void graph_sender_done(struct matching *matching, struct message *message, bool abandoned);
+/* MESSAGE's receive was freed: it takes the message, which no call completes. */
+void graph_receive_freed(struct matching *matching, struct message *message);
 void graph_matching_clear(struct matching *matching); /* with every message */
 
 /* MESSAGE, or NULL, if WAITER waits for it: gives up on it. How many things WAITER now

@@ -200,8 +200,10 @@ int graph_free_request(struct requests *requests, struct rank_requests *rank,
         graph_sender_done(requests->matching, request->message, true);
     if (graph_request_sending(request))
         graph_sender_done(requests->matching, graph_request_sending(request), true);
-    /* A freed receive still takes its message; nobody on this rank waits for it. */
+    struct message *received = request->kind == REQUEST_RECEIVE ? request->message : NULL;
     graph_remove_request(requests, rank, request);
+    if (received)
+        graph_receive_freed(requests->matching, received);
     return 0;
 }
 

@@ -156,6 +156,27 @@ GROUPS = """#mpgtext 1
 3 1000 1100 Finalize
 """
 LONG = {(2, "Bcast"): 50, (3, "Bcast"): 10, (0, "Gather"): 300}
+# Sends that leave before their receives are posted show an eager limit, also where those are freed, before or after;
+# generalized requests are messages' matter, files' are not.
+FREED = """#mpgtext 1
+#ranks 2
+#clocks shared
+#file 0 = 0 0
+0 0 100 Init
+0 1000 1100 Send to=1 tag=3 bytes=36
+0 1200 1300 Send to=1 tag=3 bytes=48
+0 1310 1320 Grequest_start request=1
+0 1330 1340 File_iread_at file=0 bytes=3600 request=2
+0 1350 1360 Waitany requests=1,2 done=1
+0 1400 1450 Waitany requests=2
+0 5000 5100 Finalize
+1 0 100 Init
+1 500 600 Irecv from=0 tag=3 bytes=36 request=1
+1 610 700 Request_free request=1
+1 2000 2100 Irecv from=0 tag=3 bytes=48 request=2
+1 2200 2210 Request_free request=2
+1 5000 5100 Finalize
+"""
 LIMITS = [[], ["--eager-limit=4096"], ["--eager-limit=-1"], ["--eager-limit=100"], []]
 MORE = ("send,pair,isend,recv,irecv,sendrecv,null,wait,waitall,waitany,waitsome,test,testall,testany,testsome,"
         "persistent,probe,collective,icollective,mprobe,mrecv,neighbors,promise,partitions,isendrecv,window,see,split")
@@ -216,6 +237,10 @@ def main():
     got = {(call.rank, call.name): call.wait()[1] for call in printed.calls if call.wait()[0]}
     ok(f"two groups by hand: {got}", got == LONG)
     report("two groups", printed, lines, [], options.sim)
+    lines = FREED.splitlines()
+    printed = Printed(lines)
+    ok("a limit that only freed receives show", printed.eager_limit == 48)
+    report("freed receives, generalized requests", printed, lines, [], options.sim)
     ok(f"{all_waited} calls waited", all_waited > 0)
     return finish()
 
