@@ -109,11 +109,17 @@ static void settle(struct message *m, struct passage *p)
     graph_wake(&graph_more(m)->carry_waiter);
 }
 
-/* Whether M, of which it is known, can start before the call of P is over: one that waits for its receive, not before the
- * call that posts it. */
-static bool carries(const struct passage *p, const struct message *m)
+/* Whether M goes no earlier than in the call that posts its receive. What is observed has to do without: who sends what is done
+ * at once would wait for that call, which may come only later. */
+static bool goes_when_posted(const struct carrying *c, const struct message *m)
 {
-    return p->leave_ns >= graph_more(m)->carry_from_ns && (!m->sync_source || p->number >= m->posted_number);
+    return m->sync_source || (m->sent_requested && !c->observes);
+}
+
+/* Whether M, of which it is known, can start before the call of P is over. */
+static bool carries(const struct carrying *c, const struct passage *p, const struct message *m)
+{
+    return p->leave_ns >= graph_more(m)->carry_from_ns && (!goes_when_posted(c, m) || p->number >= m->posted_number);
 }
 
 /* The first of LATEST, calls of a rank as they begin, that is call NUMBER or a later one and over at or after FROM_NS. NULL: none
@@ -165,7 +171,7 @@ int graph_carry(struct carrying *c, struct call *call, double leave_ns, bool is_
         return 0;
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
-        if (!carries(p, m)) {
+        if (!carries(c, p, m)) {
             link = &graph_more(m)->carry_next;
             continue;
         }
@@ -367,11 +373,11 @@ void graph_carry_message(struct carrying *c, struct message *m)
         return;
     struct passages *all = &c->rank[m->destination];
     unlist(&all->first, m); /* which did not know yet when it can start */
-    const bool can_start = !m->sync_source || m->is_posted;
+    const bool when_posted = goes_when_posted(c, m), can_start = !when_posted || m->is_posted;
     graph_more(m)->carry_from_ns = can_start ? m->sender_ns : INFINITY;
     bool is_known = true;
     struct passage *p = !can_start ? NULL
-                                   : find_passage(&all->all, m->sync_source ? m->posted_number : 0, m->sender_ns, &is_known);
+                                   : find_passage(&all->all, when_posted ? m->posted_number : 0, m->sender_ns, &is_known);
     if (p || !is_known) {
         settle(m, p);
         return;

@@ -88,7 +88,7 @@ static int complete_match(struct matching *matching, struct message *m, int64_t 
         return -1;
     if (m->bytes > room_bytes && refuse(matching, m, room_bytes, err) < 0)
         return -1;
-    if (m->sync_source)
+    if (m->sync_source || m->sent_requested) /* it may go from the call that posts on */
         graph_carry_message(&matching->carrying, m);
     if (!m->synchronous) {
         if (m->has_poster_slot)

@@ -32,11 +32,11 @@ class Carried:
     def at(self, call, time):
         return self.trace.aligned(call.rank, time)
 
-    def carrier(self, message, was_synchronous):
+    def carrier(self, message, when_posted):
         """The first call of the receiver that is over when the message can have started."""
         begin, poster = self.at(message.send.call, message.send.call.enter), message.receive.call
         for call in self.passages[poster.rank]:
-            if self.at(call, call.leave) >= begin and (not was_synchronous or call.index >= poster.index):
+            if self.at(call, call.leave) >= begin and (not when_posted or call.index >= poster.index):
                 return call
         return None
 
@@ -95,7 +95,8 @@ class Carried:
         for message in self.messages:
             most = self.limits[message.send.blocking]
             if most is not None and message.bytes > most:
-                carrier, end = self.carrier(message, was_synchronous(message)), message.send.completed_by
+                when_posted = was_synchronous(message) or not message.send.blocking
+                carrier, end = self.carrier(message, when_posted), message.send.completed_by
                 if carrier and self.at(carrier, carrier.enter) <= self.at(end, end.leave):
                     yield message, carrier
 

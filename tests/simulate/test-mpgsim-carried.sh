@@ -128,6 +128,20 @@ done | calls 2 "#clocks shared" >requested.txt
 is "sends that requests complete are told apart" "$(carried "${less[@]}" requested.txt)" \
     "those of requests of more than 8999 bytes (the trace shows it)"
 is "... they end with the receiver's Wait" "$(clocked "${less[@]}" requested.txt)" "-2214 -2214"
+# Two rounds more, in which rank 1 is still in a call when rank 0 sends, and posts the receive after it.
+{
+    grep -v 'Init$\|Finalize$\|^#' requested.txt
+    for ((k = 3; k <= 4; k++)); do
+        echo "0 ${k}0950 ${k}0960 Send to=1 tag=5 bytes=8"
+        echo "0 ${k}1000 ${k}1010 Isend to=1 bytes=9000 request=$k"
+        echo "0 ${k}1100 ${k}3010 Wait requests=$k"
+        echo "1 ${k}0900 ${k}1005 Recv from=0 tag=5 bytes=8"
+        echo "1 ${k}1008 ${k}1012 Irecv from=0 bytes=9000 request=$k"
+        printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+        echo "1 ${k}3000 ${k}3020 Wait requests=$k"
+    done
+} | calls 2 "#clocks shared" >before_posted.txt
+is "... not with a call before the receive is posted" "$(clocked "${less[@]}" before_posted.txt)" "-4428 -4428"
 
 # --- collectives with a root ---
 
