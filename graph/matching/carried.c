@@ -99,14 +99,32 @@ static bool sees_to_transfers(const struct call *call)
     }
 }
 
-/* M goes by P, or, without, by nobody. */
-static void settle(struct message *m, struct passage *p)
+/* M goes by P, unless something later is found. */
+static void take(struct carrying *c, struct message *m, struct passage *p)
 {
+    struct more_of_message *more = graph_more(m);
+    if (more->carrier)
+        let_go(c, more->carrier);
+    more->carrier = p;
+    p->users++;
+}
+
+/* M goes by P; without, or if P begins only when the call that completes M's send is over, by what it has taken, or by nobody. */
+static void settle(struct carrying *c, struct message *m, struct passage *p)
+{
+    const struct more_of_message *more = graph_more(m);
     m->is_carried = true;
-    graph_more(m)->carrier = p;
-    if (p)
-        p->users++;
+    if (p && (!more->carrier || p->enter_ns <= more->carry_until_ns))
+        take(c, m, p);
     graph_wake(&graph_more(m)->carry_waiter);
+}
+
+/* Whether M's receiver was in P already when M was sent, and P was over before M's send was, as far as that is known: P did not see
+ * to M, if the next call begins by then. */
+static bool looked_on(const struct carrying *c, const struct passage *p, const struct message *m)
+{
+    const double until_ns = graph_more(m)->carry_until_ns;
+    return !c->observes && isfinite(until_ns) && p->enter_ns < m->sender_ns && p->leave_ns < until_ns;
 }
 
 /* Whether M goes no earlier than in the call that posts its receive. What is observed has to do without: who sends what is done
@@ -171,12 +189,15 @@ int graph_carry(struct carrying *c, struct call *call, double leave_ns, bool is_
         return 0;
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
-        if (!carries(c, p, m)) {
+        const bool goes = carries(c, p, m), goes_later = goes && !graph_more(m)->carrier && looked_on(c, p, m);
+        if (goes_later)
+            take(c, m, p);
+        if (!goes || goes_later) {
             link = &graph_more(m)->carry_next;
             continue;
         }
         *link = graph_more(m)->carry_next;
-        settle(m, p);
+        settle(c, m, p);
     }
     return 0;
 }
@@ -304,7 +325,7 @@ void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
             continue;
         }
         *link = graph_more(m)->carry_next;
-        settle(m, NULL);
+        settle(c, m, NULL);
     }
     (void)let_starts_go(all, false);
     (void)let_pass(c, all, false);
@@ -321,7 +342,7 @@ void graph_carry_over(struct carrying *c, int32_t rank)
     while (all->first) {
         struct message *m = all->first;
         all->first = graph_more(m)->carry_next;
-        settle(m, NULL);
+        settle(c, m, NULL);
     }
 }
 
@@ -334,7 +355,7 @@ bool graph_carry_gives_up(struct carrying *c)
         while (c->rank[r].first) {
             struct message *m = c->rank[r].first;
             c->rank[r].first = graph_more(m)->carry_next;
-            settle(m, NULL);
+            settle(c, m, NULL);
             any = true;
         }
     }
@@ -367,6 +388,28 @@ void graph_carry_resized(const struct carrying *c, const struct message *m, stru
         counts->kept_leaving += graph_target_bytes(m) > m->bytes && graph_target_bytes(m) > left && !m->synchronous;
 }
 
+static void list(struct passages *all, struct message *m)
+{
+    graph_more(m)->carry_next = all->first;
+    all->first = m;
+}
+
+/* M goes by call NUMBER of its receiver or by a later one: settled, or listed where that is still to come. */
+static void find_carrier(struct carrying *c, struct message *m, uint64_t number)
+{
+    struct passages *all = &c->rank[m->destination];
+    bool is_known;
+    struct passage *p = find_passage(&all->all, number, m->sender_ns, &is_known);
+    if (p && !graph_more(m)->carrier && looked_on(c, p, m)) {
+        take(c, m, p);
+        p = find_passage(&all->all, p->number + 1, m->sender_ns, &is_known);
+    }
+    if (p || !is_known || all->is_over)
+        settle(c, m, p);
+    else
+        list(all, m);
+}
+
 void graph_carry_message(struct carrying *c, struct message *m)
 {
     if (!m->wants_carrier || m->is_carried)
@@ -375,32 +418,32 @@ void graph_carry_message(struct carrying *c, struct message *m)
     unlist(&all->first, m); /* which did not know yet when it can start */
     const bool when_posted = goes_when_posted(c, m), can_start = !when_posted || m->is_posted;
     graph_more(m)->carry_from_ns = can_start ? m->sender_ns : INFINITY;
-    bool is_known = true;
-    struct passage *p = !can_start ? NULL
-                                   : find_passage(&all->all, when_posted ? m->posted_number : 0, m->sender_ns, &is_known);
-    if (p || !is_known) {
-        settle(m, p);
-        return;
-    }
-    if (all->is_over) {
-        settle(m, NULL);
-        return;
-    }
-    graph_more(m)->carry_next = all->first;
-    all->first = m;
+    if (can_start)
+        find_carrier(c, m, when_posted ? m->posted_number : 0);
+    else if (all->is_over)
+        settle(c, m, NULL);
+    else
+        list(all, m);
 }
 
 void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
 {
-    if (!m->wants_carrier || m->is_carried)
+    if (!m->wants_carrier)
         return;
-    graph_more(m)->carry_until_ns = leave_ns;
+    struct more_of_message *more = graph_more(m);
+    more->carry_until_ns = leave_ns;
+    if (m->is_carried && more->carrier && looked_on(c, more->carrier, m)) {
+        m->is_carried = false;
+        find_carrier(c, m, more->carrier->number + 1);
+    }
+    if (m->is_carried)
+        return;
     if (is_too_late(c, m)) {
         unlist(&c->rank[m->destination].first, m);
-        settle(m, NULL);
+        settle(c, m, NULL);
         return;
     }
-    graph_await(waiter, &graph_more(m)->carry_waiter);
+    graph_await(waiter, &more->carry_waiter);
 }
 
 void graph_carried_received(struct carrying *c, const struct message *m)

@@ -32,13 +32,16 @@ class Carried:
     def at(self, call, time):
         return self.trace.aligned(call.rank, time)
 
-    def carrier(self, message, when_posted):
-        """The first call of the receiver that is over when the message can have started."""
+    def carrier(self, message, when_posted, ends=None):
+        """The first call of the receiver that is over when the message can have started; if the receiver was in that already and
+        it is over before the send ENDS, the next, if that begins by then."""
         begin, poster = self.at(message.send.call, message.send.call.enter), message.receive.call
-        for call in self.passages[poster.rank]:
-            if self.at(call, call.leave) >= begin and (not when_posted or call.index >= poster.index):
-                return call
-        return None
+        calls = [call for call in self.passages[poster.rank]
+                 if self.at(call, call.leave) >= begin and (not when_posted or call.index >= poster.index)]
+        if (ends is not None and len(calls) > 1 and self.at(calls[0], calls[0].enter) < begin
+                and self.at(calls[0], calls[0].leave) < ends and self.at(calls[1], calls[1].enter) <= ends):
+            return calls[1]
+        return calls[0] if calls else None
 
     def find_limits(self):
         completed, received = {}, {}
@@ -96,8 +99,10 @@ class Carried:
             most = self.limits[message.send.blocking]
             if most is not None and message.bytes > most:
                 when_posted = was_synchronous(message) or not message.send.blocking
-                carrier, end = self.carrier(message, when_posted), message.send.completed_by
-                if carrier and self.at(carrier, carrier.enter) <= self.at(end, end.leave):
+                end = message.send.completed_by
+                ends = self.at(end, end.leave)
+                carrier = self.carrier(message, when_posted, ends)
+                if carrier and self.at(carrier, carrier.enter) <= ends:
                     yield message, carrier
 
 

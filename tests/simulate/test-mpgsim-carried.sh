@@ -128,20 +128,37 @@ done | calls 2 "#clocks shared" >requested.txt
 is "sends that requests complete are told apart" "$(carried "${less[@]}" requested.txt)" \
     "those of requests of more than 8999 bytes (the trace shows it)"
 is "... they end with the receiver's Wait" "$(clocked "${less[@]}" requested.txt)" "-2214 -2214"
-# Two rounds more, in which rank 1 is still in a call when rank 0 sends, and posts the receive after it.
-{
+# Two rounds more, in which rank 1 is still in a call when rank 0 sends; it posts the receive after that, or before.
+busy() { # POST: when, in a round, after 0000 ns
     grep -v 'Init$\|Finalize$\|^#' requested.txt
     for ((k = 3; k <= 4; k++)); do
         echo "0 ${k}0950 ${k}0960 Send to=1 tag=5 bytes=8"
         echo "0 ${k}1000 ${k}1010 Isend to=1 bytes=9000 request=$k"
         echo "0 ${k}1100 ${k}3010 Wait requests=$k"
-        echo "1 ${k}0900 ${k}1005 Recv from=0 tag=5 bytes=8"
-        echo "1 ${k}1008 ${k}1012 Irecv from=0 bytes=9000 request=$k"
+        {
+            echo "1 ${k}0900 ${k}1005 Recv from=0 tag=5 bytes=8"
+            echo "1 ${k}$1 ${k}$1 Irecv from=0 bytes=9000 request=$k"
+        } | sort -k2,2n
         printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
         echo "1 ${k}3000 ${k}3020 Wait requests=$k"
     done
-} | calls 2 "#clocks shared" >before_posted.txt
+}
+busy 1008 | calls 2 "#clocks shared" >before_posted.txt
 is "... not with a call before the receive is posted" "$(clocked "${less[@]}" before_posted.txt)" "-4428 -4428"
+busy 0800 | calls 2 "#clocks shared" >posted_before.txt
+is "... nor with one that was over before the send was" "$(clocked "${less[@]}" posted_before.txt)" "-4428 -4428"
+# Rank 1 comes again only when the send is over: the call that it was in may have seen to it.
+sed 's/^0 \(.\)1100 \13010 Wait requests=[34]/0 \11100 \12000 Wait requests=\1/' posted_before.txt >over.txt
+is "... unless that was the last before its end" "$(grep -c '2000 Wait' over.txt) $(clocked "${less[@]}" over.txt | cut -d' ' -f1)" "2 -2214"
+# Sends that block.
+for ((k = 1; k <= 4; k++)); do
+    ((k < 3)) || printf '%d %d%s tag=5 bytes=8\n' 0 $k "0950 ${k}0960 Send to=1" 1 $k "0900 ${k}1005 Recv from=0"
+    echo "0 ${k}1000 ${k}3010 Send to=1 bytes=300"
+    printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+    echo "1 ${k}3000 ${k}3020 Recv from=0 bytes=300"
+done | calls 2 "#clocks shared" >blocks.txt
+is "... of sends that block, too" "$(carried "${less[@]}" blocks.txt) $(clocked "${less[@]}" blocks.txt)" \
+    "blocking ones of more than 299 bytes (the trace shows it) -4428 -4428"
 
 # --- collectives with a root ---
 
