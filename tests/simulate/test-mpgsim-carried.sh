@@ -11,13 +11,18 @@ carried() {
     "$mpgsim" "$@" | awk '$1 == "carried" { sub(/.*call that sees to them: /, ""); print }'
 }
 
+# solve ROUND: rank 1 works from 1100 to 2900 ns of it
+solve() {
+    printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' "$1" "$1" "$1" "$1"
+}
+
 # --- sends that block ---
 
 # Rank 0's sends end once rank 1 comes to a receive of rank 2's message, before their own receives are posted.
 rounds() { # BYTES ROUNDS
     for ((k = 1; k <= $2; k++)); do
         echo "0 ${k}1000 ${k}3010 Send to=1 bytes=$1"
-        printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+        solve $k
         echo "1 ${k}3000 ${k}6000 Recv from=2 bytes=8"
         echo "1 ${k}6100 ${k}6200 Recv from=0 bytes=$1"
         echo "2 ${k}5950 ${k}5960 Send to=1 bytes=8"
@@ -122,7 +127,7 @@ for ((k = 1; k <= 2; k++)); do
     echo "0 ${k}1000 ${k}1010 Isend to=1 bytes=9000 request=$k"
     echo "0 ${k}1100 ${k}3010 Wait requests=$k"
     echo "1 ${k}1000 ${k}1010 Irecv from=0 bytes=9000 request=$k"
-    printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+    solve $k
     echo "1 ${k}3000 ${k}3020 Wait requests=$k"
 done | calls 2 "#clocks shared" >requested.txt
 is "sends that requests complete are told apart" "$(carried "${less[@]}" requested.txt)" \
@@ -139,7 +144,7 @@ busy() { # POST: when, in a round, after 0000 ns
             echo "1 ${k}0900 ${k}1005 Recv from=0 tag=5 bytes=8"
             echo "1 ${k}$1 ${k}$1 Irecv from=0 bytes=9000 request=$k"
         } | sort -k2,2n
-        printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+        solve $k
         echo "1 ${k}3000 ${k}3020 Wait requests=$k"
     done
 }
@@ -154,7 +159,7 @@ is "... unless that was the last before its end" "$(grep -c '2000 Wait' over.txt
 for ((k = 1; k <= 4; k++)); do
     ((k < 3)) || printf '%d %d%s tag=5 bytes=8\n' 0 $k "0950 ${k}0960 Send to=1" 1 $k "0900 ${k}1005 Recv from=0"
     echo "0 ${k}1000 ${k}3010 Send to=1 bytes=300"
-    printf '1 %d1100 %d1100 Region_begin name="solve"\n1 %d2900 %d2900 Region_end name="solve"\n' $k $k $k $k
+    solve $k
     echo "1 ${k}3000 ${k}3020 Recv from=0 bytes=300"
 done | calls 2 "#clocks shared" >blocks.txt
 is "... of sends that block, too" "$(carried "${less[@]}" blocks.txt) $(clocked "${less[@]}" blocks.txt)" \
