@@ -112,11 +112,11 @@ static void take(struct carrying *c, struct message *m, struct passage *p)
 /* M goes by P; without, or if P begins only when the call that completes M's send is over, by what it has taken, or by nobody. */
 static void settle(struct carrying *c, struct message *m, struct passage *p)
 {
-    const struct more_of_message *more = graph_more(m);
+    struct more_of_message *more = graph_more(m);
     m->is_carried = true;
     if (p && (!more->carrier || p->enter_ns <= more->carry_until_ns))
         take(c, m, p);
-    graph_wake(&graph_more(m)->carry_waiter);
+    graph_wake(&more->carry_waiter);
 }
 
 /* Whether M's receiver was in P already when M was sent, and P was over before M's send was, as far as that is known: P did not see
@@ -125,6 +125,15 @@ static bool looked_on(const struct carrying *c, const struct passage *p, const s
 {
     const double until_ns = graph_more(m)->carry_until_ns;
     return !c->observes && isfinite(until_ns) && p->enter_ns < m->sender_ns && p->leave_ns < until_ns;
+}
+
+/* Whether M goes by P only if no other call begins in time: P is taken for now. */
+static bool takes_for_now(struct carrying *c, struct message *m, struct passage *p)
+{
+    if (graph_more(m)->carrier || !looked_on(c, p, m))
+        return false;
+    take(c, m, p);
+    return true;
 }
 
 /* Whether M goes no earlier than in the call that posts its receive. What is observed has to do without: who sends what is done
@@ -189,10 +198,7 @@ int graph_carry(struct carrying *c, struct call *call, double leave_ns, bool is_
         return 0;
     for (struct message **link = &all->first; *link;) {
         struct message *m = *link;
-        const bool goes = carries(c, p, m), goes_later = goes && !graph_more(m)->carrier && looked_on(c, p, m);
-        if (goes_later)
-            take(c, m, p);
-        if (!goes || goes_later) {
+        if (!carries(c, p, m) || takes_for_now(c, m, p)) {
             link = &graph_more(m)->carry_next;
             continue;
         }
@@ -400,10 +406,8 @@ static void find_carrier(struct carrying *c, struct message *m, uint64_t number)
     struct passages *all = &c->rank[m->destination];
     bool is_known;
     struct passage *p = find_passage(&all->all, number, m->sender_ns, &is_known);
-    if (p && !graph_more(m)->carrier && looked_on(c, p, m)) {
-        take(c, m, p);
+    if (p && takes_for_now(c, m, p))
         p = find_passage(&all->all, p->number + 1, m->sender_ns, &is_known);
-    }
     if (p || !is_known || all->is_over)
         settle(c, m, p);
     else
@@ -424,6 +428,12 @@ void graph_carry_message(struct carrying *c, struct message *m)
         settle(c, m, NULL);
     else
         list(all, m);
+}
+
+void graph_carry_posted(struct carrying *c, struct message *m)
+{
+    if (goes_when_posted(c, m))
+        graph_carry_message(c, m);
 }
 
 void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)

@@ -84,9 +84,10 @@ bool graph_is_to_be_carried(const struct carrying *carrying, const struct messag
 void graph_carry_wants(const struct carrying *carrying, struct message *m);
 /* Counts M in COUNTS if hypotheses give it a size of which nothing shows that sends of it wait, or leave, as M did. */
 void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts);
-/* M, which wants to be, is sent (of one that is synchronous on a machine, or completed by a request: or its receive is posted):
- * looks for who carries it, once it is known when it can start. */
+/* M, which wants to be, is sent: looks for who carries it, once it is known when it can start. */
 void graph_carry_message(struct carrying *carrying, struct message *m);
+/* M, which is sent, has its receive posted: the same, where it goes no earlier. */
+void graph_carry_posted(struct carrying *carrying, struct message *m);
 /* WAITER, a call that is left at LEAVE_NS (aligned), and completes the send of M, waits until it is known who
  * does: by LEAVE_NS it may turn out that a call in which the receiver was already did not. */
 void graph_await_carrier(struct carrying *carrying, struct message *m, double leave_ns, struct waiter *waiter);

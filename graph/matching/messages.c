@@ -88,8 +88,7 @@ static int complete_match(struct matching *matching, struct message *m, int64_t 
         return -1;
     if (m->bytes > room_bytes && refuse(matching, m, room_bytes, err) < 0)
         return -1;
-    if (m->sync_source || m->sent_requested) /* it may go from the call that posts on */
-        graph_carry_message(&matching->carrying, m);
+    graph_carry_posted(&matching->carrying, m);
     if (!m->synchronous) {
         if (m->has_poster_slot)
             graph_free_slot(matching->steps, m->poster_slot);
@@ -203,6 +202,22 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     return 0;
 }
 
+/* M, which has been sent on C (NULL: alone), meets its receive, of ROOM_BYTES, if that is posted, or who probes for it. */
+static int meet_receive(struct matching *matching, struct channel *c, struct message *m, int64_t room_bytes,
+                        struct mpg_error *err)
+{
+    graph_wake(&m->probe_waiter);
+    if (c && c->first == m) /* what a receive or matched probe takes, a probe does not see */
+        graph_wake_probers(c);
+    if (m->is_posted && complete_match(matching, m, room_bytes, err) < 0)
+        return -1;
+    if (c)
+        graph_drop_channel_if_empty(&matching->channels, c);
+    if (m->unwanted)
+        graph_receive_freed(matching, m);
+    return 0;
+}
+
 /* M, sent by CALL on C (NULL: alone), is not there: nobody waits for it, and its draws are nobody else's. */
 static int drop(struct matching *matching, const struct call *call, struct channel *c, uint32_t *sequence,
                 struct message *m, int dropper, struct message **message, struct mpg_error *err)
@@ -216,17 +231,8 @@ static int drop(struct matching *matching, const struct call *call, struct chann
     if (find_origin(call, 0, sequence, m, err) < 0)
         return -1;
     arrive(m);
-    graph_wake(&m->probe_waiter);
-    if (c && c->first == m)
-        graph_wake_probers(c);
-    if (m->is_posted && complete_match(matching, m, room_bytes, err) < 0)
-        return -1;
-    if (c)
-        graph_drop_channel_if_empty(&matching->channels, c);
-    if (m->unwanted)
-        graph_receive_freed(matching, m);
     *message = m;
-    return 0;
+    return meet_receive(matching, c, m, room_bytes, err);
 }
 
 /* What is more to be said of M, which is sent, with LOAD. */
@@ -282,17 +288,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
     graph_carry_message(&matching->carrying, m);
-    graph_wake(&m->probe_waiter);
-    if (c && c->first == m) /* what a receive or matched probe takes, a probe does not see */
-        graph_wake_probers(c);
-    if (m->is_posted && complete_match(matching, m, room_bytes, err) < 0)
-        return -1;
-    if (c)
-        graph_drop_channel_if_empty(&matching->channels, c);
-    if (m->unwanted)
-        graph_receive_freed(matching, m);
     *message = m;
-    return 0;
+    return meet_receive(matching, c, m, room_bytes, err);
 }
 
 int graph_send_on(struct matching *matching, const struct call *call,
