@@ -456,6 +456,7 @@ struct mpg_graph_options {
     bool marks;                /* with hypotheses about computation, ENTER steps list marks: of CPU time, where that is
                                   recorded, with of_target */
     bool lenient;              /* count what cannot be placed instead of failing */
+    bool apart;                /* calls are begun and left one after the other, none at once: the same steps, slower; for tests */
     bool choose;               /* LEAVE steps have candidates, */
     bool by_completion;        /* these say when they were completed: only they are, of which that is known, */
     bool choose_sources;       /* and of receives and probes that leave their source open */

@@ -43,18 +43,16 @@ int graph_steps_grow(struct steps *steps);
 /* Before they are handed out: has ENTERs and LEAVEs point to what is theirs, where that has moved. */
 void graph_steps_point(struct steps *steps);
 
-/* A new last step, of CALL, or of the call at PLACE; NULL when out of memory. All else is 0, but for
- * what only an ENTER or a LEAVE has: whoever emits one says all of that. */
+/* A new last step, of CALL, or of the call at PLACE, all else 0; NULL when out of memory. */
 static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind kind,
                                           const struct call *call)
 {
-    enum { OF_ALL = offsetof(struct mpg_step, origin) };
     if (s->wanted == MPG_STEPS_LEAVES && kind != MPG_STEP_LEAVE)
         return &s->aside;
     if (s->count == s->capacity && graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
-    memset(step, 0, kind == MPG_STEP_ENTER || kind == MPG_STEP_LEAVE ? OF_ALL : sizeof *step);
+    memset(step, 0, sizeof *step); /* all of it: an initialiser would leave parts of the union */
     step->kind = kind;
     step->rank = call->rank;
     step->stream = call->stream;

@@ -15,6 +15,11 @@ void graph_channels_init(struct channels *all, bool has_more)
                              .pair_pool.size = sizeof(struct channel_pairs)};
 }
 
+bool graph_says_more(const struct channels *all)
+{
+    return all->message_pool.size > sizeof(struct message);
+}
+
 /* Numbers of communicators, windows and ranks have 31 bits. */
 void graph_channel_keys(const struct channel_name *n, uint64_t key[2])
 {
@@ -79,7 +84,7 @@ static struct message *new_message(struct channels *all, const struct channel_na
     m->comm = name->where;
     m->tag = name->tag;
     m->space = name->space;
-    m->has_more = all->message_pool.size > sizeof *m;
+    m->has_more = graph_says_more(all);
     return m;
 }
 

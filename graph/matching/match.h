@@ -25,6 +25,8 @@ struct channels {
 
 /* HAS_MORE: messages have (struct more_of_message). */
 void graph_channels_init(struct channels *channels, bool has_more);
+/* Whether they have. */
+bool graph_says_more(const struct channels *channels);
 /* NAME as a key for a map. */
 void graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
 /* The channel called NAME, made if there is none; NULL with ERR when out of memory. */

@@ -179,11 +179,22 @@ static int find_origin(const struct call *call, uint32_t index, uint32_t *sequen
     return 0;
 }
 
+/* M as what CALL sends. */
+static inline struct mpg_sent sent_of(const struct call *call, const struct message *m)
+{
+    const enum mpg_kind kind = mpg_call_kind(call->event->call);
+    return (struct mpg_sent){.origin = graph_origin(m),
+                             .bytes = (double)graph_known_bytes(m),
+                             .target_bytes = (double)graph_target_bytes(m),
+                             .blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV,
+                             .sync_source = m->sync_source,
+                             .sync_target = m->synchronous && !m->grows};
+}
+
 /* Notes M among what CALL sends. */
 static int note_sent(const struct call *call, const struct message *m, struct mpg_error *err)
 {
     struct sent *sent = call->sent;
-    enum mpg_kind kind = mpg_call_kind(call->event->call);
     if (sent->n == sent->capacity) {
         uint32_t capacity = sent->capacity ? 2 * sent->capacity : 4;
         void *grown = realloc(sent->message, capacity * sizeof *sent->message);
@@ -192,13 +203,7 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
         sent->message = grown;
         sent->capacity = capacity;
     }
-    sent->message[sent->n++] =
-        (struct mpg_sent){.origin = graph_origin(m),
-                          .bytes = (double)graph_known_bytes(m),
-                          .target_bytes = (double)graph_target_bytes(m),
-                          .blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV,
-                          .sync_source = m->sync_source,
-                          .sync_target = m->synchronous && !m->grows};
+    sent->message[sent->n++] = sent_of(call, m);
     return 0;
 }
 
@@ -244,6 +249,32 @@ static void note_more(struct matching *matching, struct message *m, const struct
     more->known_bytes = matching->of_target ? load->target_bytes : load->bytes;
 }
 
+/* What CALL, which sends M, says of it. */
+static inline void describe_sent(struct message *m, const struct call *call, int64_t bytes, struct protocol protocol)
+{
+    m->is_sent = m->sender_holds = m->receiver_holds = true;
+    m->sent_number = call->number;
+    m->sent_thread = call->event->thread;
+    m->sent_call = (uint16_t)call->event->call;
+    m->bytes = bytes;
+    m->sender_ns = call->enter_ns;
+    m->sent_requested = graph_leaves_request(call->event->call);
+    m->standard = protocol.standard;
+    m->blocking = mpg_call_kind(call->event->call) == MPG_KIND_SEND;
+    m->sync_source = protocol.sync_source;
+    m->synchronous = protocol.sync_target;
+    m->grows = protocol.grows;
+}
+
+static inline void count_sent(struct matching *matching, const struct message *m)
+{
+    matching->counts->messages++;
+    matching->in_flight++;
+    matching->counts->synchronous_messages += m->synchronous;
+    matching->counts->made_eager += m->sync_source && !m->synchronous;
+    matching->counts->made_synchronous += !m->sync_source && m->synchronous;
+}
+
 /* A message on C, which is called NAME, or NULL if it need not be a channel; *SEQUENCE: that of those to its receiver,
  * or 0. */
 static int send_on(struct matching *matching, const struct call *call, struct channel *c,
@@ -255,21 +286,9 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     if (!m)
         return -1;
     const int64_t room_bytes = m->room_bytes;
-    m->is_sent = m->sender_holds = true;
-    m->receiver_holds = true;
-    m->sent_number = call->number;
-    m->sent_thread = call->event->thread;
-    m->sent_call = (uint16_t)call->event->call;
-    m->bytes = load.bytes;
+    describe_sent(m, call, load.bytes, protocol);
     if (m->has_more)
         note_more(matching, m, &load);
-    m->sender_ns = call->enter_ns;
-    m->sent_requested = graph_leaves_request(call->event->call);
-    m->standard = protocol.standard;
-    m->blocking = mpg_call_kind(call->event->call) == MPG_KIND_SEND;
-    m->sync_source = protocol.sync_source;
-    m->synchronous = protocol.sync_target;
-    m->grows = protocol.grows;
     m->is_user = name->space == SPACE_USER;
     m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
                      !m->sync_source && graph_is_alone(matching, m->destination);
@@ -277,11 +296,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         return drop(matching, call, c, sequence, m, load.dropper, message, err);
     graph_carry_wants(&matching->carrying, m);
     graph_carry_resized(&matching->carrying, m, matching->counts);
-    matching->counts->messages++;
-    matching->in_flight++;
-    matching->counts->synchronous_messages += m->synchronous;
-    matching->counts->made_eager += m->sync_source && !m->synchronous;
-    matching->counts->made_synchronous += !m->sync_source && m->synchronous;
+    count_sent(matching, m);
     if (find_origin(call, index, sequence, m, err) < 0 ||
         (matching->steps->wanted != MPG_STEPS_LEAVES && note_sent(call, m, err) < 0) ||
         (m->synchronous ? store_sending(matching, call, m, err)
@@ -359,21 +374,27 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
                    graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
-int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
-                       int64_t room_bytes, struct mpg_error *err)
+/* What CALL, which posts the receive of M, says of it. */
+static inline void describe_posted(struct message *m, const struct call *call)
 {
     m->is_posted = m->receiver_holds = true;
     m->posted_number = call->number;
     m->posted_thread = call->event->thread;
     m->posted_call = (uint16_t)call->event->call;
+    m->poster_ns = call->enter_ns;
+    m->posted_requested = graph_leaves_request(call->event->call);
+}
+
+int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
+                       int64_t room_bytes, struct mpg_error *err)
+{
+    describe_posted(m, call);
     if (m->has_more) {
         graph_more(m)->posted_part = call->sent->parts;
         graph_more(m)->posted_which = call->sent->which;
     }
     if (!m->is_sent)
         m->room_bytes = room_bytes;
-    m->poster_ns = call->enter_ns;
-    m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
     if (m->has_poster_slot && graph_store(matching->steps, call, &m->poster_slot, err) < 0)
         return -1;
@@ -433,4 +454,41 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
     if (!*message || graph_post_message(matching, call, *message, room_bytes, err) < 0)
         return -1;
     return graph_posted_add(&matching->posted, *message, any, err);
+}
+
+struct message *graph_send_at_once(struct matching *matching, struct call *call, const struct route *route,
+                                   struct protocol protocol, struct mpg_error *err)
+{
+    struct message *m = graph_match(&matching->channels, route->channel, true, err);
+    if (!m)
+        return NULL;
+    const int64_t room_bytes = m->room_bytes;
+    describe_sent(m, call, call->event->bytes, protocol);
+    m->is_user = true;
+    m->nth = call->routes->sequences.count[route->sequence - 1]++;
+    count_sent(matching, m);
+    if (emit_eager(matching, call, m, err) < 0 || meet_receive(matching, route->channel, m, room_bytes, err) < 0)
+        return NULL;
+    m->left_ns = call->leave_ns;
+    m->has_left = true;
+    return m;
+}
+
+struct message *graph_receive_at_once(struct matching *matching, const struct call *call, const struct route *route,
+                                      struct mpg_error *err)
+{
+    struct message *m = graph_match(&matching->channels, route->channel, false, err);
+    if (!m)
+        return NULL;
+    describe_posted(m, call);
+    m->posted_any = 0;
+    m->has_poster_slot = false;
+    return complete_match(matching, m, call->event->bytes, err) < 0 ? NULL : m;
+}
+
+int graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
+                            const struct message *m, struct mpg_error *err)
+{
+    const struct mpg_sent sent = sent_of(call, m);
+    return graph_keep_sent(matching->steps, step, &sent, 1, err);
 }

@@ -26,17 +26,25 @@ struct routes {
 /* Has ROUTE, of CALL's thread, lead where it does not yet, or keep a channel where it does. */
 int graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
                   int32_t tag, struct route *route, struct mpg_error *err);
+/* Where the routes of CALL's thread have the one to PEER (SENDS), or from there, with TAG, if they have it; and whether
+ * ROUTE, of that place, is it, and knows its channel. */
+static inline struct route *graph_route_at(const struct call *call, bool sends, int32_t peer, int32_t tag)
+{
+    const uint32_t place = (2 * ((uint32_t)peer ^ (uint32_t)tag) + sends) % GRAPH_ROUTES;
+    return &call->routes->route[place];
+}
+static inline bool graph_route_leads(const struct route *r, int32_t comm, int32_t peer, int32_t tag)
+{
+    return r->channel && r->peer == peer && r->name.where == comm && r->name.tag == tag; /* SENDS by its place */
+}
 /* CALL sends (SENDS) to, or receives from, PEER of COMM with TAG: *ROUTE, of the routes of its
  * thread, valid until the next is asked for. */
 static inline int graph_find_route(struct matching *matching, const struct call *call, bool sends,
                                    int32_t comm, int32_t peer, int32_t tag, struct route **route,
                                    struct mpg_error *err)
 {
-    const uint32_t place = (2 * ((uint32_t)peer ^ (uint32_t)tag) + sends) % GRAPH_ROUTES;
-    struct route *r = *route = &call->routes->route[place];
-    if (r->channel && r->peer == peer && r->name.where == comm && r->name.tag == tag) /* SENDS by its place */
-        return 0;
-    return graph_reroute(matching, call, sends, comm, peer, tag, r, err);
+    struct route *r = *route = graph_route_at(call, sends, peer, tag);
+    return graph_route_leads(r, comm, peer, tag) ? 0 : graph_reroute(matching, call, sends, comm, peer, tag, r, err);
 }
 
 void graph_clear_routes(struct matching *matching, struct routes *routes); /* gives back their channels */

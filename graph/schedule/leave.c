@@ -103,12 +103,8 @@ static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *ste
 {
     for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *e = &step->edges[i];
-        if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(step->call))
-            continue;
-        const double back_ns = e->sent_ns - step->leave_ns;
-        c->largest_bytes = e->target_bytes > c->largest_bytes ? e->target_bytes : c->largest_bytes;
-        c->backward += back_ns > 0;
-        c->backward_ns = back_ns > c->backward_ns ? back_ns : c->backward_ns;
+        if (e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(step->call))
+            graph_note_arrival(c, e, step->leave_ns);
     }
 }
 
@@ -182,7 +178,6 @@ static int tell_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, 
     step->rooted_bytes = s->sent.rooted_bytes;
     step->found_nothing = s->found_nothing;
     step->round_trip = call->round_trip;
-    step->round_trip_bytes = step->round_trip_target_bytes = 0;
     if (call->round_trip) {
         step->round_trip_bytes = (double)call->round_trip_bytes;
         step->round_trip_target_bytes = (double)call->round_trip_target_bytes;
@@ -210,21 +205,13 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     if (g->by_completion && graph_date_candidates(g, r, call, err) < 0)
         return -1;
     const uint32_t edges = g->steps.edge_count - g->steps.left_edges;
-    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LEAVE, call);
+    struct mpg_step *step = graph_emit_leave(&g->steps, call, s->class_bytes);
     if (!step || graph_list_lost(&g->steps) < 0)
         return graph_out_of_memory(err);
-    step->duration_ns = call->event->leave_ns - call->event->enter_ns;
     step->failed = call->event->failed;
-    step->enter_ns = call->enter_ns;
-    step->leave_ns = call->leave_ns;
-    step->bytes = s->class_bytes;
     step->edges = g->steps.edges + g->steps.left_edges;
     step->edge_number = edges;
     step->lost_number = g->steps.lost_count;
-    step->sent = NULL;
-    step->sent_number = 0;
-    step->transfer = &mpg_no_transfer;
-    step->alternatives = &mpg_no_alternatives;
     s->found_nothing = found_nothing(call->event);
     const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->supposed;
     if (is_told && tell_call(g, r, s, step, err) < 0)

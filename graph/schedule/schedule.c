@@ -6,14 +6,11 @@
 #include "graph/matching/serving.h"
 #include "graph/schedule/ahead.h"
 #include "graph/schedule/choosing.h"
+#include "graph/schedule/fused.h"
 #include "graph/schedule/queue.h"
 #include "graph/schedule/stall.h"
 #include "graph/schedule/streams.h"
 #include "graph/schedule/threads.h"
-
-/* Calls a rank makes before a ready rank that is further behind gets its turn. Those that leave what they begin to a
- * request count less: that stays in flight whoever goes on, and what a rank has is near while it goes on. */
-enum { CALLS_A_TURN = 32, POSTS_A_CALL = 128 };
 
 uint32_t mpg_graph_slots(const struct mpg_graph *g)
 {
@@ -82,7 +79,7 @@ static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 /* Whether the current rank, which can go on, does so before others. */
 static bool keeps_turn(const struct mpg_graph *g)
 {
-    return g->turn < CALLS_A_TURN * POSTS_A_CALL || g->queue.count == 0;
+    return g->turn < GRAPH_TURN || g->queue.count == 0;
 }
 
 /* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
@@ -142,10 +139,10 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
             return -1;
         const struct rank_run *r = state->run;
         const bool posts = r && r->streams && graph_leaves_request(r->streams->call.event->call);
-        g->turn += posts ? 1 : POSTS_A_CALL;
-        if (!r || r->ready == 0 || !keeps_turn(g) || graph_is_beyond_horizon(g))
+        g->turn += posts ? 1 : GRAPH_POSTS_A_CALL;
+        if (!r || !keeps_turn(g) || graph_is_beyond_horizon(g))
             return 0;
-        if (graph_leave_one(g, state, err) < 0)
+        if (r->ready > 0 && graph_leave_one(g, state, err) < 0)
             return -1;
     } while (g->steps.count < enough && state->run->waiting == 0 && keeps_turn(g) && !g->choosing && !g->meetings.over);
     return 0;
@@ -243,6 +240,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .steps = &g->steps};
     if (options->observes_carried)
         g->meetings.observed = (struct tree_evidence){&g->matching.carrying.blocking, &g->matching.carrying.posted};
+    g->fuses = graph_fuses(g, options);
     graph_requests_init(&g->requests, &g->matching, &g->meetings);
     g->by_completion = options->choose && options->by_completion;
     g->requests.choose = options->choose;

@@ -81,6 +81,7 @@ struct mpg_graph {
     const struct mpg_clock_map *clocks;
     bool lenient, posts, by_completion, names_regions, marks, tells_unused;
     bool has_regions; /* somebody asks for what regions are open */
+    bool fuses;       /* calls that wait for nobody are made at once (fused.h) */
     uint64_t untold; /* steps since unused slots were told */
     struct marks *spent_marks; /* which steps may be about */
     const struct mpg_region_ratios *ratios; /* NULL: none */

@@ -10,6 +10,7 @@
 #include "graph/schedule/ahead.h"
 #include "graph/schedule/calls.h"
 #include "graph/schedule/ended.h"
+#include "graph/schedule/fused.h"
 #include "graph/schedule/threads.h"
 
 /* Whether what comes next has to wait for a thread that is in a call, as some are. */
@@ -221,6 +222,22 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     return 0;
 }
 
+/* S has left its call. */
+static inline void note_left(const struct mpg_graph *g, struct stream *s)
+{
+    s->last_leave_ns = s->call.event->leave_ns;
+    if (g->has_regions)
+        graph_regions_begin(&s->regions, s->last_leave_ns);
+    s->from = graph_place_of(s->call.event);
+    s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
+}
+
+/* Whether a call of R that waits for nobody is made at once. With the last call of a turn the rank's turn ends before it is left. */
+static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
+{
+    return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
+}
+
 static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;
@@ -232,6 +249,13 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
     s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
     s->call.leave_ns = mpg_clock_align(g->clocks, s->call.rank, e->leave_ns);
     s->between = (struct between){0};
+    if (may_fuse(g, r)) {
+        const int made = graph_fuse(g, s, err);
+        if (made > 0)
+            note_left(g, s);
+        if (made != 0)
+            return made < 0 ? -1 : 0;
+    }
     s->phase = PHASE_WAIT;
     r->waiting++;
     s->call.saw_ns = -INFINITY;
@@ -312,11 +336,7 @@ int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_er
     s->phase = PHASE_READ;
     if (graph_leave_call(g, r, s, err) < 0)
         return -1;
-    s->last_leave_ns = s->call.event->leave_ns;
-    if (g->has_regions)
-        graph_regions_begin(&s->regions, s->last_leave_ns);
-    s->from = graph_place_of(s->call.event);
-    state->progress_ns = s->last_leave_ns - state->start_ns;
+    note_left(g, s);
     return 0;
 }
 
