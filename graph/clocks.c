@@ -142,6 +142,12 @@ double mpg_clock_align(const struct mpg_clock_map *map, int32_t rank, int64_t ti
     }
 }
 
+bool mpg_clock_map_is_shared(const struct mpg_clock_map *map, int64_t *origin_ns)
+{
+    *origin_ns = map->origin_ns;
+    return map->source == MPG_CLOCK_SHARED;
+}
+
 /* Bounds: per ordered pair (sender, receiver), the least received - sent, which
  * is at least offset(sender) - offset(receiver). */
 struct bound {

@@ -20,6 +20,8 @@ struct mpg_clock_map *mpg_clock_map_from_trace(struct mpg_trace *trace, struct m
 enum mpg_clock_source mpg_clock_map_source(const struct mpg_clock_map *map);
 /* RANK's TIME on the common axis, in ns from a common origin near the trace. */
 double mpg_clock_align(const struct mpg_clock_map *map, int32_t rank, int64_t time_ns);
+/* Whether that is the same for all ranks: the time since *ORIGIN_NS of their one clock. */
+bool mpg_clock_map_is_shared(const struct mpg_clock_map *map, int64_t *origin_ns);
 
 /* Offsets from the messages themselves: no message arrives before it left, so
  * the two directions between two ranks bound their offset from both sides. */

@@ -54,7 +54,7 @@ struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const s
     if (s->count == s->capacity && graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
-    memset(step, 0, sizeof *step); /* all of it: an initialiser would leave parts of the union */
+    graph_clear_step(step);
     step->kind = kind;
     step->rank = place->rank;
     step->thread = place->thread;

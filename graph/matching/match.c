@@ -88,15 +88,10 @@ static struct message *new_message(struct channels *all, const struct channel_na
     return m;
 }
 
-struct message *graph_match(struct channels *all, struct channel *c, bool sent, struct mpg_error *err)
+struct message *graph_append_message(struct channels *all, struct channel *c, struct mpg_error *err)
 {
-    struct message *m = c->first;
-    if (m && m->is_sent != sent) {
-        c->first = m->next;
-        m->next = NULL;
-        return m;
-    }
-    if (!(m = new_message(all, &c->name, err)))
+    struct message *m = new_message(all, &c->name, err);
+    if (!m)
         return NULL;
     if (c->first)
         c->last->next = m;

@@ -32,9 +32,22 @@ void graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
 /* The channel called NAME, made if there is none; NULL with ERR when out of memory. */
 struct channel *graph_find_channel(struct channels *channels, const struct channel_name *name,
                                    struct mpg_error *err);
+/* Appends a new message to C; NULL with ERR when out of memory. */
+struct message *graph_append_message(struct channels *channels, struct channel *c, struct mpg_error *err);
+/* Takes the first message out of C. */
+static inline struct message *graph_take_first(struct channel *c)
+{
+    struct message *m = c->first;
+    c->first = m->next;
+    m->next = NULL;
+    return m;
+}
 /* Takes out the first message of C that still lacks its other end, or appends a new one. SENT: the side that asks. NULL
  * with ERR when out of memory. */
-struct message *graph_match(struct channels *channels, struct channel *c, bool sent, struct mpg_error *err);
+static inline struct message *graph_match(struct channels *channels, struct channel *c, bool sent, struct mpg_error *err)
+{
+    return c->first && c->first->is_sent != sent ? graph_take_first(c) : graph_append_message(channels, c, err);
+}
 /* The same of what is called NAME: no channel is made for one message. *C: the channel that there is, or NULL. */
 struct message *graph_match_named(struct channels *channels, const struct channel_name *name, bool sent,
                                   struct channel **c, struct mpg_error *err);

@@ -82,7 +82,7 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
 }
 
 /* Both ends of a message are there; its receive has room for ROOM_BYTES. */
-static int complete_match(struct matching *matching, struct message *m, int64_t room_bytes, struct mpg_error *err)
+static inline int complete_match(struct matching *matching, struct message *m, int64_t room_bytes, struct mpg_error *err)
 {
     if (m->has_more && tell_ends(matching, m, err) < 0)
         return -1;
@@ -132,7 +132,7 @@ static int store_sending(struct matching *matching, const struct call *sender, s
     return 0;
 }
 
-static int emit_eager(struct matching *matching, const struct call *sender, struct message *m,
+static inline int emit_eager(struct matching *matching, const struct call *sender, struct message *m,
                       struct mpg_error *err)
 {
     if (graph_new_slot(matching->steps, &m->slot, err) < 0)
@@ -208,7 +208,7 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
 }
 
 /* M, which has been sent on C (NULL: alone), meets its receive, of ROOM_BYTES, if that is posted, or who probes for it. */
-static int meet_receive(struct matching *matching, struct channel *c, struct message *m, int64_t room_bytes,
+static inline int meet_receive(struct matching *matching, struct channel *c, struct message *m, int64_t room_bytes,
                         struct mpg_error *err)
 {
     graph_wake(&m->probe_waiter);
@@ -326,15 +326,13 @@ static struct protocol resized_protocol(const struct matching *matching, enum mp
     return protocol;
 }
 
-struct protocol graph_load_protocol(struct matching *matching, enum mpg_call mode, struct load load)
+struct protocol graph_find_protocol(struct matching *matching, enum mpg_call mode, struct load load)
 {
-    const uint64_t hash = ((uint64_t)load.bytes ^ mode) * 0x9e3779b97f4a7c15u;
-    struct known_protocol *known = &matching->known[(hash >> 32) % GRAPH_PROTOCOLS];
     if (load.target_bytes != load.bytes)
         return resized_protocol(matching, mode, load);
-    if (known->bytes != load.bytes || known->mode != mode)
-        *known = (struct known_protocol){load.bytes, mode, graph_protocol(matching, mode, load.bytes)};
-    return known->protocol;
+    *graph_protocol_place(matching, mode, load.bytes) =
+        (struct known_protocol){load.bytes, mode, graph_protocol(matching, mode, load.bytes)};
+    return graph_protocol(matching, mode, load.bytes);
 }
 
 /* With hypotheses: what becomes of the message that CALL sends on the channel NAME of COMM. */
@@ -477,9 +475,7 @@ struct message *graph_send_at_once(struct matching *matching, struct call *call,
 struct message *graph_receive_at_once(struct matching *matching, const struct call *call, const struct route *route,
                                       struct mpg_error *err)
 {
-    struct message *m = graph_match(&matching->channels, route->channel, false, err);
-    if (!m)
-        return NULL;
+    struct message *m = graph_take_first(route->channel);
     describe_posted(m, call);
     m->posted_any = 0;
     m->has_poster_slot = false;

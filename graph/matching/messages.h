@@ -57,8 +57,19 @@ bool graph_is_alone(const struct matching *matching, int32_t rank);
 struct protocol graph_protocol(const struct matching *matching, enum mpg_call mode,
                                int64_t bytes);
 
-/* How LOAD is sent in the mode of MODE, a call. */
-struct protocol graph_load_protocol(struct matching *matching, enum mpg_call mode, struct load load);
+/* How LOAD is sent in the mode of MODE, a call; where that is kept, if it is, and finding it if not. */
+static inline struct known_protocol *graph_protocol_place(struct matching *matching, enum mpg_call mode, int64_t bytes)
+{
+    const uint64_t hash = ((uint64_t)bytes ^ mode) * 0x9e3779b97f4a7c15u;
+    return &matching->known[(hash >> 32) % GRAPH_PROTOCOLS];
+}
+struct protocol graph_find_protocol(struct matching *matching, enum mpg_call mode, struct load load);
+static inline struct protocol graph_load_protocol(struct matching *matching, enum mpg_call mode, struct load load)
+{
+    const struct known_protocol *known = graph_protocol_place(matching, mode, load.bytes);
+    return known->bytes == load.bytes && known->mode == mode && load.target_bytes == load.bytes
+               ? known->protocol : graph_find_protocol(matching, mode, load);
+}
 
 /* A message that CALL sends on the channel NAME; INDEX: the how-manieth of the call. */
 int graph_send_on(struct matching *matching, const struct call *call,

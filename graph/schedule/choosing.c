@@ -26,8 +26,8 @@ void graph_forget_choosing(struct stream *s)
 
 static bool left_before(const struct mpg_graph *g, const struct stream *a, const struct stream *b)
 {
-    double x = mpg_clock_align(g->clocks, a->call.rank, a->call.event->leave_ns);
-    double y = mpg_clock_align(g->clocks, b->call.rank, b->call.event->leave_ns);
+    double x = graph_align(g, a->call.rank, a->call.event->leave_ns);
+    double y = graph_align(g, b->call.rank, b->call.event->leave_ns);
     if (x != y)
         return x < y;
     return a->call.rank != b->call.rank ? a->call.rank < b->call.rank : a->thread < b->thread;

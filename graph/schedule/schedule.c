@@ -258,6 +258,7 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
     }
     g->trace = trace;
     g->clocks = clocks;
+    g->shares_clock = mpg_clock_map_is_shared(clocks, &g->origin_ns);
     g->ranks = mpg_trace_ranks(trace);
     g->streams = (uint32_t)g->ranks;
     g->current = NO_RANK;

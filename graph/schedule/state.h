@@ -79,6 +79,8 @@ struct queue {
 struct mpg_graph {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
+    bool shares_clock; /* all ranks do: times count from ORIGIN_NS on */
+    int64_t origin_ns;
     bool lenient, posts, by_completion, names_regions, marks, tells_unused;
     bool has_regions; /* somebody asks for what regions are open */
     bool fuses;       /* calls that wait for nobody are made at once (fused.h) */
@@ -103,5 +105,11 @@ struct mpg_graph {
     struct meetings meetings;
     struct requests requests;
 };
+
+/* RANK's TIME on the common axis. */
+static inline double graph_align(const struct mpg_graph *g, int32_t rank, int64_t time_ns)
+{
+    return g->shares_clock ? (double)(time_ns - g->origin_ns) : mpg_clock_align(g->clocks, rank, time_ns);
+}
 
 #endif

@@ -179,7 +179,7 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
-    s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
+    s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
     if (g->matching.carrying.is_on && graph_carry(&g->matching.carrying, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
         return -1;
     g->rank[s->call.rank].finalized = true;
@@ -246,8 +246,8 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
         (r->stream_count < r->threads && graph_keep_fork(g, s, err) < 0))
         return -1;
     s->call.region = g->has_regions ? graph_regions_innermost(&s->regions) : -1;
-    s->call.enter_ns = mpg_clock_align(g->clocks, s->call.rank, e->enter_ns);
-    s->call.leave_ns = mpg_clock_align(g->clocks, s->call.rank, e->leave_ns);
+    s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
+    s->call.leave_ns = graph_align(g, s->call.rank, e->leave_ns);
     s->between = (struct between){0};
     if (may_fuse(g, r)) {
         const int made = graph_fuse(g, s, err);
@@ -344,7 +344,7 @@ int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_er
 static void pass_on(struct mpg_graph *g, int32_t rank, const struct rank_run *r)
 {
     if (g->matching.carrying.is_on && r->threads > 1 && !r->ahead)
-        graph_carry_on(&g->matching.carrying, rank, mpg_clock_align(g->clocks, rank, r->next->enter_ns));
+        graph_carry_on(&g->matching.carrying, rank, graph_align(g, rank, r->next->enter_ns));
 }
 
 static inline int read_event(struct mpg_graph *g, int32_t rank, struct mpg_error *err)

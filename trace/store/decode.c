@@ -217,33 +217,36 @@ static uint64_t bits_at(const uint8_t *p, size_t room, unsigned used)
     return used ? word | (uint64_t)p[8] << (64 - used) : word;
 }
 
+/* A time of LENGTH bits, of which WORD has all but the highest, which is in it nowhere. */
+static inline int64_t time_of(unsigned length, uint64_t word)
+{
+    const uint64_t above = (uint64_t)1 << length;
+    return (int64_t)((word & ((above - 1) >> 1)) | above >> 1);
+}
+
 /* The next N times, or those before one that is damaged; how many. The number of a time's bits is in the column after
  * theirs, and the highest of them in neither. */
 static uint32_t get_times(struct mpg_numbers *column, uint32_t n, int64_t *ns)
 {
+    enum { OF_A_WORD = 57 }; /* bits that are in the 64 from the beginning of their first byte on */
     struct mpg_numbers *lengths = column + 1;
     const size_t there = (size_t)(lengths->end - lengths->p), room = (size_t)(column->end - column->p);
+    const uint8_t *length = lengths->p, *p = column->p;
     uint64_t at = column->used, word; /* the next of the column's bits */
-    uint32_t i;
+    uint32_t i = 0;
     if (there < n)
         n = (uint32_t)there;
-    for (i = 0; i < n; i++) {
-        const unsigned length = lengths->p[i], used = at % 8;
-        const size_t byte = at / 8;
-        if (length <= 1) {
-            ns[i] = length;
-            continue;
-        }
-        if (used + length <= 65 && byte + sizeof word <= room) {
-            memcpy(&word, column->p + byte, sizeof word);
-            word = le64toh(word) >> used;
-        } else if (length <= 63 && at + length - 1 <= 8 * (uint64_t)room)
-            word = bits_at(column->p + byte, room - byte, used);
-        else
+    for (; i < n && length[i] <= OF_A_WORD && at / 8 + sizeof word <= room; i++) {
+        memcpy(&word, p + at / 8, sizeof word);
+        ns[i] = time_of(length[i], le64toh(word) >> at % 8);
+        at += length[i] - (length[i] > 0);
+    }
+    for (; i < n; i++) { /* at the end of the column; long ones */
+        const unsigned more = length[i] > 0 ? length[i] - 1u : 0;
+        if (length[i] > 63 || at + more > 8 * (uint64_t)room)
             break;
-        const uint64_t highest = (uint64_t)1 << (length - 1);
-        ns[i] = (int64_t)(highest | (word & (highest - 1)));
-        at += length - 1;
+        ns[i] = time_of(length[i], more > 0 ? bits_at(p + at / 8, room - at / 8, at % 8) : 0);
+        at += more;
     }
     lengths->p += i;
     column->p += at / 8;
