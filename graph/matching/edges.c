@@ -2,7 +2,7 @@
 /* Messages as the calls see them that complete them, or may: edges, views, candidates; and their end. */
 #include "graph/matching/messages.h"
 
-static void describe_arrival(const struct message *m, struct mpg_edge *edge)
+static inline void describe_arrival(const struct message *m, struct mpg_edge *edge)
 {
     double later_ns = m->poster_ns > m->sender_ns ? m->poster_ns : m->sender_ns;
     edge->source = m->source;
@@ -111,7 +111,7 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
     return 0;
 }
 
-static void release(struct matching *matching, struct message *m)
+static inline void release(struct matching *matching, struct message *m)
 {
     if (m->sender_holds || m->receiver_holds)
         return;
@@ -133,7 +133,7 @@ void graph_note_received(const struct matching *matching, const struct call *cal
     graph_more(m)->received_ns = call->leave_ns;
 }
 
-static void receiver_done(struct matching *matching, struct message *m, bool polled)
+static inline void receiver_done(struct matching *matching, struct message *m, bool polled)
 {
     m->receiver_holds = false;
     m->polled = polled;

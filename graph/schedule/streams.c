@@ -238,6 +238,7 @@ static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
     return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
 }
 
+/* 1: it has been left, too; else 0. */
 static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;
@@ -254,7 +255,7 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
         if (made > 0)
             note_left(g, s);
         if (made != 0)
-            return made < 0 ? -1 : 0;
+            return made;
     }
     s->phase = PHASE_WAIT;
     r->waiting++;
@@ -289,11 +290,24 @@ static int keep_event(struct stream *s, const struct mpg_event *event, struct mp
     return 0;
 }
 
+/* Whether EVENT can be nothing but a call that the only thread of a rank makes on its way. */
+static inline bool is_on_its_way(const struct rank_state *state, const struct mpg_event *event)
+{
+    return graph_is_among(mpg_call_kind(event->call), GRAPH_KIND(SEND) | GRAPH_KIND(RECV)) && state->started &&
+           state->run->threads == 1;
+}
+
 static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
                       uint64_t number, struct mpg_error *err)
 {
     struct rank_state *state = &g->rank[rank];
     struct rank_run *r = state->run;
+    if (is_on_its_way(state, event)) {
+        r->streams->call.event = event;
+        r->streams->call.number = number;
+        g->counts.calls++;
+        return make_call(g, r->streams, err);
+    }
     uint32_t known = r->stream_count;
     struct stream *s = find_stream(g, rank, event->thread, err);
     if (!s)

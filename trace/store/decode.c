@@ -199,6 +199,8 @@ static void apply_shape(const struct mpg_shape *s, struct mpg_event *e)
     memcpy(&e->site, &s->site, sizeof *s - offsetof(struct mpg_shape, site)); /* alike in both */
     memset(&e->any, 0, sizeof *e - offsetof(struct mpg_event, any));
     e->call = (enum mpg_call)s->call;
+    if (s->flags == 0)
+        return;
     e->any = s->flags & MPG_SHAPE_ANY;
     e->found = s->flags & MPG_SHAPE_FOUND;
     e->done_all = s->flags & MPG_SHAPE_DONE_ALL;
