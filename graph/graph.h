@@ -514,6 +514,7 @@ struct mpg_graph_counts {
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
+    uint64_t at_once;           /* calls that waited for nobody, begun and left at once (options.apart: none) */
     uint64_t threads;           /* streams beyond one a rank */
     uint64_t expanded;          /* collectives, of `collectives`, */
     uint64_t partial;           /* and those of the others, of several members, in which not every member waits for all others */

@@ -72,6 +72,10 @@ int graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
     const enum mpg_kind kind = mpg_call_kind(e->call);
     if (e->failed || (kind != MPG_KIND_SEND && kind != MPG_KIND_RECV))
         return 0;
-    s->found_nothing = false;
-    return kind == MPG_KIND_SEND ? send_at_once(g, s, err) : receive_at_once(g, s, err);
+    const int made = kind == MPG_KIND_SEND ? send_at_once(g, s, err) : receive_at_once(g, s, err);
+    if (made > 0) {
+        s->found_nothing = false;
+        g->counts.at_once++;
+    }
+    return made;
 }
