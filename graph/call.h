@@ -22,6 +22,13 @@ struct sent {
     double rooted_bytes;
 };
 
+/* A call begins: SENT, of its thread, is empty. */
+static inline void graph_begin_sent(struct sent *sent)
+{
+    sent->n = sent->which = sent->parts = sent->dropped = sent->rooted = 0;
+    sent->rooted_bytes = 0;
+}
+
 struct routes; /* graph/matching/routes.h */
 
 struct call {

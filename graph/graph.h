@@ -514,7 +514,6 @@ struct mpg_graph_counts {
     uint64_t transfers_alone;   /* of these, without a window that is known, or never waited for */
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
-    uint64_t at_once;           /* calls that waited for nobody, begun and left at once (options.apart: none) */
     uint64_t threads;           /* streams beyond one a rank */
     uint64_t expanded;          /* collectives, of `collectives`, */
     uint64_t partial;           /* and those of the others, of several members, in which not every member waits for all others */
@@ -544,6 +543,8 @@ int mpg_clock_bounds_take(void *bounds, const struct mpg_steps *steps, struct mp
 /* Slots handed out so far are 0 .. value-1; may grow with every step. */
 uint32_t mpg_graph_slots(const struct mpg_graph *graph);
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *graph);
+/* Calls that waited for nobody, begun and left at once (options.apart: none). */
+uint64_t mpg_graph_at_once(const struct mpg_graph *graph);
 /* Members of the largest collective that has been expanded. */
 int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
 /* What the trace so far shows of the traced machine's eager limit, given the target's, which

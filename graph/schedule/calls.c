@@ -164,8 +164,7 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     const struct mpg_event *e = s->call.event;
     struct call *call = &s->call;
     s->class_bytes = 0;
-    s->sent.n = s->sent.rooted = s->sent.parts = s->sent.dropped = s->sent.which = 0;
-    s->sent.rooted_bytes = 0;
+    graph_begin_sent(&s->sent);
     call->changed = false;
     if (e->failed) {
         if (g->counts.failed++ == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A send, a receive. */
+/* A send, a receive, and calls that leave either to a request. */
 #include "graph/schedule/fused.h"
 
 #include "graph/schedule/calls.h"
@@ -7,6 +7,11 @@
 bool graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options)
 {
     return !options->apart && !graph_says_more(&g->matching.channels) && !g->posts && !g->has_regions;
+}
+
+uint64_t mpg_graph_at_once(const struct mpg_graph *g)
+{
+    return g->at_once;
 }
 
 /* The route that S's thread has to PEER of its call, or from there; NULL: none that knows its channel. */
@@ -66,16 +71,41 @@ static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct 
     return 1;
 }
 
+/* A call that leaves to a request what it sends or receives. */
+static inline int post_at_once(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    struct rank_run *r = s->state->run;
+    graph_begin_sent(&s->sent);
+    if (graph_start_request(&g->requests, &r->requests, &r->probed, &s->call, err) < 0)
+        return -1;
+    struct mpg_step *step = emit_leave(g, s, err);
+    if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && s->sent.n > 0 &&
+                  graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0))
+        return -1;
+    return 1;
+}
+
+static inline int make(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    switch (mpg_call_kind(s->call.event->call)) {
+    case MPG_KIND_SEND:
+        return send_at_once(g, s, err);
+    case MPG_KIND_RECV:
+        return receive_at_once(g, s, err);
+    case MPG_KIND_ISEND:
+    case MPG_KIND_IRECV:
+        return post_at_once(g, s, err);
+    default:
+        return 0;
+    }
+}
+
 int graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    const struct mpg_event *e = s->call.event;
-    const enum mpg_kind kind = mpg_call_kind(e->call);
-    if (e->failed || (kind != MPG_KIND_SEND && kind != MPG_KIND_RECV))
-        return 0;
-    const int made = kind == MPG_KIND_SEND ? send_at_once(g, s, err) : receive_at_once(g, s, err);
+    const int made = s->call.event->failed ? 0 : make(g, s, err);
     if (made > 0) {
         s->found_nothing = false;
-        g->counts.at_once++;
+        g->at_once++;
     }
     return made;
 }

@@ -135,11 +135,10 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
     if (state->run && state->run->ready > 0)
         return graph_leave_one(g, state, err);
     do {
-        const int made = graph_advance(g, rank, err);
-        if (made < 0)
+        if (graph_advance(g, rank, err) < 0)
             return -1;
         const struct rank_run *r = state->run;
-        const bool posts = made == 0 && r && r->streams && graph_leaves_request(r->streams->call.event->call);
+        const bool posts = r && r->streams && graph_leaves_request(r->streams->call.event->call);
         g->turn += posts ? 1 : GRAPH_POSTS_A_CALL;
         if (!r || !keeps_turn(g) || graph_is_beyond_horizon(g))
             return 0;

@@ -83,7 +83,8 @@ struct mpg_graph {
     int64_t origin_ns;
     bool lenient, posts, by_completion, names_regions, marks, tells_unused;
     bool has_regions; /* somebody asks for what regions are open */
-    bool fuses;       /* calls that wait for nobody are made at once (fused.h) */
+    bool fuses;       /* calls that wait for nobody are made at once (fused.h), */
+    uint64_t at_once; /* so many so far */
     uint64_t untold; /* steps since unused slots were told */
     struct marks *spent_marks; /* which steps may be about */
     const struct mpg_region_ratios *ratios; /* NULL: none */

@@ -238,7 +238,6 @@ static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
     return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
 }
 
-/* 1: it has been left, too; else 0. */
 static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;
@@ -255,7 +254,7 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
         if (made > 0)
             note_left(g, s);
         if (made != 0)
-            return made;
+            return made < 0 ? -1 : 0;
     }
     s->phase = PHASE_WAIT;
     r->waiting++;
@@ -293,8 +292,8 @@ static int keep_event(struct stream *s, const struct mpg_event *event, struct mp
 /* Whether EVENT can be nothing but a call that the only thread of a rank makes on its way. */
 static inline bool is_on_its_way(const struct rank_state *state, const struct mpg_event *event)
 {
-    return graph_is_among(mpg_call_kind(event->call), GRAPH_KIND(SEND) | GRAPH_KIND(RECV)) && state->started &&
-           state->run->threads == 1;
+    const uint64_t kinds = GRAPH_KIND(SEND) | GRAPH_KIND(RECV) | GRAPH_KIND(ISEND) | GRAPH_KIND(IRECV);
+    return graph_is_among(mpg_call_kind(event->call), kinds) && state->started && state->run->threads == 1;
 }
 
 static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,

@@ -83,24 +83,42 @@ static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_s
            s->count_number <= MPG_TRACE_MAX_LIST && s->request_number <= MPG_TRACE_MAX_LIST;
 }
 
-/* Translates the numbers of the stream's that are new in S; NULL, or what is wrong. */
-static const char *translate(const struct mpg_decoder *d, const struct mpg_shape *fresh,
-                             struct mpg_shape *s)
+/* The fields that name something, by their bits. */
+enum field {
+#define FIELD(field) FIELD_##field,
+    MPG_SHAPE_FIELDS(FIELD)
+#undef FIELD
+};
+#define NAMES(field) ((uint32_t)1 << FIELD_##field)
+enum { NAMING = NAMES(comm) | NAMES(newcomm) | NAMES(object) | NAMES(string) | NAMES(site) };
+
+/* Translates the numbers of the stream's in those fields of S that are FRESH and that its MASK has; NULL, or what is wrong. */
+static const char *translate(const struct mpg_decoder *d, uint32_t fresh, const struct mpg_shape *mask, struct mpg_shape *s)
 {
     bool lacks = s->comm == MPG_NO_COMM && mpg_call_may_lack_comm((enum mpg_call)s->call);
-    if (fresh->comm && !lacks && !mpg_decode_id(&d->comms, &s->comm))
+    if (fresh & NAMES(comm) && mask->comm && !lacks && !mpg_decode_id(&d->comms, &s->comm))
         return "unknown communicator";
-    if (fresh->newcomm && s->newcomm != MPG_NO_COMM && !mpg_decode_id(&d->comms, &s->newcomm))
+    if (fresh & NAMES(newcomm) && mask->newcomm && s->newcomm != MPG_NO_COMM && !mpg_decode_id(&d->comms, &s->newcomm))
         return "unknown new communicator";
     bool none = s->object == MPG_NO_OBJECT && /* a file that could not be opened */
                 mpg_call_kind((enum mpg_call)s->call) == MPG_KIND_FILE_OPEN;
-    if (fresh->object && !none && !mpg_decode_id(&d->objects, &s->object))
+    if (fresh & NAMES(object) && mask->object && !none && !mpg_decode_id(&d->objects, &s->object))
         return "unknown window or file";
-    if (fresh->string && !mpg_decode_id(&d->strings, &s->string))
+    if (fresh & NAMES(string) && mask->string && !mpg_decode_id(&d->strings, &s->string))
         return "unknown name";
-    if (fresh->site && s->site != MPG_NO_SITE && !mpg_decode_id(&d->sites, &s->site))
+    if (fresh & NAMES(site) && mask->site && s->site != MPG_NO_SITE && !mpg_decode_id(&d->sites, &s->site))
         return "unknown callsite";
     return NULL;
+}
+
+/* Those fields of S that its MASK does not have. */
+static void set_absent(const struct mpg_shape *mask, struct mpg_shape *s)
+{
+#define ABSENT(field) \
+    if (!mask->field) \
+        s->field = absent.field;
+    MPG_SHAPE_FIELDS(ABSENT)
+#undef ABSENT
 }
 
 /* The place of shape NUMBER, or NULL when out of memory. */
@@ -129,23 +147,17 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
     uint32_t last = d->last_of_call[call];
     const struct mpg_shape *base = d->shape_total > last ? mpg_shape_at(d, last) : NULL;
     bool has_base = base && base->call == call && !((base->flags | flags) & MPG_SHAPE_FAILED);
-    struct mpg_shape s = {0}, fresh = {0};
+    const uint32_t fresh = has_base ? given & NAMING : NAMING; /* what BASE has is translated */
+    struct mpg_shape s = {0};
     if (has_base)
         s = *base;
+    else
+        set_absent(mask, &s);
     s.call = call;
     s.flags = flags;
-    uint32_t bit = 1;
-#define FRESH(field) \
-    if (!has_base || (given & bit)) \
-        fresh.field = mask->field; \
-    if (!mask->field) \
-        s.field = absent.field; \
-    bit <<= 1;
-    MPG_SHAPE_FIELDS(FRESH)
-#undef FRESH
     if (!get_fields(d, given, mask, &s))
         return mpg_decoder_damaged(d, "shape", err);
-    const char *wrong = translate(d, &fresh, &s);
+    const char *wrong = fresh ? translate(d, fresh, mask, &s) : NULL;
     if (wrong)
         return mpg_decoder_damaged(d, wrong, err);
 
