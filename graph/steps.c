@@ -106,15 +106,25 @@ int graph_list_lost(struct steps *s)
     return 0;
 }
 
+struct mpg_sent *graph_add_sent(struct steps *s, struct mpg_step *step, uint32_t n, struct mpg_error *err)
+{
+    if (reserve(s, &s->sent, sizeof *s->sent, &s->sent_capacity, s->sent_count + n, err) < 0)
+        return NULL;
+    struct mpg_sent *sent = s->sent + s->sent_count;
+    step->sent = sent;
+    step->sent_number = n;
+    s->sent_count += n;
+    return sent;
+}
+
 int graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
                     struct mpg_error *err)
 {
-    if (reserve(s, &s->sent, sizeof *s->sent, &s->sent_capacity, s->sent_count + n, err) < 0)
+    struct mpg_sent *kept = graph_add_sent(s, step, n, err);
+    if (!kept)
         return -1;
-    step->sent = s->sent + s->sent_count;
-    step->sent_number = n;
     for (uint32_t i = 0; i < n; i++)
-        s->sent[s->sent_count++] = sent[i];
+        kept[i] = sent[i];
     return 0;
 }
 

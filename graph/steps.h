@@ -95,7 +95,9 @@ static inline void graph_steps_empty(struct steps *s)
 
 /* Room for more edges: as graph_steps_grow(). */
 int graph_edges_grow(struct steps *steps);
-/* Has STEP, a LEAVE, list a copy of N messages. Error: out of memory. */
+/* Has STEP, a LEAVE, list N messages, which are returned, to be filled before the next are asked for; or a copy of SENT. NULL
+ * or error: out of memory. */
+struct mpg_sent *graph_add_sent(struct steps *steps, struct mpg_step *step, uint32_t n, struct mpg_error *err);
 int graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
                     struct mpg_error *err);
 /* That of STEP, a LEAVE, or what changes an ENTER, all else 0; valid until the next is asked for. NULL with ERR when

@@ -179,16 +179,16 @@ static int find_origin(const struct call *call, uint32_t index, uint32_t *sequen
     return 0;
 }
 
-/* M as what CALL sends. */
-static inline struct mpg_sent sent_of(const struct call *call, const struct message *m)
+/* Says of SENT that it is M, which CALL sends: there, as what is filled elsewhere and copied at once is waited for. */
+static inline void describe_sent_message(const struct call *call, const struct message *m, struct mpg_sent *sent)
 {
     const enum mpg_kind kind = mpg_call_kind(call->event->call);
-    return (struct mpg_sent){.origin = graph_origin(m),
-                             .bytes = (double)graph_known_bytes(m),
-                             .target_bytes = (double)graph_target_bytes(m),
-                             .blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV,
-                             .sync_source = m->sync_source,
-                             .sync_target = m->synchronous && !m->grows};
+    sent->origin = graph_origin(m);
+    sent->bytes = (double)graph_known_bytes(m);
+    sent->target_bytes = (double)graph_target_bytes(m);
+    sent->blocking = kind == MPG_KIND_SEND || kind == MPG_KIND_SENDRECV;
+    sent->sync_source = m->sync_source;
+    sent->sync_target = m->synchronous && !m->grows;
 }
 
 /* Notes M among what CALL sends. */
@@ -203,7 +203,7 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
         sent->message = grown;
         sent->capacity = capacity;
     }
-    sent->message[sent->n++] = sent_of(call, m);
+    describe_sent_message(call, m, &sent->message[sent->n++]);
     return 0;
 }
 
@@ -485,6 +485,9 @@ struct message *graph_receive_at_once(struct matching *matching, const struct ca
 int graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
                             const struct message *m, struct mpg_error *err)
 {
-    const struct mpg_sent sent = sent_of(call, m);
-    return graph_keep_sent(matching->steps, step, &sent, 1, err);
+    struct mpg_sent *sent = graph_add_sent(matching->steps, step, 1, err);
+    if (!sent)
+        return -1;
+    describe_sent_message(call, m, sent);
+    return 0;
 }
