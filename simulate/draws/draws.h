@@ -72,15 +72,21 @@ static inline double mpg_uniform_part(const uint32_t word[4], int part)
     return ((double)bits + 0.5) * 0x1p-42;
 }
 
-/* The draw at A in REPLICA, uniform on the open interval (0, 1). */
-static inline double mpg_draw(const struct mpg_address *a, uint32_t replica)
+/* The block of the draw at A in REPLICA. */
+static inline philox4x32_ctr_t mpg_draw_words(const struct mpg_address *a, uint32_t replica)
 {
-    const int part = mpg_draw_part(a->purpose);
     philox4x32_ctr_t counter = {{replica, (uint32_t)a->rank, (uint32_t)a->call,
                                  (uint32_t)mpg_draw_block(a->purpose) << 28 | (a->index & 0x0fffffff)}};
     philox4x32_key_t key = {
         {(uint32_t)a->seed, (uint32_t)(a->seed >> 32) ^ (uint32_t)(a->call >> 32)}};
-    philox4x32_ctr_t r = philox4x32(counter, key);
+    return philox4x32(counter, key);
+}
+
+/* The draw at A in REPLICA, uniform on the open interval (0, 1). */
+static inline double mpg_draw(const struct mpg_address *a, uint32_t replica)
+{
+    const int part = mpg_draw_part(a->purpose);
+    const philox4x32_ctr_t r = mpg_draw_words(a, replica);
     return part < 0 ? mpg_uniform((uint64_t)r.v[1] << 32 | r.v[0]) : mpg_uniform_part(r.v, part);
 }
 

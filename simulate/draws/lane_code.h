@@ -28,6 +28,17 @@ struct mpg_lane_quiet {
     double least;
 };
 
+/* Work that is to be done. */
+struct mpg_lane_work {
+    const double *each; /* in each lane; NULL: in all of them */
+    double all;
+};
+
+static inline double mpg_lane_work_in(const struct mpg_lane_work *work, uint32_t lane)
+{
+    return work->each ? work->each[lane] : work->all;
+}
+
 struct mpg_lane_code {
     /* mpg_draw() at A in replicas FIRST .. FIRST + N - 1. */
     void (*draw)(const struct mpg_address *a, uint32_t first, uint32_t n, double *u);
@@ -42,15 +53,15 @@ struct mpg_lane_code {
      * LESS[w]; both NULL: as it is). */
     void (*add_time)(const struct mpg_lane_time *target, const struct mpg_lane_time *source,
                      const double *less, uint32_t at, const double *u, uint32_t n, double *value);
-    /* U[w], of N lanes, becomes the draw of an element of row ROW[w], of rows of LENGTH, the first one's at ELEMENT, by what
-     * it was: ELEMENT[ROW[w] LENGTH] + (U[w] - 1/2) SHARE. */
-    void (*place_in_rows)(const double *element, const uint32_t *row, size_t length, double share, uint32_t n, double *u);
+    /* U[w], of N lanes, becomes the draw of an element of the row that begins ROW[w] after the first one, whose is ELEMENT,
+     * by what it was: ELEMENT[ROW[w]] + (U[w] - 1/2) SHARE. */
+    void (*place_in_rows)(const double *element, const uint32_t *row, double share, uint32_t n, double *u);
     /* X in N lanes. */
     void (*fill)(double x, uint32_t n, double *value);
-    /* An interval of LENGTH, of which WORK[w] is to be done, in each of N lanes: those in which work from
+    /* An interval of LENGTH, of which WORK is to be done, in each of N lanes: those in which work from
      * max(0, SINCE + DELAY[w]) on meets nothing, by QUIET, are lengthened by it; lists the others into LANE
      * and returns how many. */
-    uint32_t (*pass)(const struct mpg_lane_quiet *quiet, double since, double length, const double *work,
+    uint32_t (*pass)(const struct mpg_lane_quiet *quiet, double since, double length, const struct mpg_lane_work *work,
                      uint32_t n, double *delay, uint32_t *lane);
     /* Adds to DELAY[w], of N lanes, what an interval of LENGTH takes longer where it takes TAKEN[w], which
      * counts as no less than 0. */

@@ -60,10 +60,11 @@ static void fill_guide(const struct mpg_distribution_piece *piece, size_t n, siz
 static int reserve(struct mpg_lane_table *t, uint32_t kinds, size_t knots, size_t cells, uint32_t n)
 {
     t->guide = malloc(kinds * cells * sizeof *t->guide);
-    t->piece = malloc(knots * sizeof *t->piece);
+    t->piece = calloc(knots, sizeof *t->piece); /* the last one is none */
+    t->to = calloc(knots, sizeof *t->to);
     t->first = malloc(n * sizeof *t->first);
     t->of = malloc(n * sizeof *t->of);
-    return t->guide && t->piece && t->first && t->of ? 0 : -1;
+    return t->guide && t->piece && t->to && t->first && t->of ? 0 : -1;
 }
 
 struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *of, uint32_t n)
@@ -85,6 +86,8 @@ struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *
         fill_guide(t->piece + pieces, made, pieces, cells, t->guide + k * cells);
         pieces += made;
     }
+    for (size_t i = 0; i < pieces; i++)
+        t->to[i] = t->piece[i].to;
     for (uint32_t w = 0; w < n; w++) {
         t->of[w] = of[w];
         t->first[w] = which[w] * (uint32_t)cells;
@@ -106,6 +109,7 @@ void mpg_lane_table_free(struct mpg_lane_table *t)
         return;
     free(t->guide);
     free(t->piece);
+    free(t->to);
     free(t->first);
     free(t->of);
     free(t);

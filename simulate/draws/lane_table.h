@@ -12,6 +12,7 @@ struct mpg_lane_table {
     double cells;    /* of each distribution's guide, a power of 2 */
     uint16_t *guide; /* each one's after the other's: the piece at a cell's begin */
     struct mpg_distribution_piece *piece; /* of all; jumps, which take no probability, are left out */
+    double *to;      /* their ends once more: a search reads nothing else */
     uint32_t *first; /* of each lane, where its guide begins */
     const struct mpg_distribution **of; /* of each lane */
 };

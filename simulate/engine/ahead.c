@@ -4,8 +4,8 @@
 #include "simulate/engine/lanes_private.h"
 #include "simulate/models/records.h"
 
-/* With less than so many lanes there is little to ask for; so many lanes' noise is asked for at once. */
-enum { LEAST = 16, AT_ONCE = 16, LINE_BYTES = 64 };
+/* So many lanes' noise is asked for at once. */
+enum { AT_ONCE = 16, LINE_BYTES = 64 };
 
 static void fetch(const void *from, size_t bytes)
 {
@@ -23,7 +23,7 @@ static void fetch_terms(const struct mpg_lanes *l, int32_t rank, enum mpg_lanes_
 /* Asks for what each interval and call of STREAM, a rank's first, reads or adds to. */
 static void fetch_state(const struct mpg_lanes *l, uint32_t stream)
 {
-    const size_t cursor_bytes = l->n * mpg_perturbation_cursor_bytes(l->p);
+    const size_t cursor_bytes = l->n * l->cursor_bytes;
     fetch(stream_value(l, stream), l->n * sizeof(double));
     fetch_terms(l, (int32_t)stream, MPG_TERM_COMPUTE, MPG_TERM_MESSAGE);
     fetch_terms(l, (int32_t)stream, MPG_TERM_TAKEN, MPG_TERM_HIDDEN);
@@ -38,7 +38,7 @@ static void fetch_noise(struct mpg_lanes *l, uint32_t stream)
 {
     const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;
     struct mpg_interval x = {.rank = (int32_t)stream};
-    mpg_lanes_meet_noise(l, stream, &x);
+    meet_noise(l, stream, &x);
     mpg_records_fetch(l->p, &x, at, n);
     l->ahead.fetched += n;
 }
@@ -46,7 +46,7 @@ static void fetch_noise(struct mpg_lanes *l, uint32_t stream)
 void mpg_lanes_look_ahead(struct mpg_lanes *l, uint32_t stream)
 {
     struct mpg_lanes_ahead *ahead = &l->ahead;
-    if (l->n < LEAST || stream >= (uint32_t)l->ranks)
+    if (stream >= (uint32_t)l->ranks)
         return;
     const bool begins = stream != ahead->stream;
     if (begins) {

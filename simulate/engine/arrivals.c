@@ -207,6 +207,7 @@ int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *ke
         .context = l, .is_bounded = true, .place = place, .assign = assign, .exchange = exchange,
         .move = move, .owe = owe, .settle = settle, .fly = fly, .watch = watch};
     l->skips_polling = skips_polling;
+    l->is_plain = false;
     l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);
     return l->choice && (!l->trail || mpg_lanes_trail_choose(l, err) == 0) ? 0 : -1;
 }

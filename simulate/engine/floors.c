@@ -42,6 +42,8 @@ struct mpg_floors {
     uint64_t last_pair, last_kind; /* of these */
     struct host_pair *pairs;
     size_t pair_count;
+    uint32_t hosts;    /* of not too many, once finished, */
+    uint32_t *pair_of; /* of each with each which pair it is, its number from 1, 0: none; NULL: the index says it */
     bool any_message;
     atomic_bool used_source; /* by a floor that was asked for */
 };
@@ -85,6 +87,7 @@ void mpg_floors_free(struct mpg_floors *f)
     mpg_map_clear(&f->pair_index);
     free(f->flights);
     free(f->pairs);
+    free(f->pair_of);
     free(f);
 }
 
@@ -318,13 +321,51 @@ static struct host_pair *find_pair(struct mpg_floors *f, const struct flight *fl
     return &f->pairs[*slot - 1];
 }
 
+/* Makes room for what all pairs of hosts are, if there are not too many. */
+static int reserve_pairs(struct mpg_floors *f, struct mpg_error *err)
+{
+    enum { MOST_HOSTS = 64 };
+    uint32_t last = 0;
+    for (int32_t r = 0; r < mpg_trace_ranks(f->trace); r++)
+        last = host_of(f, r) > last ? host_of(f, r) : last;
+    if (f->pair_of || last >= MOST_HOSTS)
+        return 0;
+    f->hosts = last + 1;
+    f->pair_of = calloc((size_t)f->hosts * f->hosts, sizeof *f->pair_of);
+    return f->pair_of ? 0 : mpg_error_set(err, "out of memory");
+}
+
+/* Of hosts that no rank is on nothing is asked. */
+static void note_pair(struct mpg_floors *f, uint32_t low, uint32_t high, uint32_t number)
+{
+    if (low >= f->hosts || high >= f->hosts)
+        return;
+    f->pair_of[low * f->hosts + high] = number;
+    f->pair_of[high * f->hosts + low] = number;
+}
+
+/* The least flights between A and B; NULL: there was none. */
+static inline const struct host_pair *pair_between(const struct mpg_floors *f, int32_t a, int32_t b)
+{
+    if (f->pair_of) {
+        const uint32_t number = f->pair_of[host_of(f, a) * f->hosts + host_of(f, b)];
+        return number > 0 ? &f->pairs[number - 1] : NULL;
+    }
+    const uint64_t *slot = mpg_map_find(&f->pair_index, pair_key(f, a, b), 0);
+    return slot ? &f->pairs[*slot - 1] : NULL;
+}
+
 int mpg_floors_finish(struct mpg_floors *f, struct mpg_error *err)
 {
+    if (reserve_pairs(f, err) < 0)
+        return -1;
     for (size_t i = 0; i < f->flight_count; i++) {
         const struct flight *fl = &f->flights[i];
         struct host_pair *pair = find_pair(f, fl);
         if (!pair)
             return mpg_error_set(err, "out of memory");
+        if (f->pair_of)
+            note_pair(f, (uint32_t)fl->host_pair_low, (uint32_t)fl->host_pair_high, (uint32_t)(pair - f->pairs) + 1);
         double least_ns = fl->above_ns;
         if (fl->least_duration_ns > f->call_ns[fl->call][fl->call_class])
             least_ns = fmin(least_ns, fl->at_least_ns);
@@ -386,8 +427,8 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
         source = way->source_path;
         less_overheads = mpg_overheads_of_both(way);
     }
-    uint64_t *slot = mpg_map_find(&f->pair_index, pair_key(f, a, b), 0);
-    double ns = slot ? f->pairs[*slot - 1].least_ns[mpg_size_class(bytes)] : INFINITY;
+    const struct host_pair *pair = pair_between(f, a, b);
+    double ns = pair ? pair->least_ns[mpg_size_class(bytes)] : INFINITY;
     if (isfinite(ns)) {
         if (!less_overheads)
             return ns;

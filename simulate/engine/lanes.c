@@ -26,6 +26,9 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
                    mpg_perturbation_call_noise_measured(p),
         .flies = p->latency.n > 0 || p->byte.n > 0 || mpg_flight_rule(p) != MPG_FLIGHT_NONE,
         .leaves = mpg_perturbation_overheads_measured(p),
+        .has_kappa = p->call_noise.n > 0,
+        .is_plain = p->call_parts <= 1,
+        .cursor_bytes = mpg_perturbation_cursor_bytes(p),
         .covers = mpg_perturbation_noise_covered(p)};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
     l->scratch = calloc(lanes, sizeof *l->scratch);
@@ -163,14 +166,13 @@ static int reserve_before(struct mpg_lanes *l, const struct mpg_step *s, struct 
     return status ? -1 : 0;
 }
 
-/* What step S needs, with SLOTS slots in use. */
+/* What step S needs, with SLOTS slots in use; its stream may be a thread that is new. */
 static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots,
                        struct mpg_error *err)
 {
     const uint32_t streams = s->stream + 1;
     void *met = l->slot_met, *cursor = l->cursor, *left = l->slot_left;
     void *entered = l->entered_ns, *covered = l->covered_ns;
-    const size_t cursor_bytes = mpg_perturbation_cursor_bytes(l->p);
     const bool enters = mpg_perturbation_call_noise_measured(l->p);
     int status =
         reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
@@ -179,7 +181,7 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
         (l->leaves && (reserve_values(l, &l->slot_u, &l->u_capacity, slots, err) < 0 ||
                        mpg_reserve(&left, sizeof *l->slot_left, &l->left_capacity, slots, err) < 0)) ||
         mpg_reserve(&met, sizeof *l->slot_met, &l->met_capacity, slots, err) < 0 ||
-        (cursor_bytes > 0 && mpg_reserve(&cursor, l->n * cursor_bytes, &l->cursor_capacity,
+        (l->cursor_bytes > 0 && mpg_reserve(&cursor, l->n * l->cursor_bytes, &l->cursor_capacity,
                                                  streams, err) < 0) ||
         (enters && mpg_reserve(&entered, sizeof *l->entered_ns, &l->entered_capacity,
                                        streams, err) < 0) ||
@@ -195,16 +197,17 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
         return -1;
     l->ready_slots = slots > l->ready_slots ? slots : l->ready_slots;
     l->ready_streams = streams > l->ready_streams ? streams : l->ready_streams;
+    if (s->stream >= l->streams) {
+        l->streams = s->stream + 1;
+        l->unjoined[s->rank]++;
+    }
     return 0;
 }
 
-void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x)
+/* The same, where it does not have it: a stream is not ready before it is met. */
+static inline int reserve(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    if (l->covers)
-        x->passed_ns = l->passed_ns + (size_t)stream * l->n;
-    if (l->cursor)
-        x->cursor = l->cursor + (size_t)stream * l->n * mpg_perturbation_cursor_bytes(l->p);
-    x->lanes = l->n;
+    return slots <= l->ready_slots && s->stream < l->ready_streams ? 0 : reserve_all(l, s, slots, err);
 }
 
 /* What RANK waited for others, from BEFORE to VALUE. */
@@ -253,10 +256,11 @@ enum mpg_steps_wanted mpg_lanes_wants(const struct mpg_lanes *l)
 
 static APART int step_enter(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
-    mpg_lanes_look_ahead(l, s->stream);
+    if (l->n >= MPG_LANES_AHEAD_LEAST)
+        mpg_lanes_look_ahead(l, s->stream);
     double *value = stream_value(l, s->stream);
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
-    memcpy(before, value, l->n * sizeof *value);
+    copy(before, value, l->n);
     if (l->choice && begin_portion(l, s, err) < 0)
         return -1;
     const bool divides = l->choice && mpg_portions_divide(l->choice->portions, s->stream);
@@ -272,7 +276,7 @@ static APART int step_enter(struct mpg_lanes *l, const struct mpg_step *s, struc
                              .length_ns = (double)s->interval_ns};
     if (l->covers)
         x.covered_ns = l->covered_ns[s->stream];
-    mpg_lanes_meet_noise(l, s->stream, &x);
+    meet_noise(l, s->stream, &x);
     if (l->entered_ns)
         l->entered_ns[s->stream] = (double)(s->since_ns + s->interval_ns + s->tracer_ns);
     if (l->likes)
@@ -383,13 +387,8 @@ static APART int take_other(struct mpg_lanes *l, const struct mpg_step *s, uint3
 
 static inline int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    if ((slots > l->ready_slots || s->stream >= l->ready_streams) &&
-        reserve_all(l, s, slots, err) < 0)
+    if (reserve(l, s, slots, err) < 0)
         return -1;
-    if (s->stream >= l->streams) {
-        l->streams = s->stream + 1;
-        l->unjoined[s->rank]++;
-    }
     if (s->kind == MPG_STEP_LEAVE)
         return mpg_lanes_leave(l, s, err);
     if (s->kind != MPG_STEP_ENTER)
@@ -400,8 +399,7 @@ static inline int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint3
 /* What S is about is looked at before it is evaluated. */
 static int begin_traced(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    const bool has_room = slots <= l->ready_slots && s->stream < l->ready_streams;
-    return !has_room && reserve_all(l, s, slots, err) < 0 ? -1 : mpg_lanes_trail_begin(l, s, err);
+    return reserve(l, s, slots, err) < 0 ? -1 : mpg_lanes_trail_begin(l, s, err);
 }
 
 /* The same for who asks where in the program delays come from. */
@@ -421,8 +419,9 @@ int mpg_lanes_take(struct mpg_lanes *l, const struct mpg_steps *steps, struct mp
 {
     if (l->tally)
         return take_tallied(l, steps, err);
-    for (size_t i = 0; i < steps->n; i++)
-        if (take_step(l, &steps->step[i], steps->slots, err) < 0)
+    const uint32_t slots = steps->slots;
+    for (const struct mpg_step *s = steps->step, *end = s + steps->n; s < end; s++)
+        if (take_step(l, s, slots, err) < 0)
             return -1;
     return 0;
 }

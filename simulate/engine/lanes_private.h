@@ -65,6 +65,8 @@ struct mpg_lanes {
     struct mpg_left_draws sent_left;
     bool computes, charges, flies; /* something but the tracer's part is put into compute intervals; into
                                       calls themselves; into messages */
+    bool has_kappa;       /* calls have one */
+    bool is_plain;        /* calls are of one part and choose nothing */
     bool covers;          /* detours that begin in a call can be part of what its messages cost: */
     double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
                              its leave are, */
@@ -74,6 +76,7 @@ struct mpg_lanes {
     uint32_t entered_capacity;
     char *cursor;         /* capacity x n, where look-ups in the target's noise need any; of a
                              stream's last interval (struct mpg_interval) */
+    size_t cursor_bytes;  /* of a lane; 0: none do */
     uint32_t cursor_capacity;
     uint32_t stream_capacity, slot_capacity, bare_capacity, met_capacity, passed_capacity,
         covered_capacity, left_capacity, u_capacity;
@@ -84,6 +87,7 @@ struct mpg_lanes {
     uint32_t member_slots;
     double *members;      /* capacity: values of all members of one, and what they come from */
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
+    const double *own_kappa; /* of the call that is being left: KAPPA, or zeros */
     double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
         *put, *zeros, *left; /* n each */
     int64_t *traced_ns;
@@ -119,6 +123,18 @@ static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
 static inline double *account_of(const struct mpg_lanes *l, int32_t rank, enum mpg_lanes_term term)
 {
     return l->account + ((size_t)rank * l->account_stride + term) * l->n;
+}
+
+/* What RANK's account adds up in a call. */
+static inline struct mpg_lane_account lane_account_of(const struct mpg_lanes *l, int32_t rank)
+{
+    double *first = account_of(l, rank, MPG_TERM_COMPUTE);
+    const size_t n = l->n;
+    return (struct mpg_lane_account){.call = first + MPG_TERM_CALL * n,
+                                     .message = first + MPG_TERM_MESSAGE * n,
+                                     .taken = first + MPG_TERM_TAKEN * n,
+                                     .waited = first + MPG_TERM_WAITED * n,
+                                     .hidden = first + MPG_TERM_HIDDEN * n};
 }
 
 /* What a call's leave is made of. */
@@ -159,12 +175,17 @@ static inline double flight_ns(const struct mpg_lanes *l, int32_t a, int32_t b, 
     return l->floors ? mpg_floor_message(l->floors, a, b, bytes) : 0;
 }
 
-/* Adds to each lane what kappa of a call that leaves a message's completion to a request (REQUESTED)
- * puts on the message's way: nothing, unless call edges are the paper's. */
+/* Whether kappa of a call that leaves a message's completion to a request is put on the message's way. */
+static inline bool posts_kappa(const struct mpg_lanes *l)
+{
+    return l->p->call_edges == MPG_CALL_EDGES_PAPER;
+}
+
+/* Adds that to each lane, of a call that does so: REQUESTED. */
 static inline void add_posting(const struct mpg_lanes *l, bool requested, int32_t rank,
                                uint64_t call, double *value)
 {
-    if (requested && l->p->call_edges == MPG_CALL_EDGES_PAPER)
+    if (requested && posts_kappa(l))
         mpg_perturb_call(l->p, rank, call, l->first, l->n, value);
 }
 
@@ -193,6 +214,16 @@ void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
                               double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value);
 
+/* What noise can take of STREAM's, whose last call or interval it was: where it is in the noise. */
+static inline void meet_noise(const struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x)
+{
+    if (l->covers)
+        x->passed_ns = l->passed_ns + (size_t)stream * l->n;
+    if (l->cursor)
+        x->cursor = l->cursor + (size_t)stream * l->n * l->cursor_bytes;
+    x->lanes = l->n;
+}
+
 /* Whether S, the call that is being left, waits for others, or, but for hypotheses, did. */
 static inline bool mpg_lanes_waits(const struct mpg_step *s)
 {
@@ -218,10 +249,10 @@ bool mpg_lanes_is_absolute(const struct mpg_step *s);
 /* What S took at least on the traced machine, had it not waited: no more than its messages'
  * overheads there, where these are known, ns. */
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s);
-/* An interval of STREAM begins: asks for a part of what its follower's lanes hold. */
+/* With less than so many lanes there is little to ask for. */
+enum { MPG_LANES_AHEAD_LEAST = 16 };
+/* An interval of STREAM begins, in no fewer lanes: asks for a part of what its follower's lanes hold. */
 void mpg_lanes_look_ahead(struct mpg_lanes *l, uint32_t stream);
-/* What noise can take of STREAM's, whose last call or interval it was: where it is in the noise. */
-void mpg_lanes_meet_noise(struct mpg_lanes *l, uint32_t stream, struct mpg_interval *x);
 /* Adds to each lane what the messages that S sends and receives cost it. Without a source's, its
  * own floor stands for theirs. */
 void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, double *value);

@@ -53,8 +53,6 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
 
 static double local_slack(const struct mpg_lanes *l, const struct mpg_step *s)
 {
-    if (l->absorb == MPG_ABSORB_NONE)
-        return 0;
     if (mpg_lanes_is_absolute(s))
         return (double)s->duration_ns;
     return fmax(0, (double)s->duration_ns - mpg_lanes_own_floor(l, s));
@@ -70,6 +68,8 @@ static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge 
 /* Of each edge, and of the local one, which is returned. */
 static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 {
+    if (l->absorb == MPG_ABSORB_NONE) /* none has any */
+        return 0;
     double local = local_slack(l, s), least = local;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const double slack_ns = edge_slack(l, s, &s->edges[l->edge[i].i]);
@@ -92,7 +92,7 @@ static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 /* ---- edges ---- */
 
 /* Whether the call's own kappa is part of an edge of KIND. */
-static bool has_kappa(enum mpg_edge_kind kind)
+static inline bool has_kappa(enum mpg_edge_kind kind)
 {
     return kind != MPG_EDGE_MEETING && kind != MPG_EDGE_MEMBER && kind != MPG_EDGE_HELD &&
            kind != MPG_EDGE_ACK;
@@ -104,14 +104,14 @@ static bool has_kappa(enum mpg_edge_kind kind)
 static const double *edge_kappa(struct mpg_lanes *l, const struct mpg_edge *e)
 {
     if (has_kappa(e->kind) || e->expanded)
-        return l->kappa;
+        return l->own_kappa;
     if (e->kind != MPG_EDGE_ACK || l->p->call_edges != MPG_CALL_EDGES_PAPER)
         return NULL;
     zero(l->answered, l->n);
     if (e->awaited)
         mpg_perturb_call(l->p, e->source, e->receive, l->first, l->n, l->answered);
     for (uint32_t w = 0; w < l->n && e->requested; w++)
-        l->answered[w] += l->kappa[w];
+        l->answered[w] += l->own_kappa[w];
     return l->answered;
 }
 
@@ -189,7 +189,7 @@ static void find_value(struct mpg_lanes *l, const struct mpg_step *s, const stru
 /* No message arrives before it can have left: through its edge the call ends no earlier than
  * so long after it might have arrived with nothing put in (negative: before). INFINITY: other
  * edges. */
-static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
+static inline double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
                          double slack_ns)
 {
     if (e->changed || (e->kind != MPG_EDGE_ARRIVAL && e->kind != MPG_EDGE_ACK))
@@ -203,11 +203,13 @@ static double causal_gap(struct mpg_lanes *l, const struct mpg_step *s, const st
     return flight_ns(l, from, to, e->bytes) - slack_ns;
 }
 
-static enum mpg_counted how_counted(const struct mpg_lanes *l, const struct mpg_edge *e)
+static inline enum mpg_counted how_counted(const struct mpg_lanes *l, const struct mpg_edge *e)
 {
-    if (e->kind == MPG_EDGE_ENVELOPE || (e->kind == MPG_EDGE_ARRIVAL && l->slot_met[e->slot]))
-        return MPG_COUNTED_LATER;
-    return e->kind == MPG_EDGE_ACK && !e->changed ? MPG_COUNTED_BACK : MPG_COUNTED_HERE;
+    if (e->kind == MPG_EDGE_ARRIVAL)
+        return l->slot_met[e->slot] ? MPG_COUNTED_LATER : MPG_COUNTED_HERE;
+    return e->kind == MPG_EDGE_ENVELOPE           ? MPG_COUNTED_LATER
+           : e->kind == MPG_EDGE_ACK && !e->changed ? MPG_COUNTED_BACK
+                                                    : MPG_COUNTED_HERE;
 }
 
 /* When what arrives by X, which an exchange may have put there, can have left, as a delay. */
@@ -312,34 +314,42 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
     else if (s->changed || mpg_lanes_waits(s))
         waited_ns = fmax(0, (double)s->duration_ns - mpg_lanes_own_floor(l, s));
     x.length_ns = (double)s->duration_ns - waited_ns;
-    mpg_lanes_meet_noise(l, s->stream, &x);
+    meet_noise(l, s->stream, &x);
     mpg_perturb_call_work(l->p, &x, l->first, l->n, stream_value(l, s->stream), value);
 }
 
-/* Kappa, and that with what else the call itself adds, into KAPPA, which is zero, and LOCAL. */
-static void charge(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
+/* Kappa. */
+static void find_kappa(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
+    zero(l->kappa, l->n);
     if ((!meeting || s->edges[0].expanded) && l->p->call_parts <= 1)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     if (s->round_trip)
         add_round_trip(l, s, l->kappa);
     memcpy(l->local, l->kappa, l->n * sizeof *l->local);
+    l->own_kappa = l->kappa;
+}
+
+/* Kappa, and in LOCAL that with what else the call itself adds; both are zero. Apart: many calls add nothing. */
+static __attribute__((noinline)) void charge(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
+{
+    if (l->has_kappa || s->round_trip)
+        find_kappa(l, s, meeting);
     if (!meeting && l->p->call_parts == 3)
         mpg_perturb_part(l->p, MPG_CALL_TRANSFER, s->rank, s->number, l->first, l->n, l->local);
-    if (!meeting)
+    if (!meeting && l->leaves)
         mpg_lanes_add_overheads(l, s, l->local);
     if (!meeting && mpg_perturbation_call_noise_measured(l->p))
         add_call_noise(l, s, l->local);
 }
 
-/* What the call itself adds, into KAPPA and LOCAL. */
-static void find_own(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
+/* What the call itself adds: kappa, and LOCAL. */
+static inline void find_own(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
-    zero(l->kappa, l->n);
+    l->own_kappa = l->zeros;
+    zero(l->local, l->n);
     if (l->charges || s->round_trip)
         charge(l, s, meeting);
-    else
-        zero(l->local, l->n);
 }
 
 /* That, and where its rank would be with that alone: no call ends before it began. */
@@ -370,20 +380,11 @@ static void complete(struct mpg_lanes *l, const struct mpg_step *s, double *out)
     }
 }
 
-static struct mpg_lane_account lane_account_of(const struct mpg_lanes *l, const struct mpg_step *s)
-{
-    return (struct mpg_lane_account){.call = account_of(l, s->rank, MPG_TERM_CALL),
-                                     .message = account_of(l, s->rank, MPG_TERM_MESSAGE),
-                                     .taken = account_of(l, s->rank, MPG_TERM_TAKEN),
-                                     .waited = account_of(l, s->rank, MPG_TERM_WAITED),
-                                     .hidden = account_of(l, s->rank, MPG_TERM_HIDDEN)};
-}
-
 /* The rank's value on leaving its call, from OUT, what its edges give, with slack. */
 static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out)
 {
     const struct mpg_lane_leave leave = leave_of(l);
-    const struct mpg_lane_account account = lane_account_of(l, s);
+    const struct mpg_lane_account account = lane_account_of(l, s->rank);
     l->code->leave(l->n, out, l->posting, (double)s->duration_ns, &leave, stream_value(l, s->stream),
                    &account);
 }
@@ -430,7 +431,7 @@ static void leave_by(struct mpg_lanes *l, const struct mpg_step *s, const struct
 /* A call that completes one message, alike without a posting part; LOCAL_NS: its own edge's slack. */
 static int leave_received(struct mpg_lanes *l, const struct mpg_step *s, double local_ns, struct mpg_error *err)
 {
-    const struct mpg_lane_account account = lane_account_of(l, s);
+    const struct mpg_lane_account account = lane_account_of(l, s->rank);
     find_own(l, s, false);
     struct mpg_lane_edge x;
     find_edge(l, s, &l->edge[0], NULL, &x);
@@ -462,17 +463,10 @@ static int leave_dropped(struct mpg_lanes *l, const struct mpg_step *s, struct m
     return 0;
 }
 
-int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+/* A call that waits for others, or may. */
+static __attribute__((noinline)) int leave_others(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
     double *value = stream_value(l, s->stream), *out = l->result, local;
-    bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
-    const bool simple = !l->choice && l->p->call_parts <= 1;
-    if (s->dropped)
-        return leave_dropped(l, s, err);
-    if (simple && !mpg_lanes_waits(s) && !s->changed) {
-        leave_alone(l, s);
-        return 0;
-    }
     if (mpg_lanes_list_edges(l, s, err) < 0)
         return -1;
     if (l->choice && mpg_choosing_make(l->choice, s, s->enter_ns, value, err) < 0)
@@ -480,8 +474,9 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
     if (l->choice && l->tally && mpg_lanes_tally_sources(l, s, err) < 0)
         return -1;
     local = find_slacks(l, s);
-    if (simple && s->edge_number == 1 && is_message(&s->edges[0]))
+    if (l->is_plain && s->edge_number == 1 && is_message(&s->edges[0]))
         return leave_received(l, s, local, err);
+    const bool meeting = s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING;
     if (l->trail)
         mpg_lanes_trail_leaving(l, s);
     begin_leaving(l, s, meeting);
@@ -509,5 +504,15 @@ int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_er
         l->covered_ns[s->stream] = mpg_lanes_covered(l, s);
     if (l->choice)
         mpg_choosing_end_views(l->choice, s);
+    return 0;
+}
+
+int mpg_lanes_leave(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (s->dropped)
+        return leave_dropped(l, s, err);
+    if (!l->is_plain || mpg_lanes_waits(s) || s->changed)
+        return leave_others(l, s, err);
+    leave_alone(l, s);
     return 0;
 }

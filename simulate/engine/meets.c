@@ -28,19 +28,23 @@ void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s)
 {
     const double *sent = stream_value(l, s->stream);
     double *out = slot_value(l, s->slot);
-    double *bare = slot_bare(l, s->slot), *posting = l->local;
+    double *bare = slot_bare(l, s->slot), *posting = posts_kappa(l) ? l->local : l->zeros;
     l->slot_met[s->slot] = false;
-    zero(posting, l->n);
-    add_posting(l, s->requested, s->origin.rank, s->origin.call, posting);
+    if (posting == l->local) {
+        zero(posting, l->n);
+        add_posting(l, s->requested, s->origin.rank, s->origin.call, posting);
+    }
     l->code->send(l->n, sent, posting, s->changed, out, bare);
-    const struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
-    if (s->changed)
+    if (s->changed) {
         add_target_flight(l, s, MPG_FLIGHT_WHOLE, out);
-    else if (l->flies)
-        mpg_shapes_perturb_flight(l->shapes, way_of(l, s->rank, s->receiver), &m, out, &l->sent_left,
-                                  slot_left(l, s->slot));
-    if (!s->changed)
-        mpg_resize_flight(way_of(l, s->rank, s->receiver), &m, s->bytes, l->first, l->n, out);
+        return;
+    }
+    const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
+    const struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
+    if (l->flies)
+        mpg_shapes_perturb_flight(l->shapes, way, &m, out, &l->sent_left, slot_left(l, s->slot));
+    if (s->bytes != s->target_bytes)
+        mpg_resize_flight(way, &m, s->bytes, l->first, l->n, out);
 }
 
 /* When S, a message that hypotheses let grow beyond the eager limit, would be there if it were eager all the same, as a

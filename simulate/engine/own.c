@@ -83,7 +83,7 @@ int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct m
         return -1;
     for (uint32_t i = 0; i < s->edge_number; i++)
         l->edge[i] = (struct mpg_lanes_edge){.i = i};
-    if (mpg_lanes_takes_turns(l, s))
+    if (s->edge_number > 1 && mpg_lanes_takes_turns(l, s))
         sort_edges(l, s);
     return 0;
 }
@@ -91,7 +91,7 @@ int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct m
 /* ---- what a call costs its rank ---- */
 
 /* Whether the call is kept by sending SENT, as overheads know it. */
-static bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
+static inline bool costs_sender(const struct mpg_lanes *l, const struct mpg_sent *sent)
 {
     const struct mpg_overhead_sizes *o =
         &way_of(l, sent->origin.rank, sent->origin.to)->overhead[MPG_OVERHEAD_SEND];
@@ -114,12 +114,14 @@ static bool is_served(const struct mpg_step *s)
     }
 }
 
-/* Whether edge E of the call completes a receive that has an overhead. */
-static bool costs_receiver(const struct mpg_lanes *l, const struct mpg_step *s,
-                           const struct mpg_edge *e)
+/* What perturbs the message of edge E of the call, where that completes a receive that has an overhead; NULL: it does not. */
+static inline const struct mpg_perturbation *received_by(const struct mpg_lanes *l, const struct mpg_step *s,
+                                                         const struct mpg_edge *e)
 {
-    return e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call) &&
-           way_of(l, e->source, s->rank)->overhead[MPG_OVERHEAD_RECEIVE].target;
+    if (e->kind != MPG_EDGE_ARRIVAL || mpg_call_is_probe(s->call))
+        return NULL;
+    const struct mpg_perturbation *way = way_of(l, e->source, s->rank);
+    return way->overhead[MPG_OVERHEAD_RECEIVE].target ? way : NULL;
 }
 
 /* The median of what WAY's source takes of the message of E, at EDGE of the list. */
@@ -147,8 +149,9 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
         waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s))); /* for its receiver, or target */
-        if (costs_receiver(l, s, e))
-            own_ns += received_from_source(l, way_of(l, e->source, s->rank), e, &l->edge[i]);
+        const struct mpg_perturbation *way = received_by(l, s, e);
+        if (way)
+            own_ns += received_from_source(l, way, e, &l->edge[i]);
     }
     return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
 }
@@ -167,11 +170,11 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
     }
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct mpg_edge *e = &s->edges[l->edge[i].i];
-        if (!costs_receiver(l, s, e))
+        const struct mpg_perturbation *way = received_by(l, s, e);
+        if (!way)
             continue;
         struct mpg_sending m = received_of(e, &l->edge[i]);
-        mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, target,
-                                &m, slot_left(l, e->slot), value);
+        mpg_shapes_add_overhead(l->shapes, way, MPG_OVERHEAD_RECEIVE, target, &m, slot_left(l, e->slot), value);
         any = true;
     }
     if (!any || absolute || l->p->source || !l->floors)

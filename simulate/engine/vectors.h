@@ -19,6 +19,15 @@ static inline void zero(double *v, uint32_t n)
         memset(v, 0, n * sizeof *v);
 }
 
+/* FROM's N values to TO. */
+static inline void copy(double *to, const double *from, uint32_t n)
+{
+    if (n == 1)
+        *to = *from;
+    else
+        memcpy(to, from, n * sizeof *to);
+}
+
 /* Message of ORIGIN with BYTES, as its draws see it. */
 static inline struct mpg_sending sending_of(const struct mpg_origin *origin, double bytes)
 {

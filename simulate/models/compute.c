@@ -213,16 +213,12 @@ static double on_target(const struct mpg_interval *x, double work_ns)
     return fmax(x->ratio * work_ns + x->more_ns, 0);
 }
 
-/* What X is on the target but for its noise, in each of N lanes, replica FIRST the first. */
+/* What X is on the target but for its noise, without the source's, in each of N lanes, replica FIRST the first. */
 static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                       uint32_t first, uint32_t n, double *work_ns)
 {
     const uint8_t *last = NULL;
     double length_ns = x->length_ns;
-    if (!mpg_perturbation_noise_removed(p)) {
-        mpg_lane_code()->fill(on_target(x, length_ns), n, work_ns);
-        return;
-    }
     for (uint32_t w = 0; w < n; w++) {
         const uint8_t *part = mpg_records_parts(p, first + w);
         if (!x->likes)
@@ -234,32 +230,35 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     }
 }
 
-/* Replicas FIRST .. FIRST + N - 1, lanes from AT on. */
-static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t first,
-                   uint32_t n, double *delay_ns)
+/* Replicas FIRST .. FIRST + N - 1, lanes from AT on; the source's noise is to be REMOVED. */
+static void replay(const struct mpg_perturbation *p, const struct mpg_interval *x, bool removed, uint32_t at,
+                   uint32_t first, uint32_t n, double *delay_ns)
 {
     double work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
-    find_work(p, x, first, n, work_ns);
-    if (p->target_cores == 0) {
-        mpg_lane_code()->lengthen(work_ns, x->length_ns, n, delay_ns);
+    struct mpg_lane_work work = {.all = on_target(x, x->length_ns)};
+    if (removed) {
+        find_work(p, x, first, n, work_ns);
+        work.each = work_ns;
+    }
+    if (x->cursor && !p->target_noise.drawn && !p->target_noise.ecdf) { /* there is a target, then */
+        mpg_records_pass(p, x, at, first, n, &work, delay_ns);
         return;
     }
-    if (x->cursor && !p->target_noise.drawn && !p->target_noise.ecdf) {
-        mpg_records_pass(p, x, at, first, n, work_ns, delay_ns);
-        return;
-    }
-    find_times(p, x, at, first, n, delay_ns, work_ns, time_ns);
-    mpg_lane_code()->lengthen(time_ns, x->length_ns, n, delay_ns);
+    if (!removed)
+        mpg_lane_code()->fill(work.all, n, work_ns);
+    if (p->target_cores > 0)
+        find_times(p, x, at, first, n, delay_ns, work_ns, time_ns);
+    mpg_lane_code()->lengthen(p->target_cores > 0 ? time_ns : work_ns, x->length_ns, n, delay_ns);
 }
 
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
                          uint32_t first, uint32_t n, double *delay_ns)
 {
-    const bool has_noise = mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
-    if (has_noise && !mpg_perturbation_noise_unchanged(p)) {
+    const bool removed = mpg_perturbation_noise_removed(p);
+    if (removed || (mpg_perturbation_noise_measured(p) && !mpg_perturbation_noise_unchanged(p))) {
         for (uint32_t done = 0, m; done < n; done += m) {
             m = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-            replay(p, x, done, first + done, m, delay_ns + done);
+            replay(p, x, removed, done, first + done, m, delay_ns + done);
         }
         return;
     }

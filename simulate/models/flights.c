@@ -8,9 +8,6 @@
 #include "simulate/models/perturbation.h"
 #include "simulate/models/ways.h"
 
-/* Threads of a rank send rows of their own: so many rows may be of one. */
-static const uint64_t ROWS_OF_A_THREAD = UINT64_C(1) << 40;
-
 static bool has_latencies(const struct mpg_network_path *path)
 {
     return path && path->latency.n > 0;
@@ -179,6 +176,25 @@ static struct parts find_parts(const struct mpg_perturbation *p, bool lambda, bo
     return x;
 }
 
+/* Whether SPECS, if there are any, are constants for all ranks. */
+static bool are_constant(const struct mpg_specs *specs)
+{
+    return !mpg_specs_are_random(specs) && mpg_specs_are_for_all(specs);
+}
+
+uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t most, double *term_ns)
+{
+    const bool is_measured = mpg_flight_rule(p) != MPG_FLIGHT_NONE && (p->latency.n == 0 || (p->byte.n == 0 && bytes > 0));
+    uint32_t n = 0;
+    if (is_measured || !are_constant(&p->latency) || !are_constant(&p->byte) || p->latency.n + p->byte.n > most)
+        return 0;
+    for (size_t i = 0; i < p->latency.n; i++)
+        term_ns[n++] = mpg_spec_quantile(&p->latency.spec[i], 0.5);
+    for (size_t i = 0; i < p->byte.n && bytes > 0; i++)
+        term_ns[n++] = bytes * mpg_spec_quantile(&p->byte.spec[i], 0.5);
+    return n;
+}
+
 bool mpg_flight_spots(const struct mpg_perturbation *p, double bytes, struct mpg_spot *target,
                       struct mpg_spot *source, bool *least)
 {
@@ -207,17 +223,12 @@ const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double 
     return rows->blocks > 0 && rows->length > 0 ? rows : NULL;
 }
 
-uint64_t mpg_flight_row_number(const struct mpg_rows *rows, const struct mpg_sending *m)
-{
-    return m->nth / rows->length + m->thread * ROWS_OF_A_THREAD;
-}
-
-void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, const struct mpg_sending *m,
-                          uint32_t first, uint32_t n, uint32_t *row)
+void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, uint64_t row,
+                          const struct mpg_sending *m, uint32_t first, uint32_t n, uint32_t *begin)
 {
     const struct mpg_address address = {.seed = p->seed,
                                         .rank = m->rank,
-                                        .call = mpg_flight_row_number(rows, m),
+                                        .call = row,
                                         .index = (uint32_t)m->to,
                                         .purpose = MPG_DRAW_ROW};
     double v[MPG_LANES_AT_ONCE];
@@ -226,7 +237,7 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
         mpg_draw_lanes(&address, first + done, k, v);
         for (uint32_t w = 0; w < k; w++) {
             const int64_t i = (int64_t)(v[w] * (double)rows->blocks);
-            row[done + w] = (uint32_t)(i < (int64_t)rows->blocks ? i : (int64_t)rows->blocks - 1);
+            begin[done + w] = (uint32_t)((i < (int64_t)rows->blocks ? i : (int64_t)rows->blocks - 1) * (int64_t)rows->length);
         }
     }
 }
@@ -245,20 +256,13 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sendin
 {
     const struct mpg_address address = mpg_flight_address(p, m);
     const struct mpg_rows *rows = m->in_row ? mpg_flight_rows(p, m->bytes) : NULL;
-    uint32_t row[MPG_LANES_AT_ONCE];
+    uint32_t begin[MPG_LANES_AT_ONCE];
     mpg_draw_lanes(&address, first, n, u);
     if (!rows)
         return;
-    mpg_flight_draw_rows(p, rows, m, first, n, row);
-    mpg_flight_place_in_rows(rows, row, m, n, u);
-}
-
-void mpg_flight_place_in_rows(const struct mpg_rows *rows, const uint32_t *row, const struct mpg_sending *m,
-                              uint32_t n, double *u)
-{
-    const double share = 1 / ((double)rows->blocks * (double)rows->length); /* of each of their u */
-    const double *at = rows->u + m->nth % rows->length;
-    mpg_lane_code()->place_in_rows(at, row, rows->length, share, n, u);
+    const struct mpg_row_place place = mpg_flight_row_place(rows, m);
+    mpg_flight_draw_rows(p, rows, place.row, m, first, n, begin);
+    mpg_lane_code()->place_in_rows(place.element, begin, mpg_flight_row_share(rows), n, u);
 }
 
 /* --- many lanes --- */

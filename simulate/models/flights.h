@@ -62,15 +62,31 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sendin
 
 /* The rows that messages of BYTES are in that are in a row; NULL: none. */
 const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double bytes);
-/* Which of its sender's rows to its receiver M is in; which of ROWS that is in each of N lanes, into ROW. */
-uint64_t mpg_flight_row_number(const struct mpg_rows *rows, const struct mpg_sending *m);
-void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, const struct mpg_sending *m,
-                          uint32_t first, uint32_t n, uint32_t *row);
+/* Which of its sender's rows to its receiver a message is in, and where it would be in the first of them. */
+struct mpg_row_place {
+    uint64_t row;
+    const double *element;
+};
+/* Of M in ROWS: threads of a rank send rows of their own, so many of which may be of one. */
+#define MPG_ROWS_OF_A_THREAD (UINT64_C(1) << 40)
+static inline struct mpg_row_place mpg_flight_row_place(const struct mpg_rows *rows, const struct mpg_sending *m)
+{
+    const uint64_t row = m->nth / rows->length;
+    return (struct mpg_row_place){row + m->thread * MPG_ROWS_OF_A_THREAD, rows->u + (m->nth - row * rows->length)};
+}
+/* What each of their u stands for. */
+static inline double mpg_flight_row_share(const struct mpg_rows *rows)
+{
+    return 1 / ((double)rows->blocks * (double)rows->length);
+}
+/* Where in ROWS' u M's row, its sender's ROW-th to its receiver, begins in each of N lanes, into BEGIN. */
+void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, uint64_t row,
+                          const struct mpg_sending *m, uint32_t first, uint32_t n, uint32_t *begin);
 /* The address of the draw that u of M is, or, where it is in a row, y. */
 struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sending *m);
-/* Makes of y the u of M, which is in ROW[w] of ROWS, in each of N lanes. */
-void mpg_flight_place_in_rows(const struct mpg_rows *rows, const uint32_t *row, const struct mpg_sending *m,
-                              uint32_t n, double *u);
+/* Where a message of BYTES takes the same longer whoever sends it in whatever replica: of how many terms that is the sum, 1 to
+ * MOST, into TERM_NS; else 0. */
+uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t most, double *term_ns);
 /* Whether all that a message of BYTES takes longer is a difference of measured times: TARGET's at its u less
  * SOURCE's there, or, where LEAST, less TARGET's at 0. */
 bool mpg_flight_spots(const struct mpg_perturbation *p, double bytes, struct mpg_spot *target,

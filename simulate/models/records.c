@@ -54,15 +54,16 @@ void mpg_records_fetch(const struct mpg_perturbation *p, const struct mpg_interv
 
 /* Finds what the lanes L of X meet, those from AT on, replica FIRST; notes it in C (NULL: nowhere). */
 static void look_up(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t first,
-                    const struct cursor *c, const double *delay_ns, const double *work_ns, struct looked_up *l)
+                    const struct cursor *c, const double *delay_ns, const struct mpg_lane_work *work,
+                    struct looked_up *l)
 {
     for (uint32_t k = 0; k < l->n; k++) {
         const uint32_t w = l->lane[k];
         const double since_ns = x->since_ns + delay_ns[w];
         l->since_ns[k] = since_ns > 0 ? since_ns : 0;
-        l->work_ns[k] = work_ns[w];
+        l->work_ns[k] = mpg_lane_work_in(work, w);
     }
-    const struct mpg_begun_work work = {.rank = x->rank,
+    const struct mpg_begun_work begun = {.rank = x->rank,
                                         .n = l->n,
                                         .at = at,
                                         .first = first - at,
@@ -72,23 +73,24 @@ static void look_up(const struct mpg_perturbation *p, const struct mpg_interval 
                                         .covered_ns = x->covered_ns,
                                         .passed_ns = x->passed_ns,
                                         .place = c ? c->place : NULL};
-    mpg_machine_meet(&p->target_noise, p->measurement_fixed ? NULL : &p->parts, p->seed, &work, l->met);
+    mpg_machine_meet(&p->target_noise, p->measurement_fixed ? NULL : &p->parts, p->seed, &begun, l->met);
     for (uint32_t k = 0; c && k < l->n; k++)
         note(c, l->lane[k], &l->met[k], l->since_ns[k]);
 }
 
 /* Lengthens those of N lanes of X in which nothing interrupts it, as C knows; lists the others in L. */
-static void pass(const struct mpg_interval *x, const struct cursor *c, uint32_t n, const double *work_ns,
+static void pass(const struct mpg_interval *x, const struct cursor *c, uint32_t n, const struct mpg_lane_work *work,
                  double *delay_ns, struct looked_up *l)
 {
     const struct mpg_lane_quiet quiet = {c->from_ns, c->to_ns, MPG_ROUNDING_NS};
-    l->n = mpg_lane_code()->pass(&quiet, x->since_ns, x->length_ns, work_ns, n, delay_ns, l->lane);
+    l->n = mpg_lane_code()->pass(&quiet, x->since_ns, x->length_ns, work, n, delay_ns, l->lane);
 }
 
 void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
                       double *time_ns)
 {
+    const struct mpg_lane_work work = {.each = work_ns};
     struct cursor c;
     struct looked_up l;
     if (x->cursor) {
@@ -96,29 +98,30 @@ void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interva
         c = cursor_of(x, at);
         memcpy(after_ns, delay_ns, n * sizeof *after_ns);
         memcpy(time_ns, work_ns, n * sizeof *time_ns);
-        pass(x, &c, n, work_ns, after_ns, &l);
+        pass(x, &c, n, &work, after_ns, &l);
     } else {
         for (l.n = 0; l.n < n; l.n++)
             l.lane[l.n] = l.n;
     }
-    look_up(p, x, at, first, x->cursor ? &c : NULL, delay_ns, work_ns, &l);
+    look_up(p, x, at, first, x->cursor ? &c : NULL, delay_ns, &work, &l);
     for (uint32_t k = 0; k < l.n; k++)
         time_ns[l.lane[k]] = l.met[k].time_ns;
 }
 
 void mpg_records_pass(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
-                      uint32_t first, uint32_t n, const double *work_ns, double *delay_ns)
+                      uint32_t first, uint32_t n, const struct mpg_lane_work *work, double *delay_ns)
 {
     const struct cursor c = cursor_of(x, at);
     struct looked_up l;
-    pass(x, &c, n, work_ns, delay_ns, &l);
+    pass(x, &c, n, work, delay_ns, &l);
     if (l.n > 0)
-        look_up(p, x, at, first, &c, delay_ns, work_ns, &l);
+        look_up(p, x, at, first, &c, delay_ns, work, &l);
     for (uint32_t k = 0; k < l.n; k++) {
         const uint32_t w = l.lane[k];
         double time_ns = l.met[k].time_ns;
         if (p->scales_noise)
-            time_ns = mpg_perturbation_scaled(p, work_ns[w], time_ns);
-        delay_ns[w] += fmax(time_ns - x->length_ns, -x->length_ns);
+            time_ns = mpg_perturbation_scaled(p, mpg_lane_work_in(work, w), time_ns);
+        const double more_ns = time_ns - x->length_ns, least_ns = -x->length_ns;
+        delay_ns[w] += more_ns > least_ns ? more_ns : least_ns;
     }
 }

@@ -5,6 +5,7 @@
 #ifndef MPG_RECORDS_H
 #define MPG_RECORDS_H
 
+#include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
 
 /* What a lane of an interval's cursor takes, bytes: a multiple of a double's size. */
@@ -15,9 +16,9 @@ size_t mpg_records_cursor_bytes(void);
 void mpg_records_meet(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
                       uint32_t first, uint32_t n, const double *delay_ns, const double *work_ns,
                       double *time_ns);
-/* Adds to DELAY_NS how much longer X takes there, with noise by P's factor; X has a cursor. */
+/* Adds to DELAY_NS how much longer X takes there, of which WORK is to be done, with noise by P's factor; X has a cursor. */
 void mpg_records_pass(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at,
-                      uint32_t first, uint32_t n, const double *work_ns, double *delay_ns);
+                      uint32_t first, uint32_t n, const struct mpg_lane_work *work, double *delay_ns);
 /* The parts of all records in REPLICA; NULL: they are whole. */
 static inline const uint8_t *mpg_records_parts(const struct mpg_perturbation *p, uint32_t replica)
 {

@@ -80,19 +80,19 @@ static bool same(const struct key *a, const struct key *b)
 }
 
 const uint32_t *mpg_kept_rows_of(struct mpg_kept_rows *k, const struct mpg_perturbation *p,
-                                 const struct mpg_rows *rows, const struct mpg_sending *m)
+                                 const struct mpg_rows *rows, uint64_t number, const struct mpg_sending *m)
 {
-    const struct key key = {.p = p, .rows = rows, .call = mpg_flight_row_number(rows, m), .to = (uint32_t)m->to};
+    const struct key key = {.p = p, .rows = rows, .call = number, .to = (uint32_t)m->to};
     struct sender *s = sender_of(k, m->rank);
     if (!s) {
-        mpg_flight_draw_rows(p, rows, m, k->first, k->n, k->drawn);
+        mpg_flight_draw_rows(p, rows, number, m, k->first, k->n, k->drawn);
         return k->drawn;
     }
     for (uint32_t i = 0; i < KEPT; i++)
         if (same(&s->key[i], &key))
             return s->row + (size_t)i * k->n;
     uint32_t *row = s->row + (size_t)s->next * k->n;
-    mpg_flight_draw_rows(p, rows, m, k->first, k->n, row);
+    mpg_flight_draw_rows(p, rows, number, m, k->first, k->n, row);
     s->key[s->next] = key;
     s->next = (s->next + 1) % KEPT;
     return row;

@@ -13,8 +13,8 @@ struct mpg_kept_rows *mpg_kept_rows_new(uint32_t first, uint32_t n, struct mpg_e
 void mpg_kept_rows_free(struct mpg_kept_rows *kept); /* NULL is allowed */
 /* What those of a rank that sends take a lane, bytes. */
 double mpg_kept_rows_bytes(void);
-/* mpg_flight_draw_rows() in all lanes; valid until the next is asked for. */
+/* mpg_flight_draw_rows() of ROW in all lanes; valid until the next is asked for. */
 const uint32_t *mpg_kept_rows_of(struct mpg_kept_rows *kept, const struct mpg_perturbation *p,
-                                 const struct mpg_rows *rows, const struct mpg_sending *m);
+                                 const struct mpg_rows *rows, uint64_t row, const struct mpg_sending *m);
 
 #endif

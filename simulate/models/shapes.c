@@ -10,7 +10,8 @@
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/rows.h"
 
-enum { PLACES = 64 };
+/* Of flights that are the same in all lanes no more terms are kept. */
+enum { PLACES = 64, TERMS = 4 };
 
 /* What of a message is drawn. */
 enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
@@ -29,15 +30,20 @@ struct shape {
     double bytes;
     enum drawn drawn;
     bool is_kept;         /* else it is to be drawn as it always is */
+    uint32_t terms;       /* > 0: it is not drawn, but these are added, one after the other: */
+    double term_ns[TERMS];
+    bool leaves;          /* of a flight's block something is left for overheads */
     bool has_source, has_least;
     struct mpg_lane_time target, source; /* at its size */
     double *least_ns;     /* n; what the target takes at least, where that is taken off */
     const struct mpg_rows *rows;
+    double row_share;
     double median_ns;
 };
 
 struct mpg_shapes {
     uint32_t first, n;
+    const struct mpg_lane_code *code;
     struct mpg_kept_rows *rows;
     struct shape shape[PLACES];
     struct table *table;
@@ -54,6 +60,7 @@ struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *
     }
     s->first = first;
     s->n = n;
+    s->code = mpg_lane_code();
     s->rows = mpg_kept_rows_new(first, n, err);
     if (s->rows)
         return s;
@@ -153,7 +160,10 @@ static bool find_least(const struct mpg_shapes *s, const struct mpg_perturbation
 static bool find_flight(struct mpg_shapes *s, struct shape *x)
 {
     struct mpg_spot target, source;
+    x->terms = mpg_flight_terms(x->p, x->bytes, TERMS, x->term_ns);
+    x->leaves = mpg_flight_purpose(x->p, MPG_DRAW_LATENCY) == MPG_DRAW_LATENCY && mpg_perturbation_overheads_measured(x->p);
     x->rows = mpg_flight_rows(x->p, x->bytes);
+    x->row_share = x->rows ? mpg_flight_row_share(x->rows) : 0;
     if (!mpg_flight_spots(x->p, x->bytes, &target, &source, &x->has_least))
         return false;
     x->has_source = !x->has_least;
@@ -222,46 +232,53 @@ static inline const struct shape *shape_of(struct mpg_shapes *s, const struct mp
 /* --- drawing --- */
 
 /* Adds X at U, that of K lanes from AT on. */
-static void add(const struct shape *x, uint32_t at, uint32_t k, const double *u, double *value_ns)
+static void add(const struct mpg_shapes *s, const struct shape *x, uint32_t at, uint32_t k, const double *u,
+                double *value_ns)
 {
-    mpg_lane_code()->add_time(&x->target, x->has_source ? &x->source : NULL,
+    s->code->add_time(&x->target, x->has_source ? &x->source : NULL,
                               x->has_least ? x->least_ns + at : NULL, at, u, k, value_ns + at);
 }
 
-/* The draws of a flight in K lanes from AT on, into U, and, where LEAVES, what is left of them to SEND and RECEIVE. */
-static void draw_flight(const struct mpg_shapes *s, const struct mpg_address *address, uint32_t at, uint32_t k,
-                        double *u, bool leaves, struct mpg_left_draws *send, struct mpg_left_draws *receive)
+/* Adds the flight X of M by its draws, of which, unless RECEIVE is NULL, the rest is left in SEND and RECEIVE. */
+static void draw_flight(struct mpg_shapes *s, const struct shape *x, const struct mpg_sending *m, double *value_ns,
+                        struct mpg_left_draws *send, struct mpg_left_draws *receive)
 {
-    if (leaves)
-        mpg_lane_code()->draw_message(address, s->first + at, k, u, send->u + at, receive->u + at);
-    else
-        mpg_draw_lanes(address, s->first + at, k, u);
+    double u[MPG_LANES_AT_ONCE];
+    const struct mpg_address address = mpg_flight_address(x->p, m);
+    const struct mpg_rows *rows = m->in_row ? x->rows : NULL;
+    struct mpg_row_place place = {0};
+    const uint32_t *row = NULL;
+    if (rows) {
+        place = mpg_flight_row_place(rows, m);
+        row = mpg_kept_rows_of(s->rows, x->p, rows, place.row, m);
+    }
+    if (receive) {
+        send->left = receive->left = true;
+        send->of = receive->of = address;
+    }
+    for (uint32_t done = 0, k; done < s->n; done += k) {
+        k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
+        if (receive)
+            s->code->draw_message(&address, s->first + done, k, u, send->u + done, receive->u + done);
+        else
+            s->code->draw(&address, s->first + done, k, u);
+        if (rows)
+            s->code->place_in_rows(place.element, row + done, x->row_share, k, u);
+        add(s, x, done, k, u, value_ns);
+    }
 }
 
 void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbation *p, const struct mpg_sending *m,
                                double *value_ns, struct mpg_left_draws *send, struct mpg_left_draws *receive)
 {
     const struct shape *x = shape_of(s, p, m->bytes, FLIGHT);
-    if (!x->is_kept) {
+    for (uint32_t i = 0; i < x->terms; i++)
+        for (uint32_t w = 0; w < s->n; w++)
+            value_ns[w] += x->term_ns[i];
+    if (x->is_kept)
+        draw_flight(s, x, m, value_ns, send, x->leaves ? receive : NULL);
+    else if (x->terms == 0)
         mpg_perturb_flight(p, m, MPG_FLIGHT_WHOLE, s->first, s->n, value_ns);
-        return;
-    }
-    double u[MPG_LANES_AT_ONCE];
-    const struct mpg_address address = mpg_flight_address(p, m);
-    const struct mpg_rows *rows = m->in_row ? x->rows : NULL;
-    const uint32_t *row = rows ? mpg_kept_rows_of(s->rows, p, rows, m) : NULL;
-    const bool leaves = receive && address.purpose == MPG_DRAW_LATENCY && mpg_perturbation_overheads_measured(p);
-    if (leaves) {
-        send->left = receive->left = true;
-        send->of = receive->of = address;
-    }
-    for (uint32_t done = 0, k; done < s->n; done += k) {
-        k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
-        draw_flight(s, &address, done, k, u, leaves, send, receive);
-        if (rows)
-            mpg_flight_place_in_rows(rows, row + done, m, k, u);
-        add(x, done, k, u, value_ns);
-    }
 }
 
 /* Whether LEFT are the draws of M. */
@@ -287,14 +304,16 @@ void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation
             mpg_perturb_overhead(p, which, m, s->first, s->n, value_ns);
         return;
     }
-    const bool drawn = is_left(left, p, m);
+    if (is_left(left, p, m)) {
+        add(s, x, 0, s->n, left->u, value_ns);
+        return;
+    }
     const struct mpg_address address = mpg_overhead_address(p, which, m);
     double u[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < s->n; done += k) {
         k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
-        if (!drawn)
-            mpg_draw_lanes(&address, s->first + done, k, u);
-        add(x, done, k, drawn ? left->u + done : u, value_ns);
+        s->code->draw(&address, s->first + done, k, u);
+        add(s, x, done, k, u, value_ns);
     }
 }
 

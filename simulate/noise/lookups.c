@@ -150,9 +150,11 @@ void mpg_machine_meet(const struct mpg_machine *m, const struct mpg_parts *parts
     const struct mpg_resampled *record = &m->resampled[mpg_machine_seat_of(m, w->rank).core];
     const struct mpg_record *list = w->place ? record->replay->list : NULL;
     const double length_ns = parts ? record->span_ns / MPG_PARTS : record->span_ns;
+    struct mpg_noise_place nowhere = {0};
     for (uint32_t k = 0; k < w->n; k++) {
         const uint32_t lane = w->at + w->lane[k], replica = w->first + lane;
-        struct mpg_noise_place nowhere = {0}, *p = w->place ? &w->place[lane] : &nowhere;
+        struct mpg_noise_place *p = w->place ? &w->place[lane] : &nowhere;
+        nowhere.is_begun = false;
         if (!p->is_begun) {
             p->start_ns = mpg_machine_start(m, seed, w->rank, replica);
             p->is_begun = true;
