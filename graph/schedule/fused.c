@@ -3,6 +3,7 @@
 #include "graph/schedule/fused.h"
 
 #include "graph/schedule/calls.h"
+#include "graph/schedule/streams.h"
 
 bool graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options)
 {
@@ -104,6 +105,7 @@ int graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const int made = s->call.event->failed ? 0 : make(g, s, err);
     if (made > 0) {
+        g->turn += graph_leaves_request(s->call.event->call) ? 1 : GRAPH_POSTS_A_CALL;
         s->found_nothing = false;
         g->at_once++;
     }

@@ -9,7 +9,8 @@
 
 /* Whether a graph with OPTIONS, which G has by now, has such calls. */
 bool graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options);
-/* Makes and leaves S's call, whose interval has been entered: 1, or 0 if it is no such call, and nothing has been done. */
+/* Makes and leaves S's call, whose interval has been entered, and counts it in the turn: 1, or 0 if it is no such call, and
+ * nothing has been done. */
 int graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err);
 
 #endif

@@ -134,9 +134,12 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
     struct rank_state *state = &g->rank[rank];
     if (state->run && state->run->ready > 0)
         return graph_leave_one(g, state, err);
-    do {
-        if (graph_advance(g, rank, err) < 0)
+    while (g->steps.count < enough) {
+        const int made = graph_advance(g, rank, err);
+        if (made < 0)
             return -1;
+        if (made > 0) /* nobody else is concerned */
+            continue;
         const struct rank_run *r = state->run;
         const bool posts = r && r->streams && graph_leaves_request(r->streams->call.event->call);
         g->turn += posts ? 1 : GRAPH_POSTS_A_CALL;
@@ -144,7 +147,9 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
             return 0;
         if (r->ready > 0 && graph_leave_one(g, state, err) < 0)
             return -1;
-    } while (g->steps.count < enough && state->run->waiting == 0 && keeps_turn(g) && !g->choosing && !g->meetings.over);
+        if (r->waiting > 0 || !keeps_turn(g) || g->choosing || g->meetings.over)
+            return 0;
+    }
     return 0;
 }
 

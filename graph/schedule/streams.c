@@ -238,7 +238,8 @@ static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
     return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
 }
 
-static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+/* 1: at once. */
+static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     struct rank_run *r = s->state->run;
     const struct mpg_event *e = s->call.event;
@@ -254,7 +255,7 @@ static inline int make_call(struct mpg_graph *g, struct stream *s, struct mpg_er
         if (made > 0)
             note_left(g, s);
         if (made != 0)
-            return made < 0 ? -1 : 0;
+            return made;
     }
     s->phase = PHASE_WAIT;
     r->waiting++;
@@ -296,17 +297,12 @@ static inline bool is_on_its_way(const struct rank_state *state, const struct mp
     return graph_is_among(mpg_call_kind(event->call), kinds) && state->started && state->run->threads == 1;
 }
 
-static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
-                      uint64_t number, struct mpg_error *err)
+/* EVENT may be anything. */
+static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
+                                              uint64_t number, struct mpg_error *err)
 {
     struct rank_state *state = &g->rank[rank];
     struct rank_run *r = state->run;
-    if (is_on_its_way(state, event)) {
-        r->streams->call.event = event;
-        r->streams->call.number = number;
-        g->counts.calls++;
-        return make_call(g, r->streams, err);
-    }
     uint32_t known = r->stream_count;
     struct stream *s = find_stream(g, rank, event->thread, err);
     if (!s)
@@ -336,6 +332,19 @@ static int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event 
     }
     bool is_finalize = mpg_call_kind(event->call) == MPG_KIND_FINALIZE;
     return is_finalize && !event->failed ? finalize(g, s, err) : make_call(g, s, err);
+}
+
+static inline int take_event(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
+                             uint64_t number, struct mpg_error *err)
+{
+    const struct rank_state *state = &g->rank[rank];
+    if (!is_on_its_way(state, event))
+        return take_any(g, rank, event, number, err);
+    struct stream *s = state->run->streams;
+    s->call.event = event;
+    s->call.number = number;
+    g->counts.calls++;
+    return make_call(g, s, err);
 }
 
 int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_error *err)

@@ -11,7 +11,8 @@
 enum { GRAPH_POSTS_A_CALL = 128, GRAPH_TURN = 32 * GRAPH_POSTS_A_CALL };
 
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
-/* Takes RANK, which can go and has nobody who leaves, one event further: into a call, or through it. */
+/* Takes RANK, which can go and has nobody who leaves, one event further: into a call, or, 1, through one
+ * that is made at once, and has counted itself in the turn. */
 int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
 /* Of the threads of RANK that need not wait any more, the first leaves its call. */
 int graph_leave_one(struct mpg_graph *g, struct rank_state *rank, struct mpg_error *err);
