@@ -60,7 +60,7 @@ static void fill_guide(const struct mpg_distribution_piece *piece, size_t n, siz
 static int reserve(struct mpg_lane_table *t, uint32_t kinds, size_t knots, size_t cells, uint32_t n)
 {
     t->guide = malloc(kinds * cells * sizeof *t->guide);
-    t->piece = calloc(knots, sizeof *t->piece); /* the last one is none */
+    t->piece = aligned_alloc(sizeof *t->piece, knots * sizeof *t->piece); /* none lies in two cache lines */
     t->to = calloc(knots, sizeof *t->to);
     t->first = malloc(n * sizeof *t->first);
     t->of = malloc(n * sizeof *t->of);
@@ -86,6 +86,7 @@ struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *
         fill_guide(t->piece + pieces, made, pieces, cells, t->guide + k * cells);
         pieces += made;
     }
+    t->piece[pieces] = (struct mpg_distribution_piece){0}; /* where searches end that have gone too far */
     for (size_t i = 0; i < pieces; i++)
         t->to[i] = t->piece[i].to;
     for (uint32_t w = 0; w < n; w++) {
