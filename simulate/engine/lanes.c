@@ -89,6 +89,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->slot_met);
     free(l->passed_ns);
     free(l->covered_ns);
+    free(l->floored);
     free(l->cursor);
     free(l->entered_ns);
     free(l->own);
@@ -172,7 +173,7 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
 {
     const uint32_t streams = s->stream + 1;
     void *met = l->slot_met, *cursor = l->cursor, *left = l->slot_left;
-    void *entered = l->entered_ns, *covered = l->covered_ns;
+    void *entered = l->entered_ns, *covered = l->covered_ns, *floored = l->floored;
     const bool enters = mpg_perturbation_call_noise_measured(l->p);
     int status =
         reserve_values(l, &l->slot_value, &l->slot_capacity, slots, err) < 0 ||
@@ -183,6 +184,8 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
         mpg_reserve(&met, sizeof *l->slot_met, &l->met_capacity, slots, err) < 0 ||
         (l->cursor_bytes > 0 && mpg_reserve(&cursor, l->n * l->cursor_bytes, &l->cursor_capacity,
                                                  streams, err) < 0) ||
+        (l->absorb == MPG_ABSORB_CLOCK &&
+         mpg_reserve(&floored, sizeof *l->floored, &l->floored_capacity, streams, err) < 0) ||
         (enters && mpg_reserve(&entered, sizeof *l->entered_ns, &l->entered_capacity,
                                        streams, err) < 0) ||
         (l->covers && (reserve_values(l, &l->passed_ns, &l->passed_capacity, streams, err) < 0 ||
@@ -193,6 +196,7 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
     l->cursor = cursor;
     l->entered_ns = entered;
     l->covered_ns = covered;
+    l->floored = floored;
     if (status || (l->skips_polling && reserve_before(l, s, err) < 0))
         return -1;
     l->ready_slots = slots > l->ready_slots ? slots : l->ready_slots;

@@ -41,6 +41,14 @@ struct mpg_lanes_ahead {
     uint32_t fetched;   /* lanes of it whose noise is on its way */
 };
 
+/* The floors of a call that receives one message and does nothing else, by what they go by. */
+struct mpg_floored {
+    enum mpg_call call;       /* 0: none is known */
+    int32_t source;           /* of its message, of */
+    double bytes, call_bytes; /* so many; that the call's size class goes by */
+    double own_ns, flight_ns; /* the call's own; l(bytes) */
+};
+
 struct mpg_lanes {
     int32_t ranks;
     uint32_t n, first;
@@ -71,6 +79,8 @@ struct mpg_lanes {
     double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
                              its leave are, */
     double *passed_ns;    /* capacity x n; and until when these are over (struct mpg_interval) */
+    struct mpg_floored *floored; /* capacity, where there is slack: what a stream's last receive had */
+    uint32_t floored_capacity;
     double *entered_ns; /* capacity, where calls' own work meets noise: when a stream's call began, traced,
                            after MPI_Init */
     uint32_t entered_capacity;

@@ -65,11 +65,42 @@ static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge 
     return !s->changed && e->kind == MPG_EDGE_ACK && e->changed;
 }
 
+/* Whether S receives one message, and what it takes goes by nothing else. */
+static inline bool receives_one(const struct mpg_step *s)
+{
+    return s->edge_number == 1 && s->edges[0].kind == MPG_EDGE_ARRIVAL && s->sent_number == 0 && s->lost_number == 0 &&
+           !s->changed;
+}
+
+/* The floors of S, which does: mostly those of its stream's last. */
+static inline const struct mpg_floored *floors_of_one(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    const struct mpg_edge *e = &s->edges[0];
+    struct mpg_floored *f = &l->floored[s->stream];
+    if (f->call != s->call || f->source != e->source || f->bytes != e->bytes || f->call_bytes != s->bytes)
+        *f = (struct mpg_floored){s->call, e->source, e->bytes, s->bytes, mpg_lanes_own_floor(l, s),
+                                  flight_ns(l, e->source, s->rank, e->bytes)};
+    return f;
+}
+
+/* find_slacks() of S, which does, where clocks compare. */
+static inline double find_slack_of_one(struct mpg_lanes *l, const struct mpg_step *s)
+{
+    const struct mpg_floored *f = floors_of_one(l, s);
+    const double own_ns = (double)s->duration_ns - f->own_ns, local = own_ns > 0 ? own_ns : 0;
+    const double since_ns = s->leave_ns - start_ns(l, s->rank, &s->edges[0]) - f->flight_ns;
+    const double slack_ns = since_ns > 0 ? since_ns : 0, least = slack_ns < local ? slack_ns : local;
+    l->edge[0].slack_ns = slack_ns - least;
+    return local - least;
+}
+
 /* Of each edge, and of the local one, which is returned. */
 static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE) /* none has any */
         return 0;
+    if (l->absorb == MPG_ABSORB_CLOCK && receives_one(s))
+        return find_slack_of_one(l, s);
     double local = local_slack(l, s), least = local;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const double slack_ns = edge_slack(l, s, &s->edges[l->edge[i].i]);
