@@ -30,8 +30,9 @@ int graph_reroute(struct matching *matching, const struct call *call, bool sends
  * ROUTE, of that place, is it, and knows its channel. */
 static inline struct route *graph_route_at(const struct call *call, bool sends, int32_t peer, int32_t tag)
 {
-    const uint32_t place = (2 * ((uint32_t)peer ^ (uint32_t)tag) + sends) % GRAPH_ROUTES;
-    return &call->routes->route[place];
+    enum { PLACES = GRAPH_ROUTES / 2 }; /* of each direction; peers at any stride have different ones, mostly */
+    const uint32_t name = (uint32_t)peer ^ (uint32_t)tag, hash = name * 0x9e3779b1u >> 16;
+    return &call->routes->route[2 * (hash % PLACES) + sends];
 }
 static inline bool graph_route_leads(const struct route *r, int32_t comm, int32_t peer, int32_t tag)
 {
