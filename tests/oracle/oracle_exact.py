@@ -27,6 +27,10 @@ class Fraction(Base):
     def __add__(self, other):
         d = self._denominator
         if type(other) is Fraction:
+            if not other._numerator:
+                return self
+            if not self._numerator:
+                return other
             e = other._denominator
             if d == e:
                 n = self._numerator + other._numerator
@@ -53,6 +57,8 @@ class Fraction(Base):
     def __sub__(self, other):
         d = self._denominator
         if type(other) is Fraction:
+            if not other._numerator:
+                return self
             e = other._denominator
             if d == e:
                 n = self._numerator - other._numerator
