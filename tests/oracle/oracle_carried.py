@@ -19,7 +19,7 @@ class Carried:
 
     def __init__(self, matching, settings, eager_limit):
         """settings: which collectives are expanded, and by which table; eager_limit: the target's."""
-        self.settings, self.eager_limit = settings, eager_limit
+        self.settings, self.eager_limit, self.times = settings, eager_limit, {}
         self.trace, self.matching = matching.trace, matching
         self.passages = [[call for call in calls[1:] if call.name in SEES and not completes_transfers(matching, call)]
                          for calls in self.trace.calls]
@@ -30,7 +30,12 @@ class Carried:
         self.in_trees = 0  # how many wait there
 
     def at(self, call, time):
-        return self.trace.aligned(call.rank, time)
+        """To be compared with others; whole ones as int, which takes a tenth of the time."""
+        key = call.rank, time
+        if key not in self.times:
+            exact = self.trace.aligned(*key)
+            self.times[key] = exact.numerator if exact.denominator == 1 else exact
+        return self.times[key]
 
     def carrier(self, message, when_posted, ends=None):
         """The first call of the receiver that is over when the message can have started; if the receiver was in that already and

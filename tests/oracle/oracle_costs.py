@@ -149,7 +149,8 @@ class Costs:
         """(lambda, tau) with what the command line replaces."""
         latency = self.delta(0, u, self.settings.latency_model)
         model = self.settings.byte_model
-        transfer = self.delta(size_bytes, u, model) - self.delta(0, u, model)
+        least = latency if model == self.settings.latency_model else self.delta(0, u, model)
+        transfer = self.delta(size_bytes, u, model) - least
         if self.settings.latency is not None:
             latency = self.settings.latency
         if self.settings.byte is not None:
@@ -253,12 +254,12 @@ class Costs:
 
     def rounds(self, part, n, size_bytes):
         """The n rounds of l_j without kappa."""
-        total = ZERO
+        total, each = ZERO, Fraction(size_bytes) / n if n else ZERO
         for i in range(n):
             key = (i + part.index * NEXT_INDEX) & 0xffffffff
             purpose = ROUND_LATENCY if self.settings.latency is None else BYTE
             u = self.draw(part.call.rank, part.call.index, purpose, key)
-            latency, transfer = self.parts(Fraction(size_bytes) / n, u)
+            latency, transfer = self.parts(each, u)
             total += latency
             if self.settings.byte is None:
                 total += transfer

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The exact numbers of the reference implementation: fractions.Fraction, with the arithmetic that it
-does millions of times written out, for two of them and for one and an int.  All else is inherited."""
+does millions of times written out, for two of them and for one and an int or a float.  All else is inherited."""
 
 import fractions
 from math import gcd
@@ -27,6 +27,10 @@ class Fraction(Base):
     def __add__(self, other):
         d = self._denominator
         if type(other) is Fraction:
+            if not other._numerator:
+                return self
+            if not self._numerator:
+                return other
             e = other._denominator
             if d == e:
                 n = self._numerator + other._numerator
@@ -39,6 +43,8 @@ class Fraction(Base):
                     n, d = n // g, d // g
         elif type(other) is int:
             n = self._numerator + other * d
+        elif type(other) is float:
+            return self._numerator / d + other
         else:
             return Base.__add__(self, other)
         self = blank(Fraction)
@@ -46,11 +52,13 @@ class Fraction(Base):
         return self
 
     def __radd__(self, other):
-        return self + other if type(other) is int else Base.__radd__(self, other)
+        return self + other if type(other) is int or type(other) is float else Base.__radd__(self, other)
 
     def __sub__(self, other):
         d = self._denominator
         if type(other) is Fraction:
+            if not other._numerator:
+                return self
             e = other._denominator
             if d == e:
                 n = self._numerator - other._numerator
@@ -63,6 +71,8 @@ class Fraction(Base):
                     n, d = n // g, d // g
         elif type(other) is int:
             n = self._numerator - other * d
+        elif type(other) is float:
+            return self._numerator / d - other
         else:
             return Base.__sub__(self, other)
         self = blank(Fraction)
@@ -70,6 +80,8 @@ class Fraction(Base):
         return self
 
     def __rsub__(self, other):
+        if type(other) is float:
+            return other - self._numerator / self._denominator
         if type(other) is not int:
             return Base.__rsub__(self, other)
         result, d = blank(Fraction), self._denominator
@@ -90,6 +102,8 @@ class Fraction(Base):
             n, d = n * other._numerator, d * other._denominator
         elif type(other) is int:
             n *= other
+        elif type(other) is float:
+            return n / d * other
         else:
             return Base.__mul__(self, other)
         if d != 1:
@@ -101,7 +115,7 @@ class Fraction(Base):
         return self
 
     def __rmul__(self, other):
-        return self * other if type(other) is int else Base.__rmul__(self, other)
+        return self * other if type(other) is int or type(other) is float else Base.__rmul__(self, other)
 
     def __truediv__(self, other):
         if type(other) is int:
@@ -123,6 +137,9 @@ class Fraction(Base):
         return Base.__eq__(self, other)
 
     __hash__ = Base.__hash__
+
+    def __float__(self):
+        return self._numerator / self._denominator
 
     def __lt__(self, other):
         if type(other) is Fraction:

@@ -24,10 +24,17 @@ class Wire:
         self.source, self.dest = source, dest
         self.bytes = self.index = None
         self.leaves = self.posted = None
+        self.flown = None
 
     @property
     def send(self):
         return self
+
+    def flight(self, costs):
+        """Once it is sent, always the same."""
+        if self.flown is None:
+            self.flown = costs.flight(self)
+        return self.flown
 
 
 class Member:
@@ -137,13 +144,13 @@ class Expansion:
 
     @staticmethod
     def meeting(wire, costs):
-        latency, _ = costs.flight(wire)
+        latency, _ = wire.flight(costs)
         if costs.way_after_meeting:
             return after(later(wire.leaves, wire.posted), latency)
         return later(after(wire.leaves, latency), wire.posted)
 
     def arrival(self, wire, costs):
-        latency, transfer = costs.flight(wire)
+        latency, transfer = wire.flight(costs)
         if not costs.is_synchronous(wire):
             return after(wire.leaves, latency + transfer)
         return after(self.meeting(wire, costs), transfer)
@@ -185,7 +192,7 @@ class PredictedWires:
         waiting = self.target.waiting(wire)
         if waiting is None:
             return arrived
-        return after(met, max(ZERO, waiting - self.flight(wire)[0]))
+        return after(met, max(ZERO, waiting - wire.flight(self)[0]))
 
 
 class PerturbedWires:

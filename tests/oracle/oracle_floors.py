@@ -65,7 +65,7 @@ class MessageFloors:
         self.stated = self.latency is not None or self.byte is not None
         self.settings = settings
         self.replaced = None not in (settings.latency, settings.byte)
-        self.least = {}
+        self.least, self.found = {}, {}
         if self.trace.has_clocks() and not self.stated:
             for message in matching.messages:
                 if call_floors.exceeds_least(message.receive.completed_by):
@@ -106,6 +106,12 @@ class MessageFloors:
 
     def __call__(self, size_bytes, sender, receiver):
         """l(size_bytes) between the hosts of two calls."""
+        key = size_bytes, sender.rank, receiver.rank
+        if key not in self.found:
+            self.found[key] = self.find(size_bytes, sender, receiver)
+        return self.found[key]
+
+    def find(self, size_bytes, sender, receiver):
         if self.stated:
             return (self.latency or ZERO) + size_bytes * (self.byte or ZERO)
         pair = self.host_pair(sender, receiver)

@@ -2,7 +2,9 @@
 """Nonblocking collectives that are moved in calls of their members, as docs/MODEL.md, section 10, has them."""
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from itertools import accumulate
 
 from oracle_matching import COLLECTIVES
 from oracle_plans import NONBLOCKING, ORDER, Choice, NonblockingMaker, bytes_of_table, operation_of, root_of
@@ -38,13 +40,10 @@ class Kind:
         return best
 
 
-class Waves:
-    """Begins and ends of one collective's waves: posts, by v, when each came; sees(v, x, posted), when it is next in a call."""
+class Messages:
+    """Of a plan's waves: sent[v, i]: (receiver, its wave, bytes); received[v, i]: (sender, its wave)."""
 
-    def __init__(self, plan, posts, sees, carried, is_synchronous):
-        self.plan, self.posts, self.sees = plan, posts, sees
-        self.carried, self.is_synchronous = carried, is_synchronous
-        self.begins, self.ends = {}, {}
+    def __init__(self, plan):
         sent, received = defaultdict(list), defaultdict(list)
         for v, waves in enumerate(plan.waves):
             for i, wave in enumerate(waves):
@@ -57,6 +56,16 @@ class Waves:
             for (i, size), k in zip(sends, received[a, b]):
                 self.sent[a, i].append((b, k, size))
                 self.received[b, k].append((a, i))
+
+
+class Waves:
+    """Begins and ends of one collective's waves: posts, by v, when each came; sees(v, x, posted), when it is next in a call."""
+
+    def __init__(self, plan, messages, posts, sees, carried, is_synchronous):
+        self.plan, self.posts, self.sees = plan, posts, sees
+        self.sent, self.received = messages.sent, messages.received
+        self.carried, self.is_synchronous = carried, is_synchronous
+        self.begins, self.ends = {}, {}
 
     def begin(self, v, i, waits):
         if (v, i) not in self.begins:
@@ -79,6 +88,23 @@ class Waves:
         return self.end(v, len(self.plan.waves[v]) - 1, waits)
 
 
+class Passages:
+    """Calls of one rank that see to what others sent, in their order, and when they are over."""
+
+    def __init__(self, calls, carried):
+        self.calls, self.leaves = calls, [carried.at(call, call.leave) for call in calls]
+        self.indices = [call.index for call in calls]
+        self.latest = list(accumulate(self.leaves, max))
+        assert self.indices == sorted(self.indices)
+
+    def first(self, x, after):
+        """The first that is over at X or later, of those after the call of index AFTER; None: there is none."""
+        at = max(bisect_right(self.indices, after), bisect_left(self.latest, x))
+        while at < len(self.calls) and self.leaves[at] < x:
+            at += 1
+        return self.calls[at] if at < len(self.calls) else None
+
+
 class Moved:
     """kinds: what the trace shows, by (operation, members, bytes)."""
 
@@ -90,6 +116,7 @@ class Moved:
                 for j, part in enumerate(group):
                     self.parts[part.completed_by].append((group, j))
         self.plans, self.kinds = {}, {}
+        self.passages = [Passages(calls, carried) for calls in carried.passages]
         self.observe()
         self.decide()
 
@@ -97,18 +124,17 @@ class Moved:
         return group[0].name, len(group), group[j].terms.own_bytes()
 
     def plan(self, group, j, choice):
+        """(plan, its messages)"""
         key = id(group), j, choice.algorithm, choice.radix, choice.segment
         if key not in self.plans:
-            self.plans[key] = NonblockingMaker(choice, group, j).make()
+            plan = NonblockingMaker(choice, group, j).make()
+            self.plans[key] = plan, Messages(plan)
         return self.plans[key]
 
     def look(self, group, j, end, way, calls=True):
         """(when member j's last wave ends, as far as calls up to END's leave say; calls of others that it depends on)."""
         root, p, found = root_of(group), len(group), set()
-        until = self.carried.at(end, end.leave)
-
-        def member(v):
-            return group[(v + root) % p].call
+        until, members = self.carried.at(end, end.leave), [one.call for one in (*group[root:], *group[:root])]
 
         def counts(call, enter):
             return enter <= until if call.rank == end.rank else enter < until
@@ -116,11 +142,9 @@ class Moved:
         def sees(v, x, posted):
             if not calls or math.isinf(x):
                 return x
-            post = member(v)
-            for call in self.carried.passages[post.rank]:
-                if (not posted or call.index > post.index) and self.carried.at(call, call.leave) >= x:
-                    break
-            else:
+            post = members[v]
+            call = self.passages[post.rank].first(x, post.index if posted else -1)
+            if call is None:
                 return math.inf
             enter = self.carried.at(call, call.enter)
             if not counts(call, enter):
@@ -129,9 +153,9 @@ class Moved:
                 found.add(call)
             return max(x, enter)
 
-        posts = [self.carried.at(member(v), member(v).enter) for v in range(p)]
-        posts = [post if counts(member(v), post) else math.inf for v, post in enumerate(posts)]
-        waves = Waves(self.plan(group, j, way.choice), posts, sees, calls and way.carried,
+        posts = [self.carried.at(call, call.enter) for call in members]
+        posts = [post if counts(call, post) else math.inf for call, post in zip(members, posts)]
+        waves = Waves(*self.plan(group, j, way.choice), posts, sees, calls and way.carried,
                       lambda size: self.limit is not None and size > self.limit)
         return waves.last((j - root) % p, calls and way.waits), found
 
@@ -143,9 +167,12 @@ class Moved:
             if len(kinds) > 1 or self.matching.given[end][1] != len(parts):
                 continue
             kind, enter, leave = self.kinds[kinds.pop()], self.carried.at(end, end.enter), self.carried.at(end, end.leave)
+            at_once = {}  # by choices, which are what it depends on
             for i, way in enumerate(kind.ways):
                 last = max(self.look(group, j, end, way)[0] for group, j in parts)
-                else_ = max(enter, *(self.look(group, j, end, way, False)[0] for group, j in parts))
+                if way.choice not in at_once:
+                    at_once[way.choice] = max(enter, *(self.look(group, j, end, way, False)[0] for group, j in parts))
+                else_ = at_once[way.choice]
                 if last > else_ and not math.isinf(else_):
                     waited = leave >= last
                     kind.waited[i] += waited

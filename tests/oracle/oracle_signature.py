@@ -57,6 +57,7 @@ class Sizes:
 
     def __init__(self, elements, key):
         self.sizes = [element["size_bytes"] for element in elements]
+        self.logs = [math.log2(size + 1) for size in self.sizes]
         self.quantities = [Quantity(element, key) for element in elements]
         self.rows = [read_rows(element.get("rows")) for element in elements]
 
@@ -68,7 +69,7 @@ class Sizes:
         some = Sizes([], "")
         first = bisect.bisect_right(self.sizes, least)
         some.sizes, some.quantities = self.sizes[first:], self.quantities[first:]
-        some.rows = self.rows[first:]
+        some.logs, some.rows = self.logs[first:], self.rows[first:]
         return some
 
     def __call__(self, launch, size_bytes, u):
@@ -76,9 +77,8 @@ class Sizes:
         n = bisect.bisect_right(self.sizes, size_bytes)
         if n == 0 or n == len(self.sizes):
             return self.quantities[max(n - 1, 0)].at(launch, u)
-        a, d, b = (math.log2(size + 1)
-                   for size in (self.sizes[n - 1], size_bytes, self.sizes[n]))
-        low, high = (self.quantities[i].at(launch, u) for i in (n - 1, n))
+        a, d, b = self.logs[n - 1], math.log2(size_bytes + 1), self.logs[n]
+        low, high = self.quantities[n - 1].at(launch, u), self.quantities[n].at(launch, u)
         return low + (high - low) * (d - a) / (b - a)
 
     def slope(self, launch, u):
@@ -90,7 +90,7 @@ class Sizes:
         """The rows of the size nearest in log2(d + 1), or None."""
         at = math.log2(size_bytes + 1)
         near = min(range(len(self.sizes)),
-                   key=lambda i: (abs(math.log2(self.sizes[i] + 1) - at), i))
+                   key=lambda i: (abs(self.logs[i] - at), i))
         return self.rows[near]
 
 
@@ -185,6 +185,7 @@ class Signature:
     def __init__(self, text):
         given = json.loads(text)
         self.paths = {path["path"]: Path(path) for path in given.get("network", [])}
+        self.farthest = next((self.paths[name] for name in reversed(PATHS) if name in self.paths), None)
         self.cores = given.get("noise", [])
         self.compute = given.get("compute", [])
         self.collectives = {}
@@ -197,10 +198,7 @@ class Signature:
 
     def path(self, name):
         """That of this class, else the farthest."""
-        if name in self.paths:
-            return self.paths[name]
-        return next((self.paths[name] for name in reversed(PATHS)
-                     if name in self.paths), None)
+        return self.paths.get(name, self.farthest)
 
     @staticmethod
     def median(given):

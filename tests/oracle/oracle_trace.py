@@ -117,6 +117,7 @@ class Trace:
         self.shared_clock = False
         self.neighbors = {}
         self.offsets = defaultdict(list)
+        self.on_clock_0 = {}
         self.hosts = defaultdict(str)
         self.facts = []
         self.values = []
@@ -177,7 +178,12 @@ class Trace:
         return sum(between.cpu) - math.floor(tracer + Fraction(1, 2))
 
     def aligned(self, rank, time):
-        """time of rank's clock on rank 0's clock."""
+        """time of rank's clock on rank 0's clock, once the whole trace is read."""
+        if (rank, time) not in self.on_clock_0:
+            self.on_clock_0[rank, time] = self.align(rank, time)
+        return self.on_clock_0[rank, time]
+
+    def align(self, rank, time):
         points = sorted(self.offsets[rank])
         if self.shared_clock or not points:
             return Fraction(time)

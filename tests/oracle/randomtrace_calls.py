@@ -5,7 +5,7 @@ and nonblocking collectives that go on in waves (tests/oracle/test-oracle-carrie
 import math
 import random
 
-from oracle_moved import Waves
+from oracle_moved import Messages, Waves
 from oracle_plans import NONBLOCKING, Choice, NonblockingMaker
 from randomtrace_carried import SIZES, Program
 
@@ -145,5 +145,6 @@ class WithMoved(Program):
             return max(x, some[0]) if calls else x
 
         carried = calls and posted.size > self.least
-        waves = Waves(plan, [posts[(v + posted.root) % self.ranks] for v in range(self.ranks)], sees, carried, lambda size: False)
+        begun = [posts[(v + posted.root) % self.ranks] for v in range(self.ranks)]
+        waves = Waves(plan, Messages(plan), begun, sees, carried, lambda size: False)
         return [waves.last((rank - posted.root) % self.ranks, waits and calls) for rank in range(self.ranks)]

@@ -28,10 +28,10 @@ raced() {
 # ends NAME WHAT RANKS: it does, and does the same
 ends() {
     rm -rf "$1.again"
-    ok "$2" recorded "$3" "$1.again" "$mpgreplay" --quiet --patience=10s "$1.trace"
+    ok "$2" recorded "$3" "$1.again" "$mpgreplay" --quiet --patience=10s --elapse=sleep "$1.trace"
     ok "... all make the same calls" as_before "$1.trace" "$1.again" chosen=1
     same_messages "$1.trace" "$1.again"
-    ok "deterministic" run "$3" "$mpgreplay" --quiet --patience=10s --deterministic "$1.trace"
+    ok "deterministic" run "$3" "$mpgreplay" --quiet --patience=10s --elapse=sleep --deterministic "$1.trace"
 }
 
 # circles BYTES: of messages as long
@@ -105,7 +105,7 @@ END
     ends freed "one that is freed before what it waits for is received" 2
     is "... it is freed" "$("$mpgtrace" print freed.again | grep -c ' Request_free ')" 1
     rm -rf persistent.again
-    ok "one that is started again meanwhile" recorded 2 persistent.again "$mpgreplay" --quiet --patience=10s persistent.trace
+    ok "one that is started again meanwhile" recorded 2 persistent.again "$mpgreplay" --quiet --patience=10s --elapse=sleep persistent.trace
     same_messages persistent.trace persistent.again
 }
 circles 100

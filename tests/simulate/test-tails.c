@@ -3,10 +3,11 @@
  * samples and millions, heavy tails, modes far apart, outliers, ties. Of the object that is
  * shipped: through a signature file and back, and through 'file:'. */
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "signature/signature.h"
@@ -54,6 +55,53 @@ static double draw(gsl_rng *r, int family, size_t i, size_t n)
     default:
         return i == n / 3 ? 1 : 30000 + gsl_ran_gaussian(r, 500);
     }
+}
+
+/* The bits of a double, so that those of greater ones are greater, and back. */
+static uint64_t key_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double of_key(uint64_t key)
+{
+    double x;
+    key = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
+    memcpy(&x, &key, sizeof x);
+    return x;
+}
+
+/* By 16 bits at a time, which takes a tenth of what comparing millions takes. */
+static void sort(double *x, size_t n)
+{
+    enum { DIGITS = 1 << 16 };
+    static size_t first[DIGITS];
+    uint64_t *from = malloc(n * sizeof *from), *to = malloc(n * sizeof *to);
+    if (!from || !to)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        from[i] = key_of(x[i]);
+    for (int shift = 0; shift < 64; shift += 16) {
+        memset(first, 0, sizeof first);
+        for (size_t i = 0; i < n; i++)
+            first[from[i] >> shift & (DIGITS - 1)]++;
+        for (size_t digit = 0, before = 0; digit < DIGITS; digit++) {
+            size_t count = first[digit];
+            first[digit] = before;
+            before += count;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[first[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+        uint64_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = of_key(from[i]);
+    free(from);
+    free(to);
 }
 
 /* Mean and sd of what is drawn, by the knots. */
@@ -123,7 +171,7 @@ static void test_families(gsl_rng *r)
             struct mpg_distribution *d =
                 mpg_distribution_from_samples(x, n, MPG_DISTRIBUTION_KNOTS, &err);
             struct mpg_signature *sig = d ? through_file(d, &err) : NULL;
-            gsl_sort(x, 1, n);
+            sort(x, n);
             good = good && sig &&
                    as_samples(sig->network->latency.size->time_ns, x, n, mean, sd);
             most = d && d->knots > most ? d->knots : most;
@@ -155,7 +203,7 @@ static void test_file(gsl_rng *r)
         double mean = gsl_stats_mean(x, 1, N), sd = gsl_stats_sd(x, 1, N);
         snprintf(text, sizeof text, "file:%s", path);
         bool read = mpg_spec_parse(text, &spec, &err) == 0;
-        gsl_sort(x, 1, N);
+        sort(x, N);
         ok(read && as_samples(spec.samples, x, N, mean, sd), "%s: through a file of samples",
            name[family]);
         if (read)

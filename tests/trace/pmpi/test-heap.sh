@@ -35,9 +35,9 @@ watched() {
     local library=$1 ranks=$2
     shift 2
     # UCX, where MPI uses it, would put functions of its own in the place of these.
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086,SC2016 # the shell that is started knows what the launcher preloads
     timeout -k 5 600 $mpirun -np "$ranks" env UCX_MEM_EVENTS=no HEAP_WATCH="$library" \
-        LD_PRELOAD="$tmp/heap_watch.so" "$MPGTRACE" record --quiet --force -o watched.trace "$@" >out 2>err
+        sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"' "$tmp/heap_watch.so" "$MPGTRACE" record --quiet --force -o watched.trace "$@" >out 2>err
     local status=$?
     grep '^heap_watch:' err | sort -u >told
     return $status
