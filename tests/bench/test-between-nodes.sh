@@ -18,6 +18,7 @@ case $PINGPONG in
 esac
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
+unset OMPI_MCA_mpi_yield_when_idle # as in measured.sh
 open_hosts
 [ "$launcher" = orte ] || skip_all "MPICH spins over TCP, which on shared cores takes minutes"
 
