@@ -61,8 +61,7 @@ static const struct mpg_shape absent = {
     .site = MPG_NO_SITE, .comm = MPG_NO_COMM, .newcomm = MPG_NO_COMM, .object = MPG_NO_OBJECT,
     .string = -1};
 
-/* Fills the fields of MASK in S that are not BASE's. Those that name something become
- * trace-wide; TRANSLATE says which still have to. */
+/* Reads those fields of S that are GIVEN, which MASK has; what names something is the stream's number yet. */
 static bool get_fields(struct mpg_decoder *d, uint32_t given, const struct mpg_shape *mask,
                        struct mpg_shape *s)
 {
