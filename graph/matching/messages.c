@@ -372,27 +372,21 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
                    graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
-/* What CALL, which posts the receive of M, says of it. */
-static inline void describe_posted(struct message *m, const struct call *call)
+int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
+                       int64_t room_bytes, struct mpg_error *err)
 {
     m->is_posted = m->receiver_holds = true;
     m->posted_number = call->number;
     m->posted_thread = call->event->thread;
     m->posted_call = (uint16_t)call->event->call;
-    m->poster_ns = call->enter_ns;
-    m->posted_requested = graph_leaves_request(call->event->call);
-}
-
-int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
-                       int64_t room_bytes, struct mpg_error *err)
-{
-    describe_posted(m, call);
     if (m->has_more) {
         graph_more(m)->posted_part = call->sent->parts;
         graph_more(m)->posted_which = call->sent->which;
     }
     if (!m->is_sent)
         m->room_bytes = room_bytes;
+    m->poster_ns = call->enter_ns;
+    m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
     if (m->has_poster_slot && graph_store(matching->steps, call, &m->poster_slot, err) < 0)
         return -1;
@@ -454,7 +448,7 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
     return graph_posted_add(&matching->posted, *message, any, err);
 }
 
-struct message *graph_send_at_once(struct matching *matching, struct call *call, const struct route *route,
+struct message *graph_send_at_once(struct matching *matching, const struct call *call, struct route *route,
                                    struct protocol protocol, struct mpg_error *err)
 {
     struct message *m = graph_match(&matching->channels, route->channel, true, err);
@@ -463,23 +457,11 @@ struct message *graph_send_at_once(struct matching *matching, struct call *call,
     const int64_t room_bytes = m->room_bytes;
     describe_sent(m, call, call->event->bytes, protocol);
     m->is_user = true;
-    m->nth = call->routes->sequences.count[route->sequence - 1]++;
     count_sent(matching, m);
-    if (emit_eager(matching, call, m, err) < 0 || meet_receive(matching, route->channel, m, room_bytes, err) < 0)
+    if (find_origin(call, 0, &route->sequence, m, err) < 0 || emit_eager(matching, call, m, err) < 0 ||
+        meet_receive(matching, route->channel, m, room_bytes, err) < 0)
         return NULL;
-    m->left_ns = call->leave_ns;
-    m->has_left = true;
     return m;
-}
-
-struct message *graph_receive_at_once(struct matching *matching, const struct call *call, const struct route *route,
-                                      struct mpg_error *err)
-{
-    struct message *m = graph_take_first(route->channel);
-    describe_posted(m, call);
-    m->posted_any = 0;
-    m->has_poster_slot = false;
-    return complete_match(matching, m, call->event->bytes, err) < 0 ? NULL : m;
 }
 
 int graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,

@@ -126,15 +126,11 @@ void graph_sender_done(struct matching *matching, struct message *message, bool 
 void graph_receive_freed(struct matching *matching, struct message *message);
 void graph_matching_clear(struct matching *matching); /* with every message */
 
-/* Blocking calls that wait for nobody, which are begun and left at once, where nothing more is said of messages
- * (struct more_of_message): CALL sends on ROUTE, which has a channel and a sequence, by a PROTOCOL that is eager on both
- * machines; or receives the first message there, which has arrived. The message, as it is when its edges into the call's
- * leave are made; NULL with ERR. */
+/* graph_send() of a call that is begun and left at once, where nothing more is said of messages (struct more_of_message): on
+ * ROUTE, which has a channel, by a PROTOCOL that is eager on both machines. NULL with ERR. */
 struct route;
-struct message *graph_send_at_once(struct matching *matching, struct call *call, const struct route *route,
+struct message *graph_send_at_once(struct matching *matching, const struct call *call, struct route *route,
                                    struct protocol protocol, struct mpg_error *err);
-struct message *graph_receive_at_once(struct matching *matching, const struct call *call, const struct route *route,
-                                      struct mpg_error *err);
 /* Has STEP, the leave of CALL, say that the call sent M, and nothing else. Error: out of memory. */
 int graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
                             const struct message *m, struct mpg_error *err);

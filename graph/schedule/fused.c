@@ -37,7 +37,7 @@ static inline int send_at_once(struct mpg_graph *g, struct stream *s, struct mpg
     const struct mpg_event *e = s->call.event;
     struct matching *matching = &g->matching;
     struct route *route = known_route(s, true, e->to);
-    if (!route || route->sequence == 0)
+    if (!route)
         return 0;
     const struct protocol protocol = graph_load_protocol(matching, e->call, graph_load(e->bytes));
     if (protocol.sync_source || protocol.sync_target)
@@ -46,8 +46,7 @@ static inline int send_at_once(struct mpg_graph *g, struct stream *s, struct mpg
     struct mpg_step *step = m ? emit_leave(g, s, err) : NULL;
     if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && graph_keep_sent_at_once(matching, &s->call, step, m, err) < 0))
         return -1;
-    graph_sender_done(matching, m, false);
-    return 1;
+    return graph_sender_edge(matching, &s->call, m, err) < 0 ? -1 : 1; /* it has none */
 }
 
 static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
@@ -58,9 +57,9 @@ static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct 
     const struct message *first = route ? route->channel->first : NULL;
     if (!first || !first->is_sent || !first->arrived || first->synchronous)
         return 0;
-    struct message *m = graph_receive_at_once(matching, &s->call, route, err);
+    struct message *m = graph_take_first(route->channel);
     const uint32_t edges = g->steps.edge_count;
-    if (!m || graph_arrival_edge(matching, m, err) < 0)
+    if (graph_post_message(matching, &s->call, m, e->bytes, err) < 0 || graph_arrival_edge(matching, m, err) < 0)
         return -1;
     graph_receiver_done(matching, m, false);
     struct mpg_step *step = emit_leave(g, s, err);
@@ -105,7 +104,7 @@ int graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const int made = s->call.event->failed ? 0 : make(g, s, err);
     if (made > 0) {
-        g->turn += graph_leaves_request(s->call.event->call) ? 1 : GRAPH_POSTS_A_CALL;
+        g->turn += graph_turn_of(s->call.event->call);
         s->found_nothing = false;
         g->at_once++;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that wait for nobody, begun and left at once: blocking eager sends, and receives of what has been sent, and those
  * that leave a send or receive to a request, where nobody asks for more than what messages are in most runs (no hypotheses,
- * choices, carrying, regions, posting parts). The steps are those that graph_begin_call() and graph_leave_call() make of them, in their order. */
+ * choices, carrying, regions, posting parts). The steps are those that graph_begin_call() and graph_leave_call() make of
+ * them, in their order. */
 #ifndef MPG_GRAPH_FUSED_H
 #define MPG_GRAPH_FUSED_H
 

@@ -141,8 +141,7 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
         if (made > 0) /* nobody else is concerned */
             continue;
         const struct rank_run *r = state->run;
-        const bool posts = r && r->streams && graph_leaves_request(r->streams->call.event->call);
-        g->turn += posts ? 1 : GRAPH_POSTS_A_CALL;
+        g->turn += r && r->streams ? graph_turn_of(r->streams->call.event->call) : GRAPH_POSTS_A_CALL;
         if (!r || !keeps_turn(g) || graph_is_beyond_horizon(g))
             return 0;
         if (r->ready > 0 && graph_leave_one(g, state, err) < 0)

@@ -9,6 +9,10 @@
 /* Calls a rank makes before a ready rank that is further behind gets its turn. Those that leave what they begin to a
  * request count less: that stays in flight whoever goes on, and what a rank has is near while it goes on. */
 enum { GRAPH_POSTS_A_CALL = 128, GRAPH_TURN = 32 * GRAPH_POSTS_A_CALL };
+static inline uint32_t graph_turn_of(enum mpg_call call)
+{
+    return graph_leaves_request(call) ? 1 : GRAPH_POSTS_A_CALL;
+}
 
 bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
 /* Takes RANK, which can go and has nobody who leaves, one event further: into a call, or, 1, through one
