@@ -9,6 +9,24 @@
 
 /* ---- slack ---- */
 
+/* Whether floors of S are remembered: it receives one message, and they go by nothing else. */
+static inline bool has_last_floors(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    return l->floored && s->edge_number == 1 && s->edges[0].kind == MPG_EDGE_ARRIVAL && s->sent_number == 0 &&
+           s->lost_number == 0 && !s->changed;
+}
+
+/* They: mostly those of its stream's last. */
+static inline const struct mpg_floored *last_floors(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    const struct mpg_edge *e = &s->edges[0];
+    struct mpg_floored *f = &l->floored[s->stream];
+    if (f->call != s->call || f->source != e->source || f->bytes != e->bytes || f->call_bytes != s->bytes)
+        *f = (struct mpg_floored){s->call, e->source, e->bytes, s->bytes, mpg_lanes_own_floor(l, s),
+                                  flight_ns(l, e->source, s->rank, e->bytes)};
+    return f;
+}
+
 /* How long before the call's leave the edge's other end was, beyond its floor. */
 static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
                          const struct mpg_edge *e)
@@ -19,7 +37,7 @@ static double edge_slack(const struct mpg_lanes *l, const struct mpg_step *s,
     switch (e->kind) {
     case MPG_EDGE_ARRIVAL: /* t(A) = when it can have started + l(d) */
         from_ns = start_ns(l, s->rank, e);
-        floor_ns = flight_ns(l, e->source, s->rank, e->bytes);
+        floor_ns = has_last_floors(l, s) ? last_floors(l, s)->flight_ns : flight_ns(l, e->source, s->rank, e->bytes);
         break;
     case MPG_EDGE_ENVELOPE:
         floor_ns = flight_ns(l, e->source, s->rank, 0);
@@ -55,7 +73,8 @@ static double local_slack(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (mpg_lanes_is_absolute(s))
         return (double)s->duration_ns;
-    return fmax(0, (double)s->duration_ns - mpg_lanes_own_floor(l, s));
+    const double floor_ns = has_last_floors(l, s) ? last_floors(l, s)->own_ns : mpg_lanes_own_floor(l, s);
+    return fmax(0, (double)s->duration_ns - floor_ns);
 }
 
 /* Whether E comes to what keeps what it took otherwise: from a message that waits for its receiver on the target alone,
@@ -65,42 +84,11 @@ static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge 
     return !s->changed && e->kind == MPG_EDGE_ACK && e->changed;
 }
 
-/* Whether S receives one message, and what it takes goes by nothing else. */
-static inline bool receives_one(const struct mpg_step *s)
-{
-    return s->edge_number == 1 && s->edges[0].kind == MPG_EDGE_ARRIVAL && s->sent_number == 0 && s->lost_number == 0 &&
-           !s->changed;
-}
-
-/* The floors of S, which does: mostly those of its stream's last. */
-static inline const struct mpg_floored *floors_of_one(struct mpg_lanes *l, const struct mpg_step *s)
-{
-    const struct mpg_edge *e = &s->edges[0];
-    struct mpg_floored *f = &l->floored[s->stream];
-    if (f->call != s->call || f->source != e->source || f->bytes != e->bytes || f->call_bytes != s->bytes)
-        *f = (struct mpg_floored){s->call, e->source, e->bytes, s->bytes, mpg_lanes_own_floor(l, s),
-                                  flight_ns(l, e->source, s->rank, e->bytes)};
-    return f;
-}
-
-/* find_slacks() of S, which does, where clocks compare. */
-static inline double find_slack_of_one(struct mpg_lanes *l, const struct mpg_step *s)
-{
-    const struct mpg_floored *f = floors_of_one(l, s);
-    const double own_ns = (double)s->duration_ns - f->own_ns, local = own_ns > 0 ? own_ns : 0;
-    const double since_ns = s->leave_ns - start_ns(l, s->rank, &s->edges[0]) - f->flight_ns;
-    const double slack_ns = since_ns > 0 ? since_ns : 0, least = slack_ns < local ? slack_ns : local;
-    l->edge[0].slack_ns = slack_ns - least;
-    return local - least;
-}
-
 /* Of each edge, and of the local one, which is returned. */
 static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE) /* none has any */
         return 0;
-    if (l->absorb == MPG_ABSORB_CLOCK && receives_one(s))
-        return find_slack_of_one(l, s);
     double local = local_slack(l, s), least = local;
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const double slack_ns = edge_slack(l, s, &s->edges[l->edge[i].i]);
