@@ -260,6 +260,7 @@ static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t
     struct mpg_event e;
     int more = -1, kept = 0;
     while (c && kept >= 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
+        e.off_before_ns = e.off_in_ns = 0; /* recorded of other times than these */
         if ((kept = mpg_retime_event(times, &e, err)) > 0)
             kept = mpg_copy_event(r->copy, &e, err);
         if ((++r->done & 0xfff) == 0)

@@ -11,8 +11,8 @@
 #include "common/error.h"
 
 enum {
-    MPG_CHUNK_VERSION = 4,
-    MPG_CHUNK_OLDEST = 3, /* which had no sums of calls */
+    MPG_CHUNK_VERSION = 5,
+    MPG_CHUNK_OLDEST = 3, /* 3 had no sums of calls, 4 no off-CPU time */
     MPG_CHUNK_HEADER_BYTES = 64,
     MPG_CHUNK_CRC_OFFSET = 56,
     MPG_CHUNK_MAX_RANKS = 1 << 26,
@@ -53,7 +53,8 @@ enum {
     MPG_COLUMN_VALUES
 };
 
-/* Operation codes that start a record; MPG_OP_SHAPE + i is an event of shape i. */
+/* Operation codes that start a record; MPG_OP_SHAPE + i is an event of shape i, of
+ * MPG_SHAPE_NUMBERS. */
 enum {
     MPG_OP_PREDICTED, /* an event of the shape that the last ones predict */
     MPG_OP_NEW_SHAPE,
@@ -63,7 +64,9 @@ enum {
     MPG_OP_STRING,
     MPG_OP_MODULE,
     MPG_OP_SITE,
-    MPG_OP_SHAPE
+    MPG_OP_SHAPE,
+    MPG_SHAPE_NUMBERS = 1 << 12,
+    MPG_OP_OFF_CPU = MPG_OP_SHAPE + MPG_SHAPE_NUMBERS /* off-CPU time of the event that follows */
 };
 
 struct mpg_chunk {

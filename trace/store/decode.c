@@ -172,7 +172,17 @@ static int read_shape(struct mpg_decoder *d, uint32_t *number, struct mpg_error 
 
 /* --- events --- */
 
-/* Reads definitions up to an event's shape. */
+/* Reads the off-CPU time of the next event, which has not been told yet. */
+static int read_off_cpu(struct mpg_decoder *d, struct mpg_error *err)
+{
+    const bool twice = d->off_before_ns | d->off_in_ns;
+    if (twice || !mpg_get_varint(&d->p, d->end, &d->off_before_ns) ||
+        !mpg_get_varint(&d->p, d->end, &d->off_in_ns) || !(d->off_before_ns | d->off_in_ns))
+        return mpg_decoder_damaged(d, "off-CPU time", err);
+    return 0;
+}
+
+/* Reads definitions and off-CPU time up to an event's shape. */
 static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_error *err)
 {
     uint16_t *predicted = &d->predicted[mpg_shape_context(d->history)];
@@ -183,9 +193,9 @@ static const struct mpg_shape *read_operation(struct mpg_decoder *d, struct mpg_
             mpg_decoder_damaged(d, "record", err);
             return NULL;
         }
-        if (op < MPG_OP_COMM || op > MPG_OP_SITE)
+        if ((op < MPG_OP_COMM || op > MPG_OP_SITE) && op != MPG_OP_OFF_CPU)
             break;
-        if (mpg_decode_definition(d, op, err) < 0)
+        if ((op == MPG_OP_OFF_CPU ? read_off_cpu(d, err) : mpg_decode_definition(d, op, err)) < 0)
             return NULL;
     }
     if (op == MPG_OP_PREDICTED)
@@ -295,6 +305,19 @@ static bool read_values(struct mpg_decoder *d, struct mpg_event *e)
         if (!mpg_get_zigzag(&d->numbers[i].p, d->numbers[i].end,
                             &d->values[i - MPG_COLUMN_VALUES]))
             return false;
+    return true;
+}
+
+/* Gives E, whose times are known, the off-CPU time that came before its shape; false: it does not fit. */
+static bool apply_off_cpu(struct mpg_decoder *d, struct mpg_event *e)
+{
+    const uint64_t gap_ns = (uint64_t)e->enter_ns - (uint64_t)d->last_ns;
+    const uint64_t duration_ns = (uint64_t)e->leave_ns - (uint64_t)e->enter_ns;
+    if (d->off_before_ns > gap_ns || d->off_in_ns > duration_ns)
+        return false;
+    e->off_before_ns = (int64_t)d->off_before_ns;
+    e->off_in_ns = (int64_t)d->off_in_ns;
+    d->off_before_ns = d->off_in_ns = 0;
     return true;
 }
 
@@ -467,6 +490,8 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg
         return mpg_decoder_damaged(d, "time", err);
     if (!read_values(d, e))
         return mpg_decoder_damaged(d, "value", err);
+    if (__builtin_expect((d->off_before_ns | d->off_in_ns) != 0, false) && !apply_off_cpu(d, e))
+        return mpg_decoder_damaged(d, "off-CPU time", err);
     if (!e->failed) {
         if (!mpg_decode_body(d, e, shape->flags))
             return d->ran_out ? mpg_error_set(err, "out of memory")

@@ -69,6 +69,7 @@ struct mpg_decoder {
     uint32_t polled_number; /* the last list of several requests */
     struct mpg_event current; /* the event read last */
     int64_t values[MPG_TRACE_MAX_VALUES];
+    uint64_t off_before_ns, off_in_ns; /* of the event that is being read */
     bool ran_out; /* of memory: what was being read is not damaged */
 };
 

@@ -342,6 +342,19 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
     }
 }
 
+/* The off-CPU time of E, where it has some. A flush of the tracer's that was put before E has its own. */
+static __attribute__((noinline, cold)) uint8_t *put_off_cpu(const struct mpg_trace_writer *w, uint8_t *p,
+                                                            const struct mpg_event *e)
+{
+    const int64_t gap_ns = e->enter_ns - w->last_ns;
+    const int64_t before_ns = e->off_before_ns < gap_ns ? e->off_before_ns : gap_ns;
+    if (before_ns == 0 && e->off_in_ns == 0)
+        return p;
+    p = mpg_put_varint(p, MPG_OP_OFF_CPU);
+    p = mpg_put_varint(p, (uint64_t)before_ns);
+    return mpg_put_varint(p, (uint64_t)e->off_in_ns);
+}
+
 /* A time's length in bits into the column after BITS_COLUMN, and into this those below
  * the highest. All bytes of them are in the window when it returns. */
 static inline void put_time(struct mpg_trace_writer *w, int bits_column, uint64_t ns)
@@ -382,7 +395,10 @@ static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer
             progress->flags |= htole64(MPG_CHUNK_UNRESOLVED |
                                        (e->cancelled_number ? MPG_CHUNK_CANCELLED : 0));
     }
-    uint8_t *p = put_operation(w, w->p[MPG_COLUMN_RECORDS], e, flags, mask);
+    uint8_t *p = w->p[MPG_COLUMN_RECORDS];
+    if (unlikely(e->off_before_ns | e->off_in_ns))
+        p = put_off_cpu(w, p, e);
+    p = put_operation(w, p, e, flags, mask);
     w->p[MPG_COLUMN_RECORDS] = likely(!e->failed) ? put_body(w, p, e, kind, flags) : p;
     put_time(w, MPG_COLUMN_GAP_BITS, (uint64_t)(e->enter_ns - w->last_ns));
     put_time(w, MPG_COLUMN_DURATION_BITS, (uint64_t)(e->leave_ns - e->enter_ns));
@@ -436,6 +452,12 @@ int mpg_trace_check_event(const struct mpg_event *e, bool is_first, int64_t last
     if (e->leave_ns < e->enter_ns)
         return mpg_error_set(err, "MPI_%s leaves at %lld, before it entered at %lld", name,
                              (long long)e->leave_ns, (long long)e->enter_ns);
+    if (e->off_before_ns < 0 || e->off_before_ns > (is_first ? 0 : e->enter_ns - last_ns))
+        return mpg_error_set(err, "MPI_%s: %lld ns off the CPU before it do not fit", name,
+                             (long long)e->off_before_ns);
+    if (e->off_in_ns < 0 || e->off_in_ns > e->leave_ns - e->enter_ns)
+        return mpg_error_set(err, "MPI_%s: %lld ns off the CPU in it do not fit into %lld ns", name,
+                             (long long)e->off_in_ns, (long long)(e->leave_ns - e->enter_ns));
     if (e->sum.calls &&
         (kinds[e->call] != MPG_KIND_OTHER || e->failed || !mpg_sum_is_sound(&e->sum)))
         return mpg_error_set(err, "MPI_%s: not a sum of calls", name);
@@ -481,7 +503,7 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
     uint32_t lists = e->count_number | e->request_number | e->done_number | e->cancelled_number |
                      e->resolution_number;
     if (unlikely(w->stopped || e->enter_ns < w->last_ns || e->leave_ns < e->enter_ns ||
-                 lists >= MPG_SHORT_LIST || e->sum.calls) &&
+                 lists >= MPG_SHORT_LIST || e->sum.calls || (e->off_before_ns | e->off_in_ns)) &&
         check_event(w, e, err) < 0)
         return -1;
     if (unlikely(w->flush_pending && w->flush_leave_ns <= e->enter_ns) && write_flush(w, err) < 0)

@@ -293,13 +293,15 @@ static int check_keys(struct mpg_text_event *t, struct mpg_error *err)
     const struct mpg_event *e = &t->event;
     enum mpg_kind kind = mpg_call_kind(e->call);
     if (e->failed) {
-        uint64_t besides = t->given & ~(UINT64_C(1) << MPG_TEXT_FAILED |
-                                        UINT64_C(1) << MPG_TEXT_SITE |
-                                        UINT64_C(1) << MPG_TEXT_VALUES);
+        uint64_t besides = t->given & ((UINT64_C(1) << MPG_TEXT_FAILED) - 1);
         return besides == 0 ? 0
-                            : mpg_error_set(err, "an MPI_%s that failed has 'site' and 'values' "
-                                                 "alone", mpg_call_name(e->call));
+                            : mpg_error_set(err, "an MPI_%s that failed has no keys but 'site', "
+                                                 "'values', 'off' and 'off_call'",
+                                            mpg_call_name(e->call));
     }
+    if (e->killed && (e->off_before_ns | e->off_in_ns))
+        return mpg_error_set(err, "an MPI_%s that was killed has no 'off' and 'off_call'",
+                             mpg_call_name(e->call));
     for (const unsigned char *k = mpg_text_kind_keys(kind); *k; k++) {
         enum mpg_text_key key = *k & ~MPG_TEXT_NEEDED;
         bool given = mpg_text_is_given(t, key);

@@ -45,6 +45,8 @@ static const struct mpg_text_key_info infos[MPG_TEXT_KEYS] = {
     [MPG_TEXT_FAILED] = {"failed", MPG_TEXT_TYPE_FLAG, FIELD(failed)},
     [MPG_TEXT_SITE] = {"site", MPG_TEXT_TYPE_LABEL, FIELD(site)},
     [MPG_TEXT_VALUES] = {"values", MPG_TEXT_TYPE_LIST, FIELDS(values, value_number)},
+    [MPG_TEXT_OFF] = {"off", MPG_TEXT_TYPE_INT64, FIELD(off_before_ns)},
+    [MPG_TEXT_OFF_CALL] = {"off_call", MPG_TEXT_TYPE_INT64, FIELD(off_in_ns)},
 };
 
 enum { MOST_KEYS = 9 };
@@ -212,6 +214,10 @@ bool mpg_text_key_is_shown(const struct mpg_event *e, enum mpg_text_key key)
         return e->site != MPG_NO_SITE;
     case MPG_TEXT_VALUES:
         return e->value_number > 0;
+    case MPG_TEXT_OFF:
+        return e->off_before_ns > 0;
+    case MPG_TEXT_OFF_CALL:
+        return e->off_in_ns > 0;
     default:
         return true;
     }

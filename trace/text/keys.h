@@ -47,6 +47,8 @@ enum mpg_text_key {
     MPG_TEXT_FAILED,
     MPG_TEXT_SITE,
     MPG_TEXT_VALUES,
+    MPG_TEXT_OFF,
+    MPG_TEXT_OFF_CALL,
     MPG_TEXT_KEYS
 };
 
@@ -78,7 +80,7 @@ const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key);
 /* The key called NAME, or MPG_TEXT_END. */
 enum mpg_text_key mpg_text_key_by_name(const char *name);
 /* Keys of KIND, needed ones with MPG_TEXT_NEEDED set, up to MPG_TEXT_END. All calls
- * have MPG_TEXT_FAILED, _SITE and _VALUES besides. */
+ * have MPG_TEXT_FAILED, _SITE, _VALUES, _OFF and _OFF_CALL besides. */
 const unsigned char *mpg_text_kind_keys(enum mpg_kind kind);
 /* Whether KIND has KEY. */
 bool mpg_text_kind_has(enum mpg_kind kind, enum mpg_text_key key);

@@ -27,10 +27,10 @@ static const char text[] =
     "0 6 7 Irecv comm=0 bytes=8 any=source,tag request=3\n"
     "0 8 9 Cancel request=3\n"
     "0 10 11 Waitsome requests=1,2,3 done=3,1 cancelled=3\n"
-    "0 12 13 Wait requests=2\n"
+    "0 12 13 Wait requests=2 off=1\n"
     "0 14 15 Recv_init comm=0 bytes=8 any=source,tag persistent=1\n"
     "0 16 17 Start persistent=1 requests=4 matched=4:1:9\n"
-    "0 18 19 Wait requests=4\n"
+    "0 18 19 Wait requests=4 off_call=1\n"
     "0 20 21 Request_free persistent=1\n"
     "0 22 23 Alltoallv comm=0 bytes=1,2\n"
     "#window 4 = 0 0\n"
@@ -50,8 +50,8 @@ static const char text[] =
     "1 2 3 Intercomm_create comm=0 newcomm=3\n"
     "1 4 5 Probe comm=3 from=0 tag=1 bytes=2 any=tag\n"
     "1 6 7 Sendrecv comm=3 to=0 tag=1 bytes=2 from=0 recvtag=-5 recvbytes=3\n"
-    "1 8 9 Bcast comm=3 root=root bytes=800\n"
-    "1 9223372036854 9223372036855 Finalize\n";
+    "1 8 9 Bcast comm=3 root=root bytes=800 off=1 off_call=1\n"
+    "1 9223372036854 9223372036855 Finalize off=9223372036000\n";
 
 static char path[] = "test-trace-damage.XXXXXX";
 static uint8_t bytes[MAX_BYTES], changed[MAX_BYTES];

@@ -163,8 +163,19 @@ static void draw_sum(struct mpg_event *e, int64_t *now_ns)
     e->sum.most_ns = calls > 1 ? mean_ns + (int64_t)draw(1u << 20) : mean_ns;
 }
 
+/* Some time off the CPU, at times all of it, for a few of the events; the first one has none before it. */
+static void draw_off_cpu(struct mpg_event *e, int64_t last_ns)
+{
+    const int64_t gap_ns = e->enter_ns - last_ns, duration_ns = e->leave_ns - e->enter_ns;
+    if (draw(20) == 0)
+        e->off_before_ns = draw(2) ? gap_ns : (int64_t)draw((uint32_t)gap_ns + 1);
+    if (draw(20) == 0)
+        e->off_in_ns = draw(2) ? duration_ns : (int64_t)draw((uint32_t)duration_ns + 1);
+}
+
 static void draw_event(struct made *m, uint32_t thread, enum mpg_call call, int64_t *now_ns)
 {
+    const int64_t last_ns = *now_ns;
     enum mpg_kind kind = mpg_call_kind(call);
     struct mpg_event *e = &m->event;
     *now_ns += (int64_t)draw(draw(20) ? 700 : 1u << 30);
@@ -194,6 +205,7 @@ static void draw_event(struct made *m, uint32_t thread, enum mpg_call call, int6
     if (has(kind, "sum") && !e->failed && draw(3) == 0)
         draw_sum(e, now_ns);
     draw_lists(m, kind);
+    draw_off_cpu(e, last_ns);
 }
 
 /* --- definitions --- */
@@ -277,6 +289,8 @@ static bool write_stream(int rank, uint32_t thread)
         struct made *m = &made[rank][thread][i];
         enum mpg_call call = (enum mpg_call)(draw(3) ? 6 + draw(4) : draw(MPG_CALL_COUNT));
         draw_event(m, thread, call, &now_ns);
+        if (i == 0)
+            m->event.off_before_ns = 0;
         struct mpg_event e = m->event;
         e.comm = local(thread, e.comm);
         e.newcomm = local(thread, e.newcomm);
@@ -349,6 +363,8 @@ static const char *difference(const struct mpg_trace *t, const struct mpg_event 
         return "call or time";
     if (e->failed != x->failed || !same_site(t, e->site, x->site))
         return "failed or site";
+    if (e->off_before_ns != x->off_before_ns || e->off_in_ns != x->off_in_ns)
+        return "time off the CPU";
     if (e->value_number != VALUES || !same_list(e->values, x->values, VALUES))
         return "values";
     if (x->failed)

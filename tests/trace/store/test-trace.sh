@@ -241,29 +241,31 @@ cp "$tmp/two/rank-1.mpgt" "$tmp/mixed/"
 ok "two traces mixed" fails 1 "not one trace" "$MPGTRACE" print "$tmp/mixed"
 cp "$tmp/two/rank-0.mpgt" "$tmp/version.mpgt"
 printf '\002' | dd of="$tmp/version.mpgt" bs=1 seek=8 conv=notrunc 2>/dev/null
-ok "another version" fails 1 "version 2, this mpgkit reads versions 3 to 4" "$MPGTRACE" print "$tmp/version.mpgt"
-# What version 3 had has not changed: only the number in each chunk's header, which its checksum
-# covers.
+ok "another version" fails 1 "version 2, this mpgkit reads versions 3 to 5" "$MPGTRACE" print "$tmp/version.mpgt"
+# What versions 3 and 4 had has not changed: only the number in each chunk's header, which its checksum
+# covers. older VERSION FILE TARGET
 older() {
     "$python3" -c '
 import sys, zlib
-data = bytearray(open(sys.argv[1], "rb").read())
+data = bytearray(open(sys.argv[2], "rb").read())
 at = 0
 while at < len(data):
     stored = int.from_bytes(data[at + 48:at + 52], "little")
-    data[at + 8] = 3
+    data[at + 8] = int(sys.argv[1])
     crc = zlib.crc32(data[at:at + 56])
     crc = zlib.crc32(data[at + 60:at + 64 + stored], crc)
     data[at + 56:at + 60] = crc.to_bytes(4, "little")
     at += 64 + stored
-open(sys.argv[2], "wb").write(data)' "$1" "$2"
+open(sys.argv[3], "wb").write(data)' "$@"
 }
-if command -v "$python3" >/dev/null && older "$tmp/cat.mpgt" "$tmp/older.mpgt"; then
-    "$MPGTRACE" print "$tmp/cat.mpgt" >"$tmp/newer.txt"
-    ok "version 3 is read" prints "$tmp/newer.txt" "$tmp/older.mpgt"
-else
-    skip "version 3 is read" "no python3"
-fi
+for version in 3 4; do
+    if command -v "$python3" >/dev/null && older $version "$tmp/cat.mpgt" "$tmp/older.mpgt"; then
+        "$MPGTRACE" print "$tmp/cat.mpgt" >"$tmp/newer.txt"
+        ok "version $version is read" prints "$tmp/newer.txt" "$tmp/older.mpgt"
+    else
+        skip "version $version is read" "no python3"
+    fi
+done
 cp "$tmp/cat.mpgt" "$tmp/damaged.mpgt"
 printf 'xxx' | dd of="$tmp/damaged.mpgt" bs=1 seek=70 conv=notrunc 2>/dev/null
 ok "damage" fails 1 "checksum" "$MPGTRACE" print "$tmp/damaged.mpgt"

@@ -23,7 +23,7 @@ static const char seed[] =
     "0 2 3 Isend comm=1 to=1 tag=7 bytes=1024 request=1 values=1,2\n"
     "0 4 5 Irecv bytes=8 any=source,tag request=2 values=1,2\n"
     "0 5 5 Region_begin name=\"x \\x07\" values=0,-4\n"
-    "0 6 7 Cancel request=2 values=1,2\n"
+    "0 6 7 Cancel request=2 values=1,2 off=1 off_call=1\n"
     "0 8 9 Waitsome requests=1,2 done=2 cancelled=2 values=1,2\n"
     "0.1 8 12 Recv_init comm=0 bytes=8 any=source,tag persistent=1 values=1,2\n"
     "0.1 13 14 Start persistent=1 requests=4 matched=4:1:9 values=1,2\n"
@@ -34,13 +34,13 @@ static const char seed[] =
     "0 21 22 Win_post win=0 group=1,0 values=1,2\n"
     "0 22 23 Rput win=0 to=null bytes=4 recvbytes=5 request=9 values=1,2\n"
     "0 23 24 File_open comm=1 file=5 values=1,2\n"
-    "0 24 25 Send failed=1 site=4 values=1,2\n"
+    "0 24 25 Send failed=1 site=4 values=1,2 off_call=1\n"
     "0 25 26 Improbe from=1 tag=2 bytes=3 message=7 values=1,2\n"
     "0 26 27 Mrecv from=1 bytes=3 message=7 values=1,2\n"
     "0 27 28 Comm_spawn comm=null newcomm=3 values=1,2\n"
     "0 28 29 Pcontrol level=-5 values=1,2\n"
     "1 0 1 Comm_dup comm=1 newcomm=2 values=1,2\n"
-    "1 9223372036854 9223372036855 Finalize values=1,2\n";
+    "1 9223372036854 9223372036855 Finalize values=1,2 off=40\n";
 
 static uint64_t state = 4;
 

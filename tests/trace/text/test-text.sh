@@ -119,7 +119,7 @@ cat >"$tmp/defined.txt" <<'EOF'
 0 20 20 Region_begin name="step" values=0,0
 #site 1 = 1+0x10
 #comm 0 = 0 1 2
-0 21 22 Barrier comm=0 site=1 values=9223372036,12
+0 21 22 Barrier comm=0 site=1 values=9223372036,12 off=1 off_call=1
 #comm 1 of 0 = 0 1
 #comm 2 of 1 = 0 1
 0 23 24 Comm_dup comm=1 newcomm=2 site=0 values=1,2
@@ -129,7 +129,7 @@ cat >"$tmp/defined.txt" <<'EOF'
 0.1 24 25 Comm_split comm=2 newcomm=8 values=1,2
 #comm 9 = 0 | * *
 0 25 25 Comm_spawn comm=8 newcomm=9 values=3,4
-0.1 26 27 Send comm=9 to=1 tag=0 bytes=4 site=0 values=0,1
+0.1 26 27 Send comm=9 to=1 tag=0 bytes=4 site=0 values=0,1 off=1
 0 27 28 Comm_get_parent comm=null newcomm=null values=0,1
 #window 0 = 0 0
 0 28 29 Win_fence win=0 assert=0 values=0,1
@@ -143,10 +143,10 @@ cat >"$tmp/defined.txt" <<'EOF'
 0 32 33 Ineighbor_alltoallv comm=2 bytes=0 request=9 values=0,1
 #topology 0 3 = 0 > 0 1
 0.1 33 34 Neighbor_alltoallw comm=3 bytes=4,5 values=0,1
-0 40 40 Region_end name="step" values=0,0
+0 40 40 Region_end name="step" values=0,0 off=7
 0 41 41 Finalize killed=1 values=0,0
-1 0 10 Init values=0,0
-1 11 12 Barrier failed=1 site=0 values=0,0
+1 0 10 Init values=0,0 off_call=10
+1 11 12 Barrier failed=1 site=0 values=0,0 off=1 off_call=1
 #topology 1 1 = 0 0 > 0
 1 13 14 Neighbor_allgather comm=1 bytes=3 values=0,1
 2.1 13 14 Wtime values=0,1
@@ -201,6 +201,15 @@ wrong_event "a name with a line end" "'\\x0a' is no character of a name: it ends
 wrong_event "no name" "Region_end needs 'name'" "0 0 1 Region_end"
 wrong_event "a failed call with arguments" "failed" "0 0 1 Send to=1 bytes=1 failed=1"
 wrong_event "a failure that is none" "0 or 1" "0 0 1 Wtime failed=yes"
+wrong_event "more time off the CPU than there is before a call" "Wtime: 2 ns off the CPU before it do not fit" \
+    "0 0 1 Wtime" "0 2 3 Wtime off=2"
+wrong_event "... or before the first one" "1 ns off the CPU before it" "0 5 6 Wtime off=1"
+wrong_event "... or in one" "Wtime: 2 ns off the CPU in it do not fit into 1 ns" "0 0 1 Wtime off_call=2"
+wrong_event "... or in calls that are summed up" "do not fit into 0 ns" \
+    "0 1 1 Wtime calls=1 time=5 least=5 most=5 off_call=1"
+wrong_event "negative time off the CPU" "'-1' is not a whole number" "0 0 1 Wtime off_call=-1"
+wrong_event "time off the CPU before what was killed" "killed has no 'off'" \
+    "0 0 1 Wtime" "0 2 2 Finalize killed=1 off=1"
 wrong_event "values that are not named" "values" "0 0 1 Wtime values=1"
 wrong_event "a thread that is none" "rank.thread" "0.x 0 1 Wtime"
 wrong_event "a thread out of range" "rank.thread" "0.65536 0 1 Wtime"
