@@ -13,12 +13,14 @@
 #include "common/machine.h"
 #include "common/peek.h"
 #include "trace/pmpi/clock.h"
+#include "trace/pmpi/off_cpu.h"
 #include "trace/pmpi/overhead.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/python.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/tracer.h"
 #include "trace/pmpi/untraced.h"
+#include "trace/pmpi/usage.h"
 
 static unsigned long long untraced[MPG_UNTRACED_COUNT];
 
@@ -116,23 +118,33 @@ static int write_cores(struct mpg_trace_writer *w, struct mpg_error *err)
     return *text ? facts_write(w, "cores", text, err) : 0;
 }
 
+/* How off-CPU time is recorded. */
+static int write_off_cpu_way(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    const enum off_cpu_way way = off_cpu_recorded_by();
+    return way == OFF_CPU_NONE ? 0 : facts_write(w, "off_cpu", way == OFF_CPU_RSEQ ? "rseq" : "clock", err);
+}
+
 int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared, bool speaks,
                       struct mpg_error *err)
 {
-    char host[MPI_MAX_PROCESSOR_NAME] = "", call_cost[32], sum_cost[32], cpu_cost[32];
+    char host[MPI_MAX_PROCESSOR_NAME] = "", call_cost[32], sum_cost[32], off_cpu_cost[32],
+        cpu_cost[32];
     int length;
     PMPI_Get_processor_name(host, &length);
     const struct overhead cost = overhead_measure();
     snprintf(call_cost, sizeof call_cost, "%.1f", cost.call_ns);
     snprintf(sum_cost, sizeof sum_cost, "%.1f", cost.sum_ns);
+    snprintf(off_cpu_cost, sizeof off_cpu_cost, "%.1f", cost.off_cpu_ns);
     snprintf(cpu_cost, sizeof cpu_cost, "%.1f", cost.cpu_ns);
     if (facts_write(w, "host", host, err) < 0 ||
         facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
                              err) < 0 ||
         facts_write(w, "overhead_call_ns", call_cost, err) < 0 ||
         facts_write(w, "overhead_sum_ns", sum_cost, err) < 0 ||
+        (cost.off_cpu_ns > 0 && facts_write(w, "overhead_off_cpu_ns", off_cpu_cost, err) < 0) ||
         (cost.cpu_ns > 0 && facts_write(w, "overhead_cpu_ns", cpu_cost, err) < 0) ||
-        write_cores(w, err) < 0 || write_python(w, err) < 0 || (speaks && write_machine(w, err) < 0))
+        write_off_cpu_way(w, err) < 0 || write_cores(w, err) < 0 || write_python(w, err) < 0 || (speaks && write_machine(w, err) < 0))
         return -1;
     if (clock_is_shared && facts_write(w, "clocks", "shared", err) < 0)
         return -1;
@@ -148,6 +160,24 @@ int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *of
     return facts_write(w, "clock", text, err);
 }
 
+/* What all streams have of it. */
+static int write_off_cpu(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    int64_t between_ns = 0, in_ns = 0;
+    char text[32];
+    for (const struct stream *s = streams.first; s; s = s->next) {
+        between_ns += s->off_between_ns;
+        in_ns += s->off_in_ns;
+    }
+    if (off_cpu_recorded_by() == OFF_CPU_NONE)
+        return 0;
+    snprintf(text, sizeof text, "%lld", (long long)between_ns);
+    if (facts_write(w, "off_cpu_intervals_ns", text, err) < 0)
+        return -1;
+    snprintf(text, sizeof text, "%lld", (long long)in_ns);
+    return facts_write(w, "off_cpu_calls_ns", text, err);
+}
+
 int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     for (int i = 0; i < MPG_UNTRACED_COUNT; i++) {
@@ -159,5 +189,5 @@ int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
         if (facts_write(w, "untraced", text, err) < 0)
             return -1;
     }
-    return 0;
+    return write_off_cpu(w, err) < 0 ? -1 : usage_write(w, err);
 }

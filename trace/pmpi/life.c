@@ -14,6 +14,7 @@
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
+#include "trace/pmpi/off_cpu.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
@@ -24,6 +25,7 @@
 #include "trace/pmpi/source.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/summary.h"
+#include "trace/pmpi/usage.h"
 #include "trace/pmpi/values.h"
 
 enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16, MOST_WINDOW_BYTES = 1 << 26 };
@@ -135,6 +137,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
                                            .ranks = ranks,
                                            .window_bytes = profile ? LEAST_WINDOW_BYTES : window_bytes(rank),
                                            .value_number = values_number,
+                                           .off_cpu = off_cpu_start(!profile, rank) != OFF_CPU_NONE,
                                            .threads = threads};
     sites_start(rank);
     local_start(rank);
@@ -209,12 +212,14 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
+    usage_start();
     streams.calls = streams.summed = 0; /* those that measured their own cost do not count */
     streams.on = true;
     if (!tracer_lock())
         return;
     tracer_comm(MPI_COMM_WORLD);
     s->leave_ns = clock_now_ns();
+    off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* the first stretch begins */
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
     regions_start(s);

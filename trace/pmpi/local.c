@@ -28,6 +28,18 @@ static bool is_among_first(struct stream *stream, enum mpg_call call, int32_t si
     return false;
 }
 
+/* The off-CPU time of a call of TIME_NS that is summed up after an interval of GAP_NS, and of this: both
+ * are computation. */
+static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream, int64_t gap_ns,
+                                                          int64_t time_ns)
+{
+    int64_t before_ns, in_ns;
+    off_cpu_take(&stream_thread.off_cpu, stream->last_thread == &stream_thread ? gap_ns : 0, time_ns,
+                 &before_ns, &in_ns);
+    stream->off_between_ns += before_ns + in_ns;
+    mpg_trace_carry_off_cpu(stream->writer, before_ns + in_ns);
+}
+
 bool local_add(const struct tracer_scope *s, int32_t site)
 {
     struct stream *stream = stream_thread.stream;
@@ -40,7 +52,10 @@ bool local_add(const struct tracer_scope *s, int32_t site)
             return false;
         (void)mpg_trace_add_sum(stream->writer, s->call, site, time_ns, leave_ns);
     }
+    if (off_cpu_is_found(&stream_thread.off_cpu))
+        carry_off_cpu(stream, enter_ns - stream->last_ns, time_ns);
     stream->last_ns = leave_ns;
+    stream->last_thread = &stream_thread;
     streams.summed++;
     return true;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "trace/pmpi/clock.h"
+#include "trace/pmpi/off_cpu.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/record.h"
 #include "trace/pmpi/stream.h"
@@ -55,7 +56,7 @@ struct overhead overhead_measure(void)
         .ranks = 1, .window_bytes = WINDOW_BYTES, .level = 1};
     struct stream scratch = {.fd = -1}, *real = streams.first;
     struct stream_thread outside = stream_thread;
-    struct overhead cost = {0, 0, 0};
+    struct overhead cost = {0, 0, 0, 0};
     scratch.writer = mpg_trace_writer_new(-1, &options, NULL);
     if (!scratch.writer)
         return cost;
@@ -65,6 +66,7 @@ struct overhead overhead_measure(void)
     cost.call_ns = best_ns(record_batch);
     cost.cpu_ns = (double)values_cpu_ns();
     cost.sum_ns = best_ns(sum_up_batch);
+    cost.off_cpu_ns = off_cpu_reading_ns(&stream_thread.off_cpu);
     streams.on = false;
     streams.first = real;
     stream_thread = outside;

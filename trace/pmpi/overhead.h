@@ -4,10 +4,11 @@
 #define MPG_TRACER_OVERHEAD_H
 
 /* ns that the tracer takes on this machine beyond the call itself: for one that is recorded, and
- * for one that is summed up. CPU time that an interval without anything in it has, by how the
- * tracer reads it; 0 where it does not. */
+ * for one that is summed up, and for a reading of the CPU clock, for off-CPU time (0 without any).
+ * CPU time that an interval without anything in it has, by how the tracer reads it; 0 where it does
+ * not. */
 struct overhead {
-    double call_ns, sum_ns, cpu_ns;
+    double call_ns, sum_ns, off_cpu_ns, cpu_ns;
 };
 
 /* From some hundred made-up calls (below 1 ms in all); without their share of compressing and

@@ -102,6 +102,17 @@ static int current_file(void *stream, struct mpg_error *err)
     return s->fd;
 }
 
+/* What the writer asks where it begins and ends a flush. Another thread's stream is flushed at the end. */
+static int64_t off_cpu_of_flush(void *stream, int64_t now_ns)
+{
+    struct stream *s = stream;
+    if (stream_thread.stream != s)
+        return 0;
+    const int64_t off_ns = off_cpu_between(&stream_thread.off_cpu, now_ns);
+    s->off_between_ns += off_ns;
+    return off_ns;
+}
+
 static int close_file(struct stream *s)
 {
     int status = is_open(s) ? close(s->fd) : 0;
@@ -181,6 +192,8 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
                                                      .level = COMPRESSION_LEVEL,
                                                      .window_path = o->directory ? window : NULL,
                                                      .now_ns = clock_now_ns,
+                                                     .off_ns = o->off_cpu ? off_cpu_of_flush : NULL,
+                                                     .off_argument = s,
                                                      .file = current_file,
                                                      .file_argument = s};
     s->writer = mpg_trace_writer_new(s->fd, &options, err);

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "common/map.h"
+#include "trace/pmpi/off_cpu.h"
 #include "trace/store/writer.h"
 
 /* What a stream has defined so far, as a set of small numbers for each kind. */
@@ -28,6 +29,8 @@ struct stream {
     struct mpg_trace_writer *writer;
     struct stream *next; /* of all that the rank has */
     int64_t last_ns;     /* when its last event left */
+    const struct stream_thread *last_thread; /* whose that was; NULL: there is none yet */
+    int64_t off_between_ns, off_in_ns; /* off-CPU time so far, outside of calls and in them */
     int fd;              /* the program may have closed it */
     char *path;
     dev_t device;        /* what tells the file from any other */
@@ -50,6 +53,7 @@ struct stream_options {
     ino_t claimed_inode;
     size_t window_bytes;
     uint32_t value_number;
+    bool off_cpu; /* off-CPU time is recorded */
     bool threads; /* several may call at once */
 };
 
@@ -72,6 +76,7 @@ extern struct streams streams;
 struct stream_thread {
     struct stream *stream;
     uintptr_t frame, return_address; /* of the outermost call it is inside of */
+    struct off_cpu off_cpu;
     int depth;       /* wrappers it is inside of */
     int cancel_state; /* as it was before stream_lock() */
     volatile bool locked; /* between lock and unlock, or writing */

@@ -68,8 +68,10 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
     if (streams.on && __builtin_expect(values_number || !t->stream, false))
         prepare(call);
     s.enter_ns = clock_now_ns();
-    if (streams.on && t->stream)
+    if (streams.on && t->stream) {
+        s.enter_ns = off_cpu_enter(&t->off_cpu, s.enter_ns);
         mpg_trace_writer_inside(t->stream->writer, call, s.enter_ns);
+    }
     return s;
 }
 
@@ -98,6 +100,7 @@ bool tracer_leave(struct tracer_scope *s, int rc)
     if (!streams.on)
         return false;
     s->leave_ns = clock_now_ns();
+    off_cpu_leave(&t->off_cpu, s->leave_ns);
     if (rc == MPI_SUCCESS)
         return true;
     record_failed(s);
@@ -137,6 +140,18 @@ static inline bool is_mark(const struct mpg_event *event)
     return event->call <= MPG_CALL_Finalize; /* the first ones: regions, start and end */
 }
 
+/* Gives EVENT the off-CPU time that was found before it and in it. Where another thread, or none, made
+ * the call before, there is no interval of this thread's. */
+static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, struct mpg_event *event)
+{
+    struct stream_thread *t = &stream_thread;
+    const int64_t gap_ns = stream->last_thread == t ? event->enter_ns - stream->last_ns : 0;
+    off_cpu_take(&t->off_cpu, gap_ns, event->leave_ns - event->enter_ns, &event->off_before_ns,
+                 &event->off_in_ns);
+    stream->off_between_ns += event->off_before_ns;
+    stream->off_in_ns += event->off_in_ns;
+}
+
 void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
 {
     struct mpg_error err;
@@ -152,7 +167,10 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         event->values = values_interval();
     }
     event->site = sites_capture(s);
+    if (off_cpu_is_found(&stream_thread.off_cpu))
+        add_off_cpu(stream, event);
     stream->last_ns = event->leave_ns;
+    stream->last_thread = &stream_thread;
     if (event->call != MPG_CALL_Region_begin && event->call != MPG_CALL_Region_end)
         streams.calls++;
     if (profile_is_on())

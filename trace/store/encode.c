@@ -342,12 +342,14 @@ static inline bool is_unresolved(const struct mpg_event *e, enum mpg_kind kind)
     }
 }
 
-/* The off-CPU time of E, where it has some. A flush of the tracer's that was put before E has its own. */
-static __attribute__((noinline, cold)) uint8_t *put_off_cpu(const struct mpg_trace_writer *w, uint8_t *p,
+/* The off-CPU time of E, where it has some; what is carried, too. Sums and flushes divide an interval:
+ * of what is found in it, they get as much as fits before them. */
+static __attribute__((noinline, cold)) uint8_t *put_off_cpu(struct mpg_trace_writer *w, uint8_t *p,
                                                             const struct mpg_event *e)
 {
-    const int64_t gap_ns = e->enter_ns - w->last_ns;
-    const int64_t before_ns = e->off_before_ns < gap_ns ? e->off_before_ns : gap_ns;
+    const int64_t gap_ns = e->enter_ns - w->last_ns, found_ns = e->off_before_ns + w->off_carried_ns;
+    const int64_t before_ns = found_ns < gap_ns ? found_ns : gap_ns;
+    w->off_carried_ns = e->sum.calls || e->call == MPG_CALL_Flush ? found_ns - before_ns : 0;
     if (before_ns == 0 && e->off_in_ns == 0)
         return p;
     p = mpg_put_varint(p, MPG_OP_OFF_CPU);
@@ -396,7 +398,7 @@ static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer
                                        (e->cancelled_number ? MPG_CHUNK_CANCELLED : 0));
     }
     uint8_t *p = w->p[MPG_COLUMN_RECORDS];
-    if (unlikely(e->off_before_ns | e->off_in_ns))
+    if (unlikely(e->off_before_ns | e->off_in_ns | w->off_carried_ns))
         p = put_off_cpu(w, p, e);
     p = put_operation(w, p, e, flags, mask);
     w->p[MPG_COLUMN_RECORDS] = likely(!e->failed) ? put_body(w, p, e, kind, flags) : p;
@@ -421,9 +423,12 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
     struct mpg_event e = {.call = MPG_CALL_Flush,
                           .site = MPG_NO_SITE,
                           .enter_ns = w->flush_enter_ns,
-                          .leave_ns = w->flush_leave_ns};
+                          .leave_ns = w->flush_leave_ns,
+                          .off_before_ns = w->flush_off_before_ns};
     if (e.enter_ns < w->last_ns)
         e.enter_ns = w->last_ns;
+    const int64_t duration_ns = e.leave_ns - e.enter_ns;
+    e.off_in_ns = w->flush_off_in_ns < duration_ns ? w->flush_off_in_ns : duration_ns;
     if (e.leave_ns > e.enter_ns)
         encode(w, &e);
     return 0;
@@ -520,6 +525,11 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
     encode(w, e);
     /* Behind a sum comes the event that it was to be before, which had begun before the flush. */
     return unlikely(w->flush_pending) && !e->sum.calls ? write_flush(w, err) : 0;
+}
+
+void mpg_trace_carry_off_cpu(struct mpg_trace_writer *w, int64_t off_ns)
+{
+    w->off_carried_ns += off_ns;
 }
 
 void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns)

@@ -118,6 +118,8 @@ struct mpg_trace_writer *mpg_trace_writer_new(int fd, const struct mpg_trace_wri
     w->level = o->level;
     w->window_bytes = o->window_bytes;
     w->now_ns = o->now_ns;
+    w->off_ns = o->off_ns;
+    w->off_argument = o->off_argument;
     w->file = o->file;
     w->file_argument = o->file_argument;
     if (o->window_path) {
@@ -317,21 +319,35 @@ static void begin_window(struct mpg_trace_writer *w)
     rewind_columns(w);
 }
 
+/* Notes what is to be an event: a flush since ENTER_NS, and the thread's time off its CPU before and in
+ * it. Several one after the other are one. */
+static void end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_before_ns)
+{
+    if (!w->flush_pending) {
+        w->flush_enter_ns = enter_ns;
+        w->flush_off_before_ns = off_before_ns;
+        w->flush_off_in_ns = 0;
+    } else {
+        w->flush_off_in_ns += off_before_ns;
+    }
+    w->flush_leave_ns = w->now_ns();
+    if (w->off_ns)
+        w->flush_off_in_ns += w->off_ns(w->off_argument, w->flush_leave_ns);
+    w->flush_pending = true;
+}
+
 static int end_events(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     if (w->p[MPG_COLUMN_RECORDS] == w->window.column[MPG_COLUMN_RECORDS])
         return 0;
     bool timed = w->now_ns && w->size.events > 0;
     int64_t enter_ns = timed ? w->now_ns() : 0;
+    const int64_t off_before_ns = timed && w->off_ns ? w->off_ns(w->off_argument, enter_ns) : 0;
     if (append_events(w, err) < 0)
         return -1;
     begin_window(w);
-    if (timed) {
-        if (!w->flush_pending)
-            w->flush_enter_ns = enter_ns;
-        w->flush_leave_ns = w->now_ns();
-        w->flush_pending = true;
-    }
+    if (timed)
+        end_flush(w, enter_ns, off_before_ns);
     return 0;
 }
 

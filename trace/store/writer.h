@@ -29,6 +29,10 @@ struct mpg_trace_writer_options {
                                   mpg_trace_writer_close(); NULL: memory, nothing survives */
     int64_t (*now_ns)(void);   /* the clock of the events; not NULL: time spent in writing
                                   chunks is recorded as MPG_CALL_Flush events */
+    int64_t (*off_ns)(void *argument, int64_t now_ns); /* not NULL: asked at both ends of such a time,
+                                  NOW_NS, how long the thread was off its CPU since it was asked last
+                                  or the last event left */
+    void *off_argument;
     int (*file)(void *argument, struct mpg_error *err); /* not NULL: asked before each chunk */
     void *file_argument;       /* for the file to append it to, or -1: as a guest in a program
                                   that may have closed it */
@@ -91,6 +95,9 @@ bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t s
 /* Makes room for the calls of CALL from SITE, which has been defined. */
 int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
                         struct mpg_error *err);
+/* Notes OFF_NS off the CPU since the stream's last event, in calls that were added to a sum and before
+ * them: they are in the interval before the next event, which sums and flushes may divide. */
+void mpg_trace_carry_off_cpu(struct mpg_trace_writer *w, int64_t off_ns);
 /* Ends all sums, which become events: before a mark that shall divide them. */
 int mpg_trace_end_sums(struct mpg_trace_writer *w, struct mpg_error *err);
 

@@ -42,7 +42,11 @@ struct mpg_trace_writer {
     uint16_t predicted[1 << MPG_CONTEXT_BITS], slots[MPG_SHAPE_SLOTS], last_of_call[MPG_CALL_COUNT];
     struct mpg_trace_writer_size size;
     int64_t flush_enter_ns, flush_leave_ns;
+    int64_t flush_off_before_ns, flush_off_in_ns;
+    int64_t off_carried_ns; /* off the CPU since the last event, of calls that were summed up */
     int64_t (*now_ns)(void);
+    int64_t (*off_ns)(void *argument, int64_t now_ns);
+    void *off_argument;
     int (*file)(void *argument, struct mpg_error *err);
     void *file_argument;
 

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program that loses its CPU, and measures how long: off_cpu PART, on two ranks.
+ *   stopped      rank 1 stops rank 0 (SIGSTOP) while that computes, while it polls MPI_Wtime, and while it
+ *                is in MPI_Recv
+ *   competing    both ranks, on one core, compute between barriers
+ *   threads      two threads of rank 0, on one core, compute between their messages; so does rank 1 alone
+ *   signals      a signal's handler runs in each interval: nothing is lost
+ *   taken        somebody else uses rseq_cs, before MPI_Init and after it
+ *   forked       a child computes and ends
+ *   killed       as stopped, and then the process is killed
+ * Prints "RANK THREAD WHERE OFF ON", ns: wall time less CPU time of the thread between its readings at both
+ * ends of WHERE, and CPU time. WHERE is "call TAG" (the MPI_Recv with that tag), "before TAG" (the
+ * computation before the call with that tag), or "all" (from the first reading to the last). */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MS = 1000000,
+    STOP_MS = 50,  /* how long rank 0 is stopped */
+    COMPUTE_MS = 150,
+    DELAY_MS = 30, /* before that: it has to be where it shall be stopped */
+    PIECES = 60,
+    SIGNALS = 20
+};
+
+static int rank;
+
+struct reading {
+    int64_t wall_ns, cpu_ns;
+};
+
+static int64_t read_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct reading read_both(void)
+{
+    return (struct reading){read_ns(CLOCK_MONOTONIC_RAW), read_ns(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+static void say(int thread, const char *where, struct reading begin, struct reading end)
+{
+    const int64_t on_ns = end.cpu_ns - begin.cpu_ns;
+    printf("%d %d %s %lld %lld\n", rank, thread, where, (long long)(end.wall_ns - begin.wall_ns - on_ns),
+           (long long)on_ns);
+}
+
+static void check(int good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "off_cpu: rank %d: %s\n", rank, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+/* Computes for that long on the wall. */
+static void compute_until_wall(int ms)
+{
+    const int64_t end_ns = read_ns(CLOCK_MONOTONIC_RAW) + (int64_t)ms * MS;
+    while (read_ns(CLOCK_MONOTONIC_RAW) < end_ns) {
+    }
+}
+
+/* Computes for about that much CPU time. */
+static void compute(int64_t ns)
+{
+    const int64_t end_ns = read_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+    while (read_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
+        for (volatile int i = 0; i < 1000; i++) {
+        }
+}
+
+static void sleep_ms(int ms)
+{
+    struct timespec t = {.tv_nsec = (long)ms * MS};
+    while (nanosleep(&t, &t) < 0) {
+    }
+}
+
+static void use_one_core(void)
+{
+    cpu_set_t all, one;
+    int core = 0;
+    check(sched_getaffinity(0, sizeof all, &all) == 0, "no affinity");
+    while (!CPU_ISSET(core, &all))
+        core++;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    check(sched_setaffinity(0, sizeof one, &one) == 0, "cannot be pinned");
+}
+
+/* --- stopped --- */
+
+/* Rank 1: stops PID when rank 0 has been where it shall be for a while. */
+static void stop(pid_t pid)
+{
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    sleep_ms(DELAY_MS);
+    kill(pid, SIGSTOP);
+    sleep_ms(STOP_MS);
+    kill(pid, SIGCONT);
+}
+
+static void poll_until_wall(int ms)
+{
+    const int64_t end_ns = read_ns(CLOCK_MONOTONIC_RAW) + (int64_t)ms * MS;
+    while (read_ns(CLOCK_MONOTONIC_RAW) < end_ns)
+        for (int i = 0; i < 1000; i++)
+            (void)MPI_Wtime();
+}
+
+/* Rank 0: computes in INTERVAL and then makes the call with TAG. */
+static void be_stopped_before(void (*interval)(int), int tag)
+{
+    char where[32];
+    MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    const struct reading begin = read_both();
+    interval(COMPUTE_MS);
+    const struct reading end = read_both();
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    snprintf(where, sizeof where, "before %d", tag);
+    say(0, where, begin, end);
+}
+
+static void be_stopped_in(int tag)
+{
+    char where[32];
+    MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    const struct reading begin = read_both();
+    MPI_Recv(NULL, 0, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const struct reading end = read_both();
+    snprintf(where, sizeof where, "call %d", tag);
+    say(0, where, begin, end);
+}
+
+static void run_stopped(void)
+{
+    int pid = (int)getpid();
+    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        (void)MPI_Wtime(); /* the first one is an event */
+        const struct reading begin = read_both();
+        be_stopped_before(compute_until_wall, 11);
+        be_stopped_before(poll_until_wall, 12);
+        be_stopped_in(13);
+        const struct reading end = read_both();
+        say(0, "all", begin, end);
+    } else {
+        for (int tag = 11; tag <= 13; tag++) {
+            stop((pid_t)pid);
+            MPI_Send(NULL, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
+        }
+    }
+}
+
+static void run_killed(void)
+{
+    run_stopped();
+    (void)fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        raise(SIGKILL);
+    for (;;)
+        pause();
+}
+
+/* --- competing --- */
+
+static void run_competing(void)
+{
+    use_one_core();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const struct reading begin = read_both();
+    for (int i = 0; i < PIECES; i++) {
+        compute((int64_t)(i % 7 + 1) * MS / 2);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    const struct reading end = read_both();
+    say(0, "all", begin, end);
+}
+
+/* Sends to itself, so that no other thread has to be there. */
+static void *compute_and_send(void *argument)
+{
+    const int thread = *(const int *)argument;
+    MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, thread, NULL, 0, MPI_BYTE, 0, thread, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    const struct reading begin = read_both();
+    for (int i = 0; i < PIECES; i++) {
+        compute((int64_t)(i % 7 + 1) * MS / 2);
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, thread, NULL, 0, MPI_BYTE, 0, thread, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
+    }
+    const struct reading end = read_both();
+    say(thread, "all", begin, end);
+    return argument;
+}
+
+static void run_threads(void)
+{
+    pthread_t threads[2];
+    int number[2] = {1, 2};
+    if (rank == 0) {
+        use_one_core();
+        for (int i = 0; i < 2; i++)
+            check(pthread_create(&threads[i], NULL, compute_and_send, &number[i]) == 0, "no thread");
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* --- what is no loss --- */
+
+static volatile sig_atomic_t caught;
+
+static void count(int signal)
+{
+    (void)signal;
+    caught++;
+}
+
+static void run_signals(void)
+{
+    const struct sigaction action = {.sa_handler = count};
+    sigaction(SIGUSR1, &action, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const struct reading begin = read_both();
+    for (int i = 0; i < SIGNALS; i++) {
+        raise(SIGUSR1);
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, 21, NULL, 0, MPI_BYTE, 0, 21, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    }
+    const struct reading end = read_both();
+    check(caught == SIGNALS, "signals are missing");
+    say(0, "all", begin, end);
+}
+
+static void run_forked(void)
+{
+    int status = -1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const pid_t child = fork();
+    if (child == 0) {
+        compute(20 * MS);
+        _exit(7);
+    }
+    check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7,
+          "the child did not end as it should");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* --- somebody else's rseq_cs --- */
+
+#ifdef __x86_64__
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+struct descriptor {
+    uint32_t version, flags;
+    uint64_t start_ip, post_commit_offset, abort_ip;
+} __attribute__((aligned(32)));
+
+static const uint32_t abort_place[2] = {0x53053053, 0};
+static struct descriptor theirs;
+
+static volatile uint64_t *rseq_cs(void)
+{
+    char *thread;
+    if (!&__rseq_size || __rseq_size == 0)
+        return NULL;
+    __asm__("movq %%fs:0, %0" : "=r"(thread));
+    return (volatile uint64_t *)(void *)(thread + __rseq_offset + 8);
+}
+
+/* As a library does that has entered a sequence of its own: the kernel may clear it at any time. */
+static void take(void)
+{
+    theirs.start_ip = (uintptr_t)&theirs;
+    theirs.post_commit_offset = 1;
+    theirs.abort_ip = (uintptr_t)&abort_place[1];
+    if (rseq_cs())
+        *rseq_cs() = (uintptr_t)&theirs;
+}
+
+/* Makes calls, and looks whether the word is anything but what was put there, or 0. */
+static void use(const char *when)
+{
+    for (int i = 0; i < 1000; i++) {
+        take();
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, 31, NULL, 0, MPI_BYTE, 0, 31, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        const uint64_t found = rseq_cs() ? *rseq_cs() : 0;
+        check(found == 0 || found == (uintptr_t)&theirs, when);
+    }
+}
+#else
+static void take(void)
+{
+}
+
+static void use(const char *when)
+{
+    (void)when;
+}
+#endif
+
+static void run_taken(void)
+{
+    use("the tracer has overwritten rseq_cs");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } parts[] = {{"stopped", run_stopped}, {"competing", run_competing}, {"threads", run_threads},
+                 {"signals", run_signals}, {"taken", run_taken},         {"taken-before", run_taken},
+                 {"forked", run_forked},   {"killed", run_killed}};
+    const char *name = argc == 2 ? argv[1] : "";
+    int provided, ranks;
+    if (strcmp(name, "taken-before") == 0)
+        take();
+    MPI_Init_thread(&argc, &argv, strcmp(name, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    check(ranks == 2, "needs two ranks");
+    check(strcmp(name, "threads") != 0 || provided == MPI_THREAD_MULTIPLE, "no threads");
+    size_t i = 0;
+    while (i < sizeof parts / sizeof *parts && strcmp(parts[i].name, name) != 0)
+        i++;
+    check(i < sizeof parts / sizeof *parts, "unknown part");
+    parts[i].run();
+    MPI_Finalize();
+    return 0;
+}

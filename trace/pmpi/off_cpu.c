@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Readings of the CPU clock, and who may use rseq_cs. */
+#include "trace/pmpi/off_cpu.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace/pmpi/clock.h"
+#include "trace/pmpi/say.h"
+
+/* The rate of CPU clocks is the counter's own, as that of this clock is. */
+#ifdef CLOCK_MONOTONIC_RAW
+enum { WALL_CLOCK = CLOCK_MONOTONIC_RAW };
+#else
+enum { WALL_CLOCK = CLOCK_MONOTONIC };
+#endif
+
+enum { TRIES = 4, TRIALS = 32 };
+
+static enum off_cpu_way way;
+static int64_t usual_ns = INT64_MAX; /* from one to the other end of a reading without interruption */
+
+/* --- rseq --- */
+
+#if defined __linux__ && defined __x86_64__ && !defined __ILP32__
+/* glibc's, from 2.35 on; where there are none, the addresses are NULL. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+enum { CPU_ID = 4, RSEQ_CS = 8, LEAST_SIZE = 16 }; /* offsets in the area; what of it is needed */
+
+/* The kernel wants the signature that glibc has registered before the address where interrupted
+ * sequences go on. No instruction is in the range, so that none ever does. */
+static const uint32_t abort_place[2] = {0x53053053, 0};
+const struct off_cpu_descriptor off_cpu_descriptor = {
+    .start_ip = (uintptr_t)&off_cpu_descriptor,
+    .post_commit_offset = 1,
+    .abort_ip = (uintptr_t)&abort_place[1]};
+
+/* rseq_cs of this thread; NULL: nobody has registered an area for it, or not glibc. */
+static volatile uint64_t *find_flag(void)
+{
+    char *thread;
+    int32_t cpu;
+    if (!&__rseq_offset || !&__rseq_size || __rseq_size < LEAST_SIZE)
+        return NULL;
+    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* the thread pointer points to itself */
+    memcpy(&cpu, thread + __rseq_offset + CPU_ID, sizeof cpu);
+    return cpu < 0 ? NULL : (volatile uint64_t *)(void *)(thread + __rseq_offset + RSEQ_CS);
+}
+#else
+const struct off_cpu_descriptor off_cpu_descriptor;
+
+static volatile uint64_t *find_flag(void)
+{
+    return NULL;
+}
+#endif
+
+/* Sets the flag, where nobody else has done so. */
+static void arm(struct off_cpu *o)
+{
+    const uint64_t ours = (uintptr_t)&off_cpu_descriptor;
+    if (!o->flag && way == OFF_CPU_RSEQ)
+        o->flag = find_flag();
+    if (!o->flag || (*o->flag != 0 && *o->flag != ours)) {
+        o->flag = &o->own_flag;
+        o->own_flag = ours;
+    }
+    if (*o->flag == 0)
+        *o->flag = ours;
+}
+
+/* --- clocks --- */
+
+static int64_t read_clock(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : -1;
+}
+
+/* Both clocks at one moment, from the tightest of several brackets: an interruption in between would be
+ * lost to both neighbours. Returns the bracket's width. */
+static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
+{
+    int64_t least_ns = INT64_MAX;
+    for (int i = 0; i < TRIES && (least_ns == INT64_MAX || least_ns - usual_ns > OFF_CPU_NOISE_NS); i++) {
+        const int64_t before_ns = read_clock(WALL_CLOCK);
+        const int64_t cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+        const int64_t after_ns = read_clock(WALL_CLOCK);
+        if (after_ns - before_ns > least_ns)
+            continue;
+        least_ns = after_ns - before_ns;
+        *wall_ns = before_ns + least_ns / 2;
+        *cpu_ns = cpu;
+    }
+    return least_ns;
+}
+
+/* The off-CPU time since the last reading, which this one replaces. The flag is set first: what comes
+ * after this is another stretch's. */
+static int64_t read_off_cpu(struct off_cpu *o)
+{
+    const bool is_first = o->flag == NULL;
+    const int64_t wall_ns = o->wall_ns, cpu_ns = o->cpu_ns;
+    arm(o);
+    (void)read_both(&o->wall_ns, &o->cpu_ns);
+    const int64_t off_ns = (o->wall_ns - wall_ns) - (o->cpu_ns - cpu_ns);
+    return is_first || off_ns < OFF_CPU_NOISE_NS ? 0 : off_ns;
+}
+
+/* --- stretches --- */
+
+/* Begins a stretch now; returns when. */
+static int64_t begin(struct off_cpu *o)
+{
+    o->begin_ns = clock_now_ns();
+    o->stale_ns = o->begin_ns + OFF_CPU_STALE_NS;
+    return o->begin_ns;
+}
+
+/* Nothing is recorded: nothing is to be looked at again, but what is long. */
+static int64_t ignore(struct off_cpu *o, int64_t now_ns)
+{
+    o->flag = &o->own_flag;
+    o->own_flag = (uintptr_t)&off_cpu_descriptor;
+    o->stale_ns = INT64_MAX;
+    o->begin_ns = now_ns;
+    return now_ns;
+}
+
+/* The off-CPU time of the stretch that ends at NOW_NS. One that is neither interrupted nor long has
+ * none: its reading is merely old, and the clocks may differ by interrupts of many short stretches. */
+static int64_t end_stretch(struct off_cpu *o, int64_t now_ns)
+{
+    const bool is_suspect = o->flag && (*o->flag == 0 || now_ns - o->begin_ns > OFF_CPU_LONG_NS);
+    const int64_t off_ns = read_off_cpu(o);
+    return is_suspect ? off_ns : 0;
+}
+
+int64_t off_cpu_look_enter(struct off_cpu *o, int64_t now_ns)
+{
+    if (way == OFF_CPU_NONE)
+        return ignore(o, now_ns);
+    o->before_ns += end_stretch(o, now_ns);
+    return begin(o);
+}
+
+void off_cpu_look_leave(struct off_cpu *o, int64_t now_ns)
+{
+    if (way == OFF_CPU_NONE) {
+        (void)ignore(o, now_ns);
+        return;
+    }
+    const int64_t off_ns = end_stretch(o, now_ns);
+    const int64_t late_ns = begin(o) - now_ns - usual_ns;
+    const int64_t after_ns = late_ns < OFF_CPU_NOISE_NS ? 0 : late_ns < off_ns ? late_ns : off_ns;
+    o->in_ns = off_ns - after_ns;
+    o->after_ns = after_ns;
+}
+
+void off_cpu_take(struct off_cpu *o, int64_t gap_ns, int64_t duration_ns, int64_t *before_ns,
+                  int64_t *in_ns)
+{
+    *before_ns = o->before_ns < gap_ns ? o->before_ns : gap_ns;
+    *in_ns = o->in_ns < duration_ns ? o->in_ns : duration_ns;
+    o->before_ns = o->after_ns + o->in_ns - *in_ns;
+    o->in_ns = o->after_ns = 0;
+}
+
+int64_t off_cpu_between(struct off_cpu *o, int64_t now_ns)
+{
+    if (way == OFF_CPU_NONE)
+        return 0;
+    const int64_t found_ns = o->before_ns + end_stretch(o, now_ns);
+    (void)begin(o);
+    o->before_ns = 0;
+    return found_ns;
+}
+
+/* --- start --- */
+
+double off_cpu_reading_ns(struct off_cpu *o)
+{
+    int64_t least_ns = INT64_MAX;
+    if (way == OFF_CPU_NONE)
+        return 0;
+    for (int i = 0; i < TRIALS; i++) {
+        const int64_t start_ns = clock_now_ns();
+        off_cpu_look_leave(o, start_ns);
+        const int64_t took_ns = clock_now_ns() - start_ns;
+        if (took_ns < least_ns)
+            least_ns = took_ns;
+    }
+    o->before_ns = o->in_ns = o->after_ns = 0;
+    return (double)least_ns;
+}
+
+/* What the user or a test wants; OTHERWISE if that is not told. */
+static enum off_cpu_way wanted(enum off_cpu_way otherwise, int rank)
+{
+    static const char *const names[] = {
+        [OFF_CPU_NONE] = "none", [OFF_CPU_CLOCK] = "clock", [OFF_CPU_RSEQ] = "rseq"};
+    const char *name = getenv("MPGTRACE_OFF_CPU");
+    for (int i = OFF_CPU_NONE; name && i <= OFF_CPU_RSEQ; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum off_cpu_way)i;
+    if (name && rank == 0)
+        say("MPGTRACE_OFF_CPU: '%s' is not rseq, clock or none; it is chosen", name);
+    return otherwise;
+}
+
+enum off_cpu_way off_cpu_recorded_by(void)
+{
+    return way;
+}
+
+enum off_cpu_way off_cpu_start(bool needed, int rank)
+{
+    int64_t wall_ns, cpu_ns;
+    const volatile uint64_t *flag = find_flag();
+    way = wanted(OFF_CPU_RSEQ, rank);
+    if (way == OFF_CPU_RSEQ && (!flag || *flag != 0))
+        way = OFF_CPU_CLOCK;
+    if (!needed || read_clock(CLOCK_THREAD_CPUTIME_ID) < 0)
+        way = OFF_CPU_NONE;
+    for (int i = 0; i < TRIALS && way != OFF_CPU_NONE; i++) {
+        const int64_t width_ns = read_both(&wall_ns, &cpu_ns);
+        if (width_ns < usual_ns)
+            usual_ns = width_ns;
+    }
+    return way;
+}
