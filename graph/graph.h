@@ -346,6 +346,7 @@ struct mpg_step {
         };
         struct { /* LEAVE */
             double leave_ns;     /* aligned */
+            int64_t call_off_ns; /* time of the call in which the thread was off its CPU, preempted or stolen */
             double rooted_bytes, round_trip_bytes, round_trip_target_bytes;
             uint32_t rooted;     /* messages that the rank sends as root of a collective, or to one, of
                                     rooted_bytes */

@@ -24,6 +24,7 @@ static inline struct mpg_step *graph_emit_leave(struct steps *steps, const struc
     step->duration_ns = call->event->leave_ns - call->event->enter_ns;
     step->enter_ns = call->enter_ns;
     step->leave_ns = call->leave_ns;
+    step->call_off_ns = call->event->off_in_ns;
     step->bytes = class_bytes;
     step->transfer = &mpg_no_transfer;
     step->alternatives = &mpg_no_alternatives;
