@@ -16,8 +16,10 @@ static void put_sum(const struct mpg_wait_sum *s, FILE *out)
     mpg_json_write_number(out, s->time_ns);
     fputs(", \"wait_ns\": ", out);
     mpg_json_write_number(out, wait_ns);
+    fputs(", \"off_cpu_ns\": ", out);
+    mpg_json_write_number(out, s->off_cpu_ns);
     fputs(", \"transfer_ns\": ", out);
-    mpg_json_write_number(out, s->time_ns - wait_ns);
+    mpg_json_write_number(out, s->time_ns - wait_ns - s->off_cpu_ns);
     for (int k = 0; k < MPG_WAIT_KINDS; k++) {
         fprintf(out, ", \"%s\": ", mpg_wait_key((enum mpg_wait)k));
         mpg_json_write_number(out, s->wait_ns[k]);
@@ -138,6 +140,8 @@ static void put_fields(const struct mpg_wait_sum *s, FILE *out)
         putc(',', out);
         mpg_json_write_number(out, s->wait_ns[k]);
     }
+    putc(',', out);
+    mpg_json_write_number(out, s->off_cpu_ns);
 }
 
 static void put_columns(const struct mpg_waits_report *r, FILE *out)
@@ -148,6 +152,7 @@ static void put_columns(const struct mpg_waits_report *r, FILE *out)
         fprintf(out, ",%scalls,%swaited,%stime_ns,%swait_ns", before, before, before, before);
         for (int k = 0; k < MPG_WAIT_KINDS; k++)
             fprintf(out, ",%s%s", before, mpg_wait_key((enum mpg_wait)k));
+        fprintf(out, ",%soff_cpu_ns", before);
     }
     putc('\n', out);
 }

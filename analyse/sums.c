@@ -29,6 +29,7 @@ void mpg_wait_add(struct mpg_wait_sum *sum, const struct mpg_wait_sum *more)
     sum->calls += more->calls;
     sum->waited += more->waited;
     sum->time_ns += more->time_ns;
+    sum->off_cpu_ns += more->off_cpu_ns;
     for (int i = 0; i < MPG_WAIT_KINDS; i++)
         sum->wait_ns[i] += more->wait_ns[i];
 }

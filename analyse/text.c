@@ -143,25 +143,49 @@ static void print_matter(const struct mpg_waits_report *r, enum mpg_matter matte
     }
 }
 
+/* Time in MPI that is neither waiting nor MPI's own. */
+static void print_off_cpu(const struct mpg_waits_report *r, const struct mpg_wait_sum *all, FILE *out)
+{
+    double ns[MPG_WAITS_WORLDS] = {0};
+    bool any = false;
+    for (size_t w = 0; w < r->worlds; w++) {
+        ns[w] = all[w].off_cpu_ns;
+        any = any || ns[w] > 0;
+    }
+    if (any)
+        print_total(r, "  off the CPU", ns, out);
+}
+
 static void print_totals(const struct mpg_waits_report *r, FILE *out)
 {
     static const char *const worlds[MPG_WAITS_WORLDS] = {"traced", "predicted"};
     double total_ns[MPG_WAITS_WORLDS], mpi_ns[MPG_WAITS_WORLDS];
+    struct mpg_wait_sum all[MPG_WAITS_WORLDS];
     fprintf(out, "%-24s", "time, all ranks");
     for (size_t w = 0; w < r->worlds; w++) {
-        const struct mpg_wait_sum all = mpg_waits_of_all(r->world[w]);
+        all[w] = mpg_waits_of_all(r->world[w]);
         total_ns[w] = total_of(r, w);
-        mpi_ns[w] = all.time_ns;
+        mpi_ns[w] = all[w].time_ns;
         fprintf(out, " %12s   of total", r->worlds > 1 ? worlds[w] : "");
     }
     putc('\n', out);
     print_total(r, "Total", total_ns, out);
     print_total(r, "MPI", mpi_ns, out);
+    print_off_cpu(r, all, out);
     for (int m = 0; m < MPG_MATTERS; m++)
         print_matter(r, (enum mpg_matter)m, out);
 }
 
 /* ---- the table ---- */
+
+/* Whether a row has calls whose threads were off their CPUs. */
+static bool has_off_cpu(const struct mpg_waits_report *r)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->table->n; i++)
+        any = any || r->table->row[i].sum[0].off_cpu_ns > 0;
+    return any;
+}
 
 /* Which waits any row has. */
 static void find_kinds(const struct mpg_waits_report *r, bool *has)
@@ -183,6 +207,8 @@ static void print_columns(const struct mpg_waits_report *r, const bool *has, int
         for (int k = 0; k < MPG_WAIT_KINDS; k++)
             if (has[k])
                 fprintf(out, " %15s", mpg_wait_name((enum mpg_wait)k));
+        if (has_off_cpu(r))
+            fprintf(out, " %12s", "off the CPU");
     } else
         fprintf(out, " %11s %11s %11s %11s", "traced time", "wait", "pred. time", "wait");
     fputs(by == MPG_WAITS_BY_CALLSITE ? "  from\n" : "\n", out);
@@ -229,6 +255,9 @@ static void print_row(const struct mpg_waits_report *r, const struct mpg_waits_r
             if (has[k])
                 before += fprintf(out, " %15s",
                                   s->wait_ns[k] > 0 ? mpg_units_format_time(time, sizeof time, s->wait_ns[k]) : "");
+        if (has_off_cpu(r))
+            before += fprintf(out, " %12s",
+                              s->off_cpu_ns > 0 ? mpg_units_format_time(time, sizeof time, s->off_cpu_ns) : "");
     } else
         for (size_t w = 0; w < r->worlds; w++)
             before += fprintf(out, " %11s %11s", mpg_units_format_time(time, sizeof time, row->sum[w].time_ns),

@@ -173,6 +173,15 @@ static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, doub
     return is_exact ? duration_ns : fmax(0, difference_ns);
 }
 
+/* Of a call that took TOOK_NS, how long its thread was off its CPU and did not wait meanwhile: a call that
+ * sleeps until what it waits for is there does both. Of another run than the trace's nothing is known. */
+static double off_cpu_ns(const struct mpg_waits *w, const struct mpg_step *s, double took_ns, double wait_ns)
+{
+    if (w->times != MPG_WAIT_TRACED || s->call_off_ns == 0)
+        return 0;
+    return fmin((double)s->call_off_ns, fmax(0, took_ns - fmax(0, wait_ns)));
+}
+
 static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns, struct mpg_error *err)
 {
     struct waits_stream *stream = &w->stream[s->stream];
@@ -182,7 +191,8 @@ static int leave(struct mpg_waits *w, const struct mpg_step *s, double value_ns,
                                                           : value_ns;
     const double took_ns = s->dropped && w->times != MPG_WAIT_TRACED ? 0 : taken_ns(w, s, until_ns - stream->at_ns);
     const double wait_ns = fmin(a.at_ns - stream->at_ns, took_ns);
-    struct mpg_wait_sum one = {.calls = 1, .time_ns = took_ns};
+    struct mpg_wait_sum one = {
+        .calls = 1, .time_ns = took_ns, .off_cpu_ns = off_cpu_ns(w, s, took_ns, wait_ns)};
     if (wait_ns > ROUNDING_NS) {
         one.waited = 1;
         one.wait_ns[a.kind] = wait_ns;

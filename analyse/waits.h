@@ -22,8 +22,10 @@ enum mpg_wait {
 /* Of calls that are counted together. */
 struct mpg_wait_sum {
     uint64_t calls, waited;         /* waited: those that waited longer than 0 */
-    double time_ns;                 /* in them; of that they waited */
+    double time_ns;                 /* in them; of that they waited, */
     double wait_ns[MPG_WAIT_KINDS];
+    double off_cpu_ns;              /* and of the rest their threads were off their CPUs; what is left is
+                                       transfer and what MPI itself takes */
 };
 
 /* Which times the values of steps are. */

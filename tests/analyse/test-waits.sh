@@ -19,7 +19,7 @@ table() {
         NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; first = 6; next }
         NF < 2 { print; next }
         { sub(/^MPI_/, "", $1)
-          for (i = first; i <= NF; i++) if ($i != 0) print $1 ":" substr(name[i], 1, length(name[i]) - 3) "=" $i }' |
+          for (i = first; i <= NF; i++) if ($i != 0 && name[i] != "off_cpu_ns") print $1 ":" substr(name[i], 1, length(name[i]) - 3) "=" $i }' |
         sort | paste -sd' ' -
 }
 
@@ -35,6 +35,23 @@ field() {
 take() {
     calls "$@" >t.txt
 }
+
+# ---- time off the CPU ----
+
+take 2 <<'END'
+0 3517 3600 Send to=1 tag=0 bytes=8 off=400 off_call=3
+0 4000 4010 Send to=1 tag=0 bytes=8
+1 2385 5000 Recv from=0 tag=0 bytes=8 off_call=2000
+1 6000 6100 Recv from=0 tag=0 bytes=8 off_call=70
+END
+is "off the CPU: of what a call does not wait, as much as there is" \
+    "$("$mpgtrace" waits --csv --by=rank t.txt | awk -F, '{ print $1, $4, $5, $NF }' | paste -sd'|' -)" \
+    "rank time_ns wait_ns off_cpu_ns|0 93 0 3|1 2715 1132 1553"
+is "... is not transfer" "$(field point_to_point off_cpu_ns) $(field point_to_point transfer_ns)" "1556 120"
+is "... waits are what they are without" "$(table)" "Recv:late_sender=1132"
+like "... is told beside them" "$("$mpgtrace" waits t.txt)" "*MPI * %*  off the CPU  *1.556 us *waited *off the CPU*MPI_Recv*1.553 us*"
+sed -e 's/ off=[0-9]*//' -e 's/ off_call=[0-9]*//' t.txt >quiet.txt
+is "without: no line and no column" "$("$mpgtrace" waits quiet.txt | grep -c 'off the CPU')" 0
 
 # ---- messages ----
 
@@ -286,7 +303,7 @@ take 2 "#clocks shared" "#module 0 = 00ff \"/opt/bin/app\"" "#site 0 = 0+0x10 0+
 1 6000 7100 Recv from=0 tag=0 bytes=8 site=1
 END
 is "regions: the innermost that is open" \
-    "$("$mpgtrace" waits --by=region --csv t.txt | awk -F, 'NR > 1 { print $0 }' | sed 's/,0,0,0,0,0,0$//' | paste -sd' ' -)" \
+    "$("$mpgtrace" waits --by=region --csv t.txt | awk -F, 'NR > 1 { print $0 }' | sed 's/,0,0,0,0,0,0,0$//' | paste -sd' ' -)" \
     '"a, b",1,1,1315,1132,1132 ,4,1,1203,1000,1000 inner,1,1,1100,1000,1000'
 is "callsites" "$("$mpgtrace" waits --by=callsite --csv t.txt | awk -F, '$6 > 0 && NR > 1 { print $2, $6 }' | paste -sd' ' -)" \
     "app+0x20 2000 app+0x10 1132"

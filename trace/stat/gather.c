@@ -136,9 +136,23 @@ static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mp
     return 0;
 }
 
+/* Adds E's time off the CPU, where E is in the run or ends it. */
+static void add_off_cpu(struct stat_rank *r, const struct mpg_event *e)
+{
+    const enum mpg_kind kind = mpg_call_kind(e->call);
+    if (!r->started || r->ended)
+        return;
+    r->off_between_ns += (double)e->off_before_ns;
+    if (kind == MPG_KIND_FLUSH)
+        r->off_between_ns += (double)e->off_in_ns;
+    else if (kind != MPG_KIND_FINALIZE)
+        r->off_in_ns += (double)e->off_in_ns;
+}
+
 static int add_event(struct stat_summary *s, struct stat_rank *r, const struct mpg_event *e)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);
+    add_off_cpu(r, e);
     switch (kind) {
     case MPG_KIND_FLUSH:
         s->flush_number++;
@@ -196,6 +210,7 @@ static int add_rank(struct stat_summary *s, int32_t rank, struct mpg_error *err)
     struct mpg_event e;
     size_t places[MPG_TRACE_MAX_VALUES];
     const uint32_t values = find_values(s, rank, places);
+    r->off_cpu_known = mpg_trace_find_fact(s->trace, rank, "off_cpu") != NULL;
     int more = -1, status = 0;
     while (c && status == 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
         for (uint32_t i = 0; i < e.value_number && i < values; i++) {

@@ -221,6 +221,68 @@ static void print_overhead(const struct stat_summary *s)
     printf(", flushes %s\n", mpg_units_format_time(text, sizeof text, s->flush_ns));
 }
 
+bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording)
+{
+    double off_ns = 0;
+    *recording = (struct stat_recording){.most_share = -1};
+    if (mpg_trace_find_fact(s->trace, 0, "predicted"))
+        return false;
+    for (int32_t i = 0; i < mpg_trace_ranks(s->trace); i++) {
+        const struct stat_rank *r = &s->ranks[i];
+        const double share = stat_off_share(r);
+        if (!r->off_cpu_known)
+            return false;
+        off_ns += r->off_between_ns;
+        if (share > recording->most_share) {
+            recording->most_share = share;
+            recording->most_rank = i;
+        }
+    }
+    recording->mean_share = s->run_ns > 0 ? off_ns / s->run_ns : 0;
+    recording->is_good = recording->most_share <= MPG_STAT_GOOD_SHARE;
+    return s->run_ns > 0;
+}
+
+/* SHARE in percent, with two digits or more, into TEXT of SIZE bytes; returns TEXT. */
+static const char *format_share(char *text, size_t size, double share)
+{
+    const double percent = 100 * share;
+    snprintf(text, size, "%.*f %%", percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : 2, percent);
+    return text;
+}
+
+/* Whether RANK waited for a CPU or lost it to a hypervisor for half of its time off the CPU, in MPI and outside;
+ * else it slept, or waited for files or devices. True where the system did not tell. */
+static bool is_machines(const struct stat_summary *s, int32_t rank)
+{
+    const struct stat_rank *r = &s->ranks[rank];
+    const char *wait = mpg_trace_find_fact(s->trace, rank, "runqueue_wait_ns");
+    const char *steal = mpg_trace_find_fact(s->trace, rank, "steal_ns");
+    return !wait || strtod(wait, NULL) + (steal ? strtod(steal, NULL) : 0) >= r->off_between_ns / 2;
+}
+
+/* Whether the run was disturbed by what else the machine did. */
+static void print_recording(const struct stat_summary *s)
+{
+    struct stat_recording r;
+    char all[32], most[32];
+    if (!mpg_stat_recording(s, &r)) {
+        if (mpg_trace_find_fact(s->trace, 0, "mpgkit") && !mpg_trace_find_fact(s->trace, 0, "off_cpu"))
+            printf("recording   off-CPU time not recorded (trace of an older version, or of a system that cannot)\n");
+        return;
+    }
+    format_share(all, sizeof all, r.mean_share);
+    format_share(most, sizeof most, r.most_share);
+    if (r.is_good)
+        printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)\n", all, r.most_rank,
+               most);
+    else
+        printf("recording   poor: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s), outside of MPI: %s\n",
+               r.most_rank, most, all,
+               is_machines(s, r.most_rank) ? "record again on an idle machine"
+                                           : "it slept, or waited for files or devices");
+}
+
 /* What was counted between calls. */
 static void print_values(const struct stat_summary *s)
 {
@@ -306,6 +368,7 @@ void mpg_stat_print_head(const struct stat_summary *s)
     if (s->failed_number)
         printf("failed      %" PRIu64 " of the calls returned an error\n", s->failed_number);
     print_values(s);
+    print_recording(s);
     print_overhead(s);
     print_running(t);
     print_killed(s);

@@ -97,9 +97,28 @@ static void put_ranks(const struct stat_summary *s)
                r->started && r->ended ? "true" : "false", mpg_trace_threads(s->trace, i));
         put(", ", "run_ns", stat_run_ns(r));
         put(", ", "in_mpi_share", stat_share(r));
+        if (r->off_cpu_known) {
+            put(", ", "off_cpu_ns", r->off_between_ns);
+            put(", ", "off_cpu_in_mpi_ns", r->off_in_ns);
+        }
         put_sum(&r->sum);
     }
     fputs("\n ]\n", stdout);
+}
+
+static void put_recording(const struct stat_summary *s)
+{
+    struct stat_recording r;
+    fputs(",\n \"recording\": ", stdout);
+    if (!mpg_stat_recording(s, &r)) {
+        fputs("null", stdout);
+        return;
+    }
+    printf("{\"good\": %s", r.is_good ? "true" : "false");
+    put(", ", "off_cpu_share", r.mean_share);
+    printf(", \"most_rank\": %" PRId32, r.most_rank);
+    put(", ", "most_share", r.most_share);
+    putchar('}');
 }
 
 void mpg_stat_print_json(const struct stat_summary *s, const struct stat_line *lines, size_t n)
@@ -116,6 +135,7 @@ void mpg_stat_print_json(const struct stat_summary *s, const struct stat_line *l
     put(",\n ", "total_ns", s->run_ns);
     put(",\n ", "in_mpi_ns", mpi_ns);
     put(",\n ", "in_mpi_share", s->run_ns > 0 ? mpi_ns / s->run_ns : 0);
+    put_recording(s);
     printf(",\n \"call_number\": %" PRIu64 ",\n \"summed_up\": %" PRIu64 ",\n \"failed\": %" PRIu64 ",\n",
            s->call_number, s->summed_number, s->failed_number);
     put_calls(s);

@@ -35,6 +35,8 @@ struct stat_rank {
     bool killed; /* inside MPI_Finalize */
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
     struct stat_sum sum; /* of its calls in between, of all threads */
+    bool off_cpu_known;  /* whether time off the CPU was recorded; of the time in between, and all threads: */
+    double off_between_ns, off_in_ns; /* outside of calls, and in them */
 };
 
 /* RANK's run, ns. */
@@ -48,6 +50,13 @@ static inline double stat_share(const struct stat_rank *rank)
 {
     const double run_ns = stat_run_ns(rank);
     return run_ns > 0 ? rank->sum.time_ns / run_ns : 0;
+}
+
+/* What part of RANK's run its threads were off their CPUs outside of calls: of several, added up. */
+static inline double stat_off_share(const struct stat_rank *rank)
+{
+    const double run_ns = stat_run_ns(rank);
+    return run_ns > 0 ? rank->off_between_ns / run_ns : 0;
 }
 
 /* A counter of intervals between calls, over all ranks. */
@@ -83,6 +92,18 @@ void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
 
 /* Bytes for people into TEXT of SIZE; "" if there are none. Returns TEXT. */
 char *mpg_stat_bytes(char *text, size_t size, double bytes);
+
+/* How good the recording is, by the ranks' time off their CPUs: the largest and the mean share of their
+ * runs, outside of MPI: a call may sleep while it waits. False where it was not recorded, on one rank or
+ * more, nothing ran, or the times are predicted ones. */
+struct stat_recording {
+    double mean_share, most_share;
+    int32_t most_rank;
+    bool is_good; /* no rank lost more than MPG_STAT_GOOD_SHARE */
+};
+bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording);
+/* Half of the 5 % within which predictions are to be: more makes a recording poor. */
+#define MPG_STAT_GOOD_SHARE 0.025
 
 /* The lines before the tables, on standard output, as all below. */
 void mpg_stat_print_head(const struct stat_summary *s);

@@ -106,12 +106,28 @@ static int compare_shares(const void *a, const void *b)
     return first != second ? (first < second) - (first > second) : (x > y) - (x < y);
 }
 
+/* Whether a rank's time off its CPU was recorded. */
+static bool knows_off_cpu(const struct stat_summary *s)
+{
+    bool any = false;
+    for (int32_t r = 0; r < mpg_trace_ranks(s->trace); r++)
+        any = any || s->ranks[r].off_cpu_known;
+    return any;
+}
+
 static void print_rank(const struct stat_summary *s, const struct stat_rank *r)
 {
-    char run[32], mpi[32], sent[32], received[32];
-    printf("%-24d %12" PRIu64 " %12s %12s %8.2f %% %12s %12s\n", (int)(r - s->ranks), r->sum.number,
+    char run[32], mpi[32], sent[32], received[32], off[32] = "", off_in[32] = "";
+    if (r->off_cpu_known) {
+        mpg_units_format_time(off, sizeof off, r->off_between_ns);
+        mpg_units_format_time(off_in, sizeof off_in, r->off_in_ns);
+    }
+    printf("%-24d %12" PRIu64 " %12s %12s %8.2f %%", (int)(r - s->ranks), r->sum.number,
            mpg_units_format_time(run, sizeof run, stat_run_ns(r)),
-           mpg_units_format_time(mpi, sizeof mpi, r->sum.time_ns), 100 * stat_share(r),
+           mpg_units_format_time(mpi, sizeof mpi, r->sum.time_ns), 100 * stat_share(r));
+    if (knows_off_cpu(s))
+        printf(" %12s %12s", off, off_in);
+    printf(" %12s %12s\n",
            mpg_stat_bytes(sent, sizeof sent, r->sum.sent_bytes),
            mpg_stat_bytes(received, sizeof received, r->sum.received_bytes));
 }
@@ -126,8 +142,10 @@ int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_er
         sorted[i] = &s->ranks[i];
     if (top > 0)
         qsort(sorted, n, sizeof *sorted, compare_shares);
-    printf("\n%-24s %12s %12s %12s %10s %12s %12s\n", "rank", "calls", "run time", "in MPI", "of run", "sent",
-           "received");
+    printf("\n%-24s %12s %12s %12s %10s", "rank", "calls", "run time", "in MPI", "of run");
+    if (knows_off_cpu(s))
+        printf(" %12s %12s", "off the CPU", "off in MPI");
+    printf(" %12s %12s\n", "sent", "received");
     for (size_t i = 0; i < shown; i++)
         print_rank(s, sorted[i]);
     mpg_stat_print_more(n, shown);

@@ -109,6 +109,43 @@ print(sum(c["time_ns"] for c in a["rank_table"]) - a["in_mpi_ns"], a["regions"][
 fi
 like "--json --top" "$("$MPGTRACE" stat --json --top=1 "$tmp/a.txt" 2>&1; echo $?)" "*--json has all rows*2"
 
+# off_cpu LINE...: a trace of two ranks, each of which runs for 1 ms.
+off_cpu() {
+    printf '%s\n' '#mpgtext 1' '#ranks 2' '#fact 0 mpgkit 0.2.0' '#fact 0 off_cpu rseq' '#fact 1 off_cpu clock' "$@"
+}
+# Rank 0 loses 3 us between calls (1 of them before its end), 7 in a call, and in MPI_Finalize what is not the run's.
+off_cpu '0 0 1000000 Init off_call=999999' '0 1100000 1200000 Barrier off=2000 off_call=7000' \
+    '0 2000000 2500000 Finalize off=1000 off_call=500000' \
+    '1 0 1000000 Init' '1 1100000 1200000 Flush off=9000 off_call=3000' '1 2000000 2500000 Finalize' >"$tmp/good.txt"
+has "a good recording: time off the CPU outside of MPI" "$(columns "$tmp/good.txt")" \
+    "recording good: 0.75 % of the ranks' time off the CPU (rank 1 most: 1.2 %)"
+has "... of each rank" "$(columns --ranks "$tmp/good.txt")" \
+    "rank calls run time in MPI of run off the CPU off in MPI sent received
+0 1 1 ms 100 us 10.00 % 3 us 7 us
+1 0 1 ms 0 ns 0.00 % 12 us 0 ns"
+is "... as JSON" "$("$MPGTRACE" stat --json "$tmp/good.txt" | tr -d ' \n' |
+    sed -nE 's/.*("recording":[^}]*}).*("off_cpu_ns":3000,"off_cpu_in_mpi_ns":7000).*/\1 \2/p')" \
+    '"recording":{"good":true,"off_cpu_share":0.0074999999999999997,"most_rank":1,"most_share":0.012} "off_cpu_ns":3000,"off_cpu_in_mpi_ns":7000'
+# The limit: 25 us of a run of 1 ms.
+off_cpu '0 0 1000000 Init' '0 2000000 2500000 Finalize off=25000' '1 0 1 Init' '1 1000001 1000002 Finalize' >"$tmp/limit.txt"
+like "up to 2.5 % of a rank's run it is good" "$(columns "$tmp/limit.txt")" "*recording good: 1.2 % *(rank 0 most: 2.5 %)*"
+off_cpu '0 0 1000000 Init' '0 2000000 2500000 Finalize off=25001' '1 0 1 Init' '1 1000001 1000002 Finalize' >"$tmp/poor.txt"
+has "above it is poor" "$(columns "$tmp/poor.txt")" \
+    "recording poor: rank 0 was off its CPU for 2.5 % of the run (all ranks: 1.3 %), outside of MPI: record again on an idle machine"
+sed 's/^#fact 1 off_cpu.*/#fact 0 runqueue_wait_ns 7000\n#fact 0 steal_ns 5000/; s/^#fact 0 off_cpu.*/&\n#fact 1 off_cpu clock/' \
+    "$tmp/poor.txt" >"$tmp/asleep.txt"
+like "... of a rank that waited for no CPU for half of that" "$(columns "$tmp/asleep.txt")" \
+    "*recording poor: rank 0 *, outside of MPI: it slept, or waited for files or devices*"
+sed 's/steal_ns 5000/steal_ns 5501/' "$tmp/asleep.txt" >"$tmp/stolen.txt"
+like "... or of one that did, or lost it" "$(columns "$tmp/stolen.txt")" "*recording poor: *an idle machine*"
+sed '/off_cpu/d' "$tmp/good.txt" >"$tmp/older.txt"
+has "an older trace" "$(columns "$tmp/older.txt")" \
+    "recording off-CPU time not recorded (trace of an older version, or of a system that cannot)"
+like "... as JSON" "$("$MPGTRACE" stat --json "$tmp/older.txt")" '*"recording": null,*'
+is "one that no tracer recorded, or that is predicted" \
+    "$("$MPGTRACE" stat "$tmp/a.txt" | grep -c '^recording')$( { cat "$tmp/good.txt"; echo '#fact 0 predicted by mpgsim'; } |
+        "$MPGTRACE" stat - | grep -c '^recording')" 00
+
 has "callsites: the same place is one line, MPI's bindings are left out" \
     "$(columns --callsites "$tmp/a.txt")" "MPI_Send 2 6 us 2 us 4 us 4 KiB app+0x10"
 has "callsites: another call is another line" "$(columns -c "$tmp/a.txt")" \
