@@ -160,8 +160,8 @@ struct mpg_event {
     const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
     struct mpg_sum sum;    /* OTHER: calls from one place since the region mark or the sum before;
                               both times of the event are when the last of them returned */
-    /* Time that the thread was off its CPU: preempted, stolen by a hypervisor, or asleep. 0 where none
-       was recorded. */
+    /* Time that the thread was off its CPU against its will: preempted, stolen by a hypervisor, or waiting for a
+       CPU after it had slept. 0 where none was recorded. */
     int64_t off_before_ns; /* since the event before it in its stream left, 0 .. that interval's length */
     int64_t off_in_ns;     /* between ENTER_NS and LEAVE_NS, 0 .. the event's duration */
 };

@@ -5,10 +5,9 @@
 #define MPG_SHAPE_H
 
 #include "trace/event.h"
-#include "trace/store/chunk.h"
 
 /* Shape numbers run round; the oldest is forgotten when there are this many. */
-enum { MPG_MAX_SHAPES = MPG_SHAPE_NUMBERS };
+enum { MPG_MAX_SHAPES = 1 << 12 };
 
 /* Bits of a shape's flags; the first two are MPG_ANY_SOURCE and MPG_ANY_TAG. */
 enum {

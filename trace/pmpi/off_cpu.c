@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readings of the CPU clock, and who may use rseq_cs. */
+/* Readings of the CPU clock and of the scheduler's counters, and who may use rseq_cs. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "trace/pmpi/off_cpu.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
+#include "common/peek.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/say.h"
 
@@ -99,16 +103,61 @@ static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
     return least_ns;
 }
 
-/* The off-CPU time since the last reading, which this one replaces. The flag is set first: what comes
+/* What the thread lost since the last reading, which this one replaces. The flag is set first: what comes
  * after this is another stretch's. */
-static int64_t read_off_cpu(struct off_cpu *o)
+static int64_t read_lost(struct off_cpu *o)
 {
-    const bool is_first = o->flag == NULL;
     const int64_t wall_ns = o->wall_ns, cpu_ns = o->cpu_ns;
     arm(o);
     (void)read_both(&o->wall_ns, &o->cpu_ns);
-    const int64_t off_ns = (o->wall_ns - wall_ns) - (o->cpu_ns - cpu_ns);
-    return is_first || off_ns < OFF_CPU_NOISE_NS ? 0 : off_ns;
+    return (o->wall_ns - wall_ns) - (o->cpu_ns - cpu_ns);
+}
+
+/* --- the scheduler's counters of this thread --- */
+
+/* How often it has given up its CPU; -1: not known. */
+static int64_t read_voluntary(void)
+{
+#ifdef RUSAGE_THREAD
+    struct rusage r;
+    if (getrusage(RUSAGE_THREAD, &r) == 0)
+        return r.ru_nvcsw;
+#endif
+    return -1;
+}
+
+/* How long it has waited for a CPU, ns; -1: not known. The file is not kept open, in a program that may close
+ * what it has not opened. */
+static int64_t read_queued(void)
+{
+    char text[96];
+    long long queued_ns;
+    mpg_peek("/proc/thread-self/schedstat", text, sizeof text);
+    return sscanf(text, "%*d %lld", &queued_ns) == 1 ? queued_ns : -1;
+}
+
+/* Of LOST_NS, the least that the thread waited for a CPU after it had slept: what others were counted for is
+ * not this stretch's. */
+static int64_t queued_of(struct off_cpu *o, int64_t lost_ns)
+{
+    const int64_t now_ns = read_queued(), grown_ns = now_ns - o->queued_ns - o->counted_ns - o->unread_ns;
+    const bool is_known = now_ns >= 0 && o->queued_ns >= 0 && grown_ns >= OFF_CPU_NOISE_NS;
+    o->queued_ns = now_ns;
+    o->counted_ns = o->unread_ns = 0;
+    return !is_known ? 0 : grown_ns < lost_ns ? grown_ns : lost_ns;
+}
+
+/* What counts of LOST_NS, OFF_CPU_NOISE_NS or more, since the last reading. */
+static int64_t count_lost(struct off_cpu *o, int64_t lost_ns, bool has_slept)
+{
+    if (!has_slept) {
+        o->counted_ns += lost_ns;
+        return lost_ns;
+    }
+    if (lost_ns >= OFF_CPU_ASLEEP_NS || o->unread_ns + lost_ns >= OFF_CPU_UNREAD_NS)
+        return queued_of(o, lost_ns);
+    o->unread_ns += lost_ns;
+    return 0;
 }
 
 /* --- stretches --- */
@@ -131,20 +180,52 @@ static int64_t ignore(struct off_cpu *o, int64_t now_ns)
     return now_ns;
 }
 
-/* The off-CPU time of the stretch that ends at NOW_NS. One that is neither interrupted nor long has
- * none: its reading is merely old, and the clocks may differ by interrupts of many short stretches. */
-static int64_t end_stretch(struct off_cpu *o, int64_t now_ns)
+/* Of a thread's first stretch nothing is known. */
+static void begin_thread(struct off_cpu *o)
 {
-    const bool is_suspect = o->flag && (*o->flag == 0 || now_ns - o->begin_ns > OFF_CPU_LONG_NS);
-    const int64_t off_ns = read_off_cpu(o);
-    return is_suspect ? off_ns : 0;
+    (void)read_lost(o);
+    o->voluntary = read_voluntary();
+    o->queued_ns = read_queued();
+}
+
+/* What was found at the end of a stretch. */
+struct found {
+    int64_t off_ns;   /* off-CPU time until the clocks were read, which was */
+    int64_t read_ns;  /* then, */
+    int64_t after_ns; /* and until they were read again, behind the scheduler's counters */
+};
+
+/* Ends the stretch at NOW_NS. One that is neither interrupted nor long has no off-CPU time: its reading is
+ * merely old, and what differs is of many short stretches. */
+static struct found end_stretch(struct off_cpu *o, int64_t now_ns)
+{
+    struct found found = {.read_ns = now_ns};
+    if (!o->flag) {
+        begin_thread(o);
+        return found;
+    }
+    const bool was_interrupted = *o->flag == 0, is_long = now_ns - o->begin_ns > OFF_CPU_LONG_NS;
+    const int64_t lost_ns = read_lost(o);
+    found.read_ns = clock_now_ns();
+    if (!was_interrupted && lost_ns < OFF_CPU_NOISE_NS)
+        return found;
+    const int64_t voluntary = read_voluntary();
+    const bool has_slept = voluntary < 0 || voluntary != o->voluntary;
+    o->voluntary = voluntary;
+    if (lost_ns < OFF_CPU_NOISE_NS)
+        return found;
+    const int64_t off_ns = count_lost(o, lost_ns, has_slept), after_ns = read_lost(o);
+    found.off_ns = was_interrupted || is_long ? off_ns : 0;
+    found.after_ns = after_ns < OFF_CPU_NOISE_NS ? 0 : after_ns;
+    return found;
 }
 
 int64_t off_cpu_look_enter(struct off_cpu *o, int64_t now_ns)
 {
     if (way == OFF_CPU_NONE)
         return ignore(o, now_ns);
-    o->before_ns += end_stretch(o, now_ns);
+    const struct found found = end_stretch(o, now_ns);
+    o->before_ns += found.off_ns + found.after_ns;
     return begin(o);
 }
 
@@ -154,11 +235,12 @@ void off_cpu_look_leave(struct off_cpu *o, int64_t now_ns)
         (void)ignore(o, now_ns);
         return;
     }
-    const int64_t off_ns = end_stretch(o, now_ns);
-    const int64_t late_ns = begin(o) - now_ns - usual_ns;
-    const int64_t after_ns = late_ns < OFF_CPU_NOISE_NS ? 0 : late_ns < off_ns ? late_ns : off_ns;
-    o->in_ns = off_ns - after_ns;
-    o->after_ns = after_ns;
+    const struct found found = end_stretch(o, now_ns);
+    const int64_t late_ns = found.read_ns - now_ns - usual_ns; /* lost when the call had left */
+    const int64_t moved_ns = late_ns < OFF_CPU_NOISE_NS ? 0 : late_ns < found.off_ns ? late_ns : found.off_ns;
+    o->in_ns = found.off_ns - moved_ns;
+    o->after_ns = moved_ns + found.after_ns;
+    (void)begin(o);
 }
 
 void off_cpu_take(struct off_cpu *o, int64_t gap_ns, int64_t duration_ns, int64_t *before_ns,
@@ -174,10 +256,11 @@ int64_t off_cpu_between(struct off_cpu *o, int64_t now_ns)
 {
     if (way == OFF_CPU_NONE)
         return 0;
-    const int64_t found_ns = o->before_ns + end_stretch(o, now_ns);
+    const struct found found = end_stretch(o, now_ns);
+    const int64_t off_ns = o->before_ns + found.off_ns;
     (void)begin(o);
-    o->before_ns = 0;
-    return found_ns;
+    o->before_ns = found.after_ns;
+    return off_ns;
 }
 
 /* --- start --- */

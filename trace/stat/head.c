@@ -251,16 +251,6 @@ static const char *format_share(char *text, size_t size, double share)
     return text;
 }
 
-/* Whether RANK waited for a CPU or lost it to a hypervisor for half of its time off the CPU, in MPI and outside;
- * else it slept, or waited for files or devices. True where the system did not tell. */
-static bool is_machines(const struct stat_summary *s, int32_t rank)
-{
-    const struct stat_rank *r = &s->ranks[rank];
-    const char *wait = mpg_trace_find_fact(s->trace, rank, "runqueue_wait_ns");
-    const char *steal = mpg_trace_find_fact(s->trace, rank, "steal_ns");
-    return !wait || strtod(wait, NULL) + (steal ? strtod(steal, NULL) : 0) >= r->off_between_ns / 2;
-}
-
 /* Whether the run was disturbed by what else the machine did. */
 static void print_recording(const struct stat_summary *s)
 {
@@ -277,10 +267,8 @@ static void print_recording(const struct stat_summary *s)
         printf("recording   good: %s of the ranks' time off the CPU (rank %" PRId32 " most: %s)\n", all, r.most_rank,
                most);
     else
-        printf("recording   poor: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s), outside of MPI: %s\n",
-               r.most_rank, most, all,
-               is_machines(s, r.most_rank) ? "record again on an idle machine"
-                                           : "it slept, or waited for files or devices");
+        printf("recording   poor: rank %" PRId32 " was off its CPU for %s of the run (all ranks: %s): record again on an "
+               "idle machine\n", r.most_rank, most, all);
 }
 
 /* What was counted between calls. */

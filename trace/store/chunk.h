@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "trace/shape.h"
 
 enum {
     MPG_CHUNK_VERSION = 5,
@@ -54,7 +55,7 @@ enum {
 };
 
 /* Operation codes that start a record; MPG_OP_SHAPE + i is an event of shape i, of
- * MPG_SHAPE_NUMBERS. */
+ * MPG_MAX_SHAPES. */
 enum {
     MPG_OP_PREDICTED, /* an event of the shape that the last ones predict */
     MPG_OP_NEW_SHAPE,
@@ -65,8 +66,7 @@ enum {
     MPG_OP_MODULE,
     MPG_OP_SITE,
     MPG_OP_SHAPE,
-    MPG_SHAPE_NUMBERS = 1 << 12,
-    MPG_OP_OFF_CPU = MPG_OP_SHAPE + MPG_SHAPE_NUMBERS /* off-CPU time of the event that follows */
+    MPG_OP_OFF_CPU = MPG_OP_SHAPE + MPG_MAX_SHAPES /* off-CPU time of the event that follows */
 };
 
 struct mpg_chunk {

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that loses its CPU, and measures how long: off_cpu PART, on two ranks.
- *   stopped      rank 1 stops rank 0 (SIGSTOP) while that computes, while it polls MPI_Wtime, and while it
+ *   crowded      rank 1 computes on rank 0's core while that computes, while it polls MPI_Wtime, and while it
  *                is in MPI_Recv
  *   competing    both ranks, on one core, compute between barriers
- *   threads      two threads of rank 0, on one core, compute between their messages; so does rank 1 alone
+ *   threads      two threads of rank 0, on one core, compute between their messages
+ *   asleep       rank 0 sleeps by itself between calls, and is stopped (SIGSTOP) in one: nothing is lost but what
+ *                it waits for a CPU afterwards
  *   signals      a signal's handler runs in each interval: nothing is lost
  *   taken        somebody else uses rseq_cs, before MPI_Init and after it
  *   forked       a child computes and ends
- *   killed       as stopped, and then the process is killed
- * Prints "RANK THREAD WHERE OFF ON", ns: wall time less CPU time of the thread between its readings at both
- * ends of WHERE, and CPU time. WHERE is "call TAG" (the MPI_Recv with that tag), "before TAG" (the
- * computation before the call with that tag), or "all" (from the first reading to the last). */
+ *   killed       as crowded, and then the process is killed
+ * Prints "RANK THREAD WHERE LEAST MOST ON", ns, by what the system says at both ends of WHERE: time off the CPU
+ * against the thread's will, at least (its waiting for a CPU) and at most (wall time less CPU time; the least,
+ * too, if it has not given up its CPU by itself), and CPU time. WHERE is "call TAG" (the MPI_Recv with that
+ * tag), "before TAG" (the computation before the call with that tag), or "all" (from the first reading to the
+ * last). */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
@@ -21,15 +25,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     MS = 1000000,
-    STOP_MS = 50,  /* how long rank 0 is stopped */
+    RIVAL_MS = 30,   /* CPU time that rank 1 takes on the core of rank 0 */
     COMPUTE_MS = 150,
-    DELAY_MS = 30, /* before that: it has to be where it shall be stopped */
+    DELAY_MS = 10,   /* before that: rank 0 has to be where it shall lose its CPU */
+    SLEEP_MS = 20,
+    SLEEPS = 5,
+    STOP_MS = 50,    /* how long rank 0 is stopped */
     PIECES = 60,
     SIGNALS = 20
 };
@@ -37,7 +45,8 @@ enum {
 static int rank;
 
 struct reading {
-    int64_t wall_ns, cpu_ns;
+    int64_t wall_ns, cpu_ns, queued_ns;
+    long voluntary;
 };
 
 static int64_t read_ns(clockid_t clock)
@@ -47,15 +56,32 @@ static int64_t read_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static struct reading read_both(void)
+/* How long this thread has waited for a CPU; 0 where the system does not tell. */
+static int64_t read_queued_ns(void)
 {
-    return (struct reading){read_ns(CLOCK_MONOTONIC_RAW), read_ns(CLOCK_THREAD_CPUTIME_ID)};
+    long long queued_ns = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+    if (f && fscanf(f, "%*d %lld", &queued_ns) != 1)
+        queued_ns = 0;
+    if (f)
+        fclose(f);
+    return queued_ns;
+}
+
+static struct reading read_all(void)
+{
+    struct rusage r;
+    getrusage(RUSAGE_THREAD, &r);
+    return (struct reading){read_ns(CLOCK_MONOTONIC_RAW), read_ns(CLOCK_THREAD_CPUTIME_ID), read_queued_ns(),
+                            r.ru_nvcsw};
 }
 
 static void say(int thread, const char *where, struct reading begin, struct reading end)
 {
-    const int64_t on_ns = end.cpu_ns - begin.cpu_ns;
-    printf("%d %d %s %lld %lld\n", rank, thread, where, (long long)(end.wall_ns - begin.wall_ns - on_ns),
+    const int64_t on_ns = end.cpu_ns - begin.cpu_ns, most_ns = end.wall_ns - begin.wall_ns - on_ns;
+    const int64_t least_ns =
+        end.voluntary == begin.voluntary ? most_ns : end.queued_ns - begin.queued_ns;
+    printf("%d %d %s %lld %lld %lld\n", rank, thread, where, (long long)least_ns, (long long)most_ns,
            (long long)on_ns);
 }
 
@@ -104,16 +130,18 @@ static void use_one_core(void)
     check(sched_setaffinity(0, sizeof one, &one) == 0, "cannot be pinned");
 }
 
-/* --- stopped --- */
+/* --- crowded --- */
 
-/* Rank 1: stops PID when rank 0 has been where it shall be for a while. */
-static void stop(pid_t pid)
+/* Rank 1: takes time on the first core, where rank 0 is, which has been where it shall be for a while. */
+static void crowd(void)
 {
+    cpu_set_t all;
     MPI_Recv(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     sleep_ms(DELAY_MS);
-    kill(pid, SIGSTOP);
-    sleep_ms(STOP_MS);
-    kill(pid, SIGCONT);
+    check(sched_getaffinity(0, sizeof all, &all) == 0, "no affinity");
+    use_one_core();
+    compute((int64_t)RIVAL_MS * MS);
+    check(sched_setaffinity(0, sizeof all, &all) == 0, "cannot be let go");
 }
 
 static void poll_until_wall(int ms)
@@ -125,44 +153,43 @@ static void poll_until_wall(int ms)
 }
 
 /* Rank 0: computes in INTERVAL and then makes the call with TAG. */
-static void be_stopped_before(void (*interval)(int), int tag)
+static void be_crowded_before(void (*interval)(int), int tag)
 {
     char where[32];
     MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-    const struct reading begin = read_both();
+    const struct reading begin = read_all();
     interval(COMPUTE_MS);
-    const struct reading end = read_both();
+    const struct reading end = read_all();
     MPI_Recv(NULL, 0, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     snprintf(where, sizeof where, "before %d", tag);
     say(0, where, begin, end);
 }
 
-static void be_stopped_in(int tag)
+/* Returns the reading at its end. */
+static struct reading be_crowded_in(int tag)
 {
     char where[32];
     MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-    const struct reading begin = read_both();
+    const struct reading begin = read_all();
     MPI_Recv(NULL, 0, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    const struct reading end = read_both();
+    const struct reading end = read_all();
     snprintf(where, sizeof where, "call %d", tag);
     say(0, where, begin, end);
+    return end;
 }
 
-static void run_stopped(void)
+static void run_crowded(void)
 {
-    int pid = (int)getpid();
-    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (rank == 0) {
+        use_one_core();
         (void)MPI_Wtime(); /* the first one is an event */
-        const struct reading begin = read_both();
-        be_stopped_before(compute_until_wall, 11);
-        be_stopped_before(poll_until_wall, 12);
-        be_stopped_in(13);
-        const struct reading end = read_both();
-        say(0, "all", begin, end);
+        const struct reading begin = read_all();
+        be_crowded_before(compute_until_wall, 11);
+        be_crowded_before(poll_until_wall, 12);
+        say(0, "all", begin, be_crowded_in(13));
     } else {
         for (int tag = 11; tag <= 13; tag++) {
-            stop((pid_t)pid);
+            crowd();
             MPI_Send(NULL, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
         }
     }
@@ -170,7 +197,7 @@ static void run_stopped(void)
 
 static void run_killed(void)
 {
-    run_stopped();
+    run_crowded();
     (void)fflush(stdout);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
@@ -179,18 +206,51 @@ static void run_killed(void)
         pause();
 }
 
+/* --- asleep --- */
+
+static void send_to_self(int tag)
+{
+    MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, tag, NULL, 0, MPI_BYTE, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
+
+static void run_asleep(void)
+{
+    int pid = (int)getpid();
+    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        send_to_self(40);
+        const struct reading begin = read_all();
+        for (int i = 0; i < SLEEPS; i++) {
+            sleep_ms(SLEEP_MS);
+            send_to_self(41);
+        }
+        const struct reading end = read_all();
+        say(0, "all", begin, end);
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        say(0, "stopped", end, read_all());
+    } else {
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sleep_ms(DELAY_MS);
+        kill((pid_t)pid, SIGSTOP);
+        sleep_ms(STOP_MS);
+        kill((pid_t)pid, SIGCONT);
+        MPI_Send(NULL, 0, MPI_BYTE, 0, 42, MPI_COMM_WORLD);
+    }
+}
+
 /* --- competing --- */
 
 static void run_competing(void)
 {
     use_one_core();
     MPI_Barrier(MPI_COMM_WORLD);
-    const struct reading begin = read_both();
+    const struct reading begin = read_all();
     for (int i = 0; i < PIECES; i++) {
         compute((int64_t)(i % 7 + 1) * MS / 2);
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    const struct reading end = read_both();
+    const struct reading end = read_all();
     say(0, "all", begin, end);
 }
 
@@ -198,14 +258,13 @@ static void run_competing(void)
 static void *compute_and_send(void *argument)
 {
     const int thread = *(const int *)argument;
-    MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, thread, NULL, 0, MPI_BYTE, 0, thread, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-    const struct reading begin = read_both();
+    send_to_self(thread);
+    const struct reading begin = read_all();
     for (int i = 0; i < PIECES; i++) {
         compute((int64_t)(i % 7 + 1) * MS / 2);
-        MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, thread, NULL, 0, MPI_BYTE, 0, thread, MPI_COMM_SELF,
-                     MPI_STATUS_IGNORE);
+        send_to_self(thread);
     }
-    const struct reading end = read_both();
+    const struct reading end = read_all();
     say(thread, "all", begin, end);
     return argument;
 }
@@ -239,12 +298,12 @@ static void run_signals(void)
     const struct sigaction action = {.sa_handler = count};
     sigaction(SIGUSR1, &action, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
-    const struct reading begin = read_both();
+    const struct reading begin = read_all();
     for (int i = 0; i < SIGNALS; i++) {
         raise(SIGUSR1);
-        MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, 21, NULL, 0, MPI_BYTE, 0, 21, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        send_to_self(21);
     }
-    const struct reading end = read_both();
+    const struct reading end = read_all();
     check(caught == SIGNALS, "signals are missing");
     say(0, "all", begin, end);
 }
@@ -301,7 +360,7 @@ static void use(const char *when)
 {
     for (int i = 0; i < 1000; i++) {
         take();
-        MPI_Sendrecv(NULL, 0, MPI_BYTE, 0, 31, NULL, 0, MPI_BYTE, 0, 31, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        send_to_self(31);
         const uint64_t found = rseq_cs() ? *rseq_cs() : 0;
         check(found == 0 || found == (uintptr_t)&theirs, when);
     }
@@ -328,9 +387,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"stopped", run_stopped}, {"competing", run_competing}, {"threads", run_threads},
-                 {"signals", run_signals}, {"taken", run_taken},         {"taken-before", run_taken},
-                 {"forked", run_forked},   {"killed", run_killed}};
+    } parts[] = {{"crowded", run_crowded}, {"competing", run_competing}, {"threads", run_threads},
+                 {"asleep", run_asleep},   {"signals", run_signals},     {"taken", run_taken},
+                 {"taken-before", run_taken}, {"forked", run_forked},    {"killed", run_killed}};
     const char *name = argc == 2 ? argv[1] : "";
     int provided, ranks;
     if (strcmp(name, "taken-before") == 0)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Time off the CPU, of a program that loses its CPU and measures how long (tests/trace/pmpi/off_cpu.c), recorded
-# (TAP), with rseq and by the clock alone. A trace may say no more than wall time less the CPU time that the
-# program had, and no less than the program lost, but for stretches that are too short to be looked at.
+# (TAP), with rseq and by the clock alone. A trace may say no more than the program lost at most, and no less than
+# it lost at least, but for stretches that are too short to be looked at.
 set -u
 . "$(dirname "$0")/traced.sh"
 off_cpu=$build/tests/trace/pmpi/off_cpu
@@ -23,11 +23,12 @@ fact() {
     awk -v rank="$1" -v key="$2" '$1 == "#fact" && $2 == rank && $3 == key { print $4 }' text
 }
 
-# bounded STREAM FIRST LAST OFF ON: whether the off-CPU time of the STREAM's calls behind the one that matches
-# FIRST up to the last one that matches LAST is what was measured between them, OFF and ON the CPU. A loss of
-# less than 2 us at the end of a stretch is none; a stretch of less than 50 us need not be looked at.
+# bounded STREAM FIRST LAST LEAST MOST ON: whether the off-CPU time of the STREAM's calls behind the one that
+# matches FIRST up to the last one that matches LAST is what was measured between them: LEAST to MOST, and ON the
+# CPU. A loss of less than 2 us at the end of a stretch is none, and a stretch of less than 50 us need not be
+# looked at; where the thread slept, 350 us in each may not be seen.
 bounded() {
-    awk -v stream="$1" -v first="$2" -v last="$3" -v off="$4" -v on="$5" '
+    awk -v stream="$1" -v first="$2" -v last="$3" -v least="$4" -v most="$5" -v on="$6" -v limit="${limit:-most}" '
         function value(key,    i) {
             for (i = 5; i <= NF; i++)
                 if (index($i, key "=") == 1)
@@ -36,11 +37,13 @@ bounded() {
         }
         function stretch(ns, lost) {
             sum += lost
-            unseen += 2000 + (ns < 50000 ? ns : 0)
+            unseen += 2000 + (ns < 50000 ? ns : least < most ? 350000 : 0)
+            noise += 2000
             if (lost > ns || lost < 0)
                 wrong = "more is lost than there was"
         }
         /^#/ || $1 != stream { next }
+        BEGIN { measured = most; if (limit == "least") most = least }
         ended { # what the program measured may reach into the interval behind
             behind = $2 - left > 1000000 ? 1000000 : $2 - left
             if (value("off") > behind)
@@ -56,32 +59,33 @@ bounded() {
                 ended = 1
                 total = sum
                 missed = unseen
-                wall = left - from
+                more = left - from - (measured + on) # what the program did not measure
+                more = noise + 20000 + (more > 0 ? more : 0)
             }
         }
         !begun && $0 ~ first { begun = 1; from = left = $3 }
         END {
             if (!found)
                 wrong = "no such calls"
-            else if (total > wall - on + missed || total + missed + behind < off)
-                wrong = total " ns, but " off " of " off + on " ns were measured within " wall
+            else if (total > most + more || total + missed + behind < least)
+                wrong = total " ns, but " least " to " most " were measured, and " more " more at most"
             if (wrong != "")
                 print "# stream " stream ": " wrong
             exit wrong != ""
         }' text
 }
-# measured PART...: the lines of the program for it, "RANK THREAD WHERE OFF ON", as STREAM OFF ON.
+# measured PART...: the lines of the program for it, "RANK THREAD WHERE LEAST MOST ON", as STREAM LEAST MOST ON.
 measured() {
-    awk -v where="$*" '{ w = $3; for (i = 4; i <= NF - 2; i++) w = w " " $i }
-        w == where { print $1 ($2 ? "." $2 : ""), $(NF - 1), $NF }' out
+    awk -v where="$*" '{ w = $3; for (i = 4; i <= NF - 3; i++) w = w " " $i }
+        w == where { print $1 ($2 ? "." $2 : ""), $(NF - 2), $(NF - 1), $NF }' out
 }
-# all_bounded FIRST LAST WHERE...
+# all_bounded FIRST LAST WHERE...; with limit=least: by the least that was measured, from above, too.
 all_bounded() {
-    local first=$1 last=$2 stream off on n=0
+    local first=$1 last=$2 stream least most on n=0
     shift 2
-    while read -r stream off on; do
+    while read -r stream least most on; do
         n=$((n + 1))
-        bounded "$stream" "$first" "$last" "$off" "$on" || return
+        bounded "$stream" "$first" "$last" "$least" "$most" "$on" || return
     done < <(measured "$@")
     [ $n -gt 0 ]
 }
@@ -116,14 +120,14 @@ exact() {
     "$MPGTRACE" import --text=text -o again.trace && "$MPGTRACE" print again.trace | cmp - text
 }
 
-# stopped_in_call WAY: the last stop is in MPI_Recv, 30 ms after it was said that this comes next: on a busy
-# machine that may be too early.
-stopped_in_call() {
+# crowded_in_call WAY: rank 1 comes 10 ms after rank 0 has said that MPI_Recv is next: on a busy machine that may
+# be too early.
+crowded_in_call() {
     local i
     for i in 1 2 3 4 5; do
-        [ "$(awk '/^0 .* Recv .* tag=13 .* off_call=/ { sub(/.* off_call=/, ""); print $1 }' text)" -ge 40000000 ] \
+        [ "$(awk '/^0 .* Recv .* tag=13 .* off_call=/ { sub(/.* off_call=/, ""); print $1 }' text)" -ge 20000000 ] \
             2>/dev/null && return
-        run "$1" stopped || return
+        run "$1" crowded || return
     done
     return 1
 }
@@ -133,12 +137,12 @@ run rseq signals
 ways="clock rseq"
 [ "$(fact 0 off_cpu)" = rseq ] || ways=clock
 for way in $ways; do
-    ok "$way: stopped" run "$way" stopped
+    ok "$way: a rival on the core" run "$way" crowded
     is "... by that, as a fact" "$(fact 0 off_cpu) $(fact 1 off_cpu)" "$way $way"
     ok "... what the tracer's reading takes, too" test -n "$(fact 0 overhead_off_cpu_ns)"
     # shellcheck disable=SC2046 # words
     set -- $(measured all)
-    ok "... three times 50 ms at least" test "$2" -ge 150000000
+    ok "... three times 30 ms at least" test "$2" -ge 90000000
     ok "... all of it is in the trace" all_bounded " Wtime" " Recv .* tag=13 " all
     ok "... what a computation lost is before its call" \
         all_bounded " Send .* tag=1 " " Recv .* tag=11 " before 11
@@ -146,7 +150,7 @@ for way in $ways; do
     ok "... and what it lost in a call" all_bounded " Recv .* tag=12 " " Recv .* tag=13 " call 13
     ok "... the facts are the sums" sums_are_facts 0
     ok "... the text is exact" exact
-    ok "... what was stopped in a call lost it in that" stopped_in_call "$way"
+    ok "... what had its rival in a call lost it in that" crowded_in_call "$way"
     ok "$way: two ranks on one core" run "$way" competing
     ok "... what each lost" all_bounded " Barrier" " Barrier" all
     ok "... the facts are the sums" eval "sums_are_facts 0 && sums_are_facts 1"
@@ -156,13 +160,16 @@ for way in $ways; do
     else
         like "$way: two threads on one core: not here" "$(cat err)" "*no threads*"
     fi
+    ok "$way: asleep" run "$way" asleep
+    limit=least ok "... is no loss, but waiting for a CPU is" all_bounded " Sendrecv .* tag=40 " " Sendrecv .* tag=41 " all
+    limit=least ok "... nor is being stopped" all_bounded " Sendrecv .* tag=41 " " Recv .* tag=42 " stopped
     ok "$way: signals" run "$way" signals
     ok "... are no loss" all_bounded " Barrier" " Sendrecv" all
     ok "$way: a child" run "$way" forked
     ok "$way: small windows" run "$way" competing --buffer=4KiB --local=1000000000
     ok "... what each lost" all_bounded " Barrier" " Barrier" all
     ok "$way: with --cpu-time" run "$way" competing --cpu-time
-    # An interval is CPU time, which the value is, and time off the CPU.
+    # An interval is CPU time, which the value is, and time off the CPU; and a little of the tracer's.
     ok "... both agree" awk '
         /^#/ { next }
         $1 in left && $4 == "Barrier" && !/killed/ {
@@ -172,14 +179,20 @@ for way in $ways; do
                 if (index($i, "off=") == 1) off = substr($i, 5)
             }
             gap = $2 - left[$1]
-            if (gap - cpu - off > 60000 || gap - cpu - off < -60000) {
+            if (cpu + off > gap + 10000) {
                 print "# an interval of " gap " ns: " cpu " of CPU time, " off " off"
                 bad = 1
             }
+            rest += gap - cpu - off
+            all += gap
             n++
         }
         { left[$1] = $3 }
-        END { exit bad || n < 100 }' text
+        END {
+            if (rest > all / 10)
+                print "# " rest " of " all " ns are neither"
+            exit bad || rest > all / 10 || n < 100
+        }' text
     run "$way" killed
     ok "$way: killed: what it had lost is there" all_bounded " Wtime" " Recv .* tag=13 " all
     is "... with the way, and without sums" "$(fact 0 off_cpu) $(fact 0 off_cpu_calls_ns)" "$way "
@@ -192,9 +205,9 @@ for key in cpu_user_ns cpu_system_ns switches_voluntary switches_involuntary pag
     ok "$key is a number" test "$(fact 0 $key)" -ge 0
 done
 # shellcheck disable=SC2046 # words
-set -- $(measured all)
+set -- $(measured all | grep '^0 ')
 ok "the process had the CPU time that its thread had, but for the system's rounding" \
-    test $(($(fact 0 cpu_user_ns) + $(fact 0 cpu_system_ns) + 20000000)) -ge "$3"
+    test $(($(fact 0 cpu_user_ns) + $(fact 0 cpu_system_ns) + 20000000)) -ge "$4"
 for key in runqueue_wait_ns steal_ns throttled_ns frequency_hz; do
     value=$(fact 0 $key)
     ok "$key is a number, if it is there: ${value:-none}" test "${value:-0}" -ge 0
