@@ -10,7 +10,7 @@ needs "$mpicc" "$mpifort"
 
 # calls TRACE: its calls, rank by rank, without times, without what MPICH does in between.
 calls() {
-    "$MPGTRACE" print "$1" | sed -nE '/ Improbe .*found=0| File_(c2f|f2c)/d
+    printed "$1" | sed -nE '/ Improbe .*found=0| File_(c2f|f2c)/d
         s/ site=[0-9]+//; s/^([0-9]+) [0-9]+ [0-9]+ /\1 /p' | sort -s -n -k1,1
 }
 

@@ -24,7 +24,7 @@ for program in group_order buffered_again head_on; do
     is "... and its trace gives its times back" "$(identity $program.trace)" ""
 done
 is "a persistent request stays one when its handle changes" \
-    "$("$MPGTRACE" print buffered_again.trace | awk '/Start|Wait|Request_free/ {
+    "$(printed buffered_again.trace | awk '/Start|Wait|Request_free/ {
         sub(/ site=.*/, ""); $1 = $2 = $3 = ""; print $0 }' | sed 's/^ *//')" \
     "Start persistent=1 requests=1
 Wait requests=1

@@ -16,7 +16,7 @@ others=$(printf '%s\n' "$others" | sed 'p; s/$/_c/')
 # recorded TRACE FOLDER: TRACE's calls, with members for communicators and without
 # what found nothing yet, are those the program put into FOLDER/RANK.expected.
 recorded() {
-    "$MPGTRACE" print "$1" | awk -v folder="$2" -v others="$others" '
+    printed "$1" | awk -v folder="$2" -v others="$others" '
         BEGIN {
             for (n = split(others, other, "\n"); n > 0; n--)
                 is_other[other[n]] = 1

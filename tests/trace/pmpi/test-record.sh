@@ -13,7 +13,7 @@ others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../..
 
 # calls TRACE: its calls, rank by rank, without times, places and the others.
 calls() {
-    "$MPGTRACE" print "$1" | sed -nE 's/ site=[0-9]+//; s/ killed=1//; s/^([0-9]+) [0-9]+ [0-9]+ /\1 /p' | sort -s -n -k1,1 |
+    printed "$1" | sed -nE 's/ site=[0-9]+//; s/ killed=1//; s/^([0-9]+) [0-9]+ [0-9]+ /\1 /p' | sort -s -n -k1,1 |
         awk -v others="$others" '
             BEGIN { for (n = split(others, name, "\n"); n > 0; n--) other[name[n]] = 1 }
             !($2 in other)'

@@ -12,7 +12,7 @@ strict="-Wall -Wextra -Wpedantic -Werror -O2 -I$headers"
 
 # regions TRACE: its regions and levels, in order.
 regions() {
-    "$MPGTRACE" print "$1" | sed -nE 's/^([0-9.]+) [0-9]+ [0-9]+ ((Region|Pcontrol).*)/\1 \2/p' |
+    printed "$1" | sed -nE 's/^([0-9.]+) [0-9]+ [0-9]+ ((Region|Pcontrol).*)/\1 \2/p' |
         sed 's/ site=[0-9]*//'
 }
 

@@ -30,6 +30,11 @@ needs() {
     done
 }
 
+# printed TRACE: its text, without what differs from run to run beside times: time off the CPU.
+printed() {
+    "$MPGTRACE" print "$1" | sed -E 's/ off(_call)?=[0-9]+//g'
+}
+
 # traced RANKS TRACE [OPTION]... PROGRAM [ARGUMENT]...: runs it under the tracer; its
 # output is in out and err.
 traced() {
