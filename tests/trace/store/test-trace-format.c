@@ -536,12 +536,21 @@ static int64_t tick(void)
     return clock_ns += 1000;
 }
 
+/* Off the CPU: 7 ns before a flush and 900 in it. */
+static int64_t lose(void *asked, int64_t now_ns)
+{
+    const uint64_t n = ++*(uint64_t *)asked;
+    return now_ns != clock_ns ? -1 : n % 2 ? 7 : 900;
+}
+
 static void test_flushes(void)
 {
     struct mpg_error err = {.text = ""};
+    uint64_t asked = 0;
     int fd = open(stream_path(0, 0), O_WRONLY | O_CREAT | O_TRUNC, 0666);
     const struct mpg_trace_writer_options options = {.rank = 0, .ranks = 1, .window_bytes = 4096,
-                                                     .level = 1, .now_ns = tick};
+                                                     .level = 1, .now_ns = tick,
+                                                     .off_ns = lose, .off_argument = &asked};
     struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
     bool good = w && mpg_trace_writer_flush(w, &err) == 0;
     uint64_t written = 0, flushes = 0, misplaced = 0;
@@ -559,17 +568,60 @@ static void test_flushes(void)
     struct mpg_cursor *c = t ? mpg_cursor_open(t, 0, &err) : NULL;
     struct mpg_event e;
     int64_t last_ns = 0;
-    uint64_t calls = 0;
+    uint64_t calls = 0, wrong = 0;
     while (c && mpg_cursor_next(c, &e, &err) > 0) {
         bool is_flush = e.call == MPG_CALL_Flush;
         flushes += is_flush;
         calls += !is_flush;
         misplaced += is_flush ? e.enter_ns != last_ns + 1000 || e.leave_ns != e.enter_ns + 1000
                               : last_ns && e.enter_ns != last_ns + 10;
+        wrong += e.off_before_ns != (is_flush ? 7 : 0) || e.off_in_ns != (is_flush ? 900 : 0);
         last_ns = e.leave_ns;
     }
     ok(calls == written && flushes > 5 && misplaced == 0 && calls + flushes == events,
        "%llu flushes are events that fill the time between calls", (unsigned long long)flushes);
+    ok(wrong == 0 && asked == 2 * (flushes + 1), "... with their time off the CPU, asked for at both ends");
+    mpg_cursor_close(c);
+    mpg_trace_close(t);
+    unlink(stream_path(0, 0));
+}
+
+/* --- time off the CPU that is carried to the next event --- */
+
+/* Events are 100 ns apart and take none; before each, some calls are summed up that lost CARRIED ns; marks end
+ * the sums. What an event is given of it fits, and all that fits is given. */
+static void test_carried(void)
+{
+    static const int64_t carried[] = {0, 100, 30, 0, 61};
+    struct mpg_error err = {.text = ""};
+    int fd = open(stream_path(0, 0), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const struct mpg_trace_writer_options options = {.ranks = 1, .window_bytes = 4096, .level = 1};
+    struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
+    bool good = w != NULL;
+    int64_t sum_ns = 0, got_ns = 0;
+    for (int i = 0; good && i < 5000; i++) {
+        const int64_t now_ns = 1000 + 100 * i, lost_ns = i > 0 ? carried[i % 5] : 0;
+        struct mpg_event e = {.call = MPG_CALL_Comm_size, .site = MPG_NO_SITE, .enter_ns = now_ns,
+                              .leave_ns = now_ns};
+        if (i > 0 && i % 3 > 0 && !mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 5, now_ns - 100 + i % 90))
+            good = mpg_trace_begin_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, &err) == 0 &&
+                   mpg_trace_add_sum(w, MPG_CALL_Wtime, MPG_NO_SITE, 5, now_ns - 100 + i % 90);
+        mpg_trace_carry_off_cpu(w, lost_ns);
+        sum_ns += lost_ns;
+        good = good && (i % 7 || mpg_trace_end_sums(w, &err) == 0) && mpg_trace_write_event(w, &e, &err) == 0;
+    }
+    good = good && mpg_trace_writer_close(w, &err) == 0;
+    mpg_trace_writer_free(w);
+    close(fd);
+    struct mpg_trace *t = good ? mpg_trace_open(folder, &err) : NULL;
+    struct mpg_cursor *c = t ? mpg_cursor_open(t, 0, &err) : NULL;
+    struct mpg_event e;
+    int more = -1;
+    while (c && (more = mpg_cursor_next(c, &e, &err)) > 0)
+        got_ns += e.off_before_ns;
+    ok(more == 0 && got_ns == sum_ns && sum_ns > 0,
+       "%lld ns of calls that are summed up are in the intervals that these are in, of %lld: %s",
+       (long long)got_ns, (long long)sum_ns, err.text);
     mpg_cursor_close(c);
     mpg_trace_close(t);
     unlink(stream_path(0, 0));
@@ -583,6 +635,7 @@ int main(void)
         test_round_trip();
         test_large();
         test_flushes();
+        test_carried();
         rmdir(folder);
     }
     return done();

@@ -44,6 +44,10 @@ static struct mpg_event event_of(uint64_t i, int64_t *lists)
     e.enter_ns = (int64_t)(i * 100000 + r % 1000);
     e.leave_ns = e.enter_ns + (int64_t)(r % (i % 10 ? 300 : 90000));
     e.tag = (int32_t)(r >> 8 & 1);
+    if (i % 5 == 1) { /* calls are 100 us apart, and shorter than 90 us */
+        e.off_before_ns = (int64_t)(r >> 16 & 0x1fff);
+        e.off_in_ns = (e.leave_ns - e.enter_ns) / 2;
+    }
     for (int k = 0; k < LONGEST_LIST; k++)
         lists[k] = (int64_t)(mix(r + (uint64_t)k) >> 34) + 1;
     uint32_t n = (uint32_t)(i % 97 == 0 ? LONGEST_LIST : r % 4);
@@ -62,6 +66,7 @@ static bool same_event(const struct mpg_event *a, const struct mpg_event *b)
     bool has_bytes = a->call != MPG_CALL_Comm_rank && a->call != MPG_CALL_Waitall;
     return a->call == b->call && a->enter_ns == b->enter_ns && a->leave_ns == b->leave_ns &&
            (!has_bytes || (a->bytes == b->bytes && a->comm == b->comm)) &&
+           a->off_before_ns == b->off_before_ns && a->off_in_ns == b->off_in_ns &&
            a->count_number == b->count_number && a->request_number == b->request_number &&
            (b->count_number == 0 ||
             memcmp(a->counts, b->counts, b->count_number * sizeof *b->counts) == 0) &&
