@@ -59,7 +59,7 @@ ok "messages are longer than their receives" timeout 600 $MPIRUN -np 4 "$MPGTRAC
 expected=$(sed -nE 's/ comm=0,1,2,3( .* tag=7[2-6] .*)/\1/p' cut/0.expected)
 like "... which it says" "$(printf '%s\n' "$expected" | wc -l)" "[3-9]*"
 is "messages longer than their receives have what was received" \
-    "$(printed cut.trace | sed -nE 's/^0 [0-9]+ [0-9]+ (.*) comm=0( .* tag=7[2-6] .*) site=.*/\1\2/p')" \
+    "$("$MPGTRACE" print cut.trace | sed -nE 's/^0 [0-9]+ [0-9]+ (.*) comm=0( .* tag=7[2-6] .*) site=.*/\1\2/p')" \
     "$expected"
 
 done_testing
