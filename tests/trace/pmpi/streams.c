@@ -20,18 +20,23 @@ static bool record(int tag)
     if (!stream_lock())
         return false;
     struct stream *s = stream_thread.stream;
+    enter_ns = off_cpu_enter(&stream_thread.off_cpu, enter_ns);
+    off_cpu_leave(&stream_thread.off_cpu, clock_now_ns());
     if (enter_ns < s->last_ns)
         enter_ns = s->last_ns;
-    const struct mpg_event e = {.call = MPG_CALL_Pcontrol,
+    struct mpg_event e = {.call = MPG_CALL_Pcontrol,
                                 .site = MPG_NO_SITE,
                                 .enter_ns = enter_ns,
                                 .leave_ns = enter_ns + 10,
                                 .to = tag};
+    off_cpu_take(&stream_thread.off_cpu, s->last_thread == &stream_thread ? enter_ns - s->last_ns : 0, 10,
+                 &e.off_before_ns, &e.off_in_ns);
     if (mpg_trace_write_event(s->writer, &e, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         failures++;
     }
     s->last_ns = e.leave_ns;
+    s->last_thread = &stream_thread;
     recorded++;
     stream_unlock();
     return true;
@@ -70,6 +75,7 @@ int main(int argc, char **argv)
     const struct stream_options options = {.directory = argc > 1 ? argv[1] : ".",
                                            .ranks = 1,
                                            .window_bytes = WINDOW_BYTES,
+                                           .off_cpu = off_cpu_start(true, 0) != OFF_CPU_NONE,
                                            .threads = true};
     clock_calibrate();
     if (streams_open(&options, &err) < 0) {
