@@ -16,7 +16,7 @@
 
 /* Major and minor version of the file format. A reader takes any minor version
  * of the major versions it knows: 1 to 4. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 0 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 1 };
 
 /* What a signature holds at most; larger files are rejected, not read in part. */
 enum {
@@ -81,6 +81,7 @@ struct mpg_noise_blocks {
     struct mpg_noise_block *block;
     size_t detours;    /* of all blocks */
     double *start_ns, *duration_ns; /* from the record's start, as the core's */
+    uint8_t *off;      /* as the core's; NULL unless it knows */
 };
 
 /* Recorded interruptions of one core, in time order, not overlapping. */
@@ -92,11 +93,18 @@ struct mpg_noise_core {
     double span_ns;         /* length of the record; 0: no record, only FTQ data */
     size_t detours;
     double *start_ns, *duration_ns; /* start in [0, span); start + duration <= span */
+    bool off_known;         /* whether it is known which detours are preemption or theft */
+    uint8_t *off;           /* of each detour 1: for half of it or longer the thread was off the CPU,
+                             * preempted or stolen by a hypervisor; 0: it was interrupted on the
+                             * CPU. NULL unless off_known */
     struct mpg_noise_blocks blocks; /* where DETOURS are the longest only */
     double offset_ns;  /* >= 0: when the record began, after the earliest of those together with it */
     bool together;     /* measured at the same time as the host's other cores, on one clock */
     double alone_lost; /* fraction lost when measured one by one; -1: not measured */
     double fraction_lost;           /* of the whole record: durations / span; without one 0 */
+    double fraction_off;            /* of the whole record: time off the CPU / span, exactly, at
+                                     * most fraction_lost; the difference is lost to
+                                     * interruptions. 0 unless off_known */
     struct mpg_distribution *gap_ns, *length_ns; /* NULL with fewer than 2 detours */
     struct mpg_noise_quanta ftq, fwq;
     struct mpg_noise_series series;    /* time lost per FTQ quantum over time, ns */

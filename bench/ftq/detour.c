@@ -9,33 +9,117 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cpu_clock.h"
+
 enum { LOOP_MULTIPLE = 4 };
+/* After gaps longer than this the CPU clock is read: two switches of threads take longer. */
+#define LOOK_NS 2000.0
+/* A reading of the CPU clock that took longer than this is repeated, TRIES times at most: the
+ * first one after a preemption finds the caches cold, and then neither clock's moment is known. */
+#define SLOW_LOOK_NS 1000.0
+enum { TRIES = 3 };
+/* Wall-clock and CPU time differ by less than this, and by this part of the time since they were
+ * compared last, although the thread had the CPU: how exactly they are read, how alike they run. */
+#define LEAST_OFF_NS 1000.0
+#define CLOCKS_DIFFER 20e-6
+/* Where the CPU clock stands still during interrupts, too, a gap without a switch of threads is
+ * theft only if it lasts longer than interrupts do. */
+#define INTERRUPTS_NS 50000.0
 #define THRESHOLD_CAP_NS 100.0
 #define CALIBRATION_NS 1e8
 
 /* A gap between two readings, in ticks. */
 struct gap {
     uint64_t start, length;
+    double off_ns; /* of it the thread was off the CPU */
+};
+
+/* The CPU time of the thread at some moment. */
+struct look {
+    uint64_t ticks, cpu_ns;
+    long switches; /* of threads; -1: not asked */
 };
 
 struct recording {
     uint64_t threshold, duration;  /* wanted, ticks */
     struct gap *gap;
     size_t n, max;
+    double ns_per_tick;
+    bool skips;                    /* the CPU clock stands still during interrupts */
+    uint64_t look, slow;           /* LOOK_NS, SLOW_LOOK_NS */
+    struct look last;
     uint64_t start, span, shortest; /* found, ticks */
 };
 
-/* Every gap is looked at, the one that noting a detour makes included. */
+/* Looks at the CPU clock. Returns when the look began; if it was interrupted itself, which makes
+ * it a gap of its own, *ENDED is long after that. */
+static inline __attribute__((always_inline)) struct look look_at_cpu(enum mpg_timer_kind kind,
+                                                                     const struct recording *r,
+                                                                     uint64_t *began,
+                                                                     uint64_t *ended)
+{
+    struct look now = {.switches = r->skips ? mpg_cpu_switches() : -1};
+    for (int tries = 0; tries < TRIES; tries++) {
+        *began = mpg_timer_read(kind);
+        now.cpu_ns = mpg_cpu_clock_ns();
+        *ended = mpg_timer_read(kind);
+        if (*ended - *began <= r->slow || *ended - *began > r->look)
+            break;
+    }
+    now.ticks = *began + (*ended - *began) / 2;
+    return now;
+}
+
+/* For how long the thread was off its CPU since the last look, until NOW, during gaps of GAPS_NS. */
+static double off_until(const struct recording *r, const struct look *now, double gaps_ns)
+{
+    double wall_ns = (double)(now->ticks - r->last.ticks) * r->ns_per_tick;
+    double off_ns = wall_ns - (double)(now->cpu_ns - r->last.cpu_ns);
+    bool interrupt = r->skips && now->switches == r->last.switches && gaps_ns < INTERRUPTS_NS;
+    return !interrupt && off_ns > LEAST_OFF_NS + CLOCKS_DIFFER * wall_ns ? off_ns : 0;
+}
+
+/* After a gap, r->gap[r->n - 1]: notes for how long the thread was off its CPU in it. Returns the
+ * time from which the record goes on. Threads are often switched at the end of a system call, so
+ * that the look is interrupted: that is a gap, too, and another look follows while there is room.
+ * What the clocks then differ by is the latest gaps'. */
+static __attribute__((noinline)) uint64_t look(enum mpg_timer_kind kind, struct recording *r)
+{
+    const size_t first = r->n - 1;
+    double gaps_ns = (double)r->gap[first].length * r->ns_per_tick;
+    uint64_t began, ended;
+    struct look now = look_at_cpu(kind, r, &began, &ended);
+    while (ended - began > r->look && r->n < r->max) {
+        r->gap[r->n++] = (struct gap){began, ended - began, 0};
+        gaps_ns += (double)(ended - began) * r->ns_per_tick;
+        now = look_at_cpu(kind, r, &began, &ended);
+    }
+    double left_ns = off_until(r, &now, gaps_ns);
+    for (size_t i = r->n; i-- > first;) {
+        double gap_ns = (double)r->gap[i].length * r->ns_per_tick;
+        r->gap[i].off_ns = left_ns < gap_ns ? left_ns : gap_ns;
+        left_ns -= r->gap[i].off_ns;
+    }
+    r->last = now;
+    return ended;
+}
+
+/* Every gap is looked at, the one that noting a detour makes included; reading the CPU clock
+ * after a long one is left out. */
 static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kind,
                                                          struct recording *r)
 {
+    uint64_t began, ended;
+    r->last = look_at_cpu(kind, r, &began, &ended);
     const uint64_t start = mpg_timer_read(kind), end = start + r->duration;
     uint64_t last = start, now, shortest = UINT64_MAX;
     do {
         now = mpg_timer_read(kind);
         const uint64_t length = now - last;
         if (length > r->threshold) {
-            r->gap[r->n++] = (struct gap){last, length};
+            r->gap[r->n++] = (struct gap){last, length, 0};
+            if (length > r->look)
+                now = look(kind, r);
             if (r->n == r->max) {
                 last = now;
                 break;
@@ -93,8 +177,11 @@ static void fill_samples(const struct mpg_timer *timer, const struct recording *
 {
     for (size_t i = 0; i < r->n; i++) {
         double duration_ns = (double)(r->gap[i].length - loop) * timer->ns_per_tick;
-        d->sample[2 * i] = (double)(r->gap[i].start - r->start) * timer->ns_per_tick;
-        d->sample[2 * i + 1] = duration_ns;
+        double *sample = &d->sample[MPG_DETOUR_COLUMNS * i];
+        sample[0] = (double)(r->gap[i].start - r->start) * timer->ns_per_tick;
+        sample[1] = duration_ns;
+        sample[2] = fmin(r->gap[i].off_ns, duration_ns);
+        d->off_ns += sample[2];
         d->lost_ns += duration_ns;
         d->longest_ns = fmax(d->longest_ns, duration_ns);
     }
@@ -106,7 +193,11 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
 {
     uint64_t loop = calibrate_loop(timer);
     struct mpg_detours d = {.loop_ns = (double)loop * timer->ns_per_tick};
-    struct recording r = {.duration = (uint64_t)(duration_ns / timer->ns_per_tick), .max = max};
+    struct recording r = {.duration = (uint64_t)(duration_ns / timer->ns_per_tick), .max = max,
+                          .ns_per_tick = timer->ns_per_tick,
+                          .skips = mpg_cpu_clock_skips_interrupts(),
+                          .look = loop + (uint64_t)(LOOK_NS / timer->ns_per_tick),
+                          .slow = (uint64_t)(SLOW_LOOK_NS / timer->ns_per_tick)};
     d.threshold_ns = threshold_ns > 0 ? threshold_ns : choose_threshold(d.loop_ns);
     r.threshold = loop + (uint64_t)ceil(d.threshold_ns / timer->ns_per_tick);
     r.gap = malloc(max * sizeof *r.gap);
@@ -120,7 +211,7 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     d.n = r.n;
     d.full = r.n == max;
     d.span_ns = (double)r.span * timer->ns_per_tick;
-    d.sample = malloc((2 * r.n + 1) * sizeof *d.sample);
+    d.sample = malloc((MPG_DETOUR_COLUMNS * r.n + 1) * sizeof *d.sample);
     if (!d.sample) {
         free(r.gap);
         return mpg_error_set(err, "out of memory for %zu detours", r.n);

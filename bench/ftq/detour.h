@@ -13,19 +13,25 @@
 #include "bench/harness/timer.h"
 #include "common/error.h"
 
+/* Values of a detour: its start from the record's start, its duration, and for how much of it the
+ * thread was off its CPU, preempted or because a hypervisor had the CPU; ns. */
+enum { MPG_DETOUR_COLUMNS = 3 };
+
 struct mpg_detours {
     double loop_ns;      /* the shortest time round the loop */
     double threshold_ns; /* a detour lasts longer than this */
     double span_ns;      /* of the record */
     double lost_ns, longest_ns;
+    double off_ns;       /* of lost_ns, off the CPU */
     bool full;           /* the record ended because MAX detours were there */
     size_t n;
-    double *sample;      /* 2 a detour: start_ns from the record's start, duration_ns */
+    double *sample;      /* MPG_DETOUR_COLUMNS a detour */
 };
 
 /* Records detours for DURATION_NS (> 0), or until there are MAX (>= 1), on the
  * core that this thread runs on. A detour's duration is its gap less the
- * shortest time round the loop. THRESHOLD_NS 0: a few times round the loop, at
+ * shortest time round the loop. After each of some us or longer the thread's CPU clock is
+ * read, which says for how long the thread was off its CPU; the reading is no detour. THRESHOLD_NS 0: a few times round the loop, at
  * most 100 ns where the loop is faster than that. WATCH is started and stopped
  * around the record. The caller clears RESULT. Errors: out of memory; WATCH may
  * not have been started then. */

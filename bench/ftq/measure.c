@@ -206,7 +206,8 @@ static int write_detours(const struct job *job, const char *name, struct mpg_hea
                          struct mpg_error *err)
 {
     const struct mpg_detours *d = &job->found.detours;
-    struct mpg_samples samples = {"start_ns duration_ns", 2, {1, 1}, d->n, d->sample};
+    struct mpg_samples samples = {"start_ns duration_ns off_cpu_ns", MPG_DETOUR_COLUMNS, {1, 1, 0},
+                                  d->n, d->sample};
     if (mpg_header_add(header, err, "threshold_ns", "%.1f", d->threshold_ns) < 0 ||
         mpg_header_add(header, err, "loop_ns", "%.1f", d->loop_ns) < 0 ||
         mpg_header_add(header, err, "span_ns", "%.1f", d->span_ns) < 0)
@@ -261,11 +262,12 @@ static void print_detours(struct mpg_detours *d, const char *who)
 {
     char threshold[32], span[32], median[32], longest[32];
     for (size_t i = 0; i < d->n; i++)
-        d->sample[i] = d->sample[2 * i + 1];
+        d->sample[i] = d->sample[MPG_DETOUR_COLUMNS * i + 1];
     mpg_sort(d->sample, d->n);
-    printf("%s: detour: %zu longer than %s in %s, %.4f %% lost", who, d->n,
+    printf("%s: detour: %zu longer than %s in %s, %.4f %% lost, %.4f %% of it off the CPU", who, d->n,
            mpg_units_format_time(threshold, sizeof threshold, d->threshold_ns),
-           mpg_units_format_time(span, sizeof span, d->span_ns), 100 * d->lost_ns / d->span_ns);
+           mpg_units_format_time(span, sizeof span, d->span_ns), 100 * d->lost_ns / d->span_ns,
+           100 * d->off_ns / d->span_ns);
     if (d->n > 0)
         printf(", median %s, at most %s",
                mpg_units_format_time(median, sizeof median,

@@ -5,6 +5,7 @@
 #include "bench/ftq/watch.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "bench/harness/machine.h"
 #include "bench/harness/timer.h"
+#include "common/cpu_clock.h"
 #include "common/units.h"
 
 /* The lowest real-time priority comes before all ordinary tasks; the kernel's own
@@ -72,13 +74,6 @@ void mpg_watch_throttling(long *runtime_us, long *period_us)
 
 /* ---- the record ---- */
 
-static double thread_cpu_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 /* Waits for the other threads, and agrees with them on a time to start. */
 static void gather(struct mpg_watch_gate *gate)
 {
@@ -108,7 +103,7 @@ void mpg_watch_start(struct mpg_watch *watch)
     watch->others_ns = mpg_share_others_ns(watch->share);
     mpg_load_start(&watch->load);
     mpg_counters_start(&watch->counters);
-    watch->cpu_ns = thread_cpu_ns();
+    watch->cpu_ns = (double)mpg_cpu_clock_ns();
     watch->before_start = mpg_timer_now(watch->timer);
     watch->epoch_ns = watch->before_start.clock_ns;
     while (watch->together && mpg_clock_ns() < watch->together->start_ns) {
@@ -125,7 +120,7 @@ void mpg_watch_started_at(struct mpg_watch *watch, uint64_t ticks)
 void mpg_watch_stop(struct mpg_watch *watch)
 {
     watch->wall_ns = (double)(mpg_clock_ns() - watch->before_start.clock_ns);
-    watch->cpu_ns = thread_cpu_ns() - watch->cpu_ns;
+    watch->cpu_ns = (double)mpg_cpu_clock_ns() - watch->cpu_ns;
     mpg_counters_stop(&watch->counters);
     mpg_load_end(&watch->load);
     watch->others_ns = mpg_share_others_ns(watch->share) - watch->others_ns;
@@ -160,6 +155,8 @@ int mpg_watch_describe(const struct mpg_watch *watch, struct mpg_header *header,
         mpg_counters_describe(&watch->counters, header, err) < 0 ||
         mpg_load_describe(&watch->load, watch->others_ns, header, err) < 0 ||
         mpg_header_add(header, err, "cpu_share", "%.4f", watch->cpu_ns / watch->wall_ns) < 0 ||
+        mpg_header_add(header, err, "off_cpu_ns", "%.0f",
+                       fmax(watch->wall_ns - watch->cpu_ns, 0)) < 0 ||
         mpg_header_add(header, err, "interrupts", "%s", hard) < 0 ||
         mpg_header_add(header, err, "softirqs", "%s", soft) < 0)
         return -1;

@@ -141,6 +141,27 @@ char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int 
     return text;
 }
 
+char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *marked,
+                           struct mpg_error *err)
+{
+    uint64_t *number = malloc((n + 1) * sizeof *number), before = 0;
+    *marked = 0;
+    if (!number) {
+        mpg_error_set(err, "out of memory for %zu detours", n);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (off[i]) {
+            number[(*marked)++] = before;
+            before = 0;
+        } else {
+            before++;
+        }
+    char *text = mpg_pack(number, *marked, level, err);
+    free(number);
+    return text;
+}
+
 /* ---- unpacking ---- */
 
 /* N detours from CLOCK on into START_NS and DURATION_NS. */
@@ -183,6 +204,28 @@ int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_c
     if (status == 0)
         core->detours = n;
     free(number);
+    return status;
+}
+
+int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **off,
+                           struct mpg_error *err)
+{
+    uint64_t *number = mpg_unpack(text, marked, err);
+    uint8_t *made = number ? calloc(n + 1, sizeof *made) : NULL;
+    int status = made ? 0 : -1;
+    if (number && !made)
+        mpg_error_set(err, "out of memory for %zu detours", n);
+    for (size_t i = 0, at = 0; status == 0 && i < marked; i++, at++) {
+        if (number[i] >= n - at)
+            status = mpg_error_set(err, "mark %zu is beyond the last detour", i);
+        else
+            made[at += (size_t)number[i]] = 1;
+    }
+    free(number);
+    if (status < 0)
+        free(made);
+    else
+        *off = made;
     return status;
 }
 
@@ -268,6 +311,27 @@ static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
                                                 (int)MOST_PARTS);
 }
 
+/* Member "off_cpu" of OBJECT, which has N detours, into *OFF, which stays NULL if there is none. */
+static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_error *err)
+{
+    const json_t *member, *text;
+    int marked = 0;
+    if (mpg_json_get(object, "off_cpu", JSON_OBJECT, &member, err) < 0)
+        return -1;
+    if (!member)
+        return 0;
+    int status = mpg_json_need_count(member, "n", 0, &marked, err);
+    if (status == 0)
+        status = mpg_json_get(member, "packed", JSON_STRING, &text, err);
+    if (status == 0 && !text)
+        status = mpg_error_set(err, "packed is missing");
+    if (status == 0 && (size_t)marked > n)
+        status = mpg_error_set(err, "n is %d, of %zu detours", marked, n);
+    if (status == 0)
+        status = mpg_detours_unpack_off(json_string_value(text), (size_t)marked, n, off, err);
+    return status < 0 ? mpg_error_prefix(err, "off_cpu") : 0;
+}
+
 /* What there is where not all detours are. */
 static int read_blocks(const json_t *object, struct mpg_detours_allowance *allowance, int parts,
                        struct mpg_noise_core *core, struct mpg_error *err)
@@ -297,6 +361,8 @@ static int read_blocks(const json_t *object, struct mpg_detours_allowance *allow
         status = mpg_error_set(err, "packed is missing");
     if (status == 0)
         status = unpack_blocks(packed, (size_t)n, detours, parts, b, err);
+    if (status == 0)
+        status = read_off(member, detours, &b->off, err);
     return status < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }
 
@@ -333,11 +399,34 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
         status = packed ? mpg_detours_unpack(packed, n, parts, core, err)
                         : read_arrays(member, core, err);
     if (status == 0)
+        status = read_off(member, core->detours, &core->off, err);
+    if (status == 0)
         status = read_blocks(member, allowance, parts, core, err);
+    core->off_known = core->off != NULL;
     return status < 0 ? mpg_error_prefix(err, "detours") : 0;
 }
 
 /* ---- writing ---- */
+
+/* OFF of N detours; nothing if it is not known. */
+static void put_off(struct mpg_json_out *out, const uint8_t *off, size_t n)
+{
+    struct mpg_error err;
+    size_t marked;
+    if (!off)
+        return;
+    char *packed = mpg_detours_pack_off(off, n, MPG_PACK_WELL, &marked, &err);
+    if (!packed && !out->failed) {
+        out->failed = true;
+        mpg_error_set(&out->why, "detours: %s", err.text);
+    }
+    mpg_json_line(out);
+    mpg_json_begin(out, "off_cpu", '{');
+    mpg_json_put_integer(out, "n", (int64_t)marked);
+    mpg_json_put_text(out, "packed", packed);
+    mpg_json_end(out, '}', false);
+    free(packed);
+}
 
 static void put_blocks(struct mpg_json_out *out, const struct mpg_noise_core *core,
                        const char *packed)
@@ -348,6 +437,7 @@ static void put_blocks(struct mpg_json_out *out, const struct mpg_noise_core *co
     mpg_json_put_integer(out, "detours", (int64_t)core->blocks.detours);
     mpg_json_line(out);
     mpg_json_put_text(out, "packed", packed);
+    put_off(out, core->blocks.off, core->blocks.detours);
     mpg_json_end(out, '}', false);
 }
 
@@ -401,6 +491,7 @@ void mpg_detours_write(struct mpg_json_out *out, struct mpg_detours_allowance *a
         mpg_json_put_numbers(out, "start_ns", core->start_ns, core->detours);
         mpg_json_put_numbers(out, "duration_ns", core->duration_ns, core->detours);
     }
+    put_off(out, core->off, core->detours);
     if (blocks)
         put_blocks(out, core, blocks);
     mpg_json_end(out, '}', false);

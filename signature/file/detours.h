@@ -27,6 +27,17 @@ char *mpg_detours_pack_blocks(const struct mpg_noise_core *core, int parts, int 
 int mpg_detours_unpack(const char *text, size_t n, int parts, struct mpg_noise_core *core,
                        struct mpg_error *err);
 
+/* Which of N detours were off the CPU, OFF, as a packed text of *MARKED numbers, one for each
+ * that was: how many that were not are between it and the one before. The caller frees it.
+ * Errors: out of memory. */
+char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *marked,
+                           struct mpg_error *err);
+
+/* The reverse, for N detours: *OFF, which the caller frees. Errors: as mpg_unpack(), a detour
+ * beyond N. */
+int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **off,
+                           struct mpg_error *err);
+
 /* Member "detours" of OBJECT, which may be absent, into CORE, which has none. */
 int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowance,
                      struct mpg_noise_core *core, struct mpg_error *err);

@@ -93,6 +93,7 @@ static int parse_core(const json_t *object, struct mpg_detours_allowance *allowa
         mpg_json_get_number(object, "offset_ns", &c->offset_ns, err) < 0 ||
         mpg_json_get_flag(object, "together", &c->together, err) < 0 ||
         mpg_json_get_number(object, "alone_lost", &c->alone_lost, err) < 0 ||
+        mpg_json_get_number(object, "fraction_off_cpu", &c->fraction_off, err) < 0 ||
         mpg_json_get_distribution(object, "gap_ns", &c->gap_ns, err) < 0 ||
         mpg_json_get_distribution(object, "duration_ns", &c->length_ns, err) < 0 ||
         mpg_detours_read(object, allowance, c, err) < 0 ||

@@ -164,10 +164,26 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
     return 0;
 }
 
+/* Marks are there of all detours, or of none, and agree with what was lost. */
+static int check_off(const struct mpg_noise_core *c, struct mpg_error *err)
+{
+    if (c->off_known != (c->off != NULL) ||
+        (c->off_known && c->blocks.recorded > 0) != (c->blocks.off != NULL))
+        return mpg_error_set(err, "off_cpu is there of some detours only");
+    for (size_t i = 0; c->off && i < c->detours; i++)
+        if (c->off[i] > 1)
+            return mpg_error_set(err, "off_cpu of detour %zu is %d", i, (int)c->off[i]);
+    for (size_t i = 0; c->blocks.off && i < c->blocks.detours; i++)
+        if (c->blocks.off[i] > 1)
+            return mpg_error_set(err, "off_cpu of detour %zu of blocks is %d", i,
+                                 (int)c->blocks.off[i]);
+    return 0;
+}
+
 static int check_detours(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (check_count(c->detours, MPG_SIGNATURE_MAX_DETOURS, "start_ns", err) < 0 ||
-        mpg_noise_detours_check(c, err) < 0)
+        mpg_noise_detours_check(c, err) < 0 || check_off(c, err) < 0)
         return -1;
     return check_blocks(c, err) < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }
@@ -242,8 +258,11 @@ int mpg_noise_core_check(const struct mpg_noise_core *c, struct mpg_error *err)
         return -1;
     if (check_detours(c, err) < 0)
         return mpg_error_prefix(err, "detours");
-    if (check_probability(c->fraction_lost, "fraction_lost", err) < 0)
+    if (check_probability(c->fraction_lost, "fraction_lost", err) < 0 ||
+        check_probability(c->fraction_off, "fraction_off_cpu", err) < 0)
         return -1;
+    if (c->fraction_off > 0 && !c->off_known)
+        return mpg_error_set(err, "fraction_off_cpu is %g without off_cpu", c->fraction_off);
     if ((c->gap_ns || c->length_ns) && mpg_noise_core_recorded(c) < 2)
         return mpg_error_set(err, "gap_ns or duration_ns without two detours");
     if ((c->gap_ns && check_times(c->gap_ns, "gap_ns", err) < 0) ||
@@ -264,6 +283,9 @@ static int check_noise(const struct mpg_signature *sig, struct mpg_error *err)
         const struct mpg_noise_core *c = &sig->core[i];
         if (mpg_noise_core_check(c, err) < 0)
             return mpg_error_prefix(err, "noise[%zu]", i);
+        if (!(c->fraction_off <= c->fraction_lost + 1e-6))
+            return mpg_error_set(err, "noise[%zu]: fraction_off_cpu is %g, more than"
+                                      " fraction_lost, %g", i, c->fraction_off, c->fraction_lost);
         int order = i > 0 ? compare_hosts(c[-1].host, c->host) : -1;
         if (order > 0)
             return mpg_error_set(err, "noise[%zu]: host is %.80s, not ascending", i,

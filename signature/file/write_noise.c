@@ -62,6 +62,8 @@ static void write_core(struct mpg_json_out *out, struct mpg_detours_allowance *a
     if (c->together)
         mpg_json_put_flag(out, "together", true);
     mpg_json_put_number(out, "fraction_lost", c->fraction_lost);
+    if (c->off_known)
+        mpg_json_put_number(out, "fraction_off_cpu", c->fraction_off);
     if (c->alone_lost >= 0)
         mpg_json_put_number(out, "alone_lost", c->alone_lost);
     mpg_detours_write(out, allowance, c);

@@ -28,7 +28,8 @@ enum {
 /* The record, and its sums before each detour. */
 struct record {
     size_t n;
-    double *start_ns, *duration_ns;       /* whole ns; not owned */
+    double *start_ns, *duration_ns;       /* whole ns */
+    uint8_t *off;                         /* NULL: not known */
     double limit_ns;                      /* the longest last at least this; INFINITY: none */
     double *long_ns, *short_ns, *shorts;  /* n + 1 each: time of the longest and of the others,
                                            * number of the others, before detour i */
@@ -70,14 +71,18 @@ static int take_longest(const struct record *record, double limit_ns, struct mpg
         n += record->duration_ns[i] >= limit_ns;
     free(core->start_ns);
     free(core->duration_ns);
+    free(core->off);
     core->detours = 0;
     core->start_ns = malloc((n + 1) * sizeof *core->start_ns);
     core->duration_ns = malloc((n + 1) * sizeof *core->duration_ns);
-    if (!core->start_ns || !core->duration_ns)
+    core->off = record->off ? malloc(n + 1) : NULL;
+    if (!core->start_ns || !core->duration_ns || !core->off != !record->off)
         return mpg_error_set(err, "out of memory for %zu detours", n);
     for (size_t i = 0; i < record->n; i++)
         if (record->duration_ns[i] >= limit_ns) {
             core->start_ns[core->detours] = record->start_ns[i];
+            if (core->off)
+                core->off[core->detours] = record->off[i];
             core->duration_ns[core->detours++] = record->duration_ns[i];
         }
     return 0;
@@ -96,9 +101,14 @@ static double limit_for(const double *descending, size_t n, size_t most)
 /* How many characters CORE's detours, or its blocks, take; 0 when memory is out. */
 static size_t packed_size(const struct mpg_noise_core *core, bool blocks, struct mpg_error *err)
 {
+    const uint8_t *off = blocks ? core->blocks.off : core->off;
+    size_t marked, detours = blocks ? core->blocks.detours : core->detours;
     char *text = blocks ? mpg_detours_pack_blocks(core, 1, MPG_PACK_WELL, err)
                         : mpg_detours_pack(core, 1, MPG_PACK_WELL, err);
-    size_t n = text ? strlen(text) : 0;
+    char *marks = text && off ? mpg_detours_pack_off(off, detours, MPG_PACK_WELL, &marked, err)
+                              : NULL;
+    size_t n = text && (!off || marks) ? strlen(text) + (marks ? strlen(marks) : 0) : 0;
+    free(marks);
     free(text);
     return n;
 }
@@ -214,11 +224,13 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
     free(blocks->block);
     free(blocks->start_ns);
     free(blocks->duration_ns);
+    free(blocks->off);
     blocks->n = blocks->detours = 0;
     blocks->block = calloc(b + 1, sizeof *blocks->block);
     blocks->start_ns = malloc((b * length + 1) * sizeof *blocks->start_ns);
     blocks->duration_ns = malloc((b * length + 1) * sizeof *blocks->duration_ns);
-    if (!blocks->block || !blocks->start_ns || !blocks->duration_ns)
+    blocks->off = r->off ? malloc(b * length + 1) : NULL;
+    if (!blocks->block || !blocks->start_ns || !blocks->duration_ns || !blocks->off != !r->off)
         return mpg_error_set(err, "out of memory for %zu detours", b * length);
     for (; blocks->n < b; blocks->n++) {
         size_t at = first[blocks->n];
@@ -228,6 +240,8 @@ static int copy_blocks(const struct record *r, const size_t *first, size_t b, si
                length * sizeof *r->start_ns);
         memcpy(blocks->duration_ns + blocks->detours, r->duration_ns + at,
                length * sizeof *r->duration_ns);
+        if (r->off)
+            memcpy(blocks->off + blocks->detours, r->off + at, length);
         blocks->detours += length;
     }
     return 0;
@@ -272,7 +286,9 @@ int mpg_blocks_keep(struct mpg_noise_core *core, size_t characters, size_t most,
     r.n = core->detours;
     r.start_ns = core->start_ns;
     r.duration_ns = core->duration_ns;
+    r.off = core->off;
     core->start_ns = core->duration_ns = NULL;
+    core->off = NULL;
     core->detours = 0;
     int status = keep_longest(&r, characters / 2, most / 2, core, &used, err);
     if (status == 0)
@@ -284,5 +300,6 @@ int mpg_blocks_keep(struct mpg_noise_core *core, size_t characters, size_t most,
     free(r.long_ns);
     free(r.start_ns);
     free(r.duration_ns);
+    free(r.off);
     return status;
 }

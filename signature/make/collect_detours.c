@@ -73,6 +73,27 @@ static int copy_detours(const struct mpg_results *r, int parts, struct mpg_noise
     return 0;
 }
 
+/* Marks CORE's detours during half of which or more the thread was off its CPU, if R says
+ * that, and sums up for how long it was. */
+static int mark_off(const struct mpg_results *r, struct mpg_noise_core *core,
+                    struct mpg_error *err)
+{
+    const double *off_ns = r->column[MPG_COLUMN_OFF_CPU_NS];
+    double sum_ns = 0;
+    if (!off_ns)
+        return 0;
+    if (!(core->off = malloc(core->detours + 1)))
+        return mpg_collect_no_memory(err);
+    for (size_t i = 0; i < core->detours; i++) {
+        double duration_ns = r->column[MPG_COLUMN_DURATION_NS][i];
+        core->off[i] = off_ns[i] > 0 && off_ns[i] >= duration_ns / 2;
+        sum_ns += fmin(off_ns[i], duration_ns);
+    }
+    core->off_known = true;
+    core->fraction_off = fmin(sum_ns / core->span_ns, core->fraction_lost);
+    return 0;
+}
+
 /* Fits families to how long CORE's detours are and how far apart. */
 static int fit_detours(struct mpg_noise_core *core, struct mpg_error *err)
 {
@@ -102,14 +123,21 @@ static int put_aside(struct mpg_collect *c, struct mpg_noise_core *core, int par
                                       .n = core->detours, .parts = parts, .epoch_ns = epoch_ns};
     if (!made.host)
         return mpg_collect_no_memory(err);
-    if (!(made.packed = mpg_detours_pack(core, parts, MPG_PACK_FAST, err))) {
+    made.packed = mpg_detours_pack(core, parts, MPG_PACK_FAST, err);
+    if (made.packed && core->off)
+        made.off = mpg_detours_pack_off(core->off, core->detours, MPG_PACK_FAST, &made.marked,
+                                        err);
+    if (!made.packed || !made.off != !core->off) {
+        free(made.packed);
         free(made.host);
         return -1;
     }
     c->record[c->records++] = made;
     free(core->start_ns);
     free(core->duration_ns);
+    free(core->off);
     core->start_ns = core->duration_ns = NULL;
+    core->off = NULL;
     core->detours = 0;
     return 0;
 }
@@ -145,8 +173,11 @@ static void drop_alone(struct mpg_collect *c, struct mpg_noise_core *core)
     mpg_distribution_free(core->gap_ns);
     mpg_distribution_free(core->length_ns);
     core->gap_ns = core->length_ns = NULL;
+    core->off_known = false;
+    core->fraction_off = 0;
     while (c->record[i].core != core->core || strcmp(c->record[i].host, core->host) != 0)
         i++;
+    free(c->record[i].off);
     free(c->record[i].packed);
     free(c->record[i].host);
     c->record[i] = c->record[--c->records];
@@ -172,7 +203,7 @@ int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
         return mpg_error_prefix(err, "%s", r->path);
     if (mpg_noise_detours_check(core, err) < 0)
         return mpg_error_prefix(err, "%s: detours", r->path);
-    if (mpg_noise_core_derive(core, err) < 0 || fit_detours(core, err) < 0 ||
+    if (mpg_noise_core_derive(core, err) < 0 || mark_off(r, core, err) < 0 || fit_detours(core, err) < 0 ||
         put_aside(c, core, parts, epoch_ns, err) < 0)
         return mpg_error_prefix(err, "%s", r->path);
     return 0;
@@ -181,6 +212,7 @@ int mpg_collect_add_detours(struct mpg_collect *c, const struct mpg_results *r,
 void mpg_collect_free_records(struct mpg_collect *c)
 {
     for (size_t i = 0; i < c->records; i++) {
+        free(c->record[i].off);
         free(c->record[i].packed);
         free(c->record[i].host);
     }
@@ -216,6 +248,12 @@ static void set_offsets(struct mpg_collect *c)
     }
 }
 
+/* How many characters RECORD takes. */
+static size_t size_of(const struct mpg_collect_record *record)
+{
+    return strlen(record->packed) + (record->off ? strlen(record->off) : 0);
+}
+
 /* How many characters each of C's records may take so that all take LEFT: those that need
  * less leave the rest to the others. */
 static size_t share_of(const struct mpg_collect *c, size_t left)
@@ -224,7 +262,7 @@ static size_t share_of(const struct mpg_collect *c, size_t left)
     while (low <= high) {
         size_t middle = low + (high - low) / 2, sum = 0;
         for (size_t i = 0; i < c->records; i++) {
-            size_t size = strlen(c->record[i].packed);
+            size_t size = size_of(&c->record[i]);
             sum += size < middle ? size : middle;
         }
         if (sum <= left) {
@@ -262,12 +300,15 @@ int mpg_collect_put_detours(struct mpg_collect *c, size_t left, struct mpg_error
     for (size_t i = 0; i < c->records; i++) {
         const struct mpg_collect_record *record = &c->record[i];
         struct mpg_noise_core *core = core_of(c, record);
-        size_t size = strlen(record->packed);
+        size_t size = size_of(record);
         size_t most = MPG_SIGNATURE_MAX_PACKED / c->records;
         most += (size < share ? size : share) / 4 * 3 * DETOURS_A_BYTE;
         most = most < MPG_SIGNATURE_MAX_DETOURS ? most : (size_t)MPG_SIGNATURE_MAX_DETOURS;
         if (!core || mpg_detours_unpack(record->packed, record->n, record->parts, core, err) < 0)
             return core ? -1 : mpg_error_set(err, "a record without a core");
+        if (record->off && mpg_detours_unpack_off(record->off, record->marked, record->n,
+                                                  &core->off, err) < 0)
+            return -1;
         if (size <= share && record->n <= most)
             continue;
         if (mpg_blocks_keep(core, share, MPG_SIGNATURE_MAX_PACKED / c->records, err) < 0)

@@ -19,7 +19,7 @@ static bool is_own_key(const char *key)
         "benchmark", "columns", "core", "launch", "path", "pairs", "threshold_ns", "loop_ns",
         "span_ns", "filled", "quantum_ns", "unit_ns", "work_units", "work_ns", "epoch_ns",
         "cores_at_once", "context_switches", "cpu_migrations", "page_faults", "preemptions",
-        "cpu_share", "speed_range", "rank", "steal_ns", "interrupts", "softirqs",
+        "cpu_share", "off_cpu_ns", "speed_range", "rank", "steal_ns", "interrupts", "softirqs",
         "eager_limit_bytes", "eager_limit", "clocks", "one_way_error_ns", "stopping",
         "operations", "kernels", "kernel_units", "fits", "sigmake"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

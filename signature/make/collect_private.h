@@ -29,6 +29,8 @@ struct mpg_collect_record {
     int parts;   /* of a ns */
     double epoch_ns; /* when it began, by a clock of the host's; < 0: not said */
     char *packed;
+    size_t marked;   /* off the CPU */
+    char *off;       /* which are, packed; NULL: not known */
 };
 
 struct mpg_collect {

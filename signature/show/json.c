@@ -135,6 +135,8 @@ static void put_record(const struct mpg_noise_core *c)
     put_number(",\n   ", "span_ns", c->span_ns);
     put_number(", ", "threshold_ns", c->threshold_ns);
     put_number(", ", "lost", c->fraction_lost);
+    if (c->off_known)
+        put_number(", ", "off_cpu", c->fraction_off);
     put_count(", ", "detours", (int64_t)recorded);
     put_number(", ", "a_second", (double)recorded / (c->span_ns * 1e-9));
     if (c->length_ns)

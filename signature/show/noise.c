@@ -60,7 +60,12 @@ static void show_record(const struct mpg_noise_core *c, bool all)
     show_name(c);
     show_time(c->threshold_ns);
     show_time(c->span_ns);
-    printf(" %9.4f %9.1f", 100 * c->fraction_lost, (double)mpg_noise_core_recorded(c) / (c->span_ns * 1e-9));
+    printf(" %9.4f", 100 * c->fraction_lost);
+    if (c->off_known)
+        printf(" %9.4f", 100 * c->fraction_off);
+    else
+        printf(" %9s", "-");
+    printf(" %9.1f", (double)mpg_noise_core_recorded(c) / (c->span_ns * 1e-9));
     show_quantiles(c->length_ns);
     show_best_fit(c->length_ns);
 }
@@ -145,6 +150,29 @@ static void show_events(const struct mpg_noise_core *c, bool all)
     puts(length == 0 ? " none" : !all && length >= EVENTS_WIDTH ? " (--all)" : "");
 }
 
+/* Of all time that cores with a record were watched, which part was lost, and by which of the
+ * two causes where all of these cores know it. */
+static void show_causes(const struct mpg_signature *sig)
+{
+    double span_ns = 0, lost_ns = 0, off_ns = 0;
+    bool known = true;
+    for (size_t i = 0; i < sig->cores; i++) {
+        const struct mpg_noise_core *c = &sig->core[i];
+        span_ns += c->span_ns;
+        lost_ns += c->fraction_lost * c->span_ns;
+        off_ns += c->fraction_off * c->span_ns;
+        known = known && (c->off_known || c->span_ns <= 0);
+    }
+    if (!(span_ns > 0))
+        return;
+    printf("\nNoise %.3g %% of the time", 100 * lost_ns / span_ns);
+    if (known)
+        printf(": %.3g %% interruptions, %.3g %% off the CPU (preempted or stolen)\n",
+               100 * fmax(lost_ns - off_ns, 0) / span_ns, 100 * off_ns / span_ns);
+    else
+        puts(": interruptions, or preempted or stolen; the record does not say which");
+}
+
 /* A table of every core that HAS what SHOW_ROW shows; of many cores the first. */
 static void show_cores(const struct mpg_signature *sig, struct show *show, has_function *has,
                        const char *what, const char *head,
@@ -181,9 +209,10 @@ static void show_together(const struct mpg_noise_core *c, bool all)
 
 void show_noise(const struct mpg_signature *sig, struct show *show)
 {
+    show_causes(sig);
     show_cores(sig, show, has_record, "detours",
-               "Noise: detours                     lost   detours   duration\n"
-               "core  threshold       span         %  a second         p1        p50   +-95        p99   +-95"
+               "Noise: detours                     lost   off CPU   detours   duration\n"
+               "core  threshold       span         %         %  a second         p1        p50   +-95        p99   +-95"
                "        max  best fit, KS\n",
                show_record);
     if (count(sig, is_part) > 0)

@@ -49,7 +49,7 @@ ok "fwq: unit_ns * work_units is work_ns" awk '
     END { d = units * unit / work - 1; exit !(work > 0 && d < 1e-3 && d > -1e-3) }' "$file"
 is "fwq: benchmark" "$(header "$file" benchmark)" fwq
 file=$tmp/r/detour-core$core.samples
-ok "the detours' file is whole" whole "$file" "start_ns duration_ns"
+ok "the detours' file is whole" whole "$file" "start_ns duration_ns off_cpu_ns"
 ok "the detours' starts are monotone" monotone "$file"
 ok "detours do not overlap, and lie in the span" awk '
     /^# span_ns:/ { span = $3 } /^# threshold_ns:/ { threshold = $3 } /^#/ { next }
@@ -60,6 +60,20 @@ tsc*) ok "on x86 a detour of 100 ns is seen" awk \
     '/^# threshold_ns:/ { exit !($3 <= 100) }' "$file" ;;
 *) skip "on x86 a detour of 100 ns is seen" "the clock is another" ;;
 esac
+ok "a detour was off its CPU for no longer than it lasted" \
+    awk '!/^#/ && ($3 < 0 || $3 > $2 + 1) { exit 1 }' "$file"
+# What detours were off the CPU for is what wall-clock and CPU time differ by in all, read apart
+# at both ends: with a process that wants the same core half of the time is.
+taskset -c "$core" sh -c 'while :; do :; done' &
+spinner=$!
+ok "beside a process that spins" quiet "$FTQ" -o "$tmp/shared" -m detour -c "$core" -d 300ms
+kill "$spinner"
+wait "$spinner" 2>/dev/null
+ok "detours off the CPU are all the time that the thread was off it" awk '
+    /^# off_cpu_ns:/ { all = $3 } /^# off_cpu_ns:|^#/ { next } { off += $3; lost += $2 }
+    END { print "# " off / 1e6 " ms of " lost / 1e6 " ms lost; in all " all / 1e6 " ms"
+          exit !(off > 0 && off > 0.9 * all - 1e6 && off < all + 1e6 && off <= lost) }' \
+    "$tmp/shared/detour-core$core.samples"
 "$FTQ" -o "$tmp/list" -m fwq,ftq -c "$core" -d 2ms >/dev/null 2>&1
 is "a list of modes" "$(ls "$tmp/list" | tr '\n' ' ')" \
     "ftq-core$core.samples fwq-core$core.samples "

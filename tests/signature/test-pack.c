@@ -332,6 +332,61 @@ static void test_detours(void)
     free(text);
 }
 
+/* ---- which detours were off the CPU ---- */
+
+/* TEXT, which marks MARKED of N detours, is refused: in one line, which has WORDS. */
+static void refused_marks(const char *what, const char *text, size_t marked, size_t n,
+                          const char *words)
+{
+    struct mpg_error err = {.text = ""};
+    uint8_t *off = NULL;
+    int status = mpg_detours_unpack_off(text, marked, n, &off, &err);
+    if (!ok(status < 0 && !off && strstr(err.text, words) && !strchr(err.text, '\n'), "refused: %s", what))
+        printf("# %s\n", status < 0 ? err.text : "taken");
+    free(off);
+}
+
+/* How many of COUNT random patterns of marks do not come back. */
+static int lost_marks(int count)
+{
+    struct mpg_error err;
+    uint64_t state = 88172645463325252u;
+    int lost = 0;
+    for (int k = 0; k < count; k++) {
+        uint8_t off[100];
+        size_t n = (size_t)k % 100, marked = 0, set = 0;
+        for (size_t i = 0; i < n; i++) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            set += off[i] = k % 3 == 0 ? 0 : k % 3 == 1 ? 1 : state % 5 == 0;
+        }
+        char *text = mpg_detours_pack_off(off, n, MPG_PACK_WELL, &marked, &err);
+        uint8_t *back = NULL;
+        if (!text || marked != set || mpg_detours_unpack_off(text, marked, n, &back, &err) < 0 ||
+            memcmp(back, off, n) != 0)
+            lost++;
+        free(back);
+        free(text);
+    }
+    return lost;
+}
+
+static void test_marks(void)
+{
+    struct mpg_error err;
+    uint8_t *off = NULL;
+    ok(lost_marks(300) == 0, "which detours were off the CPU comes back: none, all, some");
+    char *text = packed_bytes("\x02\x00\x01", 3); /* 2 not, 1, 1, 1 not, 1 */
+    ok(mpg_detours_unpack_off(text, 3, 6, &off, &err) == 0 && memcmp(off, "\0\0\1\1\0\1", 6) == 0,
+       "marks made by someone else");
+    free(off);
+    refused_marks("a mark beyond the last detour", text, 3, 5, "mark 2 is beyond");
+    refused_marks("fewer marks than are there", text, 2, 6, "more than 2 numbers");
+    free(text);
+    text = packed_bytes("\xff\xff\xff\xff\xff\xff\xff\x0f", 8);
+    refused_marks("a mark at 2^53", text, 1, 6, "mark 0 is beyond");
+    free(text);
+}
+
 int main(void)
 {
     /* The library's own, and what a million numbers' honest file would need, but no bomb. A
@@ -347,6 +402,7 @@ int main(void)
     test_frames();
     test_bombs();
     test_detours();
+    test_marks();
     size_t most = most_memory();
     ok(most > 0 && most < PERMITTED, "all of it within %zu MB", (size_t)PERMITTED >> 20);
     unlink(path);

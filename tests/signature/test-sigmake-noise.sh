@@ -67,6 +67,34 @@ cp a.sig b.sig
 made
 ok "the same results give the same bytes" cmp -s a.sig b.sig
 
+# ---- detours off the CPU ----
+# Two cores, one of which lost 40 + 1900 ns of 10 us off its CPU and one 0; the first detour was
+# off its CPU for less than half of it, the second for all of it and what its clock was wrong by.
+start
+off_cpu() { # CORE
+    header detour "start_ns duration_ns off_cpu_ns" "core: $1" "threshold_ns: 100" "span_ns: 10000"
+    cat | body
+}
+printf '%s\n' "500 150 40" "2000 1900 2400" "7000 250 0" | off_cpu 0 >r/detour-core0.samples
+printf '%s\n' "100 300 0" | off_cpu 1 >r/detour-core1.samples
+made
+is "detours off the CPU: their part of the time" "$(get "[k['fraction_off_cpu'] for k in s['noise']]")" "[0.194, 0]"
+is "which they are" "$(get "[k['detours']['off_cpu']['n'] for k in s['noise']]") $(sed -n 's/.*"off_cpu".*"packed": "\([^"]*\)".*/\1/p' a.sig | head -n 1 | unpack)" \
+    "[1, 0] 1"
+"$sigshow" a.sig >shown
+like "sigshow says what the time was lost to" "$(cat shown)" \
+    "*Noise 13 % of the time: 3.3 % interruptions, 9.7 % off the CPU (preempted or stolen)
+*"
+like "of each core" "$(tr -s ' ' <shown)" "* 0 100 ns 10 us 23.0000 19.4000 300000.0 *"
+detour 2 >r/detour-core2.samples
+made
+is "a record that does not say it: neither does its core" "$(get "[('off_cpu' in k['detours'], 'fraction_off_cpu' in k) for k in s['noise']]")" \
+    "[(True, True), (True, True), (False, False)]"
+"$sigshow" a.sig >shown
+like "sigshow says that it does not know" "$(cat shown)" "*Noise 11.3 % of the time: interruptions, or preempted or stolen; *"
+sed -i 's/^2000 1900 2400/2000 1900 -1/' r/detour-core0.samples
+fails "time off the CPU below 0" "r/detour-core0.samples: line 14: column 3: -1 is out of range*"
+
 # ---- ftq and fwq ----
 start
 {

@@ -29,6 +29,10 @@ static struct mpg_distribution fitted = {.n = 70001, .mean = 2e6, .sd = 1e8 / 3,
                                          .quantiles = q_long, .fits = 2, .fit = fits};
 
 static double starts[] = {0, 1e3 / 3, 9e5}, durations[] = {0.1, 7 / 3.0, 400};
+static uint8_t off[] = {0, 1, 0}, off_longest[] = {1}, off_blocks[] = {0, 1, 1};
+static double long_start[] = {5e5}, long_duration[] = {3e5};
+static double block_starts[] = {1e5, 5e5, 8.5e5}, block_durations[] = {100, 3e5, 200};
+static struct mpg_noise_block blocks[] = {{5e4, 100100, 0, 1}, {4e5, 850200, 1, 2}};
 static double series_mean[] = {0, 1 / 7.0, 3}, series_most[] = {0, 5, 3};
 static double power[] = {1 / 11.0, 20, 0}, most_power[] = {1, 20.5, 0};
 static double correlations[] = {0.5, -1 / 3.0, 1, -1};
@@ -41,13 +45,18 @@ static struct mpg_noise_core cores[] = {
     {.core = 7, .threshold_ns = 99.5, .alone_lost = -1, .fwq = {1e6 / 3, &fitted}},
     {.host = "a", .core = 3, .cores_at_once = 4, .together = true, .offset_ns = 1e4 / 3,
      .alone_lost = 1 / 81.0, .threshold_ns = 1e2 / 3, .span_ns = 1e6,
-     .detours = 3, .start_ns = starts, .duration_ns = durations, .gap_ns = &small,
+     .detours = 3, .start_ns = starts, .duration_ns = durations, .off_known = true, .off = off,
+     .fraction_lost = (0.1 + 7 / 3.0 + 400) / 1e6, .fraction_off = 7 / 3.1e6, .gap_ns = &small,
      .length_ns = &fitted, .ftq = {1000.5, &small}, .fwq = {2000.25, &fitted},
      .series = {5e4 / 3, 3, series_mean, series_most}, .spectrum = {1 / 0.3, 3, power, most_power},
      .false_alarm = 0.01, .lines = 2, .line = lines, .lags = 4, .autocorrelation = correlations,
      .events = 2, .event = events},
     {.host = "a", .core = 4, .cores_at_once = 4},
-    {.host = "b\u00e9", .core = 0, .cores_at_once = 1},
+    {.host = "b\u00e9", .core = 0, .cores_at_once = 1, .span_ns = 1e6, .detours = 1,
+     .start_ns = long_start, .duration_ns = long_duration, .off_known = true, .off = off_longest,
+     .fraction_lost = 0.4, .fraction_off = 0.4 / 3,
+     .blocks = {.recorded = 9, .least_ns = 3e5, .n = 2, .block = blocks, .detours = 3,
+                .start_ns = block_starts, .duration_ns = block_durations, .off = off_blocks}},
 };
 
 static struct mpg_distribution *both[] = {&small, &fitted}, *again[] = {&small, &small, &small};
@@ -144,6 +153,24 @@ static bool same_series(const struct mpg_noise_series *a, const struct mpg_noise
            same_numbers(a->most, b->most, a->n);
 }
 
+static bool same_marks(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    return a && b ? memcmp(a, b, n) == 0 : a == b;
+}
+
+static bool same_blocks(const struct mpg_noise_blocks *a, const struct mpg_noise_blocks *b)
+{
+    bool same = a->recorded == b->recorded && a->least_ns == b->least_ns && a->n == b->n &&
+                a->detours == b->detours && same_numbers(a->start_ns, b->start_ns, a->detours) &&
+                same_numbers(a->duration_ns, b->duration_ns, a->detours) &&
+                same_marks(a->off, b->off, a->detours);
+    for (size_t i = 0; same && i < a->n; i++)
+        same = a->block[i].from_ns == b->block[i].from_ns &&
+               a->block[i].to_ns == b->block[i].to_ns && a->block[i].first == b->block[i].first &&
+               a->block[i].detours == b->block[i].detours;
+    return same;
+}
+
 static bool same_core(const struct mpg_noise_core *a, const struct mpg_noise_core *b)
 {
     bool same = same_text(a->host, b->host) && a->core == b->core &&
@@ -151,7 +178,9 @@ static bool same_core(const struct mpg_noise_core *a, const struct mpg_noise_cor
                 a->cores_at_once == b->cores_at_once && a->threshold_ns == b->threshold_ns &&
                 a->span_ns == b->span_ns && a->offset_ns == b->offset_ns &&
                 a->together == b->together && a->alone_lost == b->alone_lost &&
-                a->detours == b->detours &&
+                a->detours == b->detours && a->off_known == b->off_known &&
+                a->fraction_off == b->fraction_off && same_marks(a->off, b->off, a->detours) &&
+                same_blocks(&a->blocks, &b->blocks) &&
                 same_numbers(a->start_ns, b->start_ns, a->detours) &&
                 same_numbers(a->duration_ns, b->duration_ns, a->detours) &&
                 same_distribution(a->gap_ns, b->gap_ns) &&
@@ -289,7 +318,17 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[4, 0]", "[1, 9]", "network is not an object"},
+        {"[4, 1]", "[1, 9]", "network is not an object"},
+        {"\"fraction_off_cpu\": ", "\"fraction_off_cpu\": -", "noise[1]: fraction_off_cpu is -2.2"},
+        {"\"fraction_off_cpu\": ", "\"fraction_off_cpu\": 0.5, \"x\": ",
+         "noise[1]: fraction_off_cpu is 0.5, more than fraction_lost"},
+        {"\"off_cpu\": {", "\"off_cpu\": 7, \"x\": {", "noise[1]: detours: off_cpu is not an object"},
+        {"\"off_cpu\": {", "\"off\": {", "noise[1]: fraction_off_cpu is 2.25806e-06 without off_cpu"},
+        {"\"off_cpu\": {\"n\": 1", "\"off_cpu\": {\"n\": 4", "off_cpu: n is 4, of 3 detours"},
+        {"\"off_cpu\": {\"n\": 1", "\"off_cpu\": {\"m\": 1", "off_cpu: n is missing"},
+        {"\"off_cpu\": {\"n\": 1", "\"off_cpu\": {\"n\": 0", "off_cpu: 1 bytes cannot be 0"},
+        {"\"off_cpu\": {\"n\": 1, \"packed\"", "\"off_cpu\": {\"n\": 1, \"p\"", "off_cpu: packed is missing"},
+        {"\"off_cpu\": {\"n\": 2", "\"off\": {\"n\": 2", "noise[3]: detours: off_cpu is there of some"},
         {"\"lines\": [", "\"lines\": [7, ", "noise[1]: lines[0] is not an object"},
         {"\"host\": \"a\"", "\"host\": 7", "noise[1]: host is not a string"},
         {"\"host\": \"a\"", "\"host\": \"\"", "noise[1]: host is missing"},

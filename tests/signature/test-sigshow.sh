@@ -27,7 +27,8 @@ signature >a.sig
 "$sigshow" a.sig >shown 2>err
 is "a whole signature: exit status" "$? $(cat err)" "0 "
 shows "header" "host vm" "kernel 6.1" "and 1 more header lines (--all shows them)"
-shows "detours" "0 100 ns 200 ms 1.7500 2500.0 5 us 7 us - 9 us - 9 us"
+shows "detours" "0 100 ns 200 ms 1.7500 - 2500.0 5 us 7 us - 9 us - 9 us"
+shows "causes" "Noise 1.75 % of the time: interruptions, or preempted or stolen; the record does not say which"
 shows "quanta" "0 FTQ 1 ms 4000 0.7000 5.04 us 7 us - 8.96 us - 9 us" \
     "1 FWQ 500 us 3000 0.4975 2.01 us 2.5 us - 2.99 us - 3 us"
 shows "spectral lines" "0 250.25 Hz 2.385 us 1.0e-12 x2" "1 100.5 Hz 717 ns 1.0e-06 -"
@@ -93,6 +94,7 @@ lines = [f"{h['key']} {h['value']}" for h in found["header"]] + [f"{r['name']}: 
 for core in found["cores"]:
     if "span_ns" in core:
         lines.append(f"{core['core']} {time(core['threshold_ns'])} {time(core['span_ns'])} {100 * core['lost']:.4f} "
+                     + (f"{100 * core['off_cpu']:.4f} " if "off_cpu" in core else "- ") +
                      f"{core['a_second']:.1f} " + (quantiles(core["duration_ns"]) if "duration_ns" in core else "- - - - - -"))
     for kind in ("ftq", "fwq"):
         if kind in core:

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the kernel's CPU clock leaves out. */
+#include "config.h"
+
+#include "common/cpu_clock.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#ifndef RUSAGE_THREAD
+#define RUSAGE_THREAD 1
+#endif
+
+long mpg_cpu_switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw + usage.ru_nivcsw : -1;
+}
+
+bool mpg_cpu_clock_skips_interrupts(void)
+{
+    static atomic_int known; /* 0: not asked; 1: no; 2: yes */
+    int answer = atomic_load(&known);
+    if (answer == 0) {
+        unsigned long long hard = 0;
+        FILE *stream = fopen("/proc/stat", "re");
+        if (stream && fscanf(stream, "cpu %*u %*u %*u %*u %*u %llu", &hard) != 1)
+            hard = 0;
+        if (stream)
+            fclose(stream);
+        answer = hard > 0 ? 2 : 1;
+        atomic_store(&known, answer);
+    }
+    return answer == 2;
+}
