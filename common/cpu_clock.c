@@ -12,10 +12,12 @@
 #define RUSAGE_THREAD 1
 #endif
 
-long mpg_cpu_switches(void)
+struct mpg_cpu_switches mpg_cpu_switches(void)
 {
     struct rusage usage;
-    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw + usage.ru_nivcsw : -1;
+    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+        return (struct mpg_cpu_switches){0, 0};
+    return (struct mpg_cpu_switches){usage.ru_nvcsw, usage.ru_nivcsw};
 }
 
 bool mpg_cpu_clock_skips_interrupts(void)

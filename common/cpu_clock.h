@@ -18,9 +18,12 @@ static inline uint64_t mpg_cpu_clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* How often the calling thread has been switched off its CPU since it began, preempted or
- * because it waited; -1 if the system does not say. */
-long mpg_cpu_switches(void);
+/* How often the calling thread has been switched off its CPU since it began: because it waited
+ * (slept), or although it did not. 0 and 0 if the system does not say. Costs a system call. */
+struct mpg_cpu_switches {
+    long voluntary, involuntary;
+};
+struct mpg_cpu_switches mpg_cpu_switches(void);
 
 /* Whether the CPU clock stands still during interrupts, too (CONFIG_IRQ_TIME_ACCOUNTING), so that
  * time off the CPU may be an interrupt: whether /proc/stat has counted any time of interrupts.

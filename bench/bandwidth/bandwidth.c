@@ -12,7 +12,7 @@
 #include "statistics/order.h"
 
 enum { TAG = 1, EMPTY_BLOCK = 200 };
-enum { WINDOW = 2, TIME, SEND, TRANSFER }; /* columns */
+enum { WINDOW = 2, TIME, SEND, TRANSFER, OFF_CPU }; /* columns */
 #define SMALLEST_BYTES 1024
 #define LARGEST_BYTES ((int64_t)16 << 20)
 #define FLIGHT_BYTES ((int64_t)64 << 20) /* in flight at most */
@@ -77,22 +77,29 @@ static void receive_window(const struct mpg_exchange *x)
 
 static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
+    uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
         stamps->start[i] = mpg_timer_read(x->timer);
         send_window(x);
         stamps->sent[i] = mpg_timer_read(x->timer);
         MPI_Recv(NULL, 0, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
+        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->end[i] - before);
+        before = stamps->end[i];
     }
 }
 
 static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
+    uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
         receive_window(x);
         stamps->there[i] = mpg_timer_read(x->timer);
         MPI_Send(NULL, 0, MPI_BYTE, 0, TAG, x->comm);
+        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->there[i] - before);
+        before = stamps->there[i];
     }
+    stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
 
 static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
@@ -102,6 +109,7 @@ static void make_row(const struct mpg_cell *cell, const struct mpg_times *times,
     row[TIME] = times->total_ns;
     row[SEND] = times->send_ns;
     row[TRANSFER] = times->forward_ns;
+    row[OFF_CPU] = times->off_ns;
 }
 
 /* ---- sizes ---- */
@@ -228,8 +236,8 @@ int main(int argc, char **argv)
         .name = "bandwidth", .program = &program, .opt = &opt,
         .full = {{2000, 262144, 100}, 60e9}, .quick = {{400, 262144, 50}, 2e9},
         .fixed_least = 100, .lead = lead, .follow = follow, .sent = true,
-        .columns = "pair size_bytes window time_ns send_ns transfer_ns", .n_columns = 6,
-        .decimals = {0, 0, 0, 1, 1, 1}, .plan = make_plan, .row = make_row,
+        .columns = "pair size_bytes window time_ns send_ns transfer_ns off_cpu_ns", .n_columns = 7,
+        .decimals = {0, 0, 0, 1, 1, 1, 0}, .plan = make_plan, .row = make_row,
         .describe = describe, .window_column = WINDOW, .summary = print_summary};
     return mpg_network_main(&network, argc, argv);
 }

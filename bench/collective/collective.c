@@ -186,7 +186,9 @@ static int describe(struct run *run, int argc, char **argv, const struct mpg_loa
         add_operations(h, err) < 0 || add_stopping(h, run, err) < 0 ||
         mpg_header_add(h, err, "clocks", run->result.shared ? "shared" : "synchronised") < 0 ||
         mpg_header_add(h, err, "start_error_ns", "%.1f", run->result.error_ns) < 0 ||
-        mpg_header_add(h, err, "late_ns", "%.1f", run->how.late_ns) < 0)
+        mpg_header_add(h, err, "late_ns", "%.1f", run->how.late_ns) < 0 ||
+        (run->how.yield &&
+         mpg_header_add(h, err, "off_cpu", "not looked for: ranks share cores") < 0))
         return -1;
     return mpg_header_add(h, err, "invalid", "%lld", (long long)count_invalid(&run->cases));
 }
@@ -194,8 +196,8 @@ static int describe(struct run *run, int argc, char **argv, const struct mpg_loa
 static int write_samples(struct run *run, struct mpg_error *err)
 {
     char name[64];
-    struct mpg_samples samples = {"operation processes size_bytes time_ns", MPG_STARTS_COLUMNS,
-                                  {0, 0, 0, 1}, run->result.n, run->result.value};
+    struct mpg_samples samples = {"operation processes size_bytes time_ns off_cpu_ns", MPG_STARTS_COLUMNS,
+                                  {0, 0, 0, 1, 0}, run->result.n, run->result.value};
     snprintf(name, sizeof name, "collective-launch%lld.samples", (long long)opt.launch);
     return mpg_record_write(opt.dir, name, &run->header, &samples, err);
 }

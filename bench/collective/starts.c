@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/harness/off_cpu.h"
 #include "bench/harness/random.h"
 #include "common/progress.h"
 #include "statistics/order.h"
@@ -37,6 +38,7 @@ struct block {
     uint64_t start[BLOCK];  /* when this rank's timer should have shown them */
     double late[BLOCK];     /* 0, LATE_TO_START or LATE_FROM_START */
     uint64_t end[BLOCK];
+    double off_ns[BLOCK];   /* this rank was off its CPU, in the operation or before it */
 };
 
 /* A case's times so far, in order; rank 0's. */
@@ -57,6 +59,7 @@ struct work {
     struct series *series; /* of each case */
     size_t *order;
     double astray_ns;      /* by how much a start was not when agreed, at most */
+    struct mpg_off_cpu off, *looks; /* LOOKS: &off, or NULL where ranks share cores */
     int awake;             /* ranks that took part in what was last, and are here at once */
     struct mpg_starts_result *result;
 };
@@ -140,6 +143,8 @@ static void run_block(struct work *w, size_t i)
     struct block *b = &w->block[i];
     const struct line line = find_line(w);
     uint64_t late_ticks = (uint64_t)(w->how->late_ns / w->timer->ns_per_tick) + 1;
+    if (w->looks)
+        mpg_off_cpu_begin(w->looks);
     for (int k = -LEAD; k < b->n; k++) {
         double start_ns = agree_on_start(w, &line, c->slack_ns, w->comm[i]);
         uint64_t start = line.ticks + (uint64_t)(int64_t)((start_ns - line.time_ns) /
@@ -147,11 +152,13 @@ static void run_block(struct work *w, size_t i)
         double late = await(w, start, late_ticks);
         mpg_operation_run(c->operation, w->buffers, c->size_bytes, w->comm[i]);
         uint64_t end = mpg_timer_read(w->timer->kind);
+        double off_ns = mpg_off_cpu_check(w->looks, end - start);
         if (k >= 0) {
             b->start_ns[k] = start_ns;
             b->start[k] = start;
             b->late[k] = late;
             b->end[k] = end;
+            b->off_ns[k] = off_ns;
         }
     }
 }
@@ -191,8 +198,10 @@ static void adapt(struct mpg_case *c, const double *sorted, size_t n, int late, 
                                   : fmax(0.9 * c->slack_ns, LEAST_SLACK_NS);
 }
 
-/* Rank 0: a block's times, or how a process was late, into the result. */
-static int note_block(struct work *w, size_t i, const double *time_ns, struct mpg_error *err)
+/* Rank 0: a block's times, or how a process was late, into the result; for how long one was off
+ * its CPU at most goes with them, and then they do not count for the goal. */
+static int note_block(struct work *w, size_t i, const double *time_ns, const double *off_ns,
+                      struct mpg_error *err)
 {
     struct mpg_case *c = &w->cases->item[i];
     struct mpg_starts_result *r = w->result;
@@ -213,7 +222,10 @@ static int note_block(struct work *w, size_t i, const double *time_ns, struct mp
         row[0] = c->operation;
         row[1] = c->processes;
         row[2] = (double)c->size_bytes;
-        row[3] = s->value[s->n++] = sorted[valid++] = time_ns[k];
+        row[3] = sorted[valid++] = time_ns[k];
+        row[4] = off_ns[k];
+        if (off_ns[k] <= 0)
+            s->value[s->n++] = time_ns[k];
     }
     mpg_sort(sorted, valid);
     adapt(c, sorted, valid, late, n);
@@ -228,7 +240,7 @@ static int note_block(struct work *w, size_t i, const double *time_ns, struct mp
 static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
-    double mine[BLOCK], last[BLOCK];
+    double mine[BLOCK], last[BLOCK], off[BLOCK];
     for (int k = 0; k < b->n; k++) {
         mine[k] = b->late[k] > 0 ? b->late[k]
                                  : mpg_sync_time_ns(w->sync, w->rank, b->end[k]) -
@@ -237,7 +249,8 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
                                                b->start_ns[k]));
     }
     MPI_Reduce(mine, last, b->n, MPI_DOUBLE, MPI_MAX, 0, w->comm[i]);
-    return w->rank == 0 ? note_block(w, i, last, err) : 0;
+    MPI_Reduce(b->off_ns, off, b->n, MPI_DOUBLE, MPI_MAX, 0, w->comm[i]);
+    return w->rank == 0 ? note_block(w, i, last, off, err) : 0;
 }
 
 /* Rank 0: ends the cases that have been measured well enough. Each has had a block in
@@ -409,6 +422,10 @@ int mpg_starts_measure(const struct mpg_starts *how, const struct mpg_ranks *ran
                      .comm = malloc(n * sizeof *w.comm), .block = calloc(n, sizeof *w.block),
                      .series = calloc(n, sizeof *w.series), .order = calloc(n, sizeof *w.order),
                      .result = result};
+    if (!how->yield) {
+        w.off = mpg_off_cpu_open(timer, true);
+        w.looks = &w.off;
+    }
     int status = w.comm && w.block && w.series && w.order ? 0 : mpg_error_set(err, "out of memory");
     status = mpg_ranks_agree(ranks, status, err);
     if (status == 0) {

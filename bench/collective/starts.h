@@ -28,10 +28,11 @@ struct mpg_starts {
     double time_ns;         /* no round starts later, but one is measured; > 0 */
     uint64_t seed;          /* draws the order of each round */
     double late_ns;         /* a process that starts so much late, or more, was late */
-    bool yield;             /* give the core away while waiting for the start */
+    bool yield;             /* give the core away while waiting for the start: ranks share cores,
+                               and nobody looks for when one is off its CPU */
 };
 
-enum { MPG_STARTS_COLUMNS = 4 }; /* operation, processes, size_bytes, time_ns */
+enum { MPG_STARTS_COLUMNS = 5 }; /* operation, processes, size_bytes, time_ns, off_cpu_ns */
 
 /* What was measured; rows on rank 0 only. Zero-initialised is empty. */
 struct mpg_starts_result {

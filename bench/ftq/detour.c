@@ -9,22 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cpu_clock.h"
+#include "bench/harness/off_cpu.h"
 
 enum { LOOP_MULTIPLE = 4 };
-/* After gaps longer than this the CPU clock is read: two switches of threads take longer. */
-#define LOOK_NS 2000.0
-/* A reading of the CPU clock that took longer than this is repeated, TRIES times at most: the
- * first one after a preemption finds the caches cold, and then neither clock's moment is known. */
-#define SLOW_LOOK_NS 1000.0
-enum { TRIES = 3 };
-/* Wall-clock and CPU time differ by less than this, and by this part of the time since they were
- * compared last, although the thread had the CPU: how exactly they are read, how alike they run. */
-#define LEAST_OFF_NS 1000.0
-#define CLOCKS_DIFFER 20e-6
-/* Where the CPU clock stands still during interrupts, too, a gap without a switch of threads is
- * theft only if it lasts longer than interrupts do. */
-#define INTERRUPTS_NS 50000.0
 #define THRESHOLD_CAP_NS 100.0
 #define CALIBRATION_NS 1e8
 
@@ -34,74 +21,37 @@ struct gap {
     double off_ns; /* of it the thread was off the CPU */
 };
 
-/* The CPU time of the thread at some moment. */
-struct look {
-    uint64_t ticks, cpu_ns;
-    long switches; /* of threads; -1: not asked */
-};
-
 struct recording {
     uint64_t threshold, duration;  /* wanted, ticks */
     struct gap *gap;
     size_t n, max;
-    double ns_per_tick;
-    bool skips;                    /* the CPU clock stands still during interrupts */
-    uint64_t look, slow;           /* LOOK_NS, SLOW_LOOK_NS */
-    struct look last;
+    uint64_t look;                 /* after gaps longer than this the CPU clock is read */
+    struct mpg_off_cpu off;
     uint64_t start, span, shortest; /* found, ticks */
 };
-
-/* Looks at the CPU clock. Returns when the look began; if it was interrupted itself, which makes
- * it a gap of its own, *ENDED is long after that. */
-static inline __attribute__((always_inline)) struct look look_at_cpu(enum mpg_timer_kind kind,
-                                                                     const struct recording *r,
-                                                                     uint64_t *began,
-                                                                     uint64_t *ended)
-{
-    struct look now = {.switches = r->skips ? mpg_cpu_switches() : -1};
-    for (int tries = 0; tries < TRIES; tries++) {
-        *began = mpg_timer_read(kind);
-        now.cpu_ns = mpg_cpu_clock_ns();
-        *ended = mpg_timer_read(kind);
-        if (*ended - *began <= r->slow || *ended - *began > r->look)
-            break;
-    }
-    now.ticks = *began + (*ended - *began) / 2;
-    return now;
-}
-
-/* For how long the thread was off its CPU since the last look, until NOW, during gaps of GAPS_NS. */
-static double off_until(const struct recording *r, const struct look *now, double gaps_ns)
-{
-    double wall_ns = (double)(now->ticks - r->last.ticks) * r->ns_per_tick;
-    double off_ns = wall_ns - (double)(now->cpu_ns - r->last.cpu_ns);
-    bool interrupt = r->skips && now->switches == r->last.switches && gaps_ns < INTERRUPTS_NS;
-    return !interrupt && off_ns > LEAST_OFF_NS + CLOCKS_DIFFER * wall_ns ? off_ns : 0;
-}
 
 /* After a gap, r->gap[r->n - 1]: notes for how long the thread was off its CPU in it. Returns the
  * time from which the record goes on. Threads are often switched at the end of a system call, so
  * that the look is interrupted: that is a gap, too, and another look follows while there is room.
  * What the clocks then differ by is the latest gaps'. */
-static __attribute__((noinline)) uint64_t look(enum mpg_timer_kind kind, struct recording *r)
+static __attribute__((noinline)) uint64_t look(struct recording *r)
 {
     const size_t first = r->n - 1;
-    double gaps_ns = (double)r->gap[first].length * r->ns_per_tick;
-    uint64_t began, ended;
-    struct look now = look_at_cpu(kind, r, &began, &ended);
-    while (ended - began > r->look && r->n < r->max) {
-        r->gap[r->n++] = (struct gap){began, ended - began, 0};
-        gaps_ns += (double)(ended - began) * r->ns_per_tick;
-        now = look_at_cpu(kind, r, &began, &ended);
+    const double ns_per_tick = r->off.ns_per_tick;
+    double gaps_ns = (double)r->gap[first].length * ns_per_tick;
+    struct mpg_off_cpu_look now = mpg_off_cpu_look(&r->off);
+    while (mpg_off_cpu_interrupted(&r->off, &now) && r->n < r->max) {
+        r->gap[r->n++] = (struct gap){now.began, now.ended - now.began, 0};
+        gaps_ns += (double)(now.ended - now.began) * ns_per_tick;
+        now = mpg_off_cpu_look(&r->off);
     }
-    double left_ns = off_until(r, &now, gaps_ns);
+    double left_ns = mpg_off_cpu_until(&r->off, &now, gaps_ns);
     for (size_t i = r->n; i-- > first;) {
-        double gap_ns = (double)r->gap[i].length * r->ns_per_tick;
-        r->gap[i].off_ns = left_ns < gap_ns ? left_ns : gap_ns;
+        double gap_ns = (double)r->gap[i].length * ns_per_tick;
+        r->gap[i].off_ns = fmin(left_ns, gap_ns);
         left_ns -= r->gap[i].off_ns;
     }
-    r->last = now;
-    return ended;
+    return now.ended;
 }
 
 /* Every gap is looked at, the one that noting a detour makes included; reading the CPU clock
@@ -109,8 +59,7 @@ static __attribute__((noinline)) uint64_t look(enum mpg_timer_kind kind, struct 
 static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kind,
                                                          struct recording *r)
 {
-    uint64_t began, ended;
-    r->last = look_at_cpu(kind, r, &began, &ended);
+    mpg_off_cpu_begin(&r->off);
     const uint64_t start = mpg_timer_read(kind), end = start + r->duration;
     uint64_t last = start, now, shortest = UINT64_MAX;
     do {
@@ -119,7 +68,7 @@ static inline __attribute__((always_inline)) void record(enum mpg_timer_kind kin
         if (length > r->threshold) {
             r->gap[r->n++] = (struct gap){last, length, 0};
             if (length > r->look)
-                now = look(kind, r);
+                now = look(r);
             if (r->n == r->max) {
                 last = now;
                 break;
@@ -161,7 +110,8 @@ static void record_with(const struct mpg_timer *timer, struct recording *r)
 static uint64_t calibrate_loop(const struct mpg_timer *timer)
 {
     struct recording r = {.threshold = UINT64_MAX,
-                          .duration = (uint64_t)(CALIBRATION_NS / timer->ns_per_tick)};
+                          .duration = (uint64_t)(CALIBRATION_NS / timer->ns_per_tick),
+                          .off = mpg_off_cpu_open(timer, false)};
     uint64_t resolution = (uint64_t)(timer->resolution_ns / timer->ns_per_tick);
     record_with(timer, &r);
     return r.shortest > 0 ? r.shortest : resolution;
@@ -194,11 +144,9 @@ int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, doubl
     uint64_t loop = calibrate_loop(timer);
     struct mpg_detours d = {.loop_ns = (double)loop * timer->ns_per_tick};
     struct recording r = {.duration = (uint64_t)(duration_ns / timer->ns_per_tick), .max = max,
-                          .ns_per_tick = timer->ns_per_tick,
-                          .skips = mpg_cpu_clock_skips_interrupts(),
-                          .look = loop + (uint64_t)(LOOK_NS / timer->ns_per_tick),
-                          .slow = (uint64_t)(SLOW_LOOK_NS / timer->ns_per_tick)};
+                          .off = mpg_off_cpu_open(timer, false)};
     d.threshold_ns = threshold_ns > 0 ? threshold_ns : choose_threshold(d.loop_ns);
+    r.look = loop + r.off.look_ticks;
     r.threshold = loop + (uint64_t)ceil(d.threshold_ns / timer->ns_per_tick);
     r.gap = malloc(max * sizeof *r.gap);
     if (!r.gap)

@@ -30,6 +30,7 @@ struct run {
     struct mpg_ranks ranks;
     struct mpg_timer timer;
     struct mpg_network_effort effort;
+    bool own_core; /* no rank shares its core, so that time off the CPU is nobody's turn */
     int64_t pairs; /* of all classes */
     struct mpg_couple *couple;
     bool eager_known[MPG_PATHS];
@@ -160,6 +161,7 @@ static int measure_pair(struct run *run, int64_t k, int64_t number, struct yield
     struct mpg_rounds rounds = {
         .lead = run->net->lead, .follow = run->net->follow, .sent = run->net->sent,
         .late = run->net->late,
+        .off_cpu = run->own_core,
         .eager_limit_bytes = known_limit(run, path),
         .adaptive = !opt->iterations_given,
         .goal = {opt->confidence / 100, opt->median_error / 100,
@@ -372,6 +374,8 @@ static int describe(const struct run *run, const struct mpg_class *class, int ar
                                                           1e6 * class->drift) < 0) ||
                    mpg_header_add(header, err, "rounds", "%lld", (long long)class->rounds) < 0 ||
                    describe_goal(run, class, header, err) < 0 ||
+                   (!run->own_core &&
+                    mpg_header_add(header, err, "off_cpu", "not looked for: ranks share cores") < 0) ||
                    (run->net->describe && run->net->describe(class, header, err) < 0)
                ? -1
                : 0;
@@ -450,10 +454,11 @@ static int report(struct run *run, int argc, char **argv, struct mpg_error *err)
     return mpg_stdout_close(err);
 }
 
-static void warn(const struct run *run)
+static void warn(struct run *run)
 {
     char text[512];
-    if (run->ranks.rank == 0 && mpg_ranks_oversubscribed(&run->ranks, text, sizeof text))
+    run->own_core = !mpg_ranks_oversubscribed(&run->ranks, text, sizeof text);
+    if (run->ranks.rank == 0 && !run->own_core)
         fprintf(stderr, "%s: warning: %s: the times of ranks that share a core hold waiting for"
                         " it; start at most one rank a core\n",
                 run->net->program->name, text);

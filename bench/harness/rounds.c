@@ -34,13 +34,14 @@ struct raw {
     uint32_t cell;
     uint64_t start, there;
     uint64_t ready, waits, again;
-    double total_ns, send_ns, wait_ns;
+    double total_ns, send_ns, wait_ns, off_ns;
     double answer_ns;
 };
 
 /* How far a cell is. */
 struct state {
     int64_t n, blocks; /* exchanges recorded, in how many blocks */
+    int64_t values;    /* of them not off the CPU */
     bool done;
     struct mpg_lack lack;
     int64_t again_at;       /* adaptive: how many exchanges are looked at next */
@@ -58,6 +59,8 @@ struct work {
     struct mpg_sync *sync;
     struct mpg_exchange x;
     struct mpg_stamps *stamps;
+    struct mpg_off_cpu off;
+    double *other_off_ns; /* of a block: the other's off_ns */
     double other_cost_ns; /* of the other rank's timer */
     /* On the leading rank: */
     struct state *state; /* of each cell */
@@ -79,8 +82,24 @@ static void run_block(struct work *w, const struct command *c)
     w->x.eager = c->size_bytes <= w->rounds->eager_limit_bytes;
     if (c->unrecorded > 0)
         half(&w->x, c->unrecorded, w->stamps);
+    if (c->recorded > 0 && w->x.off)
+        mpg_off_cpu_begin(w->x.off);
     if (c->recorded > 0)
         half(&w->x, c->recorded, w->stamps);
+}
+
+/* What the other noted of its time off the CPU, to the leading rank. */
+static void send_off(const struct work *w, int64_t recorded)
+{
+    if (w->x.off)
+        MPI_Send(w->stamps->off_ns, (int)recorded + 1, MPI_DOUBLE, 0, TAG, w->pair->comm);
+}
+
+static void receive_off(const struct work *w, int64_t recorded)
+{
+    if (w->x.off)
+        MPI_Recv(w->other_off_ns, (int)recorded + 1, MPI_DOUBLE, 1, TAG, w->pair->comm,
+                 MPI_STATUS_IGNORE);
 }
 
 static void tell(const struct work *w, const struct command *c)
@@ -100,6 +119,8 @@ static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t re
     if (recorded > 0 && w->rounds->late)
         MPI_Recv(w->stamps->again, (int)recorded, MPI_UINT64_T, 1, TAG, w->pair->comm,
                  MPI_STATUS_IGNORE);
+    if (recorded > 0)
+        receive_off(w, recorded);
 }
 
 /* The other rank's part, until the end. */
@@ -120,6 +141,8 @@ static int serve(struct work *w, struct mpg_error *err)
             MPI_Send(w->stamps->there, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
         if (c.recorded > 0 && w->rounds->late)
             MPI_Send(w->stamps->again, (int)c.recorded, MPI_UINT64_T, 0, TAG, w->pair->comm);
+        if (c.recorded > 0)
+            send_off(w, c.recorded);
     }
 }
 
@@ -174,9 +197,11 @@ static void keep(struct work *w, size_t cell, int64_t count)
             r.again = t->again[i];
             r.answer_ns = t->answer_ns;
         }
+        if (w->x.off)
+            r.off_ns = t->off_ns[i] + w->other_off_ns[i] + w->other_off_ns[i + 1];
         w->raw[w->n++] = r;
-        if (w->rounds->adaptive)
-            s->value[s->n] = r.total_ns;
+        if (w->rounds->adaptive && r.off_ns == 0)
+            s->value[s->values++] = r.total_ns;
         s->n++;
     }
 }
@@ -260,10 +285,14 @@ static int visit(struct work *w, size_t cell, size_t left, struct mpg_error *err
 static void look_at(struct work *w, size_t i)
 {
     struct state *s = &w->state[i];
-    memcpy(w->scratch, s->value, (size_t)s->n * sizeof *s->value);
-    mpg_sort(w->scratch, (size_t)s->n);
-    s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->n);
     s->again_at = s->n + s->n / 10;
+    if (s->values == 0) { /* all of them were off the CPU */
+        s->lack = (struct mpg_lack){w->rounds->goal.median_error > 0, w->rounds->goal.tail_error > 0};
+        return;
+    }
+    memcpy(w->scratch, s->value, (size_t)s->values * sizeof *s->value);
+    mpg_sort(w->scratch, (size_t)s->values);
+    s->lack = mpg_goal_lacks(&w->rounds->goal, s->value, w->scratch, (size_t)s->values);
 }
 
 /* Decides which cells have been measured enough; true when all have. */
@@ -363,6 +392,10 @@ static int prepare(struct work *w, struct mpg_error *err)
     if (!w->stamps || !w->x.request)
         return mpg_error_set(err, "out of memory");
     memset(w->stamps, 1, sizeof *w->stamps); /* no page fault later */
+    if (w->rounds->off_cpu) {
+        w->off = mpg_off_cpu_open(w->timer, true);
+        w->x.off = &w->off;
+    }
     if (w->pair->rank != 0)
         return 0;
     for (size_t i = 0; i < w->plan->n; i++)
@@ -370,7 +403,8 @@ static int prepare(struct work *w, struct mpg_error *err)
     w->state = calloc(w->plan->n, sizeof *w->state);
     w->order = calloc(w->plan->n, sizeof *w->order);
     w->scratch = w->rounds->adaptive ? malloc((size_t)longest * sizeof(double)) : NULL;
-    return w->state && w->order && (w->scratch || !w->rounds->adaptive)
+    w->other_off_ns = calloc(MPG_PLAN_MOST_BLOCK + 1, sizeof *w->other_off_ns);
+    return w->state && w->order && w->other_off_ns && (w->scratch || !w->rounds->adaptive)
                ? 0
                : mpg_error_set(err, "out of memory");
 }
@@ -381,6 +415,7 @@ static void release(struct work *w)
         free(w->state[i].value);
     free(w->state);
     free(w->order);
+    free(w->other_off_ns);
     free(w->scratch);
     free(w->raw);
     free(w->x.request);
@@ -423,7 +458,7 @@ static int conclude(const struct work *w, struct mpg_measured *measured, struct 
         }
         m.times[m.n++] = (struct mpg_times){r->cell, r->total_ns, r->send_ns,
                                             -since_ns(w, r->there, r->start) - reading_ns,
-                                            r->wait_ns};
+                                            r->wait_ns, r->off_ns};
     }
     for (size_t i = 0; i < w->plan->n; i++)
         m.lack[i] = w->state[i].lack;

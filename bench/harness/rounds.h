@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench/harness/off_cpu.h"
 #include "bench/harness/pair.h"
 #include "bench/harness/plan.h"
 #include "bench/harness/stopping.h"
@@ -25,6 +26,7 @@ struct mpg_exchange {
     bool eager; /* messages of SIZE are known to go eagerly */
     enum mpg_timer_kind timer;
     MPI_Request *request; /* MPG_WINDOW_MOST of them */
+    struct mpg_off_cpu *off; /* of this rank; NULL: not looked for */
 };
 
 /* Readings of the timer in a block, one an exchange: on the leading rank when it
@@ -32,12 +34,15 @@ struct mpg_exchange {
  * answer is there; on the other when the message is there. Where the answer is taken
  * late, the leading rank notes when it begins to receive it (READY), and of a second
  * one, whose receive was posted before, when it begins to wait for it and has it; the
- * other notes when the second message is there (AGAIN). */
+ * other notes when the second message is there (AGAIN). Both note for how long they were off
+ * their CPU: until an exchange's END, or its THERE, since the one before; and the other at the
+ * end, after the last answer. */
 struct mpg_stamps {
     uint64_t start[MPG_PLAN_MOST_BLOCK], sent[MPG_PLAN_MOST_BLOCK], end[MPG_PLAN_MOST_BLOCK];
     uint64_t there[MPG_PLAN_MOST_BLOCK];
     uint64_t ready[MPG_PLAN_MOST_BLOCK], waits[MPG_PLAN_MOST_BLOCK], waited[MPG_PLAN_MOST_BLOCK];
     uint64_t again[MPG_PLAN_MOST_BLOCK];
+    double off_ns[MPG_PLAN_MOST_BLOCK + 1];
     double answer_ns; /* late: how long ago an answer must have begun to be there, in this block */
 };
 
@@ -52,8 +57,9 @@ struct mpg_rounds {
                               READY to END. An exchange whose answer may not have been
                               there is dropped, and counted */
     int64_t eager_limit_bytes; /* messages up to that go eagerly; negative: not known */
-    bool adaptive;         /* cells end at the goal, after five blocks or more; else
-                              each gets cell->most samples */
+    bool off_cpu;          /* look for when a rank is off its CPU: where each has a core */
+    bool adaptive;         /* cells end at the goal, which exchanges off the CPU do not count
+                              for, after five blocks or more; else each gets cell->most samples */
     struct mpg_goal goal;  /* of the time from start to end */
     int64_t warmup;        /* messages before a cell's first block, >= 0 */
     double time_ns;        /* no block starts later, but each cell has one; <= 0: no limit */
@@ -69,6 +75,7 @@ struct mpg_times {
     double send_ns;    /* until all was sent, 0 where it was not noted */
     double forward_ns; /* until the other had it */
     double wait_ns;    /* late: for the second answer, else 0 */
+    double off_ns;     /* a rank was off its CPU for so long, in the exchange or right beside it */
 };
 
 /* What was measured; on rank 0 of the pair only. Zero-initialised is empty. */

@@ -16,7 +16,7 @@
 #include "statistics/order.h"
 
 enum { TAG = 1, ROUND_TRIPS = 5 };
-enum { SEND = 2, RECEIVE, WAIT }; /* columns */
+enum { SEND = 2, RECEIVE, WAIT, OFF_CPU }; /* columns */
 
 /* The receiver comes so much later than a whole round trip takes. */
 #define ROUND_TRIPS_LATE 2
@@ -87,6 +87,13 @@ static double measure_round_trip(const struct mpg_exchange *x)
     return took_ns[ROUND_TRIPS / 2];
 }
 
+/* For how long this rank was off its CPU, if one of two stretches of the timer was long: what
+ * happens while it spins between them delays nothing that is measured. */
+static double off_ns(const struct mpg_exchange *x, uint64_t one, uint64_t other)
+{
+    return mpg_off_cpu_check(x->off, one > other ? one : other);
+}
+
 /* Of each exchange the first answer is received by a call that comes late, the second by
  * one that was posted before all and is waited for late. */
 static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
@@ -101,12 +108,15 @@ static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *sta
         stamps->ready[i] = mpg_timer_read(x->timer);
         MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
+        stamps->off_ns[i] = off_ns(x, stamps->sent[i] - stamps->start[i],
+                                   stamps->end[i] - stamps->ready[i]);
         MPI_Irecv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, posted);
         send_message(x);
         spin(late_ns);
         stamps->waits[i] = mpg_timer_read(x->timer);
         MPI_Wait(posted, MPI_STATUS_IGNORE);
         stamps->waited[i] = mpg_timer_read(x->timer);
+        stamps->off_ns[i] += mpg_off_cpu_check(x->off, stamps->waited[i] - stamps->waits[i]);
     }
 }
 
@@ -125,7 +135,9 @@ static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *s
     for (int64_t i = 0; i < n; i++) {
         answer(x, &stamps->there[i]);
         answer(x, &stamps->again[i]);
+        stamps->off_ns[i] = 0; /* of no interest: an answer that comes late is dropped */
     }
+    stamps->off_ns[n] = 0;
 }
 
 static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
@@ -134,6 +146,7 @@ static void make_row(const struct mpg_cell *cell, const struct mpg_times *times,
     row[SEND] = times->send_ns;
     row[RECEIVE] = times->total_ns;
     row[WAIT] = times->wait_ns;
+    row[OFF_CPU] = times->off_ns;
 }
 
 /* ---- sizes ---- */
@@ -206,8 +219,8 @@ int main(int argc, char **argv)
         .name = "overhead", .program = &program, .opt = &opt,
         .full = {{4000, 16384, 200}, 60e9}, .quick = {{400, 16384, 60}, 1e9},
         .fixed_least = 100, .lead = lead, .follow = follow, .sent = true, .late = true,
-        .columns = "pair size_bytes send_ns receive_ns wait_ns", .n_columns = 5,
-        .decimals = {0, 0, 1, 1, 1}, .plan = make_plan, .row = make_row, .describe = describe,
+        .columns = "pair size_bytes send_ns receive_ns wait_ns off_cpu_ns", .n_columns = 6,
+        .decimals = {0, 0, 1, 1, 1, 0}, .plan = make_plan, .row = make_row, .describe = describe,
         .summary = print_summary};
     return mpg_network_main(&network, argc, argv);
 }

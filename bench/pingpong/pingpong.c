@@ -11,7 +11,7 @@
 #include "statistics/order.h"
 
 enum { TAG = 1 };
-enum { RTT = 2, FORWARD, BACKWARD }; /* columns */
+enum { RTT = 2, FORWARD, BACKWARD, OFF_CPU }; /* columns */
 
 static struct mpg_network_options opt = {
     .dir = "results", .timer = "auto", .pairs = "10", .warmup = 200,
@@ -47,21 +47,28 @@ static const struct mpg_program program = {
 
 static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
+    uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
         stamps->start[i] = mpg_timer_read(x->timer);
         MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
         MPI_Recv(x->inbox, x->size, MPI_BYTE, 1, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->end[i] = mpg_timer_read(x->timer);
+        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->end[i] - before);
+        before = stamps->end[i];
     }
 }
 
 static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
+    uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
         MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
         stamps->there[i] = mpg_timer_read(x->timer);
         MPI_Send(x->outbox, x->size, MPI_BYTE, 0, TAG, x->comm);
+        stamps->off_ns[i] = mpg_off_cpu_check(x->off, stamps->there[i] - before);
+        before = stamps->there[i];
     }
+    stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
 
 /* Rounded as they are written, so that the two ways add up to the round trip. */
@@ -71,6 +78,7 @@ static void make_row(const struct mpg_cell *cell, const struct mpg_times *times,
     row[RTT] = round(10 * times->total_ns) / 10;
     row[FORWARD] = round(10 * times->forward_ns) / 10;
     row[BACKWARD] = row[RTT] - row[FORWARD];
+    row[OFF_CPU] = times->off_ns;
 }
 
 static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
@@ -122,8 +130,8 @@ int main(int argc, char **argv)
         .name = "pingpong", .program = &program, .opt = &opt,
         .full = {{10000, 16384, 1000}, 60e9}, .quick = {{1000, 16384, 200}, 1e9},
         .fixed_least = 200, .lead = lead, .follow = follow,
-        .columns = "pair size_bytes rtt_ns forward_ns backward_ns", .n_columns = 5,
-        .decimals = {0, 0, 1, 1, 1}, .plan = make_plan, .row = make_row, .tail = true,
+        .columns = "pair size_bytes rtt_ns forward_ns backward_ns off_cpu_ns", .n_columns = 6,
+        .decimals = {0, 0, 1, 1, 1, 0}, .plan = make_plan, .row = make_row, .tail = true,
         .summary = print_summary};
     return mpg_network_main(&network, argc, argv);
 }

@@ -59,14 +59,15 @@ static const struct {
     [MPG_BENCHMARK_FWQ] = {"fwq", BIT(START_NS) | BIT(DURATION_NS), BIT(LOST_NS)},
     [MPG_BENCHMARK_DETOUR] = {"detour", BIT(START_NS) | BIT(DURATION_NS), BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_PINGPONG] = {"pingpong", BIT(SIZE_BYTES) | BIT(RTT_NS),
-                                BIT(PAIR) | BIT(FORWARD_NS) | BIT(BACKWARD_NS)},
+                                BIT(PAIR) | BIT(FORWARD_NS) | BIT(BACKWARD_NS) | BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_BANDWIDTH] = {"bandwidth", BIT(SIZE_BYTES) | BIT(TIME_NS),
                                  BIT(PAIR) | BIT(WINDOW) | BIT(SEND_NS) | BIT(TRANSFER_NS) |
-                                     BIT(ACK_NS)},
+                                     BIT(ACK_NS) | BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_OVERHEAD] = {"overhead", BIT(SIZE_BYTES) | BIT(SEND_NS) | BIT(RECEIVE_NS),
-                                BIT(PAIR)},
+                                BIT(PAIR) | BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_COLLECTIVE] = {"collective", BIT(OPERATION) | BIT(PROCESSES) |
-                                                    BIT(SIZE_BYTES) | BIT(TIME_NS), 0},
+                                                    BIT(SIZE_BYTES) | BIT(TIME_NS),
+                                  BIT(OFF_CPU_NS)},
     [MPG_BENCHMARK_COMPUTE] = {"compute", BIT(KERNEL) | BIT(CORES) | BIT(RATE), 0},
 };
 

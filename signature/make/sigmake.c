@@ -21,6 +21,7 @@
 #include "common/progress.h"
 #include "signature/make/check.h"
 #include "signature/make/collect.h"
+#include "signature/make/left_out.h"
 #include "signature/make/results.h"
 #include "signature/signature.h"
 
@@ -39,6 +40,7 @@ static int is_results_name(const struct dirent *entry)
 struct takers {
     struct mpg_collect *collect;
     struct mpg_check *check;
+    struct mpg_left_out left_out;
     size_t files;
 };
 
@@ -51,7 +53,9 @@ static int add_file(struct takers *takers, const char *folder, const char *name,
     if (asprintf(&path, "%s%s%s", folder, slash, name) < 0)
         return mpg_error_set(err, "out of memory");
     struct mpg_results *results = mpg_results_read(path, err);
-    if (results)
+    if (results && (status = mpg_left_out_take(results, &takers->left_out, err)) < 0)
+        mpg_error_prefix(err, "%s", path);
+    if (status == 0)
         status = mpg_collect_add(takers->collect, results, err);
     if (status == 0 && (status = mpg_check_add(takers->check, results, err)) < 0)
         mpg_error_prefix(err, "%s", path);
@@ -90,6 +94,19 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
     return status;
 }
 
+/* Says in SIG's header how many samples were left out. */
+static int add_left_out(struct mpg_signature *sig, const struct mpg_left_out *left_out,
+                        struct mpg_error *err)
+{
+    char text[256];
+    size_t whole = mpg_left_out_text(left_out, text, sizeof text);
+    if (whole > 0)
+        fprintf(stderr, "sigmake: warning: %zu samples stay in the network's times although a rank"
+                        " was off its CPU: of their sizes less than a quarter would be left;"
+                        " measure when nothing else runs\n", whole);
+    return text[0] ? mpg_fact_add(&sig->fact, &sig->facts, "left_out", text, err) : 0;
+}
+
 /* The signature of TAKERS' files, which are those of FOLDER, checked; the caller frees it. */
 static struct mpg_signature *make_signature(struct takers *takers, const char *folder,
                                             struct mpg_error *err)
@@ -97,7 +114,7 @@ static struct mpg_signature *make_signature(struct takers *takers, const char *f
     struct mpg_signature *sig = NULL;
     if (add_folder(takers, folder, err) == 0)
         sig = mpg_collect_finish(takers->collect, err);
-    if (sig && (mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0 ||
+    if (sig && (add_left_out(sig, &takers->left_out, err) < 0 || mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0 ||
                 mpg_check_finish(takers->check, sig, err) < 0)) {
         mpg_signature_free(sig);
         sig = NULL;

@@ -19,7 +19,7 @@ enum { VALUE_WIDTH = 64, VERDICT_BYTES = 256 };
 /* The header lines that the overview shows, in this order. */
 static const char *const important[] = {
     "host", "cpu", "kernel", "virtualisation", "scheduling", "clock", "timer_cost_ns",
-    "mpi", "ranks", "binding", "other_load", "date", "mpgkit",
+    "mpi", "ranks", "binding", "left_out", "other_load", "date", "mpgkit",
 };
 enum { IMPORTANT = sizeof important / sizeof *important };
 

@@ -28,7 +28,7 @@ two() {
 
 ok "pingpong runs" quiet two "$PINGPONG" -o "$tmp/r" -s 0,8,64KiB -i 30 -w 10 -l 4
 file=$(ls "$tmp"/r/pingpong-launch4-*.samples)
-ok "pingpong's file is whole" whole "$file" "pair size_bytes rtt_ns forward_ns backward_ns"
+ok "pingpong's file is whole" whole "$file" "pair size_bytes rtt_ns forward_ns backward_ns off_cpu_ns"
 is "pingpong: iterations of each size" \
     "$(awk '!/^#/ { n[$2]++ } END { print n[0], n[8], n[65536] }' "$file")" "30 30 30"
 is "pingpong: launch" "$(sed -n 's/^# launch: //p' "$file")" 4
@@ -37,7 +37,7 @@ is "the eager limit, or why there is none" "$(grep -c '^# eager_limit' "$file")"
 ok "pingpong: no round trip is negative" awk '!/^#/ && $3 < 0 { exit 1 }' "$file"
 ok "bandwidth runs" quiet two "$BANDWIDTH" -o "$tmp/r" -s 1KiB,1MiB -i 20 -w 10
 file=$(ls "$tmp"/r/bandwidth-launch0-*.samples)
-ok "bandwidth's file is whole" whole "$file" "pair size_bytes window time_ns send_ns transfer_ns"
+ok "bandwidth's file is whole" whole "$file" "pair size_bytes window time_ns send_ns transfer_ns off_cpu_ns"
 is "bandwidth: samples of each size, one at a time and streaming, and the empty exchange" \
     "$(awk '!/^#/ { n[$2 " " $3]++ }
         END { print n["0 1"], n["1024 1"], n["1024 64"], n["1048576 1"], n["1048576 64"] }' "$file")" \
@@ -45,7 +45,7 @@ is "bandwidth: samples of each size, one at a time and streaming, and the empty 
 ok "overhead runs" quiet two "${OVERHEAD:-$build/bench/overhead/overhead}" -o "$tmp/r" \
     -s 0,8,64KiB -i 20 -w 10
 file=$(ls "$tmp"/r/overhead-launch0-*.samples)
-ok "overhead's file is whole" whole "$file" "pair size_bytes send_ns receive_ns wait_ns"
+ok "overhead's file is whole" whole "$file" "pair size_bytes send_ns receive_ns wait_ns off_cpu_ns"
 ok "overhead: nothing takes less than no time" awk '
     !/^#/ && ($3 < 0 || $4 < 0 || $5 < 0) { exit 1 }' "$file"
 ok "three ranks" quiet $mpirun -np 3 "$PINGPONG" -o "$tmp/r" -s 8 -i 5 -w 5 \

@@ -18,7 +18,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 # measured FILE: it is whole, with the header lines that this benchmark adds.
 measured() {
-    whole "$1" "operation processes size_bytes time_ns" \
+    whole "$1" "operation processes size_bytes time_ns off_cpu_ns" \
         "mpi ranks launch operations stopping seed invalid clocks start_error_ns \
         late_ns oversubscribed other_load warmup" &&
         [ "$(count "$1")" -gt 0 ]

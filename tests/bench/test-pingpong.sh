@@ -40,6 +40,40 @@ of() {
     sed -n "s/^# $1: //p" "$2"
 }
 
+# ---- preempted ranks ----
+
+# Beside a process that spins on each core a round trip of 8 bytes takes milliseconds where a rank
+# was preempted: it says so. (A core that a hypervisor takes without saying so is the tenth.)
+spinning=
+spin_on_all_cores() {
+    local core
+    for core in $(taskset -pc $$ | sed 's/.*: //; s/,/ /g' | sed -E 's/([0-9]+)-([0-9]+)/$(seq \1 \2)/g; s/.*/echo &/' | sh); do
+        taskset -c "$core" sh -c 'while :; do :; done' &
+        spinning="$spinning $!"
+    done
+}
+stop_spinning() {
+    # shellcheck disable=SC2086 # words
+    kill $spinning
+    # shellcheck disable=SC2086
+    wait $spinning 2>/dev/null
+    spinning=
+}
+if [ "$(nproc)" -ge 2 ]; then
+    spin_on_all_cores
+    ok "beside processes that spin" ranks 2 "$PINGPONG" -o spun -s 8 -i 20000 --max-time 2s --no-eager
+    stop_spinning
+    ok "exchanges of milliseconds say that a rank was off its CPU" awk '
+        /^#/ || $3 < 2e6 { next } { n++; off += $6 > 0.5 * $3 }
+        END { print "# " off " of " n; exit !(n > 0 && off >= 0.9 * n) }' spun/*.samples
+    is "nothing else is said of it" "$(of off_cpu spun/*.samples)" ""
+else
+    skip "exchanges of milliseconds say that a rank was off its CPU" "one core only"
+fi
+ok "ranks that share a core" ranks $((2 * $(nproc))) "$PINGPONG" -o shared -s 8 -i 50 --no-eager -p 1
+is "of these it is not looked for" "$(of off_cpu shared/*.samples)" "not looked for: ranks share cores"
+is "and is 0" "$(awk '!/^#/ && $6 != 0' shared/*.samples)" ""
+
 # ---- delays ----
 
 # median COLUMN FILE

@@ -254,6 +254,52 @@ rm r/pingpong-launch[13]*
 made
 is "of two launches neither is an outlier" "$(get "[x['outlier'] for x in p['launches']]")" "[0, 0]"
 
+# ---- samples off the CPU ----
+# marked SEED: exchanges, of which every 17th has a rank off its CPU for 5 us or longer, every
+# 13th for less than 1 % of its time
+marked() {
+    samples pingpong n=4000 seed="$1" | awk '
+        NR % 17 == 3 {print $1, $2 + 5000 + NR, $3 + 5000, $4 + NR, 5000 + NR; next}
+        {print $0, NR % 13 == 5 ? $2 / 101 : 0}'
+}
+start
+for i in 0 1 2; do
+    marked $i | network pingpong $i "$rtt off_cpu_ns" "clocks: shared" "one_way_error_ns: 0"
+done
+printf '0 2 64 %s 0\n' 100 110 120 >same
+printf '0 2 64 %s 90000\n' 91000 92000 93000 94000 95000 96000 97000 98000 99000 99100 >stolen
+cat same stolen | {
+    header collective "operation processes size_bytes time_ns off_cpu_ns" "launch: 0" "ranks: 2" "operations: bcast"
+    body
+} >r/collective-launch0.samples
+made
+is "samples off the CPU: how many were left out" "$(get "header('left_out')")" \
+    "pingpong 708 of 12000, collective 0 of 13"
+like "of what too little would be left all stays" "$(cat err)" \
+    "*sigmake: warning: 10 samples stay in the network's times although a rank was off its CPU: *"
+"$sigshow" a.sig >shown
+like "sigshow says it" "$(tr -s ' ' <shown)" "*
+left_out pingpong 708 of 12000, collective 0 of 13
+*"
+mv a.sig b.sig
+for i in 0 1 2; do
+    marked $i | awk '$5 < 5000 {$5 = 0; print}' |
+        network pingpong $i "$rtt off_cpu_ns" "clocks: shared" "one_way_error_ns: 0"
+done
+made
+is "without them nothing is left out" "$(get "header('left_out')")" "pingpong 0 of 11292, collective 0 of 13"
+is "samples off the CPU are in no distribution, launch, row or pair" "$(python3 - <<'P'
+import json
+a, b = (json.load(open(name)) for name in ("a.sig", "b.sig"))
+print(a["network"] == b["network"], a["collectives"] == b["collectives"], len(a["network"][0]["latency"][0]["rows"]["classes"]) > 1000)
+P
+)" "True True True"
+sed -i '/^# columns/s/ off_cpu_ns//; /^[0-9]/s/ [^ ]*$//' r/*
+made
+is "of files that do not say it nothing is said" "$(get "'left_out' in json.load(open('a.sig'))['header']")" False
+is "and they give the same" "$(python3 -c 'import json
+print(json.load(open("a.sig"))["network"] == json.load(open("b.sig"))["network"])')" True
+
 # ---- errors ----
 start
 echo "8 100 50 50" | network pingpong 0 "$rtt" "clocks: shared"

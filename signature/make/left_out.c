@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of results, kind by kind. */
+#include "config.h"
+
+#include "signature/make/left_out.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A sample off the CPU for less than this part of its time is one of the network. */
+#define LEAST_PART 0.01
+/* Of a kind at least one sample in so many stays, or all do: what is left of fewer would be the
+ * few that a busy machine let through, the fastest. */
+enum { LEAST_LEFT = 4 };
+
+/* What tells kinds apart, where a file has it. */
+static const enum mpg_column kinds[] = {MPG_COLUMN_OPERATION, MPG_COLUMN_PROCESSES,
+                                        MPG_COLUMN_SIZE_BYTES, MPG_COLUMN_WINDOW, MPG_COLUMN_PAIR};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static bool is_of_ranks(enum mpg_benchmark benchmark)
+{
+    return benchmark == MPG_BENCHMARK_PINGPONG || benchmark == MPG_BENCHMARK_BANDWIDTH ||
+           benchmark == MPG_BENCHMARK_OVERHEAD || benchmark == MPG_BENCHMARK_COLLECTIVE;
+}
+
+/* How long R's sample I took, ns. */
+static double time_of(const struct mpg_results *r, size_t i)
+{
+    if (r->benchmark == MPG_BENCHMARK_PINGPONG)
+        return r->column[MPG_COLUMN_RTT_NS][i];
+    if (r->benchmark == MPG_BENCHMARK_OVERHEAD)
+        return r->column[MPG_COLUMN_SEND_NS][i] + r->column[MPG_COLUMN_RECEIVE_NS][i];
+    return r->column[MPG_COLUMN_TIME_NS][i];
+}
+
+static bool is_off(const struct mpg_results *r, size_t i)
+{
+    double off_ns = r->column[MPG_COLUMN_OFF_CPU_NS][i];
+    return off_ns > 0 && off_ns > LEAST_PART * time_of(r, i);
+}
+
+static int compare_kinds(const struct mpg_results *r, size_t a, size_t b)
+{
+    for (int k = 0; k < KINDS; k++) {
+        const double *column = r->column[kinds[k]];
+        if (column && column[a] != column[b])
+            return column[a] < column[b] ? -1 : 1;
+    }
+    return 0;
+}
+
+static int by_kind(const void *left, const void *right, void *results)
+{
+    const size_t *a = left, *b = right;
+    int order = compare_kinds(results, *a, *b);
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* Marks in OUT which of R's samples to leave out: those that are off the CPU, of each kind of
+ * which enough others are there. ORDER has all samples, kind by kind. Returns how many are off
+ * the CPU and stay. */
+static size_t mark(const struct mpg_results *r, const size_t *order, bool *out)
+{
+    size_t whole = 0;
+    for (size_t first = 0, end; first < r->samples; first = end) {
+        size_t off = 0;
+        for (end = first; end < r->samples && compare_kinds(r, order[first], order[end]) == 0; end++)
+            off += is_off(r, order[end]);
+        bool enough = LEAST_LEFT * (end - first - off) >= end - first;
+        whole += enough ? 0 : off;
+        for (size_t i = first; i < end; i++)
+            out[order[i]] = enough && is_off(r, order[i]);
+    }
+    return whole;
+}
+
+/* Moves the samples that are not OUT together. */
+static void close_gaps(struct mpg_results *r, const bool *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->samples; i++) {
+        if (out[i])
+            continue;
+        for (int c = 0; c < MPG_COLUMNS; c++)
+            if (r->column[c])
+                r->column[c][n] = r->column[c][i];
+        n++;
+    }
+    r->samples = n;
+}
+
+int mpg_left_out_take(struct mpg_results *r, struct mpg_left_out *sum, struct mpg_error *err)
+{
+    const size_t samples = r->samples;
+    if (!is_of_ranks(r->benchmark) || !r->column[MPG_COLUMN_OFF_CPU_NS])
+        return 0;
+    size_t *order = malloc((samples + 1) * sizeof *order);
+    bool *out = malloc((samples + 1) * sizeof *out);
+    int status = order && out ? 0 : mpg_error_set(err, "out of memory for %zu samples", samples);
+    if (status == 0) {
+        for (size_t i = 0; i < samples; i++)
+            order[i] = i;
+        qsort_r(order, samples, sizeof *order, by_kind, r);
+        sum->of[r->benchmark].whole += mark(r, order, out);
+        close_gaps(r, out);
+        sum->of[r->benchmark].samples += samples;
+        sum->of[r->benchmark].out += samples - r->samples;
+    }
+    free(out);
+    free(order);
+    return status;
+}
+
+size_t mpg_left_out_text(const struct mpg_left_out *sum, char *text, size_t size)
+{
+    size_t used = 0, whole = 0;
+    *text = '\0';
+    for (int b = 0; b < MPG_BENCHMARKS; b++) {
+        if (sum->of[b].samples == 0 || used >= size)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s %zu of %zu", used > 0 ? ", " : "",
+                                 mpg_benchmark_name((enum mpg_benchmark)b), sum->of[b].out,
+                                 sum->of[b].samples);
+        whole += sum->of[b].whole;
+    }
+    return whole;
+}
