@@ -69,7 +69,7 @@ measure() {
     if [ -n "$short" ]; then
         measure_short "${prefix[@]}"
     else
-        "${prefix[@]}" "$MPGBENCH" -o "$results" "${options[@]}"
+        "${prefix[@]}" "$MPGBENCH" --force -o "$results" "${options[@]}"
     fi >>"$out/log/bench" 2>&1 || {
         skip "$name" "mpgbench fails, see $out/log/bench"
         return 1

@@ -125,6 +125,13 @@ static int add_clock(struct mpg_header *header, const struct mpg_timer *timer,
     return 0;
 }
 
+/* What mpgbench saw before it began to measure; nothing if a benchmark runs by itself. */
+static int add_before(struct mpg_header *header, struct mpg_error *err)
+{
+    const char *before = getenv("MPGKIT_MACHINE_BEFORE");
+    return before && *before ? mpg_header_add(header, err, "machine_before", "%s", before) : 0;
+}
+
 int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *timer, int argc,
                          char **argv, struct mpg_error *err)
 {
@@ -144,7 +151,7 @@ int mpg_machine_describe(struct mpg_header *header, const struct mpg_timer *time
         mpg_header_add(header, err, "virtualisation", "%s", hypervisor) < 0 ||
         mpg_header_add(header, err, "scheduling", "%s",
                        mpg_machine_scheduling(scheduling, sizeof scheduling)) < 0 ||
-        add_clock(header, timer, err) < 0 ||
+        add_clock(header, timer, err) < 0 || add_before(header, err) < 0 ||
         add_arguments(header, argc, argv, err) < 0 ||
         mpg_header_add(header, err, "units", "as in the columns' names") < 0)
         return -1;

@@ -27,10 +27,11 @@ cat >"$tmp/stand-in" <<'EOS'
 #!/bin/sh
 name=${0##*/}
 echo "$name $*" >>"$LOG"
+echo "$MPGKIT_MACHINE_BEFORE" >"$LOG.before"
 echo "$0" >"$LOG.path"
 echo $$ >"$LOG.pid"
 case "$name $*" in *"$STOP"*) [ -z "$STOP" ] || exit 3 ;; esac
-case "$name $*" in *"$HANG"*) [ -z "$HANG" ] || { echo hanging >>"$LOG"; exec sleep 100; } ;; esac
+case "$name $*" in *"$HANG"*) [ -z "$HANG" ] || { echo hanging >>"$LOG"; exec /bin/sleep 100; } ;; esac
 while [ $# -gt 0 ]; do
     case $1 in
     --output) mkdir -p "$2"; dir=$2 ;;
@@ -55,6 +56,12 @@ exec "$@"
 EOS
 chmod +x "$tmp/bin/start"
 export LOG=$tmp/log STOP='' HANG='' LAUNCHER=''
+
+# Stand-ins measure nothing, so that it need not look at the machine for a second before them.
+mkdir "$tmp/hurry"
+printf '#!/bin/sh\n' >"$tmp/hurry/sleep"
+chmod +x "$tmp/hurry/sleep"
+PATH=$tmp/hurry:$PATH
 
 # bench OPTION...: mpgbench with the stand-ins; its words are kept
 bench() {
@@ -120,10 +127,40 @@ is "reach the benchmarks" "$(cat "$LOG")" "$(expected 2 4 "$tmp/own folder" 0)"
 touch "$tmp/quick/mine.samples" "$tmp/quick/notes"
 ok "a folder with results" fails 1 "has results already (14 files" bench --quick -o "$tmp/quick"
 is "nothing ran" "$(cat "$LOG")" ""
-ok "--force" bench --quick --force -l 1 -o "$tmp/quick"
+ok "--replace" bench --quick --replace -l 1 -o "$tmp/quick"
 is "leaves the new results only, and what is not its own" "$(ls "$tmp/quick" | tr '\n' ' ')" \
     "bandwidth-0.samples collective-0.samples compute-core0.samples ftq-core0.samples \
 mine.samples notes overhead-0.samples pingpong-0.samples "
+
+# ---- a machine in use ----
+
+# busy OPTION...: mpgbench with stand-ins, beside a process called spinner, on a core that both
+# have to share
+busy() {
+    taskset -c "$core" "$tmp/spinner" -c 'while :; do :; done' &
+    local pid=$! status
+    PATH=${PATH#"$tmp/hurry:"} MPGKIT_BENCHDIR=$tmp/bin MPGKIT_MPIRUN=$tmp/bin/start taskset -c "$core" \
+        sh "$MPGBENCH" "$@" >"$tmp/out" 2>"$tmp/err"
+    status=$?
+    kill $pid
+    wait $pid 2>/dev/null
+    return $status
+}
+core=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *\([0-9]*\).*/\1/')
+if [ -z "$core" ] || ! [ -r /proc/stat ]; then
+    skip "a machine in use" "no taskset or no /proc"
+else
+    ln -s "$(command -v bash)" "$tmp/spinner"
+    : >"$LOG"
+    ok "a machine in use" fails 1 "this machine is in use: others use [0-9.]* of 1 core (.*spinner [0-9]* % of one" \
+        busy --quick -n 2 -o "$tmp/busy"
+    is "nothing runs, and it is one line" "$(cat "$LOG") $(wc -l <"$tmp/err")" " 1"
+    ok "--force" busy --quick --force -n 2 -o "$tmp/busy"
+    like "warns" "$(cat "$tmp/err")" "*mpgbench: warning: measuring with --force although others use *spinner*"
+    like "and the benchmarks are told" "$(cat "$LOG.before")" "busy: others use *spinner *"
+fi
+bench --quick -l 1 -o "$tmp/told"
+is "of a machine that was not looked at they are told that" "$(cat "$LOG.before")" "unknown: /proc/stat hardly counted"
 
 STOP="--launch 1"
 ok "a launch that fails" fails 1 "pingpong, launch 1 failed (exit 3); 3 files were complete before" \
@@ -139,7 +176,7 @@ HANG=compute
 : >"$LOG"
 MPGKIT_BENCHDIR=$tmp/bin MPGKIT_MPIRUN=$tmp/bin/start "$MPGBENCH" -o "$tmp/interrupted" \
     >"$tmp/out" 2>"$tmp/err" &
-until grep -q hanging "$LOG"; do sleep 0.1; done
+until grep -q hanging "$LOG"; do /bin/sleep 0.1; done
 ok "interrupted" kill -TERM $!
 wait $!
 is "it fails" $? 1
@@ -152,7 +189,6 @@ one_core() {
     env -u MPGKIT_MPIRUN PATH="$tmp/bin:$PATH" MPGKIT_BENCHDIR="$tmp/bin" taskset -c "$core" \
         sh "$MPGBENCH" "$@" >"$tmp/out" 2>"$tmp/err"
 }
-core=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *\([0-9]*\).*/\1/')
 if [ -z "$core" ]; then
     skip "one core" "no taskset"
 else
@@ -260,10 +296,10 @@ for program in sigmake sigshow mpgtrace mpgsim; do
     chmod +x "$tmp/moved/bin/$program"
 done
 export MPGKIT_MPIRUN=$tmp/bin/start
-"$tmp/moved/bin/mpgbench" -q -o "$tmp/quick" --force >"$tmp/out" 2>"$tmp/err"
+"$tmp/moved/bin/mpgbench" -q -o "$tmp/quick" --replace >"$tmp/out" 2>"$tmp/err"
 is "what comes next is called by its path" "$(tail -n 5 "$tmp/out")" "$(next "$tmp/moved/bin/")"
 PATH=$tmp/moved/bin:$path
-mpgbench -q -o "$tmp/quick" --force >"$tmp/out" 2>"$tmp/err"
+mpgbench -q -o "$tmp/quick" --replace >"$tmp/out" 2>"$tmp/err"
 is "... on PATH by its name" "$(tail -n 5 "$tmp/out")" "$(next "")"
 PATH=$path
 unset MPGKIT_MPIRUN
@@ -321,16 +357,18 @@ real() {
     [ ! -e "$SAID" ] || cat "$SAID" >>"$tmp/err"
     return "$status"
 }
-ok "the real benchmarks" unless_late real --quick --force --launches 2 -o "$tmp/results"
+ok "the real benchmarks" unless_late real --quick --force --replace --launches 2 -o "$tmp/results"
 is "every benchmark left results" \
     "$(cd "$tmp/results" && ls | sed 's/-.*//' | sort -u | tr '\n' ' ')" \
     "bandwidth collective compute detour ftq overhead pingpong "
+is "which say what was seen before" "$(grep -lE '^# machine_before: (idle|busy|unknown): ' "$tmp"/results/* | wc -l)" \
+    "$(find "$tmp/results" -name '*.samples' | wc -l)"
 SIGMAKE=${SIGMAKE:-$build/signature/sigmake}
 if [ -x "$SIGMAKE" ]; then
     ok "they make a signature" "$SIGMAKE" -o "$tmp/machine.sig" "$tmp/results"
 fi
 touch "$tmp/file"
-ok "a folder that is a file" fails 1 "ftq failed (exit 1); nothing was complete" real -o "$tmp/file" --quick
+ok "a folder that is a file" fails 1 "ftq failed (exit 1); nothing was complete" real -o "$tmp/file" --quick --force
 is "its version is ftq's" "$("$MPGBENCH" --version)" "$("$MPGBENCH" ftq --version | sed 's/ ftq//')"
 launched() {
     # shellcheck disable=SC2086 # mpirun may have arguments
