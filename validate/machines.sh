@@ -113,11 +113,12 @@ stop_noise() {
 }
 
 # machine NAME: becomes it: exports what launch.sh needs, sets $family, $noise_ns,
-# $noise_cores, the options of mpgtrace record in $record. Fails with $why where this host cannot be it.
+# $noise_cores, the options of mpgtrace record in $record, and whether ranks have no whole core by
+# intent in $part_of_core. Fails with $why where this host cannot be it.
 machine() {
     local first=${cores%% *}
     VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''
-    record=()
+    record=() part_of_core=0
     export VALIDATE_CORES VALIDATE_PRELOAD VALIDATE_GROUP
     unset MPGKIT_DELAY_NS OMPI_MCA_mpi_yield_when_idle
     export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_tcp_if_include=lo
@@ -135,11 +136,12 @@ machine() {
         export MPGKIT_DELAY_NS=2000
         ;;
     onecore)
-        VALIDATE_CORES=$first
+        VALIDATE_CORES=$first part_of_core=1
         export OMPI_MCA_mpi_yield_when_idle=1 # else a message waits for the other's time slice
         record=(--cpu-time)                   # what tells work from the other's turns
         ;;
     duty)
+        part_of_core=1
         make_groups || {
             why='no control group with a share of the processor can be made here'
             return 1

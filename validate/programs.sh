@@ -14,7 +14,7 @@ compile() {
     done
     build "$to/halo" "$top_srcdir/examples/halo/halo.c" -lm &&
         build "$to/ring" "$top_srcdir/examples/ring/ring.c" -lm &&
-        build "$to/timer.so" "$top_srcdir/validate/preload/timer.c" -shared -fPIC &&
+        build "$to/timer.so" "$top_srcdir/validate/preload/timer.c" -shared -fPIC -ldl &&
         build "$to/slowsend.so" "$top_srcdir/validate/preload/slowsend.c" -shared -fPIC -ldl
 }
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # One row of the table, tabs between, for a program and a pair of machines; validate/table.awk
 # prints it. After validate/sample.awk. Input, told apart by the variable `part` on the command line: samples
-# "date_s run_ns others" of the one machine (from) and of the other (to), and mpgsim's answers
-# (answer; of predict mode times), JSON, one for each trace. Variables: pair, program. Times in ns.
+# "date_s run_ns others off" of the one machine (from) and of the other (to), and mpgsim's answers
+# (answer; of predict mode times), JSON, one for each trace. Runs whose ranks were off their CPUs
+# for more than a part most_off of the time are left out, but the three least disturbed stay.
+# Variables: pair, program, most_off. Times in ns.
 #
 #  1 pair  2 program  3 runs of either, the smaller
 #  4 from: median  5 traced: median over traces
@@ -12,10 +14,11 @@
 # 15 predicted change: the same  16 5 %  17 95 %
 # 18 traces  19 why there is no answer
 # 20 the run by predict mode: median over traces  21 5 %  22 95 %; or "-"
+# 23 from: runs left out  24 to: runs left out  25 whether disturbed ones stay: 1
 
 BEGIN { answered = 0 }
-part == "from" { from[nf++] = $2 }
-part == "to" { to[nt++] = $2 }
+part == "from" { all_from[af++] = $2; off_from[af - 1] = $4 + 0 }
+part == "to" { all_to[at++] = $2; off_to[at - 1] = $4 + 0 }
 FNR == 1 { inside = 0 }
 part == "answer" && FNR == 1 && substr($0, 1, 1) != "{" { why = $0 }
 part == "answer" && /^ "traced_run_time_ns":/ { traced[answered] = number($0) }
@@ -71,7 +74,27 @@ function outside_differences(n, m,   ways, i, j, u, most, all, sum) {
     return 0
 }
 
+# Those of the N runs ALL that were not OFF their CPUs for too long, into KEPT, or the three that
+# were for the least time; how many.
+function undisturbed(all, off, n, kept,   i, k, least, taken) {
+    for (i = 0; i < n; i++)
+        if (off[i] <= most_off)
+            kept[k++] = all[i]
+    if (k >= 3 || n < 3)
+        return k + 0
+    for (i = 0; i < n; i++)
+        least[i] = off[i]
+    sort(least, n)
+    for (i = k = 0; i < n && k < 3; i++)
+        if (off[i] <= least[2])
+            kept[k++] = all[i]
+    stays = 1
+    return k
+}
+
 END {
+    nf = undisturbed(all_from, off_from, af, from)
+    nt = undisturbed(all_to, off_to, at, to)
     if (nf < 3 || nt < 3)
         exit
     from_middle = median(from, nf)
@@ -97,8 +120,9 @@ END {
     else
         printf "\t-\t-\t-\t-\t-\t-\t0\t%s", why
     if (timed)
-        printf "\t%.0f\t%.0f\t%.0f\n", median(time_middle, timed), quantile(time, times, 0.05),
+        printf "\t%.0f\t%.0f\t%.0f", median(time_middle, timed), quantile(time, times, 0.05),
             quantile(time, times, 0.95)
     else
-        printf "\t-\t-\t-\n"
+        printf "\t-\t-\t-"
+    printf "\t%d\t%d\t%d\n", af - nf, at - nt, stays
 }

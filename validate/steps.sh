@@ -135,6 +135,28 @@ step_run() {
             make_signature "$name"
         done
     done
+    [ -n "$short" ] || step_again
+}
+
+# how_many_undisturbed MACHINE PROGRAM: of its runs, whose ranks had their CPUs.
+how_many_undisturbed() {
+    awk -v most_off="$most_off" '$4 <= most_off { n++ } END { print n + 0 }' "$out/samples/$2.$1" 2>/dev/null ||
+        echo 0
+}
+
+# As many runs more of each program on each machine as were disturbed in the rounds, at most: so
+# many until there are as many undisturbed ones as rounds.
+step_again() {
+    local again name program
+    for ((again = 1; again <= rounds; again++)); do
+        for program in $programs; do
+            for name in $used; do
+                [ -s "$out/samples/$program.$name" ] &&
+                    [ "$(how_many_undisturbed "$name" "$program")" -lt "$rounds" ] || continue
+                on "$name" run_and_trace "$name" "$program"
+            done
+        done
+    done
 }
 
 # run_and_trace MACHINE PROGRAM
@@ -169,25 +191,29 @@ children_s() {
 
 # alone FUNCTION: calls it to measure, then, to keep that, with the share of a core that others
 # had meanwhile. Where that is more than 5 % and 30 ms (the kernel counts in hundredths of a
-# second) it is done again, twice at most; the least disturbed is kept.
+# second), or a rank was off its CPU for more than $most_off of its run ($off, if FUNCTION sets
+# it), it is done again, twice at most; the least disturbed is kept.
 alone() {
-    local try share limit best='' before own
+    local try share score best='' before own
     for ((try = 1; try <= tries; try++)); do
         before="$(used_s) $EPOCHREALTIME"
         children_s >"$out/log/children" && own=$(<"$out/log/children")
+        off=0
         "$@" || return
         children_s >"$out/log/children"
-        read -r share limit <<<"$(echo "$before $own $(used_s) $EPOCHREALTIME $(<"$out/log/children")" |
-            awk -v noise="$(echo "$noise_cores" | wc -w) $noise_ns $PERIOD_NS" '
+        read -r share score <<<"$(echo "$before $own $(used_s) $EPOCHREALTIME $(<"$out/log/children")" |
+            awk -v noise="$(echo "$noise_cores" | wc -w) $noise_ns $PERIOD_NS" -v off="$off" -v most_off="$most_off" '
                 { split(noise, n, " ")
                   elapsed = $5 - $2
                   v = (($4 - $1) - ($6 - $3)) / elapsed - n[1] * n[2] / n[3]
-                  printf "%.2f %.2f", (v > 0 ? v : 0), 0.05 + 0.03 / elapsed }')"
-        if [ -z "$best" ] || awk "BEGIN { exit !($share < $best) }"; then
-            best=$share
+                  score = v / (0.05 + 0.03 / elapsed)
+                  if (off / most_off > score) score = off / most_off
+                  printf "%.2f %.3f", (v > 0 ? v : 0), score }')"
+        if [ -z "$best" ] || awk "BEGIN { exit !($score < $best) }"; then
+            best=$score
             "$1" "$share"
         fi
-        awk "BEGIN { exit !($best > $limit) }" || break
+        awk "BEGIN { exit !($best > 1) }" || break
     done
 }
 
@@ -210,35 +236,51 @@ limited() {
     return 1
 }
 
-# One run, which the preloaded timer times; then, with its SHARE, "date_s run_ns share" in
-# $sample: from MPI_Init's leave to MPI_Finalize's enter, of the longest rank.
-run_once() {
+# timed COMMAND...: a run of two ranks, which the preloaded timer times: how long the longest of
+# them took from MPI_Init's leave to MPI_Finalize's enter in $run_ns, and which part of that a
+# rank was off its CPU, the one that was longest, in $off: beyond what the machine takes by
+# intent, of a machine whose ranks have no whole core 0.
+timed() {
     local times=$out/log/times own=$VALIDATE_PRELOAD status
-    if [ $# -gt 0 ]; then
-        sample="$(<"$out/log/sample") $1"
-        return
-    fi
     rm -f "$times"
     VALIDATE_PRELOAD=$out/programs/$family/timer.so${own:+:$own}
-    MPGKIT_TIMER=$times limited "$here/launch.sh" -n 2 "${command[@]}"
+    MPGKIT_TIMER=$times limited "$here/launch.sh" -n 2 "$@"
     status=$?
     VALIDATE_PRELOAD=$own
     [ $status -eq 0 ] || return
-    awk -v now="$(date +%s)" '{ t = $3 - $2; if (t > most) most = t }
-        END { if (NR != 2) exit 1; printf "%.0f %.0f\n", now, most }' "$times" >"$out/log/sample" || {
+    read -r run_ns off <<<"$(awk -v noise_ns="$noise_ns" -v period_ns="$PERIOD_NS" -v part_of_core="$part_of_core" '
+        { t = $3 - $2
+          if (t > most) most = t
+          by_intent = noise_ns ? noise_ns * (int(t / period_ns) + 1) : 0
+          if (t > 0 && ($4 - by_intent) / t > off) off = ($4 - by_intent) / t }
+        END { if (NR == 2) printf "%.0f %.4f\n", most, part_of_core ? 0 : off }' "$times")"
+    [ -n "$off" ] || {
         skip "$program on $name" "its run was not timed"
         return 1
     }
 }
 
+# One run; then, with its SHARE, "date_s run_ns share off" in $sample.
+run_once() {
+    local run_ns
+    if [ $# -gt 0 ]; then
+        sample="$(<"$out/log/sample")"
+        sample="${sample% *} $1 ${sample##* }"
+        return
+    fi
+    timed "${command[@]}" || return
+    printf '%s %s %s\n' "$(date +%s)" "$run_ns" "$off" >"$out/log/sample"
+}
+
 # One trace; then, with its SHARE, in its place.
 trace_once() {
+    local run_ns
     if [ $# -gt 0 ]; then
         rm -rf "$trace" && mv "$out/log/trace" "$trace"
         return
     fi
     rm -rf "$out/log/trace"
-    limited "$here/launch.sh" -n 2 "$MPGTRACE" record "${record[@]}" -o "$out/log/trace" \
+    MPGKIT_TIMER_TRACED=yes timed "$MPGTRACE" record "${record[@]}" -o "$out/log/trace" \
         "${command[@]}"
 }
 
@@ -315,7 +357,7 @@ step_table() {
         for program in $programs; do
             [ -s "$out/samples/$program.${pair%%:*}" ] && [ -s "$out/samples/$program.$to" ] ||
                 continue
-            awk -v pair="$pair" -v program="$program" -f "$here/sample.awk" -f "$here/row.awk" \
+            awk -v pair="$pair" -v program="$program" -v most_off="$most_off" -f "$here/sample.awk" -f "$here/row.awk" \
                 part=from "$out/samples/$program.${pair%%:*}" part=to "$out/samples/$program.$to" \
                 part=answer /dev/null "$out/predictions/$pair/$program".[0-9]* \
                 part=times "$out/predictions/$pair/$program".predict.[0-9]*

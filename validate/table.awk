@@ -33,15 +33,24 @@ function head(pair,   end) {
         end[3] == "" ? "" : ", by the rate of computation instead of its noise"
     print "| program | " end[1] " | traced | " end[2] ", measured (95 %) | predicted (5 .. 95 %) " \
         "| change, measured (95 %) | predicted (5 .. 95 %) | off, % of the run | off, % of the change " \
-        "| inside | --predict (5 .. 95 %) | off, % | inside |"
-    print "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|---|"
+        "| inside | --predict (5 .. 95 %) | off, % | inside | measured to, % | left out |"
+    print "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|---|--:|--:|"
+}
+
+# How exactly the run to predict was measured: half its interval, in % of it.
+function resolution() {
+    return sprintf("%.1f%s", 50 * ($8 - $7) / $6, $25 ? " (disturbed)" : "")
+}
+
+function left_out() {
+    return ($23 + 0) ", " ($24 + 0)
 }
 
 $1 != last { head($1); last = $1 }
 
 $12 == "-" {
-    printf "| %s | %s | - | %s | no answer: %s | %s | - | - | - | - | - | - | - |\n", $2, ms($4),
-        span($6, $7, $8), $19, span($9, $10, $11)
+    printf "| %s | %s | - | %s | no answer: %s | %s | - | - | - | - | - | - | - | %s | %s |\n", $2, ms($4),
+        span($6, $7, $8), $19, span($9, $10, $11), resolution(), left_out()
     unanswered++
     next
 }
@@ -55,6 +64,11 @@ $12 == "-" {
     inside = $6 >= $13 && $6 <= $14
     run_right += size(of_run) <= 0.05
     was_inside += inside
+    exact = !$25 && $8 - $7 <= 0.1 * $6
+    exacts += exact
+    exact_right += exact && size(of_run) <= 0.05
+    exact_times += exact && $20 > 0
+    exact_time_right += exact && $20 > 0 && size(($20 - $6) / $6) <= 0.05
     changes += measured
     change_right += measured && size(of_change) <= 0.15
     n[$1]++
@@ -75,11 +89,11 @@ $12 == "-" {
         place[$1] = ++pairs
         name[pairs] = $1
     }
-    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", $2, ms($4), ms($5),
+    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", $2, ms($4), ms($5),
         span($6, $7, $8), span($12, $13, $14), span($9, $10, $11), span($15, $16, $17),
         percent(of_run), measured ? percent(of_change) : "-", inside ? "yes" : "no",
         timed ? span($20, $21, $22) : "-", timed ? percent(off) : "-",
-        !timed ? "-" : time_inside ? "yes" : "no"
+        !timed ? "-" : time_inside ? "yes" : "no", resolution(), left_out()
 }
 
 function share(part, of) {
@@ -103,6 +117,8 @@ END {
             share(pair_time_inside[name[i]], pair_times[name[i]])
     printf "| all | %s | %s | %s | %s | %s |\n", share(run_right, rows), share(change_right, changes),
         share(was_inside, rows), share(time_right, times), share(times_inside, times)
+    printf "\nRuns that were measured to 5 %% or better: %d of %d; of these the prediction is off by at most 5 %%" \
+        " in %s, --predict in %s.\n", exacts, rows, share(exact_right, exacts), share(exact_time_right, exact_times)
     if (unanswered)
         printf "\n%d rows have no answer.\n", unanswered
 }

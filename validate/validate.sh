@@ -83,7 +83,7 @@ whole() {
 }
 
 out=validation pairs=$all_pairs programs=$all_programs rounds=7 traces=5
-steps='measure run predict table' tries=3 limit_s=30 short='' bench=--quick write='' machines_replayed='' mark=table
+steps='measure run predict table' tries=3 most_off=0.02 limit_s=30 short='' bench=--quick write='' machines_replayed='' mark=table
 while [ $# -gt 0 ]; do
     option=$1
     case $option in

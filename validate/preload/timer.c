@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded into a program that is not traced: appends a line "rank begin_ns end_ns" to the
- * file that MPGKIT_TIMER names, from where MPI_Init leaves to where MPI_Finalize is entered,
- * as docs/MODEL.md defines a rank's run time. Nothing else of MPI passes through it.
+/* Preloaded into a program: appends a line "rank begin_ns end_ns off_ns" to the file that
+ * MPGKIT_TIMER names, from where MPI_Init leaves to where MPI_Finalize is entered, as
+ * docs/MODEL.md defines a rank's run time, with how long the rank was off its CPU between. Nothing
+ * else of MPI passes through it. It stands in for PMPI's names, too, so that it is below a tracer.
+ *
+ * off_ns is wall-clock less CPU time of the rank's main thread, which leaves out what a hypervisor
+ * took as well; of a thread that slept meanwhile, which is its own affair, it is how long it
+ * waited for a CPU (/proc/thread-self/schedstat).
  *
  * At the end of MPI_Init every two ranks exchange a message, so that connections which a
  * library makes with the first one are there: over TCP that takes milliseconds, once, which no
  * signature knows; the tracer's own messages at this place have the same effect. Then they sleep
- * a little: the launcher, which may share their cores, is not done when MPI_Init is. */
+ * a little: the launcher, which may share their cores, is not done when MPI_Init is. With
+ * MPGKIT_TIMER_TRACED set, neither: a tracer would record it. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,63 +35,132 @@ void pmpi_finalize_(int *err) __attribute__((weak));
 /* So long the launcher may still be busy. */
 #define SETTLE_NS 50000000
 
-static int64_t begin_ns;
+/* What the clocks of the main thread said. */
+struct moment {
+    int64_t wall_ns, cpu_ns, waited_ns;
+    long slept; /* how often */
+};
 
-static int64_t now_ns(void)
+static struct moment began;
+static bool begun, reported;
+
+static int64_t read_ns(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct moment now(void)
+{
+    struct moment m = {0};
+    struct rusage usage;
+    long long waited_ns;
+    FILE *stream = fopen("/proc/thread-self/schedstat", "r");
+    if (stream && fscanf(stream, "%*d %lld", &waited_ns) == 1)
+        m.waited_ns = waited_ns;
+    if (stream)
+        fclose(stream);
+    if (getrusage(RUSAGE_THREAD, &usage) == 0)
+        m.slept = usage.ru_nvcsw;
+    m.wall_ns = read_ns(CLOCK_MONOTONIC);
+    m.cpu_ns = read_ns(CLOCK_THREAD_CPUTIME_ID);
+    return m;
 }
 
 /* One write, which O_APPEND keeps in one piece among those of other ranks. */
 static void report(void)
 {
-    int64_t end_ns = now_ns();
-    char line[96];
+    const struct moment end = now();
+    int64_t off_ns = end.slept > began.slept
+                         ? end.waited_ns - began.waited_ns
+                         : end.wall_ns - began.wall_ns - (end.cpu_ns - began.cpu_ns);
+    char line[128];
     int rank;
     const char *path = getenv("MPGKIT_TIMER");
+    if (!path || reported)
+        return;
+    reported = true;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int length = snprintf(line, sizeof line, "%d %lld %lld\n", rank, (long long)begin_ns,
-                          (long long)end_ns);
-    int fd = path ? open(path, O_WRONLY | O_APPEND | O_CREAT, 0666) : -1;
+    int length = snprintf(line, sizeof line, "%d %lld %lld %lld\n", rank,
+                          (long long)began.wall_ns, (long long)end.wall_ns,
+                          (long long)(off_ns > 0 ? off_ns : 0));
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
     if (fd < 0 || write(fd, line, (size_t)length) != length)
         fprintf(stderr, "timer: cannot write to MPGKIT_TIMER\n");
     if (fd >= 0)
         close(fd);
 }
 
+/* Fortran's may come by here twice: its own, and C's, which it calls. */
 static void begin(void)
 {
     int rank, ranks;
     char byte = 0;
+    if (begun)
+        return;
+    begun = true;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int step = 1; step < ranks; step++)
-        PMPI_Sendrecv(&byte, 0, MPI_BYTE, (rank + step) % ranks, 0, &byte, 0, MPI_BYTE,
-                      (rank - step + ranks) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    nanosleep(&(struct timespec){.tv_nsec = SETTLE_NS}, NULL);
-    PMPI_Barrier(MPI_COMM_WORLD);
-    begin_ns = now_ns();
+    if (!getenv("MPGKIT_TIMER_TRACED")) {
+        for (int step = 1; step < ranks; step++)
+            PMPI_Sendrecv(&byte, 0, MPI_BYTE, (rank + step) % ranks, 0, &byte, 0, MPI_BYTE,
+                          (rank - step + ranks) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        nanosleep(&(struct timespec){.tv_nsec = SETTLE_NS}, NULL);
+        PMPI_Barrier(MPI_COMM_WORLD);
+    }
+    began = now();
+}
+
+/* The library's own function of that name. */
+static void *library(const char *name)
+{
+    void *function = dlsym(RTLD_NEXT, name);
+    if (!function) {
+        fprintf(stderr, "timer: MPI's library has no %s\n", name);
+        abort();
+    }
+    return function;
+}
+
+int PMPI_Init(int *argc, char ***argv)
+{
+    int (*original)(int *, char ***);
+    *(void **)&original = library("PMPI_Init");
+    int status = original(argc, argv);
+    begin();
+    return status;
+}
+
+int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int (*original)(int *, char ***, int, int *);
+    *(void **)&original = library("PMPI_Init_thread");
+    int status = original(argc, argv, required, provided);
+    begin();
+    return status;
+}
+
+int PMPI_Finalize(void)
+{
+    int (*original)(void);
+    *(void **)&original = library("PMPI_Finalize");
+    report();
+    return original();
 }
 
 int MPI_Init(int *argc, char ***argv)
 {
-    int status = PMPI_Init(argc, argv);
-    begin();
-    return status;
+    return PMPI_Init(argc, argv);
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int status = PMPI_Init_thread(argc, argv, required, provided);
-    begin();
-    return status;
+    return PMPI_Init_thread(argc, argv, required, provided);
 }
 
 int MPI_Finalize(void)
 {
-    report();
     return PMPI_Finalize();
 }
 
