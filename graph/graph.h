@@ -123,6 +123,7 @@ struct mpg_edge {
     double bytes;      /* d; of a collective: b of all rounds */
     double target_bytes; /* the same as hypotheses say */
     double base_ns;    /* changed: aligned, of what the slot's value is the delay */
+    double off_ns;     /* MEETING: the longest time that a member's thread was off its CPU in its call */
     struct mpg_origin meeting; /* ROOT, MEMBER: the call that identifies the collective as a whole; */
     int32_t members;           /* ROOT: how many take part, */
     enum mpg_call call;        /* of a collective: its call, the blocking one; */
@@ -302,6 +303,7 @@ struct mpg_step {
             int64_t tracer_ns; /* what the tracer took, 0 or more: with interval_ns all of the
                                   time between the calls */
             int64_t flushed_ns; /* and of that, writing to its file */
+            int64_t off_ns;    /* time of interval_ns in which the thread was off its CPU, preempted or stolen */
             int64_t begin_ns;  /* when the interval began, on the rank's own clock */
             int64_t cpu_ns;    /* CPU time of the thread in it, the tracer's taken out as well;
                                   -1: not recorded */

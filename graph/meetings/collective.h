@@ -25,6 +25,7 @@ struct member {
 struct collective {
     enum mpg_call called, call; /* call: of one that does not block its blocking twin */
     bool blocking;
+    int64_t off_ns; /* blocking: the longest time that a member was off its CPU in its call */
     int resizer; /* the hypothesis that is about the first part that came; -1: none */
     bool dropped;          /* by hypotheses: nobody waits for anybody, and no step is about it; */
     uint64_t droppers;     /* by these, each some member's part */

@@ -87,6 +87,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
                   step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
+    step->off_ns = graph_between_off_ns(&s->between, e, e->thread == s->thread, step->interval_ns);
     step->change = &mpg_no_change;
     if (g->has_regions && change_interval(g, s, e, step, err) < 0)
         return -1;

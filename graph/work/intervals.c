@@ -53,8 +53,10 @@ void graph_between_add(struct between *b, const struct recording *r, const struc
 {
     if (mpg_call_kind(e->call) == MPG_KIND_FLUSH) {
         b->flushed_ns = add(b->flushed_ns, e->leave_ns - e->enter_ns);
+        b->off_ns = add(b->off_ns, e->off_before_ns);
         return;
     }
+    b->off_ns = add(b->off_ns, add(e->off_before_ns, e->off_in_ns));
     if (e->sum.calls > 0) {
         const int64_t summing_ps = multiply(e->sum.calls, r->sum_ps);
         b->tracer_ps = add(b->tracer_ps, summing_ps);
@@ -76,6 +78,12 @@ int64_t graph_between_tracer_ns(const struct between *b, const struct recording 
     const int64_t tracer_ns = b->tracer_ps == 0 ? r->call_ns : whole_ns(add(b->tracer_ps, r->call_ps));
     const int64_t left_ns = traced_ns - b->flushed_ns;
     return left_ns <= 0 ? 0 : tracer_ns < left_ns ? tracer_ns : left_ns;
+}
+
+int64_t graph_between_off_ns(const struct between *b, const struct mpg_event *call, bool own, int64_t length_ns)
+{
+    const int64_t off_ns = own ? add(b->off_ns, call->off_before_ns) : b->off_ns;
+    return off_ns < 0 ? 0 : off_ns < length_ns ? off_ns : length_ns;
 }
 
 int64_t graph_between_cpu_ns(const struct between *b, const struct recording *r,
@@ -103,6 +111,6 @@ double graph_between_work(const struct between *b, const struct recording *r, in
 {
     const int64_t length = traced_ns - b->flushed_ns - graph_between_tracer_ns(b, r, traced_ns);
     const int64_t cpu_ns = own ? graph_between_cpu_ns(b, r, event) : -1;
-    *length_ns = length > 0 ? (double)length : 0;
+    *length_ns = length > 0 ? (double)(length - graph_between_off_ns(b, event, own, length)) : 0;
     return cpu_ns >= 0 && (double)cpu_ns < *length_ns ? (double)cpu_ns : *length_ns;
 }

@@ -23,6 +23,7 @@ struct recording {
 struct between {
     int64_t flushed_ns, tracer_ps, cpu_ns, cpu_tracer_ps;
     int64_t local_ns; /* in calls that involve nobody, each recorded */
+    int64_t off_ns;   /* off the CPU, but for flushes */
 };
 
 /* Whether E, a call, involves nobody else: it is part of a compute interval (a program that asks for its
@@ -47,6 +48,8 @@ void graph_between_add(struct between *between, const struct recording *recordin
 /* Of TRACED_NS between two calls, what of it the tracer took (never more than that). */
 int64_t graph_between_tracer_ns(const struct between *between, const struct recording *recording,
                                 int64_t traced_ns);
+/* Time off the CPU up to the enter of CALL, the thread's OWN or not, of LENGTH_NS; 0 .. LENGTH_NS. */
+int64_t graph_between_off_ns(const struct between *between, const struct mpg_event *call, bool own, int64_t length_ns);
 /* CPU time up to the enter of CALL, the tracer's taken out; -1: not recorded. */
 int64_t graph_between_cpu_ns(const struct between *between, const struct recording *recording,
                              const struct mpg_event *call);
@@ -54,8 +57,8 @@ int64_t graph_between_cpu_ns(const struct between *between, const struct recordi
  * tracer's part is overhead_cpu_ns, or overhead_call_ns where that alone is known. -1: not recorded. */
 int64_t graph_between_alone_ns(const struct between *between, const struct recording *recording,
                                const struct mpg_event *call);
-/* Work in TRACED_NS that ended with EVENT, a mark or a call: what is neither flushes nor the tracer's, which goes
- * to *LENGTH_NS, or the CPU time in it, where that is recorded, is less, and EVENT is the thread's OWN. */
+/* Work in TRACED_NS that ended with EVENT, a mark or a call: time on the CPU that is neither flushes nor the tracer's,
+ * which goes to *LENGTH_NS, or the CPU time in it, where that is recorded, is less, and EVENT is the thread's OWN. */
 double graph_between_work(const struct between *between, const struct recording *recording,
                           int64_t traced_ns, const struct mpg_event *event, bool own, double *length_ns);
 

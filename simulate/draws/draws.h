@@ -27,7 +27,8 @@ enum mpg_purpose {
     MPG_DRAW_RECEIVE,       /* o_r of a message: another one */
     MPG_DRAW_COLLECTIVE,    /* a meeting as a whole; the call: of its first member */
     MPG_DRAW_PART,          /* which part of a noise record is measured again */
-    MPG_DRAW_QUANTUM        /* what a quantum loses; index > 0: detours that are drawn, of block CALL */
+    MPG_DRAW_QUANTUM,       /* what a quantum loses; index > 0: detours that are drawn, of block CALL */
+    MPG_DRAW_REMOVED = 0    /* what interruptions of the source took from the compute interval before the call */
 };
 
 /* Everything of the address but the replica. */

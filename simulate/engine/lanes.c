@@ -122,9 +122,9 @@ void mpg_lanes_use_paths(struct mpg_lanes *l, const struct mpg_paths *paths)
     l->covers = paths->covers;
 }
 
-void mpg_lanes_use_likes(struct mpg_lanes *l, const struct mpg_likes *likes)
+void mpg_lanes_use_classes(struct mpg_lanes *l, const struct mpg_classes *classes)
 {
-    l->likes = likes;
+    l->classes = classes;
 }
 
 const double *mpg_lanes_value(const struct mpg_lanes *l, uint32_t stream)
@@ -277,14 +277,15 @@ static APART int step_enter(struct mpg_lanes *l, const struct mpg_step *s, struc
                              .more_ns = mpg_perturbation_rho(l->p) * s->change->more_ns,
                              .call = s->number,
                              .since_ns = (double)s->since_ns,
-                             .length_ns = (double)s->interval_ns};
+                             .length_ns = (double)s->interval_ns,
+                             .off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->off_ns : 0};
     if (l->covers)
         x.covered_ns = l->covered_ns[s->stream];
     meet_noise(l, s->stream, &x);
     if (l->entered_ns)
         l->entered_ns[s->stream] = (double)(s->since_ns + s->interval_ns + s->tracer_ns);
-    if (l->likes)
-        mpg_likes_find(l->likes, s, &x);
+    if (l->classes)
+        mpg_classes_find(l->classes, s, &x);
     mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */
     l->code->enter(l->n, before, l->p->without_tracer ? (double)s->tracer_ns : 0, value, compute);
     return divides ? divide_interval(l, s, err) : 0;

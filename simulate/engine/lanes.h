@@ -12,7 +12,7 @@
 #include "simulate/choice/choice.h"
 #include "simulate/choice/watch.h"
 #include "simulate/engine/floors.h"
-#include "simulate/engine/likes.h"
+#include "simulate/engine/classes.h"
 #include "simulate/models/paths.h"
 #include "simulate/where/tally.h"
 
@@ -35,7 +35,7 @@ void mpg_lanes_use_paths(struct mpg_lanes *lanes, const struct mpg_paths *paths)
 double mpg_lanes_bytes(uint32_t slots, int32_t ranks);
 /* Says what noise took from the traced intervals; without it, what a stretch of the source's record
  * lost is taken. LIKES outlives the lanes. */
-void mpg_lanes_use_likes(struct mpg_lanes *lanes, const struct mpg_likes *likes);
+void mpg_lanes_use_classes(struct mpg_lanes *lanes, const struct mpg_classes *classes);
 /* Lets calls complete something else than in the trace, where the graph's steps have candidates
  * (docs/MODEL.md, section 6), but for lanes that KEEPS (may be NULL; copied) says. SKIPS_POLLING:
  * with a test that is not made goes the interval before it. WATCH (may be NULL) sees what the first

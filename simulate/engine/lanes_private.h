@@ -59,7 +59,7 @@ struct mpg_lanes {
     const struct mpg_paths *paths; /* of messages; NULL: all are P's */
     bool comparable; /* the ranks' clocks */
     struct mpg_floors *floors;
-    const struct mpg_likes *likes; /* may be NULL */
+    const struct mpg_classes *classes; /* may be NULL */
     double *stream_value; /* capacity x n */
     double *slot_value;   /* capacity x n */
     double *slot_bare;    /* the same without what was put into the message or collective

@@ -84,6 +84,21 @@ static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge 
     return !s->changed && e->kind == MPG_EDGE_ACK && e->changed;
 }
 
+/* How much earlier S could have been left, had its ranks not been off their CPUs: of the LEAST slack of its edges, or, of a
+ * collective of which all wait for all, of the time since the last member came, the call's floor taken off. */
+static double off_cpu_part(const struct mpg_lanes *l, const struct mpg_step *s, double least)
+{
+    double off_ns = (double)s->call_off_ns;
+    if (!mpg_perturbation_removes_off_cpu(l->p))
+        return 0;
+    if (s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING) {
+        off_ns = fmax(off_ns, s->edges[0].off_ns);
+        if (off_ns > 0 && l->absorb == MPG_ABSORB_CLOCK)
+            least = fmax(0, s->leave_ns - fmax(s->enter_ns, s->edges[0].sent_ns) - mpg_floor_call(l->floors, s->call, s->bytes));
+    }
+    return fmin(off_ns, least);
+}
+
 /* Of each edge, and of the local one, which is returned. */
 static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 {
@@ -102,6 +117,7 @@ static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
         const double slack_ns = edge_slack(l, s, &s->edges[s->edge_number + i]);
         least = slack_ns < least ? slack_ns : least;
     }
+    least -= off_cpu_part(l, s, least);
     for (uint32_t i = 0; i < s->edge_number; i++)
         if (!is_answer_of_target(s, &s->edges[l->edge[i].i]))
             l->edge[i].slack_ns -= least;
@@ -422,8 +438,11 @@ static void leave_out(struct mpg_lanes *l, const struct mpg_step *s, const doubl
 /* A call that needs nobody else: all edges that it has are its own (no posting part, which is 0 then). */
 static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    if (l->charges || s->round_trip) {
+    const double off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->call_off_ns : 0;
+    if (l->charges || s->round_trip || off_ns > 0) {
         find_own(l, s, false);
+        if (off_ns > 0)
+            l->code->less(l->n, off_ns, l->local);
         l->code->alone(l->n, l->local, (double)s->duration_ns, stream_value(l, s->stream),
                        account_of(l, s->rank, MPG_TERM_CALL));
     }

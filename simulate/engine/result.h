@@ -11,7 +11,7 @@
 #include "graph/clocks.h"
 #include "graph/graph.h"
 #include "simulate/engine/lanes.h"
-#include "simulate/engine/likes.h"
+#include "simulate/engine/classes.h"
 #include "simulate/where/where.h"
 
 /* What a rank's run consists of on the target, summed over lanes, ns: of its first thread

@@ -177,8 +177,8 @@ static bool has_flights(const struct simulation *sim)
 static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct simulation *sim = context;
-    for (size_t i = 0; sim->likes && i < steps->n; i++)
-        if (mpg_likes_add(sim->likes, &steps->step[i], err) < 0)
+    for (size_t i = 0; sim->classes && i < steps->n; i++)
+        if (mpg_classes_add(sim->classes, &steps->step[i], err) < 0)
             return -1;
     return sim->floors ? mpg_floors_add(sim->floors, steps, has_flights(sim), err) : 0;
 }
@@ -219,18 +219,18 @@ static int begin_floors(struct simulation *sim, struct mpg_error *err)
     floors.paths = sim->paths;
     sim->owns_floors = true;
     return (sim->wanted && !(sim->floors = mpg_floors_new(sim->trace, &floors, err))) ||
-                   (sim->alike && !(sim->likes = mpg_likes_new(sim->p, err)))
+                   (sim->alike && !(sim->classes = mpg_classes_new(sim->p, err)))
                ? -1
                : 0;
 }
 
 static int finish_floors(struct simulation *sim, struct mpg_error *err)
 {
-    if ((sim->alike && mpg_likes_finish(sim->likes, err) < 0) ||
+    if ((sim->alike && mpg_classes_finish(sim->classes, err) < 0) ||
         (sim->wanted && mpg_floors_finish(sim->floors, err) < 0))
         return -1;
     if (sim->alike)
-        sim->result->cpu = mpg_likes_cpu(sim->likes);
+        sim->result->cpu = mpg_classes_cpu(sim->classes);
     if (sim->wanted && ((sim->says_flights && are_comparable(sim)) || sim->options->floors.has_source_cost))
         sim->result->floor_rule = mpg_floors_rule(sim->floors);
     return 0;
@@ -239,7 +239,7 @@ static int finish_floors(struct simulation *sim, struct mpg_error *err)
 static void take_floors(struct simulation *sim, const struct simulation *like)
 {
     sim->floors = like->floors;
-    sim->likes = like->likes;
+    sim->classes = like->classes;
     sim->result->cpu = like->result->cpu;
     sim->result->floor_rule = like->result->floor_rule;
     sim->result->counts = like->result->counts;
@@ -253,7 +253,7 @@ static int know_floors(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_course course = mpg_simulation_course(sim, NULL);
     struct mpg_passed passed;
-    if (!mpg_first_known(&course, has_flights(sim), sim->floors, sim->likes, &passed))
+    if (!mpg_first_known(&course, has_flights(sim), sim->floors, sim->classes, &passed))
         return 0;
     sim->passed_first = true;
     mpg_simulation_take_passed(sim, &passed);
@@ -270,14 +270,14 @@ static int pass_floors(struct simulation *sim, size_t n, struct mpg_taker *taker
     for (size_t i = 0; i < n; i++)
         if (sim[i].owns_floors && !sim[i].passed_first && same_course(sim, &sim[i]))
             takers[k++] = (struct mpg_taker){
-                .take = take_first, .context = &sim[i], .wants = sim[i].likes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
+                .take = take_first, .context = &sim[i], .wants = sim[i].classes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
     int status = mpg_pass(&course, takers, k, sim->options->threads, &passed, err);
     for (size_t i = 0; i < k; i++) {
         struct simulation *x = takers[i].context;
         x->passed_first = true;
         mpg_simulation_take_passed(x, &passed);
         if (status == 0)
-            mpg_first_keep(&course, has_flights(x), x->floors, x->likes, &passed);
+            mpg_first_keep(&course, has_flights(x), x->floors, x->classes, &passed);
         if (status == 0)
             status = finish_floors(x, err);
     }
@@ -408,7 +408,7 @@ static void end(struct simulation *sim)
     }
     if (sim->owns_floors) {
         mpg_floors_free(sim->floors);
-        mpg_likes_free(sim->likes);
+        mpg_classes_free(sim->classes);
     }
     if (sim->owns_clocks)
         mpg_clock_map_free(sim->clocks);

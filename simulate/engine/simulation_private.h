@@ -14,7 +14,7 @@ struct simulation {
     const struct mpg_simulation_options *options;
     struct mpg_clock_map *clocks;
     struct mpg_floors *floors;
-    struct mpg_likes *likes; /* NULL: no noise is taken out */
+    struct mpg_classes *classes; /* NULL: no noise is taken out */
     bool owns_clocks, owns_floors;
     enum mpg_absorb absorb;
     /* Of the first pass: whether messages have floors, and the answer says so; whether anything has;

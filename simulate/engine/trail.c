@@ -83,11 +83,14 @@ struct made {
 
 static struct made interval_of(const struct mpg_lanes *l, const struct mpg_step *s)
 {
+    const bool quiet = mpg_perturbation_is_quiet(l->p);
     const double rho = mpg_perturbation_rho(l->p), length_ns = (double)s->interval_ns;
-    const double more_ns = rho * s->change->ratio == 1 && s->change->more_ns == 0
-                               ? 0
-                               : (rho * s->change->ratio - 1) * length_ns + rho * s->change->more_ns;
-    const bool quiet = mpg_perturbation_is_quiet(l->p), cut = quiet && more_ns < -length_ns;
+    const double off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->off_ns : 0;
+    const double more_ns = (rho * s->change->ratio == 1 && s->change->more_ns == 0
+                                ? 0
+                                : (rho * s->change->ratio - 1) * (length_ns - off_ns) + rho * s->change->more_ns) -
+                           (quiet ? off_ns : 0);
+    const bool cut = quiet && more_ns < -length_ns;
     return (struct made){.of = {length_ns, cut ? -length_ns : more_ns, l->p->without_tracer ? (double)s->tracer_ns : 0},
                          .quiet = quiet,
                          .cut = cut};

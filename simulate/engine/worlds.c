@@ -24,7 +24,7 @@ static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *
     if (!lanes)
         return NULL;
     if (x->p == sim->p)
-        mpg_lanes_use_likes(lanes, sim->likes);
+        mpg_lanes_use_classes(lanes, sim->classes);
     if (sim->paths)
         mpg_lanes_use_paths(lanes, x->p == sim->p ? sim->paths : sim->unchanged);
     const struct mpg_where_wanted *where = &sim->options->where;

@@ -18,7 +18,7 @@ struct run {
     struct mpg_clock_map *clocks;
     struct mpg_target target;
     struct mpg_floors *floors;
-    struct mpg_likes *likes; /* NULL: no noise is taken out */
+    struct mpg_classes *classes; /* NULL: no noise is taken out */
     struct mpg_result *result;
     struct mpg_extrapolation *x;
     struct mpg_rank_use *use; /* a rank of a replica, the replicas one after the other: */
@@ -30,8 +30,8 @@ struct run {
 static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct run *x = context;
-    for (size_t i = 0; x->likes && i < steps->n; i++)
-        if (mpg_likes_add(x->likes, &steps->step[i], err) < 0)
+    for (size_t i = 0; x->classes && i < steps->n; i++)
+        if (mpg_classes_add(x->classes, &steps->step[i], err) < 0)
             return -1;
     return mpg_floors_add(x->floors, steps, false, err);
 }
@@ -48,18 +48,18 @@ static int find_floors(struct run *x, struct mpg_error *err)
     if (!(x->floors = mpg_floors_new(x->trace, &none, err)))
         return -1;
     if (mpg_perturbation_noise_alike(x->p)) {
-        if (!(x->likes = mpg_likes_new(x->p, err)))
+        if (!(x->classes = mpg_classes_new(x->p, err)))
             return -1;
-        mpg_likes_prefer_cpu(x->likes);
+        mpg_classes_prefer_cpu(x->classes);
     }
-    if (x->p->calls_cost_nothing && !x->likes)
+    if (x->p->calls_cost_nothing && !x->classes)
         return 0; /* nobody asks */
     const struct mpg_taker taker = {.take = take_first, .context = x,
-                                    .wants = x->likes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
-    if (mpg_pass(&course, &taker, 1, 1, &passed, err) < 0 || (x->likes && mpg_likes_finish(x->likes, err) < 0))
+                                    .wants = x->classes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
+    if (mpg_pass(&course, &taker, 1, 1, &passed, err) < 0 || (x->classes && mpg_classes_finish(x->classes, err) < 0))
         return -1;
-    if (x->likes)
-        x->result->cpu = mpg_likes_cpu(x->likes);
+    if (x->classes)
+        x->result->cpu = mpg_classes_cpu(x->classes);
     return 0;
 }
 
@@ -126,7 +126,7 @@ static void *run_world(void *run, struct mpg_trace *trace, uint32_t begin, struc
                           .ranks = x->result->ranks,
                           .watch = begin == 0 ? o->watch : NULL};
     if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
-        (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->floors, x->likes, err)) &&
+        (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->floors, x->classes, err)) &&
         world_run(&f->w, f->graph, f->times, err) == 0)
         return f;
     free_finished(f);
@@ -235,7 +235,7 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
     free(run.use);
     free(run.events);
     mpg_floors_free(run.floors);
-    mpg_likes_free(run.likes);
+    mpg_classes_free(run.classes);
     mpg_target_clear(&run.target);
     mpg_clock_map_free(run.clocks);
     return status;

@@ -7,7 +7,7 @@
 
 struct packed_enter {
     struct packed of_all;
-    int64_t interval_ns, cpu_ns, alone_ns, since_ns;
+    int64_t interval_ns, off_ns, cpu_ns, alone_ns, since_ns;
     struct mpg_place from, to;
     bool polls;
 };
@@ -23,7 +23,7 @@ struct packed_message {
 struct packed_leave { /* then its edges, then what it sent */
     struct packed of_all;
     double bytes;
-    int64_t duration_ns;
+    int64_t duration_ns, call_off_ns;
     uint32_t edges, sent;
     bool failed, dropped, found_nothing;
 };
@@ -118,6 +118,7 @@ size_t packed_bytes(enum packed_form form, const struct mpg_step *s)
 static void write_enter(struct packed_enter *to, const struct mpg_step *s)
 {
     to->interval_ns = s->interval_ns;
+    to->off_ns = s->off_ns;
     to->cpu_ns = s->cpu_ns;
     to->alone_ns = s->alone_ns;
     to->since_ns = s->since_ns;
@@ -140,6 +141,7 @@ static void write_leave(struct packed_leave *to, const struct mpg_step *s)
     struct packed_sent *sent = (struct packed_sent *)(edge + s->edge_number);
     to->bytes = s->bytes;
     to->duration_ns = s->duration_ns;
+    to->call_off_ns = s->call_off_ns;
     to->edges = s->edge_number;
     to->sent = s->sent_number;
     to->failed = s->failed;
@@ -246,6 +248,7 @@ static void read_enter(const struct packed_enter *p, struct mpg_step *s)
 {
     s->change = &mpg_no_change;
     s->interval_ns = p->interval_ns;
+    s->off_ns = p->off_ns;
     s->cpu_ns = p->cpu_ns;
     s->alone_ns = p->alone_ns;
     s->since_ns = p->since_ns;
@@ -274,6 +277,7 @@ static int read_leave(const struct packed_leave *p, struct unpacked *u, struct m
         return -1;
     s->bytes = p->bytes;
     s->duration_ns = p->duration_ns;
+    s->call_off_ns = p->call_off_ns;
     s->failed = p->failed;
     s->dropped = p->dropped;
     s->found_nothing = p->found_nothing;

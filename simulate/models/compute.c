@@ -6,6 +6,7 @@
 #include "simulate/models/perturbation.h"
 #include "simulate/models/records.h"
 #include "simulate/noise/lookups.h"
+#include "simulate/noise/removal.h"
 
 /* --- from signatures --- */
 
@@ -61,9 +62,14 @@ bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
     return mpg_perturbation_noise_removed(p) && !p->source_noise.ecdf;
 }
 
+bool mpg_perturbation_removes_off_cpu(const struct mpg_perturbation *p)
+{
+    return p->predicts || p->target;
+}
+
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
 {
-    return p->noise.n == 0 && p->same_noise && !p->scales_noise && p->compute_ratio == 1 &&
+    return p->noise.n == 0 && p->same_noise && !p->off_cpu_known && !p->scales_noise && p->compute_ratio == 1 &&
            !p->regions_differ;
 }
 
@@ -113,36 +119,44 @@ bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p)
 bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 {
     return p->noise.n > 0 || p->compute_ratio != 1 || p->region_ratios || p->changes_work ||
-           mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p);
+           mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p) ||
+           (p->off_cpu_known && mpg_perturbation_removes_off_cpu(p));
 }
 
 /* --- intervals --- */
 
-/* What X is without the source's noise, by its rank among its likes. */
-static double work_among_likes(const struct mpg_perturbation *p, const struct mpg_interval *x,
-                               const uint8_t *part)
+/* How much more or less the source's record loses in REPLICA, another measurement of the machine. */
+static double scale_of(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t replica)
 {
-    double scale = 1;
-    if (part) {
-        const struct mpg_resampled *record =
-            &p->source_noise.resampled[mpg_machine_seat_of(&p->source_noise, x->rank).core];
-        double whole = mpg_resampled_lost(record, NULL);
-        scale = whole > 0 ? mpg_resampled_lost(record, part) / whole : 1;
-    }
-    return mpg_sketch_work(x->likes, x->alike_ns, fmin(1, x->lost * scale), scale);
+    const uint8_t *part = mpg_records_parts(p, replica);
+    if (!part)
+        return 1;
+    const struct mpg_resampled *record =
+        &p->source_noise.resampled[mpg_machine_seat_of(&p->source_noise, x->rank).core];
+    const double whole = mpg_resampled_lost(record, NULL);
+    return whole > 0 ? mpg_resampled_lost(record, part) / whole : 1;
 }
 
-/* The work of a stretch of the source's record, as long as X. */
-static double work_of_stretch(const struct mpg_perturbation *p, const struct mpg_interval *x,
-                              const uint8_t *part, uint32_t replica)
+/* X without what interruptions took from it: one of its losses is drawn. */
+static double work_without_loss(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t replica)
+{
+    const double scale = scale_of(p, x, replica);
+    if (!x->losses)
+        return x->alike_ns * (1 - fmin(1, x->lost * scale));
+    const struct mpg_address address = {
+        .seed = p->seed, .call = x->call, .rank = x->rank, .purpose = MPG_DRAW_REMOVED};
+    const int cell = (int)(MPG_REMOVAL_CELLS * mpg_draw(&address, replica));
+    return fmax(0, x->alike_ns - scale * (double)x->losses[cell]);
+}
+
+/* The work of as many quanta of the source as X is long. */
+static double work_of_quanta(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t replica)
 {
     const struct mpg_machine *source = &p->source_noise;
     const struct mpg_seat seat = mpg_machine_seat_of(source, x->rank);
-    double from_ns = mpg_machine_start(source, p->seed, x->rank, replica) + x->since_ns;
-    if (source->ecdf)
-        return mpg_quanta_work_in(source->quanta[seat.core], p->seed, seat.leader, replica, from_ns,
-                                  x->length_ns);
-    return mpg_resampled_work_in(&source->resampled[seat.core], part, from_ns, x->length_ns);
+    const double from_ns = mpg_machine_start(source, p->seed, x->rank, replica) + x->since_ns;
+    return mpg_quanta_work_in(source->quanta[seat.core], p->seed, seat.leader, replica, from_ns,
+                              x->length_ns - x->off_ns);
 }
 
 /* How long WORK_NS of X, which begins at BEGIN_NS, takes among the drawn detours OF, in lane W. */
@@ -217,17 +231,8 @@ static double on_target(const struct mpg_interval *x, double work_ns)
 static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                       uint32_t first, uint32_t n, double *work_ns)
 {
-    const uint8_t *last = NULL;
-    double length_ns = x->length_ns;
-    for (uint32_t w = 0; w < n; w++) {
-        const uint8_t *part = mpg_records_parts(p, first + w);
-        if (!x->likes)
-            length_ns = work_of_stretch(p, x, part, first + w);
-        else if (w == 0 || part != last)
-            length_ns = work_among_likes(p, x, part);
-        last = part;
-        work_ns[w] = on_target(x, length_ns);
-    }
+    for (uint32_t w = 0; w < n; w++)
+        work_ns[w] = on_target(x, p->source_noise.ecdf ? work_of_quanta(p, x, first + w) : work_without_loss(p, x, first + w));
 }
 
 /* Replicas FIRST .. FIRST + N - 1, lanes from AT on; the source's noise is to be REMOVED. */
@@ -235,7 +240,7 @@ static void replay(const struct mpg_perturbation *p, const struct mpg_interval *
                    uint32_t first, uint32_t n, double *delay_ns)
 {
     double work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
-    struct mpg_lane_work work = {.all = on_target(x, x->length_ns)};
+    struct mpg_lane_work work = {.all = on_target(x, x->length_ns - x->off_ns)};
     if (removed) {
         find_work(p, x, first, n, work_ns);
         work.each = work_ns;
@@ -262,7 +267,7 @@ void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_inte
         }
         return;
     }
-    const double growth_ns = fmax((x->ratio - 1) * x->length_ns + x->more_ns, -x->length_ns); /* as on_target() */
+    const double growth_ns = on_target(x, x->length_ns - x->off_ns) - x->length_ns;
     if (growth_ns == 0 && p->noise.n == 0)
         return;
     struct mpg_address address = {

@@ -15,7 +15,7 @@
 #include "simulate/noise/machine.h"
 #include "simulate/models/overheads.h"
 #include "simulate/models/path_fits.h"
-#include "simulate/noise/sketch.h"
+#include "simulate/noise/histogram.h"
 #include "simulate/draws/spec.h"
 #include "simulate/target/topology.h"
 
@@ -48,6 +48,7 @@ struct mpg_perturbation {
     struct mpg_machine target_noise, source_noise;
     size_t target_cores, source_cores; /* that have noise */
     bool same_noise;        /* target's and source's are the same */
+    bool off_cpu_known;     /* the trace knows when its ranks were off their CPUs */
     struct mpg_parts parts; /* of noise records, in each measurement */
     /* What messages take as parameters, on these processors, in place of specs and signatures; NULL: they do not */
     const struct mpg_parameters *parameters;
@@ -114,6 +115,8 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p);
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p);
+/* Whether time off the CPU, in intervals and in calls, is taken out: a target comes in place of the traced machine. */
+bool mpg_perturbation_removes_off_cpu(const struct mpg_perturbation *p);
 /* Whether computation meets none that was not traced, nor loses any. */
 bool mpg_perturbation_is_quiet(const struct mpg_perturbation *p);
 /* What an interval's ratio is to be multiplied by: rho, where intervals do not have it of regions. */
@@ -136,7 +139,7 @@ bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
 size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p);
 /* Whether detours of the target are in its messages' measured times, too: it has both. */
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
-/* Whether the source's is taken out by what is alike (simulate/engine/likes.h). */
+/* Whether the source's is taken out by what is alike (simulate/engine/classes.h). */
 bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p);
 /* Whether what computation meets can differ between two replicas. */
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p);
@@ -159,10 +162,11 @@ struct mpg_interval {
     double length_ns; /* as traced */
     double ratio;     /* rho in it, with what hypotheses scale it by; */
     double more_ns;   /* what they add to its work, on the target */
-    /* What noise took from it, if the source's is to be taken out (simulate/engine/likes.h) */
-    const struct mpg_sketch *likes; /* NULL: what a stretch of the source's record lost */
-    double alike_ns; /* by which it is one of them: its length, or CPU time */
-    double lost;     /* the part of it that noise takes, 0 .. 1 */
+    double off_ns;    /* of its length the thread was off its CPU: preempted or stolen, 0 .. length_ns */
+    /* What the source's interruptions took from it, if they are to be taken out (simulate/engine/classes.h) */
+    double alike_ns;     /* its length without time off the CPU, or its CPU time */
+    const float *losses; /* MPG_REMOVAL_CELLS equally likely ones, ns; NULL: it is of no class, and lost a part of alike_ns: */
+    double lost;         /* 0 .. 1 */
     /* A detour of the target's that is going on when it begins, and began before, no more than
      * covered_ns, is none: what the call before it costs has it. In each lane such a one ends at
      * passed_ns, after MPI_Init (in and out; 0: there was none yet). NULL: all detours count. */

@@ -12,11 +12,9 @@
 enum { BINS_AN_OCTAVE = 64, OCTAVES = 64, BINS = BINS_AN_OCTAVE * OCTAVES };
 enum { WORKS_AN_OCTAVE = 8, WORKS = WORKS_AN_OCTAVE * OCTAVES };
 
-struct table { /* of one length of work: a step function of probability, and its integral */
+struct table { /* of one length of work: probabilities of bins, and their means */
     size_t n;
-    double *share;    /* n + 1: probability of the bins below; the last is 1 */
-    double *integral; /* n + 1 */
-    double *mean;     /* n: of each bin; as a difference of integrals it would be rounding */
+    double *share, *mean;
 };
 
 struct mpg_losses {
@@ -86,7 +84,7 @@ static void fill(struct mpg_losses *l, const double *start_ns, const double *dur
     l->work_ns = l->span_ns - lost_ns;
 }
 
-struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double seen_fraction,
+struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_out,
                                   struct mpg_error *err)
 {
     struct mpg_losses *l = calloc(1, sizeof *l);
@@ -98,7 +96,7 @@ struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double seen_f
     }
     l->span_ns = mpg_replay_span_ns(replay);
     if (mpg_replay_detours(replay, &n, &start_ns, &duration_ns, err) < 0 ||
-        find_longest(duration_ns, n, seen_fraction * l->span_ns, &least_ns, err) < 0)
+        find_longest(duration_ns, n, left_out * l->span_ns, &least_ns, err) < 0)
         goto fail;
     l->done_ns = malloc((n + 1) * sizeof *l->done_ns);
     l->before_ns = malloc((n + 1) * sizeof *l->before_ns);
@@ -122,7 +120,6 @@ static void free_table(struct table *t)
     if (!t)
         return;
     free(t->share);
-    free(t->integral);
     free(t->mean);
     free(t);
 }
@@ -257,11 +254,10 @@ static struct table *new_table(size_t n, struct mpg_error *err)
     struct table *t = calloc(1, sizeof *t);
     if (t) {
         t->n = n;
-        t->share = malloc((n + 1) * sizeof *t->share);
-        t->integral = malloc((n + 1) * sizeof *t->integral);
-        t->mean = malloc((n + 1) * sizeof *t->mean);
+        t->share = malloc(n * sizeof *t->share);
+        t->mean = malloc(n * sizeof *t->mean);
     }
-    if (t && t->share && t->integral && t->mean)
+    if (t && t->share && t->mean)
         return t;
     free_table(t);
     mpg_error_set(err, "out of memory");
@@ -282,15 +278,11 @@ static struct table *to_table(const struct bins *b, struct mpg_error *err)
     if (!t)
         return NULL;
     n = 0;
-    t->share[0] = t->integral[0] = 0;
     for (size_t i = 0; i < BINS; i++)
         if (b->mass[i] > 0) {
-            t->share[n + 1] = t->share[n] + b->mass[i] / mass;
-            t->integral[n + 1] = t->integral[n] + b->sum[i] / mass;
-            t->mean[n] = b->sum[i] / b->mass[i];
-            n++;
+            t->share[n] = b->mass[i] / mass;
+            t->mean[n++] = b->sum[i] / b->mass[i];
         }
-    t->share[n] = 1;
     return t;
 }
 
@@ -316,65 +308,81 @@ static struct table *make_table(const struct mpg_losses *l, double work_ns, stru
     return t;
 }
 
-/* --- look-ups --- */
+/* --- laws --- */
 
-/* The step of T in which U lies; of two at whose border it is, the upper one. */
-static size_t step_of(const struct table *t, double u)
+double mpg_loss_step_low(size_t s)
 {
-    size_t low = 0, high = t->n - 1;
-    while (low < high) {
-        size_t middle = (low + high + 1) / 2;
-        if (t->share[middle] <= u)
-            low = middle;
+    return exp2((double)s / MPG_LOSS_STEPS_AN_OCTAVE) - 1;
+}
+
+/* The step that a loss of NS is in; below MPG_LOSS_STEPS_AN_OCTAVE it is less than 1 ns. */
+static size_t step_of(double ns)
+{
+    const double step = floor(MPG_LOSS_STEPS_AN_OCTAVE * log2(ns + 1));
+    return step < MPG_LOSS_STEPS - 1 ? (size_t)step : MPG_LOSS_STEPS - 1;
+}
+
+static void add_table(struct mpg_loss_law *law, const struct table *t, double weight)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const size_t s = step_of(t->mean[i]);
+        if (s < MPG_LOSS_STEPS_AN_OCTAVE)
+            law->none += weight * t->share[i];
         else
-            high = middle - 1;
+            law->mass[s] += weight * t->share[i];
     }
-    return low;
 }
 
-static double integral_at(const struct table *t, double u)
+int mpg_losses_add(struct mpg_losses *l, double work_ns, double weight, struct mpg_loss_law *law, struct mpg_error *err)
 {
-    size_t i = step_of(t, u);
-    return t->integral[i] + (u - t->share[i]) * t->mean[i];
-}
-
-/* The tables on both sides of WORK_NS, and how far it is from the first to the second. */
-static int find_tables(struct mpg_losses *l, double work_ns, const struct table *side[2],
-                       double *from_first, struct mpg_error *err)
-{
-    double at = work_ns > 1 ? WORKS_AN_OCTAVE * log2(work_ns) : 0;
-    size_t k = at < WORKS - 2 ? (size_t)at : WORKS - 2;
-    *from_first = at - (double)k;
+    const double at = work_ns > 1 ? WORKS_AN_OCTAVE * log2(work_ns) : 0;
+    const size_t k = at < WORKS - 2 ? (size_t)at : WORKS - 2;
+    const double from_first = at - (double)k, part[2] = {1 - from_first, from_first};
     for (size_t i = 0; i < 2; i++) {
-        if (!l->table[k + i] &&
-            !(l->table[k + i] = make_table(l, exp2((double)(k + i) / WORKS_AN_OCTAVE), err)))
+        if (!(part[i] > 0))
+            continue;
+        struct table **t = &l->table[k + i];
+        if (!*t && !(*t = make_table(l, exp2((double)(k + i) / WORKS_AN_OCTAVE), err)))
             return -1;
-        side[i] = l->table[k + i];
+        add_table(law, *t, weight * part[i]);
     }
     return 0;
 }
 
-int mpg_losses_quantile(struct mpg_losses *l, double work_ns, double u, double *loss_ns,
-                        struct mpg_error *err)
+void mpg_loss_law_finish(struct mpg_loss_law *law)
 {
-    const struct table *side[2];
-    double f;
-    if (find_tables(l, work_ns, side, &f, err) < 0)
-        return -1;
-    *loss_ns = (1 - f) * side[0]->mean[step_of(side[0], u)] +
-               f * side[1]->mean[step_of(side[1], u)];
-    return 0;
+    size_t s = MPG_LOSS_STEPS_AN_OCTAVE;
+    while (s < MPG_LOSS_STEPS && !(law->mass[s] > 0))
+        s++;
+    law->first = law->end = s;
+    for (; s < MPG_LOSS_STEPS; s++)
+        if (law->mass[s] > 0)
+            law->end = s + 1;
+    law->below[law->first] = law->none;
+    for (s = law->first; s < law->end; s++)
+        law->below[s + 1] = law->below[s] + law->mass[s];
 }
 
-int mpg_losses_mean(struct mpg_losses *l, double work_ns, double low, double high, double *loss_ns,
-                    struct mpg_error *err)
+double mpg_loss_law_below(const struct mpg_loss_law *law, double ns)
 {
-    const struct table *side[2];
-    double f, mean[2];
-    if (find_tables(l, work_ns, side, &f, err) < 0)
-        return -1;
-    for (size_t i = 0; i < 2; i++)
-        mean[i] = (integral_at(side[i], high) - integral_at(side[i], low)) / (high - low);
-    *loss_ns = (1 - f) * mean[0] + f * mean[1];
-    return 0;
+    if (!(ns > 0))
+        return 0;
+    const size_t s = step_of(ns);
+    if (s < law->first || law->first == law->end)
+        return law->none;
+    if (s >= law->end)
+        return law->below[law->end];
+    const double low_ns = mpg_loss_step_low(s), high_ns = mpg_loss_step_low(s + 1);
+    return law->below[s] + law->mass[s] * (ns - low_ns) / (high_ns - low_ns);
+}
+
+double mpg_loss_law_quantile(const struct mpg_loss_law *law, double u)
+{
+    if (u <= law->none || law->first == law->end)
+        return 0;
+    size_t s = law->first;
+    while (s + 1 < law->end && law->below[s + 1] < u)
+        s++;
+    const double low_ns = mpg_loss_step_low(s), high_ns = mpg_loss_step_low(s + 1);
+    return law->mass[s] > 0 ? low_ns + fmin(1, (u - law->below[s]) / law->mass[s]) * (high_ns - low_ns) : low_ns;
 }

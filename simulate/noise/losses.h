@@ -1,27 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a core's noise does to work of a given length, over all times at which it can begin
- * (docs/MODEL.md, Decisions, Alikes). */
+/* How much a core's noise takes from work of a given length, over all times at which it can begin
+ * (docs/MODEL.md, section 3, Interruptions). */
 #ifndef MPG_LOSSES_H
 #define MPG_LOSSES_H
+
+#include <stddef.h>
 
 #include "common/error.h"
 #include "simulate/noise/replay.h"
 
 struct mpg_losses;
 
-/* Of REPLAY's record, without those of its longest detours that together lose at most
- * SEEN_FRACTION (0 .. 1) of its span. Nothing of REPLAY is kept. Not thread-safe: tables are
- * made when they are asked for first. */
-struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double seen_fraction,
+/* A distribution of losses in steps of equal ratio: step s reaches from 2^(s/16) - 1 to 2^((s+1)/16) - 1 ns. */
+enum { MPG_LOSS_STEPS_AN_OCTAVE = 16, MPG_LOSS_STEPS = 64 * MPG_LOSS_STEPS_AN_OCTAVE };
+struct mpg_loss_law {
+    double none;       /* probability of less than 1 ns, taken for no loss */
+    size_t first, end; /* steps FIRST .. END - 1 hold all others */
+    double mass[MPG_LOSS_STEPS], below[MPG_LOSS_STEPS + 1]; /* probability of a step; of no loss and of all steps before */
+};
+
+/* Of REPLAY's record, without those of its longest detours that together last at most
+ * LEFT_OUT (0 .. 1) of its span. Nothing of REPLAY is kept. Not thread-safe: tables are
+ * made at their first use. NULL with ERR: out of memory. The caller frees it. */
+struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_out,
                                   struct mpg_error *err);
-/* Of the whole record, 0 .. 1. */
+/* The part of all time that is lost, 0 .. 1. */
 double mpg_losses_fraction(const struct mpg_losses *losses);
-/* The loss of WORK_NS, in ns, that is exceeded with probability 1 - U; -1: out of memory. */
-int mpg_losses_quantile(struct mpg_losses *losses, double work_ns, double u, double *loss_ns,
-                        struct mpg_error *err);
-/* The mean of the losses of WORK_NS between the probabilities LOW < HIGH, of 0 .. 1. */
-int mpg_losses_mean(struct mpg_losses *losses, double work_ns, double low, double high,
-                    double *loss_ns, struct mpg_error *err);
+/* Adds WEIGHT times the distribution of the losses of WORK_NS >= 0 to LAW, which is zero at first. Error: out of memory. */
+int mpg_losses_add(struct mpg_losses *losses, double work_ns, double weight, struct mpg_loss_law *law,
+                   struct mpg_error *err);
 void mpg_losses_free(struct mpg_losses *losses); /* NULL is allowed */
+
+/* Ends adding to LAW, whose weights had the sum 1. */
+void mpg_loss_law_finish(struct mpg_loss_law *law);
+/* Where step S begins, ns. */
+double mpg_loss_step_low(size_t s);
+/* Probability of a loss below NS, which is even within a step; a loss of 0 is below all NS > 0. */
+double mpg_loss_law_below(const struct mpg_loss_law *law, double ns);
+/* The loss that is exceeded with probability 1 - U, ns. */
+double mpg_loss_law_quantile(const struct mpg_loss_law *law, double u);
 
 #endif

@@ -21,8 +21,9 @@ static int reserve(struct mpg_machine *m, size_t cores, struct mpg_error *err)
     m->resampled = calloc(cores, sizeof *m->resampled);
     m->renewal = calloc(cores, sizeof *m->renewal);
     m->offset_ns = calloc(cores, sizeof *m->offset_ns);
+    m->off_cpu = calloc(cores, sizeof *m->off_cpu);
     m->first_core = calloc(cores + 1, sizeof *m->first_core);
-    if (m->quanta && m->replay && m->resampled && m->renewal && m->offset_ns && m->first_core)
+    if (m->quanta && m->replay && m->resampled && m->renewal && m->offset_ns && m->off_cpu && m->first_core)
         return 0;
     return mpg_error_set(err, "out of memory");
 }
@@ -64,6 +65,7 @@ static int add_core(struct mpg_machine *m, const struct mpg_noise_core *core, si
         mpg_replay_make_list(m->replay[m->cores], MOST_LISTED / cores, err) < 0)
         return -1;
     mpg_resampled_init(&m->resampled[m->cores], m->replay[m->cores]);
+    m->off_cpu[m->cores] = core->off_known ? core->fraction_off : -1;
     m->offset_ns[m->cores++] = core->offset_ns;
     m->together = m->together && core->together;
     return 0;
@@ -115,6 +117,7 @@ void mpg_machine_clear(struct mpg_machine *m)
     free(m->resampled);
     free(m->renewal);
     free(m->offset_ns);
+    free(m->off_cpu);
     free(m->first_core);
     free(m->seat);
     *m = (struct mpg_machine){0};

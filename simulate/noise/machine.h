@@ -41,6 +41,7 @@ struct mpg_machine {
     struct mpg_resampled *resampled;
     struct mpg_renewal **renewal;
     double *offset_ns; /* of each record, on its host's clock */
+    double *off_cpu;   /* of each record the part in which the thread was off its CPU, 0 .. 1; -1: it does not say */
     size_t hosts;
     size_t *first_core; /* of each host, and CORES */
     bool together;      /* the cores of each host were measured at the same time */

@@ -442,11 +442,21 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->replicas = a->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)a->replicas : 1;
 }
 
+/* Whether all ranks of TRACE recorded when they were off their CPUs. */
+static bool knows_off_cpu(const struct mpg_trace *trace)
+{
+    for (int32_t r = 0; r < mpg_trace_ranks(trace); r++)
+        if (!mpg_trace_find_fact(trace, r, "off_cpu"))
+            return false;
+    return true;
+}
+
 int mpg_setting_open(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
                      size_t i, struct mpg_error *err)
 {
     in->target = f->target[i];
     in->asked.p.predicts = a->predict;
+    in->asked.p.off_cpu_known = knows_off_cpu(f->trace);
     if (read_setting(in, a, f, err) < 0)
         return -1;
     if (mpg_trace_cut(f->trace) && !a->lenient)

@@ -77,7 +77,7 @@ static bool may_have_waited(const struct mpg_step *s)
 /* What a call that has no messages of known cost takes on the target, ns. */
 static double own_ns(const struct mpg_times *t, const struct mpg_step *s)
 {
-    double took_ns = (double)s->duration_ns, ratio = t->target->noise->compute_ratio;
+    double took_ns = (double)(s->duration_ns - s->call_off_ns), ratio = t->target->noise->compute_ratio;
     if (is_elsewhere(s))
         return took_ns;
     if (t->target->noise->calls_cost_nothing)

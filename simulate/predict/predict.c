@@ -23,7 +23,7 @@ struct predicting {
     struct mpg_target target;
     const struct mpg_clock_map *clocks;
     struct mpg_floors *floors;
-    struct mpg_likes *likes; /* NULL: no noise is taken out */
+    struct mpg_classes *classes; /* NULL: no noise is taken out */
     bool owns_floors, alike, passed_first;
     struct mpg_result *result;
     struct mpg_passed passed;
@@ -51,8 +51,8 @@ static bool same_course(const struct predicting *a, const struct predicting *b)
 static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
 {
     struct predicting *x = context;
-    for (size_t i = 0; x->likes && i < steps->n; i++)
-        if (mpg_likes_add(x->likes, &steps->step[i], err) < 0)
+    for (size_t i = 0; x->classes && i < steps->n; i++)
+        if (mpg_classes_add(x->classes, &steps->step[i], err) < 0)
             return -1;
     return mpg_floors_add(x->floors, steps, false, err);
 }
@@ -72,19 +72,19 @@ static int begin_floors(struct predicting *x, struct mpg_error *err)
     const struct mpg_floor_options none = {0};
     x->owns_floors = true;
     if (!(x->floors = mpg_floors_new(x->trace, &none, err)) ||
-        (x->alike && !(x->likes = mpg_likes_new(x->p, err))))
+        (x->alike && !(x->classes = mpg_classes_new(x->p, err))))
         return -1;
-    if (x->likes)
-        mpg_likes_prefer_cpu(x->likes);
+    if (x->classes)
+        mpg_classes_prefer_cpu(x->classes);
     return 0;
 }
 
 static int finish_floors(struct predicting *x, struct mpg_error *err)
 {
-    if (x->likes && mpg_likes_finish(x->likes, err) < 0)
+    if (x->classes && mpg_classes_finish(x->classes, err) < 0)
         return -1;
-    if (x->likes)
-        x->result->cpu = mpg_likes_cpu(x->likes);
+    if (x->classes)
+        x->result->cpu = mpg_classes_cpu(x->classes);
     return mpg_floors_finish(x->floors, err);
 }
 
@@ -100,7 +100,7 @@ static int know_floors(struct predicting *x, struct mpg_error *err)
 {
     const struct mpg_course course = course_of(x, NULL);
     struct mpg_passed passed;
-    if (!mpg_first_known(&course, false, x->floors, x->likes, &passed))
+    if (!mpg_first_known(&course, false, x->floors, x->classes, &passed))
         return 0;
     tell(x, &passed);
     return finish_floors(x, err);
@@ -116,13 +116,13 @@ static int pass_floors(struct predicting *x, size_t n, struct mpg_taker *takers,
     for (size_t i = 0; i < n; i++)
         if (x[i].owns_floors && !x[i].passed_first && same_course(x, &x[i]))
             takers[k++] = (struct mpg_taker){
-                .take = take_first, .context = &x[i], .wants = x[i].likes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
+                .take = take_first, .context = &x[i], .wants = x[i].classes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
     int status = mpg_pass(&course, takers, k, x->options->threads, &passed, err);
     for (size_t i = 0; i < k; i++) {
         struct predicting *other = takers[i].context;
         tell(other, &passed);
         if (status == 0)
-            mpg_first_keep(&course, false, other->floors, other->likes, &passed);
+            mpg_first_keep(&course, false, other->floors, other->classes, &passed);
         if (status == 0)
             status = finish_floors(other, err);
     }
@@ -132,7 +132,7 @@ static int pass_floors(struct predicting *x, size_t n, struct mpg_taker *takers,
 static void take_floors(struct predicting *x, const struct predicting *like)
 {
     x->floors = like->floors;
-    x->likes = like->likes;
+    x->classes = like->classes;
     x->passed = like->passed;
     x->result->counts = like->passed.counts;
     x->result->cpu = like->result->cpu;
@@ -220,7 +220,7 @@ static void *begin_times(void *context, uint32_t first, uint32_t n, const bool *
     struct mpg_times_options options = x->options->times;
     options.eager_limit_bytes = x->graph.eager_limit_bytes;
     struct mpg_times *times = mpg_times_new(x->result->ranks, n, first, &x->target, &options,
-                                            x->floors, x->likes, err);
+                                            x->floors, x->classes, err);
     const struct mpg_where_wanted *where = &x->options->where;
     if (times && x->options->path && mpg_times_use_path(times, x->options->path, err) < 0) {
         mpg_times_free(times);
@@ -420,7 +420,7 @@ static void end(struct predicting *x)
 {
     if (x->owns_floors) {
         mpg_floors_free(x->floors);
-        mpg_likes_free(x->likes);
+        mpg_classes_free(x->classes);
     }
     mpg_target_clear(&x->target);
 }

@@ -9,7 +9,7 @@
 struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 const struct mpg_target *target,
                                 const struct mpg_times_options *options, struct mpg_floors *floors,
-                                const struct mpg_likes *likes, struct mpg_error *err)
+                                const struct mpg_classes *classes, struct mpg_error *err)
 {
     struct mpg_times *t = calloc(1, sizeof *t);
     if (!t)
@@ -21,7 +21,7 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
                             .options = *options,
                             .floors = floors,
                             .account_stride = TERMS,
-                            .likes = likes,
+                            .classes = classes,
                             .covers = mpg_target_covers(target)};
     t->last_stream = calloc((size_t)ranks, sizeof *t->last_stream);
     t->traced_ns = calloc((size_t)ranks, sizeof *t->traced_ns);
@@ -154,9 +154,9 @@ static double compute(struct mpg_times *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = t->target->noise;
     double *value = stream_value(t, s->stream, STREAM_TIME), *before = t->best;
-    double work_ns = (double)s->interval_ns;
+    double work_ns = (double)(s->interval_ns - s->off_ns);
     memcpy(before, value, t->n * sizeof *before);
-    if (s->cpu_ns >= 0 && s->cpu_ns < s->interval_ns)
+    if (s->cpu_ns >= 0 && (double)s->cpu_ns < work_ns)
         work_ns = (double)s->cpu_ns;
     if (p->work_alone && s->alone_ns >= 0)
         work_ns = (double)s->alone_ns;
@@ -180,8 +180,8 @@ static double compute(struct mpg_times *t, const struct mpg_step *s)
     }
     if (t->cursor)
         x.cursor = t->cursor + (size_t)s->stream * t->n * mpg_perturbation_cursor_bytes(p);
-    if (t->likes)
-        mpg_likes_find(t->likes, s, &x);
+    if (t->classes)
+        mpg_classes_find(t->classes, s, &x);
     for (uint32_t w = 0; w < t->n; w++)
         value[w] -= x.since_ns;
     mpg_perturb_compute(p, &x, t->first, t->n, value); /* of the time since then */

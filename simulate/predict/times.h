@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/engine/floors.h"
-#include "simulate/engine/likes.h"
+#include "simulate/engine/classes.h"
 #include "simulate/engine/result.h"
 #include "simulate/predict/target.h"
 #include "simulate/where/path.h"
@@ -30,7 +30,7 @@ struct mpg_times;
 struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
                                 const struct mpg_target *target,
                                 const struct mpg_times_options *options, struct mpg_floors *floors,
-                                const struct mpg_likes *likes, struct mpg_error *err);
+                                const struct mpg_classes *classes, struct mpg_error *err);
 /* Lets calls complete something else than in the trace, where the graph's steps have candidates, but for
  * lanes that KEEPS (may be NULL; copied) says. WATCH (may be NULL) sees what the first lane does. */
 int mpg_times_use_choice(struct mpg_times *times, const bool *keeps, const struct mpg_watch *watch,

@@ -50,7 +50,7 @@ struct mpg_times {
     const struct mpg_target *target;
     struct mpg_times_options options;
     struct mpg_floors *floors;
-    const struct mpg_likes *likes; /* may be NULL */
+    const struct mpg_classes *classes; /* may be NULL */
     double *stream, *slot;         /* capacity x values x n */
     double *covered_ns;            /* of a stream's last call (struct mpg_interval) */
     uint32_t stream_capacity, slot_capacity, covered_capacity;

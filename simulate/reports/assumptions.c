@@ -70,17 +70,12 @@ static const char *say_removed(const struct mpg_report *r)
     if (r->p->source_noise.ecdf)
         return "; what quanta of the source lose is taken out first";
     if (r->result->counts.cpu_intervals == 0)
-        return "; of the source's, each interval lost what its rank among its likes says, which is "
-               "taken out first";
-    if (r->result->cpu == MPG_CPU_NONE)
-        return "; of the source's, each interval lost what its rank among its likes says, which is "
-               "taken out first (by its length: CPU times are not there for all, or lack more than noise "
-               "takes)";
-    return r->result->cpu == MPG_CPU_ALL
-               ? "; of the source's, each interval lost what its rank among its likes says, by CPU "
-                 "time, which is taken out first"
-               : "; of the source's, each interval lost what its rank among its likes says, by CPU "
-                 "time on some cores, which is taken out first";
+        return "; the source's interruptions are taken out first, as far as intervals between the same callsites show them";
+    return r->result->cpu == MPG_CPU_NONE
+               ? "; the source's interruptions are taken out first, as far as intervals between the same callsites show them "
+                 "(by their length: CPU times are not there for all, or lack more than noise takes)"
+               : "; the source's interruptions are taken out first, as far as CPU times of intervals between the same "
+                 "callsites show them";
 }
 
 static bool has_memory(const struct mpg_machine *m)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A finding that mpgsim has kept of a trace's first pass: what passed, floors, likes. What is there is
+/* A finding that mpgsim has kept of a trace's first pass: what passed, floors, classes. What is there is
  * the same once it was kept again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/engine/floors.h"
-#include "simulate/engine/likes.h"
+#include "simulate/engine/classes.h"
 #include "simulate/passes/pass.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -22,18 +22,18 @@ static void keep_again(struct mpg_trace *t, const uint8_t *data, size_t size,
     struct mpg_passed passed;
     struct mpg_error err;
     struct mpg_floors *floors = mpg_floors_new(t, &options, &err);
-    struct mpg_likes *likes = mpg_likes_new(&p, &err);
-    if (floors && likes && mpg_passed_get(&left, &passed) == 0 &&
+    struct mpg_classes *classes = mpg_classes_new(&p, &err);
+    if (floors && classes && mpg_passed_get(&left, &passed) == 0 &&
         mpg_floors_get(&left, floors) == 0 &&
-        (left.p == left.end || mpg_likes_get(&left, likes, t) == 0)) {
+        (left.p == left.end || mpg_classes_get(&left, classes, t) == 0)) {
         mpg_passed_put(kept, &passed);
         mpg_floors_put(kept, floors);
-        mpg_likes_put(kept, likes, t);
+        mpg_classes_put(kept, classes, t);
         if (mpg_floors_finish(floors, &err) == 0)
             (void)mpg_floor_message(floors, 0, 1, 100);
     }
     mpg_floors_free(floors);
-    mpg_likes_free(likes);
+    mpg_classes_free(classes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

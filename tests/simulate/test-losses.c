@@ -29,18 +29,32 @@ static struct mpg_losses *losses_of(const struct mpg_replay *r, double seen)
     return l;
 }
 
-static double quantile(struct mpg_losses *l, double work_ns, double u)
+static struct mpg_loss_law law_of(struct mpg_losses *l, double work_ns)
 {
+    static struct mpg_loss_law law;
     struct mpg_error err;
-    double loss_ns;
-    return mpg_losses_quantile(l, work_ns, u, &loss_ns, &err) < 0 ? NAN : loss_ns;
+    law = (struct mpg_loss_law){0};
+    if (mpg_losses_add(l, work_ns, 0.25, &law, &err) < 0 || mpg_losses_add(l, work_ns, 0.75, &law, &err) < 0) {
+        printf("Bail out! %s\n", err.text);
+        exit(1);
+    }
+    mpg_loss_law_finish(&law);
+    return law;
 }
 
-static double mean(struct mpg_losses *l, double work_ns, double low, double high)
+/* Probability of a loss from A to B ns, both of which begin a step. */
+static double between(const struct mpg_loss_law *law, double a, double b)
 {
-    struct mpg_error err;
-    double loss_ns;
-    return mpg_losses_mean(l, work_ns, low, high, &loss_ns, &err) < 0 ? NAN : loss_ns;
+    return mpg_loss_law_below(law, b) - mpg_loss_law_below(law, a);
+}
+
+/* Means of steps are not kept: the middle of each. */
+static double mean(const struct mpg_loss_law *law)
+{
+    double sum = 0;
+    for (size_t s = law->first; s < law->end; s++)
+        sum += law->mass[s] * (mpg_loss_step_low(s) + mpg_loss_step_low(s + 1)) / 2;
+    return sum;
 }
 
 static void near(const char *what, double got, double expected, double tolerance)
@@ -62,32 +76,45 @@ static void test_by_hand(void)
         .span_ns = 1000, .detours = 2, .start_ns = start_ns, .duration_ns = duration_ns});
     struct mpg_losses *l = losses_of(r, 0);
     near("what a record loses", mpg_losses_fraction(l), 0.09, 1e-15);
-    double all = (60 * 128 + 30 * 128 + 30 * 60 + 15 * 30) / 1000.0;
-    near("mean loss of work", mean(l, 128, 0, 1), all, 1e-12);
-    near("the luckiest lose nothing", mean(l, 128, 0, 0.65), 0, 1e-5);
-    /* 0.128 at 60 (whose bin has the last half ns of what is left), the rest of that below */
-    near("the unluckiest eighth", mean(l, 128, 0.872, 1), 60, 2e-5);
-    near("what is left of a detour", mean(l, 128, 0.842, 0.872), 45, 0.01);
-    near("quantile in an atom", quantile(l, 128, 0.75), 30, 0.01);
-    near("quantile at the end", quantile(l, 128, 1), 60, 2e-5);
+    struct mpg_loss_law law = law_of(l, 128);
+    const double step[] = {mpg_loss_step_low(16), mpg_loss_step_low(48), mpg_loss_step_low(80), mpg_loss_step_low(92),
+                           mpg_loss_step_low(96)};
+    near("steps reach from 1 to 7 to 31", step[1] + step[2], 38, 1e-12);
+    near("nothing is lost by most", law.none, (1000 - 128 - 128 - 60 - 30 + 2 * 1) / 1000.0, 1e-12);
+    near("of the rest of a detour 6 in 30 and 60", between(&law, 1, 7), 2 * 6 / 1000.0, 1e-12);
+    near("7 to 31: a whole detour of 30, what is left of both", between(&law, 7, 31), (128 + 24 + 23) / 1000.0, 1e-12);
+    near("31 to 63: a whole detour of 60, what is left of it", between(&law, 31, 63), (128 + 29) / 1000.0, 1e-12);
+    near("that is all", mpg_loss_law_below(&law, 63), 1, 1e-12);
+    ok(mpg_loss_law_below(&law, 0) == 0 && mpg_loss_law_below(&law, -1) == 0, "no loss is below nothing");
+    near("mean loss of work, within a step", mean(&law), (60 * 128 + 30 * 128 + 30 * 60 + 15 * 30) / 1000.0, 0.03);
+    ok(mpg_loss_law_quantile(&law, 0.6) == 0 && fabs(mpg_loss_law_quantile(&law, 0.75) / 30 - 1) < 0.05 &&
+           fabs(mpg_loss_law_quantile(&law, 0.99) / 60 - 1) < 0.05, "quantiles");
+    for (double u = 0.665; u < 1; u += 0.01)
+        if (fabs(mpg_loss_law_below(&law, mpg_loss_law_quantile(&law, u)) - u) > 1e-12)
+            printf("# %g\n", u);
+    near("between two lengths of work it is between their distributions",
+         law_of(l, 128 * exp2(1.0 / 16)).none, (law.none + law_of(l, 128 * exp2(1.0 / 8)).none) / 2, 1e-12);
     /* A whole record's work loses what the record loses, and begun in a detour the rest of that as well. */
-    near("work of many records", mean(l, 910 * 128, 0, 1), 128 * 90 + (30 * 60 + 15 * 30) / 1000.0,
-         2e-3);
+    law = law_of(l, 910 * 128);
+    near("work of many records", mean(&law), 128 * 90 + (30 * 60 + 15 * 30) / 1000.0, 0.03);
     mpg_losses_free(l);
     l = losses_of(r, 0.0599);
     near("too little is seen for the longest", mpg_losses_fraction(l), 0.09, 1e-15);
     mpg_losses_free(l);
     l = losses_of(r, 0.06);
     near("the longest is seen", mpg_losses_fraction(l), 30 / 940.0, 1e-15);
-    near("and the rest loses", mean(l, 128, 0, 1), (30 * 128 + 15 * 30) / 940.0, 1e-12);
+    law = law_of(l, 128);
+    near("and the rest loses", 1 - law.none, (128 + 29) / 940.0, 1e-12);
     mpg_losses_free(l);
     l = losses_of(r, 1);
-    near("all is seen", mean(l, 128, 0, 1), 0, 0);
+    law = law_of(l, 128);
+    ok(law.none == 1 && law.first == law.end, "all is seen");
     mpg_losses_free(l);
     mpg_replay_free(r);
     r = make((struct mpg_noise_core){.span_ns = 1000});
     l = losses_of(r, 0);
-    ok(mean(l, 1e6, 0.3, 1) == 0 && quantile(l, 0, 0.5) == 0, "a quiet core");
+    law = law_of(l, 1e6);
+    ok(law.none == 1 && mpg_loss_law_quantile(&law, 0.5) == 0 && mpg_loss_law_below(&law, 1e-9) == 1, "a quiet core");
     mpg_losses_free(l);
     mpg_replay_free(r);
 }
@@ -107,29 +134,29 @@ static void test_against_replay(const char *what, struct mpg_replay *r)
     struct mpg_losses *l = losses_of(r, 0);
     double span_ns = mpg_replay_span_ns(r);
     for (size_t k = 0; k < sizeof works / sizeof *works; k++) {
-        double sum_ns = 0, tail_ns = 0, scale_ns;
+        const struct mpg_loss_law law = law_of(l, works[k]);
+        double sum_ns = 0, worst = 0;
         for (int i = 0; i < STARTS; i++) {
             double t_ns = (i + drand48()) / STARTS * span_ns;
             loss_ns[i] = mpg_replay_time_for(r, t_ns, works[k]) - works[k];
             sum_ns += loss_ns[i];
         }
         qsort(loss_ns, STARTS, sizeof *loss_ns, compare);
-        for (int i = STARTS - STARTS / 50; i < STARTS; i++)
-            tail_ns += loss_ns[i];
-        scale_ns = fmax(sum_ns / STARTS, 1);
-        ok(fabs(mean(l, works[k], 0, 1) - sum_ns / STARTS) < 0.03 * scale_ns + 0.02,
-           "%s, work of %g ns: mean %.4g, by starts %.4g", what, works[k], mean(l, works[k], 0, 1),
-           sum_ns / STARTS);
-        tail_ns /= STARTS / 50.0;
-        double got_ns = mean(l, works[k], 0.98, 1);
-        ok(fabs(got_ns - tail_ns) < 0.05 * fmax(tail_ns, 1) + 0.5,
-           "%s, work of %g ns: the worst fiftieth %.4g, by starts %.4g", what, works[k], got_ns,
-           tail_ns);
-        got_ns = quantile(l, works[k], 0.6);
-        /* Between the quantiles next to it: at an atom's end they differ. */
-        ok(got_ns >= 0.98 * loss_ns[(int)(0.595 * STARTS)] - 0.02 &&
-               got_ns <= 1.02 * loss_ns[(int)(0.605 * STARTS)] + 0.02,
-           "%s, work of %g ns: quantile 0.6", what, works[k]);
+        ok(fabs(mean(&law) - sum_ns / STARTS) < 0.03 * fmax(sum_ns / STARTS, 1) + 0.02,
+           "%s, work of %g ns: mean %.4g, by starts %.4g", what, works[k], mean(&law), sum_ns / STARTS);
+        for (size_t s = MPG_LOSS_STEPS_AN_OCTAVE; s < MPG_LOSS_STEPS - 1; s++) {
+            const double edge_ns = mpg_loss_step_low(s);
+            size_t below = 0, high = STARTS;
+            while (below < high) { /* the first that is no less than the step's begin */
+                const size_t middle = (below + high) / 2;
+                if (loss_ns[middle] < edge_ns)
+                    below = middle + 1;
+                else
+                    high = middle;
+            }
+            worst = fmax(worst, fabs(mpg_loss_law_below(&law, edge_ns * (1 + 1e-12)) - (double)below / STARTS));
+        }
+        ok(worst < 0.01, "%s, work of %g ns: distribution functions are within %.2g", what, works[k], worst);
     }
     mpg_losses_free(l);
     mpg_replay_free(r);
