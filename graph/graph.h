@@ -496,6 +496,7 @@ struct mpg_graph_counts {
     uint64_t failed;            /* calls that returned an error */
     uint64_t flushed_ns;        /* time the tracer wrote in, over all streams */
     uint64_t tracer_ns;         /* time that recording took of compute intervals, beside that */
+    uint64_t off_ns, call_off_ns; /* time that threads were off their CPUs in compute intervals, in calls */
     uint64_t cpu_intervals;     /* compute intervals whose CPU time is known */
     uint64_t foreign;           /* operations with processes of other worlds: local */
     double largest_bytes;       /* of a message that is received */

@@ -117,6 +117,9 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
     const int64_t traced_ns = e->enter_ns - s->last_leave_ns;
     const int64_t tracer_ns = graph_between_tracer_ns(&s->between, recording, traced_ns);
     g->counts.tracer_ns += (uint64_t)tracer_ns;
+    g->counts.off_ns += (uint64_t)graph_between_off_ns(&s->between, e, e->thread == s->thread, traced_ns);
+    if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) /* it may wait for the launcher */
+        g->counts.call_off_ns += (uint64_t)e->off_in_ns;
     g->counts.cpu_intervals += graph_has_cpu(recording, e) && e->thread == s->thread;
     return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
 }

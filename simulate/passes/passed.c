@@ -8,7 +8,7 @@
     WHOLE(made_eager) WHOLE(made_synchronous) WHOLE(choices) WHOLE(open_receives) \
     WHOLE(followed) WHOLE(followed_receives) WHOLE(open_kept) WHOLE(beyond_horizon) \
     WHOLE(uncompleted_sends) WHOLE(asynchronous) WHOLE(cancelled) WHOLE(unmatched) \
-    WHOLE(truncated) WHOLE(incomplete_ranks) WHOLE(failed) WHOLE(flushed_ns) WHOLE(tracer_ns) \
+    WHOLE(truncated) WHOLE(incomplete_ranks) WHOLE(failed) WHOLE(flushed_ns) WHOLE(tracer_ns) WHOLE(off_ns) WHOLE(call_off_ns) \
     WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) REAL(largest_bcast_bytes) \
     REAL(largest_allreduce_bytes) REAL(largest_alltoall_bytes) WHOLE(backward) REAL(backward_ns) \
     WHOLE(held_messages) REAL(held_ns) REAL(alone_ns) REAL(served_ns) REAL(posted_ns) WHOLE(kept_waiting) WHOLE(kept_leaving) \

@@ -11,6 +11,7 @@
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/json_parts.h"
+#include "simulate/reports/recording.h"
 #include "simulate/reports/supposing.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/where.h"
@@ -428,6 +429,8 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
                      "traced_run_time_ns", traced_ns, "run_time_ns",
                      mpg_answer_summary(&run));
     if (root) {
+        const struct mpg_recording recording = mpg_report_recording(r);
+        json_object_set_new(root, "recording", mpg_recording_json(&recording));
         json_object_set_new(root, "slowdown_median",
                             traced_ns > 0 ? json_real(run.median / traced_ns) : json_null());
         if (q->chose)

@@ -9,6 +9,7 @@
 #include "simulate/engine/interval.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/predicted.h"
+#include "simulate/reports/recording.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/supposing.h"
 #include "simulate/reports/critical.h"
@@ -94,6 +95,8 @@ static void print_assumptions(const struct mpg_report *r, FILE *out)
 static void print_run(const struct mpg_report *r, const struct mpg_summary *s, FILE *out)
 {
     double traced_ns = mpg_result_traced(r->result);
+    const struct mpg_recording recording = mpg_report_recording(r);
+    char text[256];
     uint32_t n = r->result->replicas;
     fprintf(out, "\nRun time, %u replica%s, seed %" PRIu64 "\n  traced        ", n,
             n == 1 ? "" : "s", r->p->seed);
@@ -110,7 +113,7 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
         print_time(out, s->low);
         fputs(" to ", out);
         print_time(out, s->high);
-        fputs(")\n  5 % to 95 %   ", out);
+        fprintf(out, ")%s\n  5 %% to 95 %%   ", recording.reliable ? "" : "  not reliable");
         print_time(out, s->p5);
         fputs(" to ", out);
         print_time(out, s->p95);
@@ -123,6 +126,8 @@ static void print_run(const struct mpg_report *r, const struct mpg_summary *s, F
                     s->high / traced_ns);
     }
     fputc('\n', out);
+    if (recording.known || recording.between_share + recording.calls_share > 0)
+        fprintf(out, "  recording     %s\n", mpg_recording_say(r, &recording, text, sizeof text));
 }
 
 struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)

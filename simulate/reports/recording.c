@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the trace lost to its own machine, beside the answer (docs/MODEL.md, section 3). */
+#include "simulate/reports/recording.h"
+
+#include <stdio.h>
+
+/* Off-CPU time is taken out exactly where it was, but the caches are cold after it, and other ranks' waiting for it is known
+ * only as far as messages show. docs/VALIDATION.md, Busy recordings, has by how much answers were wrong. In predict mode, which
+ * asks for intervals alone, and in perturb mode, which keeps what calls took: */
+static const double MOST_BETWEEN = 0.1, MOST_IN_ALL = 0.1;
+
+struct mpg_recording mpg_report_recording(const struct mpg_report *r)
+{
+    const struct mpg_result *q = r->result;
+    struct mpg_recording x = {.known = r->p->off_cpu_known, .removed = mpg_perturbation_removes_off_cpu(r->p), .reliable = true};
+    double run_ns = 0;
+    for (int32_t i = 0; i < q->ranks; i++)
+        run_ns += (double)q->recorded_ns[i];
+    if (!(run_ns > 0))
+        return x;
+    x.between_share = (double)q->counts.off_ns / run_ns;
+    x.calls_share = (double)q->counts.call_off_ns / run_ns;
+    x.reliable = x.between_share <= MOST_BETWEEN && (q->predicted || x.between_share + x.calls_share <= MOST_IN_ALL);
+    return x;
+}
+
+const char *mpg_recording_say(const struct mpg_report *r, const struct mpg_recording *x, char *text, size_t size)
+{
+    const double between = 100 * x->between_share, calls = 100 * x->calls_share;
+    if (!x->known && between + calls == 0)
+        snprintf(text, size, "the trace does not say when its ranks were off their CPUs");
+    else if (x->reliable)
+        snprintf(text, size, "good: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls%s", between, calls,
+                 x->removed ? ", taken out" : "");
+    else
+        snprintf(text, size, "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls: record again "
+                 "on an idle machine%s", between, calls,
+                 !r->result->predicted && x->between_share <= MOST_BETWEEN ? ", or ask with --predict" : "");
+    return text;
+}
+
+json_t *mpg_recording_json(const struct mpg_recording *x)
+{
+    return json_pack("{s:b, s:b, s:f, s:f, s:b}", "off_cpu_known", x->known, "off_cpu_removed", x->removed,
+                     "off_cpu_share", x->between_share, "off_cpu_calls_share", x->calls_share, "reliable", x->reliable);
+}
