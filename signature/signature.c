@@ -205,6 +205,46 @@ char *mpg_signature_verdict(const struct mpg_signature *sig, char *buf, size_t s
     return buf;
 }
 
+const char *mpg_signature_part_name(int bit)
+{
+    static const char *const names[] = {"computation", "messages", "collectives", "rates"};
+    return bit >= 0 && bit < (int)(sizeof names / sizeof *names) ? names[bit] : NULL;
+}
+
+char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *buf, size_t size)
+{
+    *buf = '\0';
+    if (failure->moves < 0)
+        return buf;
+    const char *name;
+    size_t used = (size_t)snprintf(buf, size, "can move");
+    for (int bit = 0, n = 0; used < size && (name = mpg_signature_part_name(bit)); bit++)
+        if (failure->parts >> bit & 1)
+            used += (size_t)snprintf(buf + used, size - used, "%s %s", n++ > 0 ? " and" : "", name);
+    if (used < size)
+        snprintf(buf + used, size - used, " by %.2g %%", 100 * failure->moves);
+    return buf;
+}
+
+size_t mpg_signature_concerns(const struct mpg_signature *sig, int parts, char *buf, size_t size)
+{
+    size_t n = 0, used = 0;
+    *buf = '\0';
+    for (size_t i = 0; i < sig->failures; i++) {
+        char name[64], effect[96];
+        if (!(sig->failure[i].parts & parts))
+            continue;
+        n++;
+        mpg_signature_effect(&sig->failure[i], effect, sizeof effect);
+        mpg_printable(name, sizeof name, sig->failure[i].check);
+        size_t length = strlen(name) + strlen(effect) + sizeof ",  ()";
+        if (used + length < size)
+            used += (size_t)snprintf(buf + used, size - used, "%s%s%s%s%s", used > 0 ? ", " : "", name,
+                                     *effect ? " (" : "", effect, *effect ? ")" : "");
+    }
+    return n;
+}
+
 size_t mpg_noise_core_recorded(const struct mpg_noise_core *core)
 {
     return core->blocks.recorded > 0 ? core->blocks.recorded : core->detours;

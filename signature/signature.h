@@ -214,8 +214,18 @@ struct mpg_compute_rate {
 
 /* ---- whether it was measured well ---- */
 
+/* What a failed check is about, a bit each: computation with its noise, messages between two
+ * ranks, collective operations, rates of computation. */
+enum mpg_signature_part {
+    MPG_PART_NOISE = 1, MPG_PART_MESSAGES = 2, MPG_PART_COLLECTIVES = 4, MPG_PART_RATES = 8,
+    MPG_PART_ALL = 15
+};
+
 /* A check of the results that failed (sigmake --check). */
 struct mpg_signature_failure {
+    int parts;    /* bits of what it is about; not 0 */
+    double moves; /* by how much it can move these parts of a prediction: as a part of the time of
+                   * computation, of messages, of collectives, or of rates; -1: not known */
     char *check;  /* what it is about: "short record" */
     char *found;  /* what was found: "detour-core0.samples: a record of 4 s" */
     char *remedy; /* what to do about it */
@@ -255,6 +265,17 @@ const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature
  * passed", "3 of 28 checks failed: other load, short record, few launches" (of many the
  * first ones), or "not checked" where SIG does not say. */
 char *mpg_signature_verdict(const struct mpg_signature *sig, char *buf, size_t size);
+
+/* By how much FAILURE can move a prediction, in BUF of SIZE bytes, which it returns: "can move
+ * computation by 1.2 %", or empty where that is not known. */
+char *mpg_signature_effect(const struct mpg_signature_failure *failure, char *buf, size_t size);
+/* How many of SIG's failed checks are about any of PARTS; in BUF of SIZE bytes their names with
+ * what each can move, as many as fit: "uncertain noise (can move computation by 1.6 %), few
+ * launches". */
+size_t mpg_signature_concerns(const struct mpg_signature *sig, int parts, char *buf, size_t size);
+/* The word for each part in files: "computation", "messages", "collectives", "rates". NULL after
+ * the last. BIT counts from 0. */
+const char *mpg_signature_part_name(int bit);
 
 /* How many detours CORE's record had, whether all of them are kept or not. */
 size_t mpg_noise_core_recorded(const struct mpg_noise_core *core);

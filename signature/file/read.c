@@ -24,6 +24,31 @@ static int check_version(const json_t *root, struct mpg_error *err)
     return (int)json_integer_value(major);
 }
 
+/* What failure F, OBJECT, is about and what it can move; of files that do not say it, everything
+ * and by nobody knows how much. */
+static int read_effect(const json_t *object, struct mpg_signature_failure *f,
+                       struct mpg_error *err)
+{
+    const json_t *parts;
+    f->parts = MPG_PART_ALL;
+    f->moves = -1;
+    if (mpg_json_get_number(object, "moves", &f->moves, err) < 0 ||
+        mpg_json_get(object, "parts", JSON_ARRAY, &parts, err) < 0)
+        return -1;
+    if (!parts)
+        return 0;
+    f->parts = 0;
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        const char *text = json_string_value(json_array_get(parts, i)), *name;
+        int bit = 0;
+        while ((name = mpg_signature_part_name(bit)) && (!text || strcmp(text, name) != 0))
+            bit++;
+        f->parts |= name ? 1 << bit : 0; /* what later versions add is none of these */
+    }
+    f->parts = f->parts ? f->parts : MPG_PART_ALL;
+    return 0;
+}
+
 /* What became of the checks of the results; nothing where none were made. */
 static int read_checks(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
@@ -41,7 +66,8 @@ static int read_checks(const json_t *root, struct mpg_signature *sig, struct mpg
     while (sig->failures < failed.n) {
         size_t i = sig->failures++;
         const json_t *failure = json_array_get(failed.array, i);
-        if (mpg_json_need_text(failure, "check", &sig->failure[i].check, err) < 0 ||
+        if (read_effect(failure, &sig->failure[i], err) < 0 ||
+            mpg_json_need_text(failure, "check", &sig->failure[i].check, err) < 0 ||
             mpg_json_need_text(failure, "found", &sig->failure[i].found, err) < 0 ||
             mpg_json_need_text(failure, "remedy", &sig->failure[i].remedy, err) < 0)
             return mpg_error_prefix(err, "checks: failed[%zu]", i);

@@ -510,6 +510,10 @@ static int check_failures(const struct mpg_signature *sig, struct mpg_error *err
                              sig->failures);
     for (size_t i = 0; i < sig->failures; i++) {
         const struct mpg_signature_failure *f = &sig->failure[i];
+        if ((f->parts & ~MPG_PART_ALL) != 0 || f->parts == 0)
+            return mpg_error_set(err, "checks: failed[%zu]: parts are %d", i, f->parts);
+        if (f->moves != -1 && check_time(f->moves, "moves", err) < 0)
+            return mpg_error_prefix(err, "checks: failed[%zu]", i);
         if (check_text(f->check, "check", err) < 0 || check_text(f->found, "found", err) < 0 ||
             check_text(f->remedy, "remedy", err) < 0)
             return mpg_error_prefix(err, "checks: failed[%zu]", i);

@@ -17,6 +17,13 @@ static void write_checks(struct mpg_json_out *out, const struct mpg_signature *s
         mpg_json_line(out);
         mpg_json_begin(out, NULL, '{');
         mpg_json_put_text(out, "check", sig->failure[i].check);
+        mpg_json_begin(out, "parts", '[');
+        for (int bit = 0; mpg_signature_part_name(bit); bit++)
+            if (sig->failure[i].parts >> bit & 1)
+                mpg_json_put_text(out, NULL, mpg_signature_part_name(bit));
+        mpg_json_end(out, ']', false);
+        if (sig->failure[i].moves >= 0)
+            mpg_json_put_number(out, "moves", sig->failure[i].moves);
         mpg_json_put_text(out, "found", sig->failure[i].found);
         mpg_json_put_text(out, "remedy", sig->failure[i].remedy);
         mpg_json_end(out, '}', false);

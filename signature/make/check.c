@@ -15,57 +15,68 @@
 
 /* Cores' worth of time that others may use. */
 #define MOST_LOAD 0.1
-/* Spread of a core's rates, 5 % to 95 %, as a part of the median. */
-#define MOST_SPREAD 0.2
+/* A timer whose readings differ by more than this many times what one costs moves in steps. */
+#define STEPS 2.0
+/* Of the repetitions of collective operations so many may have no time. */
+#define MOST_LATE 0.5
 
-/* What each finding is called, and what to do about it. */
+/* What each finding is called, what it is about, and what to do. */
 static const struct {
-    const char *name, *remedy;
+    const char *name;
+    int parts;
+    const char *remedy;
 } checks[MPG_FINDINGS] = {
-    [MPG_FOUND_NO_RESULTS] = {"no results", "run that benchmark, too; mpgbench runs them all"},
-    [MPG_FOUND_KERNELS] = {"different systems", "measure everything again on one system"},
-    [MPG_FOUND_LOAD] = {"other load", "stop the other work, or measure on nodes of your own"},
-    [MPG_FOUND_PREEMPTIONS] = {"preemptions",
-        "stop what else runs on those cores, or measure others"},
-    [MPG_FOUND_MIGRATIONS] = {"migrations", "let the benchmark bind itself to its core"},
-    [MPG_FOUND_SHARE] = {"shared core",
-        "leave the measured cores alone; do not run two benchmarks at once"},
-    [MPG_FOUND_STEAL] = {"stolen time",
-        "measure on a host without other guests, or know that they are in it"},
-    [MPG_FOUND_SPEED] = {"changing speed",
-        "fix the frequency (cpupower frequency-set -g performance)"},
-    [MPG_FOUND_REALTIME] = {"real-time priority", "measure without --realtime, as programs run"},
-    [MPG_FOUND_OVERSUBSCRIBED] = {"oversubscribed", "start at most one rank a core"},
-    [MPG_FOUND_TIMER] = {"coarse timer", "use the processor's counter (--timer=tsc)"},
-    [MPG_FOUND_SHORT_RECORD] = {"short record",
-        "record 60 s (mpgbench --full, ftq --duration=60s)"},
-    [MPG_FOUND_FILLED] = {"record filled", "raise --max-detours or --threshold"},
-    [MPG_FOUND_FEW_LONG] = {"few long detours", "record as long as that takes (ftq --duration)"},
-    [MPG_FOUND_THRESHOLD] = {"high threshold", "lower --threshold"},
-    [MPG_FOUND_NOISE_HALVES] = {"unsteady noise",
+    [MPG_FOUND_NO_RESULTS] = {"no results", MPG_PART_ALL,
+        "run that benchmark, too; mpgbench runs them all"},
+    [MPG_FOUND_KERNELS] = {"different systems", MPG_PART_ALL,
+        "measure everything again on one system"},
+    [MPG_FOUND_LOAD] = {"other load", MPG_PART_ALL,
+        "measure when nothing else runs: mpgbench says who does before it begins"},
+    [MPG_FOUND_OFF_CPU] = {"off the CPU", MPG_PART_NOISE,
+        "measure when nothing else runs, and in a guest when its host is idle, unless programs"
+        " will run beside the same"},
+    [MPG_FOUND_SPEED] = {"changing speed", MPG_PART_NOISE | MPG_PART_RATES,
+        "fix the frequency (cpupower frequency-set -g performance), or, in a guest, measure when"
+        " its host is idle"},
+    [MPG_FOUND_REALTIME] = {"real-time priority", MPG_PART_NOISE,
+        "measure without --realtime, as programs run"},
+    [MPG_FOUND_OVERSUBSCRIBED] = {"oversubscribed", MPG_PART_MESSAGES | MPG_PART_COLLECTIVES,
+        "start at most one rank a core"},
+    [MPG_FOUND_TIMER] = {"coarse timer", MPG_PART_MESSAGES,
+        "let each benchmark read the processor's counter (--timer=counter)"},
+    [MPG_FOUND_FILLED] = {"record filled", MPG_PART_NOISE,
+        "raise --max-detours or --threshold of mpgbench ftq"},
+    [MPG_FOUND_UNCERTAIN_NOISE] = {"uncertain noise", MPG_PART_NOISE,
+        "record longer (mpgbench --full, or mpgbench ftq --duration=60s)"},
+    [MPG_FOUND_THRESHOLD] = {"high threshold", MPG_PART_NOISE,
+        "lower --threshold of mpgbench ftq"},
+    [MPG_FOUND_NOISE_HALVES] = {"unsteady noise", MPG_PART_NOISE,
         "find what started or stopped meanwhile, and measure again"},
-    [MPG_FOUND_MODES] = {"modes disagree",
+    [MPG_FOUND_MODES] = {"modes disagree", MPG_PART_NOISE,
         "they are measured one after the other: find what started or stopped between, and measure"
         " again"},
-    [MPG_FOUND_LAUNCHES] = {"few launches",
-        "measure at least 3 (--launch=0, 1, 2): launches differ"},
-    [MPG_FOUND_OUTLIER_LAUNCH] = {"outlying launch", "measure it again, or more launches"},
-    [MPG_FOUND_OUTLIER_PAIR] = {"outlying pair",
+    [MPG_FOUND_LAUNCHES] = {"few launches", MPG_PART_MESSAGES,
+        "measure at least 3 (mpgbench --launches=3): launches differ"},
+    [MPG_FOUND_OUTLIER_LAUNCH] = {"outlying launch", MPG_PART_MESSAGES,
+        "measure it again (--launch of the benchmark), or more (--launches of mpgbench)"},
+    [MPG_FOUND_OUTLIER_PAIR] = {"outlying pair", MPG_PART_MESSAGES,
         "look for what is different there, or leave it out"},
-    [MPG_FOUND_NETWORK_HALVES] = {"unsteady network",
+    [MPG_FOUND_NETWORK_HALVES] = {"unsteady network", MPG_PART_MESSAGES,
         "find what changed meanwhile, and measure again"},
-    [MPG_FOUND_FEW_MEDIAN] = {"uncertain medians", "raise --max-iterations and --max-time"},
-    [MPG_FOUND_FEW_TAIL] = {"uncertain tails", "raise --max-iterations and --max-time"},
-    [MPG_FOUND_STOPPING] = {"goal not reached", "raise --max-iterations or --max-time"},
-    [MPG_FOUND_CLOCKS] = {"clocks not compared",
+    [MPG_FOUND_FEW_MEDIAN] = {"uncertain medians", MPG_PART_MESSAGES,
+        "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"},
+    [MPG_FOUND_FEW_TAIL] = {"uncertain tails", MPG_PART_MESSAGES,
+        "measure longer (mpgbench --full, or --max-iterations and --max-time of the benchmark)"},
+    [MPG_FOUND_CLOCKS] = {"clocks not compared", MPG_PART_MESSAGES,
         "let pingpong measure both ways, on hosts whose clocks are constant"},
-    [MPG_FOUND_MISFIT] = {"one-way times misfit",
+    [MPG_FOUND_MISFIT] = {"one-way times misfit", MPG_PART_MESSAGES,
         "measure with clocks that can be compared; that they fit would not show that both ways"
         " are alike"},
-    [MPG_FOUND_EAGER_LIMIT] = {"no eager limit", "give mpgsim --eager-limit"},
-    [MPG_FOUND_LATE] = {"late processes", "leave a core to each process, and measure again"},
-    [MPG_FOUND_RATES] = {"varying rates",
-        "stop other work, fix the frequency, and measure again"},
+    [MPG_FOUND_EAGER_LIMIT] = {"no eager limit", MPG_PART_MESSAGES, "give mpgsim --eager-limit"},
+    [MPG_FOUND_LATE] = {"late processes", MPG_PART_COLLECTIVES,
+        "leave a core to each process, and measure again"},
+    [MPG_FOUND_RATES] = {"uncertain rates", MPG_PART_RATES,
+        "stop other work, or measure longer (mpgbench --full, or mpgbench compute --duration)"},
 };
 
 struct mpg_check *mpg_check_new(struct mpg_error *err)
@@ -93,12 +104,12 @@ void mpg_check_free(struct mpg_check *c)
     free(c);
 }
 
-int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double badness,
+int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double moves,
                     struct mpg_error *err, const char *format, ...)
 {
     va_list args;
     char *text;
-    if (c->found[finding].times++ > 0 && badness <= c->found[finding].badness)
+    if (c->found[finding].times++ > 0 && moves <= c->found[finding].moves)
         return 0;
     va_start(args, format);
     int length = vasprintf(&text, format, args);
@@ -107,7 +118,7 @@ int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double badnes
         return mpg_error_set(err, "out of memory");
     free(c->found[finding].text);
     c->found[finding].text = text;
-    c->found[finding].badness = badness;
+    c->found[finding].moves = moves;
     return 0;
 }
 
@@ -123,28 +134,36 @@ bool mpg_check_number(const struct mpg_results *r, const char *key, double *valu
     return text && mpg_units_parse_real(text, value, NULL) == 0;
 }
 
-/* The change of a quantile, as a part of what it was; 0 if chance makes as large ones. */
+/* The change of a quantile; 0 if chance makes as large ones. */
 static double change(const struct mpg_comparison *halves)
 {
-    if (halves->difference.low <= 0 && halves->difference.high >= 0)
-        return 0;
-    return halves->a.value > 0 ? fabs(halves->difference.value) / halves->a.value : 1;
+    bool chance = halves->difference.low <= 0 && halves->difference.high >= 0;
+    return chance ? 0 : halves->difference.value;
 }
 
-int mpg_check_halves(const double *samples, size_t n, double part, double *badness, char *text,
-                     size_t size, struct mpg_error *err)
+static double mean_of(const double *value, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += value[i];
+    return sum / (double)n;
+}
+
+int mpg_check_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
+                     char *text, size_t size, struct mpg_error *err)
 {
     struct mpg_stationarity s;
     char shown[4][32];
-    *badness = 0;
+    *mean = *median = *tail = 0;
     if (n < MPG_STATIONARITY_MIN_SAMPLES)
         return 0;
     if (mpg_stationarity_test(samples, n, &s, err) < 0)
         return -1;
-    double median = change(&s.median), tail = change(&s.p99);
-    if (s.stationary || (median <= part && tail <= 5 * part))
+    if (s.stationary)
         return 0;
-    *badness = fmax(median, tail);
+    *mean = mean_of(samples + n / 2, n - n / 2) - mean_of(samples, n / 2);
+    *median = change(&s.median);
+    *tail = change(&s.p99);
     snprintf(text, size, "median %s then %s, p99 %s then %s",
              mpg_units_format_time(shown[0], sizeof shown[0], s.median.a.value),
              mpg_units_format_time(shown[1], sizeof shown[1], s.median.b.value),
@@ -155,27 +174,53 @@ int mpg_check_halves(const double *samples, size_t n, double part, double *badne
 
 /* ---- results of any kind ---- */
 
+/* Whether R says when its threads were off their CPUs, so that what others took is known. */
+static bool knows_off_cpu(const struct mpg_results *r)
+{
+    return r->column[MPG_COLUMN_OFF_CPU_NS] || mpg_fact_find(r->fact, r->facts, "off_cpu_ns");
+}
+
+/* Others' load, where what they took is not known sample by sample. */
+static int check_load(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
+{
+    static const char busy[] = "busy: ";
+    const char *before = mpg_fact_find(r->fact, r->facts, "machine_before");
+    bool noise = r->benchmark == MPG_BENCHMARK_DETOUR || r->benchmark == MPG_BENCHMARK_FTQ ||
+                 r->benchmark == MPG_BENCHMARK_FWQ;
+    double load = 0;
+    if (before && strncmp(before, busy, strlen(busy)) == 0 &&
+        mpg_check_found(c, MPG_FOUND_LOAD, MPG_MOVES_UNKNOWN, err, "%s: measured although %.200s",
+                        mpg_check_name(r), before + strlen(busy)) < 0)
+        return -1;
+    if (knows_off_cpu(r) || !mpg_check_number(r, "other_load", &load) || load <= MOST_LOAD)
+        return 0;
+    return mpg_check_found(c, MPG_FOUND_LOAD,
+                           noise || r->benchmark == MPG_BENCHMARK_COMPUTE ? fmin(load, 1)
+                                                                         : MPG_MOVES_UNKNOWN,
+                           err, "%s: others used %.2f cores while it was measured",
+                           mpg_check_name(r), load);
+}
+
 static int check_surroundings(struct mpg_check *c, const struct mpg_results *r,
                               struct mpg_error *err)
 {
-    double load = 0, resolution_ns;
+    double resolution_ns, cost_ns = 0;
     const char *scheduling = mpg_fact_find(r->fact, r->facts, "scheduling");
     const char *oversubscribed = mpg_fact_find(r->fact, r->facts, "oversubscribed");
-    if (mpg_check_number(r, "timer_resolution_ns", &resolution_ns))
+    mpg_check_number(r, "timer_cost_ns", &cost_ns);
+    if (mpg_check_number(r, "timer_resolution_ns", &resolution_ns) &&
+        resolution_ns > STEPS * cost_ns)
         c->resolution_ns = fmax(c->resolution_ns, resolution_ns);
-    if (mpg_check_number(r, "other_load", &load) && load > MOST_LOAD &&
-        mpg_check_found(c, MPG_FOUND_LOAD, load, err,
-                        "%s: others used %.2f cores while it was measured", mpg_check_name(r),
-                        load) < 0)
+    if (check_load(c, r, err) < 0)
         return -1;
     if (scheduling && (strstr(scheduling, "SCHED_FIFO") || strstr(scheduling, "SCHED_RR")) &&
-        mpg_check_found(c, MPG_FOUND_REALTIME, 0, err,
+        mpg_check_found(c, MPG_FOUND_REALTIME, MPG_MOVES_UNKNOWN, err,
                         "%s: measured with %.40s: noise that programs suffer is held back, and"
                         " throttling shows", mpg_check_name(r), scheduling) < 0)
         return -1;
     if (oversubscribed && strcmp(oversubscribed, "no") != 0 &&
-        mpg_check_found(c, MPG_FOUND_OVERSUBSCRIBED, 0, err, "%s: measured with %.100s",
-                        mpg_check_name(r), oversubscribed) < 0)
+        mpg_check_found(c, MPG_FOUND_OVERSUBSCRIBED, MPG_MOVES_UNKNOWN, err,
+                        "%s: measured with %.100s", mpg_check_name(r), oversubscribed) < 0)
         return -1;
     return 0;
 }
@@ -190,7 +235,7 @@ static int check_systems(struct mpg_check *c, const struct mpg_results *r, struc
         if (mine && !first && mpg_fact_add(&c->kernel, &c->kernels, keys[k], mine, err) < 0)
             return -1;
         if (mine && first && strcmp(mine, first) != 0 &&
-            mpg_check_found(c, MPG_FOUND_KERNELS, 0, err, "%s: the %s is %.100s, elsewhere %.100s",
+            mpg_check_found(c, MPG_FOUND_KERNELS, MPG_MOVES_UNKNOWN, err, "%s: the %s is %.100s, elsewhere %.100s",
                             mpg_check_name(r), keys[k], mine, first) < 0)
             return -1;
     }
@@ -202,9 +247,10 @@ static int check_collective(struct mpg_check *c, const struct mpg_results *r,
                             struct mpg_error *err)
 {
     double invalid;
-    if (!mpg_check_number(r, "invalid", &invalid) || invalid <= 0.1 * (double)r->samples)
+    if (!mpg_check_number(r, "invalid", &invalid) ||
+        invalid <= MOST_LATE * (invalid + (double)r->samples))
         return 0;
-    return mpg_check_found(c, MPG_FOUND_LATE, invalid / (double)r->samples, err,
+    return mpg_check_found(c, MPG_FOUND_LATE, MPG_MOVES_UNKNOWN, err,
                            "%s: processes were late for %.0f starts, %zu were good",
                            mpg_check_name(r), invalid, r->samples);
 }
@@ -242,8 +288,21 @@ static int check_missing(struct mpg_check *c, struct mpg_error *err)
                                  mpg_benchmark_name((enum mpg_benchmark)b));
         missing++;
     }
-    return missing ? mpg_check_found(c, MPG_FOUND_NO_RESULTS, 0, err, "no results of: %s", text)
+    return missing ? mpg_check_found(c, MPG_FOUND_NO_RESULTS, MPG_MOVES_UNKNOWN, err, "no results of: %s", text)
                    : 0;
+}
+
+/* How far the interval of RATE's median goes, as a part of it; 0 if it is not stated. */
+static double uncertainty(const struct mpg_distribution *rate)
+{
+    double median = mpg_distribution_quantile(rate, 0.5);
+    for (size_t i = 0; i < rate->intervals; i++) {
+        const struct mpg_quantile_interval *interval = &rate->interval[i];
+        double farther = fmax(median - interval->low, interval->high - median);
+        if (interval->p == 0.5 && median > 0 && isfinite(farther))
+            return farther / median;
+    }
+    return 0;
 }
 
 static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
@@ -251,14 +310,12 @@ static int check_rates(struct mpg_check *c, const struct mpg_signature *sig,
 {
     for (size_t i = 0; i < sig->rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
-        double median = mpg_distribution_quantile(r->rate, 0.5);
-        double spread = mpg_distribution_quantile(r->rate, 0.95) -
-                        mpg_distribution_quantile(r->rate, 0.05);
-        if (spread > MOST_SPREAD * median &&
-            mpg_check_found(c, MPG_FOUND_RATES, spread / median, err,
-                            "compute: %.80s on core %d, %d at once: rates vary by %.0f %% of their"
-                            " median", r->kernel, r->core, r->cores_at_once,
-                            100 * spread / median) < 0)
+        double part = uncertainty(r->rate);
+        if (part > MPG_MESSAGES_MATTER &&
+            mpg_check_found(c, MPG_FOUND_RATES, part, err,
+                            "compute: %.80s on core %d, %d at once: the median rate is known to"
+                            " +-%.0f %%, by %zu repetitions", r->kernel, r->core, r->cores_at_once,
+                            100 * part, r->rate->n) < 0)
             return -1;
     }
     return 0;
@@ -282,6 +339,8 @@ static int add_failure(const struct mpg_check *c, int f, struct mpg_signature *s
                      : asprintf(&text, "%s", c->found[f].text);
     if (status < 0)
         return mpg_error_set(err, "out of memory");
+    made->parts = checks[f].parts;
+    made->moves = c->found[f].moves;
     made->check = copy_text(checks[f].name);
     made->found = copy_text(text);
     made->remedy = copy_text(checks[f].remedy);

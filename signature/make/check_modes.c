@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Do the modes that measured a core's noise agree on how much it loses? Each has an interval
- * by batch means: parts of its record, whose losses differ as noise does. */
+/* Is it known how much of a core's time is lost, and do the modes that measured it agree? Each has
+ * an interval by batch means: parts of its record, whose losses differ as noise does. */
 #include "signature/make/check_private.h"
 
 #include <gsl/gsl_cdf.h>
@@ -10,10 +10,8 @@
 #include <string.h>
 
 enum { BATCHES = 20, LEAST_SAMPLES = 2 * BATCHES };
-#define CONFIDENCE 0.99
-/* Smaller differences do not matter: as a part of the greater one, and of the time. */
-#define LEAST_PART 0.1
-#define LEAST_LOST 0.0005
+#define CONFIDENCE 0.99       /* that modes differ */
+#define RECORD_CONFIDENCE 0.95 /* of how much a record says */
 /* What all modes see: the quanta's shortest interruption is about a unit of their work. */
 #define SEEN_NS 200.0
 
@@ -43,14 +41,27 @@ static void share_out(const struct mpg_results *r, double length_ns, double quan
     }
 }
 
-static int add_mode(struct mpg_check *c, const struct mpg_results *r, const double *lost,
+/* Half the width of the interval, at CONFIDENCE, of a mean whose standard error is ERROR. */
+static double half_width(double error, double confidence)
+{
+    return gsl_cdf_tdist_Pinv(1 - (1 - confidence) / 2, BATCHES - 1) * error;
+}
+
+/* Whether R, of LENGTH_NS, is too short for what it says: it lost LOST of its time. */
+static int check_record(struct mpg_check *c, const struct mpg_results *r, double length_ns,
+                        double lost, double error, struct mpg_error *err)
+{
+    double moves = half_width(error, RECORD_CONFIDENCE);
+    if (moves <= MPG_NOISE_MATTERS)
+        return 0;
+    return mpg_check_found(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
+                           "%s: it lost %.1f +- %.1f %% of %.3g s", mpg_check_name(r), 100 * lost,
+                           100 * moves, length_ns * 1e-9);
+}
+
+static int add_mode(struct mpg_check *c, const struct mpg_results *r, double mean, double error,
                     struct mpg_error *err)
 {
-    double mean = 0, squares = 0;
-    for (int b = 0; b < BATCHES; b++)
-        mean += lost[b] / BATCHES;
-    for (int b = 0; b < BATCHES; b++)
-        squares += (lost[b] - mean) * (lost[b] - mean);
     struct mpg_check_mode *grown = realloc(c->mode, (c->modes + 1) * sizeof *grown);
     if (!grown)
         return mpg_error_set(err, "out of memory");
@@ -59,8 +70,7 @@ static int add_mode(struct mpg_check *c, const struct mpg_results *r, const doub
     double core = -1;
     mpg_check_number(r, "core", &core);
     grown[c->modes] = (struct mpg_check_mode){.benchmark = r->benchmark, .core = core,
-                                              .lost = mean,
-                                              .error = sqrt(squares / (BATCHES - 1) / BATCHES)};
+                                              .lost = mean, .error = error};
     if (!(grown[c->modes].host = strdup(host ? host : "")))
         return mpg_error_set(err, "out of memory");
     c->modes++;
@@ -70,30 +80,36 @@ static int add_mode(struct mpg_check *c, const struct mpg_results *r, const doub
 int mpg_check_modes_add(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err)
 {
-    double lost[BATCHES] = {0}, quantum_ns = 0;
+    double lost[BATCHES] = {0}, quantum_ns = 0, mean = 0, squares = 0;
     const char *together = mpg_fact_find(r->fact, r->facts, "together");
     bool quanta = r->benchmark != MPG_BENCHMARK_DETOUR;
-    if ((together && strcmp(together, "yes") == 0) || !(length_ns > 0) ||
+    if (!(length_ns > 0) ||
         (quanta && (r->samples < LEAST_SAMPLES || !r->column[MPG_COLUMN_LOST_NS])) ||
         (r->benchmark == MPG_BENCHMARK_FTQ && !mpg_check_number(r, "quantum_ns", &quantum_ns)))
         return 0;
     share_out(r, length_ns, quantum_ns, lost);
-    return add_mode(c, r, lost, err);
+    for (int b = 0; b < BATCHES; b++)
+        mean += lost[b] / BATCHES;
+    for (int b = 0; b < BATCHES; b++)
+        squares += (lost[b] - mean) * (lost[b] - mean);
+    double error = sqrt(squares / (BATCHES - 1) / BATCHES);
+    if (check_record(c, r, length_ns, mean, error, err) < 0)
+        return -1;
+    return together && strcmp(together, "yes") == 0 ? 0 : add_mode(c, r, mean, error, err);
 }
 
 static int compare(struct mpg_check *c, const struct mpg_check_mode *a,
                    const struct mpg_check_mode *b, struct mpg_error *err)
 {
-    double t = gsl_cdf_tdist_Pinv(1 - (1 - CONFIDENCE) / 2, BATCHES - 1);
-    double difference = fabs(a->lost - b->lost), most = fmax(a->lost, b->lost);
-    if (difference <= t * hypot(a->error, b->error) || difference <= LEAST_PART * most ||
-        difference <= LEAST_LOST)
+    double difference = fabs(a->lost - b->lost);
+    if (difference <= half_width(hypot(a->error, b->error), CONFIDENCE) ||
+        difference <= MPG_NOISE_MATTERS)
         return 0;
     return mpg_check_found(c, MPG_FOUND_MODES, difference, err,
                            "core %.0f: by %s it lost %.2f +- %.2f %%, by %s %.2f +- %.2f %%",
                            a->core, mpg_benchmark_name(a->benchmark), 100 * a->lost,
-                           100 * t * a->error, mpg_benchmark_name(b->benchmark), 100 * b->lost,
-                           100 * t * b->error);
+                           100 * half_width(a->error, CONFIDENCE), mpg_benchmark_name(b->benchmark), 100 * b->lost,
+                           100 * half_width(b->error, CONFIDENCE));
 }
 
 int mpg_check_modes(struct mpg_check *c, struct mpg_error *err)

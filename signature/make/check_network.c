@@ -16,16 +16,11 @@
 #include "statistics/series.h"
 
 #define LEAST_LAUNCHES 3
-/* Half widths of 95 % intervals, as parts of the median and the 99th percentile. */
-#define CONFIDENCE 0.95
-#define MEDIAN_ERROR 0.05
-#define TAIL_ERROR 0.2
+#define CONFIDENCE 0.95 /* of intervals */
+/* The part of all messages whose time a 99th percentile says. */
+#define TAIL_PART 0.01
 /* Larger parts are not told apart. */
 #define MOST_SHOWN 2.0
-/* Change between halves that matters, of the median. */
-#define CHANGE 0.1
-/* Resolution of the timer against the shortest round trip, which is what it times. */
-#define RESOLUTION_PART 0.05
 /* Misfit of a deconvolution that matters; chance makes up to 2 / sqrt(samples). */
 #define MISFIT 0.05
 
@@ -93,13 +88,27 @@ static int count_independent(struct mpg_check_sizes *list, double size_bytes,
     return 0;
 }
 
+/* What the difference between the halves of N TIMES can move: of the mean, for which the median
+ * stands, and the tail as far as it is in it; half of it, as the signature has both halves. */
+static int compare_halves(const double *times, size_t n, double *moves, char *text, size_t size,
+                          struct mpg_error *err)
+{
+    double mean, median, tail, sum = 0;
+    if (mpg_check_halves(times, n, &mean, &median, &tail, text, size, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        sum += times[i];
+    *moves = sum > 0 ? fmax(fabs(median), 2 * TAIL_PART * fabs(tail)) / (sum / (double)n) / 2 : 0;
+    return 0;
+}
+
 /* Whether the first half of each size and pair is like the second; what each tells
  * goes into SIZES. */
 static int check_series(struct mpg_check *c, const struct mpg_results *r,
                         struct mpg_check_sizes *sizes, struct mpg_error *err)
 {
     struct single *single = malloc(r->samples * sizeof *single);
-    double *times = malloc(r->samples * sizeof *times), worst = 0, badness;
+    double *times = malloc(r->samples * sizeof *times), worst = 0, moves;
     char text[256], worst_text[256] = "", size[32];
     size_t n = 0, series = 0, changed = 0, worst_first = 0;
     int status = single && times ? 0 : mpg_error_set(err, "out of memory");
@@ -111,12 +120,11 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
             times[end - first] = single[end].time_ns;
         status = count_independent(sizes, single[first].size_bytes, times, end - first, err);
         if (status == 0)
-            status =
-                mpg_check_halves(times, end - first, CHANGE, &badness, text, sizeof text, err);
-        if (status == 0 && badness > 0)
+            status = compare_halves(times, end - first, &moves, text, sizeof text, err);
+        if (status == 0 && moves > MPG_MESSAGES_MATTER)
             changed++;
-        if (status == 0 && badness > worst) {
-            worst = badness;
+        if (status == 0 && moves > worst) {
+            worst = moves;
             worst_first = first;
             memcpy(worst_text, text, sizeof text);
         }
@@ -133,33 +141,12 @@ static int check_series(struct mpg_check *c, const struct mpg_results *r,
     return status;
 }
 
-/* The sizes that LIST, "64 KiB (p99); 1 MiB (median); ...", says did not reach the
- * goal. */
-static int check_goal(struct mpg_check *c, const struct mpg_results *r, const char *list,
-                      struct mpg_error *err)
-{
-    size_t n = 1;
-    for (const char *p = list; (p = strchr(p, ';')); p++)
-        n++;
-    if (strcmp(list, "none") == 0)
-        return 0;
-    return mpg_check_found(c, MPG_FOUND_STOPPING, (double)n, err,
-                           "%s: stopped before the goal was reached for %zu size%s (%.*s%s)",
-                           mpg_check_name(r), n, n == 1 ? "" : "s", (int)strcspn(list, ";"), list,
-                           n > 1 ? ", ..." : "");
-}
-
 int mpg_check_network(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
-    static const char reached[] = "not reached: ";
-    const char *stopping = mpg_fact_find(r->fact, r->facts, "stopping");
-    const char *lacks = stopping ? strstr(stopping, reached) : NULL;
     enum mpg_path_class path = mpg_path_find(mpg_fact_find(r->fact, r->facts, "path"));
     bool bandwidth = r->benchmark == MPG_BENCHMARK_BANDWIDTH;
     bool overhead = r->benchmark == MPG_BENCHMARK_OVERHEAD;
     c->launches[overhead ? 2 : bandwidth][path]++;
-    if (lacks && check_goal(c, r, lacks + strlen(reached), err) < 0)
-        return -1;
     if (overhead)
         return 0; /* the shortest are a few steps of the timer, whose quantiles jump */
     return check_series(c, r, &c->sizes[bandwidth][path], err);
@@ -174,13 +161,25 @@ static int check_launches(struct mpg_check *c, struct mpg_error *err)
         for (int path = 0; path < MPG_PATHS; path++) {
             size_t n = c->launches[b][path];
             if (n > 0 && n < LEAST_LAUNCHES &&
-                mpg_check_found(c, MPG_FOUND_LAUNCHES, 1 / (double)n, err,
+                mpg_check_found(c, MPG_FOUND_LAUNCHES, MPG_MOVES_UNKNOWN, err,
                                 "%s, %s: %zu launch%s", names[b],
                                 mpg_path_name((enum mpg_path_class)path), n,
                                 n == 1 ? "" : "es") < 0)
                 return -1;
         }
     return 0;
+}
+
+/* How far GROUP's median is from that of all of P's round trips, as a part of it. */
+static double distance(const struct mpg_network_path *p, const struct mpg_network_group *group)
+{
+    for (size_t i = 0; i < p->round_trip.n; i++) {
+        const struct mpg_network_size *size = &p->round_trip.size[i];
+        double median_ns = mpg_distribution_quantile(size->time_ns, 0.5);
+        if (size->size_bytes == group->size_bytes && median_ns > 0)
+            return fabs(group->median_ns / median_ns - 1);
+    }
+    return MPG_MOVES_UNKNOWN;
 }
 
 static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
@@ -190,7 +189,7 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
     char time[32], size[32];
     for (size_t i = 0; i < n; i++)
         if (group[i].outlier &&
-            mpg_check_found(c, finding, fabs(group[i].score), err,
+            mpg_check_found(c, finding, distance(p, &group[i]), err,
                             "%s: %.200s is an outlier: median round trip of %s %s, modified z"
                             " %+.1f", mpg_path_name(p->path), group[i].name,
                             mpg_units_format_size(size, sizeof size, group[i].size_bytes),
@@ -200,15 +199,17 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
     return 0;
 }
 
-/* The half width of the interval of SIZE's quantile P, as a part of it; infinite where
- * there are too few samples for one. As many are independent as LIST has it: the
+/* What it moves that SIZE's quantile P is not known better: the half width of its interval, as a
+ * part of the median, of the tail as far as it is in the mean. Where there are too few samples for an
+ * interval, the greatest stands for its end. As many are independent as LIST has it: the
  * distribution's own autocorrelation knows nothing of files and pairs. */
-static int half_width(const struct mpg_network_size *size, const struct mpg_check_sizes *list,
-                      double p, double *part, struct mpg_error *err)
+static int find_moves(const struct mpg_network_size *size, const struct mpg_check_sizes *list,
+                      double p, double *moves, struct mpg_error *err)
 {
     struct mpg_interval i;
     struct mpg_distribution d = *size->time_ns;
-    double n = (double)d.n;
+    double n = (double)d.n, median = mpg_distribution_quantile(&d, 0.5);
+    double most = d.quantiles[d.knots - 1];
     d.intervals = 0; /* of those, launches' differences are a part */
     for (size_t s = 0; s < list->n; s++)
         if (list->size[s].size_bytes == (double)size->size_bytes)
@@ -216,43 +217,38 @@ static int half_width(const struct mpg_network_size *size, const struct mpg_chec
     d.lag1 = ((double)d.n - n) / ((double)d.n + n);
     if (mpg_distribution_interval(&d, p, CONFIDENCE, &i, err) < 0)
         return -1;
-    *part = i.coverage < CONFIDENCE ? INFINITY
-            : i.high > i.low        ? fmax(i.high - i.value, i.value - i.low) / i.value
-                                    : 0;
+    double width = i.coverage < CONFIDENCE ? fmax(most - i.value, i.value - median)
+                                           : fmax(i.high - i.value, i.value - i.low);
+    *moves = median > 0 ? (p == 0.5 ? 1 : TAIL_PART) * width / median : 0;
     return 0;
 }
 
-/* Which of SIZES have a quantile P that is not known to within ERROR. */
+/* Which of SIZES have a quantile P that is not known well enough. */
 static int check_sizes(struct mpg_check *c, const struct mpg_network_path *path,
                        bool bandwidth, const struct mpg_network_sizes *sizes, double p,
-                       double error, enum mpg_finding finding, struct mpg_error *err)
+                       enum mpg_finding finding, struct mpg_error *err)
 {
     size_t wide = 0;
     const struct mpg_network_size *worst = NULL;
-    double worst_part = 0, part;
-    char size[32], width[64];
+    double worst_moves = 0, moves;
+    char size[32];
     for (size_t s = 0; s < sizes->n; s++) {
-        if (half_width(&sizes->size[s], &c->sizes[bandwidth][path->path], p, &part, err) < 0)
+        if (find_moves(&sizes->size[s], &c->sizes[bandwidth][path->path], p, &moves, err) < 0)
             return -1;
-        wide += part > error;
-        if (part > error && part > worst_part) {
-            worst_part = part;
+        wide += moves > MPG_MESSAGES_MATTER;
+        if (moves > MPG_MESSAGES_MATTER && moves > worst_moves) {
+            worst_moves = moves;
             worst = &sizes->size[s];
         }
     }
     if (!worst)
         return 0;
-    if (worst_part < MOST_SHOWN)
-        snprintf(width, sizeof width, "+-%.0f %%", 100 * worst_part);
-    else
-        snprintf(width, sizeof width, "beyond +-%.0f %%", 100 * MOST_SHOWN);
     return mpg_check_found(
-        c, finding, worst_part * (double)wide, err,
-        "%s, %s: the %s is not known to %.0f %% for %zu of %zu sizes, worst %s: %s of %zu samples",
+        c, finding, fmin(worst_moves, MOST_SHOWN), err,
+        "%s, %s: the %s is not known well enough for %zu of %zu sizes, worst %s of %zu samples",
         bandwidth ? "bandwidth" : "pingpong", mpg_path_name(path->path),
-        p == 0.5 ? "median" : "99th percentile", 100 * error,
-        wide, sizes->n, mpg_units_format_size(size, sizeof size, worst->size_bytes), width,
-        worst->time_ns->n);
+        p == 0.5 ? "median" : "99th percentile", wide, sizes->n,
+        mpg_units_format_size(size, sizeof size, worst->size_bytes), worst->time_ns->n);
 }
 
 /* A deconvolution that does not tell the round trips that it was made from. */
@@ -278,20 +274,20 @@ static int check_times(struct mpg_check *c, const struct mpg_network_path *p,
     if (p->latency.n == 0)
         return 0;
     if (strncmp(p->one_way, "forward", strlen("forward")) != 0 &&
-        mpg_check_found(c, MPG_FOUND_CLOCKS, 0, err,
+        mpg_check_found(c, MPG_FOUND_CLOCKS, MPG_MOVES_UNKNOWN, err,
                         "%s: clocks could not be compared; one-way times are by %s",
                         mpg_path_name(p->path), p->one_way) < 0)
         return -1;
     if (check_misfit(c, p, err) < 0)
         return -1;
     double least_ns = p->round_trip.size[0].time_ns->quantiles[0];
-    if (c->resolution_ns > RESOLUTION_PART * least_ns &&
+    if (c->resolution_ns > MPG_MESSAGES_MATTER * least_ns &&
         mpg_check_found(c, MPG_FOUND_TIMER, c->resolution_ns / least_ns, err,
                         "%s: the timer resolves %.1f ns, the shortest round trip is %.1f ns",
                         mpg_path_name(p->path), c->resolution_ns, least_ns) < 0)
         return -1;
     if (p->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
-        return mpg_check_found(c, MPG_FOUND_EAGER_LIMIT, 0, err, "%s: no eager limit detected",
+        return mpg_check_found(c, MPG_FOUND_EAGER_LIMIT, MPG_MOVES_UNKNOWN, err, "%s: no eager limit detected",
                                mpg_path_name(p->path));
     return 0;
 }
@@ -304,12 +300,9 @@ int mpg_check_paths(struct mpg_check *c, const struct mpg_signature *sig, struct
         const struct mpg_network_path *p = &sig->network[i];
         if (check_groups(c, p, p->launch, p->launches, MPG_FOUND_OUTLIER_LAUNCH, err) < 0 ||
             check_groups(c, p, p->pair, p->pairs, MPG_FOUND_OUTLIER_PAIR, err) < 0 ||
-            check_sizes(c, p, false, &p->round_trip, 0.5, MEDIAN_ERROR, MPG_FOUND_FEW_MEDIAN,
-                        err) < 0 ||
-            check_sizes(c, p, true, &p->bandwidth, 0.5, MEDIAN_ERROR, MPG_FOUND_FEW_MEDIAN,
-                        err) < 0 ||
-            check_sizes(c, p, false, &p->round_trip, 0.99, TAIL_ERROR, MPG_FOUND_FEW_TAIL,
-                        err) < 0 ||
+            check_sizes(c, p, false, &p->round_trip, 0.5, MPG_FOUND_FEW_MEDIAN, err) < 0 ||
+            check_sizes(c, p, true, &p->bandwidth, 0.5, MPG_FOUND_FEW_MEDIAN, err) < 0 ||
+            check_sizes(c, p, false, &p->round_trip, 0.99, MPG_FOUND_FEW_TAIL, err) < 0 ||
             check_times(c, p, err) < 0)
             return -1;
     }

@@ -8,29 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_RECORD_NS 60e9
-/* A thread that is alone on its core is preempted by kernel threads at times. */
-#define MOST_PREEMPTIONS_HZ 10.0
-/* The kernel may count the move to the core where the thread is to stay. */
-#define MOST_MIGRATIONS 1.0
-#define LEAST_SHARE 0.95
-#define MOST_STEAL 0.001
-#define MOST_SPEED_RANGE 0.1
-/* A detour is long from this many medians; so many of them show how they are. */
+/* Of a record the thread may be off its CPU for so much: as much as validate/ allows a run. */
+#define MOST_OFF 0.02
+/* /proc/stat counts what a hypervisor takes in ticks of 10 ms: fewer than this say nothing. */
+#define LEAST_STEAL_NS 30e6
+/* By how much a core's speed may be below its best, on the mean. */
+#define MOST_SPEED_LOST 0.05
+/* A detour is long from this many medians. */
 #define LONG_MEDIANS 10.0
-#define ENOUGH_LONG 100
-/* Fewer than that do not matter if they are no more than this part of the loss. */
-#define FEW_LONG_PART 0.05
-/* Detours up to this many thresholds, and what part of all may be so short. */
+/* Detours up to this many thresholds; as many may be just below it. */
 #define NEAR_THRESHOLD 1.25
-#define MOST_NEAR 0.25
 /* A threshold of fewer loops than this is as low as it can be. */
 #define LOOPS 4.0
-#define MOST_THRESHOLD_NS 1000.0
 /* Windows of a detour record whose loss is compared between halves. */
 #define WINDOWS 200
-/* Change of the median that matters. */
-#define CHANGE 0.1
 
 /* How long R's record is, ns; 0 if it does not say. */
 static double record_ns(const struct mpg_results *r)
@@ -44,66 +35,72 @@ static double record_ns(const struct mpg_results *r)
     return r->column[MPG_COLUMN_START_NS][last] + r->column[MPG_COLUMN_DURATION_NS][last];
 }
 
+/* For how much of its time R's thread was off its CPU: by the clocks, or in older files by the
+ * share of the CPU that it got, and by what the kernel says that a hypervisor took. */
+static double off_part(const struct mpg_results *r, double length_ns)
+{
+    double off_ns, share, steal_ns, part = 0;
+    if (mpg_check_number(r, "off_cpu_ns", &off_ns))
+        return off_ns / length_ns;
+    if (mpg_check_number(r, "cpu_share", &share))
+        part = 1 - share;
+    if (mpg_check_number(r, "steal_ns", &steal_ns) && steal_ns > LEAST_STEAL_NS)
+        part = fmax(part, steal_ns / length_ns);
+    return part;
+}
+
 /* What disturbed the measuring thread. */
 static int check_events(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                         struct mpg_error *err)
 {
-    const char *name = mpg_check_name(r);
-    double value;
-    if ((mpg_check_number(r, "preemptions", &value) ||
-         mpg_check_number(r, "context_switches", &value)) &&
-        value > MOST_PREEMPTIONS_HZ * length_ns * 1e-9 &&
-        mpg_check_found(c, MPG_FOUND_PREEMPTIONS, value / length_ns, err,
-                        "%s: preempted %.0f times in %.1f s", name, value, length_ns * 1e-9) < 0)
+    double off = off_part(r, length_ns), preempted = 0, steal_ns = 0, range = 0, lost;
+    if (!mpg_check_number(r, "preemptions", &preempted))
+        mpg_check_number(r, "context_switches", &preempted);
+    mpg_check_number(r, "steal_ns", &steal_ns);
+    if (off > MOST_OFF &&
+        mpg_check_found(c, MPG_FOUND_OFF_CPU, fmin(off, 1), err,
+                        "%s: off its CPU for %.1f %% of %.3g s: preempted %.0f times; the"
+                        " hypervisor took %.1f %%", mpg_check_name(r), 100 * off, length_ns * 1e-9,
+                        preempted, 100 * steal_ns / length_ns) < 0)
         return -1;
-    if (mpg_check_number(r, "cpu_migrations", &value) && value > MOST_MIGRATIONS &&
-        mpg_check_found(c, MPG_FOUND_MIGRATIONS, value, err,
-                        "%s: moved to another core %.0f times", name, value) < 0)
-        return -1;
-    if (mpg_check_number(r, "cpu_share", &value) && value < LEAST_SHARE &&
-        mpg_check_found(c, MPG_FOUND_SHARE, 1 - value, err,
-                        "%s: the core was shared: %.1f %% of its time was the benchmark's", name,
-                        100 * value) < 0)
-        return -1;
-    if (mpg_check_number(r, "steal_ns", &value) && value > MOST_STEAL * length_ns &&
-        mpg_check_found(c, MPG_FOUND_STEAL, value / length_ns, err,
-                        "%s: the hypervisor took %.2f %% of the time", name,
-                        100 * value / length_ns) < 0)
-        return -1;
-    if (mpg_check_number(r, "speed_range", &value) && value > MOST_SPEED_RANGE &&
-        mpg_check_found(c, MPG_FOUND_SPEED, value, err,
-                        "%s: the core's speed changed by %.0f %%", name, 100 * value) < 0)
+    mpg_check_number(r, "speed_range", &range);
+    if (!mpg_check_number(r, "speed_lost", &lost))
+        lost = range / 2; /* older files do not say it */
+    if (lost > MOST_SPEED_LOST &&
+        mpg_check_found(c, MPG_FOUND_SPEED, lost, err,
+                        "%s: the core's speed changed by %.0f %%, and was %.1f %% below its best",
+                        mpg_check_name(r), 100 * range, 100 * lost) < 0)
         return -1;
     return 0;
 }
 
 /* ---- detours ---- */
 
-/* Whether the few longest detours, which lose much, are enough to know them. */
+/* Whether the longest detours, which lose much, are too few to know how often they come: their
+ * number N varies by its root (Poisson), and 95 % of that within twice as much. */
 static int check_long(struct mpg_check *c, const struct mpg_results *r, const double *sorted,
                       double length_ns, struct mpg_error *err)
 {
-    double limit_ns = LONG_MEDIANS * sorted[(r->samples - 1) / 2], lost_ns = 0, long_ns = 0;
+    double limit_ns = LONG_MEDIANS * sorted[(r->samples - 1) / 2], long_ns = 0;
     size_t n = 0;
-    for (size_t i = 0; i < r->samples; i++) {
-        lost_ns += sorted[i];
+    for (size_t i = 0; i < r->samples; i++)
         if (sorted[i] > limit_ns) {
             long_ns += sorted[i];
             n++;
         }
-    }
-    if (n == 0 || n >= ENOUGH_LONG || long_ns < FEW_LONG_PART * lost_ns)
+    double moves = n > 0 ? 2 * long_ns / sqrt((double)n) / length_ns : 0;
+    if (moves <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_FEW_LONG, 1 / (double)n, err,
-                           "%s: %zu detours are longer than %.0f medians, %.0f %% of the time"
-                           " lost; %d of them take about %.0f s", mpg_check_name(r), n,
-                           LONG_MEDIANS, 100 * long_ns / lost_ns, ENOUGH_LONG,
-                           length_ns * 1e-9 * ENOUGH_LONG / (double)n);
+    return mpg_check_found(c, MPG_FOUND_UNCERTAIN_NOISE, moves, err,
+                           "%s: %zu detours in %.3g s are longer than %.0f medians, %.1f %% of the"
+                           " time", mpg_check_name(r), n, length_ns * 1e-9, LONG_MEDIANS,
+                           100 * long_ns / length_ns);
 }
 
-/* Whether there are many detours just below the threshold, as there are above. */
+/* Whether detours below the threshold lose much, supposed that there are as many just below it
+ * as there are just above. */
 static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
-                           const double *sorted, struct mpg_error *err)
+                           const double *sorted, double length_ns, struct mpg_error *err)
 {
     double threshold_ns, loop_ns = 0;
     size_t near = 0;
@@ -112,20 +109,20 @@ static int check_threshold(struct mpg_check *c, const struct mpg_results *r,
     mpg_check_number(r, "loop_ns", &loop_ns);
     while (near < r->samples && sorted[near] < NEAR_THRESHOLD * threshold_ns)
         near++;
-    bool high = threshold_ns > MOST_THRESHOLD_NS;
-    bool cut = (double)near > MOST_NEAR * (double)r->samples && threshold_ns > LOOPS * loop_ns;
-    if (!high && !cut)
+    double moves = (double)near * threshold_ns / length_ns;
+    if (moves <= MPG_NOISE_MATTERS || threshold_ns <= LOOPS * loop_ns)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_THRESHOLD, threshold_ns, err,
+    return mpg_check_found(c, MPG_FOUND_THRESHOLD, moves, err,
                            "%s: detours below %.0f ns were not seen, and %zu of %zu are just"
                            " longer", mpg_check_name(r), threshold_ns, near, r->samples);
 }
 
-/* The record's loss in WINDOWS windows, half against half. */
+/* The record's loss in WINDOWS windows, half against half. The signature has both: what a machine
+ * that stays as in one of them has more is half of the difference. */
 static int check_loss(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                       struct mpg_error *err)
 {
-    double lost_ns[WINDOWS] = {0}, badness;
+    double lost_ns[WINDOWS] = {0}, mean, median, tail, width_ns = length_ns / WINDOWS;
     size_t count[2] = {0, 0};
     char text[256];
     for (size_t i = 0; i < r->samples; i++) {
@@ -134,21 +131,21 @@ static int check_loss(struct mpg_check *c, const struct mpg_results *r, double l
         lost_ns[window] += r->column[MPG_COLUMN_DURATION_NS][i];
         count[window >= WINDOWS / 2]++;
     }
-    if (mpg_check_halves(lost_ns, WINDOWS, CHANGE, &badness, text, sizeof text, err) < 0)
+    if (mpg_check_halves(lost_ns, WINDOWS, &mean, &median, &tail, text, sizeof text, err) < 0)
         return -1;
-    if (badness == 0)
+    double moves = fabs(mean) / width_ns / 2;
+    if (moves <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_NOISE_HALVES, badness, err,
+    return mpg_check_found(c, MPG_FOUND_NOISE_HALVES, moves, err,
                            "%s: halves differ: %zu then %zu detours; lost in %.0f ms: %s",
-                           mpg_check_name(r), count[0], count[1], length_ns * 1e-6 / WINDOWS,
-                           text);
+                           mpg_check_name(r), count[0], count[1], width_ns * 1e-6, text);
 }
 
 static int check_detours(struct mpg_check *c, const struct mpg_results *r, double length_ns,
                          struct mpg_error *err)
 {
     const char *filled = mpg_fact_find(r->fact, r->facts, "filled");
-    if (filled && mpg_check_found(c, MPG_FOUND_FILLED, 0, err, "%s: the record ended %.100s",
+    if (filled && mpg_check_found(c, MPG_FOUND_FILLED, MPG_MOVES_UNKNOWN, err, "%s: the record ended %.100s",
                                   mpg_check_name(r), filled) < 0)
         return -1;
     double *sorted = malloc((r->samples + 1) * sizeof *sorted);
@@ -161,38 +158,38 @@ static int check_detours(struct mpg_check *c, const struct mpg_results *r, doubl
         status = check_long(c, r, sorted, length_ns, err);
     }
     if (status == 0)
-        status = check_threshold(c, r, sorted, err);
+        status = check_threshold(c, r, sorted, length_ns, err);
     free(sorted);
     return status < 0 ? -1 : check_loss(c, r, length_ns, err);
 }
 
 /* ---- quanta ---- */
 
-static int check_quanta(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
+static int check_quanta(struct mpg_check *c, const struct mpg_results *r, double length_ns,
+                        struct mpg_error *err)
 {
-    bool ftq = r->benchmark == MPG_BENCHMARK_FTQ;
+    const double *lost_ns = r->column[MPG_COLUMN_LOST_NS];
     char text[256];
-    double badness;
-    if (mpg_check_halves(r->column[ftq ? MPG_COLUMN_LOST_NS : MPG_COLUMN_DURATION_NS],
-                         r->samples, CHANGE, &badness, text, sizeof text, err) < 0)
+    double mean, median, tail;
+    if (mpg_check_halves(lost_ns ? lost_ns : r->column[MPG_COLUMN_DURATION_NS], r->samples, &mean,
+                         &median, &tail, text, sizeof text, err) < 0)
         return -1;
-    if (badness == 0)
+    double moves = fabs(mean) / (length_ns / (double)r->samples) / 2;
+    if (moves <= MPG_NOISE_MATTERS)
         return 0;
-    return mpg_check_found(c, MPG_FOUND_NOISE_HALVES, badness, err, "%s: halves differ: %s: %s",
-                           mpg_check_name(r), ftq ? "lost in a quantum" : "time of a quantum",
+    return mpg_check_found(c, MPG_FOUND_NOISE_HALVES, moves, err, "%s: halves differ: %s: %s",
+                           mpg_check_name(r), lost_ns ? "lost in a quantum" : "time of a quantum",
                            text);
 }
 
 int mpg_check_noise(struct mpg_check *c, const struct mpg_results *r, struct mpg_error *err)
 {
     double length_ns = record_ns(r);
-    if (length_ns < 0.99 * LEAST_RECORD_NS &&
-        mpg_check_found(c, MPG_FOUND_SHORT_RECORD, 1 / length_ns, err,
-                        "%s: a record of %.3g s", mpg_check_name(r), length_ns * 1e-9) < 0)
-        return -1;
+    if (!(length_ns > 0))
+        return 0;
     if (check_events(c, r, length_ns, err) < 0 ||
         mpg_check_modes_add(c, r, length_ns, err) < 0)
         return -1;
     return r->benchmark == MPG_BENCHMARK_DETOUR ? check_detours(c, r, length_ns, err)
-                                                : check_quanta(c, r, err);
+                                                : check_quanta(c, r, length_ns, err);
 }

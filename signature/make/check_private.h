@@ -12,17 +12,13 @@ enum mpg_finding {
     MPG_FOUND_NO_RESULTS,
     MPG_FOUND_KERNELS,
     MPG_FOUND_LOAD,
-    MPG_FOUND_PREEMPTIONS,
-    MPG_FOUND_MIGRATIONS,
-    MPG_FOUND_SHARE,
-    MPG_FOUND_STEAL,
+    MPG_FOUND_OFF_CPU,
     MPG_FOUND_SPEED,
     MPG_FOUND_REALTIME,
     MPG_FOUND_OVERSUBSCRIBED,
     MPG_FOUND_TIMER,
-    MPG_FOUND_SHORT_RECORD,
     MPG_FOUND_FILLED,
-    MPG_FOUND_FEW_LONG,
+    MPG_FOUND_UNCERTAIN_NOISE,
     MPG_FOUND_THRESHOLD,
     MPG_FOUND_NOISE_HALVES,
     MPG_FOUND_MODES,
@@ -32,7 +28,6 @@ enum mpg_finding {
     MPG_FOUND_NETWORK_HALVES,
     MPG_FOUND_FEW_MEDIAN,
     MPG_FOUND_FEW_TAIL,
-    MPG_FOUND_STOPPING,
     MPG_FOUND_CLOCKS,
     MPG_FOUND_MISFIT,
     MPG_FOUND_EAGER_LIMIT,
@@ -40,6 +35,13 @@ enum mpg_finding {
     MPG_FOUND_RATES,
     MPG_FINDINGS
 };
+
+/* What a check must be able to move to fail: this part of the time of computation, or of that of
+ * messages and of rates of computation. A prediction is as little wrong for it. */
+#define MPG_NOISE_MATTERS 0.01
+#define MPG_MESSAGES_MATTER 0.05
+/* What a finding can move that nobody can say. */
+#define MPG_MOVES_UNKNOWN (-1.0)
 
 /* How many independent samples of one size tell about quantiles, over all files. */
 struct mpg_check_size {
@@ -63,7 +65,7 @@ struct mpg_check_mode {
 struct mpg_check {
     struct {
         size_t times;    /* how often it was found */
-        double badness;  /* of the worst, which TEXT is about */
+        double moves;    /* what the worst can move, which TEXT is about */
         char *text;
     } found[MPG_FINDINGS];
     bool there[MPG_BENCHMARKS];
@@ -71,14 +73,14 @@ struct mpg_check {
     struct mpg_check_sizes sizes[2][MPG_PATHS];
     size_t modes;
     struct mpg_check_mode *mode;
-    double resolution_ns;          /* the coarsest timer */
+    double resolution_ns;          /* of the coarsest timer that steps further than it costs */
     struct mpg_fact *kernel;       /* different kernels and clocks */
     size_t kernels;
 };
 
-/* Notes FINDING, BADNESS being comparable between texts of one finding: the largest
- * one's is kept. Errors: out of memory. */
-int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double badness,
+/* Notes FINDING, which can move MOVES of its part of a prediction, or MPG_MOVES_UNKNOWN: of what is
+ * found several times the one that moves most is kept. Errors: out of memory. */
+int mpg_check_found(struct mpg_check *c, enum mpg_finding finding, double moves,
                     struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -89,11 +91,11 @@ const char *mpg_check_name(const struct mpg_results *r);
 bool mpg_check_number(const struct mpg_results *r, const char *key, double *value);
 
 /* By how much the second half of SAMPLES differs from the first, as text: "median
- * 10 then 20, p99 ..."; *BADNESS is then the larger change, as a part, and 0 when
- * the halves are alike: by chance, or within PART for the median and 5 PART for the
- * 99th percentile, or too few to tell. Errors: out of memory. */
-int mpg_check_halves(const double *samples, size_t n, double part, double *badness, char *text,
-                     size_t size, struct mpg_error *err);
+ * 10 then 20, p99 ..."; *MEAN, *MEDIAN and *TAIL are by how much the second half's mean, median and
+ * 99th percentile are above the first's, all 0 when the halves are alike: by chance, in less than
+ * one of 100 cases, or too few to tell. Errors: out of memory. */
+int mpg_check_halves(const double *samples, size_t n, double *mean, double *median, double *tail,
+                     char *text, size_t size, struct mpg_error *err);
 
 /* ---- the parts ---- */
 

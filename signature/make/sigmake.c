@@ -27,7 +27,7 @@
 
 #define SUFFIX ".samples"
 
-enum { VERDICT_BYTES = 512 };
+enum { VERDICT_BYTES = 512, EFFECT_BYTES = 128 };
 
 static int is_results_name(const struct dirent *entry)
 {
@@ -159,9 +159,11 @@ static void print_findings(const struct mpg_signature *sig, size_t files, const 
 {
     size_t n = sig->failures;
     for (size_t i = 0; i < n; i++) {
+        char effect[EFFECT_BYTES];
+        mpg_signature_effect(&sig->failure[i], effect, sizeof effect);
         fputs("warning: ", stream);
         mpg_printable_put(stream, sig->failure[i].found);
-        fputs("; ", stream);
+        fprintf(stream, "; %s%s", effect, *effect ? ": " : "");
         mpg_printable_put(stream, sig->failure[i].remedy);
         putc('\n', stream);
     }
@@ -183,6 +185,13 @@ static void print_json(const struct mpg_signature *sig, size_t files, const char
         const struct mpg_signature_failure *f = &sig->failure[i];
         fputs(i > 0 ? ",\n  {\"check\": " : "\n  {\"check\": ", stream);
         mpg_json_write_string(stream, f->check);
+        fputs(", \"parts\": [", stream);
+        for (int bit = 0, named = 0; mpg_signature_part_name(bit); bit++)
+            if (f->parts >> bit & 1)
+                fprintf(stream, "%s\"%s\"", named++ > 0 ? ", " : "", mpg_signature_part_name(bit));
+        putc(']', stream);
+        if (f->moves >= 0)
+            fprintf(stream, ", \"moves\": %.6g", f->moves);
         fputs(", \"found\": ", stream);
         mpg_json_write_string(stream, f->found);
         fputs(", \"remedy\": ", stream);

@@ -281,6 +281,13 @@ static void put_checks(const struct mpg_signature *sig)
     for (size_t i = 0; i < sig->failures; i++) {
         put_text(i > 0 ? ",\n  {" : "\n  {", "check", sig->failure[i].check);
         put_text(", ", "found", sig->failure[i].found);
+        put_key(", ", "parts");
+        for (int bit = 0, n = 0; mpg_signature_part_name(bit); bit++)
+            if (sig->failure[i].parts >> bit & 1)
+                printf("%s\"%s\"", n++ > 0 ? ", " : "[", mpg_signature_part_name(bit));
+        putchar(']');
+        if (sig->failure[i].moves >= 0)
+            put_number(", ", "moves", sig->failure[i].moves);
         put_text(", ", "remedy", sig->failure[i].remedy);
         putchar('}');
     }

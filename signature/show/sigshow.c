@@ -14,7 +14,7 @@
 #include "signature/show/show.h"
 #include "signature/signature.h"
 
-enum { VALUE_WIDTH = 64, VERDICT_BYTES = 256 };
+enum { VALUE_WIDTH = 64, VERDICT_BYTES = 256, EFFECT_BYTES = 128 };
 
 /* The header lines that the overview shows, in this order. */
 static const char *const important[] = {
@@ -62,7 +62,9 @@ static void show_verdict(const struct mpg_signature *sig, bool all)
            mpg_signature_verdict(sig, verdict, sizeof verdict));
     for (size_t i = 0; all && i < sig->failures; i++) {
         const struct mpg_signature_failure *f = &sig->failure[i];
-        printf("  %s: %s; %s\n", f->check, f->found, f->remedy);
+        char effect[EFFECT_BYTES];
+        mpg_signature_effect(f, effect, sizeof effect);
+        printf("  %s: %s; %s%s%s\n", f->check, f->found, effect, *effect ? ": " : "", f->remedy);
     }
 }
 

@@ -178,36 +178,50 @@ static int add_missing_source(const struct mpg_report *r, struct mpg_attention *
 
 /* --- what was measured badly --- */
 
-/* That the results of SIG, which may be NULL, failed checks, or underwent none. */
-static int add_verdict(const struct mpg_signature *sig, const char *whose,
+/* What of a signature the answer uses, bits of enum mpg_signature_part. Rates are not used. */
+static int used_parts(const struct mpg_perturbation *p, bool path)
+{
+    return (mpg_perturbation_noise_measured(p) ? MPG_PART_NOISE : 0) |
+           (path ? MPG_PART_MESSAGES : 0) |
+           (mpg_perturbation_collectives_measured(p) ? MPG_PART_COLLECTIVES : 0);
+}
+
+/* That the results of SIG, which may be NULL, failed checks of what the answer uses, PARTS, or
+ * underwent none. */
+static int add_verdict(const struct mpg_signature *sig, int parts, const char *whose,
                        struct mpg_attention *list, struct mpg_error *err)
 {
-    char verdict[256], path[512];
-    if (!sig || (sig->checks > 0 && sig->failures == 0))
+    char concerns[512], path[512];
+    if (!sig || parts == 0 || (sig->checks > 0 && sig->failures == 0))
         return 0;
     if (sig->checks == 0)
         return mpg_attention_add(list, err, "measured",
                                  "not checked: %s does not say whether it was measured well "
                                  "(sigmake of the results makes one that does)", whose);
+    size_t n = mpg_signature_concerns(sig, parts, concerns, sizeof concerns);
+    if (n == 0)
+        return 0;
     return mpg_attention_add(list, err, "measured",
-                             "badly: of %s %s; 'sigshow --all %s' tells what and what to do", whose,
-                             mpg_signature_verdict(sig, verdict, sizeof verdict),
-                             mpg_printable(path, sizeof path, sig->path));
+                             "badly: of %s %zu of %d checks failed on what is used here: %s; "
+                             "'sigshow --all %s' tells what to do", whose, n, sig->checks,
+                             concerns, mpg_printable(path, sizeof path, sig->path));
 }
 
 static int add_verdicts(const struct mpg_report *r, struct mpg_attention *list,
                         struct mpg_error *err)
 {
-    if (add_verdict(r->p->target, "the signature", list, err) < 0)
+    int parts = used_parts(r->p, mpg_report_uses_target_path(r));
+    if (add_verdict(r->p->target, parts, "the signature", list, err) < 0)
         return -1;
+    parts = used_parts(r->p, mpg_report_uses_target_path(r) || r->result->floors_of_source);
     switch (r->source->origin) {
     case MPG_SOURCE_TARGET: /* which has been said */
         return 0;
     case MPG_SOURCE_STORED:
-        return add_verdict(r->p->source, "the source's signature, which is in the trace,", list,
-                           err);
+        return add_verdict(r->p->source, parts, "the source's signature, which is in the trace,",
+                           list, err);
     default:
-        return add_verdict(r->p->source, "the source's signature", list, err);
+        return add_verdict(r->p->source, parts, "the source's signature", list, err);
     }
 }
 

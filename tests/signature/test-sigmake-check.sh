@@ -10,9 +10,9 @@ sigdiff=${SIGDIFF:-sigdiff}
 samples() {
     python3 "$here/samples.py" "$@"
 }
-common=("scheduling: SCHED_OTHER, nice 0, priority 0" "timer_resolution_ns: 12.3" "other_load: 0.02")
+common=("scheduling: SCHED_OTHER, nice 0, priority 0" "timer_cost_ns: 12.1" "timer_resolution_ns: 12.3" "other_load: 0.02")
 noise=("core: 0" "cores_at_once: 1" "context_switches: 9" "preemptions: 4" "cpu_migrations: 0"
-    "cpu_share: 0.9990" "steal_ns: 1000" "speed_range: 0.0100")
+    "cpu_share: 0.9990" "off_cpu_ns: 60000000" "steal_ns: 10000000" "speed_range: 0.0800" "speed_lost: 0.0200")
 pairs=("pairs: 1" "pair 0: ranks 0 and 1; hosts vm and vm; cores 0 and 1" "path: node"
     "oversubscribed: no" "clocks: shared" "one_way_error_ns: 12.3")
 goal="stopping: 95 % intervals: median within 2 % and p99 within 10 %; at most 9 exchanges of a size; not reached:"
@@ -86,24 +86,24 @@ is "without --check: the signature, no warnings" "$? $(cat err)" "0 "
 
 # ---- what a signature says of how it was measured ----
 is "a good signature says so" "$("$sigshow" good.sig | grep '^measured well')" \
-    "measured well?   29 checks passed"
+    "measured well?   24 checks passed"
 rm -rf bad
 cp -r good bad
-sed -i 's/other_load: .*/other_load: 0.85/' bad/ftq*
-sed -i 's/preemptions: .*/preemptions: 900/' bad/detour*
+sed -i 's/other_load: .*/other_load: 0.85/' bad/compute*
+sed -i 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' bad/detour*
 "$sigmake" bad >bad.sig 2>err
 is "a bad one is made, with one line of warning" "$? $(cat err)" \
-    "0 sigmake: bad: 2 of 29 checks failed: other load, preemptions; 'sigmake --check bad' tells what to do"
+    "0 sigmake: bad: 2 of 24 checks failed: other load, off the CPU; 'sigmake --check bad' tells what to do"
 is "sigshow says so" "$("$sigshow" bad.sig | grep '^measured well')" \
-    "measured well?   2 of 29 checks failed: other load, preemptions"
-like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  preemptions')" \
-    "  preemptions: detour-core0.samples: preempted 900 times in 61.0 s; stop *"
+    "measured well?   2 of 24 checks failed: other load, off the CPU"
+like "sigshow --all tells what and what to do" "$("$sigshow" --all bad.sig | grep '^  off the CPU')" \
+    "  off the CPU: detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; *; can move computation by 6 %: measure when *"
 "$sigdiff" good.sig bad.sig >out
 is "sigdiff says it of both" "$(grep 'measured well' out)" \
-    "   measured well? 29 checks passed
-   measured well? 2 of 29 checks failed: other load, preemptions"
+    "   measured well? 24 checks passed
+   measured well? 2 of 24 checks failed: other load, off the CPU"
 like "sigdiff --json, too" "$("$sigdiff" --json good.sig bad.sig | tr -d ' \n')" \
-    '*"checks_a":{"made":29,"failed":\[\]},"checks_b":{"made":29,"failed":\["otherload","preemptions"\]}*'
+    '*"checks_a":{"made":24,"failed":\[\]},"checks_b":{"made":24,"failed":\["otherload","offtheCPU"\]}*'
 "$sigmake" --check --json good >out 2>err
 is "--check --json: exit status of a good one" "$? $(cat err)" "0 "
 cp out good.json
@@ -118,10 +118,12 @@ for name in sys.argv[1:]:
     print(found["results"], found["files"], found["made"], *[f["check"] for f in found["failed"]], sep=", ")
 with open("bad.txt", encoding="utf-8") as text:
     warnings = [line.rstrip("\n") for line in text][:-1]
-print(warnings == [f"warning: {f['found']}; {f['remedy']}" for f in found["failed"]])
+def effect(f):
+    return f"can move {' and '.join(f['parts'])} by {100 * f['moves']:.2g} %: " if "moves" in f else ""
+print(warnings == [f"warning: {f['found']}; {effect(f)}{f['remedy']}" for f in found["failed"]])
 END
-)" "good, 14, 29
-bad, 14, 29, other load, preemptions
+)" "good, 14, 24
+bad, 14, 24, other load, off the CPU
 True"
 "$sigmake" --json good >out 2>err
 is "--json without --check" "$? $(cat out err)" \
@@ -131,23 +133,49 @@ is "without checks: not checked" "$("$sigshow" old.sig | grep '^measured well')"
     "measured well?   not checked"
 
 # ---- surroundings ----
-edited "load of others" "ftq*" 's/other_load: .*/other_load: 0.85/' \
-    "ftq-core0.samples: others used 0.85 cores while it was measured; stop *"
+edited "load of others" "compute*" 's/other_load: .*/other_load: 0.85/' \
+    "compute-core0.samples: others used 0.85 cores while it was measured; can move computation and messages and collectives and rates by 85 %: measure when nothing else runs*"
 edited "load in several files" "*launch*" 's/other_load: .*/other_load: 1.50/' \
-    "*.samples: others used 1.50 cores while it was measured, and 9 more like it; *"
-edited "preempted" "detour*" 's/preemptions: .*/preemptions: 900/' \
-    "detour-core0.samples: preempted 900 times in 61.0 s; stop *"
-edited "switched, where preemptions are not counted" "fwq*" '/preemptions/d; s/switches: .*/switches: 901/' \
-    "fwq-core0.samples: preempted 901 times in 60.0 s; *"
-edited "moved" "ftq*" 's/migrations: .*/migrations: 2/' "ftq-core0.samples: moved to another core 2 times; *bind*"
-edited "a shared core" "fwq*" 's/cpu_share: .*/cpu_share: 0.5012/' "fwq-core0.samples: the core was shared: 50.1 % *"
-edited "steal time" "detour*" 's/steal_ns: .*/steal_ns: 610000000/' "detour-core0.samples: the hypervisor took 1.00 % *"
-edited "changing speed" "ftq*" 's/speed_range: .*/speed_range: 0.2511/' "ftq-core0.samples: the core's speed changed by 25 %; fix *"
+    "*.samples: others used 1.50 cores while it was measured, and 9 more like it; measure when *"
+# Where it is known when threads were off their CPUs, others' load is in that.
+rm -rf r
+cp -r good r
+sed -i 's/other_load: .*/other_load: 0.85/' r/ftq* r/fwq* r/detour*
+"$sigmake" --check r >out
+is "load that took no thread off its CPU" "$? $(cat out)" "0 r: 14 files: good enough"
+edited "a machine in use before" "ftq*" 's/^# clock/# machine_before: busy: others use 1.3 of 2 cores (cc1 54 % of one)\n&/' \
+    "ftq-core0.samples: measured although others use 1.3 of 2 cores (cc1 54 % of one); measure when *"
+edited "preempted" "detour*" 's/preemptions: .*/preemptions: 900/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' \
+    "detour-core0.samples: off its CPU for 6.0 % of 61 s: preempted 900 times; the hypervisor took 0.0 %; can move computation by 6 %: measure *"
+edited "a shared core, of older files" "fwq*" '/off_cpu_ns/d; s/cpu_share: .*/cpu_share: 0.5012/' \
+    "fwq-core0.samples: off its CPU for 49.9 % of 60 s: *; can move computation by 50 %: *"
+edited "switched, where preemptions are not counted" "fwq*" '/preemptions/d; s/switches: .*/switches: 901/; s/off_cpu_ns: .*/off_cpu_ns: 3660000000/' \
+    "fwq-core0.samples: off its CPU for 6.1 % of 60 s: preempted 901 times; *"
+edited "steal time, of older files" "detour*" '/off_cpu_ns/d; s/steal_ns: .*/steal_ns: 1830000000/' \
+    "detour-core0.samples: off its CPU for 3.0 % of 61 s: preempted 4 times; the hypervisor took 3.0 %; can move computation by 3 %: *"
+# Of a record of 1 s two ticks of 10 ms are 2 %, and may be one.
+rm -rf r
+cp -r good r
+sed -i '/off_cpu_ns/d; s/steal_ns: .*/steal_ns: 20000000/; s/work_ns: .*/work_ns: 900/; s/start_ns duration_ns/start_ns duration_ns lost_ns/' r/fwq*
+sed -i '/^[0-9]/d; /^# end/d' r/fwq*
+awk 'BEGIN { for (i = 0; i < 1000; i++) print i * 1000, 1000, 0; print "# end 1000" }' >>r/fwq-core0.samples
+"$sigmake" --check r >out
+is "a tick or two stolen say nothing" "$? $(cat out)" "0 r: 14 files: good enough"
+edited "changing speed" "ftq*" 's/speed_range: .*/speed_range: 0.2511/; s/speed_lost: .*/speed_lost: 0.0812/' \
+    "ftq-core0.samples: the core's speed changed by 25 %, and was 8.1 % below its best; can move computation and rates by 8.1 %: fix *"
+edited "changing speed, of older files" "ftq*" 's/speed_range: .*/speed_range: 0.2511/; /speed_lost/d' \
+    "ftq-core0.samples: the core's speed changed by 25 %, and was 12.6 % below its best; *"
 edited "realtime" "detour*" 's/SCHED_OTHER.*/SCHED_FIFO, priority 50/' "detour-core0.samples: measured with SCHED_FIFO*without --realtime*"
 edited "oversubscribed" "pingpong-launch1*" 's/oversubscribed: no/oversubscribed: 4 ranks on 2 cores of vm/' \
     "pingpong-launch1-node.samples: measured with 4 ranks on 2 cores of vm; start at most*"
 edited "a coarse timer" "*" 's/resolution_ns: .*/resolution_ns: 100/' \
-    "node: the timer resolves 100.0 ns, the shortest round trip is 60*; *"
+    "node: the timer resolves 100.0 ns, the shortest round trip is 60*; can move messages by 1[67] %: *--timer=counter*"
+# Readings are as far apart as one costs, and no coarser.
+rm -rf r
+cp -r good r
+sed -i 's/timer_cost_ns: .*/timer_cost_ns: 95/; s/resolution_ns: .*/resolution_ns: 100/' r/*
+"$sigmake" --check r >out
+is "a timer that costs as much as it resolves is not coarse" "$? $(cat out)" "0 r: 14 files: good enough"
 edited "two kernels" "fwq*" 's/kernel: .*/kernel: 6.2/' "*: the kernel is 6.*, elsewhere 6.*; measure everything again*"
 rm -rf r
 cp -r good r
@@ -167,37 +195,58 @@ rm -rf r
 cp -r good r
 awk '/^#/ { print; next } { $3 = 1e6 + k++ % 7 * 1e4; print }' good/ftq-core0.samples \
     >r/ftq-core0.samples
-finds "modes that disagree" "core 0: by detour it lost 0.0[01] +- 0.00 %, by ftq 1.03 +- 0.00 %; they are measured*"
+finds "modes that disagree" "core 0: by detour it lost 0.0[01] +- 0.00 %, by ftq 1.03 +- 0.00 %; can move computation by 1 %: they are measured*"
 awk '/^# columns/ { print "# columns: start_ns duration_ns lost_ns"; next } /^#/ { print; next }
     { print $1, $2, 1.05e6 + k++ % 5 * 2e4 }' good/fwq-core0.samples >r/fwq-core0.samples
 "$sigmake" --check r >out 2>err
 like "fixed work is compared, too, to what is alike and what is not" "$(cat out)" \
-    "warning: core 0: by detour it lost *, and 1 more like it; they are measured*1 warning"
+    "warning: core 0: by detour it lost *, and 1 more like it; can move computation by 1.1 %: they are measured*1 warning"
 
 # ---- noise ----
+# A short record is good if what it says is: 30 s of steady noise, not 30 s with a burst in them.
 rm -rf r
 cp -r good r
-awk '/^#/ && !/^# (end|span)/ {print} /^# span/ {print "# span_ns: 30000000000"} !/^#/ && $1 < 29.9e9 {print; n++} END {print "# end " n}' \
+awk '/^#/ && !/^# (end|span|off_cpu)/ {print} /^# span/ {print "# span_ns: 30000000000"} !/^#/ && $1 < 29.9e9 {print; n++} END {print "# end " n}' \
     good/detour-core0.samples >r/detour-core0.samples
-finds "a short record" "detour-core0.samples: a record of 30 s; record 60 s*"
+"$sigmake" --check r >out
+is "a short record of steady noise" "$? $(cat out)" "0 r: 14 files: good enough"
+# 20 batches of 1.5 s, one of which lost 0.66 s: 2.2 % +- 4.6 % of the time.
+awk '/^# end/ {print "# end " n; next} !/^#/ && $1 < last {next} {print} !/^#/ {n++} /^[0-9]/ && !done && $1 > 10e9 {
+    last = $1 + 66e7 + $2 + 1e6; printf "%.1f 660000000\n", $1 + $2 + 1e6; n++; done = 1}' r/detour-core0.samples >d
+cp d r/detour-core0.samples
+"$sigmake" --check r >out
+is "a record too short for what it says: exit status" $? 1
+like "a record too short for what it says" "$(cat out)" \
+    "warning: detour-core0.samples: it lost 2.2 +- 4.6 % of 30 s, and 1 more like it; can move computation by 4.6 %: record longer (mpgbench --full, or mpgbench ftq --duration=60s)*"
 edited "a record that ended early" "detour*" 's/^# loop_ns/# filled: after 2000 detours\n&/' \
     "detour-core0.samples: the record ended after 2000 detours; raise --max-detours*"
 rm -rf r
 cp -r good r
 awk '/^# end/ {print "# end " kept; next} /^#/ {print; next} $1 < last {next}
-    ++n % 200 == 0 {$2 = 300000} {print; last = $1 + $2; kept++}' good/detour-core0.samples >r/detour-core0.samples
-finds "few long detours" "detour-core0.samples: 9 detours are longer than 10 medians, 4? % of the time lost; 100 of them take about 678 s; *"
-edited "a high threshold" "detour*" 's/threshold_ns: .*/threshold_ns: 1200/' \
-    "detour-core0.samples: detours below 1200 ns were not seen, and * of 20* are just longer; lower --threshold"
-awk '!/^#/ {$2 = 100 + $2 / 80} {print}' good/detour-core0.samples >r/detour-core0.samples
-finds "detours pile up at the threshold" "detour-core0.samples: detours below 100 ns were not seen, *"
-sed -i 's/loop_ns: .*/loop_ns: 60/' r/detour-core0.samples
+    ++n % 200 == 0 {$2 = 2e8} {print; last = $1 + $2; kept++}' good/detour-core0.samples >r/detour-core0.samples
+"$sigmake" --check r >out
+like "few long detours" "$(cat out)" \
+    "warning: detour-core0.samples: 9 detours in 61 s are longer than 10 medians, 3.0 % of the time, *; can move computation by 2 %: record longer*"
+edited "a high threshold" "detour*" 's/threshold_ns: .*/threshold_ns: 1200000/' \
+    "detour-core0.samples: detours below 1200000 ns were not seen, and * of 20* are just longer; can move computation by *: lower --threshold of mpgbench ftq"
+sed -i 's/loop_ns: .*/loop_ns: 600000/' r/detour-core0.samples
 "$sigmake" --check r >out
 is "a threshold as low as can be" "$? $(cat out)" "0 r: 14 files: good enough"
+# Twice as long in the second half is nothing where both are a hundredth of a percent of the time.
+cp good/detour-core0.samples r
 awk '!/^#/ && $1 > 30e9 {$2 *= 2} {print}' good/detour-core0.samples >r/detour-core0.samples
-finds "halves of a detour record" "detour-core0.samples: halves differ: * then * detours; lost in 305 ms: median * then *; find *"
-edited "halves of ftq" "ftq*" 's/^[3-5][0-9]\{10\}\.0 [0-9]* /&1/' \
-    "ftq-core0.samples: halves differ: lost in a quantum: median * then *"
+"$sigmake" --check r >out
+is "halves of a detour record that hardly loses anything" "$? $(cat out)" "0 r: 14 files: good enough"
+awk '/^# end/ {print "# end " n; next} !/^#/ && $1 < last {next} !/^#/ && $1 > 30e9 {$2 = 1.2e6}
+    {print} !/^#/ {last = $1 + $2; n++}' good/detour-core0.samples >r/detour-core0.samples
+"$sigmake" --check r >out
+like "halves of a detour record" "$(cat out)" \
+    "*warning: detour-core0.samples: halves differ: * then * detours; lost in 305 ms: median * then *; can move computation by [12]* %: find *"
+awk '!/^#/ && $1 >= 30e9 {$3 = 4e6 + n++ % 7 * 1e3} {print}' good/ftq-core0.samples >r/ftq-core0.samples
+cp good/detour-core0.samples r
+"$sigmake" --check r >out
+like "halves of ftq" "$(cat out)" \
+    "*warning: ftq-core0.samples: halves differ: lost in a quantum: median * then *; can move computation by 2 %: find *"
 edited "halves of fwq" "fwq*" 's/^\([3-5][0-9]\{10\}\.[0-9]\) 1/\1 2/' \
     "fwq-core0.samples: halves differ: time of a quantum: median * then *"
 
@@ -209,7 +258,7 @@ finds "two launches" "pingpong, node: 2 launches; measure at least 3*"
 rm -rf r
 cp -r good r
 awk '!/^#/ {$3 += 300; $4 += 150; $5 += 150} {print}' good/pingpong-launch1-node.samples >r/pingpong-launch1-node.samples
-finds "an outlier launch" "node: launch 1 is an outlier: median round trip of 8 B 97* ns, modified z +*; measure it again*"
+finds "an outlier launch" "node: launch 1 is an outlier: median round trip of 8 B 97* ns, modified z +*; can move messages by 38 %: measure it again*"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -217,7 +266,7 @@ for i in 0 1 2; do
         !/^#/ && NR % 3 == 1 {$1 = 1} !/^#/ && NR % 3 == 2 {$1 = 2; $3 += 300; $4 += 150; $5 += 150} {print}' \
         good/pingpong-launch$i-node.samples >r/pingpong-launch$i-node.samples
 done
-finds "an outlier pair" "node: ranks 1 and 2 is an outlier: median round trip of 8 B 97* ns*; look for what is different*"
+finds "an outlier pair" "node: ranks 1 and 2 is an outlier: median round trip of 8 B 97* ns*; can move messages by 38 %: look for what is different*"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
@@ -227,9 +276,9 @@ done
 # Where a median goes from 670 to 800 ns halfway, it is not known to 5 %, either.
 "$sigmake" --check r >out 2>err
 is "halves of launches: exit status, nothing else" "$? $(cat err)" "1 "
-like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; find what changed*"
+like "halves of launches: says so" "$(head -n 1 out)" "warning: ""pingpong-launch?-node.samples: halves differ for 2 of 2 sizes and pairs, most for *, pair 0: median 67* ns then 8[01]* ns, * and 2 more like it; can move messages by 9.* %: find what changed*"
 like "halves of launches: medians are uncertain" "$(sed -n 2p out)" \
-    "warning: pingpong, node: the median is not known to 5 % for 2 of 2 sizes*"
+    "warning: pingpong, node: the median is not known well enough for 2 of 2 sizes, worst * B of 6000 samples; can move messages by 1* %: measure longer*"
 is "halves of launches: and nothing else" "$(tail -n +3 out)" "r: $(ls r | wc -l) files: not good enough: 2 warnings"
 rm -rf r
 cp -r good r
@@ -237,18 +286,26 @@ for i in 0 1 2; do
     awk '/^#/ && !/^# end/ {print} !/^#/ && n < 100 {print; n++} END {print "# end " n}' \
         good/pingpong-launch$i-node.samples >r/pingpong-launch$i-node.samples
 done
-finds "few samples for the tail" "pingpong, node: the 99th percentile is not known to 20 % for 2 of 2 sizes, worst * B: beyond +-200 % of 150 samples; raise *"
+"$sigmake" --check r >out
+is "few samples for the tail, which is short" "$? $(cat out)" "0 r: 14 files: good enough"
+for i in 0 1 2; do
+    awk '!/^#/ && ++n % 70 == 31 {$3 += 20000; $4 += 20000} {print}' r/pingpong-launch$i-node.samples >p
+    cp p r/pingpong-launch$i-node.samples
+done
+finds "few samples for the tail, which is long" "pingpong, node: the 99th percentile is not known well enough for [12] of 2 sizes, worst * B of 150 samples; can move messages by * %: measure longer *"
 rm -rf r
 cp -r good r
 for i in 0 1 2; do
     awk '!/^#/ && $2 > 0 && ++n % 2 {$4 += 4000; $6 += 4000} {print}' \
         good/bandwidth-launch$i-node.samples >r/bandwidth-launch$i-node.samples
 done
-finds "wide medians" "bandwidth, node: the median is not known to 5 % for 1 of 2 sizes, worst 64 KiB: +-[2-9]? % of 1500 samples; raise *"
-edited "sizes that did not converge" "bandwidth-launch1*" 's/not reached: none/not reached: 64 KiB (median)/' \
-    "bandwidth-launch1-node.samples: stopped before the goal was reached for 1 size (64 KiB (median)); raise*"
-edited "more sizes that did not converge" "bandwidth-launch1*" 's/not reached: none/not reached: 0 B (p99); 64 KiB (median); 64 KiB window 64 (p99)/' \
-    "bandwidth-launch1-node.samples: stopped before the goal was reached for 3 sizes (0 B (p99), ...); raise*"
+finds "wide medians" "bandwidth, node: the median is not known well enough for 1 of 2 sizes, worst 64 KiB of 1500 samples; can move messages by [2-9]? %: measure longer *"
+# That a benchmark did not reach its goal is what the intervals say, where it matters.
+rm -rf r
+cp -r good r
+sed -i 's/not reached: none/not reached: 0 B (p99); 64 KiB (median)/' r/bandwidth-launch1*
+"$sigmake" --check r >out
+is "sizes that did not converge, but are known well enough" "$? $(cat out)" "0 r: 14 files: good enough"
 edited "clocks that are not comparable" "pingpong*" '/^# clocks/d' \
     "node: clocks could not be compared; one-way times are by deconvolution *; let pingpong measure both ways*"
 # Both ways of an exchange the same, and most of them slow: no sum of two independent ones.
@@ -260,18 +317,27 @@ for i in 0 1 2; do
 done
 "$sigmake" --check r >out
 like "ways that depend on each other" "$? $(grep apart out)" \
-    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); measure with clocks*"
+    "1 warning: node: the one-way times do not explain the round trips: they are 0.0[89]* apart (Kolmogorov-Smirnov); can move messages by * %: measure with clocks*"
 edited "no eager limit" "pingpong*" '/^# eager/d' "node: no eager limit detected; *--eager-limit"
-edited "late processes" "collective*" 's/invalid: 0/invalid: 2/' \
-    "collective-launch0.samples: processes were late for 2 starts, 3 were good; leave a core*"
-edited "rates that vary" "compute*" 's/1.99e9/1.2e9/' \
-    "compute: integer on core 0, 1 at once: rates vary by * % of their median; *"
+edited "late processes" "collective*" 's/invalid: 0/invalid: 4/' \
+    "collective-launch0.samples: processes were late for 4 starts, 3 were good; leave a core*"
+# Rates that go from one level to another, in blocks: the median is either's.
+rm -rf r
+cp -r good r
+sed -i '/^[0-9]/d; /^# end/d' r/compute-core0.samples
+awk 'BEGIN { for (i = 0; i < 200; i++) print 0, 1, (int(i / 20) % 2 ? 2e9 : 1.5e9) + i % 7 * 1e6; print "# end 200" }' \
+    >>r/compute-core0.samples
+finds "rates that are not known" "compute: integer on core 0, 1 at once: the median rate is known to +-* %, by 200 repetitions; can move rates by * %: *"
+awk '/^[0-9]/ { $3 = 1.5e9 + n++ * 37 % 101 * 6e6 } { print }' r/compute-core0.samples >c
+cp c r/compute-core0.samples
+"$sigmake" --check r >out
+is "rates that vary by a third around a median that is known" "$? $(cat out)" "0 r: 14 files: good enough"
 
 # ---- several, errors, command line ----
 rm -rf r
 cp -r good r
 rm r/compute*
-sed -i 's/other_load: .*/other_load: 2/' r/ftq*
+sed -i 's/off_cpu_ns: .*/off_cpu_ns: 3660000000/' r/ftq*
 "$sigmake" --check r >out
 is "two warnings: exit status and lines" "$? $(wc -l <out) $(tail -n 1 out)" "1 3 r: 13 files: not good enough: 2 warnings"
 "$sigmake" r 2>err >a.sig

@@ -101,8 +101,11 @@ static struct mpg_compute_rate rates[] = {
 
 static struct mpg_fact header[] = {{"host", "a; b\u00e9"}, {"cpu", "\"9\"\t\\"}};
 static struct mpg_fact sources[] = {{"ftq-a-core3.samples", "crc32 0badcafe"}};
+static struct mpg_signature_failure failures[] = {
+    {MPG_PART_NOISE | MPG_PART_RATES, 1 / 3.0, "a check", "it was found", "do better"},
+    {MPG_PART_ALL, -1, "b", "c", "d"}};
 static struct mpg_signature full = {
-    .facts = 2, .fact = header, .sources = 1, .source = sources, .cores = 4, .core = cores,
+    .facts = 2, .fact = header, .checks = 24, .failures = 2, .failure = failures, .sources = 1, .source = sources, .cores = 4, .core = cores,
     .paths = 3, .network = paths, .collectives = 4, .collective = collectives, .rates = 4,
     .rate = rates};
 
@@ -265,6 +268,11 @@ static bool same_path(const struct mpg_network_path *a, const struct mpg_network
     return same;
 }
 
+static void is_text(const char *got, const char *expected)
+{
+    ok(strcmp(got, expected) == 0, "says '%s'", got);
+}
+
 /* By hand: 'A' (7 of 12, at 0 1 4 5 9 10 11) has stride 5 from 2 on; 'B' is 7th; '+' and '/'
  * are the last; 'k' and 'z' between. */
 static void fill_ranks(void)
@@ -285,6 +293,16 @@ static void test_round_trip(void)
     }
     ok(same_facts(sig->fact, sig->facts, full.fact, full.facts), "header");
     ok(same_facts(sig->source, sig->sources, full.source, full.sources), "results");
+    ok(sig->checks == 24 && sig->failures == 2, "checks");
+    for (size_t i = 0; i < 2; i++)
+        ok(sig->failure[i].parts == failures[i].parts && sig->failure[i].moves == failures[i].moves &&
+               same_text(sig->failure[i].check, failures[i].check) &&
+               same_text(sig->failure[i].found, failures[i].found) &&
+               same_text(sig->failure[i].remedy, failures[i].remedy),
+           "check %zu that failed, every bit", i);
+    char effect[100];
+    is_text(mpg_signature_effect(&failures[0], effect, sizeof effect), "can move computation and rates by 33 %");
+    is_text(mpg_signature_effect(&failures[1], effect, sizeof effect), "");
     ok(sig->cores == full.cores && sig->paths == full.paths &&
            sig->collectives == full.collectives && sig->rates == full.rates,
        "as many of all");
@@ -319,6 +337,10 @@ static void test_rejected(void)
         const char *from, *to, *says;
     } cases[] = {
         {"[4, 1]", "[1, 9]", "network is not an object"},
+        {"\"moves\": ", "\"moves\": -", "checks: failed[0]: moves is -0.33"},
+        {"\"moves\": ", "\"moves\": [], \"x\": ", "checks: failed[0]: moves is not a number"},
+        {"\"parts\": [", "\"parts\": 7, \"x\": [", "checks: failed[0]: parts is not an array"},
+        {"\"made\": 24", "\"made\": 1", "checks: made is 1, and 2 failed"},
         {"\"fraction_off_cpu\": ", "\"fraction_off_cpu\": -", "noise[1]: fraction_off_cpu is -2.2"},
         {"\"fraction_off_cpu\": ", "\"fraction_off_cpu\": 0.5, \"x\": ",
          "noise[1]: fraction_off_cpu is 0.5, more than fraction_lost"},

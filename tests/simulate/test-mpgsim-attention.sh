@@ -25,6 +25,9 @@ def save(name, change=None):
 
 save("whole")
 save("bad", lambda s: s["checks"].update(failed=[
+    {"check": "uncertain noise", "parts": ["computation"], "moves": 0.021, "found": "4 s",
+     "remedy": "measure again"}]))
+save("old", lambda s: s["checks"].update(failed=[ # which does not say what it is about
     {"check": "short record", "found": "4 s", "remedy": "measure again"}]))
 save("unchecked", lambda s: s.pop("checks"))
 save("quiet", lambda s: s.pop("noise"))
@@ -85,8 +88,11 @@ is "nor with another good source" \
 is "nor without any signature" "$(attention '' --latency=const:1us)" ""
 
 # ---- the signature ----
-only measured "badly: of the signature 1 of 28 checks failed: short record; *" "failed checks" \
-    --signature=bad.sig
+only measured "badly: of the signature 1 of 28 checks failed on what is used here: uncertain noise (can move computation by 2.1 %); *" \
+    "failed checks" --signature=bad.sig
+only measured "badly: of the signature 1 of 28 checks failed on what is used here: short record; *" \
+    "failed checks of an older file" --signature=old.sig
+is "but not where its noise is not used" "$(attention measured --signature=bad.sig --noise=const:1us)" ""
 only measured "not checked: the signature *" "no checks" --signature=unchecked.sig
 only measured "badly: of the source's signature *" "a source's" --signature=whole.sig --source=bad.sig
 only noise "no noise in this signature: nothing interrupts the computation *" "no noise" \
