@@ -18,7 +18,8 @@ struct member {
     struct place place;
     uint32_t slot, index; /* index: among what its call starts */
     double enter_ns, came_ns; /* SCAN: the former becomes that of LATEST */
-    int64_t duration_ns, bytes, target_bytes; /* as traced, as hypotheses say */
+    int64_t duration_ns, off_ns; /* off_ns: blocking: off its CPU in the call; SCAN: becomes the longest of members up to this one */
+    int64_t bytes, target_bytes; /* as traced, as hypotheses say */
     int64_t traced_bytes; /* BYTES, with options.of_target, too */
 };
 

@@ -287,6 +287,8 @@ static int extend_prefix(struct meetings *meetings, struct collective *c, struct
             m->enter_ns = merged.latest_ns;
             m->duration_ns = merged.least_ns;
             m->latest = merged.latest;
+            if (last->off_ns > m->off_ns)
+                m->off_ns = last->off_ns;
         }
         graph_wake(&m->waiter);
     }
@@ -488,8 +490,9 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     m->absent = coming->root == MPG_PROC_NULL;
     m->enter_ns = m->came_ns = call->enter_ns;
     m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
-    if (c->blocking && e->off_in_ns > c->off_ns)
-        c->off_ns = e->off_in_ns;
+    m->off_ns = c->blocking ? e->off_in_ns : 0;
+    if (m->off_ns > c->off_ns)
+        c->off_ns = m->off_ns;
     m->target_bytes = load.target_bytes;
     m->traced_bytes = load.bytes;
     m->bytes = meetings->of_target ? load.target_bytes : load.bytes;

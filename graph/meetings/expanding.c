@@ -437,6 +437,11 @@ void graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns,
         observe_up(x, evidence);
 }
 
+bool graph_expansion_needs_all(const struct expansion *x)
+{
+    return !x->tree;
+}
+
 bool graph_expansion_left(const struct expansion *x, int32_t index)
 {
     if (!x->tree)

@@ -51,5 +51,7 @@ void graph_expansion_leave(struct expansion *expansion, int32_t index, double le
                            const struct tree_evidence *evidence);
 /* Whether member INDEX's slot holds its leave. */
 bool graph_expansion_left(const struct expansion *expansion, int32_t index);
+/* Whether members leave once all have come, not only those that their messages depend on. */
+bool graph_expansion_needs_all(const struct expansion *expansion);
 
 #endif

@@ -81,7 +81,7 @@ static int meeting_edge(struct meetings *meetings, const struct collective *c,
     if (!edge)
         return graph_out_of_memory(err);
     edge->sent_ns = edge->from_ns;
-    edge->off_ns = c->shape == SHAPE_MEETING ? (double)c->off_ns : 0;
+    edge->off_ns = (double)(c->shape == SHAPE_MEETING ? c->off_ns : me->off_ns);
     edge->rounds = graph_rounds_of(c->call, c->p);
     edge->bytes = graph_member_moves(c, me);
     edge->target_bytes = graph_member_would_move(c, me);
@@ -196,7 +196,7 @@ static int expanded_edge(struct meetings *meetings, const struct collective *c,
     edge->expanded = true;
     edge->from_ns = c->first_ns;
     edge->sent_ns = c->last_ns;
-    edge->off_ns = graph_all_arrived(c) ? (double)c->off_ns : 0;
+    edge->off_ns = (double)(graph_expansion_needs_all(c->expansion) ? c->off_ns : me->off_ns);
     graph_free_slot(meetings->steps, me->slot);
     return 0;
 }

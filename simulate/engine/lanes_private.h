@@ -240,6 +240,18 @@ static inline bool mpg_lanes_waits(const struct mpg_step *s)
     return s->edge_number > 0 || s->lost_number > 0;
 }
 
+/* Time of S, the call that is being left, off the CPU, if that is taken out, ns. */
+static inline double mpg_lanes_call_off(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    return mpg_perturbation_removes_off_cpu(l->p) ? (double)s->call_off_ns : 0;
+}
+
+/* Whether S is shorter by that: it waits for nobody. */
+static inline bool mpg_lanes_shortens(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    return s->call_off_ns > 0 && !mpg_lanes_waits(s) && !s->changed && mpg_perturbation_removes_off_cpu(l->p);
+}
+
 /* Lists the edges of S, the call that is being left: those that are completed at a cost the latest
  * first, without clocks that are comparable the last of the call. Error: out of memory. */
 int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);

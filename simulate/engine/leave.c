@@ -89,14 +89,15 @@ static bool is_answer_of_target(const struct mpg_step *s, const struct mpg_edge 
 static double off_cpu_part(const struct mpg_lanes *l, const struct mpg_step *s, double least)
 {
     double off_ns = (double)s->call_off_ns;
-    if (!mpg_perturbation_removes_off_cpu(l->p))
+    const struct mpg_edge *e = s->edges;
+    if (!mpg_perturbation_removes_off_cpu(l->p) || !mpg_lanes_waits(s))
         return 0;
-    if (s->edge_number > 0 && s->edges[0].kind == MPG_EDGE_MEETING) {
-        off_ns = fmax(off_ns, s->edges[0].off_ns);
-        if (off_ns > 0 && l->absorb == MPG_ABSORB_CLOCK)
-            least = fmax(0, s->leave_ns - fmax(s->enter_ns, s->edges[0].sent_ns) - mpg_floor_call(l->floors, s->call, s->bytes));
+    if (s->edge_number > 0 && e->kind == MPG_EDGE_MEETING && l->absorb == MPG_ABSORB_CLOCK) {
+        off_ns = fmax(off_ns, e->off_ns);
+        least = e->expanded ? s->leave_ns - (e->from_ns + l->slot_base[e->slot])
+                            : s->leave_ns - fmax(s->enter_ns, e->sent_ns) - mpg_floor_call(l->floors, s->call, s->bytes);
     }
-    return fmin(off_ns, least);
+    return fmax(0, fmin(off_ns, least));
 }
 
 /* Of each edge, and of the local one, which is returned. */
@@ -348,7 +349,7 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
         waited_ns = (double)s->duration_ns;
     else if (s->changed || mpg_lanes_waits(s))
         waited_ns = fmax(0, (double)s->duration_ns - mpg_lanes_own_floor(l, s));
-    x.length_ns = (double)s->duration_ns - waited_ns;
+    x.length_ns = fmin((double)s->duration_ns - waited_ns, (double)s->duration_ns - mpg_lanes_call_off(l, s));
     meet_noise(l, s->stream, &x);
     mpg_perturb_call_work(l->p, &x, l->first, l->n, stream_value(l, s->stream), value);
 }
@@ -385,6 +386,8 @@ static inline void find_own(struct mpg_lanes *l, const struct mpg_step *s, bool 
     zero(l->local, l->n);
     if (l->charges || s->round_trip)
         charge(l, s, meeting);
+    if (mpg_lanes_shortens(l, s))
+        l->code->less(l->n, mpg_lanes_call_off(l, s), l->local);
 }
 
 /* That, and where its rank would be with that alone: no call ends before it began. */
@@ -438,11 +441,8 @@ static void leave_out(struct mpg_lanes *l, const struct mpg_step *s, const doubl
 /* A call that needs nobody else: all edges that it has are its own (no posting part, which is 0 then). */
 static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
 {
-    const double off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->call_off_ns : 0;
-    if (l->charges || s->round_trip || off_ns > 0) {
+    if (l->charges || s->round_trip || mpg_lanes_shortens(l, s)) {
         find_own(l, s, false);
-        if (off_ns > 0)
-            l->code->less(l->n, off_ns, l->local);
         l->code->alone(l->n, l->local, (double)s->duration_ns, stream_value(l, s->stream),
                        account_of(l, s->rank, MPG_TERM_CALL));
     }

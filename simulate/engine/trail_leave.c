@@ -231,7 +231,7 @@ static void find_calls(struct mpg_lanes *l, const struct mpg_step *s)
         x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
-    if (l->charges || l->p->call_parts > 1 || s->dropped || s->round_trip) /* else what is left were rounding */
+    if (l->charges || l->p->call_parts > 1 || s->dropped || s->round_trip || mpg_lanes_shortens(l, s)) /* else what is left were rounding */
         mpg_trail_add_term(x->trail, MPG_WHERE_CALL, calls);
 }
 
@@ -239,7 +239,7 @@ static void find_calls(struct mpg_lanes *l, const struct mpg_step *s)
 static void add_alone(struct mpg_lanes *l, const struct mpg_step *s)
 {
     struct mpg_trail *trail = l->trail->trail;
-    if (!l->charges) /* it is where it was */
+    if (!l->charges && !mpg_lanes_shortens(l, s)) /* it is where it was */
         return;
     mpg_trail_add(trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
     mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);

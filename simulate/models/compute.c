@@ -120,7 +120,7 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 {
     return p->noise.n > 0 || p->compute_ratio != 1 || p->region_ratios || p->changes_work ||
            mpg_perturbation_noise_measured(p) || mpg_perturbation_noise_removed(p) ||
-           (p->off_cpu_known && mpg_perturbation_removes_off_cpu(p));
+           mpg_perturbation_removes_off_cpu(p);
 }
 
 /* --- intervals --- */

@@ -165,7 +165,7 @@ struct mpg_interval {
     double off_ns;    /* of its length the thread was off its CPU: preempted or stolen, 0 .. length_ns */
     /* What the source's interruptions took from it, if they are to be taken out (simulate/engine/classes.h) */
     double alike_ns;     /* its length without time off the CPU, or its CPU time */
-    const float *losses; /* MPG_REMOVAL_CELLS equally likely ones, ns; NULL: it is of no class, and lost a part of alike_ns: */
+    const double *losses; /* MPG_REMOVAL_CELLS equally likely ones, ns; NULL: it is of no class, and lost a part of alike_ns: */
     double lost;         /* 0 .. 1 */
     /* A detour of the target's that is going on when it begins, and began before, no more than
      * covered_ns, is none: what the call before it costs has it. In each lane such a one ends at

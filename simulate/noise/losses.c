@@ -38,6 +38,12 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* A signature says the part off the CPU as a decimal number: a sum of detours may be this part of it more. */
+static const double ROUNDING = 1e-6;
+/* Where no loss lies between two, a probability is the same on both sides: which of them its quantile is, rounding must
+ * not decide. */
+static const double SAME_PROBABILITY = 1e-9;
+
 /* The least duration of those longest of N detours that together last at most MOST_NS. */
 static int find_longest(const double *duration_ns, size_t n, double most_ns, double *least_ns,
                         struct mpg_error *err)
@@ -56,7 +62,7 @@ static int find_longest(const double *duration_ns, size_t n, double most_ns, dou
         while (equal < n && sorted[equal] == sorted[i])
             equal++;
         sum_ns += sorted[i] * (double)(equal - i);
-        if (sum_ns > most_ns)
+        if (sum_ns > most_ns * (1 + ROUNDING))
             break;
         *least_ns = sorted[i];
         i = equal - 1;
@@ -378,6 +384,7 @@ double mpg_loss_law_below(const struct mpg_loss_law *law, double ns)
 
 double mpg_loss_law_quantile(const struct mpg_loss_law *law, double u)
 {
+    u -= SAME_PROBABILITY;
     if (u <= law->none || law->first == law->end)
         return 0;
     size_t s = law->first;

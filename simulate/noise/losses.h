@@ -37,7 +37,7 @@ void mpg_loss_law_finish(struct mpg_loss_law *law);
 double mpg_loss_step_low(size_t s);
 /* Probability of a loss below NS, which is even within a step; a loss of 0 is below all NS > 0. */
 double mpg_loss_law_below(const struct mpg_loss_law *law, double ns);
-/* The loss that is exceeded with probability 1 - U, ns. */
+/* The loss that is exceeded with probability 1 - U, of several such losses the least, ns. */
 double mpg_loss_law_quantile(const struct mpg_loss_law *law, double u);
 
 #endif

@@ -10,11 +10,12 @@
 enum { FREE_ROUNDS = 20, ROUNDS = 60 };
 static const double LEAST_INTERVALS = 2; /* that a bin needs, once noise is taken into account */
 static const double SMALL_INTERVALS = 1024; /* of more in proportion */
+static const double LEAST_SHARE = 1e-6; /* of all intervals: what is less is next to what was taken off, and mostly rounding */
 
 struct mpg_removal {
     struct mpg_histogram histogram;
     double time_ns, lost_ns;
-    float *loss; /* cells of each bin of the histogram */
+    double *loss; /* cells of each bin of the histogram */
 };
 
 /* Work's density: bins, and the share of the intervals in each. */
@@ -171,8 +172,15 @@ static void start(struct density *d, const struct counts *c, const struct mpg_hi
     }
 }
 
-/* One round: EXPECTED has room for a number a bin; of those below LEAST no bin is left, unless none would be. */
-static void improve(struct density *d, const struct counts *c, double least, double *expected)
+/* Of EXPECTED intervals in a bin, of N, those beyond LEAST. */
+static double beyond(double expected, double least, double n)
+{
+    const double left = expected - least;
+    return left < (least > 0 ? LEAST_SHARE * n : 0) ? 0 : left;
+}
+
+/* One round: EXPECTED has room for a number a bin; of those of N that are below LEAST no bin is left, unless none would be. */
+static void improve(struct density *d, const struct counts *c, double least, double n, double *expected)
 {
     memset(expected, 0, d->n * sizeof *expected);
     for (size_t b = 0; b < c->n; b++) {
@@ -185,11 +193,11 @@ static void improve(struct density *d, const struct counts *c, double least, dou
     }
     double kept = 0, all = 0;
     for (size_t j = 0; j < d->n; j++) {
-        kept += fmax(0, expected[j] - least);
+        kept += beyond(expected[j], least, n);
         all += expected[j];
     }
     for (size_t j = 0; j < d->n; j++)
-        d->share[j] = kept > 0 ? fmax(0, expected[j] - least) / kept : all > 0 ? expected[j] / all : d->share[j];
+        d->share[j] = kept > 0 ? beyond(expected[j], least, n) / kept : all > 0 ? expected[j] / all : d->share[j];
 }
 
 /* The mean over CORES of how much WORK_NS loses, into LAW. */
@@ -233,7 +241,7 @@ static int find_density(struct density *d, const struct mpg_histogram *h, const 
     start(d, &c, h, law);
     const double least = LEAST_INTERVALS * fmax(1, (double)h->n / SMALL_INTERVALS);
     for (int round = 0; round < ROUNDS; round++)
-        improve(d, &c, round < FREE_ROUNDS ? 0 : least, expected);
+        improve(d, &c, round < FREE_ROUNDS ? 0 : least, (double)h->n, expected);
     for (size_t j = 0; j < d->n; j++) {
         d->before[j + 1] = d->before[j] + d->share[j];
         d->moment[j + 1] = d->moment[j] + d->share[j] * (d->edge[j] + d->edge[j + 1]) / 2;
@@ -281,7 +289,7 @@ static void weigh(const struct density *d, const struct laws *laws, double ns, s
 }
 
 /* The means of so many equally likely parts of L. */
-static void divide(const struct losses_of *l, float *cell)
+static void divide(const struct losses_of *l, double *cell)
 {
     double all = 0, left;
     for (size_t i = 0; i < l->n; i++)
@@ -301,7 +309,7 @@ static void divide(const struct losses_of *l, float *cell)
         }
         sum += wanted * l->loss_ns[i];
         left -= wanted;
-        cell[k] = (float)(sum / part);
+        cell[k] = sum / part;
     }
 }
 
@@ -309,7 +317,7 @@ static void fill_cells(struct mpg_removal *r, const struct density *d, const str
 {
     for (uint16_t i = 0; i < r->histogram.bins; i++) {
         const double ns = middle_of(&r->histogram, i), count = (double)r->histogram.bin[i].count;
-        float *cell = r->loss + (size_t)i * MPG_REMOVAL_CELLS;
+        double *cell = r->loss + (size_t)i * MPG_REMOVAL_CELLS;
         struct losses_of l;
         weigh(d, laws, ns, &l);
         divide(&l, cell);
@@ -361,7 +369,7 @@ fail:
     return NULL;
 }
 
-const float *mpg_removal_of(const struct mpg_removal *r, double ns)
+const double *mpg_removal_of(const struct mpg_removal *r, double ns)
 {
     return r->loss + (size_t)mpg_histogram_find(&r->histogram, ns) * MPG_REMOVAL_CELLS;
 }

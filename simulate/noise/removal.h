@@ -17,7 +17,7 @@ struct mpg_removal *mpg_removal_new(const struct mpg_histogram *histogram, struc
 /* Of an interval of NS so many equally likely losses, ascending, ns, 0 .. NS but for a bin's width; an array of
  * MPG_REMOVAL_CELLS. */
 enum { MPG_REMOVAL_CELLS = 64 };
-const float *mpg_removal_of(const struct mpg_removal *removal, double ns);
+const double *mpg_removal_of(const struct mpg_removal *removal, double ns);
 /* Time of all its intervals, and the mean of the losses in that, ns. */
 double mpg_removal_time_ns(const struct mpg_removal *removal);
 double mpg_removal_lost_ns(const struct mpg_removal *removal);

@@ -41,6 +41,7 @@ class Case:
     """
 
     name = "case"
+    found = ()  # seeds that did not agree once, whose programs stay as they were
 
     def __init__(self, seed, directory, options):
         self.random = random.Random(f"{self.name} {seed}")
@@ -48,7 +49,7 @@ class Case:
         self.seed, self.directory, self.options = seed, directory, options
         self.made_by, self.chosen = [], Counter()
         self.trace = self.path("txt")
-        self.write_trace(self.program())
+        self.write_trace([*self.program(), *self.time_off()])
         self.files = [self.write_signature(n, *self.machine()) for n in range(2)]
 
     def path(self, suffix):
@@ -69,6 +70,23 @@ class Case:
             file.write(text)
         self.made_by.append(" | ".join(" ".join(words) for words in commands)
                             + f" > seed{self.seed}.txt")
+
+    def some_classes(self):
+        """A program whose intervals are alike, with --classes in place of another one."""
+        draw = random.Random(f"classes {self.name} {self.seed}")
+        if draw.random() >= self.options.classes or self.seed in self.found:
+            return None
+        self.ranks, self.safe = draw.randint(1, 5), False
+        words = ["--seed", str(self.seed), "--ranks", str(self.ranks)]
+        return ["randomtrace_classes.py", *words, "--intervals", draw.choice(["30", "200", "1200"])]
+
+    def time_off(self):
+        """What adds time off CPUs to half of the traces."""
+        draw = random.Random(f"off {self.name} {self.seed}")
+        if draw.random() >= self.options.off or self.seed in self.found:
+            return []
+        facts = draw.choice(["all", "all", "some", "none"])
+        return [["randomtrace_off.py", "--seed", str(self.seed), "--facts", facts]]
 
     def write_signature(self, n, version, parts):
         seed, path = 2 * self.seed + n, self.path(f"{n}.sig")
@@ -148,6 +166,8 @@ def parse(document, more):
     parser.add_argument("--without", action="append", default=[],
                         help="the begin of an option that is not to be given")
     parser.add_argument("--keep", help="a folder for traces and signatures")
+    parser.add_argument("--off", type=float, default=0.5, help="how many traces have time off CPUs")
+    parser.add_argument("--classes", type=float, default=0.15, help="how many programs do the same again and again")
     for name, given in more.items():
         parser.add_argument(name, **given)
     return parser.parse_args()

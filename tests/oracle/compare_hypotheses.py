@@ -52,7 +52,7 @@ def suppose(case, draw):
 class OfDelays(compare_signatures.Perturbation):
     """In perturb mode."""
 
-    name = "hypotheses, delays"
+    name, found = "hypotheses, delays", FOUND
 
     def program(self):
         self.draw = random.Random(f"hypotheses {self.seed}")
@@ -66,7 +66,7 @@ class OfDelays(compare_signatures.Perturbation):
 class OfTimes(compare_predict.Prediction):
     """In predict mode."""
 
-    name = "hypotheses, times"
+    name, found = "hypotheses, times", FOUND
 
     def program(self):
         self.draw = random.Random(f"hypotheses {self.seed}")

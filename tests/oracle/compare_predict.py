@@ -60,7 +60,7 @@ ACCOUNT = ["compute", "noise", "calls", "messages", "collectives", "threads", "p
 class Prediction(compare_frame.Case):
     """In predict mode."""
 
-    name = "predict"
+    name, found = "predict", FOUND + FOUND_OPEN
 
     def program(self):
         if self.options.open:
@@ -81,7 +81,8 @@ class Prediction(compare_frame.Case):
             words.append("60")
         self.safe = self.chance(0.4)
         words += ["--all-synchronous-safe"] * self.safe
-        commands = [["randomtrace.py", *words], ["randomtrace_extras.py", *self.extras()]]
+        program = ["randomtrace.py", *words]
+        commands = [self.some_classes() or program, ["randomtrace_extras.py", *self.extras()]]
         if self.chance(self.options.threads):
             commands.append(["randomtrace_threads.py", "--seed", str(self.seed)] + ["--overlap"] * (self.seed % 2))
         return commands

@@ -32,7 +32,7 @@ FOUND = [125, 129, 710, 168, 30037, 30043, 70092]
 class Perturbation(compare_frame.Case):
     """In perturb mode, with signatures."""
 
-    name = "case"
+    name, found = "case", FOUND
     expected = staticmethod(expected)
     simulated = staticmethod(simulated)
 
@@ -51,7 +51,8 @@ class Perturbation(compare_frame.Case):
                 [POINT_TO_POINT, COLLECTIVES, "sendrecv,collective", "isendrecv,wait"])]
         self.safe = self.chance(0.4)
         words += ["--all-synchronous-safe"] * self.safe
-        return [["randomtrace.py", *words], ["randomtrace_extras.py", *self.extras()]]
+        program = ["randomtrace.py", *words]
+        return [self.some_classes() or program, ["randomtrace_extras.py", *self.extras()]]
 
     def extras(self):
         words = ["--seed", str(self.seed), "--sites", self.random.choice("0123")]

@@ -84,7 +84,7 @@ class Settings:
         self.measurement = measurement
         self.seed = seed
         self.replica = first_replica
-        self.keep_tracer = keep_tracer
+        self.keep_tracer, self.is_base = keep_tracer, False
         self.latency_model = latency_model
         self.byte_model = byte_model
         self.noise_model = noise_model
@@ -98,12 +98,17 @@ class Settings:
     def drawn_noise(self):
         return self.signature and self.noise_model in ("renewal", "fit")
 
+    def removes_off(self):
+        """Whether time off the CPU is taken out."""
+        return bool(self.signature) and not self.is_base
+
     def removes_tracer(self):
         return bool(self.signature) and not self.keep_tracer
 
     def tracer_alone(self):
         """These with nothing perturbed but that the tracer is taken out."""
         alone = copy.copy(self)
+        alone.is_base = True
         alone.noise = alone.call_noise = lambda rank: ZERO
         alone.call_noise_of_target = False
         alone.latency = alone.byte = ZERO
@@ -197,6 +202,8 @@ def leave_account(builder, call, delays, account):
     carried, last = graph.carried[call.done], builder.end_part(call)
     if call not in builder.met:
         delta = builder.own(call) + builder.noise.lost_in.get(call, ZERO)
+        if call not in builder.touched and graph.waits_for_nobody(call.done):
+            delta -= builder.off(call)
     elif call in builder.expanded:
         delta = builder.settings.kappa(call)
     own = everything = others = max(

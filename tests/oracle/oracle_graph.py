@@ -31,12 +31,13 @@ class Graph:
     delta may be a function of D(u).  least: what comes through, before after is added,
     is no less than D(u) were nothing put into u, plus this; None: no such bound.
     late: what noise of calls there is on an edge into a node of which that is asked.
+    off: how long a call was off its CPU that ends in a node, where that is taken out.
     """
 
     def __init__(self):
         self.edges = defaultdict(list)
         self.bounds = defaultdict(list)
-        self.late = defaultdict(Fraction)
+        self.late, self.off = defaultdict(Fraction), defaultdict(Fraction)
         self.sources = set()
         self.whole = set()
         self.lost = defaultdict(list)
@@ -113,7 +114,11 @@ class Graph:
         """What is subtracted from the slack of all of v's in-edges."""
         if v in self.whole:
             return ZERO
-        return min([slack for _, _, slack, *_ in self.edges[v] if slack is not None] + self.lost[v])
+        least = min([slack for _, _, slack, *_ in self.edges[v] if slack is not None] + self.lost[v])
+        return least if self.waits_for_nobody(v) else max(ZERO, least - self.off[v])
+
+    def waits_for_nobody(self, v):
+        return len(self.edges[v]) + len(self.lost[v]) == 1
 
     def without(self, v, delays):
         """D of an arrival or a meeting with nothing put into itself."""
@@ -132,7 +137,9 @@ class Graph:
     def delay(self, v, delays):
         if v in self.expanded:
             return self.expanded[v](delays, True)
-        least_slack = self.least_slack(v)
+        least_slack, off = self.least_slack(v), ZERO
+        if v not in self.whole and self.waits_for_nobody(v):
+            off = self.off[v]
         arrivals = []
         for u, delta, slack, least, after in self.edges[v]:
             value = delays[u] + (delta(delays[u]) if callable(delta) else delta)
@@ -140,7 +147,7 @@ class Graph:
             if least is not None:
                 _, without, start = self.sight(u, delays)
                 value = max(value, self.lowest(v, least, without, start))
-            arrivals.append(value + after)
+            arrivals.append(value + after - off)
         return max(arrivals + [delays[u] - gap for u, gap in self.bounds[v]])
 
 
@@ -317,6 +324,7 @@ class Builder(Messages):
             slack = call.duration
         elif self.settings.absorb != "none" and call in self.waits:
             slack = max(ZERO, call.duration - self.own_floor(call))
+        self.graph.off[call.done] = self.off(call)
         loss = self.noise.call_loss(call, lambda: self.own_work(call))
         self.graph.edge(call.post, call.done, plus_loss(loss, self.own(call)), slack)
 
@@ -324,9 +332,13 @@ class Builder(Messages):
         """What was no waiting, once all edges are there."""
         if call in self.absolute_calls:
             return ZERO
-        if call not in self.touched and len(self.graph.edges[call.done]) + len(self.graph.lost[call.done]) == 1:
-            return call.duration
-        return min(call.duration, self.own_floor(call))
+        if call not in self.touched and self.graph.waits_for_nobody(call.done):
+            return call.duration - self.off(call)
+        return min(call.duration - self.off(call), self.own_floor(call))
+
+    def off(self, call):
+        """How long it was off its CPU, if that is taken out."""
+        return call.off if self.settings.removes_off() else ZERO
 
     def own(self, call):
         """What the call's own rank does beyond what it did; absolute: all of it."""
@@ -393,6 +405,11 @@ class Builder(Messages):
         kappa = self.settings.kappa(end)
         if not group[j].blocking:
             slack = self.clock_slack(self.leave(end) - usual[j])
+        else:
+            held = [group[j]] if expansion.plan.is_tree else group
+            longest = max(self.off(part.call) for part in held)
+            slack = self.clock_slack(min(longest, self.leave(end) - usual[j]))
+            self.graph.whole.add(end.done)
         self.graph.edge(node, end.done, kappa, slack)
         self.graph.carry(node, end.done, kappa, "collectives", all_of_it=True)
 
@@ -414,13 +431,20 @@ class Builder(Messages):
         kappa = ZERO if part.blocking else self.settings.kappa(end)
         self.graph.carry(node, end.done, kappa, "collectives", all_of_it=True)
         if part.blocking:
-            self.graph.edge(node, end.done, ZERO)
+            self.graph.edge(node, end.done, ZERO, self.held_up(end, group[:count]))
+            self.graph.whole.add(end.done)
             return
         last = max((other.call for other in group[:count]), key=self.enter)
         n, size_bytes = rounds_and_bytes(group, j)
         floor = n * self.floor(Fraction(size_bytes, n), last, end) if n else ZERO
         slack = self.leave(end) - self.enter(last) - floor
         self.graph.edge(node, end.done, self.settings.kappa(end), self.clock_slack(slack))
+
+    def held_up(self, call, members):
+        """How long a meeting's member was held up by those that were off their CPUs in it."""
+        last = max(self.enter(part.call) for part in members)
+        longest = max(self.off(part.call) for part in members)
+        return self.clock_slack(min(longest, self.leave(call) - last - self.call_floors.floor(call)))
 
     def add_from_root(self, group):
         root = group[group[0].terms.number("root")]

@@ -37,12 +37,13 @@ def parts_of(trace, rank, begin, end, between, has_own, visits, count):
         flushed = sum(n for what, n in log if what == "flush")
         took = math.floor((1 + events) * each + sums * summed + HALF)
         left = max(0, time - since - flushed)
-        length = max(0, left - min(took, left))
+        off = sum(n for what, n in log if what == "off")
+        length = max(0, left - min(took, left) - off)
         work = length
         if cpu is not None:
-            off = trace.fact(rank, "overhead_cpu_ns")
+            tracer = trace.fact(rank, "overhead_cpu_ns")
             used = sum(n for what, n in log if what == "event" and n is not None) + cpu
-            used -= math.floor((1 + events) * off + sums * trace.fact(rank, "overhead_sum_ns", each)
+            used -= math.floor((1 + events) * tracer + sums * trace.fact(rank, "overhead_sum_ns", each)
                                + HALF)
             work = min(length, max(0, used))
         parts.append(Part(list(visits), Fraction(length), Fraction(work)))

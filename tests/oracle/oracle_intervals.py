@@ -3,11 +3,11 @@
 (docs/MODEL.md, Decisions, CPU time)."""
 
 import itertools
-from collections import defaultdict
 
 from oracle_replay import Detours
 
 TESTS = {"Test", "Testall", "Testany", "Testsome"}
+ROUNDING = 1e-6  # of what a signature says as a decimal number
 ASKS = {"Iprobe", "Improbe", "Parrived", "Win_test"}
 
 
@@ -20,7 +20,7 @@ def found_nothing(call):
 def without_longest(record, part):
     """The record without as many of its longest detours as last no more than this part
     of its span in all, equally long ones together, in which a process's clock stops."""
-    most = part * record.span
+    most = part * record.span * (1 + ROUNDING)
     kept = sorted(zip(record.starts, record.durations), key=lambda one: -one[1])
     for duration, some in itertools.groupby(list(kept), key=lambda one: one[1]):
         n = len(list(some))
@@ -54,6 +54,7 @@ class Interval:
         self.thread = before.thread if call.name == "Finalize" else call.thread
         self.since = begin - trace.calls[self.rank][0].leave
         self.length = trace.computation(self.rank, call.enter - begin, between)
+        self.off = trace.off(self.rank, call.enter - begin, between)
         self.cpu = trace.cpu(call) if between is call.between else None
         self.is_main = self.thread == trace.calls[self.rank][0].thread
         self.follows = between is call.between and before.thread == call.thread
@@ -65,26 +66,11 @@ class Interval:
                 and self.call.site == self.before.site
                 and self.length <= settings.polling_interval)
 
+    @property
+    def on(self):
+        """c less the time off the CPU."""
+        return self.length - self.off
+
     def recorded(self):
-        """c, or the CPU time if it is known and less."""
-        return self.length if self.cpu is None else min(self.length, max(0, self.cpu))
-
-
-def records_by_cpu(intervals, source, is_noise):
-    """By rank, of cores whose intervals all have a CPU time: the record without what interrupts a process.
-
-    is_noise: what CPU times lack is to be no more than noise takes."""
-    ranks, found = defaultdict(list), {}
-    for rank in {one.rank for one in intervals}:
-        ranks[id(source.place(rank)[0])].append(rank)
-    for some in ranks.values():
-        theirs = [one for one in intervals if one.rank in some]
-        if any(one.cpu is None for one in theirs):
-            continue
-        whole = sum(one.length for one in theirs)
-        lacks = 1 - sum(one.recorded() for one in theirs) / whole if whole else 0.0
-        if is_noise and lacks > source.composed(some[0]).lost:
-            continue
-        record = without_longest(source.composed(some[0]), lacks)
-        found.update(dict.fromkeys(some, record))
-    return found
+        """That, or the CPU time if it is known and less."""
+        return self.on if self.cpu is None else min(self.on, max(0, self.cpu))

@@ -2,22 +2,19 @@
 """What the operating system takes from computation: the source's noise removed where
 it is, the target's put in (docs/MODEL.md section 3)."""
 
-import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 
-from oracle_draws import PART, PHASE, Draws
+from oracle_draws import PART, PHASE, REMOVED, Draws
 from oracle_exact import Fraction
-from oracle_intervals import Interval, records_by_cpu
+from oracle_intervals import Interval, without_longest
 from oracle_quanta import CoreQuanta, Quanta
+from oracle_removal import Laws, Windows
 from oracle_renewal import CoreRenewal, Renewal
-from oracle_replay import (PARTS, ROUNDING_NS, LossTable, Resampled, bin_of,
-                           bound_of, composed, read_detours, read_record, time_for)
+from oracle_replay import (PARTS, ROUNDING_NS, Resampled, composed, read_detours,
+                           read_record, time_for)
 from oracle_trace import OracleError
 
 ZERO = Fraction(0)
-ENOUGH = 8
-MOST_BINS = 128
-FINEST = 1024
 MEASUREMENTS = 32
 
 
@@ -71,9 +68,12 @@ class Cores:
     def whole(self, rank):
         return self.records[id(self.place(rank)[0])]
 
-    def composed(self, rank):
+    def whole_lost(self, rank):
+        """The part that the rank's whole record loses."""
+        return self.composed_of(self.place(rank)[0]).lost
+
+    def composed_of(self, core):
         """The whole record's detours over one span."""
-        core = self.place(rank)[0]
         if id(core) not in self.composites:
             self.composites[id(core)] = composed(self.records[id(core)])
         return self.composites[id(core)]
@@ -128,101 +128,61 @@ class InQuanta(Cores):
         return self.clocks[rank]
 
 
-class Sketch:
-    """Alike intervals: how many are how long."""
+class Classes:
+    """Intervals of all ranks between the same two calls at the same callsites, and what the source
+    took from them."""
 
-    def __init__(self, intervals, least):
-        self.n = len(intervals)
-        self.least = least
-        self.bins = FINEST
-        while self.bins > 1 and len(self.count(intervals)) > MOST_BINS:
-            self.bins //= 2
-        self.counts = dict(sorted(self.count(intervals).items()))
+    def __init__(self, trace, source, intervals, is_noise):
+        """is_noise: what CPU times lack is to be no more than noise takes."""
+        intervals = list(intervals)
+        records = [source.composed_of(core) for core in source.all]
+        self.by_cpu = self.goes_by_cpu(
+            intervals, is_noise and sum(record.lost for record in records) / len(records))
+        if self.by_cpu or trace.tells_off_cpu():
+            records = [without_longest(record, core.get("fraction_off_cpu", self.off(intervals)))
+                       for record, core in zip(records, source.all)]
+        self.find(intervals, Laws(records))
 
-    def count(self, intervals):
-        return Counter(bin_of(y, self.bins) for y in intervals)
+    @staticmethod
+    def goes_by_cpu(intervals, most):
+        """most: False, or what they may lack."""
+        if any(one.cpu is None for one in intervals):
+            return False
+        whole = sum(one.length for one in intervals)
+        lacks = 1 - sum(one.recorded() for one in intervals) / whole if whole else 0.0
+        return most is False or lacks <= most
 
-    def bounds(self, number):
-        return bound_of(number, self.bins), bound_of(number + 1, self.bins)
+    def off(self, intervals):
+        """The part of all of them that was off the CPU."""
+        whole = sum(one.length for one in intervals)
+        return 1 - sum(map(self.measure, intervals)) / whole if whole else 0.0
 
-    def median(self):
-        below = 0
-        for number, n in self.counts.items():
-            if below + n >= self.n / 2:
-                least, most = self.bounds(number)
-                return least + (most - least) * (self.n / 2 - below) / n
-            below += n
-        raise AssertionError
+    def measure(self, interval):
+        """y"""
+        return interval.recorded() if self.by_cpu else interval.on
 
+    @staticmethod
+    def key(interval):
+        before, call = interval.before, interval.call
+        return before.name, call.name, before.site, call.site
 
-class Removal:
-    """The source's noise taken out of alike intervals.
+    def find(self, intervals, laws):
+        some = defaultdict(list)
+        for one in intervals:
+            some[self.key(one)].append(one)
+        self.windows = {key: Windows(them, self.measure) for key, them in some.items()}
+        lost = whole = 0.0
+        for windows in self.windows.values():
+            windows.fit(laws)
+            for removal in filter(None, windows.removals):
+                part, of = removal.sums()
+                lost, whole = lost + part, whole + of
+        self.part = lost / whole if whole > 0 else laws.lost
 
-    again: what the record loses as drawn this time, over what it loses.
-    """
-
-    def __init__(self, sketch, table, phi, again):
-        self.sketch, self.again = sketch, again
-        self.kept = 1 - phi * again
-        median = sketch.median()
-        self.work = max(0.0, median - table.quantile(0.5, median))
-        self.mean = table.integral(1.0, self.work)
-        longest = 1.02 * (self.work + table.quantile(1.0, self.work))
-        self.counts = {number: n for number, n in sketch.counts.items()
-                       if sketch.bounds(number)[0] <= longest}
-        self.allowed = {}
-        self.fit(table)
-        self.floor = max(0.0, self.linear(sketch.least))
-
-    def fit(self, table):
-        """What each ranked bin may have lost; how much of the spread is removed."""
-        total, below, points = sum(self.counts.values()), 0, []
-        for number, n in self.counts.items():
-            a, b = below / total, (below + n) / total
-            below += n
-            v = min(max((a + b) / 2, 0.5 / total), 1 - 0.5 / total)
-            s = 2 * math.sqrt(v * (1 - v) / total)
-            self.allowed[number] = (table.quantile(max(0.0, a - s), self.work),
-                                    table.quantile(min(1.0, b + s), self.work))
-            middle = sum(self.sketch.bounds(number)) / 2
-            share = (table.integral(b, self.work) - table.integral(a, self.work)) / (b - a)
-            points.append((n / total, share, self.lost(number, middle), middle))
-        self.centre = sum(p * e for p, _, e, _ in points)
-        self.beta = self.beta_of(points, total)
-
-    def beta_of(self, points, total):
-        """So that the variance that is left is that of y less that of noise."""
-        middle = sum(p * y for p, _, _, y in points)
-        mean = sum(p * share for p, share, _, _ in points)
-        v = sum(p * (share - mean) ** 2 for p, share, _, _ in points)
-        w = sum(p * (e - self.centre) ** 2 for p, _, e, _ in points)
-        c = sum(p * (e - self.centre) * (y - middle) for p, _, e, y in points)
-        if v <= 0 or w <= 0:
-            return 1.0
-        k = sum(p * (share - mean) ** 4 for p, share, _, _ in points) / v ** 2
-        c *= 1 - math.sqrt(max(0.0, k - 1) / total)
-        if c <= 0 or c ** 2 <= v * w:
-            return 1.0
-        return min(1.0, v / (c + math.sqrt(c ** 2 - v * w)))
-
-    def lost(self, number, y):
-        low, high = self.allowed[number]
-        return min(max(y - self.work, low), high)
-
-    def linear(self, y):
-        number, removed = bin_of(y, self.sketch.bins), self.mean
-        if number in self.allowed:
-            removed = self.centre + self.beta * (self.lost(number, y) - self.centre)
-        return self.work + self.kept * (y - removed * self.again - self.work)
-
-    def __call__(self, y):
-        return min(y, max(self.linear(y), min(y, self.floor)))
-
-
-def middle_of(y):
-    """The middle of its finest bin."""
-    number = bin_of(y, FINEST)
-    return (bound_of(number, FINEST) + bound_of(number + 1, FINEST)) / 2
+    def loss(self, interval, u):
+        """What was lost of y, u the interval's draw."""
+        y, removal = self.measure(interval), self.windows[self.key(interval)].removal(interval)
+        return removal.loss(y, u) if removal else self.part * y
 
 
 class Noise:
@@ -234,19 +194,16 @@ class Noise:
         self.target = (self.drawn(settings.signature, hosts) if settings.drawn_noise()
                        else self.cores(settings.signature, hosts))
         self.source = settings.signature and self.cores(settings.source, settings.were())
-        self.tables, self.removals = {}, {}
         if settings.hypotheses:
             settings.hypotheses.of(trace, (
                 (rank, call.thread, before.leave, call.enter, call.between, True,
                  (rank, call.thread, call.index))
                 for rank, calls in enumerate(trace.calls) for before, call in zip(calls, calls[1:])))
         self.begin_again()
-        self.same = (self.source and self.target and settings.ratios.are_one()
-                     and settings.signature.cores == settings.source.cores)
-        if self.source and not self.same and not self.source.quanta:
-            self.before = {call: Interval(trace, before, call, None, before.leave, call.between)
-                           for calls in trace.calls for before, call in zip(calls, calls[1:])}
-            self.find_alikes(self.before.values(), True)
+        self.same = self.is_same()
+        self.before = {call: Interval(trace, before, call, None, before.leave, call.between)
+                       for calls in trace.calls for before, call in zip(calls, calls[1:])}
+        self.find_classes(self.before.values(), True)
 
     def begin_again(self):
         """Before the replica is gone through once more."""
@@ -276,63 +233,33 @@ class Noise:
         return Drawn(signature, hosts or self.trace, self.settings,
                      self.settings.cosched or "none", self.settings.noise_model)
 
-    # Alikes
+    def source_work(self, interval, y):
+        """y of the interval without the source's noise."""
+        rank, clock = interval.rank, self.source.clock(interval.rank)
+        if self.source.quanta:
+            begin = self.source.phase(rank) + interval.since
+            return clock.u(begin + y) - clock.u(begin)
+        whole = self.source.whole_lost(rank)
+        again = clock.lost / whole if whole > 0 else 1.0
+        u = self.source.draw(rank, interval.call.index, REMOVED)
+        return max(0.0, self.classes.measure(interval) - again * self.classes.loss(interval, u))
 
-    @staticmethod
-    def kinds(before, call):
-        pair = call.rank, before.name, call.name
-        return (*pair, before.site, call.site), pair
-
-    def measure(self, interval):
-        """y as likes have it: CPU time, of ranks that are told by it."""
-        return interval.recorded() if interval.rank in self.by_cpu else interval.length
-
-    def find_alikes(self, intervals, is_noise):
-        """is_noise: as for records_by_cpu()."""
-        self.by_cpu = records_by_cpu(intervals, self.source, is_noise)
-        self.groups, self.pools, self.least = defaultdict(list), defaultdict(list), {}
-        for one in intervals:
-            self.groups[self.kinds(one.before, one.call)[0]].append(self.measure(one))
-        for key, times in self.groups.items():
-            self.least[key] = min(times)
-            if len(times) < ENOUGH:
-                self.least[key[:3]] = min(self.least[key], self.least.get(key[:3], self.least[key]))
-                self.pools[key[:3]] += [middle_of(y) for y in times]
-
-    def alike(self, before, call):
-        """(key, intervals) of those to compare with, or None."""
-        group, pool = self.kinds(before, call)
-        if len(self.groups[group]) >= ENOUGH:
-            return group, self.groups[group]
-        if len(self.pools[pool]) >= ENOUGH:
-            return pool, self.pools[pool]
-        return None
-
-    def removal(self, key, intervals, rank):
-        if key not in self.removals:
-            whole = self.source.composed(rank)
-            record = self.by_cpu.get(rank, whole)
-            if id(record) not in self.tables:
-                self.tables[id(record)] = LossTable(record)
-            again = self.source.clock(rank).lost / whole.lost if whole.lost > 0 else 1.0
-            self.removals[key] = Removal(Sketch(intervals, self.least[key]),
-                                         self.tables[id(record)], record.lost, again)
-        return self.removals[key]
-
-    def work(self, before, call):
-        """The interval without the source's noise."""
-        interval = self.trace.interval(before, call)
-        if not self.source:
-            return interval
-        alike = not self.source.quanta and self.alike(before, call)
-        if alike:
-            return self.removal(*alike, call.rank)(self.measure(self.before[call]))
-        clock = self.source.clock(call.rank)
-        begin = self.source.phase(call.rank) + self.since(before)
-        return clock.u(begin + interval) - clock.u(begin)
+    def find_classes(self, intervals, is_noise):
+        """Once for all replicas."""
+        if self.source and not self.same and not self.settings.noise and not self.source.quanta:
+            key = self.settings.source, is_noise
+            if key not in self.trace.classes:
+                self.trace.classes[key] = Classes(self.trace, self.source, intervals, is_noise)
+            self.classes = self.trace.classes[key]
 
     def since(self, call):
         return call.leave - self.trace.calls[call.rank][0].leave
+
+    def is_same(self):
+        """Whether both machines' noise is one, and the trace holds all of it."""
+        return (self.source and self.target and self.settings.ratios.are_one()
+                and self.settings.signature.cores == self.settings.source.cores
+                and not self.trace.tells_off_cpu())
 
     # Answers
 
@@ -342,14 +269,17 @@ class Noise:
 
         covered: detours that began so long before it are in what before costs."""
         rho = self.settings.ratios(before.leave, call.enter, call.between)
-        interval, more = self.trace.interval(before, call), ZERO
+        one, more = self.before[call], ZERO
+        interval, off = one.length, one.off if self.settings.removes_off() else 0
+        y = interval - off
         if self.settings.hypotheses:
             grows, more = self.settings.hypotheses((call.rank, call.thread, call.index))
             rho += grows
         if self.settings.noise or self.same or not (self.target or self.source):
             extra = self.settings.noise(call.rank) if self.settings.noise else ZERO
-            return extra + max((rho - 1) * interval + more, -interval)
-        work = max(0.0, float(rho * Fraction(self.work(before, call)) + more))
+            return extra + max((rho - 1) * y + more, -y) - off
+        work = self.source_work(one, y) if self.source else y
+        work = max(0.0, float(rho * Fraction(work) + more))
         if not self.target:
             return work - interval
         clock, begin = self.target.clock(call.rank), self.since(before)

@@ -238,15 +238,13 @@ class Losses:
     """The distribution of what work of a length loses, begun at any time."""
 
     def __init__(self, record, work):
-        self.mass, self.sum = {}, {}
+        self.mass = {}
         self.record = record
         self.quiet_starts(work)
         self.starts_in_detours(work)
-        self.bins = sorted(self.mass)
 
-    def put(self, number, mass, loss):
+    def put(self, number, mass):
         self.mass[number] = self.mass.get(number, 0.0) + mass
-        self.sum[number] = self.sum.get(number, 0.0) + mass * loss
 
     def lost_until(self, work):
         """What the detours lose whose work-before is below, from 0 on, periodic."""
@@ -264,8 +262,7 @@ class Losses:
         for low, high in itertools.pairwise(sorted(edges)):
             middle = (low + high) / 2
             loss = self.lost_until(middle + work) - self.lost_until(middle)
-            self.put(bin_of(max(0.0, loss)), (high - low) / record.span,
-                     max(0.0, loss))
+            self.put(bin_of(max(0.0, loss)), (high - low) / record.span)
 
     def starts_in_detours(self, work):
         record = self.record
@@ -278,47 +275,5 @@ class Losses:
                 high = min(a + duration, bound_of(number + 1))
                 if high <= low:
                     number, high = number + 1, min(a + duration, bound_of(number + 2))
-                self.put(number, (high - low) / record.span, (low + high) / 2)
+                self.put(number, (high - low) / record.span)
                 low = high
-
-    def quantile(self, u):
-        below = 0.0
-        for number in self.bins:
-            below += self.mass[number]
-            if u < below:
-                break
-        return self.sum[number] / self.mass[number]
-
-    def integral(self, u):
-        below = total = 0.0
-        for number in self.bins:
-            mass = self.mass[number]
-            if u <= below + mass:
-                return total + (u - below) * self.sum[number] / mass
-            below += mass
-            total += self.sum[number]
-        return total
-
-
-class LossTable:
-    """Losses by length of work: computed at 2^(k/8) ns, linear in log2 between."""
-
-    def __init__(self, record):
-        self.record = record
-        self.at = {}
-
-    def between(self, work):
-        place = 8 * math.log2(max(1.0, work))
-        k = math.floor(place)
-        for one in (k, k + 1):
-            if one not in self.at:
-                self.at[one] = Losses(self.record, 2.0 ** (one / 8))
-        return self.at[k], self.at[k + 1], place - k
-
-    def quantile(self, u, work):
-        low, high, part = self.between(work)
-        return low.quantile(u) * (1 - part) + high.quantile(u) * part
-
-    def integral(self, u, work):
-        low, high, part = self.between(work)
-        return low.integral(u) * (1 - part) + high.integral(u) * part

@@ -5,6 +5,7 @@ successive messages (docs/MODEL.md section 3)."""
 
 import base64
 import bisect
+import functools
 import json
 import math
 import subprocess
@@ -208,6 +209,11 @@ class Signature:
         return {p for kind, p in self.collectives if kind == operation and p > 1}
 
 
+@functools.lru_cache(4)
+def signature_of(text):
+    return Signature(text)
+
+
 def read_signature(path):
     with open(path, encoding="utf-8") as file:
-        return Signature(file.read())
+        return signature_of(file.read())

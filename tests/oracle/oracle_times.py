@@ -311,7 +311,7 @@ class Times:
 
     def cost(self, call, times):
         if call.is_local():
-            return call.duration
+            return call.duration - call.off
         costs = self.send_overheads(call)
         costs += [one for _, one in self.receive_overheads(call, times)]
         costs.append(self.root_cost(call))
@@ -332,7 +332,7 @@ class Times:
         """Of a call that none is known of."""
         if self.ends[call] or self.received[call]:
             return ZERO
-        took, rho = call.duration, self.settings.compute_ratio
+        took, rho = call.duration - call.off, self.settings.compute_ratio
         if self.settings.polling == "wait" and found_nothing(call):
             return ZERO
         if (call.name in WAITS or (call.name in TESTS and not found_nothing(call))

@@ -40,9 +40,15 @@ class Between:
         self.events = 0
         self.summed = 0
         self.flushed = 0
+        self.off = 0  # how long the thread was off its CPU
         self.cpu = []
         self.regions, self.marks = [], []
         self.log = []  # of all of these in their order: (what, number), marks with name and CPU time
+
+    def lose(self, time):
+        """Off the CPU."""
+        self.off += time
+        self.log.append(("off", time))
 
     def follow(self):
         """What is recorded after the call that ends it."""
@@ -82,6 +88,11 @@ class Call:
     @property
     def E(self):
         return ("E", self.rank, self.index)
+
+    @property
+    def off(self):
+        """How long it was off its CPU."""
+        return int(self.args.get("off_call", 0))
 
     def is_local(self):
         """Whether it takes the time that it took, whatever it is."""
@@ -125,7 +136,7 @@ class Trace:
         self.first = {}
         self.windows = {}
         self.counted = defaultdict(list)
-        self.intervals = {}
+        self.intervals, self.classes = {}, {}
 
     def has_clocks(self):
         return self.shared_clock or all(
@@ -166,6 +177,14 @@ class Trace:
         tracer += between.summed * self.fact(rank, "overhead_sum_ns", each)
         tracer = math.floor(tracer + Fraction(1, 2))
         return max(0, time - between.flushed - tracer)
+
+    def off(self, rank, time, between):
+        """How much of computation() was off the CPU."""
+        return min(between.off, self.computation(rank, time, between))
+
+    def tells_off_cpu(self):
+        """Whether all ranks recorded it."""
+        return all("off_cpu" in facts for facts in self.facts)
 
     def cpu(self, call):
         """The CPU time of the interval that it ends, or None."""
@@ -263,6 +282,7 @@ def read_call(trace, words):
     args.update(word.split("=", 1) for word in words[4:])
     between = trace.pending[rank, thread]
     trace.first.setdefault((rank, thread), enter)
+    between.lose(int(args.get("off", 0)))
     if name == "Flush":
         between.flushed += leave - enter
         between.log.append(("flush", leave - enter))
@@ -271,6 +291,7 @@ def read_call(trace, words):
         between.log.append(("sum", int(args["calls"])))
     elif name in MARKS or name in INVOLVE_NOBODY:
         between.events += 1
+        between.lose(int(args.get("off_call", 0)))
         between.cpu.append(cpu_of(trace, rank, args))
         if name in MARKS:
             region = args["name"].strip('"') if name == "Region_begin" else None

@@ -55,13 +55,9 @@ class Work(Noise):
         self.target = (self.drawn(settings.signature, hosts) if settings.drawn_noise()
                        else self.cores(settings.signature, hosts))
         self.source = settings.signature and self.cores(settings.source, settings.were())
-        self.tables, self.removals = {}, {}
         self.covered_until = {}
-        self.same = (self.source and self.target and settings.ratios.are_one()
-                     and settings.signature.cores == settings.source.cores
-                     and not trace.has_cpu())
-        if self.source and not self.same and not settings.noise and not self.source.quanta:
-            self.find_alikes(self.intervals, False)
+        self.same = self.is_same() and not trace.has_cpu()
+        self.find_classes(self.intervals, False)
 
     # The source's noise
 
@@ -69,13 +65,7 @@ class Work(Noise):
         """The interval without the source's noise."""
         if not self.source or self.same or self.settings.noise:
             return interval.recorded()
-        y = interval.recorded()
-        alike = not self.source.quanta and self.alike(interval.before, interval.call)
-        if alike:
-            return self.removal(*alike, interval.rank)(self.measure(interval))
-        clock = self.source.clock(interval.rank)
-        begin = self.source.phase(interval.rank) + interval.since
-        return clock.u(begin + y) - clock.u(begin)
+        return self.source_work(interval, interval.recorded())
 
     @staticmethod
     def key(interval):

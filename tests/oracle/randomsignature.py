@@ -167,7 +167,7 @@ class Maker:
         if self.version == 4 and offset is not None:
             core["together"] = True
             core["offset_ns"] = offset
-        detours = self.detours(span, 60)
+        detours = core["drawn"] = self.detours(span, 60)
         if self.version != 4 and self.chance(0.5):
             core["detours"] = {"start_ns": [start for start, _ in detours],
                                "duration_ns": [duration for _, duration in detours]}
@@ -208,8 +208,26 @@ class Maker:
                 for k in range(lags)]
         if self.chance(0.4):
             for key in ("span_ns", "detours", "gap_ns", "duration_ns", "together",
-                        "offset_ns"):
+                        "offset_ns", "fraction_off_cpu"):
                 core.pop(key, None)
+
+    def off_cpu(self, core):
+        """Which of its detours were off the CPU, of some cores: the longest, or any."""
+        detours = core.pop("drawn", [])
+        if "packed" not in core.get("detours", {}) or self.chance(0.4):
+            return
+        longest = sorted(duration for _, duration in detours)[-1:]
+        least = self.random.choice([0, 5501, *longest, 10 ** 9])
+        flags = [duration >= least or self.chance(self.random.choice([0, 0, 0.3])) for _, duration in detours]
+        numbers, between = [], 0
+        for flag in flags:
+            if flag:
+                numbers, between = numbers + [between], 0
+            else:
+                between += 1
+        core["detours"]["off_cpu"] = {"n": len(numbers), "packed": packed(numbers)}
+        core["fraction_off_cpu"] = sum(
+            duration for (_, duration), flag in zip(detours, flags) if flag) / core["span_ns"]
 
     def compute(self):
         """Rates of a loop on some cores, alone and together."""
@@ -263,6 +281,11 @@ def whole(detours, parts):
 def make(seed, version, parts):
     streams = Maker(f"streaming {seed}", version)
     given = Maker(seed, version, streams).signature(parts)
+    some = Maker(f"off {seed}", version)
+    for core in given.get("noise", []):
+        some.off_cpu(core)
+    if version == 4:
+        given["version"] = [4, 1]
     if "quanta" in parts:
         some = Maker(f"quanta {seed}", version)
         for core in given.get("noise", []):

@@ -164,7 +164,7 @@ static void test_removal(void)
     for (int i = 0; i < 64; i++)
         same[i] = 5e6;
     struct mpg_removal *r = removal_of(same, 64, l);
-    const float *loss = mpg_removal_of(r, 5e6);
+    const double *loss = mpg_removal_of(r, 5e6);
     bool close = true;
     for (int i = 0; i < MPG_REMOVAL_CELLS; i++)
         close = close && fabs((double)loss[i] / 450e3 - 1) < 0.15;
