@@ -42,7 +42,7 @@ int mpg_rows_expand(struct mpg_rows *rows, struct mpg_error *err)
 {
     size_t n = rows->blocks * rows->length, members[MPG_ROWS_CLASSES] = {0};
     size_t base[MPG_ROWS_CLASSES], step[MPG_ROWS_CLASSES], place[MPG_ROWS_CLASSES] = {0};
-    double *u = malloc((n + 1) * sizeof *u);
+    double *u = malloc((2 * n + 1) * sizeof *u);
     if (!u)
         return mpg_error_set(err, "out of memory for %zu samples in a row", n);
     for (size_t i = 0; i < n; i++)
@@ -54,7 +54,8 @@ int mpg_rows_expand(struct mpg_rows *rows, struct mpg_error *err)
     for (size_t i = 0; i < n; i++) {
         size_t c = (size_t)mpg_rows_class(rows->classes[i]);
         size_t rank = base[c] + (place[c]++ * step[c] + step[c] / 2) % members[c];
-        u[i] = ((double)rank + 0.5) / (double)n;
+        double *once = u + i + i / rows->length * rows->length;
+        once[0] = once[rows->length] = ((double)rank + 0.5) / (double)n;
     }
     free(rows->u);
     rows->u = u;

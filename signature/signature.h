@@ -134,8 +134,9 @@ struct mpg_launches {
 struct mpg_rows {
     size_t blocks, length; /* 0 blocks: not kept */
     char *classes;         /* blocks x length letters, mpg_rows_class(); not terminated */
-    double *u;             /* blocks x length: (k + 1/2) / (blocks x length), each k from 0 on
-                            * once; lower in a lower class */
+    double *u;             /* blocks x 2 length, each block twice in succession, so that length elements
+                            * from any of its first on wrap around: (k + 1/2) / (blocks x length), each k
+                            * from 0 on of one element; lower in a lower class */
 };
 
 enum { MPG_ROWS_CLASSES = 64 };

@@ -223,6 +223,11 @@ const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double 
     return rows->blocks > 0 && rows->length > 0 ? rows : NULL;
 }
 
+static uint32_t at_most(uint32_t x, size_t most)
+{
+    return x < most ? x : (uint32_t)most;
+}
+
 void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, uint64_t row,
                           const struct mpg_sending *m, uint32_t first, uint32_t n, uint32_t *begin)
 {
@@ -236,8 +241,10 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         mpg_draw_lanes(&address, first + done, k, v);
         for (uint32_t w = 0; w < k; w++) {
-            const int64_t i = (int64_t)(v[w] * (double)rows->blocks);
-            begin[done + w] = (uint32_t)((i < (int64_t)rows->blocks ? i : (int64_t)rows->blocks - 1) * (int64_t)rows->length);
+            const double place = v[w] * (double)rows->blocks;
+            const uint32_t block = at_most((uint32_t)place, rows->blocks - 1);
+            const uint32_t offset = at_most((uint32_t)((place - block) * (double)rows->length), rows->length - 1);
+            begin[done + w] = block * 2 * (uint32_t)rows->length + offset;
         }
     }
 }

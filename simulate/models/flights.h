@@ -62,7 +62,7 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sendin
 
 /* The rows that messages of BYTES are in that are in a row; NULL: none. */
 const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double bytes);
-/* Which of its sender's rows to its receiver a message is in, and where it would be in the first of them. */
+/* Which of its sender's rows to its receiver a message is in, and its element of a row that begins at 0 in the first block. */
 struct mpg_row_place {
     uint64_t row;
     const double *element;
@@ -79,7 +79,7 @@ static inline double mpg_flight_row_share(const struct mpg_rows *rows)
 {
     return 1 / ((double)rows->blocks * (double)rows->length);
 }
-/* Where in ROWS' u M's row, its sender's ROW-th to its receiver, begins in each of N lanes, into BEGIN. */
+/* Where in ROWS' u M's row, its sender's ROW-th to its receiver, begins in each of N lanes, into BEGIN: anywhere in a block. */
 void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, uint64_t row,
                           const struct mpg_sending *m, uint32_t first, uint32_t n, uint32_t *begin);
 /* The address of the draw that u of M is, or, where it is in a row, y. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which row of successive messages each of some lanes is in (docs/MODEL.md, section 3, Rows): drawn once for all
+/* Where in the rows of successive messages each of some lanes begins (docs/MODEL.md, section 3, Rows): drawn once for all
  * messages of the row, while its sender sends in few of them. Of one thread. */
 #ifndef MPG_MODELS_ROWS_H
 #define MPG_MODELS_ROWS_H

@@ -7,7 +7,7 @@ from collections import namedtuple
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
                           ROUND_LATENCY, ROW, SEND, Draws)
 from oracle_exact import Fraction
-from oracle_signature import FIT
+from oracle_signature import FIT, u_in_row
 from oracle_trace import OracleError
 
 ZERO = Fraction(0)
@@ -171,10 +171,9 @@ class Costs:
             rows = self.target.path.latency.rows_near(message.bytes)
         if not rows or send.k is None:
             return own
-        length = len(rows[0])
-        v = self.draw(send.call.rank, send.k // length, ROW, send.receiver)
-        within = rows[int(v * len(rows))][send.k % length]
-        return within + (own - 0.5) / (len(rows) * length)
+        turn = send.k // len(rows[0])
+        v = self.draw(send.call.rank, turn + (send.call.thread << 40), ROW, send.receiver)
+        return u_in_row(rows, v, send.k, own)
 
     def message(self, message, size_bytes=None):
         """(lambda, tau(d)), or tau of so many bytes."""

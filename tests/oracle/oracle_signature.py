@@ -118,6 +118,14 @@ def read_rows(given):
     return [u[i:i + length] for i in range(0, len(u), length)]
 
 
+def u_in_row(rows, v, k, y):
+    """Of message k, by the draw v of where its row begins and y of its own."""
+    length = len(rows[0])
+    i = int(v * len(rows))
+    begin = int((v * len(rows) - i) * length)
+    return rows[i][(begin + k) % length] + (y - 0.5) / (len(rows) * length)
+
+
 def unpacked(text):
     """Packed numbers of mpgsig(5): LEB128 within zstd within base64."""
     numbers, number, shift = [], 0, 0

@@ -56,8 +56,9 @@ def drawn(d, rows):
         k, total = length, 0
         for _ in range(SUM):
             if k == length:
-                k, first = 0, random.randrange(len(u) // length) * length
-            total += quantile(d, u[first + k] + random.uniform(-half, half))
+                k, row, begin = 0, random.randrange(len(u) // length), random.randrange(length)
+            at = row * length + (begin + k) % length
+            total += quantile(d, u[at] + random.uniform(-half, half))
             k += 1
         sums.append(total)
     return sums

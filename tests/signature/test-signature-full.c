@@ -216,7 +216,7 @@ static bool same_rows(const struct mpg_rows *a, const struct mpg_rows *b)
 {
     size_t n = a->blocks * a->length;
     return a->blocks == b->blocks && a->length == b->length &&
-           (n == 0 || memcmp(a->classes, b->classes, n) == 0) && same_numbers(a->u, b->u, n);
+           (n == 0 || memcmp(a->classes, b->classes, n) == 0) && same_numbers(a->u, b->u, 2 * n);
 }
 
 static bool same_sizes(const struct mpg_network_sizes *a, const struct mpg_network_sizes *b)
