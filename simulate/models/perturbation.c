@@ -68,50 +68,64 @@ void mpg_perturbation_clear(struct mpg_perturbation *p)
 
 /* --- launches --- */
 
-static bool sizes_keep_launches(const struct mpg_network_sizes *sizes)
+/* Of several numbers of launches the least that is above 1. */
+static uint32_t fewest(uint32_t a, size_t b)
 {
-    for (size_t i = 0; i < sizes->n; i++)
-        if (sizes->size[i].launches.n > 0)
-            return true;
-    return false;
+    return b == 0 || (a > 1 && (b == 1 || a <= b)) ? a : (uint32_t)b;
 }
 
-static bool path_keeps_launches(const struct mpg_network_path *path)
+static uint32_t launches_of_sizes(const struct mpg_network_sizes *sizes)
 {
-    return path && (sizes_keep_launches(&path->latency) || sizes_keep_launches(&path->bandwidth) ||
-                    sizes_keep_launches(&path->sender) ||
-                    sizes_keep_launches(&path->send_overhead) ||
-                    sizes_keep_launches(&path->receive_overhead));
+    uint32_t n = 0;
+    for (size_t i = 0; i < sizes->n; i++)
+        n = fewest(n, sizes->size[i].launches.n);
+    return n;
+}
+
+static uint32_t launches_of_path(const struct mpg_network_path *path)
+{
+    if (!path)
+        return 0;
+    const struct mpg_network_sizes *all[] = {&path->latency, &path->bandwidth, &path->sender, &path->send_overhead,
+                                             &path->receive_overhead};
+    uint32_t n = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        n = fewest(n, launches_of_sizes(all[i]));
+    return n;
 }
 
 /* Of what messages take, on the path in use, and of collectives. */
-static bool keeps_launches(const struct mpg_signature *sig, const struct mpg_network_path *path)
+static uint32_t launches_in_use(const struct mpg_signature *sig, const struct mpg_network_path *path)
 {
-    if (path_keeps_launches(path))
-        return true;
+    uint32_t n = launches_of_path(path);
     for (size_t i = 0; sig && i < sig->collectives; i++)
-        if (sig->collective[i].launches.n > 0)
-            return true;
-    return false;
+        n = fewest(n, sig->collective[i].launches.n);
+    return n;
 }
 
 /* The same of all of a machine's paths, with what a message of many takes. */
-static bool any_path_keeps_launches(const struct mpg_signature *sig)
+static uint32_t launches_of_paths(const struct mpg_signature *sig)
 {
+    uint32_t n = 0;
     for (int i = 0; sig && i < MPG_PATHS; i++) {
         const struct mpg_network_path *path = mpg_signature_path(sig, (enum mpg_path_class)i);
-        if (path_keeps_launches(path) || (path && sizes_keep_launches(&path->streaming)))
-            return true;
+        n = fewest(n, launches_of_path(path));
+        n = path ? fewest(n, launches_of_sizes(&path->streaming)) : n;
     }
-    return false;
+    return n;
 }
 
-static bool draws_launches(const struct mpg_perturbation *p)
+/* 0: none are drawn. */
+static uint32_t launches_drawn(const struct mpg_perturbation *p)
 {
-    return !p->measurement_fixed &&
-           (keeps_launches(p->target, p->target_path) || keeps_launches(p->source, p->source_path) ||
-            (p->every_path && any_path_keeps_launches(p->target)) ||
-            (p->every_source_path && any_path_keeps_launches(p->source)));
+    if (p->measurement_fixed)
+        return 0;
+    uint32_t n = fewest(launches_in_use(p->target, p->target_path), launches_in_use(p->source, p->source_path));
+    if (p->every_path)
+        n = fewest(n, launches_of_paths(p->target));
+    if (p->every_source_path)
+        n = fewest(n, launches_of_paths(p->source));
+    return n;
 }
 
 int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_t n,
@@ -120,7 +134,7 @@ int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_
     struct mpg_address address = {.seed = p->seed, .purpose = MPG_DRAW_LAUNCH};
     free(p->launch);
     p->launch = NULL;
-    if (n == 0 || !draws_launches(p))
+    if (n == 0 || launches_drawn(p) == 0)
         return 0;
     p->first_replica = first;
     p->launch = malloc(n * sizeof *p->launch);
@@ -168,6 +182,14 @@ static bool any_measured(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
            mpg_perturbation_overheads_measured(p) || mpg_perturbation_collectives_measured(p);
+}
+
+struct mpg_resampling mpg_perturbation_resampling(const struct mpg_perturbation *p)
+{
+    const bool records = mpg_perturbation_noise_measured(p) || mpg_perturbation_call_noise_measured(p);
+    return (struct mpg_resampling){.launches = any_measured(p) ? launches_drawn(p) : 0,
+                                   .noise = records && !p->measurement_fixed && !p->target_noise.drawn && !p->target_noise.ecdf,
+                                   .seed = p->seed};
 }
 
 bool mpg_perturbation_is_random(const struct mpg_perturbation *p)

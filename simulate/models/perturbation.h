@@ -102,6 +102,16 @@ static inline const double *mpg_perturbation_launches(const struct mpg_perturbat
     return p->launch ? p->launch + (first - p->first_replica) : NULL;
 }
 
+/* What replicas draw of the measurements that a run rests on. */
+struct mpg_resampling {
+    uint32_t launches; /* each draws one of so many, of what has the fewest; below 2: none */
+    bool noise;        /* each draws parts of the records of noise */
+    uint64_t seed;
+};
+
+/* After mpg_perturbation_use(). */
+struct mpg_resampling mpg_perturbation_resampling(const struct mpg_perturbation *p);
+
 /* Whether P takes latencies, and what bytes take, from a signature. */
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);

@@ -13,8 +13,7 @@
 static struct mpg_summary summarise(const struct mpg_supposing *s, const double *values, double *scratch)
 {
     struct mpg_summary summary = mpg_summarise(values, s->replicas, scratch);
-    if (!s->measurement_fixed)
-        mpg_interval_widen(&summary, values, scratch, s->replicas, s->first_replica);
+    mpg_interval_widen(&summary, &s->resampling, values, scratch, s->replicas, s->first_replica);
     return summary;
 }
 

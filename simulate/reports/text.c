@@ -134,8 +134,8 @@ struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)
 {
     const struct mpg_result *q = r->result;
     struct mpg_summary run = mpg_summarise(q->run_ns, q->replicas, scratch);
-    if (!r->p->measurement_fixed)
-        mpg_interval_widen(&run, q->run_ns, scratch, q->replicas, q->first_replica);
+    const struct mpg_resampling resampling = mpg_perturbation_resampling(r->p);
+    mpg_interval_widen(&run, &resampling, q->run_ns, scratch, q->replicas, q->first_replica);
     return run;
 }
 

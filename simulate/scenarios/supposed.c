@@ -179,7 +179,7 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
     int status = evaluate(&x, setting, files, predicts, engine, watch, result, err);
     if (status == 0 && files->supposed && mpg_processes_first(setting->asked.simulation.processes))
         status = take(s, &x, &at, files->supposed, result, err);
-    s->measurement_fixed = setting->asked.p.measurement_fixed;
+    s->resampling = mpg_perturbation_resampling(&setting->asked.p);
     for (size_t i = 0; i < x.n; i++)
         free(x.variant[i].run_ns);
     free(x.variant);
