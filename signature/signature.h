@@ -159,6 +159,8 @@ struct mpg_network_size {
 };
 
 struct mpg_network_sizes {
+    int64_t eager_bytes;            /* up to this size sent by one protocol, above it by another: the
+                                     * path's eager limit. 0: by one, or it is not known */
     size_t n;                       /* ascending in size */
     struct mpg_network_size *size;
 };

@@ -126,6 +126,15 @@ static int parse_groups(const json_t *path, const char *key, struct mpg_network_
     return 0;
 }
 
+/* All lists of P are of messages that it sends by two protocols. */
+static void set_protocols(struct mpg_network_path *p)
+{
+    struct mpg_network_sizes *const lists[] = {&p->latency,       &p->round_trip,       &p->bandwidth, &p->sender,
+                                               &p->send_overhead, &p->receive_overhead, &p->streaming};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && p->eager_limit_bytes > 0; i++)
+        lists[i]->eager_bytes = p->eager_limit_bytes;
+}
+
 /* What a path of version 2, and the whole network of version 1, have in common. */
 static int parse_path(const json_t *object, struct mpg_network_path *p, struct mpg_error *err)
 {
@@ -149,6 +158,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
         parse_loggp(object, &p->loggp, err) < 0 ||
         parse_groups(object, "launches", &p->launch, &p->launches, err) < 0)
         return -1;
+    set_protocols(p);
     return parse_groups(object, "pairs", &p->pair, &p->pairs, err);
 }
 

@@ -20,23 +20,35 @@ static size_t first_from(const struct mpg_network_sizes *sizes, double bytes)
     return i;
 }
 
+static struct mpg_spot at_one(const struct mpg_network_size *size)
+{
+    return (struct mpg_spot){size, size, 0};
+}
+
 struct mpg_spot mpg_spot_find(const struct mpg_network_sizes *sizes, double bytes)
 {
-    size_t i = first_from(sizes, bytes);
-    if (i == sizes->n || i == 0 || (double)sizes->size[i].size_bytes == bytes) {
-        const struct mpg_network_size *only = &sizes->size[i < sizes->n ? i : i - 1];
-        return (struct mpg_spot){only, only, 0};
-    }
+    const size_t i = first_from(sizes, bytes);
+    if (i == sizes->n || i == 0)
+        return at_one(&sizes->size[i > 0 ? i - 1 : 0]);
     const struct mpg_network_size *low = &sizes->size[i - 1], *high = &sizes->size[i];
-    double from = place_of((double)low->size_bytes), to = place_of((double)high->size_bytes);
-    return (struct mpg_spot){low, high, (place_of(bytes) - from) / (to - from)};
+    const int64_t eager = sizes->eager_bytes;
+    if ((double)high->size_bytes == bytes)
+        return at_one(high);
+    if (eager > 0 && low->size_bytes <= eager && eager < high->size_bytes)
+        return at_one(bytes <= (double)eager ? low : high);
+    return (struct mpg_spot){low, high,
+                             (bytes - (double)low->size_bytes) / (double)(high->size_bytes - low->size_bytes)};
 }
 
 const struct mpg_network_size *mpg_size_nearest(const struct mpg_network_sizes *sizes,
                                                 double bytes)
 {
-    struct mpg_spot spot = mpg_spot_find(sizes, bytes);
-    return spot.weight > 0.5 ? spot.high : spot.low;
+    const size_t i = first_from(sizes, bytes);
+    if (i == sizes->n || i == 0)
+        return &sizes->size[i > 0 ? i - 1 : 0];
+    const double low = place_of((double)sizes->size[i - 1].size_bytes),
+                 high = place_of((double)sizes->size[i].size_bytes);
+    return &sizes->size[place_of(bytes) - low > high - place_of(bytes) ? i : i - 1];
 }
 
 double mpg_size_quantile(const struct mpg_network_size *size, double launch, double u)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Times measured at several sizes, asked for at any size (docs/MODEL.md, section 3:
- * Q(d; u)): linear in log2(d + 1) between the sizes measured, constant outside. */
+ * Q(d; u)): linear in d between the sizes measured, constant outside, and where the limit between two
+ * protocols is between two sizes, each side of it as its own. */
 #ifndef MPG_SIZES_H
 #define MPG_SIZES_H
 

@@ -56,7 +56,8 @@ class Quantity:
 class Sizes:
     """A quantity at several message sizes."""
 
-    def __init__(self, elements, key):
+    def __init__(self, elements, key, eager_limit=None):
+        self.eager_limit = eager_limit or 0
         self.sizes = [element["size_bytes"] for element in elements]
         self.logs = [math.log2(size + 1) for size in self.sizes]
         self.quantities = [Quantity(element, key) for element in elements]
@@ -71,14 +72,17 @@ class Sizes:
         first = bisect.bisect_right(self.sizes, least)
         some.sizes, some.quantities = self.sizes[first:], self.quantities[first:]
         some.logs, some.rows = self.logs[first:], self.rows[first:]
+        some.eager_limit = self.eager_limit
         return some
 
     def __call__(self, launch, size_bytes, u):
-        """Linear in log2(d + 1) between the sizes, constant outside."""
+        """Linear in d between the sizes of a protocol, constant outside."""
         n = bisect.bisect_right(self.sizes, size_bytes)
         if n == 0 or n == len(self.sizes):
             return self.quantities[max(n - 1, 0)].at(launch, u)
-        a, d, b = self.logs[n - 1], math.log2(size_bytes + 1), self.logs[n]
+        a, d, b = self.sizes[n - 1], size_bytes, self.sizes[n]
+        if d > a and 0 < self.eager_limit and a <= self.eager_limit < b:
+            return self.quantities[n - 1 if d <= self.eager_limit else n].at(launch, u)
         low, high = self.quantities[n - 1].at(launch, u), self.quantities[n].at(launch, u)
         return low + (high - low) * (d - a) / (b - a)
 
@@ -157,13 +161,13 @@ class Path:
     def __init__(self, given):
         self.name = given["path"]
         self.eager_limit = given.get("eager_limit_bytes")
-        self.latency = Sizes(given.get("latency", []), "one_way_ns")
-        self.transfer = Sizes(given.get("bandwidth", []), "transfer_ns")
-        self.sender = Sizes(given.get("sender", []), "send_ns")
-        self.streaming = Sizes(given.get("streaming", []), "message_ns")
-        self.send_overhead = Sizes(given.get("send_overhead", []), "send_ns")
+        self.latency = Sizes(given.get("latency", []), "one_way_ns", self.eager_limit)
+        self.transfer = Sizes(given.get("bandwidth", []), "transfer_ns", self.eager_limit)
+        self.sender = Sizes(given.get("sender", []), "send_ns", self.eager_limit)
+        self.streaming = Sizes(given.get("streaming", []), "message_ns", self.eager_limit)
+        self.send_overhead = Sizes(given.get("send_overhead", []), "send_ns", self.eager_limit)
         self.receive_overhead = Sizes(
-            given.get("receive_overhead", []), "receive_ns")
+            given.get("receive_overhead", []), "receive_ns", self.eager_limit)
 
     def flight(self, launch, size_bytes, u):
         """X(d; u): with the slope on top above the greatest size."""

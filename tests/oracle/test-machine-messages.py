@@ -6,7 +6,7 @@ messages, LogGP, what calls cost, protocols that change, collectives (TAP).
 The environment variable MPGSIM names the program.
 """
 
-import math
+import json
 import os
 import sys
 
@@ -36,11 +36,11 @@ def chain(n, size):
 
 
 def between(table, size):
-    """Linear in log2(d + 1) between the sizes of a table."""
+    """Linear in d between the sizes of a table."""
     sizes = sorted(table)
     for low, high in zip(sizes, sizes[1:]):
         if low <= size <= high:
-            part = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
+            part = (size - low) / (high - low)
             return table[low] * (1 - part) + table[high] * part
     raise AssertionError
 
@@ -54,6 +54,48 @@ def test_chain_of_constants():
             for mode in MODES:
                 got = delays(chain(n, size), mode, signature=target, source=source)
                 expect([got[n % 2]], more)
+
+
+def test_two_protocols():
+    """A machine of two protocols, each with times linear in bytes, is known at every size
+    between those measured, if the ends of both protocols are; else each side of the limit
+    has its own nearest size."""
+    def times(size):
+        return 500 + 0.375 * size if size <= 4000 else 2100 + 0.1875 * size
+
+    quiet = signature(path(latency={1: 0}))
+    machine = signature(path(4000, latency={size: times(size) for size in (
+        0, 64, 4000, 4001, 1 << 20)}))
+    for size in (1, 63, 1777, 3999, 4000, 4001, 4002, 65536, 999999):
+        got = delays(chain(2, size), FIXED, signature=machine, source=quiet)
+        expect(got[:1], 2 * times(size))
+    apart = signature(path(4000, latency={size: times(size) for size in (64, 2000, 8000)}))
+    for size, near in ((1999, 1999), (2001, 2000), (4000, 2000), (4001, 8000), (7999, 8000)):
+        got = delays(chain(2, size), FIXED, signature=apart, source=quiet)
+        expect(got[:1], 2 * times(near))
+
+
+def test_real_machine_without_a_size():
+    """A measured size, left out, is found from its neighbours: in the mean within 4 %, from 4096
+    to 1 MiB."""
+    with open(os.path.join(os.environ["top_srcdir"], "results", "reference", "reference.sig"),
+              encoding="ascii") as file:
+        measured = json.load(file)["network"][0]
+    median = {one["size_bytes"]: middle(one["one_way_ns"]) for one in measured["latency"]}
+    limit = measured["eager_limit_bytes"]
+    quiet, errors = signature(path(latency={1: 0})), []
+    for size in [size for size in median if 4096 < size <= 1 << 20]:
+        rest = {other: value for other, value in median.items() if other != size}
+        got = delays(chain(2, size), FIXED, signature=signature(path(limit, latency=rest)), source=quiet)
+        errors.append(abs(got[0] / 2 / median[size] - 1))
+    assert len(errors) >= 8 and sum(errors) / len(errors) <= 0.04, errors
+
+
+def middle(given):
+    """The median of a distribution of a signature."""
+    p, x = given["probabilities"], given["quantiles"]
+    i = next(i for i in range(len(p)) if p[i + 1] >= 0.5)
+    return x[i] + (x[i + 1] - x[i]) * (0.5 - p[i]) / (p[i + 1] - p[i])
 
 
 def test_chain_of_draws():
@@ -303,7 +345,7 @@ def test_measured_collectives():
 
 
 def test_measured_between_sizes():
-    part = math.log(101 / 9) / math.log(1025 / 9)
+    part = (100 - 8) / (1024 - 8)
     more = 4000 * (1 - part) + 6500 * part
     expect(delays(everybody(4, "Allreduce bytes=100"), FIXED, **BOTH), *[more] * 4)
 
