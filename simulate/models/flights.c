@@ -39,10 +39,8 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
 static struct mpg_way find_way(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
                                double bytes)
 {
-    bool transfers = path->bandwidth.n > 1;
-    const struct mpg_fitted *slope_fits = !fits ? NULL : transfers ? fits->bandwidth : fits->latency;
     return mpg_way_find(&path->latency, fits ? fits->latency : NULL,
-                        transfers ? &path->bandwidth : &path->latency, slope_fits, bytes);
+                        path->bandwidth.n > 1 ? &path->bandwidth : &path->latency, bytes);
 }
 
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
@@ -205,7 +203,7 @@ bool mpg_flight_spots(const struct mpg_perturbation *p, double bytes, struct mpg
     *least = f.rule == MPG_FLIGHT_TARGET;
     *target = f.target.place.spot;
     *source = f.source.place.spot;
-    return (*least || f.rule == MPG_FLIGHT_DIFFERENCE) && !(f.target.beyond > 0) && !(f.source.beyond > 0);
+    return (*least || f.rule == MPG_FLIGHT_DIFFERENCE) && !(f.target.more_ns > 0) && !(f.source.more_ns > 0);
 }
 
 /* --- where in the distribution --- */

@@ -31,13 +31,13 @@ static int use_path(const struct mpg_signature *sig, const struct mpg_network_pa
                      : 0;
 }
 
-/* Which of both are needed: of one-way times transfers give the slope alone, for bytes. The target's
- * one-way times are also asked for by themselves, of a message whose protocol changes. */
+/* Which of both are needed. The target's one-way times are also asked for by themselves, of a message
+ * whose protocol changes. */
 static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
 {
     enum mpg_flight_rule rule = mpg_flight_rule(p);
-    bool bytes = p->byte_model == MPG_TIME_FIT;
     bool ways = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TARGET;
+    bool transfers = rule == MPG_FLIGHT_TRANSFER_DIFFERENCE || rule == MPG_FLIGHT_TRANSFER_TARGET;
     bool both = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TRANSFER_DIFFERENCE;
     if (p->latency_model == MPG_TIME_FIT && !ways)
         return mpg_error_set(err, "%s: --latency-model=fit: there are no latencies to draw from",
@@ -45,9 +45,9 @@ static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
     if (rule == MPG_FLIGHT_NONE)
         return mpg_error_set(err, "%s: --byte-model=fit: there are no times of messages to draw from",
                              p->target->path);
-    if (use_path(p->target, p->target_path, ways || mpg_flight_target_known(p), bytes, &p->target_fits, err) < 0)
+    if (use_path(p->target, p->target_path, ways || mpg_flight_target_known(p), transfers, &p->target_fits, err) < 0)
         return -1;
-    return both ? use_path(p->source, p->source_path, ways, bytes, &p->source_fits, err) : 0;
+    return both ? use_path(p->source, p->source_path, ways, transfers, &p->source_fits, err) : 0;
 }
 
 int mpg_perturbation_use_fits(struct mpg_perturbation *p, struct mpg_error *err)

@@ -22,8 +22,7 @@ struct sizes {
 
 static struct mpg_way find_way(const struct mpg_network_path *path, double bytes)
 {
-    return mpg_way_find(&path->latency, NULL, path->bandwidth.n > 1 ? &path->bandwidth : &path->latency, NULL,
-                        bytes);
+    return mpg_way_find(&path->latency, NULL, path->bandwidth.n > 1 ? &path->bandwidth : &path->latency, bytes);
 }
 
 static struct sizes find_sizes(const struct mpg_perturbation *p, double from, double to)

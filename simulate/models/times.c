@@ -20,15 +20,14 @@ static bool find_flight(const struct mpg_perturbation *p, enum mpg_time_model mo
     const struct mpg_network_sizes *l = latencies ? &path->latency : &path->bandwidth;
     const struct mpg_fitted *of_l = latencies ? p->target_fits.latency : p->target_fits.bandwidth;
     const struct mpg_network_sizes *slope = path->bandwidth.n > 1 ? &path->bandwidth : l;
-    const struct mpg_fitted *of_slope = path->bandwidth.n > 1 ? p->target_fits.bandwidth : of_l;
-    *way = mpg_way_find(l, fit ? of_l : NULL, slope, fit ? of_slope : NULL, bytes);
+    *way = mpg_way_find(l, fit ? of_l : NULL, slope, bytes);
     return true;
 }
 
 /* The same of times that are taken as measured, with their own slope. */
 static struct mpg_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
-    return mpg_way_find(sizes, NULL, sizes, NULL, bytes);
+    return mpg_way_find(sizes, NULL, sizes, bytes);
 }
 
 static bool all_given(const struct mpg_perturbation *p)

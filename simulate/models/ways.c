@@ -27,28 +27,27 @@ double mpg_way_place_ns(const struct mpg_way_place *p, double launch, double u)
     return low_ns + (mpg_fitted_quantile(p->high, u) - low_ns) * p->spot.weight;
 }
 
+/* Nanoseconds a byte between the two greatest of SIZES. */
+static double slope_of(const struct mpg_network_sizes *sizes)
+{
+    const struct mpg_network_size *from = &sizes->size[sizes->n - 2], *to = from + 1;
+    const double more_ns = mpg_size_quantile(to, -1, 0.5) - mpg_size_quantile(from, -1, 0.5);
+    return fmax(more_ns, 0) / (double)(to->size_bytes - from->size_bytes);
+}
+
 struct mpg_way mpg_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
-                            const struct mpg_network_sizes *slope,
-                            const struct mpg_fitted *slope_fits, double bytes)
+                            const struct mpg_network_sizes *slope, double bytes)
 {
     struct mpg_way way = {.place = mpg_way_place_find(sizes, fits, bytes)};
-    double greatest = (double)sizes->size[sizes->n - 1].size_bytes;
-    if (bytes > greatest && slope->n > 1) {
-        way.beyond = bytes - greatest;
-        way.from = mpg_way_place_find(slope, slope_fits, (double)slope->size[slope->n - 2].size_bytes);
-        way.to = mpg_way_place_find(slope, slope_fits, (double)slope->size[slope->n - 1].size_bytes);
-    }
+    const double beyond = bytes - (double)sizes->size[sizes->n - 1].size_bytes;
+    if (beyond > 0 && slope->n > 1)
+        way.more_ns = beyond * slope_of(slope);
     return way;
 }
 
 double mpg_way_ns(const struct mpg_way *way, double launch, double u)
 {
-    double ns = mpg_way_place_ns(&way->place, launch, u);
-    if (!(way->beyond > 0))
-        return ns;
-    double more_ns = mpg_way_place_ns(&way->to, launch, u) - mpg_way_place_ns(&way->from, launch, u);
-    double bytes = (double)(way->to.spot.low->size_bytes - way->from.spot.low->size_bytes);
-    return ns + way->beyond * fmax(more_ns / bytes, 0);
+    return mpg_way_place_ns(&way->place, launch, u) + way->more_ns;
 }
 
 void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_wanted *asked, double *ns)
@@ -62,13 +61,7 @@ void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_wanted 
 
 void mpg_way_times(const struct mpg_way *way, const struct mpg_wanted *asked, double *ns)
 {
-    double from_ns[MPG_LANES_AT_ONCE], to_ns[MPG_LANES_AT_ONCE];
     mpg_way_place_times(&way->place, asked, ns);
-    if (!(way->beyond > 0))
-        return;
-    mpg_way_place_times(&way->to, asked, to_ns);
-    mpg_way_place_times(&way->from, asked, from_ns);
-    double bytes = (double)(way->to.spot.low->size_bytes - way->from.spot.low->size_bytes);
-    for (uint32_t w = 0; w < asked->n; w++)
-        ns[w] += way->beyond * fmax((to_ns[w] - from_ns[w]) / bytes, 0);
+    for (uint32_t w = 0; w < asked->n && way->more_ns > 0; w++)
+        ns[w] += way->more_ns;
 }

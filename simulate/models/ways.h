@@ -15,8 +15,7 @@ struct mpg_way_place {
 
 struct mpg_way {
     struct mpg_way_place place;
-    struct mpg_way_place from, to; /* the slope's */
-    double beyond;                 /* bytes above the greatest size; 0: no slope is needed */
+    double more_ns; /* >= 0, of the bytes above the greatest size */
 };
 
 /* Of BYTES >= 0 among SIZES, not empty, which have FITS (NULL: which are taken as measured). */
@@ -25,11 +24,10 @@ struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
 /* At probability U of the launch at LAUNCH, as mpg_size_quantile(); fits know no launches. */
 double mpg_way_place_ns(const struct mpg_way_place *place, double launch, double u);
 
-/* The same; above the greatest of SIZES with the slope of SLOPE's two greatest sizes, if it has
- * two. */
+/* The same; above the greatest of SIZES with the slope of the medians of SLOPE's two greatest sizes, if
+ * it has two. */
 struct mpg_way mpg_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
-                            const struct mpg_network_sizes *slope,
-                            const struct mpg_fitted *slope_fits, double bytes);
+                            const struct mpg_network_sizes *slope, double bytes);
 double mpg_way_ns(const struct mpg_way *way, double launch, double u);
 
 /* The same in lanes, into NS. */

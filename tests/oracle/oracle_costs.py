@@ -114,7 +114,7 @@ class Costs:
         for machine in filter(None, (self.target, self.flight_source)):
             absolute = machine is self.target and not self.replaced and machine.path.latency
             lists = [machine.path.latency] * (self.value is Machine.flight or bool(absolute))
-            for sizes in lists + [machine.path.transfer] * byte:
+            for sizes in lists + [machine.path.transfer] * (self.value is Machine.transfer_only):
                 if not all(quantity.fit for quantity in sizes.quantities):
                     raise OracleError("no family is fitted to it")
 

@@ -86,9 +86,9 @@ class Sizes:
         low, high = self.quantities[n - 1].at(launch, u), self.quantities[n].at(launch, u)
         return low + (high - low) * (d - a) / (b - a)
 
-    def slope(self, launch, u):
-        """Of the line through the two greatest sizes, no less than 0."""
-        low, high = (quantity.at(launch, u) for quantity in self.quantities[-2:])
+    def slope(self):
+        """Of the line through the medians at the two greatest sizes, no less than 0."""
+        low, high = (quantity.at(None, 0.5) for quantity in self.quantities[-2:])
         return max(0.0, (high - low) / (self.sizes[-1] - self.sizes[-2]))
 
     def rows_near(self, size_bytes):
@@ -175,12 +175,12 @@ class Path:
         value = self.latency(launch, size_bytes, u)
         if size_bytes <= sizes[-1]:
             return value
-        return value + (size_bytes - sizes[-1]) * self.slope(launch, u)
+        return value + (size_bytes - sizes[-1]) * self.slope()
 
-    def slope(self, launch, u):
+    def slope(self):
         for sizes in (self.transfer, self.latency):
             if len(sizes.sizes) >= 2:
-                return sizes.slope(launch, u)
+                return sizes.slope()
         return 0.0
 
     def transfer_only(self, launch, size_bytes, u):

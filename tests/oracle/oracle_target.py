@@ -21,7 +21,7 @@ def sloped(sizes, launch, size_bytes, u, slope=None):
     if size_bytes <= sizes.sizes[-1]:
         return value
     if slope is None:
-        slope = sizes.slope(launch, u) if len(sizes.sizes) > 1 else 0.0
+        slope = sizes.slope() if len(sizes.sizes) > 1 else 0.0
     return value + (size_bytes - sizes.sizes[-1]) * slope
 
 
@@ -67,7 +67,7 @@ class Target:
         """X_T by one model, or None."""
         launch = self.drawn_from(model)
         if path and path.latency:
-            slope = path.slope(launch, u)
+            slope = path.slope()
             return sloped(path.latency, launch, size_bytes, u, slope)
         if path and path.transfer:
             return sloped(path.transfer, launch, size_bytes, u)
@@ -99,7 +99,6 @@ class Target:
         if models[0] == "fit" and not path.latency:
             return "--latency-model=fit: no latencies to draw from"
         lists = [path.latency] if path.latency else [path.transfer]
-        lists += [path.transfer] * (models[1] == "fit")
         if "fit" in models and not path.latency and not path.transfer:
             return "--byte-model=fit: no times to draw from"
         fits = all(quantity.fit for sizes in lists for quantity in sizes.quantities)

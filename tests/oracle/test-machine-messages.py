@@ -133,6 +133,22 @@ def test_loggp():
     expect(delays(chain(6, size), FIXED, signature=target, source=source)[:1], 6 * more)
 
 
+def test_slope_of_medians():
+    """It is the same for every draw: the least of 1 GiB is above 1 MiB's by the medians' slope,
+    also where the greatest size has the lesser least."""
+    transfers = {1 << 19: spread(900, 1000, 1100), 1 << 20: spread(200, 2000, 9000)}
+    target = signature(path(latency={8: spread(1, 2, 3), 1 << 20: spread(100, 3000, 4000)},
+                            bandwidth=transfers))
+    source = signature(path(latency={8: 0}))
+    size = 1 << 30
+    slope = 1000 / (1 << 19)
+    result = answer(chain(1, size), FIXED, "--replicas=2000", signature=target, source=source)
+    got = result["ranks"][1]["delay_ns"]
+    more = (size - (1 << 20)) * slope
+    assert more + 100 <= got["least"] <= more + 200, got
+    assert abs(got["median"] - more - 3000) <= 150, got
+
+
 def test_slope_of_latencies():
     """Without two sizes of transfers it is that of the two greatest latencies."""
     target = signature(path(latency={1: 50, 1001: 1000, 2001: 3500},
