@@ -201,8 +201,8 @@ struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted)
     /* The number of values below the median is binomial(n, 1/2); normal
      * approximation with continuity correction (Conover 1999, section 3.2). */
     double half = 1.959964 * sqrt((double)n) / 2;
-    double low = floor((double)n / 2 - half), high = ceil((double)n / 2 + half);
-    s.low = sorted[low < 0 ? 0 : (size_t)low];
-    s.high = sorted[high > (double)n - 1 ? n - 1 : (size_t)high];
+    const double high = fmin(ceil((double)n / 2 + half), (double)n - 1);
+    s.high = sorted[(size_t)high];
+    s.low = sorted[n - 1 - (size_t)high];
     return s;
 }

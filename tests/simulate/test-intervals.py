@@ -30,8 +30,8 @@ def quantile(values, p):
 def by_order(values):
     """Conover (1999), section 3.2."""
     values, n = sorted(values), len(values)
-    half = 1.959964 * math.sqrt(n) / 2
-    return values[max(0, math.floor(n / 2 - half))], values[min(n - 1, math.ceil(n / 2 + half))]
+    high = min(n - 1, math.ceil(n / 2 + 1.959964 * math.sqrt(n) / 2))
+    return values[n - 1 - high], values[high]
 
 
 def grouped(values, key):
