@@ -9,8 +9,9 @@ usage() {
     cat <<HELP
 Usage: figure.sh FIGURE [FOLDER]
 Records the programs of FIGURE (4 to 9) with 1, 2, 4 ... 32 ranks on one core and predicts them on the machines of that
-figure. Traces go to FOLDER/traces (default: extrap-figures) and are taken again by later figures; a table to standard
-output and FOLDER/figureN.tsv, pictures, with gnuplot, to FOLDER/figureN-*.png.
+figure. Each program is recorded several times; the recording with the least work is kept. Traces go to FOLDER/traces
+(default: extrap-figures) and are taken again by later figures; the work of all recordings to FOLDER/recordings.tsv; a
+table to standard output and FOLDER/figureN.tsv, pictures, with gnuplot, to FOLDER/figureN-*.png.
 
 Options:
   -h, --help                  print this help and exit
@@ -18,6 +19,7 @@ Options:
 
 Environment:
   RANKS                       numbers of ranks (default "1 2 4 8 16 32")
+  RECORDINGS                  how often each program is recorded with each number of ranks (default 3)
   SUN4                        how much longer the paper's Sun 4 (1.1360 MFLOPS) computes than this machine: what
                               MipsRatio 1 of the paper is here (default 1000)
   CORE                        which core records (default 0)
@@ -52,6 +54,10 @@ mpgtrace=${MPGTRACE:-$(find_program mpgtrace trace/mpgtrace)} || need mpgtrace M
 out=${2:-extrap-figures}
 ranks=${RANKS:-1 2 4 8 16 32}
 sun4=${SUN4:-1000}
+recordings=${RECORDINGS:-3}
+case $recordings in
+'' | *[!0-9]* | 0) echo "figure.sh: RECORDINGS '$recordings' is no number of recordings, 1 or more" >&2; exit 2 ;;
+esac
 mkdir -p "$out/traces" "$out/targets"
 
 # Ranks that wait let others compute, and a read of another rank's memory needs nothing of that rank: so it is with
@@ -68,7 +74,7 @@ program() {
     cyclic) echo cyclic --log2-equations 13 --systems 256 ;;
     sparse) echo sparse --rows 14000 --nonzero 11 --shift 20 --iterations 1 ;;
     grid) echo grid --iterations 100 ;;
-    mgrid) echo mgrid --log2-side 6 --cycles 4 ;;
+    mgrid) echo mgrid --log2-side 5 --cycles 20 ;;
     poisson) echo poisson --log2-points 9 --solves 5 ;;
     sort) echo sort --log2-keys 21 ;;
     matmul-*)
@@ -141,7 +147,26 @@ compiled() {
     "${MPICC:-mpicc}" -g -O2 -o "$out/$1" "$self/$1.c" "$self/extrap.c" -lm
     echo "$out/$1"
 }
-record() { # NAME N
+# work TRACE: CPU time of all ranks together, ns: what one processor of this machine computes
+work() {
+    printf 'MipsRatio = 1\nProcessors = 1\n' > "$out/targets/one.par"
+    for key in CommStartupTime ByteTransferTime EntryTime ExitTime CheckTime ExitCheckTime ModelTime BarrierByMsgs; do
+        echo "$key = 0"
+    done >> "$out/targets/one.par"
+    predicted one "$1"
+}
+# predicted MACHINE TRACE [OPTION]...: the run time, ns
+predicted() {
+    machine_file=$out/targets/$1.par
+    trace_folder=$2
+    shift 2
+    "$mpgsim" --target "$machine_file" "$@" --json "$trace_folder" > "$out/answer.json" 2> "$out/log" < /dev/null ||
+        { cat "$out/log" >&2; exit 1; }
+    awk '/"run_time_ns": *\{/ { inside = 1 }
+        inside && /"median":/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$out/answer.json"
+}
+# record NAME N: RECORDINGS times; the trace with the least work stays, more than 10 % between least and most is said
+record() {
     # shellcheck disable=SC2046 # a list of words
     set -- "$1" "$2" $(program "$1")
     trace=$out/traces/$1.$2
@@ -150,23 +175,43 @@ record() { # NAME N
     [ -z "$refused" ] || return 0
     application=$(compiled "$3")
     echo "figure.sh: recording $1, ranks: $2" >&2
-    name=$1 n=$2
+    name=$1 n=$2 least='' works=''
     shift 3
+    for recording in $(seq "$recordings"); do
+        rm -rf "$trace.new"
+        if ! "${MPIRUN:-mpirun}" -np "$n" taskset -c "${CORE:-0}" "$mpgtrace" record --cpu-time -o "$trace.new" \
+            "$application" "$@" > "$out/log" 2>&1 || ! grep -q ': right$' "$out/log"; then
+            sed 's/^/figure.sh: /' "$out/log" >&2
+            echo "figure.sh: $name failed with $n ranks" >&2
+            exit 1
+        fi
+        [ "$predicts" ] || { mv "$trace.new" "$trace"; return 0; } # nobody says how much work is in it
+        took=$(work "$trace.new")
+        works="$works $took"
+        if [ -z "$least" ] || awk -v a="$took" -v b="$least" 'BEGIN { exit !(a < b) }'; then
+            least=$took
+            rm -rf "$trace.least"
+            mv "$trace.new" "$trace.least"
+        fi
+    done
     rm -rf "$trace.new"
-    if ! "${MPIRUN:-mpirun}" -np "$n" taskset -c "${CORE:-0}" "$mpgtrace" record --cpu-time -o "$trace.new" \
-        "$application" "$@" > "$out/log" 2>&1 || ! grep -q ': right$' "$out/log"; then
-        sed 's/^/figure.sh: /' "$out/log" >&2
-        echo "figure.sh: $name failed with $n ranks" >&2
-        exit 1
-    fi
-    mv "$trace.new" "$trace"
+    mv "$trace.least" "$trace"
+    echo "$name $n$works" | awk '{ low = high = $3; line = $1 "\t" $2
+        for (i = 3; i <= NF; i++) { if ($i < low) low = $i; if ($i > high) high = $i; line = line sprintf("\t%.0f", $i) }
+        print line
+        if (high > 1.1 * low)
+            printf "figure.sh: %s, %d ranks: the most work of %d recordings is %.0f %% above the least, which is kept; " \
+                "other load on this machine? Times of the table differ by as much\n", $1, $2, NF - 2, \
+                (high / low - 1) * 100 > "/dev/stderr" }' >> "$out/recordings.tsv"
 }
 
+predicts=yes
+"$mpgsim" --help | grep -q -e '--target' || predicts=''
 curves "$figure" | while read -r panel name machine; do
     for n in $ranks; do record "$name" "$n" < /dev/null; done
     keys "$machine" > "$out/targets/$machine.par"
 done
-if ! "$mpgsim" --help | grep -q -e '--target'; then
+if [ -z "$predicts" ]; then
     echo "figure.sh: recorded, in $out/traces; this mpgsim has no --target and so predicts nothing" >&2
     exit
 fi
@@ -180,10 +225,7 @@ curves "$figure" | while read -r panel name machine; do
         supposed=$(supposed "$machine")
         # One rank with elements reads nothing, of which there is nothing to suppose.
         "$mpgtrace" stat "$out/traces/$name.$n" | grep -q '^MPI_Get ' || supposed=
-        "$mpgsim" --target "$out/targets/$machine.par" ${supposed:+--suppose "$supposed"} --json \
-            "$out/traces/$name.$n" > "$out/answer.json" 2> "$out/log" < /dev/null || { cat "$out/log" >&2; exit 1; }
-        time=$(awk '/"run_time_ns": *\{/ { inside = 1 }
-            inside && /"median":/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$out/answer.json")
+        time=$(predicted "$machine" "$out/traces/$name.$n" ${supposed:+--suppose "$supposed"})
         [ "$n" != 1 ] || one=$time
         awk -v p="$panel" -v a="$name" -v m="$machine" -v n="$n" -v t="$time" -v one="$one" 'BEGIN {
             printf "%s\t%s\t%s\t%d\t%.0f\t%s\n", p, a, m, n, t, one == "" ? "-" : sprintf("%.3f", one / t) }' \

@@ -27,33 +27,40 @@ def run(script, *arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-def check_gauss(folder):
-    ranks, laps, replicas = 10, 20, 2000
-    status, out, err = run("gauss", str(ranks), str(laps), str(replicas), folder)
-    said = [float(x) for x in re.findall(r"(?:growth|deviation|Smirnov|p =) +([\d.]+)", out)]
-    with open(os.path.join(folder, "answer.json"), encoding="utf-8") as file:
+def check_experiment(folder, name, n, replicas, said):
+    """One of gauss's experiments: N perturbations; SAID is its mean, deviation, distance and p."""
+    with open(os.path.join(folder, f"answer-{name}.json"), encoding="utf-8") as file:
         answer = json.load(file)
     growth = sorted((r["run_time_ns"] - answer["traced_run_time_ns"]) / 1000 for r in answer["replicas"])
-    n = 2 * ranks * laps + 1
     normal = statistics.NormalDist(10 * n, 2 * math.sqrt(n))
     distance = max(max((i + 1) / replicas - normal.cdf(x), normal.cdf(x) - i / replicas) for i, x in enumerate(growth))
     x = distance * (math.sqrt(replicas) + 0.12 + 0.11 / math.sqrt(replicas))
     p = 2 * sum((-1) ** (k - 1) * math.exp(-2 * k * k * x * x) for k in range(1, 101))
     want = [statistics.mean(growth), statistics.stdev(growth), distance, p]
-    ok("gauss: mean, deviation, distance and p of the replicas", status == 0 and len(said) == 4 and
-       all(abs(a - b) <= c for a, b, c in zip(said, want, (0.006, 0.006, 6e-5, 6e-4))), f"{said} {want} {err}")
-    ok("gauss: normal, as the sum of normal ones is (p > 0.01)", p > 0.01, p)
+    ok(f"gauss, {name}: mean, deviation, distance and p of the replicas", len(said) == 4 and
+       all(abs(a - b) <= c for a, b, c in zip(said, want, (0.006, 0.006, 6e-5, 6e-4))), f"{said} {want}")
+    ok(f"gauss, {name}: normal, as the sum of normal ones is (p > 0.01)", p > 0.01, p)
     # 4 standard errors
-    ok("gauss: n means, n variances", abs(want[0] - normal.mean) < 4 * normal.stdev / math.sqrt(replicas) and
+    ok(f"gauss, {name}: n means, n variances", abs(want[0] - normal.mean) < 4 * normal.stdev / math.sqrt(replicas) and
        abs(want[1] / normal.stdev - 1) < 4 / math.sqrt(2 * replicas), want)
-    with open(os.path.join(folder, "gauss.tsv"), encoding="utf-8") as file:
+    with open(os.path.join(folder, f"gauss-{name}.tsv"), encoding="utf-8") as file:
         rows = [[float(x) for x in line.split("\t")] for line in list(file)[1:]]
     width = normal.stdev / 4
-    ok("gauss: the histogram", len(rows) == 33 and
+    ok(f"gauss, {name}: the histogram", len(rows) == 33 and
        all(abs(at - (normal.mean + (i - 16) * width)) < 1e-5 and
            number == sum(at - width / 2 <= x < at + width / 2 for x in growth) and
            abs(expected - replicas * (normal.cdf(at + width / 2) - normal.cdf(at - width / 2))) < 0.002
            for i, (at, number, expected) in enumerate(rows)), rows)
+
+
+def check_gauss(folder):
+    ranks, laps, replicas = 10, 20, 2000
+    hops = ranks * laps
+    status, out, err = run("gauss", str(ranks), str(laps), str(replicas), folder)
+    said = [float(x) for x in re.findall(r"(?:growth|deviation|Smirnov|p =) +([\d.]+)", out)]
+    ok("gauss: three experiments", (status, len(said)) == (0, 12), f"{out}{err}")
+    for i, (name, n) in enumerate((("noise", hops + 3), ("latency", hops), ("both", 2 * hops + 3))):
+        check_experiment(folder, name, n, replicas, said[4 * i:4 * i + 4])
     for arguments in (["1"], ["4", "0"], ["4", "2", "1"], ["x"], ["-q"]):
         status, out, err = run("gauss", *arguments)
         ok(f"gauss {' '.join(arguments)}: refused", (status, out, err.count("\n")) == (2, "", 1), err)
