@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""examples/ring/gauss and figures (TAP): what gauss says of its replicas, computed again from mpgsim's answer; a sum of
-normal perturbations is normal; the figures are of what the ring does.
+"""examples/ring/gauss and examples/figures (TAP): what gauss says of its replicas, computed again from mpgsim's answer; a sum of
+normal perturbations is normal; the figures are of what
+their traces do.
 
 The environment variables MPGSIM, MPGTRACE and top_srcdir say where things are."""
 
@@ -22,7 +23,7 @@ from tap import finish, ok  # noqa: E402
 
 
 def run(script, *arguments):
-    done = subprocess.run([os.path.join(SOURCE, "examples", "ring", script), *arguments], capture_output=True, text=True,
+    done = subprocess.run([os.path.join(SOURCE, "examples", script), *arguments], capture_output=True, text=True,
                           check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -56,38 +57,79 @@ def check_experiment(folder, name, n, replicas, said):
 def check_gauss(folder):
     ranks, laps, replicas = 10, 20, 2000
     hops = ranks * laps
-    status, out, err = run("gauss", str(ranks), str(laps), str(replicas), folder)
+    status, out, err = run("ring/gauss", str(ranks), str(laps), str(replicas), folder)
     said = [float(x) for x in re.findall(r"(?:growth|deviation|Smirnov|p =) +([\d.]+)", out)]
     ok("gauss: three experiments", (status, len(said)) == (0, 12), f"{out}{err}")
     for i, (name, n) in enumerate((("noise", hops + 3), ("latency", hops), ("both", 2 * hops + 3))):
         check_experiment(folder, name, n, replicas, said[4 * i:4 * i + 4])
     for arguments in (["1"], ["4", "0"], ["4", "2", "1"], ["x"], ["-q"]):
-        status, out, err = run("gauss", *arguments)
+        status, out, err = run("ring/gauss", *arguments)
         ok(f"gauss {' '.join(arguments)}: refused", (status, out, err.count("\n")) == (2, "", 1), err)
+
+
+def ends_of(folder, name):
+    """When each rank of a timeline is done, ns."""
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        timeline = Timeline(file.read())
+    return [s[-1][1] for (_, tid), s in sorted(timeline.slices.items()) if tid % 2 == 0]
+
+
+def rows_of(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return [line.split() for line in file]
+
+
+def edges_of(folder, name):
+    """The edges of a graph that are seen: from, to, and whether of a message."""
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        found = re.findall(r'^ *"([^"]+)" -> "([^"]+)" \[(.*)\];$', file.read(), re.M)
+    return {(a, b, "dashed" in how) for a, b, how in found if "invis" not in how}
 
 
 def check_figures(folder):
     status, out, err = run("figures", "2385ns", folder)
-    with open(os.path.join(folder, "ring4.json"), encoding="utf-8") as file:
-        timeline = Timeline(file.read())
-    ends = {pid: max(s[-1][1] for (p, _), s in timeline.slices.items() if p == pid) for pid in (1, 2)}
-    ok("figures: the predicted ring is four latencies longer", (status, out, ends[2] - ends[1]) == (0, "", 4 * 2385), err)
-    with open(os.path.join(folder, "messages.dat"), encoding="utf-8") as file:
-        rows = [[float(x) for x in line.split()] for line in file]
-    ok("figures: arrows that gnuplot gets", len(rows) == 8 and
+    ok("figures", (status, out) == (0, ""), err)
+    ends = [max(ends_of(folder, f"sottile-1-{x}.json")) for x in "ab"]
+    ok("sottile-1: the predicted ring is four latencies longer", ends[1] - ends[0] == 4 * 2385, ends)
+    rows = [[float(x) for x in row] for row in rows_of(folder, "sottile-1-messages.dat")]
+    ok("sottile-1: arrows that gnuplot gets", len(rows) == 8 and
        sorted((r[1], r[1] + r[3]) for r in rows) == sorted((-w - a, -w - (a + 1) % 4) for w in (0, 5) for a in range(4)) and
        all(abs(r[2] - (0.399 if r[1] > -4 else 2.784)) < 1e-9 for r in rows), rows)
-    want = {"gnuplot": ["timeline.svg", "timeline.png"], "dot": ["graph.svg", "graph.png"]}
-    missing = [n for tool, names in want.items() if shutil.which(tool) for n in names
-               if not os.path.getsize(os.path.join(folder, n))]
-    ok("figures: drawn", not missing and os.path.exists(os.path.join(folder, "graph.dot")), missing)
+    edges = edges_of(folder, "sottile-2.dot")
+    ok("sottile-2: a send and its receive, a message edge each way", edges == {
+        ("0.1 S", "0.1 E", False), ("1.1 S", "1.1 E", False), ("0.1 S", "1.1 E", True), ("1.1 S", "0.1 E", True)}, edges)
+    edges = edges_of(folder, "sottile-3.dot")
+    ok("sottile-3: message edges lead to the waits", edges == {
+        *((f"{r}.{a}", f"{r}.{b}", False) for r in (0, 1) for a, b in (("1 S", "1 E"), ("1 E", "2 S"), ("2 S", "2 E"))),
+        ("0.1 S", "1.2 E", True), ("1.1 S", "0.2 E", True)}, edges)
+    edges = edges_of(folder, "sottile-4.dot")
+    middle = {b for a, b, _ in edges if a.endswith("S")}
+    ok("sottile-4: all ranks to one node, and back", len(middle) == 1 and
+       edges == {(f"{r}.1 S", *middle, True) for r in range(4)} | {(*middle, f"{r}.1 E", True) for r in range(4)}, edges)
+    with open(os.path.join(SOURCE, "examples", "ring", "ring4.dot"), encoding="utf-8") as one, \
+            open(os.path.join(folder, "sottile-5.dot"), encoding="utf-8") as other:
+        ok("sottile-5: the graph that is kept", list(one)[1:] == list(other)[1:])
+    # Of the iteration 133 ms and 123: 30 ms of foo for all, and rank 3's message comes first.
+    arrows = [tuple(float(x) for x in row) for row in rows_of(folder, "silas-4-messages.dat")]
+    ok("silas-4: the order of messages is reversed", sorted((round(t + d), -row) for t, row, d, _ in arrows) == sorted(
+        [(109, 1), (119, 2), (129, 3), (99, 8), (109, 7), (119, 6)]), arrows)
+    foo = [(float(row[1]), float(row[2])) for row in rows_of(folder, "silas-4-regions.dat") if row[3] == '"foo"']
+    ok("silas-4: foo, and foo balanced", sorted(foo) == sorted(
+        [(0, 0), (-1, 20), (-2, 40), (-3, 60)] + [(-5 - r, 30) for r in range(4)]), foo)
+    ends = [max(ends_of(folder, f"silas-4-{x}.json")) for x in "ab"]
+    ok("silas-4: the run becomes 10 ms shorter", ends == [135000000, 125000000], ends)
+    want = {"gnuplot": ("sottile-1", "silas-4"), "dot": [f"sottile-{i}" for i in (2, 3, 4, 5)]}
+    missing = [f"{n}.{kind}" for tool, names in want.items() if shutil.which(tool) for n in names
+               for kind in ("svg", "png") if not os.path.getsize(os.path.join(folder, f"{n}.{kind}"))]
+    ok("figures: drawn", not missing, missing)
 
 
 def main():
-    for script in ("gauss", "figures"):
-        status, out, err = run(script, "--help")
+    for path in ("ring/gauss", "figures"):
+        script = os.path.basename(path)
+        status, out, err = run(path, "--help")
         ok(f"{script} --help", status == 0 and out.startswith(f"Usage: {script}") and not err, err)
-        status, out, err = run(script, "-V")
+        status, out, err = run(path, "-V")
         ok(f"{script} -V", status == 0 and re.match(rf"{script} \(mpgkit\) \d", out), out + err)
     with tempfile.TemporaryDirectory() as folder:
         check_gauss(folder)
