@@ -67,6 +67,19 @@ static void read_words(const struct mpg_program *program, struct wanted *w)
     w->of_table = (enum scale_table)word_of(program, "--table", w->table, tables, SCALE_TABLES);
     w->of_export = (enum scale_export)word_of(program, "--export", w->export, exports, SCALE_EXPORTS);
     read_frames(program, w);
+    w->how.computation = strcmp(w->metric, "imbalance") == 0;
+    if (w->how.computation) {
+        const char *against = w->how.unit == SCALE_UNIT_CALL                ? "--unit=call"
+                              : w->frames_given                             ? "--frames"
+                              : *w->by                                      ? "--by"
+                              : w->of_table == SCALE_TABLE_CALLSITES        ? "--table=callsites"
+                              : w->of_export                                ? "--export"
+                              : w->plot                                     ? "--plot"
+                              : w->project_given                            ? "--project"
+                                                                            : NULL;
+        if (against)
+            mpg_option_usage_error(program, "--metric=imbalance is of computation, %s of calls", against);
+    }
     if (w->how.unit != SCALE_UNIT_CALLSITE && (w->frames_given || *w->by))
         mpg_option_usage_error(program, "%s needs --unit=callsite", w->frames_given ? "--frames" : "--by");
     if (w->json + w->csv + (w->of_export != SCALE_EXPORT_NONE) > 1)
@@ -87,7 +100,7 @@ static void read_words(const struct mpg_program *program, struct wanted *w)
 /* The metric that is asked for, now that SET says which counters there are. */
 static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg_error *err)
 {
-    static const char *const names[] = {"share", "time", "time/T_app", "mean", "count", "bytes"};
+    static const char *const names[] = {"share", "time", "time/T_app", "mean", "count", "bytes", "imbalance"};
     const char *name = w->metric_given ? w->metric : w->of_table == SCALE_TABLE_AGGREGATE ? "time" : "share";
     for (int i = SCALE_SHARE; i < SCALE_COUNTER; i++)
         if (strcmp(names[i], name) == 0) {
@@ -100,8 +113,8 @@ static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg
             w->options.counter = i;
             return 0;
         }
-    return mpg_error_set(err, "--metric: '%s' is none of share, time, time/T_app, mean, count, bytes, and no run "
-                              "counted it", name);
+    return mpg_error_set(err, "--metric: '%s' is none of share, time, time/T_app, mean, count, bytes, imbalance, and "
+                              "no run counted it", name);
 }
 
 /* ---- what is read ---- */
@@ -165,7 +178,8 @@ static int check(const struct wanted *w, const struct scale_analysis *a, struct 
         if (counts > 1)
             return 0;
     }
-    return mpg_error_set(err, set->site_number == 0 ? "no run has any communication"
+    return mpg_error_set(err, set->site_number == 0 ? w->how.computation ? "no run has any computation"
+                                                              : "no run has any communication"
                               : w->how.unit != SCALE_UNIT_CALLSITE
                                   ? "nothing is common to runs of two process counts"
                                   : "no callsite is common to runs of two process counts (--debug-path finds lines, "
@@ -257,8 +271,9 @@ int mpg_scale_main(int argc, char **argv)
     const struct mpg_option options[] = {
         {.name = "metric", .kind = MPG_OPTION_STRING, .value = &w.metric, .argument = "WHAT", .given = &w.metric_given,
          .help = "what may grow with the number of processes: share (of T_comm,\n"
-                 "default), time, time/T_app, mean (of a call), count, bytes, or\n"
-                 "the name of a counter that was recorded"},
+                 "default), time, time/T_app, mean (of a call), count, bytes,\n"
+                 "imbalance (of computation), or the name of a counter that was\n"
+                 "recorded"},
         {.name = "unit", .kind = MPG_OPTION_STRING, .value = &w.unit, .argument = "callsite|call|region",
          .help = "a row for each callsite (default), call, or region (of traces)"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_STRING, .value = &w.frames, .argument = "N",
@@ -325,7 +340,7 @@ int mpg_scale_main(int argc, char **argv)
     w.options.threshold = w.threshold_percent / 100;
     w.options.seed = (uint64_t)w.seed;
     w.options.all_rows = w.threshold_percent <= 0;
-    w.how.waits = !w.no_waits && w.of_table == SCALE_TABLE_CORRELATION;
+    w.how.waits = !w.no_waits && !w.how.computation && w.of_table == SCALE_TABLE_CORRELATION;
     w.how.ranks = w.of_table == SCALE_TABLE_CALLSITES;
 
     struct mpg_error err;

@@ -37,6 +37,7 @@ struct scale_run {
     bool unfinished;             /* a rank did not reach MPI_Finalize */
     double app_ns;               /* T_app = sum T_i, MPI_Init's leave to MPI_Finalize's enter */
     double comm_ns;              /* T_comm = sum of all MPI calls in between */
+    double comp_ns;              /* computation of all ranks, where that is read instead of calls; else 0 */
     double longest_ns;           /* largest T_i */
     int32_t crowded;             /* ranks that had to share cores, on the host where most did; 0: none, or not known */
     double room;                 /* these cores, or a quota's worth of them */
@@ -49,7 +50,7 @@ struct scale_run {
 
 /* A place calls come from: its call's name and its place make it the same in all runs. */
 struct scale_site {
-    enum mpg_call call; /* MPG_CALL_COUNT: of a region */
+    enum mpg_call call; /* MPG_CALL_COUNT: of a region, or of computation */
     char *name;         /* "Wait:x_solve.f:71", "Wait:bdrys.f:928 < sppm.f:31", "Wait", a region's name */
     char *function, *file; /* of its innermost frame; NULL: not known or none */
     int line;           /* 0: not known */
@@ -106,6 +107,12 @@ static inline struct scale_cell *scale_cell_of(const struct scale_set *set, size
 static inline double *scale_counters_of(const struct scale_set *set, size_t site, size_t run)
 {
     return &set->counters[(site * set->run_number + run) * set->counter_number];
+}
+
+/* What parts of RUN are parts of, ns: T_comm, or the computation where that was read. */
+static inline double scale_whole_of(const struct scale_run *run)
+{
+    return run->comp_ns > 0 ? run->comp_ns : run->comm_ns;
 }
 
 /* The name of RUN's program, its first word's last part: *LENGTH bytes; 0: not known. */

@@ -110,7 +110,8 @@ static bool reaches(const struct scale_set *set, size_t site, double threshold)
     bool reached = false;
     for (size_t run = 0; !reached && run < set->run_number; run++) {
         const struct scale_cell *cell = scale_cell_of(set, site, run);
-        reached = cell->count > 0 && set->runs[run].comm_ns > 0 && cell->time_ns >= threshold * set->runs[run].comm_ns;
+        const double whole_ns = scale_whole_of(&set->runs[run]);
+        reached = cell->count > 0 && whole_ns > 0 && cell->time_ns >= threshold * whole_ns;
     }
     return reached;
 }

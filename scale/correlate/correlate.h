@@ -14,6 +14,7 @@ enum scale_metric {
     SCALE_MEAN,        /* A_s / calls, ns */
     SCALE_COUNT,       /* calls */
     SCALE_BYTES,       /* sent and received */
+    SCALE_IMBALANCE,   /* of computation: max_i t_is / mean_i t_is */
     SCALE_COUNTER      /* one that was recorded */
 };
 
@@ -23,7 +24,7 @@ struct scale_options {
     enum scale_metric metric;
     size_t counter;      /* SCALE_COUNTER: which of the set's */
     bool zero;           /* a run without the site counts as one where it took nothing; else it does not count */
-    double threshold;    /* rows: part of T_comm in at least one run */
+    double threshold;    /* rows: part of T_comm (SCALE_IMBALANCE: of computation) in at least one run */
     bool all_rows;       /* whatever the threshold is */
     bool grows;          /* only rows that grow, or dominate */
     int64_t project;     /* processes; 0: not asked for */

@@ -11,12 +11,13 @@ double mpg_scale_value(const struct scale_set *set, const struct scale_options *
     const struct scale_cell *cell = scale_cell_of(set, site, run);
     const struct scale_run *r = &set->runs[run];
     switch (options->metric) {
-    case SCALE_SHARE: return r->comm_ns > 0 ? cell->time_ns / r->comm_ns : 0;
+    case SCALE_SHARE: return scale_whole_of(r) > 0 ? cell->time_ns / scale_whole_of(r) : 0;
     case SCALE_TIME: return cell->time_ns;
     case SCALE_TIME_OF_APP: return cell->time_ns / r->app_ns;
     case SCALE_MEAN: return cell->count > 0 ? cell->time_ns / (double)cell->count : 0;
     case SCALE_COUNT: return (double)cell->count;
     case SCALE_BYTES: return cell->sent_bytes + cell->received_bytes;
+    case SCALE_IMBALANCE: return cell->time_ns > 0 ? cell->most_rank_ns * r->ranks / cell->time_ns : NAN;
     case SCALE_COUNTER: return scale_counters_of(set, site, run)[options->counter];
     }
     return NAN;

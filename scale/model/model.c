@@ -46,6 +46,7 @@ static double of_rank(const struct scale_set *set, const struct scale_options *o
     case SCALE_TIME_OF_APP:
         return scale_cell_of(set, site, run)->time_ns / n;
     case SCALE_MEAN:
+    case SCALE_IMBALANCE:
         return mpg_scale_value(set, options, site, run);
     default:
         return mpg_scale_value(set, options, site, run) / n;

@@ -22,6 +22,8 @@ const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_o
     switch (options->metric) {
     case SCALE_MEAN:
         return "time of a call";
+    case SCALE_IMBALANCE:
+        return "imbalance";
     case SCALE_COUNT:
         return "calls of a rank";
     case SCALE_BYTES:

@@ -124,6 +124,20 @@ static int find_chain(struct scale_gather *g, enum mpg_call call, int32_t site, 
                : 0;
 }
 
+/* Room for one more chain. */
+static int reserve_chain(struct scale_gather *g)
+{
+    if (g->chain_number < g->chain_capacity)
+        return 0;
+    const size_t more = g->chain_capacity ? 2 * g->chain_capacity : 64;
+    struct chain *grown = realloc(g->chains, more * sizeof *grown);
+    if (!grown)
+        return -1;
+    g->chains = grown;
+    g->chain_capacity = more;
+    return 0;
+}
+
 int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_t site, int32_t region,
                               const char *region_name, struct mpg_error *err)
 {
@@ -134,16 +148,28 @@ int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_
         return out_of_memory(err);
     if (*at)
         return (int64_t)*at - 1;
-    if (g->chain_number == g->chain_capacity) {
-        const size_t more = g->chain_capacity ? 2 * g->chain_capacity : 64;
-        struct chain *grown = realloc(g->chains, more * sizeof *grown);
-        if (!grown)
-            return out_of_memory(err);
-        g->chains = grown;
-        g->chain_capacity = more;
-    }
+    if (reserve_chain(g) < 0)
+        return out_of_memory(err);
     if (find_chain(g, call, site, region_name, &g->chains[g->chain_number], err) < 0)
         return -1;
+    *at = ++g->chain_number;
+    return (int64_t)*at - 1;
+}
+
+enum { ALL_COMPUTATION = -2 /* in place of a region */ };
+
+int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region, const char *name,
+                                          struct mpg_error *err)
+{
+    const char *text = name ? name : "(all computation)";
+    const struct scale_place only = {.key = text, .text = text};
+    uint64_t *at = mpg_map_add(&g->index, UINT64_MAX, (uint64_t)(int64_t)(name ? region : ALL_COMPUTATION));
+    if (!at)
+        return out_of_memory(err);
+    if (*at)
+        return (int64_t)*at - 1;
+    if (reserve_chain(g) < 0 || make_chain(g, MPG_CALL_COUNT, NULL, &only, &g->chains[g->chain_number]) < 0)
+        return out_of_memory(err);
     *at = ++g->chain_number;
     return (int64_t)*at - 1;
 }

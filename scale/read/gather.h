@@ -26,6 +26,9 @@ int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *sou
  * unit in the one that is called REGION. Returns what the functions below take; -1: out of memory. */
 int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_t site, int32_t region,
                               const char *region_name, struct mpg_error *err);
+/* The same of computation: that of REGION (-1: in none) called NAME, or all of it (NAME is NULL). */
+int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region, const char *name,
+                                          struct mpg_error *err);
 int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct scale_sum *sum, struct mpg_error *err);
 /* N VALUES of what is counted; NAMES has blanks between. */
 int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *names, const int64_t *values, size_t n,

@@ -68,6 +68,8 @@ static int add_row(struct scale_gather *g, struct scale_run *run, const struct m
         return mpg_error_set(err, "%" PRIu64 " calls of %" PRId64 " to %" PRId64 " ns are no %" PRId64 " ns (MPI_%s)",
                              row->count, row->min_ns, row->max_ns, row->time_ns, mpg_call_name(row->call));
     run->comm_ns += sum.time_ns;
+    if (g->how->computation)
+        return 0;
     if (row->site == MPG_OTHER_SITES)
         run->other_ns += sum.time_ns;
     const int64_t chain = mpg_scale_gather_find(g, mpg_call_plain(row->call), row->site, 0, NULL, err);
@@ -86,10 +88,21 @@ static const char *names_of(const struct mpg_profile *p)
     return NULL;
 }
 
+/* The rest of a rank's RUN_NS, in which its calls took COMM_NS. */
+static int add_computation(struct scale_gather *g, struct scale_run *run, double run_ns, double comm_ns,
+                           struct mpg_error *err)
+{
+    const double work_ns = run_ns > comm_ns ? run_ns - comm_ns : 0;
+    const struct scale_sum sum = {1, work_ns, work_ns, work_ns, 0, 0};
+    const int64_t chain = mpg_scale_gather_find_computation(g, -1, NULL, err);
+    run->comp_ns += work_ns;
+    return chain < 0 ? -1 : mpg_scale_gather_add(g, chain, &sum, err);
+}
+
 static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_crowd *crowd,
                     const struct mpg_profile *p, const struct mpg_profile_rank *rank, struct mpg_error *err)
 {
-    const double run_ns = (double)(rank->run_ns - rank->paused_ns);
+    const double run_ns = (double)(rank->run_ns - rank->paused_ns), before_ns = run->comm_ns;
     const char *names = names_of(p);
     uint64_t content = scale_mix((uint64_t)rank->rank, (uint64_t)rank->run_ns);
     if (rank->state == MPG_PROFILE_RUNNING)
@@ -102,6 +115,8 @@ static int add_rank(struct scale_gather *g, struct scale_run *run, struct scale_
         if (is_in_run(row->call) && add_row(g, run, row, names, rank->value_number, err) < 0)
             return -1;
     }
+    if (g->how->computation && add_computation(g, run, run_ns, run->comm_ns - before_ns, err) < 0)
+        return -1;
     mpg_scale_gather_end_rank(g, rank->rank);
     run->content += content;
     run->ranks = rank->ranks;

@@ -23,6 +23,8 @@ struct scale_reading {
     enum scale_by by;
     int frames;              /* SCALE_FRAMES_AUTO: sites of all depths up to SCALE_AUTO_DEPTH, each with its parent */
     const char *debug_path;  /* as mpg_symbols_new(); or NULL */
+    bool computation;        /* sites are parts of computation, not of calls: all of it and, with SCALE_UNIT_REGION, each
+                                region's */
     bool waits;              /* those of traces, too */
     bool unique;             /* of runs with the same content one counts */
     bool ranks;              /* what each rank did, too: the set's details */

@@ -4,15 +4,20 @@
 #include <string.h>
 
 #include "analyse/traced.h"
+#include "graph/work/intervals.h"
 #include "scale/read/crowd.h"
 #include "scale/read/gather.h"
 #include "trace/reader.h"
 
-/* The regions that a thread has open. */
+/* The regions that a thread has open, and what it does since its last call or mark. */
 struct stack {
     uint32_t thread;
     size_t depth, capacity;
     int32_t *string;
+    bool computes;   /* since SINCE_NS, but for */
+    int64_t since_ns;
+    double summed_ns; /* calls that are summed up, and */
+    struct between between;
 };
 
 struct reading {
@@ -21,6 +26,7 @@ struct reading {
     struct mpg_trace *trace;
     struct stack *stack;
     size_t stack_number;
+    struct recording recording;
     bool started, ended;
     int64_t start_ns, end_ns;
     uint64_t content;
@@ -31,7 +37,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* ---- regions ---- */
+/* ---- threads ---- */
 
 static struct stack *stack_of(struct reading *r, uint32_t thread)
 {
@@ -45,6 +51,59 @@ static struct stack *stack_of(struct reading *r, uint32_t thread)
     grown[r->stack_number] = (struct stack){.thread = thread};
     return &grown[r->stack_number++];
 }
+
+/* ---- computation ---- */
+
+static int add_computation(struct reading *r, int32_t region, const char *name, double work_ns, struct mpg_error *err)
+{
+    const struct scale_sum sum = {1, work_ns, work_ns, work_ns, 0, 0};
+    const int64_t chain = mpg_scale_gather_find_computation(r->g, region, name, err);
+    return chain < 0 ? -1 : mpg_scale_gather_add(r->g, chain, &sum, err);
+}
+
+/* S computes no more, as E begins, which is its OWN or not. */
+static int end_part(struct reading *r, struct stack *s, const struct mpg_event *e, bool own, struct mpg_error *err)
+{
+    const int32_t region = s->depth > 0 ? s->string[s->depth - 1] : -1;
+    double length_ns, work_ns = 0;
+    if (s->computes && e->enter_ns > s->since_ns)
+        work_ns = graph_between_work(&s->between, &r->recording, e->enter_ns - s->since_ns, e, own, &length_ns) -
+                  s->summed_ns;
+    s->between = (struct between){0};
+    s->summed_ns = 0;
+    if (!(work_ns > 0))
+        return 0;
+    r->run->comp_ns += work_ns;
+    if (add_computation(r, 0, NULL, work_ns, err) < 0)
+        return -1;
+    const char *name = region < 0 ? "(no region)" : mpg_trace_string(r->trace, region);
+    return r->g->how->unit != SCALE_UNIT_REGION ? 0 : add_computation(r, region, name, work_ns, err);
+}
+
+/* E is a call or a mark: who computed until then, where that is asked for. With the last call all threads end. */
+static int take_computation(struct reading *r, const struct mpg_event *e, struct mpg_error *err)
+{
+    struct stack *own = r->g->how->computation ? stack_of(r, e->thread) : NULL;
+    const bool is_last = mpg_call_kind(e->call) == MPG_KIND_FINALIZE && !e->failed;
+    if (!r->g->how->computation)
+        return 0;
+    if (!own)
+        return out_of_memory(err);
+    if (!mpg_event_is_call(e) && mpg_call_kind(e->call) != MPG_KIND_REGION_BEGIN &&
+        mpg_call_kind(e->call) != MPG_KIND_REGION_END) {
+        graph_between_add(&own->between, &r->recording, e);
+        own->summed_ns += (double)e->sum.time_ns;
+        return 0;
+    }
+    for (size_t i = 0; i < r->stack_number; i++)
+        if ((&r->stack[i] == own || is_last) && end_part(r, &r->stack[i], e, &r->stack[i] == own, err) < 0)
+            return -1;
+    own->computes = r->started;
+    own->since_ns = e->leave_ns;
+    return 0;
+}
+
+/* ---- regions ---- */
 
 static int mark_region(struct reading *r, const struct mpg_event *e, struct mpg_error *err)
 {
@@ -95,6 +154,8 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
                                  (double)e->sum.most_ns, 0, 0};
     r->content = scale_mix(scale_mix(scale_mix(r->content, e->call), sum.count), (uint64_t)sum.time_ns);
     r->run->comm_ns += sum.time_ns;
+    if (r->g->how->computation)
+        return 0;
     const int64_t chain = find_chain(r, mpg_call_plain(e->call), e->site, region_of(r, e), err);
     if (chain < 0 || mpg_scale_gather_add(r->g, chain, &sum, err) < 0)
         return -1;
@@ -105,6 +166,8 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
 static int add_event(struct reading *r, const char *names, const struct mpg_event *e, struct mpg_error *err)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
+    if (!r->ended && take_computation(r, e, err) < 0)
+        return -1;
     if (kind == MPG_KIND_FLUSH)
         return 0;
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
@@ -115,6 +178,8 @@ static int add_event(struct reading *r, const char *names, const struct mpg_even
     if (kind == MPG_KIND_INIT && !e->failed && !r->started) {
         r->started = true;
         r->start_ns = e->leave_ns;
+        for (size_t i = 0; i < r->stack_number; i++)
+            r->stack[i].computes |= r->stack[i].thread == e->thread;
     }
     r->ended = kind == MPG_KIND_FINALIZE && !e->failed;
     return !r->started || kind == MPG_KIND_INIT || kind == MPG_KIND_FINALIZE ? 0 : add_call(r, names, e, err);
@@ -126,8 +191,13 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     const char *names = mpg_trace_find_fact(r->trace, rank, "values");
     const struct mpg_event *e;
     int more = -1, status = 0;
-    for (size_t i = 0; i < r->stack_number; i++)
+    r->recording = graph_recording_of(r->trace, rank);
+    for (size_t i = 0; i < r->stack_number; i++) {
         r->stack[i].depth = 0;
+        r->stack[i].computes = false;
+        r->stack[i].summed_ns = 0;
+        r->stack[i].between = (struct between){0};
+    }
     r->started = r->ended = false;
     r->content = scale_mix(0, (uint64_t)rank);
     while (c && status == 0 && (more = mpg_cursor_read(c, &e, err)) > 0)

@@ -50,6 +50,7 @@ static void put_metric(struct scale_grid *g, const struct scale_report *r, doubl
     case SCALE_MEAN: mpg_units_format_time(text, sizeof text, value); break;
     case SCALE_COUNT:
     case SCALE_BYTES:
+    case SCALE_IMBALANCE:
     case SCALE_COUNTER: snprintf(text, sizeof text, "%.4g", value); break;
     default: break;
     }
@@ -91,12 +92,11 @@ static int print_text(const struct scale_report *r, FILE *out, struct mpg_error 
     const struct scale_analysis *a = r->analysis;
     char projected[48];
     struct scale_column column[MOST_COLUMNS] = {
-        {.title = "callsite", .is_text = true}, {.title = "r_s"}, {.title = "95 %"}, {.title = "p"}, {.title = "q"},
+        {.is_text = true}, {.title = "r_s"}, {.title = "95 %"}, {.title = "p"}, {.title = "q"},
         {.title = "runs"}, {.title = "first"}, {.title = "last"}, {.title = "factor"}, {.title = "exponent"},
         {.title = "95 %"}, {.title = "imbalance r_s"}};
     size_t n = 12;
-    if (r->how->unit != SCALE_UNIT_CALLSITE)
-        column[0].title = r->how->unit == SCALE_UNIT_CALL ? "call" : "region";
+    column[0].title = mpg_scale_row_title(r);
     if (a->has_waits) {
         column[n++] = (struct scale_column){.title = "waits r_s"};
         column[n++] = (struct scale_column){.title = "transfer r_s"};

@@ -16,7 +16,10 @@ static const struct {
     [SCALE_MEAN] = {"mean_ns", "mean time of a call"},
     [SCALE_COUNT] = {"count", "calls"},
     [SCALE_BYTES] = {"bytes", "bytes sent and received"},
+    [SCALE_IMBALANCE] = {"imbalance", "imbalance of computation (largest rank over the mean of all)"},
 };
+
+static const char *const units[] = {"callsite", "call", "region"};
 
 const char *mpg_scale_metric_title(const struct scale_report *r)
 {
@@ -24,13 +27,16 @@ const char *mpg_scale_metric_title(const struct scale_report *r)
     return o->metric == SCALE_COUNTER ? r->analysis->set->counter_names[o->counter] : metrics[o->metric].title;
 }
 
+const char *mpg_scale_row_title(const struct scale_report *r)
+{
+    return r->how->computation ? "computation" : units[r->how->unit];
+}
+
 const char *mpg_scale_metric_key(const struct scale_report *r)
 {
     const struct scale_options *o = r->analysis->options;
     return o->metric == SCALE_COUNTER ? r->analysis->set->counter_names[o->counter] : metrics[o->metric].key;
 }
-
-static const char *const units[] = {"callsite", "call", "region"};
 
 static void print_counts(const struct scale_set *set, FILE *out)
 {
@@ -112,15 +118,16 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     }
     print_counts(a->set, out);
     fprintf(out, "sizes       %s\n", sizing_text(a));
+    const char *whole = r->how->computation ? "computation" : "communication";
     fprintf(out, "compared    %s with N, by %s%s; a run without one %s\n", mpg_scale_metric_title(r),
-            units[r->how->unit],
-            r->how->unit != SCALE_UNIT_CALLSITE ? "" : a->set->by_line ? " (file and line)" : " (build and address)",
+            r->how->computation && r->how->unit != SCALE_UNIT_REGION ? "run" : units[r->how->unit],
+            r->how->unit != SCALE_UNIT_CALLSITE || r->how->computation ? "" : a->set->by_line ? " (file and line)" : " (build and address)",
             o->zero ? "spent nothing there" : "does not count");
     print_intervals(a, out);
-    fprintf(out, "rows        %zu with %.3g %% of communication in some run; %zu below\n", a->row_number + a->dropped,
-            100 * o->threshold, a->below);
-    fprintf(out, "grows       %zu: r_s >= 0.7, the last median >= 1.25 of the first, %.3g %% of communication at the end",
-            a->growing, 100 * o->threshold);
+    fprintf(out, "rows        %zu with %.3g %% of %s in some run; %zu below\n", a->row_number + a->dropped,
+            100 * o->threshold, whole, a->below);
+    fprintf(out, "grows       %zu: r_s >= 0.7, the last median >= 1.25 of the first, %.3g %% of %s at the end",
+            a->growing, 100 * o->threshold, whole);
     if (a->doubtful > 0)
         fprintf(out, "; %zu more could be chance (grows?): more runs tell", a->doubtful);
     putc('\n', out);

@@ -48,7 +48,7 @@ int mpg_scale_print_models(const struct scale_report *r, FILE *out, struct mpg_e
     char what[128], at[64];
     snprintf(at, sizeof at, "with %lld", (long long)a->options->project);
     const struct scale_column column[] = {
-        {.title = "callsite", .is_text = true}, {.title = "growth", .is_text = true},
+        {.title = mpg_scale_row_title(r), .is_text = true}, {.title = "growth", .is_text = true},
         {.title = mpg_scale_model_of(a->set, a->options, what, sizeof what), .is_text = true}, {.title = "order"},
         {.title = "95 %"}, {.title = "p"}, {.title = at}, {.title = "95 %"}};
     struct scale_grid g = {.column = column, .columns = a->options->project > 0 ? 8 : 6};

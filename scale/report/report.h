@@ -41,6 +41,8 @@ int mpg_scale_print_export(const struct scale_report *report, enum scale_export 
 /* "share of T_comm", "share": of the metric. */
 const char *mpg_scale_metric_title(const struct scale_report *report);
 const char *mpg_scale_metric_key(const struct scale_report *report);
+/* "callsite", "call", "region", "computation": what a row is of. */
+const char *mpg_scale_row_title(const struct scale_report *report);
 /* That ranks of runs in SET had to share cores, if some had: KEY, which runs, and the most that shared; no newline.
  * Returns whether there were any. */
 bool mpg_scale_print_crowd(const struct scale_set *set, const char *key, FILE *out);

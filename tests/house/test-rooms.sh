@@ -74,7 +74,7 @@ simulate/designs  simulate/options
 simulate/outputs  simulate/pages simulate/scenarios simulate/retrace simulate/waits simulate/timeline
 simulate/*        simulate/outputs simulate/designs
 scale             trace
-scale/read        scale analyse trace/profile trace/stat
+scale/read        scale analyse graph/work trace/profile trace/stat
 scale/correlate   scale statistics
 scale/model       scale/correlate
 scale/report      scale/model scale/read

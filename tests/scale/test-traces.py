@@ -12,7 +12,10 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
+import profiles  # noqa: E402
 from tap import ok, parts, run  # noqa: E402
+
+BARRIER = profiles.calls(os.path.join(HERE, "..", "..", "trace", "calls.def"))["Barrier"]
 
 
 def cells(*arguments):
@@ -47,6 +50,64 @@ def make(folder, name, text):
     with open(path, "w", encoding="utf-8") as out:
         out.write(text)
     return path
+
+
+def shares(ranks):
+    """Rank r computes 1000 (r + 1) ns in region outer, 500 of them in the inner one but for rank 0, which has 100 there,
+    and then 250 in none; each asks twice for its rank, 30 ns each, of which none is computation."""
+    lines = ["#mpgtext 1", "#ranks %d" % ranks, "#clocks shared"]
+    for r in range(ranks):
+        inner = 500 if r else 100
+        begin, end = 100 + r, 100 + r + 1000 * (r + 1) + 30
+        lines += ["%d 0 %d Init" % (r, begin),
+                  '%d %d %d Region_begin name="outer"' % (r, begin, begin),
+                  "%d %d %d Comm_rank" % (r, begin + 200, begin + 230),
+                  '%d %d %d Region_begin name="inner"' % (r, end - inner, end - inner),
+                  '%d %d %d Region_end name="inner"' % (r, end, end),
+                  '%d %d %d Region_end name="outer"' % (r, end, end),
+                  "%d %d %d Comm_rank" % (r, end, end + 30),
+                  "%d %d %d Finalize" % (r, end + 280, end + 290)]
+    return "\n".join(lines) + "\n"
+
+
+def imbalance(folder):
+    """The largest rank over the mean of all: of the run, of regions, of profiles."""
+    counts = (2, 4, 8)
+    paths = [make(folder, "shares-%d" % n, shares(n)) for n in counts]
+    done = run("--metric=imbalance", "--unit=region", "--json", *paths)
+    rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    work = {"outer": lambda r: 1000 * (r + 1) - (500 if r else 100), "inner": lambda r: 500 if r else 100,
+            "(no region)": lambda r: 250, "(all computation)": lambda r: 1000 * (r + 1) + 250}
+    ok(set(rows) == set(work), "imbalance: all computation, regions, and none", sorted(rows))
+    for name, of in work.items():
+        want = [[n, max(map(of, range(n))) * n / sum(map(of, range(n)))] for n in counts]
+        got = rows.get(name, {"points": []})["points"]
+        ok(len(got) == len(want) and all(a[0] == b[0] and abs(a[1] - b[1]) < 1e-12 for a, b in zip(got, want)),
+           "imbalance of %s" % name, (got, want))
+    # 1000 (1 + 2 + ... + n) of n (n + 1) / 2 thousand and 250 n
+    ok(abs(rows["outer"]["share_last"] - sum(map(work["outer"], range(8))) / sum(map(work["(all computation)"], range(8))))
+       < 1e-12, "imbalance: shares are of computation", rows["outer"]["share_last"])
+    ok(rows["outer"]["correlation"]["r_s"] == 1 and rows["outer"]["grows"] == "perhaps" and
+       rows["(no region)"]["correlation"]["undefined"], "imbalance: one grows with N, one is 1 everywhere",
+       (rows["outer"]["correlation"], rows["(no region)"]["correlation"]))
+    done = run("--metric=imbalance", "--csv", *paths)
+    ok([row["name"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["(all computation)"],
+       "imbalance of the whole run alone", done.stdout)
+    done = run("--metric=imbalance", *paths)
+    ok("compared    imbalance of computation (largest rank over the mean of all) with N, by run; " in done.stdout and
+       "1 % of computation" in done.stdout, "imbalance: what is compared is said", done.stdout)
+    # Of 10 us, rank r's calls take r us.
+    for n in counts:
+        profiles.write(os.path.join(folder, "profile-%d" % n), n, 10000,
+                       lambda r: [(BARRIER, 0, 2, 1000 * r, 500 * r, 500 * r)], (((0, 16),),))
+    of_profiles = [os.path.join(folder, "profile-%d" % n) for n in counts]
+    done = run("--metric=imbalance", "--json", *of_profiles)
+    points = json.loads(done.stdout)["rows"][0]["points"]
+    ok([n for n, _ in points] == list(counts) and all(abs(y - 10000 / (10000 - 500 * (n - 1))) < 1e-12 for n, y in points),
+       "imbalance of profiles: what a rank is not in calls", points)
+    for wrong in ("--unit=call", "--frames=2", "--by=line", "--table=callsites", "--export=csv", "--plot=x", "--project=64"):
+        done = run("--metric=imbalance", wrong, *paths)
+        ok(done.returncode == 2 and "--metric=imbalance is of computation" in done.stderr, "imbalance with %s: refused" % wrong, done.stderr)
 
 
 def closed_forms(folder):
@@ -104,4 +165,4 @@ def unfinished(folder):
 
 
 if __name__ == "__main__":
-    parts(closed_forms, regions, clocks, unfinished)
+    parts(closed_forms, regions, imbalance, clocks, unfinished)
