@@ -74,7 +74,7 @@ program() {
     cyclic) echo cyclic --log2-equations 13 --systems 256 ;;
     sparse) echo sparse --rows 14000 --nonzero 11 --shift 20 --iterations 1 ;;
     grid) echo grid --iterations 100 ;;
-    mgrid) echo mgrid --log2-side 5 --cycles 20 ;;
+    mgrid) echo mgrid --log2-side 5 --cycles 4 ;;
     poisson) echo poisson --log2-points 9 --solves 5 ;;
     sort) echo sort --log2-keys 21 ;;
     matmul-*)
@@ -95,8 +95,9 @@ keys() {
     *-startup10) echo 'CommStartupTime = 10us' ;;
     *-startup200) echo 'CommStartupTime = 200us' ;;
     bandwidth200) echo 'ByteTransferTime = 0.005us' ;;
-    interrupt) printf 'Policy = interrupt\nInterruptTime = 100us\n' ;;
+    interrupt*) printf 'Policy = interrupt\nInterruptTime = %sus\n' "${1#interrupt}" ;;
     poll*) printf 'Policy = poll\nPollTime = 1us\nPollInterval = %sus\n' "${1#poll}" ;;
+    quickpoll*) printf 'Policy = poll\nPollTime = 0.1us\nPollInterval = %sus\n' "${1#quickpoll}" ;;
     cm5) printf 'ModelTime = 5us\nCommStartupTime = 10us\nByteTransferTime = 0.118us\n' ;;
     ideal)
         for key in CommStartupTime ByteTransferTime EntryTime ExitTime CheckTime ExitCheckTime ModelTime BarrierByMsgs; do
@@ -124,8 +125,10 @@ curves() {
     7) for mips in 1 0.25; do for s in 5 100 200; do echo time mgrid "mips$mips-startup$s"; done; done ;;
     8)
         for p in cyclic grid; do
-            for machine in none interrupt poll100 poll1000; do echo "$p" "$p" "$machine"; done
-        done ;;
+            for machine in none interrupt100 poll100 poll1000; do echo "$p" "$p" "$machine"; done
+        done
+        # where polling wins: interrupts that cost more, checks that cost less (docs/EXTRAP.md)
+        for machine in interrupt1000 quickpoll100 quickpoll1000; do echo slow cyclic "$machine"; done ;;
     9) for d in BB BC BW CB CC CW WB WC WW; do echo time "matmul-$d" cm5; done ;;
     esac
 }
@@ -149,15 +152,15 @@ compiled() {
 }
 # work TRACE: CPU time of all ranks together, ns: what one processor of this machine computes
 work() {
-    printf 'MipsRatio = 1\nProcessors = 1\n' > "$out/targets/one.par"
+    printf 'MipsRatio = 1\nProcessors = 1\n' > "$out/one.par"
     for key in CommStartupTime ByteTransferTime EntryTime ExitTime CheckTime ExitCheckTime ModelTime BarrierByMsgs; do
         echo "$key = 0"
-    done >> "$out/targets/one.par"
-    predicted one "$1"
+    done >> "$out/one.par"
+    predicted "$out/one.par" "$1"
 }
-# predicted MACHINE TRACE [OPTION]...: the run time, ns
+# predicted TARGET TRACE [OPTION]...: the run time, ns
 predicted() {
-    machine_file=$out/targets/$1.par
+    machine_file=$1
     trace_folder=$2
     shift 2
     "$mpgsim" --target "$machine_file" "$@" --json "$trace_folder" > "$out/answer.json" 2> "$out/log" < /dev/null ||
@@ -225,7 +228,7 @@ curves "$figure" | while read -r panel name machine; do
         supposed=$(supposed "$machine")
         # One rank with elements reads nothing, of which there is nothing to suppose.
         "$mpgtrace" stat "$out/traces/$name.$n" | grep -q '^MPI_Get ' || supposed=
-        time=$(predicted "$machine" "$out/traces/$name.$n" ${supposed:+--suppose "$supposed"})
+        time=$(predicted "$out/targets/$machine.par" "$out/traces/$name.$n" ${supposed:+--suppose "$supposed"})
         [ "$n" != 1 ] || one=$time
         awk -v p="$panel" -v a="$name" -v m="$machine" -v n="$n" -v t="$time" -v one="$one" 'BEGIN {
             printf "%s\t%s\t%s\t%d\t%.0f\t%s\n", p, a, m, n, t, one == "" ? "-" : sprintf("%.3f", one / t) }' \
@@ -236,7 +239,7 @@ mv "$table.new" "$table"
 awk -F '\t' -v ranks="$ranks" '
     NR == 1 { n = split(ranks, rank, " "); next }
     { key = sprintf("%-10s %-16s", $2, $3); if (!(key in seen)) { seen[key] = 1; order[++keys] = key }
-      time[key, $4] = sprintf("%.4g", $5 / 1e6); speedup[key, $4] = $6 }
+      time[key, $4] = sprintf("%.5g", $5 / 1e6); speedup[key, $4] = $6 }
     function show(title, what,  i, k) {
         printf "%-28s", title
         for (i = 1; i <= n; i++) printf "%10s", rank[i]

@@ -23,13 +23,18 @@ is "there are no other figures: exit 2" "$?" 2
 like "... which one line says" "$(cat err)" "figure.sh: '10': figures are 4 to 9*"
 like "--help" "$("$figure" --help)" "Usage: figure.sh FIGURE*"
 
+RECORDINGS=0 "$figure" 7 figures >out 2>err
+is "no recording: exit 2" "$?" 2
+like "... which one line says" "$(cat err)" "figure.sh: RECORDINGS '0' is no number*"
+
 # draws RANKS: figure 7 with so many.
 draws() {
-    RANKS=$1 "$figure" 7 figures >out 2>err && return
+    RECORDINGS=2 RANKS=$1 "$figure" 7 figures >out 2>err && return
     sed 's/^/# /' err
     return 1
 }
 ok "figure 7 with 1 and 2 ranks" draws "1 2"
+cp err figure.err
 for n in 1 2; do
     like "mgrid is recorded with $n" "$("$MPGTRACE" stat figures/traces/mgrid.$n)" "*ranks       $n
 *cores       1 *counted     cpu_ns *"
@@ -38,6 +43,16 @@ is "six machines" "$(cat figures/targets/*.par | grep -c .)" 10
 is "... one of them" "$(cat figures/targets/mips0.25-startup200.par)" "MipsRatio = 250
 CommStartupTime = 200us"
 if "$MPGSIM" --help | grep -q -e '--target'; then
+    is "two recordings of each" "$(awk -F '\t' 'NF == 4 && $3 > 0 && $4 > 0 { print $1, $2 }' figures/recordings.tsv |
+        tr '\n' ';')" "mgrid 1;mgrid 2;"
+    # With one processor and nothing but work the run is all ranks' work.
+    for n in 1 2; do
+        is "the one with less work is kept, of $n" "$("$MPGSIM" --target figures/one.par --json figures/traces/mgrid.$n |
+            awk '/"run_time_ns": *\{/ { inside = 1 } inside && /"median":/ { gsub(/[^0-9.e+-]/, "", $2); printf "%.0f\n", $2; exit }')" \
+            "$(awk -F '\t' -v n=$n '$2 == n { print $3 < $4 ? $3 : $4 }' figures/recordings.tsv)"
+    done
+    is "a spread of more than 10 % is said" "$(grep -c 'the most work of 2 recordings' figure.err)" \
+        "$(awk -F '\t' '($3 < $4 ? $4 / $3 : $3 / $4) > 1.1' figures/recordings.tsv | wc -l)"
     is "a time for each program, machine and number of ranks" \
         "$(awk -F '\t' 'NR > 1 && $5 > 0' figures/figure7.tsv | wc -l)" 12
 else
