@@ -77,6 +77,8 @@ static int suppose(struct regions *r, const struct regions_of *of, struct open_r
             continue;
         if (h->kind == MPG_HYPOTHESIS_SCALE && mpg_rank_set_contains(&h->ranks, of->rank))
             open->factor *= h->factor;
+        if (h->kind == MPG_HYPOTHESIS_INSERT && mpg_rank_set_contains(&h->ranks, of->rank))
+            *lump_ns += h->time_ns;
         if (x->balance[i]) {
             const struct balance_change c =
                 balance_of(x->balance[i], of->rank, of->thread, r->visits[i]++);

@@ -148,7 +148,7 @@ static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, siz
     const struct mpg_hypothesis *h = &x->list->item[i];
     if (!x->known[i])
         return mpg_error_set(err, "there is no region '%s' in the trace%s", h->region,
-                             strchr(h->region, '=') ? " (scale and balance take a region's name first; calls are selected by "
+                             strchr(h->region, '=') ? " (scale, balance and insert take a region's name first; calls are selected by "
                                                       "drop and resize)" : "");
     if (check_ranks(x, &h->ranks, err) < 0)
         return -1;
@@ -158,7 +158,7 @@ static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, siz
         x->work_ns[i] = balance_total(x->balance[i]);
     } else if (!x->entered[i])
         return mpg_error_set(err, "none of these ranks enters '%s'", h->region);
-    if (!(x->work_ns[i] > 0))
+    if (h->kind != MPG_HYPOTHESIS_INSERT && !(x->work_ns[i] > 0))
         return mpg_error_set(err, "there is no computation in '%s'", h->region);
     return x->balance[i] ? balance_finish(x->balance[i], err) : 0;
 }

@@ -23,6 +23,22 @@ order() {
         $4 == "Waitany" { print from["done" in value ? value["done"] : value["requests"]] }'
 }
 
+# ---- another computation: at least as long as that ----
+"$mpgtrace" import --text - -o short.trace <<'END'
+#mpgtext 1
+#ranks 1
+0 0 1000 Init
+0 2000 2000 Region_begin name="here"
+0 2000 2000 Region_end name="here"
+0 3000 3000 Region_begin name="here"
+0 3000 3000 Region_end name="here"
+0 4000 4010 Finalize
+END
+ok "a computation of 20 ms is inserted, twice" recorded 1 longer.trace "$mpgreplay" --quiet \
+    --suppose='insert here time=20ms' short.trace
+is "... and takes that at least" "$("$mpgtrace" print longer.trace | awk '$4 ~ /^Init/ { begin = $3 }
+    $4 == "Finalize" { print ($2 - begin >= 40e6 ? "yes" : $2 - begin) }')" yes
+
 # ---- messages and collectives: as the program itself, changed ----
 changed=$build/tests/replay/changed
 ok "a program of messages and collectives" recorded 4 changed.trace "$changed"

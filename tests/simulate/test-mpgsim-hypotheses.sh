@@ -109,6 +109,35 @@ is "... predicted" "$(runs --suppose='balance "a b"' v.txt)" "2066.667 2366.667 
 is "... predicted, on a machine half as fast" \
     "$(runs --compute-ratio=2 --suppose='balance "a b"' v.txt)" "4133.333 4733.333 3733.333"
 
+# --- insert ---
+
+# Two visits; work 411, 211, 811.
+is "insert: another computation at the begin of each visit" "$(delays --suppose='insert "a b" time=38.5ns' v.txt)" "77 77 77"
+is "... of some ranks" "$(delays --suppose='insert "a b" ranks=0,2 time=1us' v.txt)" "2000 0 2000"
+is "... each of several" "$(delays --suppose='insert "a b" time=10ns' --suppose='insert "a b" ranks=1 time=3ns' v.txt)" \
+    "20 26 20"
+is "... and scaled" "$(delays --suppose='insert "a b" time=10ns' --suppose='scale "a b" factor=2' v.txt)" "451 251 851"
+is "... what is balanced is what was traced" \
+    "$(delays --suppose='insert "a b" ranks=1 time=10ns' --suppose='balance "a b"' v.txt)" "66.667 286.667 -333.333"
+is "... where there is no computation" "$(delays --suppose='insert "a b" ranks=1 time=10ns' --suppose='scale "a b" factor=0' v.txt)" \
+    "-411 -211 -811"
+# Of runs 2000, 2100, 2200 - visits are of all three - and half as fast: twice all of it.
+is "... predicted" "$(runs --suppose='insert "a b" time=50ns' v.txt)" "$(runs v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
+is "... predicted, on a machine half as fast" "$(runs --compute-ratio=2 --suppose='insert "a b" time=50ns' v.txt)" \
+    "$(runs --compute-ratio=2 v.txt | awk '{ print $1 + 200, $2 + 200, $3 + 200 }')"
+is "... with noise: that of an interval is drawn as it was" \
+    "$(delays --noise=const:11ns --suppose='insert "a b" time=50ns' v.txt)" \
+    "$(delays --noise=const:11ns v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
+# A region without computation of its own, of a sender that its receiver waits for.
+calls 2 "#clocks shared" >insert.txt <<'T'
+0 1990 1990 Region_begin name="empty"
+0 1990 1990 Region_end name="empty"
+0 2000 2010 Send to=1 bytes=64
+1 1500 2400 Recv from=0 bytes=64
+T
+is "... in a region without computation, and who waits for it" "$(clocked --suppose='insert empty time=1us' insert.txt)" \
+    "1000 600"
+
 # What the tracer took of a part is no work: 7 ns an event, half before it and half after; of rank 1's 3000 ns
 # 14, though only one of their two parts is as long as that.
 sed 's/^#comm 0 .*/&\n#fact 0 overhead_call_ns 7\n#fact 1 overhead_call_ns 7/' r.txt >o.txt
@@ -345,7 +374,7 @@ refused() {
 lacks() {
     refused_as 1 "$@"
 }
-refused "is not scale, balance, drop or resize" "shrink foo"
+refused "is not scale, balance, insert, drop or resize" "shrink foo"
 refused "there is no hypothesis" " "
 refused "factor= is missing" "scale foo"
 refused "a region is missing" "balance"
@@ -355,6 +384,12 @@ refused "resize selects nothing: MPI_Iallreduce has no to=" "resize call=Iallred
 refused "drop selects nothing: MPI_Put has no tag=" "drop call=Put tag=0 to=1"
 refused "drop selects nothing: MPI_Win_complete has no bytes=" "drop call=Win_complete to=1 bytes=-8"
 refused "neither 0 nor a number" "scale foo factor=-1"
+refused "time= is missing" "insert foo"
+refused "a region is missing" "insert time=1us"
+refused "time=5: '5' has no unit" "insert foo time=5"
+refused "time=0 is no time above 0" "insert foo time=0"
+refused "insert has no factor=" "insert foo factor=2"
+refused "is given twice" "insert foo time=1us" "insert foo time=1us"
 refused "neither 0 nor a number" "scale foo factor=1e10"
 refused "scale has no by=" "scale foo by=total"
 refused "is given twice" "balance foo" "balance foo"
@@ -366,8 +401,9 @@ refused "closing double quote" 'balance "foo'
 refused "is no number" "balance foo comm=x"
 refused "is not a list of ranks" "scale foo ranks=x factor=2"
 lacks "there is no region 'foo' in the trace" "balance foo"
-lacks "there is no region 'call=Send' in the trace (scale and balance take a region's name first; calls are selected by drop and resize)" \
+lacks "there is no region 'call=Send' in the trace (scale, balance and insert take a region's name first; calls are selected by drop and resize)" \
     "balance call=Send"
+lacks "there is no region 'foo' in the trace" "insert foo time=1us"
 lacks "there is no rank 3" 'scale "a b" ranks=1-3 factor=2'
 lacks "there is no communicator 7" 'balance "a b" comm=7'
 refused "both scale it on the same ranks" 'scale "a b" factor=2' 'scale "a b" ranks=1 factor=3'

@@ -166,6 +166,8 @@ static const char *why_not(const struct mpg_hypothesis *a, const struct mpg_hypo
         return NULL;
     if (a->kind != b->kind)
         return NULL; /* which ranks both are about says the trace */
+    if (a->kind == MPG_HYPOTHESIS_INSERT)
+        return NULL; /* both are done */
     if (a->kind == MPG_HYPOTHESIS_SCALE)
         return overlap(&a->ranks, &b->ranks) ? "both scale it on the same ranks" : NULL;
     return a->comm < 0 || b->comm < 0 || a->comm == b->comm ? "both balance it among the same ranks" : NULL;

@@ -28,6 +28,7 @@ enum { MPG_HYPOTHESES_MAX = 64 };
 enum mpg_hypothesis_kind {
     MPG_HYPOTHESIS_SCALE,   /* computation in REGION, on RANKS, takes FACTOR times what it took */
     MPG_HYPOTHESIS_BALANCE, /* in REGION each member of COMM does as much */
+    MPG_HYPOTHESIS_INSERT,  /* at each begin of REGION, on RANKS, another computation of TIME_NS */
     MPG_HYPOTHESIS_DROP,    /* what SELECT says is not there */
     MPG_HYPOTHESIS_RESIZE   /* it has FACTOR times its bytes, or SIZE_BYTES */
 };
@@ -50,11 +51,12 @@ struct mpg_hypothesis {
     enum mpg_hypothesis_kind kind;
     char *text;                /* the line, without comment */
     char *where;               /* "FILE:LINE", or NULL: by itself */
-    char *region;              /* SCALE, BALANCE */
-    struct mpg_rank_set ranks; /* SCALE; none: all */
+    char *region;              /* SCALE, BALANCE, INSERT */
+    struct mpg_rank_set ranks; /* SCALE, INSERT; none: all */
     int32_t comm;              /* BALANCE: a label; -1: all ranks */
     bool by_total;             /* BALANCE: whole ranks, not instance by instance */
     double factor;             /* SCALE, RESIZE: 0, or 1e-9 .. 1e9; where SIZE_BYTES says it, 0 */
+    double time_ns;            /* INSERT: above 0 */
     int64_t size_bytes;        /* RESIZE: 0 or more; -1: FACTOR */
     struct mpg_select select;  /* DROP, RESIZE */
 };
@@ -77,7 +79,7 @@ char *mpg_hypothesis_name(const struct mpg_hypothesis *x, char *buf, size_t size
 /* Whether X changes computation, not communication. */
 static inline bool mpg_hypothesis_is_of_work(const struct mpg_hypothesis *x)
 {
-    return x->kind == MPG_HYPOTHESIS_SCALE || x->kind == MPG_HYPOTHESIS_BALANCE;
+    return x->kind == MPG_HYPOTHESIS_SCALE || x->kind == MPG_HYPOTHESIS_BALANCE || x->kind == MPG_HYPOTHESIS_INSERT;
 }
 
 /* What has none of these: no hypothesis that asks for any selects it. */

@@ -11,7 +11,7 @@ static const double least_factor = 1e-9, most_factor = 1e9;
 struct line {
     struct mpg_hypothesis *x;
     unsigned given; /* bits of keys, in the order of their table */
-    bool has_factor;
+    bool has_factor, has_time;
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -90,6 +90,14 @@ static int take_factor(struct line *l, const char *value, struct mpg_error *err)
         !((*factor >= least_factor && *factor <= most_factor) || *factor == 0))
         return mpg_error_set(err, "factor=%s is neither 0 nor a number from 1e-9 to 1e9", value);
     return 0;
+}
+
+static int take_time(struct line *l, const char *value, struct mpg_error *err)
+{
+    l->has_time = true;
+    if (mpg_units_parse_time(value, &l->x->time_ns, err) < 0)
+        return mpg_error_prefix(err, "time=%s", value);
+    return l->x->time_ns > 0 ? 0 : mpg_error_set(err, "time=%s is no time above 0", value);
 }
 
 static int take_comm(struct line *l, const char *value, struct mpg_error *err)
@@ -207,6 +215,7 @@ static int take_bytes(struct line *l, const char *value, struct mpg_error *err)
 enum {
     OF_SCALE = 1 << MPG_HYPOTHESIS_SCALE,
     OF_BALANCE = 1 << MPG_HYPOTHESIS_BALANCE,
+    OF_INSERT = 1 << MPG_HYPOTHESIS_INSERT,
     OF_DROP = 1 << MPG_HYPOTHESIS_DROP,
     OF_RESIZE = 1 << MPG_HYPOTHESIS_RESIZE,
     OF_SELECT = OF_DROP | OF_RESIZE
@@ -216,8 +225,9 @@ static const struct key {
     const char *name;
     unsigned verbs; /* that have it */
     int (*take)(struct line *, const char *, struct mpg_error *);
-} keys[] = {{"ranks", OF_SCALE, take_ranks},
+} keys[] = {{"ranks", OF_SCALE | OF_INSERT, take_ranks},
             {"factor", OF_SCALE | OF_RESIZE, take_factor},
+            {"time", OF_INSERT, take_time},
             {"comm", OF_BALANCE | OF_SELECT, take_comm},
             {"by", OF_BALANCE, take_by},
             {"call", OF_SELECT, take_call},
@@ -229,7 +239,7 @@ static const struct key {
             {"bytes", OF_SELECT, take_bytes}};
 enum { KEYS = sizeof keys / sizeof *keys };
 
-static const char *const verbs[] = {"scale", "balance", "drop", "resize"};
+static const char *const verbs[] = {"scale", "balance", "insert", "drop", "resize"};
 
 /* Of resize bytes= can stand there twice: which, and how large. */
 static unsigned bit_of(const struct line *l, size_t key, const char *value)
@@ -312,6 +322,8 @@ static int check_line(const struct line *l, struct mpg_error *err)
         return mpg_error_set(err, "%s selects nothing: MPI_%s has no %s=", verbs[x->kind], mpg_call_name(x->select.call), key);
     if (x->kind == MPG_HYPOTHESIS_SCALE && !l->has_factor)
         return mpg_error_set(err, "scale %s: factor= is missing", x->region);
+    if (x->kind == MPG_HYPOTHESIS_INSERT && !l->has_time)
+        return mpg_error_set(err, "insert %s: time= is missing", x->region);
     const bool selects_to = x->select.least_bytes == 0 && x->select.most_bytes < INT64_MAX;
     if (x->kind == MPG_HYPOTHESIS_RESIZE && !l->has_factor && x->size_bytes < 0 && selects_to)
         return mpg_error_set(err, "resize: neither factor= nor bytes=N says to what (bytes=-%lld selects what has no more "
@@ -335,7 +347,7 @@ int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err
     if (failed)
         return -1;
     if (verb == sizeof verbs / sizeof *verbs)
-        return mpg_error_set(err, "'%s' is not scale, balance, drop or resize", word);
+        return mpg_error_set(err, "'%s' is not scale, balance, insert, drop or resize", word);
     x->kind = (enum mpg_hypothesis_kind)verb;
     x->size_bytes = x->comm = -1;
     x->select = (struct mpg_select){
