@@ -80,9 +80,18 @@ static int halve_all_rows(struct mpg_signature *sig, struct mpg_error *err)
     return 0;
 }
 
-/* The best MOST families. */
+/* Keeps the best MOST >= 1 families, among them the best of those that are about all samples, from
+ * which simulations draw. */
 static void drop_fits(struct mpg_distribution *d, size_t most)
 {
+    size_t i = 0;
+    while (d && i < d->fits && d->fit[i].tail_fraction < 1)
+        i++;
+    if (d && i >= most && i < d->fits) {
+        const struct mpg_distribution_fit moved = d->fit[i];
+        d->fit[i] = d->fit[most - 1];
+        d->fit[most - 1] = moved;
+    }
     for (; d && d->fits > most; d->fits--) {
         struct mpg_distribution_fit *fit = &d->fit[d->fits - 1];
         free(fit->family);
@@ -117,17 +126,43 @@ static int round_it(struct mpg_distribution *d, size_t argument, struct mpg_erro
     return 0;
 }
 
-/* Keeps at most KNOTS, and 1 fit for 32 of them. */
+/* The mean of what is drawn from D. */
+static double drawn_mean(const struct mpg_distribution *d)
+{
+    double mean = 0;
+    for (size_t i = 1; i < d->knots; i++)
+        mean += (d->probabilities[i] - d->probabilities[i - 1]) * (d->quantiles[i] + d->quantiles[i - 1]) / 2;
+    return mean;
+}
+
+/* D with at most KNOTS, or with the fewest of 2 KNOTS, 4 KNOTS ... from which the mean is drawn that D says;
+ * NULL: none does with fewer than D has. */
+static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg_distribution **fewer,
+                      struct mpg_error *err)
+{
+    const double tolerated = 0.01; /* of the mean */
+    for (*fewer = NULL; !*fewer && knots < d->knots; knots *= 2) {
+        if (!(*fewer = mpg_distribution_with_fewer(d, knots, err)))
+            return -1;
+        if (fabs(drawn_mean(*fewer) - d->mean) > tolerated * fabs(d->mean)) {
+            mpg_distribution_free(*fewer);
+            *fewer = NULL;
+        }
+    }
+    return 0;
+}
+
+/* Keeps at most KNOTS, more where the mean needs them, and 1 fit for 32 of them, at least 1. */
 static int thin_it(struct mpg_distribution *d, size_t knots, struct mpg_error *err)
 {
     if (!d)
         return 0;
-    drop_fits(d, knots / 32);
-    if (d->knots <= knots)
-        return 0;
-    struct mpg_distribution *fewer = mpg_distribution_with_fewer(d, knots, err);
-    if (!fewer)
+    drop_fits(d, knots < 64 ? 1 : knots / 32);
+    struct mpg_distribution *fewer;
+    if (find_fewer(d, knots, &fewer, err) < 0)
         return -1;
+    if (!fewer)
+        return 0;
     struct mpg_distribution held = *d;
     d->knots = fewer->knots, d->probabilities = fewer->probabilities;
     d->quantiles = fewer->quantiles, d->cells = fewer->cells, d->guide = fewer->guide;

@@ -260,10 +260,18 @@ done
 reference=${top_srcdir:-$here/../..}/results/reference
 "$sigshow" "$reference/reference.sig" >shown 2>err
 is "reference: sigshow" "$? $(cat err)" "0 "
-"$sigmake" "$reference" 2>/dev/null | sed -n '/"results"/,/}/p' >remade
+"$sigmake" "$reference" 2>/dev/null >whole
+sed -n '/"results"/,/}/p' whole >remade
 is "reference: made from these files" \
     "$(sed -n '/"results"/,/}/p' "$reference/reference.sig" | cmp - remade 2>&1)" ""
 ok "reference: has them all" test "$(grep -c crc32 remade)" -ge 4
+
+if command -v "${PYTHON3:-python3}" >/dev/null; then
+    is "reference: the means that are stated are drawn, families are kept" \
+        "$("${PYTHON3:-python3}" "$here/means.py" <whole 2>&1)" ""
+else
+    skip "reference: the means that are stated are drawn, families are kept" "no python3"
+fi
 
 # ---- command line ----
 "$sigmake" >out 2>err
