@@ -135,7 +135,8 @@ static bool is_gone(const struct mpg_retrace *r, const char *key)
                                           "signature",    "signature_part", NULL};
     static const char *const tracer[] = {"overhead_call_ns", "overhead_cpu_ns", "overhead_sum_ns",
                                          NULL};
-    static const char *const always[] = {"clock", "died", "predicted", NULL};
+    static const char *const always[] = {"clock", "died", "predicted", "off_cpu", "off_cpu_intervals_ns", "off_cpu_calls_ns",
+                                         NULL};
     return is_one_of(key, always) || (!r->rules.same_machine && is_one_of(key, machine)) ||
            (!r->rules.keeps_tracer && is_one_of(key, tracer)) ||
            (!r->rules.delays && strcmp(key, "clocks") == 0) ||

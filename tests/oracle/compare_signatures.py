@@ -9,6 +9,7 @@ many programs are compared (default 16); without --first so are those in which a
 disagreement was found once.
 """
 
+import json
 import os
 import random
 import sys
@@ -80,7 +81,7 @@ class Perturbation(compare_frame.Case):
             for pair in ([target], [target, target], [target, source],
                          [source, target]):
                 words = ["--absorb", absorb, "--signature", pair[0]]
-                words += self.models()
+                words += self.models(pair[0])
                 if len(pair) > 1:
                     words += ["--source", pair[1]]
                 words += self.more(words)
@@ -115,14 +116,16 @@ class Perturbation(compare_frame.Case):
                             f"{os.path.basename(path)}")
         return path
 
-    def models(self):
-        """What times are drawn from; --noise (but for noise of calls), --latency and
+    def models(self, target):
+        """What times are drawn from, of the signature file TARGET; --noise (but for noise of calls), --latency and
         --byte exclude it."""
         words = []
         if self.models_random.random() < 0.3:
             words.append("--noise-model=" + self.models_random.choice(
                 ["renewal", "ecdf", "fit", "replay"]))
-        if self.models_random.random() < 0.15:
+        with open(target, encoding="utf-8") as file:
+            has_noise = "noise" in json.load(file)
+        if self.models_random.random() < 0.15 and has_noise:
             words.append("--call-noise=signature")
         for option in ("latency", "byte"):
             if self.models_random.random() < 0.25:

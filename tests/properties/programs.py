@@ -12,7 +12,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import randomsignature  # noqa: E402
 import randomtrace  # noqa: E402
 import randomtrace_extras  # noqa: E402
-import randomtrace_off  # noqa: E402
 import randomtrace_threads  # noqa: E402
 
 CHOOSING = ("irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,fail,test,free,pair,"
@@ -59,8 +58,6 @@ def program(draw, ranks=9, steps=60, clocks=("shared", "offsets", "unknown"), tr
     text = output_of(randomtrace_extras, words, text)
     if threads and draw.random() < 0.2:
         text = output_of(randomtrace_threads, ["--seed", words[1]], text)
-    if int(words[1]) % 4 == 0:
-        text = output_of(randomtrace_off, ["--seed", words[1], "--facts", draw.choice(["all", "all", "some", "none"])], text)
     return text, safe
 
 

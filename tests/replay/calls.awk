@@ -53,7 +53,7 @@ call ~ /^(Wait|Test)/ && value("requests") != "" { # for those of files only
 {
     keys = 0
     for (i = 5; i <= NF; i++)
-        keys += $i !~ /^(site|values)=/
+        keys += $i !~ /^(site|values|off|off_call)=/
     if (!keys && call !~ /^Finalize$/)
         next
     any = named ? "" : value("any")

@@ -38,6 +38,7 @@ def run(*words):
 class Event:
     def __init__(self, line):
         who, enter, leave, words = line.split(" ", 3)
+        words = re.sub(r" off(_call)?=\d+", "", words)  # times that are moved have none
         self.who = who
         self.enter, self.leave = int(enter), int(leave)
         self.name = words.split(" ")[0]

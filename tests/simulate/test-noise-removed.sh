@@ -86,11 +86,11 @@ for case in "bursts rough" "ticks uneven"; do
     # said FILE: what the answer says of it
     said() {
         "$MPGSIM" --source "$kind.1.sig" --signature quiet.sig "$1" |
-            sed -n 's/^  noise .*likes says\(, by CPU time\)*, which is taken out first *\((by its length\)*.*/<\1\2>/p'
+            sed -n 's/^  noise .*; the source.s interruptions are taken out first, as far as \(CPU times of \)*intervals between the same callsites show them *\((by their length\)*.*/<\1\2>/p'
     }
     is "$kind, $name: the answer says which it was" "$(for file in noisy slept without; do
         said "$file.text"
-    done | paste -sd ' ')" "<, by CPU time> <(by its length> <>"
+    done | paste -sd ' ')" "<CPU times of > <(by their length> <>"
 done
 
 make_case trace ticks 9 even --steps 60 >noisy.text
@@ -112,7 +112,7 @@ predict all --replicas=2 --measurement=fixed --signature bursts.1.sig noisy.text
 predict some --replicas=2 --signature bursts.1.sig noisy.text >/dev/null
 ok "parts drawn again make other runs" test "$(say median all)" != "$(say median some)"
 ok "the answer says whose noise was taken out" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
-    --signature bursts.1.sig noisy.text | grep -q 'noise .*each interval lost what its rank'"
+    --signature bursts.1.sig noisy.text | grep -q 'noise .*the source.s interruptions are taken out first'"
 python3 -c 'import json
 sig = json.load(open("quiet.sig"))
 del sig["noise"]
