@@ -46,6 +46,10 @@ def suppose(case, draw):
         words.append(f"balance even{by}")
     if draw.random() < 0.1 and 'Region_begin name="work"' in text:
         words.append("balance work")
+    own = random.Random(f"insert {case.seed}")
+    for region, ranks in (("even", ""), ("work", " ranks=0"), ("inner", "")):
+        if f'Region_begin name="{region}"' in text and own.random() < 0.2:
+            words.append(f"insert {region}{ranks} time={own.choice(['0.385us', '7ns', '2us'])}")
     return [f"--suppose={one}" for one in words] + ["--carried=none"]
 
 

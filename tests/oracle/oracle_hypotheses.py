@@ -2,6 +2,7 @@
 """What hypotheses make of computation (docs/MODEL.md section 10)."""
 
 import math
+import re
 import shlex
 from collections import defaultdict
 
@@ -11,6 +12,7 @@ from oracle_resized import Resize
 from oracle_trace import OracleError
 
 HALF = Fraction(1, 2)
+UNITS = {"ns": 1, "us": 1000, "ms": 1000000, "s": 1000000000}
 
 
 class Part:
@@ -73,10 +75,18 @@ class Line:
         self.verb, self.region, *words = shlex.split(text)
         self.args = dict(word.split("=") for word in words)
         self.factor = Fraction(self.args.get("factor", 1))
+        number, unit = re.fullmatch(r"([0-9.]+)(ns|us|ms|s)", self.args.get("time", "0ns")).groups()
+        self.time = Fraction(number) * UNITS[unit]
+
+    def is_about(self, region, rank):
+        return region == self.region and ("ranks" not in self.args or rank in rank_set(self.args["ranks"]))
 
     def scales(self, region, rank):
-        return (self.verb == "scale" and region == self.region
-                and ("ranks" not in self.args or rank in rank_set(self.args["ranks"])))
+        return self.verb == "scale" and self.is_about(region, rank)
+
+    def inserted(self, region, rank):
+        """What a visit of REGION that begins on RANK has more."""
+        return self.time if self.verb == "insert" and self.is_about(region, rank) else Fraction(0)
 
 
 class Hypotheses:
@@ -107,6 +117,9 @@ class Hypotheses:
                     part.length for rank, _, (parts, _) in self.found.values() for part in parts
                     if line.scales(part.region, rank)):
                 raise OracleError("no computation in the region")
+            if line.verb == "insert" and not any(
+                    line.is_about(name, rank) for rank, _, (_, begun) in self.found.values() for name, *_ in begun):
+                raise OracleError("no rank enters the region")
             if line.verb == "balance":
                 members = trace.comms[int(line.args["comm"])] if "comm" in line.args else range(trace.ranks)
                 self.balance(line, members)
@@ -155,6 +168,8 @@ class Hypotheses:
             rho += in_force * (factor - 1) * size / whole if whole else 0
             more += in_force * factor * self.gain(part, rank, thread) * part.work
         for name, k, names in begun:
+            more += (self.ratios.in_force(names) * self.scaled(name, rank)
+                     * sum(line.inserted(name, rank) for line in self.lines))
             for line in self.balancing(name, rank):
                 if not line.total and not line.work[rank, thread, k]:
                     more += (self.ratios.in_force(names) * self.scaled(name, rank)
