@@ -58,11 +58,11 @@ message 95 >95.txt
 message 32768 >32768.txt
 message 98304 >98304.txt
 large=(--eager-limit=1MiB --source-eager-limit=1MiB)
-# Of sending 8 B: (300 - 100) + (100 - 50) log2(9) / log2(1025).
+# Of sending 8 B: (300 - 100) + (100 - 50) 8 / 1024.
 is "the difference of one-way times, and of sending" "$(delays "${both[@]}" --absorb=none 1024.txt)" "250 800"
-is "at the smallest sizes" "$(delays "${both[@]}" --absorb=none 8.txt)" "215.847 505"
-is "linear in log2(d + 1) between sizes: 505 + 295 x log2(96 / 9) / log2(1025 / 9)" \
-    "$(delays "${both[@]}" --absorb=none 95.txt | cut -d' ' -f2)" "652.47"
+is "at the smallest sizes" "$(delays "${both[@]}" --absorb=none 8.txt)" "200.391 505"
+is "linear in bytes between sizes: 505 + 295 x (95 - 8) / (1024 - 8)" \
+    "$(delays "${both[@]}" --absorb=none 95.txt | cut -d' ' -f2)" "530.261"
 is "at the greatest size" "$(delays "${both[@]}" "${large[@]}" --absorb=none 32768.txt)" "250 5000"
 is "above it, with the slope of transfers: 5000 + 65536 x (0.25 - 0.125)" \
     "$(delays "${both[@]}" "${large[@]}" --absorb=none 98304.txt)" "250 13192"
