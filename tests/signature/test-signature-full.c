@@ -61,7 +61,7 @@ static struct mpg_noise_core cores[] = {
 
 static struct mpg_distribution *both[] = {&small, &fitted}, *again[] = {&small, &small, &small};
 static char classes[] = "AAz/AA+kBAAA";
-static double ranks[12]; /* of classes */
+static double ranks[24]; /* of classes, each block of 3 twice */
 static struct mpg_network_size
     latency[] = {{0, &small, {2, both}, {4, 3, classes, ranks}}, {64, &fitted, {3, again}, {0}}},
     round_trip[] = {{1, &fitted, {0}, {0}}},
@@ -77,15 +77,15 @@ static struct mpg_network_group launches[] = {{"launch 0", 50, 8, 312.5, -1 / 3.
 static struct mpg_network_group pairs[] = {
     {"ranks 0 and 3; hosts a and b\u00e9; cores 0 and 1", 1, 0, 0, 0, 0}};
 static struct mpg_network_path paths[] = {
-    {.path = MPG_PATH_COMPLEX, .one_way = "half the round trip", .latency = {2, latency},
+    {.path = MPG_PATH_COMPLEX, .one_way = "half the round trip", .latency = {.n = 2, .size = latency},
      .eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN, .loggp = {.overhead_ns = 88.25, .gap_ns = -1}},
     {.path = MPG_PATH_NODE, .eager_limit_bytes = -1,
      .loggp = {.overhead_ns = -1, .gap_ns = -1}},
     {.path = MPG_PATH_BETWEEN, .one_way = "synchronised clocks", .one_way_error_ns = 25 / 3.0,
      .one_way_misfit = 0.07 / 3.0,
-     .latency = {2, latency}, .round_trip = {1, round_trip}, .bandwidth = {2, bandwidth},
-     .sender = {1, sender}, .send_overhead = {1, send_overhead},
-     .receive_overhead = {1, receive_overhead}, .streaming = {1, streaming}, .window = 64, .eager_limit_bytes = 65536,
+     .latency = {.n = 2, .size = latency}, .round_trip = {.n = 1, .size = round_trip}, .bandwidth = {.n = 2, .size = bandwidth},
+     .sender = {.n = 1, .size = sender}, .send_overhead = {.n = 1, .size = send_overhead},
+     .receive_overhead = {.n = 1, .size = receive_overhead}, .streaming = {.n = 1, .size = streaming}, .window = 64, .eager_limit_bytes = 65536,
      .loggp = {2, segments, 101.5, 33 / 7.0}, .launches = 2, .pairs = 1, .launch = launches,
      .pair = pairs},
 };
@@ -279,7 +279,7 @@ static void fill_ranks(void)
 {
     static const int rank[] = {2, 0, 9, 11, 5, 3, 10, 8, 7, 1, 6, 4};
     for (int i = 0; i < 12; i++)
-        ranks[i] = (rank[i] + 0.5) / 12;
+        ranks[i + i / 3 * 3] = ranks[i + i / 3 * 3 + 3] = (rank[i] + 0.5) / 12;
 }
 
 static void test_round_trip(void)
