@@ -66,7 +66,7 @@ def read(trace, gone):
         if words[0] == "#clock":
             clocks.setdefault(words[1], []).append((int(words[2]), int(words[3])))
         key = words[2] if words[0] == "#fact" else words[0][1:]
-        if key not in gone | MOVED | {"mpgtext", "predicted"}:
+        if key not in gone | MOVED | {"mpgtext", "predicted", "off_cpu", "off_cpu_intervals_ns", "off_cpu_calls_ns"}:
             facts.append(line)
     return facts, threads, clocks
 
