@@ -145,7 +145,7 @@ static struct mpg_signature *through_file(struct mpg_distribution *d, struct mpg
 {
     static const char path[] = "test-tails.tmp";
     struct mpg_network_size size = {.size_bytes = 8, .time_ns = d};
-    struct mpg_network_path network = {.path = MPG_PATH_NODE, .latency = {1, &size},
+    struct mpg_network_path network = {.path = MPG_PATH_NODE, .latency = {.n = 1, .size = &size},
                                        .eager_limit_bytes = -1,
                                        .loggp = {.overhead_ns = -1, .gap_ns = -1}};
     struct mpg_signature sig = {.paths = 1, .network = &network}, *got = NULL;
