@@ -125,10 +125,9 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 
 /* --- intervals --- */
 
-/* How much more or less the source's record loses in REPLICA, another measurement of the machine. */
-static double scale_of(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t replica)
+/* How much more or less the source's record loses with the parts PART, another measurement of the machine. */
+static double scale_of(const struct mpg_perturbation *p, const struct mpg_interval *x, const uint8_t *part)
 {
-    const uint8_t *part = mpg_records_parts(p, replica);
     if (!part)
         return 1;
     const struct mpg_resampled *record =
@@ -137,10 +136,10 @@ static double scale_of(const struct mpg_perturbation *p, const struct mpg_interv
     return whole > 0 ? mpg_resampled_lost(record, part) / whole : 1;
 }
 
-/* X without what interruptions took from it: one of its losses is drawn. */
-static double work_without_loss(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t replica)
+/* X without what interruptions took from it, times SCALE: one of its losses is drawn. */
+static double work_without_loss(const struct mpg_perturbation *p, const struct mpg_interval *x, double scale,
+                                uint32_t replica)
 {
-    const double scale = scale_of(p, x, replica);
     if (!x->losses)
         return x->alike_ns * (1 - fmin(1, x->lost * scale));
     const struct mpg_address address = {
@@ -231,8 +230,20 @@ static double on_target(const struct mpg_interval *x, double work_ns)
 static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                       uint32_t first, uint32_t n, double *work_ns)
 {
-    for (uint32_t w = 0; w < n; w++)
-        work_ns[w] = on_target(x, p->source_noise.ecdf ? work_of_quanta(p, x, first + w) : work_without_loss(p, x, first + w));
+    if (p->source_noise.ecdf) {
+        for (uint32_t w = 0; w < n; w++)
+            work_ns[w] = on_target(x, work_of_quanta(p, x, first + w));
+        return;
+    }
+    const uint8_t *last = NULL;
+    double scale = 1;
+    for (uint32_t w = 0; w < n; w++) {
+        const uint8_t *part = mpg_records_parts(p, first + w);
+        if (part != last) /* two replicas after each other are one measurement */
+            scale = scale_of(p, x, part);
+        last = part;
+        work_ns[w] = on_target(x, work_without_loss(p, x, scale, first + w));
+    }
 }
 
 /* Replicas FIRST .. FIRST + N - 1, lanes from AT on; the source's noise is to be REMOVED. */

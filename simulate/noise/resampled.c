@@ -132,20 +132,6 @@ static bool stays(const struct mpg_resampled *r, const uint8_t *part, int place,
     return at_ns + length_ns <= (part[place] + 1) * part_ns(r);
 }
 
-double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                             double interval_ns)
-{
-    double total_ns, whole;
-    int place;
-    if (!part || !((total_ns = work_of(r, part)) > 0))
-        return mpg_replay_work_in(r->replay, t_ns, interval_ns);
-    double at_ns = mpg_resampled_locate(r, part, t_ns, &whole, &place);
-    if (stays(r, part, place, at_ns, interval_ns))
-        return mpg_replay_work_in(r->replay, at_ns, interval_ns);
-    return work_before(r, part, total_ns, t_ns + interval_ns) -
-           work_before(r, part, total_ns, t_ns);
-}
-
 double mpg_resampled_detour_left(const struct mpg_resampled *r, const uint8_t *part, double t_ns, double *since_ns)
 {
     double whole;

@@ -40,10 +40,8 @@ struct mpg_resampled {
 void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay);
 /* The part of its time that the record of the parts PART loses, or the record itself (NULL). */
 double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part);
-/* As mpg_replay_work_in() and mpg_replay_time_for(), of the parts PART (MPG_PARTS of them), or of
+/* As mpg_replay_time_for(), of the parts PART (MPG_PARTS of them), or of
  * the record itself where PART is NULL, or leaves no work. */
-double mpg_resampled_work_in(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                             double interval_ns);
 double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
                               double work_ns);
 /* As mpg_replay_meet(). */
