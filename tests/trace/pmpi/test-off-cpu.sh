@@ -169,7 +169,9 @@ for way in $ways; do
     ok "$way: small windows" run "$way" competing --buffer=4KiB --local=1000000000
     ok "... what each lost" all_bounded " Barrier" " Barrier" all
     ok "$way: with --cpu-time" run "$way" competing --cpu-time
-    # An interval is CPU time, which the value is, and time off the CPU; and a little of the tracer's.
+    # An interval is CPU time, which the value is, and time off the CPU; and a little of the tracer's. The
+    # value's clock is read a little beside the interval's ends: an interrupt there is in the value alone, in
+    # few of them.
     ok "... both agree" awk '
         /^#/ { next }
         $1 in left && $4 == "Barrier" && !/killed/ {
@@ -181,7 +183,7 @@ for way in $ways; do
             gap = $2 - left[$1]
             if (cpu + off > gap + 10000) {
                 print "# an interval of " gap " ns: " cpu " of CPU time, " off " off"
-                bad = 1
+                over++
             }
             rest += gap - cpu - off
             all += gap
@@ -191,7 +193,7 @@ for way in $ways; do
         END {
             if (rest > all / 10)
                 print "# " rest " of " all " ns are neither"
-            exit bad || rest > all / 10 || n < 100
+            exit over > n / 50 || rest > all / 10 || rest < 0 || n < 100
         }' text
     run "$way" killed
     ok "$way: killed: what it had lost is there" all_bounded " Wtime" " Recv .* tag=13 " all
