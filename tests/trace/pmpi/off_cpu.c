@@ -118,28 +118,35 @@ static void sleep_ms(int ms)
     }
 }
 
-static void use_one_core(void)
+static int shared_core; /* the first of rank 0's: a launcher may bind each rank to its own */
+
+static void find_shared_core(void)
 {
-    cpu_set_t all, one;
-    int core = 0;
+    cpu_set_t all;
     check(sched_getaffinity(0, sizeof all, &all) == 0, "no affinity");
-    while (!CPU_ISSET(core, &all))
-        core++;
+    while (!CPU_ISSET(shared_core, &all))
+        shared_core++;
+    PMPI_Bcast(&shared_core, 1, MPI_INT, 0, MPI_COMM_WORLD); /* of no trace */
+}
+
+static void use_shared_core(void)
+{
+    cpu_set_t one;
     CPU_ZERO(&one);
-    CPU_SET(core, &one);
+    CPU_SET(shared_core, &one);
     check(sched_setaffinity(0, sizeof one, &one) == 0, "cannot be pinned");
 }
 
 /* --- crowded --- */
 
-/* Rank 1: takes time on the first core, where rank 0 is, which has been where it shall be for a while. */
+/* Rank 1: takes time on rank 0's core, where that is, which has been where it shall be for a while. */
 static void crowd(void)
 {
     cpu_set_t all;
     MPI_Recv(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     sleep_ms(DELAY_MS);
     check(sched_getaffinity(0, sizeof all, &all) == 0, "no affinity");
-    use_one_core();
+    use_shared_core();
     compute((int64_t)RIVAL_MS * MS);
     check(sched_setaffinity(0, sizeof all, &all) == 0, "cannot be let go");
 }
@@ -181,7 +188,7 @@ static struct reading be_crowded_in(int tag)
 static void run_crowded(void)
 {
     if (rank == 0) {
-        use_one_core();
+        use_shared_core();
         (void)MPI_Wtime(); /* the first one is an event */
         const struct reading begin = read_all();
         be_crowded_before(compute_until_wall, 11);
@@ -243,7 +250,7 @@ static void run_asleep(void)
 
 static void run_competing(void)
 {
-    use_one_core();
+    use_shared_core();
     MPI_Barrier(MPI_COMM_WORLD);
     const struct reading begin = read_all();
     for (int i = 0; i < PIECES; i++) {
@@ -274,7 +281,7 @@ static void run_threads(void)
     pthread_t threads[2];
     int number[2] = {1, 2};
     if (rank == 0) {
-        use_one_core();
+        use_shared_core();
         for (int i = 0; i < 2; i++)
             check(pthread_create(&threads[i], NULL, compute_and_send, &number[i]) == 0, "no thread");
         for (int i = 0; i < 2; i++)
@@ -404,6 +411,7 @@ int main(int argc, char **argv)
     while (i < sizeof parts / sizeof *parts && strcmp(parts[i].name, name) != 0)
         i++;
     check(i < sizeof parts / sizeof *parts, "unknown part");
+    find_shared_core();
     parts[i].run();
     MPI_Finalize();
     return 0;
