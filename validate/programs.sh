@@ -41,30 +41,46 @@ debian() {
 # program NAME: its command on the current machine in $command, to be run in the folder
 # $out/work/NAME, which then holds its input. Fails with $why where it cannot run.
 program() {
-    local own=$out/programs/$family
+    local compiled=$out/programs/$family
     input=/dev/null command=() work=$out/work/$1 why=''
     mkdir -p "$work"
     case $1 in
-    halo) command=("$own/halo" 4000) ;;
-    ring) command=("$own/ring" 300 128 separate) ;;
-    stencil) command=("$own/stencil") ;;
-    workers) command=("$own/workers") ;;
-    allreduce) command=("$own/allreduce") ;;
-    chain8) command=("$own/chain" 8 20000) ;;
-    chain1k) command=("$own/chain" 1024 20000) ;;
-    chain8k) command=("$own/chain" 8192 8000) ;;
-    chain32k) command=("$own/chain" 32768 8000) ;;
+    halo) command=("$compiled/halo" 4000) ;;
+    ring) command=("$compiled/ring" 300 128 separate) ;;
+    stencil) command=("$compiled/stencil") ;;
+    workers) command=("$compiled/workers") ;;
+    allreduce) command=("$compiled/allreduce") ;;
+    chain8) command=("$compiled/chain" 8 20000) ;;
+    chain1k) command=("$compiled/chain" 1024 20000) ;;
+    chain8k) command=("$compiled/chain" 8192 8000) ;;
+    chain32k) command=("$compiled/chain" 32768 8000) ;;
     lammps) program_lammps ;;
     hpcc) program_hpcc 100 ;;
     hpl) program_hpcc 400 ;;
     scalapack) program_scalapack ;;
     mumps) program_mumps ;;
     mpi4py) program_mpi4py ;;
-    *)
+    *) program_own "$1" ;;
+    esac
+}
+
+# A line of the file $own.
+program_own() {
+    local line
+    [ "$family" = "$MPI_LIBRARY" ] || {
+        why="it is linked to $MPI_LIBRARY"
+        return 1
+    }
+    line=$(awk -v name="$1" '$1 == name { print; exit }' "${own:-/dev/null}")
+    [ -n "$line" ] || {
         why="no program '$1'"
         return 1
-        ;;
-    esac
+    }
+    # shellcheck disable=SC2086 # words
+    set -- $line
+    work=$2
+    shift 2
+    command=("$@")
 }
 
 program_lammps() {

@@ -286,12 +286,15 @@ trace_once() {
 
 # --- predict ---
 
+# Where answers are, and by which options beside those of a pair.
+predictions='' without=()
+
 step_predict() {
     local pair program
     for pair in $pairs; do
-        mkdir -p "$out/predictions/$pair"
+        mkdir -p "$predictions/$pair"
         for program in $programs; do
-            rm -f "${out:?}/predictions/$pair/$program".{,predict.}[0-9]*
+            rm -f "${predictions:?}/$pair/$program".{,predict.}[0-9]*
             predict "$pair" "$program"
         done
     done
@@ -300,18 +303,18 @@ step_predict() {
 
 # predict PAIR PROGRAM: from each trace, two at a time.
 predict() {
-    local from=${1%%:*} to=${1#*:} trace options=() ratio file mode
+    local from=${1%%:*} to=${1#*:} trace options=("${without[@]}") ratio file mode
     to=${to%:ratio}
     [ -s "$out/signatures/$from.sig" ] && [ -s "$out/signatures/$to.sig" ] || return 0
     case $1 in
     *:ratio)
         ratio=$(compute_ratio "$from" "$to") || return 0
-        options=(--noise const:0 --compute-ratio "$ratio")
+        options+=(--noise const:0 --compute-ratio "$ratio")
         ;;
     esac
     for trace in "$out/traces/$2.$from".[0-9]*; do
-        [ -d "$trace" ] || continue
-        file=$out/predictions/$1/$2.${trace##*.}
+        [ -d "$trace" ] && [ "${trace##*.}" -le "${traces_asked:-$traces}" ] || continue
+        file=$predictions/$1/$2.${trace##*.}
         for mode in '' predict; do
             answer "${file%.*}${mode:+.$mode}.${file##*.}" "$trace" ${mode:+--$mode} \
                 --source "$out/signatures/$from.sig" --signature "$out/signatures/$to.sig" \
@@ -349,7 +352,8 @@ compute_ratio() {
 
 # --- table ---
 
-step_table() {
+# The table's rows, in full.
+make_rows() {
     local pair program to
     for pair in $pairs; do
         to=${pair#*:}
@@ -359,10 +363,14 @@ step_table() {
                 continue
             awk -v pair="$pair" -v program="$program" -v most_off="$most_off" -f "$here/sample.awk" -f "$here/row.awk" \
                 part=from "$out/samples/$program.${pair%%:*}" part=to "$out/samples/$program.$to" \
-                part=answer /dev/null "$out/predictions/$pair/$program".[0-9]* \
-                part=times "$out/predictions/$pair/$program".predict.[0-9]*
+                part=answer /dev/null "$predictions/$pair/$program".[0-9]* \
+                part=times "$predictions/$pair/$program".predict.[0-9]*
         done
-    done >"$out/rows.tsv"
+    done
+}
+
+step_table() {
+    make_rows >"$out/rows.tsv"
     { about && awk -f "$here/table.awk" "$out/rows.tsv" && say_skipped; } >"$out/table.md" ||
         die "no table"
     cat "$out/table.md"

@@ -20,6 +20,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/steps.sh"
 # shellcheck source=validate/replays.sh
 . "$here/replays.sh"
+# shellcheck source=validate/ablation.sh
+. "$here/ablation.sh"
 
 usage() {
     cat <<HELP
@@ -32,11 +34,14 @@ Options:
                        what is there already is used and added to (default: validation)
       --pairs=LIST     FROM:TO, or FROM:TO:ratio (default: all)
       --programs=LIST  (default: all)
+      --own=FILE       programs of yours beside these, a line each: NAME FOLDER COMMAND [ARGUMENT]...,
+                       of FOLDER, where it runs, and COMMAND the whole path
       --rounds=N       runs of each program on each machine (default: 7)
       --traces=N       traces of each program on each machine (default: 5)
       --replays=LIST   only that: programs untraced, traced and re-enacted in turns, on these
                        machines (shm,mpich)
-      --steps=LIST     of measure, run, predict, table (default: all of them)
+      --steps=LIST     of measure, run, predict, table (default: all of them); ablate: what each rule
+                       of the model is worth, by predictions without it
       --short          measure signatures in seconds, for a test of this script only
       --bench=--full   measure signatures well (default: --quick)
       --write=FILE     put the table into FILE, between its two marks
@@ -82,7 +87,7 @@ whole() {
     esac
 }
 
-out=validation pairs=$all_pairs programs=$all_programs rounds=7 traces=5
+out=validation pairs=$all_pairs programs='' own='' rounds=7 traces=5
 steps='measure run predict table' tries=3 most_off=0.02 limit_s=30 short='' bench=--quick write='' machines_replayed='' mark=table
 while [ $# -gt 0 ]; do
     option=$1
@@ -99,14 +104,18 @@ while [ $# -gt 0 ]; do
     -o | --output) out=$value ;;
     --pairs) pairs=${value//,/ } ;;
     --programs) programs=${value//,/ } ;;
+    --own) own=$value ;;
     --rounds) whole rounds "$value" && rounds=$value ;;
     --traces) whole traces "$value" && traces=$value ;;
     --replays)
         machines_replayed=${value//,/ } steps=replays pairs='' mark=replays
-        [ "$programs" != "$all_programs" ] || programs=$all_replayed
+        : "${programs:=$all_replayed}"
         all_programs="$all_programs $all_replayed"
         ;;
-    --steps) steps=${value//,/ } ;;
+    --steps)
+        steps=${value//,/ }
+        [ "$steps" != ablate ] || mark=ablation
+        ;;
     --short) short=yes tries=1 limit_s=300 ;;
     --bench)
         bench=$value
@@ -126,6 +135,12 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+if [ -n "$own" ]; then
+    own_programs=$(awk '!/^ *(#|$)/ { if (NF < 3 || $2 !~ /^\// || $3 !~ /^\//) exit 1; print $1 }' "$own") ||
+        usage_error "--own: '$own' has a line that is not NAME /FOLDER /COMMAND [ARGUMENT]..."
+    all_programs="$all_programs $own_programs"
+fi
+: "${programs:=$all_programs}"
 # Pairs and programs that are none are refused before hours have gone.
 for pair in $pairs; do
     case " $(words "$all_pairs") " in
@@ -165,6 +180,7 @@ out=$(cd "$out" && pwd)
 mkdir -p "$out/samples" "$out/traces" "$out/results" "$out/signatures" "$out/predictions" \
     "$out/log" "$out/work"
 
+predictions=$out/predictions
 trap machine_end EXIT
 trap 'exit 1' HUP INT TERM
 used=$(for pair in $pairs; do
@@ -174,7 +190,7 @@ done | tr ' ' '\n' | awk '!seen[$0]++')
 
 for step in $steps; do
     case $step in
-    measure | run | predict | table | replays) "step_$step" || exit 1 ;;
-    *) usage_error "no step '$step': there are measure, run, predict, table and replays" ;;
+    measure | run | predict | table | replays | ablate) "step_$step" || exit 1 ;;
+    *) usage_error "no step '$step': there are measure, run, predict, table, ablate and replays" ;;
     esac
 done

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "simulate/choice/choice_private.h"
+#include "simulate/models/rules.h"
 #include "simulate/rounding.h"
 
 static int compare_owed(const void *a, const void *b)
@@ -78,7 +79,7 @@ int mpg_choosing_take_all(struct mpg_choosing *c, const struct mpg_step *s, uint
             c->others[w] = true;
         }
     const double until_ns = fmax(first_ns, now_ns);
-    if (s->alternatives->portions == 0 || last_ns <= until_ns + MPG_ROUNDING_NS)
+    if (s->alternatives->portions == 0 || !mpg_rule_holds(MPG_RULE_PORTIONS) || last_ns <= until_ns + MPG_ROUNDING_NS)
         return 0;
     c->others[w] = true;
     return leave_for_later(c, s, w, now_ns, until_ns, first_ns > now_ns ? first : NULL, err);

@@ -9,6 +9,7 @@
 
 #include "common/map.h"
 #include "simulate/models/flights.h"
+#include "simulate/models/rules.h"
 #include "simulate/models/sizes.h"
 
 /* What a call takes at most of its own, where the trace shows it waiting only. */
@@ -389,7 +390,7 @@ double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double byt
     double ns = f->call_ns[call][class];
     if (!isfinite(ns))
         return 0;
-    return f->all_waited[call][class] ? fmin(ns, MAY_TAKE_NS) : ns;
+    return f->all_waited[call][class] && mpg_rule_holds(MPG_RULE_WAITING_CALLS) ? fmin(ns, MAY_TAKE_NS) : ns;
 }
 
 static double median_at(const struct mpg_network_sizes *sizes, double bytes)

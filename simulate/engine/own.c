@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/models/rules.h"
 
 /* Whether a send that the traced machine made wait goes at once on the target. */
 static bool is_released(const struct mpg_sent *sent)
@@ -72,7 +73,7 @@ static void sort_edges(struct mpg_lanes *l, const struct mpg_step *s)
         const struct mpg_edge *e = &s->edges[l->edge[i - 1].i];
         if (e->kind != MPG_EDGE_ARRIVAL)
             continue;
-        l->edge[i - 1].further = l->turn[e->source] == l->turns;
+        l->edge[i - 1].further = l->turn[e->source] == l->turns && mpg_rule_holds(MPG_RULE_FURTHER);
         l->turn[e->source] = l->turns;
     }
 }

@@ -8,6 +8,7 @@
 #include "graph/work/supposed.h"
 #include "simulate/engine/first.h"
 #include "simulate/engine/simulation_private.h"
+#include "simulate/models/rules.h"
 
 struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label)
 {
@@ -311,7 +312,9 @@ static int find_floors(struct simulation *all, size_t n, struct mpg_error *err)
 static void choose_protocol(struct simulation *sim)
 {
     const struct mpg_simulation_options *o = sim->options;
-    if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_GIVEN)
+    if (!mpg_rule_holds(MPG_RULE_PROTOCOLS))
+        sim->graph.source_eager_limit_bytes = sim->graph.eager_limit_bytes;
+    else if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_GIVEN)
         sim->graph.source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     else if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_IN_TRACE)
         sim->graph.source_eager_limit_bytes = sim->evident_limit; /* of the floors' pass */

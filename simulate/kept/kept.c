@@ -15,6 +15,7 @@
 #include "common/output.h"
 #include "graph/algorithms/table.h"
 #include "simulate/kept/build.h"
+#include "simulate/models/rules.h"
 #include "trace/output.h"
 
 enum { FORMAT = 1, SUM_BYTES = 8, MOST_FINDINGS = 64, LEAST_LIMIT = 16 << 20 };
@@ -268,7 +269,8 @@ void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_grap
                                 o->carries,
                                 o->carries ? mpg_carries_sum(&o->carried) : 0,
                                 o->moves_by ? mpg_table_sum(o->moves_by) : 0,
-                                (uint64_t)source};
+                                (uint64_t)source,
+                                mpg_rules_left_out()};
     mpg_bytes_put(key, name, strlen(name) + 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         mpg_bytes_put_u64(key, numbers[i]);

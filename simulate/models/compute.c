@@ -5,6 +5,7 @@
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
 #include "simulate/models/records.h"
+#include "simulate/models/rules.h"
 #include "simulate/noise/lookups.h"
 #include "simulate/noise/removal.h"
 
@@ -54,7 +55,7 @@ bool mpg_perturbation_noise_measured(const struct mpg_perturbation *p)
 bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p)
 {
     return p->noise.n == 0 && p->target && p->source_cores > 0 &&
-           !mpg_perturbation_noise_unchanged(p);
+           !mpg_perturbation_noise_unchanged(p) && mpg_rule_holds(MPG_RULE_INTERRUPTIONS);
 }
 
 bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
@@ -64,7 +65,7 @@ bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_removes_off_cpu(const struct mpg_perturbation *p)
 {
-    return p->predicts || p->target;
+    return (p->predicts || p->target) && mpg_rule_holds(MPG_RULE_OFF_CPU);
 }
 
 bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
@@ -94,7 +95,7 @@ bool mpg_perturbation_is_quiet(const struct mpg_perturbation *p)
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_noise_measured(p) && !mpg_perturbation_noise_unchanged(p) &&
-           !p->target_noise.ecdf && mpg_flight_target_known(p);
+           !p->target_noise.ecdf && mpg_flight_target_known(p) && mpg_rule_holds(MPG_RULE_COVERED);
 }
 
 bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p)

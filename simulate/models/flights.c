@@ -6,6 +6,7 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
+#include "simulate/models/rules.h"
 #include "simulate/models/ways.h"
 
 static bool has_latencies(const struct mpg_network_path *path)
@@ -218,7 +219,7 @@ const struct mpg_rows *mpg_flight_rows(const struct mpg_perturbation *p, double 
     if (!has_latencies(p->target_path))
         return NULL;
     const struct mpg_rows *rows = &mpg_size_nearest(&p->target_path->latency, bytes)->rows;
-    return rows->blocks > 0 && rows->length > 0 ? rows : NULL;
+    return rows->blocks > 0 && rows->length > 0 && mpg_rule_holds(MPG_RULE_ROWS) ? rows : NULL;
 }
 
 static uint32_t at_most(uint32_t x, size_t most)

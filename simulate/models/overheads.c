@@ -6,6 +6,7 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
+#include "simulate/models/rules.h"
 #include "simulate/models/sizes.h"
 
 /* Sets O if the target has TARGET and, if there is a source, that has SOURCE. */
@@ -25,7 +26,8 @@ void mpg_perturbation_use_overheads(struct mpg_perturbation *p)
 {
     const struct mpg_network_path *t = p->target_path, *s = p->source_path;
     struct mpg_overhead_sizes *send = &p->overhead[MPG_OVERHEAD_SEND];
-    if (!t || (p->latency.n > 0 && p->byte.n > 0)) /* messages are the command line's */
+    if (!t || (p->latency.n > 0 && p->byte.n > 0) || /* messages are the command line's */
+        !mpg_rule_holds(MPG_RULE_OVERHEADS))
         return;
     if (!take(p, &t->send_overhead, s ? &s->send_overhead : NULL, send))
         send->in_send = take(p, &t->sender, s ? &s->sender : NULL, send);

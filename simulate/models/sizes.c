@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "simulate/draws/lane_code.h"
+#include "simulate/models/rules.h"
 
 static double place_of(double bytes)
 {
@@ -34,7 +35,7 @@ struct mpg_spot mpg_spot_find(const struct mpg_network_sizes *sizes, double byte
     const int64_t eager = sizes->eager_bytes;
     if ((double)high->size_bytes == bytes)
         return at_one(high);
-    if (eager > 0 && low->size_bytes <= eager && eager < high->size_bytes)
+    if (eager > 0 && low->size_bytes <= eager && eager < high->size_bytes && mpg_rule_holds(MPG_RULE_SIZE_SIDES))
         return at_one(bytes <= (double)eager ? low : high);
     return (struct mpg_spot){low, high,
                              (bytes - (double)low->size_bytes) / (double)(high->size_bytes - low->size_bytes)};
@@ -116,5 +117,5 @@ double mpg_spot_median(const struct mpg_spot *spot)
 double mpg_spot_most(const struct mpg_spot *spot, bool recorded)
 {
     const double disturbed = 20; /* medians */
-    return recorded ? disturbed * mpg_spot_median(spot) : INFINITY;
+    return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_spot_median(spot) : INFINITY;
 }

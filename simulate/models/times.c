@@ -6,6 +6,7 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/parametric.h"
+#include "simulate/models/rules.h"
 #include "simulate/models/ways.h"
 
 /* X(d) at some size, by MODEL: of latencies, or of transfers where there are none; false: T has
@@ -138,7 +139,7 @@ bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending
                       uint32_t n, double *value_ns)
 {
     if (p->parameters || !p->target_path || p->target_path->sender.n == 0 || all_given(p) ||
-        m->bytes <= (double)p->target_path->eager_limit_bytes)
+        m->bytes <= (double)p->target_path->eager_limit_bytes || !mpg_rule_holds(MPG_RULE_HELD_SENDS))
         return false;
     const struct mpg_network_sizes *sizes = &p->target_path->sender;
     struct mpg_way way = find_measured(sizes, m->bytes);
@@ -211,7 +212,7 @@ double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
 {
     if (p->parameters)
         return mpg_parametric_gap(p);
-    if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p))
+    if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p) || !mpg_rule_holds(MPG_RULE_GAPS))
         return 0;
     const struct mpg_network_sizes *sizes = &p->target_path->streaming;
     struct mpg_way way = find_measured(sizes, bytes);

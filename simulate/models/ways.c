@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "simulate/draws/lane_code.h"
+#include "simulate/models/rules.h"
 
 struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
                                         const struct mpg_fitted *fits, double bytes)
@@ -40,7 +41,7 @@ struct mpg_way mpg_way_find(const struct mpg_network_sizes *sizes, const struct 
 {
     struct mpg_way way = {.place = mpg_way_place_find(sizes, fits, bytes)};
     const double beyond = bytes - (double)sizes->size[sizes->n - 1].size_bytes;
-    if (beyond > 0 && slope->n > 1)
+    if (beyond > 0 && slope->n > 1 && mpg_rule_holds(MPG_RULE_BEYOND_SIZES))
         way.more_ns = beyond * slope_of(slope);
     return way;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/models/rules.h"
+
 enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536 };
 
 /* --waits is about one scenario's calls as the trace has them. */
@@ -68,6 +70,8 @@ static int read_given(struct mpg_arguments *a, const struct mpg_processes *proce
     a->signature = a->signatures.n > 0 ? a->signatures.item[0] : NULL;
     if (a->json && a->per_rank)
         return mpg_error_set(err, "--json and --per-rank exclude each other");
+    if (a->without && mpg_rules_leave_out(a->without, err) < 0)
+        return -1;
     if (mpg_arguments_parse_target(a, err) < 0 || mpg_arguments_parse_sweep(a, err) < 0 || mpg_arguments_check_sweep(a, err) < 0 ||
         mpg_arguments_check_designs(a, err) < 0 || parse_waits(a, err) < 0 || mpg_arguments_parse_where(a, err) < 0 || mpg_arguments_parse_timeline(a, err) < 0)
         return -1;

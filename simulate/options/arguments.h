@@ -28,7 +28,7 @@ struct mpg_arguments {
     char *const *traces;
     size_t trace_number;            /* 1, but for tables */
     const char *tolerate, *waits_by, *timeline, *timeline_calls, *timeline_ranks, *history, *plot, *report;
-    const char *where;
+    const char *where, *without;
     bool csv, critical_path;
     enum mpg_where_by where_by[MPG_WHERE_BYS]; /* tables of it, in this order: */
     size_t where_tables;

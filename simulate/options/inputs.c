@@ -10,6 +10,7 @@
 #include "graph/work/supposed.h"
 #include "simulate/kept/kept.h"
 #include "simulate/models/resize.h"
+#include "simulate/models/rules.h"
 #include "simulate/options/shown.h"
 #include "simulate/processes/processes.h"
 #include "trace/cores.h"
@@ -362,8 +363,8 @@ static void set_limits(const struct mpg_arguments *a, const struct mpg_setting *
     o->graph.source_eager_limit_bytes = has_source ? source : target;
     o->source_limit = !has_target                ? MPG_LIMIT_OF_TARGET
                       : has_source               ? MPG_LIMIT_GIVEN
-                      : a->given.eager_limit     ? MPG_LIMIT_OF_TARGET
-                                                 : MPG_LIMIT_IN_TRACE;
+                      : a->given.eager_limit || !mpg_rule_holds(MPG_RULE_TRACE_LIMIT) ? MPG_LIMIT_OF_TARGET
+                                                                                     : MPG_LIMIT_IN_TRACE;
 }
 
 static void set_ratios(struct mpg_setting *in)

@@ -154,6 +154,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "resample (default): signatures are samples, and each two\n"
                  "replicas see what another measurement might have found;\n"
                  "fixed: they are taken for exact"},
+        {.name = "without", .kind = MPG_OPTION_STRING, .value = &a->without, .argument = "RULE[,RULE...]",
+         .help = "leaves rules of the model out, to see what each is worth;\n"
+                 "mpgsim(1) lists them"},
         {.name = "absorb", .kind = MPG_OPTION_STRING, .value = &a->absorb, .argument = "none|wait|clock",
          .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
                  "messages that lay ready; needs comparable clocks). Default:\n"

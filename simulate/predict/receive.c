@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "simulate/models/rules.h"
 #include "simulate/predict/times_private.h"
 
 static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
@@ -43,7 +44,7 @@ static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, cons
         return k;
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
     for (int further = 0; further < 2; further++) {
-        m.further = further;
+        m.further = further && mpg_rule_holds(MPG_RULE_FURTHER);
         zero(mpg_times_receive_ns(t, k, further), t->n);
         if (costs)
             mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,

@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "graph/work/supposed.h"
+#include "simulate/models/rules.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/places.h"
@@ -383,6 +384,15 @@ static void say_failed(const struct mpg_report *r, char *text, size_t size)
              mpg_units_word(n, "has", "have"));
 }
 
+static void say_without(const struct mpg_report *r, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "rules of the model that are left out:");
+    (void)r;
+    for (int i = 0; i < MPG_RULES && used < size; i++)
+        if (!mpg_rule_holds((enum mpg_rule)i))
+            used += (size_t)snprintf(text + used, size - used, " %s", mpg_rule_name((enum mpg_rule)i));
+}
+
 static void say_tracer(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -411,6 +421,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         void (*say)(const struct mpg_report *, char *, size_t);
         bool applies;
     } all[] = {
+        {"without", say_without, mpg_rules_left_out() != 0},
         {"noise", say_noise, true},
         {"latency", mpg_assume_latency, perturbed},
         {"bytes", mpg_assume_bytes, perturbed},

@@ -8,6 +8,7 @@
 
 #include "common/printable.h"
 #include "graph/work/supposed.h"
+#include "simulate/models/rules.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/json_parts.h"
@@ -154,6 +155,17 @@ static json_t *region_ratios_json(const struct mpg_region_ratios *ratios)
     return o;
 }
 
+static void set_without(json_t *o)
+{
+    json_t *names = json_array();
+    for (int i = 0; i < MPG_RULES; i++)
+        if (!mpg_rule_holds((enum mpg_rule)i))
+            json_array_append_new(names, json_string(mpg_rule_name((enum mpg_rule)i)));
+    if (json_array_size(names) > 0)
+        json_object_set(o, "without", names);
+    json_decref(names);
+}
+
 /* In words. */
 static json_t *hypotheses_json(const struct mpg_supposed *supposed)
 {
@@ -234,6 +246,7 @@ json_t *mpg_answer_options(const struct mpg_report *r)
                                           : json_null());
     json_object_set_new(o, "measurement",
                         json_string(p->measurement_fixed ? "fixed" : "resample"));
+    set_without(o);
     json_object_set_new(o, "tracer_taken_out", json_boolean(r->result->tracer_taken_out));
     json_object_set_new(o, "call_noise", call_noise_json(p));
     json_object_set_new(o, "latency", specs_json(&p->latency));

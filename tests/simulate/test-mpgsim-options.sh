@@ -122,6 +122,23 @@ ok "a run with recording in it, as ever" refuses 2 "*--keep-tracer: without --si
 for option in --noise-model --cosched --measurement; do
     ok "$option=often" refuses 2 "*$option: 'often' is not *" "$option=often" --signature=target.sig t.txt
 done
+ok "a rule that is none" refuses 2 "*--without: 'all' is no rule that can be left out*" --without=rows,all t.txt
+like "the answer names the rules that are left out" "$("$mpgsim" --signature=target.sig --without=overheads,rows t.txt)" \
+    "*without *rules of the model that are left out: rows overheads*"
+is "... and JSON" "$("$mpgsim" --json --signature=target.sig --without=overheads,rows t.txt | "$python" -c '
+import json, sys
+print(json.load(sys.stdin)["options"]["without"])')" "['rows', 'overheads']"
+# What is left out is as if it were not measured: overheads.
+"$python" -c '
+import json
+sig = json.load(open("target.sig"))
+for path in sig["network"]:
+    for key in ("send_overhead", "receive_overhead", "sender"):
+        path.pop(key, None)
+json.dump(sig, open("bare.sig", "w"))'
+ok "without the rule of overheads a signature that has some is as one that has none" test \
+    "$(delays --signature=target.sig --source=none --without=overheads t.txt)" = \
+    "$(delays --signature=bare.sig --source=none t.txt)"
 ok "two sources" refuses 2 "*--source is given twice, as 'none' and as 'target.sig'*" \
     --signature=target.sig --source=none --source=target.sig t.txt
 ok "ranks of a message" refuses 2 "*--byte takes no @RANKS*" --byte=const:1ns@0 t.txt

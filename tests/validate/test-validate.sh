@@ -94,6 +94,21 @@ table=$(printf '%s000000 %s000000 %s000000\n' 102 105 103 98 101 99 100 107 104 
 is "a row of replays: medians, intervals, how far they are off" "$table" \
     '| p | m | 7 | 100.0 (97.0 .. 500.0) | 105.0 (101.0 .. 900.0) | +5.0 | 103.0 (99.0 .. 700.0) | +3.0 |'
 
+# Of two rows the rule moves one, by 4 % of the run and then to where it was measured; in predict mode, which has one
+# answer, by less than 1 %.
+mkdir "$tmp/ablation"
+{
+    tabs a:b p 7 1e6 1e6 2000000 1.9e6 2.1e6 1e6 0.9e6 1.1e6 2080000 2e6 2.1e6 1.04e6 1e6 1.1e6 3 '' 2020000 1.8e6 1.95e6 2 0 0
+    tabs a:b q 7 1e6 1e6 1000000 1e6 1e6 0 -1e4 1e4 1050000 0.8e6 0.95e6 -1e5 -2e5 -5e4 3 '' - - - 0 4 1
+} >"$tmp/ablation/none.tsv"
+sed 's/2080000/2000000/; s/2020000/2024000/' "$tmp/ablation/none.tsv" >"$tmp/ablation/rows.tsv"
+sed 's/\t2080000\t.*/\t-\t-\t-\t-\t-\t-\t0\tno answer\t-\t-\t-\t0\t0\t0/' "$tmp/ablation/none.tsv" >"$tmp/ablation/half.tsv"
+table=$(printf '%s\n' 'rows --without=rows' 'half --half' 'none --nothing' | awk -v folder="$tmp/ablation" -f "$validate/ablation.awk")
+like "what a rule moves, and the mean error with and without it" "$table" \
+    '*| rows | `--without=rows` | 1 of 2 | 4.50 | 2.50 | -4.0, a:b p | 0 of 1 | 1.00 | 1.20 | +0.2, a:b p |*'
+like "rows that have no answer count in neither" "$table" '*| half | `--half` | 0 of 1 | 5.00 | 5.00 | - | - | - | - | - |*'
+like "nothing left out moves nothing" "$table" '*| none | `--nothing` | 0 of 2 | 4.50 | 4.50 | - | 0 of 1 | 1.00 | 1.00 | - |*'
+
 # --- for real ---
 
 quiet() {
@@ -107,6 +122,8 @@ run() {
 is "a wrong pair is refused" "$(run --pairs=shm:nowhere 2>&1)" \
     "validate: no pair 'shm:nowhere': --list names machines (try '$validate/validate.sh --help')"
 ok "a wrong program is refused" fails run --programs=nothing
+printf 'mine %s\n' "$tmp" >"$tmp/own"
+like "so is a line of --own without a command" "$(run --own="$tmp/own" 2>&1)" "*has a line that is not NAME /FOLDER /COMMAND*"
 
 real="from benchmarks to a table"
 if [ "${MPGKIT_MPI:-no}" != yes ]; then
@@ -146,6 +163,13 @@ else
     ok "the new one is there" grep -q '^### In all' "$tmp/doc"
     ok "tables are made again from what is there" quiet run --steps=table --pairs="$pairs" \
         --programs=stencil
+    printf '# of ours\nmine %s %s 8 20000\n' "$tmp/v/work" "$(echo "$tmp"/v/programs/*/chain)" >"$tmp/own"
+    ok "a program of one's own" quiet run --pairs="${pairs%%,*}" --own="$tmp/own" --programs=mine
+    is "... has its row" "$(cut -f 2 "$tmp/v/rows.tsv")" mine
+    ok "a rule after the other is left out" quiet run --steps=ablate --pairs="${pairs%%,*}" --programs=chain8
+    sed 's/^/# /' "$tmp/err"
+    ok "... each has a line, with an answer by one of the modes" awk -F ' [|] ' '
+        /^\| [a-z]/ { n++; if ($3 !~ /^0 of 1|^1 of 1/ && $7 !~ /^0 of 1|^1 of 1/) exit 1 } END { exit n < 20 }' <(sed 1,4d "$tmp/v/ablation.md")
     ok "replays in turns" quiet run --replays="$self" --rounds=2 --programs=persistent,windows
     is "... a row for each program, of both rounds" "$(cut -d '|' -f 2-4 "$tmp/v/replays.md" | grep '| 2 ')" \
         "$(printf ' persistent | %s | 2 \n windows | %s | 2 \n' "$self" "$self" | sed 's/ $//;s/$/ /')"
