@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What mpgscale's rooms pass around: runs of one program at several process counts, the callsites that they have
- * in common, what each run spent at each of them, and what became of that (docs/MODEL.md, section 12; Vetter and
+ * in common, what each run spent at each of them, and what became of that (docs/GROWTH.md; Vetter and
  * McCracken 2001). Times are doubles, ns; what is not known is NAN. */
 #ifndef MPG_SCALE_H
 #define MPG_SCALE_H
@@ -159,7 +159,7 @@ struct scale_power {
 
 struct scale_model; /* scale/model/ */
 
-/* Whether a row's part grows (docs/MODEL.md, section 12). */
+/* Whether a row's part grows (docs/GROWTH.md). */
 enum scale_verdict {
     SCALE_GROWS_NOT,
     SCALE_GROWS_PERHAPS, /* by the rule; but so few runs of so many rows would name one by chance */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls that complete requests. What completes for another exchanges what goes by their identifiers, as
- * docs/MODEL.md, section 6, has it; a test that had succeeded and would fail is a wait, now or later (11); one that had failed is
- * made as long as what it asks for is not complete. */
+ * docs/MODEL.md, section 6, has it; a test that had succeeded and would fail is a wait, now or later
+ * (docs/REENACTMENT.md); one that had failed is made as long as what it asks for is not complete. */
 #include "replay/enact/play.h"
 
 #include <stdlib.h>

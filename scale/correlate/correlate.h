@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows: how what a site takes goes with the number of processes (docs/MODEL.md, section 12; Vetter and McCracken 2001,
+/* Rows: how what a site takes goes with the number of processes (docs/GROWTH.md; Vetter and McCracken 2001,
  * section 3). */
 #ifndef MPG_SCALE_CORRELATE_H
 #define MPG_SCALE_CORRELATE_H

@@ -13,7 +13,7 @@ enum { SCALE_PROJECT_RESAMPLES = 500 };
 /* What part of the communication each row of A has with options->project processes: the times of all sites of the set,
  * each by its power (without one: as their median), over their sum. The interval: 95 % of the same after resampling by
  * DRAWS, of as many points as the set has runs, all sites together; none where a row has fewer than 3 runs or one N
- * (docs/MODEL.md, section 12). Error: out of memory. */
+ * (docs/GROWTH.md). Error: out of memory. */
 int mpg_scale_project(struct scale_analysis *a, const struct scale_draws *draws, struct mpg_error *err);
 
 #endif

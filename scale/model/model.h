@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model of each row: how what a rank takes at a callsite grows with the number of processes
- * (statistics/growth.h; docs/MODEL.md, section 12). Modelled is what one rank takes on average, A_s / N, so that a
+ * (statistics/growth.h; docs/GROWTH.md). Modelled is what one rank takes on average, A_s / N, so that a
  * callsite that takes the same on each rank is constant; with --metric=mean what one call takes. */
 #ifndef MPG_SCALE_MODEL_H
 #define MPG_SCALE_MODEL_H

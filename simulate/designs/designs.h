@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of traces on targets: a row for each, its speed-up, and what its processors did (docs/MODEL.md, 13). */
+/* A table of traces on targets: a row for each, its speed-up, and what its processors did (docs/MACHINES.md). */
 #ifndef MPG_DESIGNS_H
 #define MPG_DESIGNS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a barrier's members leave it (Shanmugam, Malony, Mohr 1995, 3.3.3 and Table 1; docs/MODEL.md, 13). */
+/* When a barrier's members leave it (Shanmugam, Malony, Mohr 1995, 3.3.3 and Table 1; docs/MACHINES.md). */
 #include <math.h>
 #include <stdlib.h>
 

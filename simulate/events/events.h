@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Predicting a run in the order of simulated time: processors that serve requests by a policy, share ranks, meet in
- * barriers, and a network that is in use (docs/MODEL.md, 13). */
+ * barriers, and a network that is in use (docs/MACHINES.md). */
 #ifndef MPG_EVENTS_H
 #define MPG_EVENTS_H
 

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-/* At one time events come in this order of kinds, then by rank, then as they were put in (docs/MODEL.md, 13). */
+/* At one time events come in this order of kinds, then by rank, then as they were put in (docs/MACHINES.md). */
 enum event_kind {
     EVENT_LAND,    /* a message is out of the network */
     EVENT_REPLY,   /* that of a transfer is there */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is on its way, and what that costs what gets on its way (docs/MODEL.md, 13, Contention). */
+/* What is on its way, and what that costs what gets on its way (docs/MACHINES.md, Contention). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a rank serves what others ask of it: policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MODEL.md, 13). */
+/* When a rank serves what others ask of it: policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MACHINES.md). */
 #include <math.h>
 #include <stdlib.h>
 

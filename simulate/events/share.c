@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks that share a processor: one runs until it waits, then who has been ready longest (docs/MODEL.md, 13). */
+/* Ranks that share a processor: one runs until it waits, then who has been ready longest (docs/MACHINES.md). */
 #include <stdlib.h>
 
 #include "simulate/events/world.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gets and puts: requests to their owners, which reply (docs/MODEL.md, 13, One-sided). */
+/* Gets and puts: requests to their owners, which reply (docs/MACHINES.md, One-sided). */
 #include <math.h>
 #include <stdlib.h>
 

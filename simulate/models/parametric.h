@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What messages take by a machine's parameters (docs/MODEL.md, 13), as simulate/models/times.h has it of signatures.
+/* What messages take by a machine's parameters (docs/MACHINES.md), as simulate/models/times.h has it of signatures.
  * P has parameters. */
 #ifndef MPG_PARAMETRIC_H
 #define MPG_PARAMETRIC_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A machine that may not exist, as parameters: mpgtarget(5) (docs/MODEL.md, 13; Shanmugam, Malony,
+/* A machine that may not exist, as parameters: mpgtarget(5) (docs/MACHINES.md; Shanmugam, Malony,
  * Mohr 1995, section 3.3 and Table 1). */
 #ifndef MPG_PARAMETERS_H
 #define MPG_PARAMETERS_H

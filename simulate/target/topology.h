@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processors ranks are on, how far these are from each other, and over how many links (docs/MODEL.md, 13). */
+/* Which processors ranks are on, how far these are from each other, and over how many links (docs/MACHINES.md). */
 #ifndef MPG_TOPOLOGY_H
 #define MPG_TOPOLOGY_H
 

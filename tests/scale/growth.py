@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Models of growth a second time, from docs/MODEL.md, section 12, alone: nothing of it is the C code's. Standard
+"""Models of growth a second time, from docs/GROWTH.md, alone: nothing of it is the C code's. Standard
 library only. Slow and plain: matrices are solved, points are left out one by one, integrals are sums."""
 
 import math

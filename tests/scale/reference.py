@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What mpgscale says of callsites, computed a second time: from docs/MODEL.md, section 12, with the standard library."""
+"""What mpgscale says of callsites, computed a second time: from docs/GROWTH.md, with the standard library."""
 
 import itertools
 import math

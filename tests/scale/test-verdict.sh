@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How often mpgscale's verdict is right, of profiles with 30 % noise (TAP): by docs/MODEL.md, section 12, 98 of 100
+# How often mpgscale's verdict is right, of profiles with 30 % noise (TAP): by docs/GROWTH.md, 98 of 100
 # with one run of each process count. The draws are the same each time.
 set -u
 # shellcheck source=tests/tap.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A machine of docs/MODEL.md, section 13, simulated by itself: who serves whom when, what is on its way, who has which processor,
+"""A machine of docs/MACHINES.md, simulated by itself: who serves whom when, what is on its way, who has which processor,
 barriers. Written from that page alone, for programs of these operations:
 
     ("work", ns)  ("send", to, bytes)  ("receive", from)  ("get", owner, bytes)  ("put", owner, bytes)  ("flush",)  ("barrier",)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contention and topologies (docs/MODEL.md, section 13) on random patterns of messages, against an event simulator of
+"""Contention and topologies (docs/MACHINES.md) on random patterns of messages, against an event simulator of
 its own (TAP). MPGSIM names the program, NETWORK_SEEDS how many patterns (default 40)."""
 
 import heapq

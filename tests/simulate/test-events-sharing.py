@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sharing of processors (docs/MODEL.md, section 13): on random programs no processor does more than one thing at once,
+"""Sharing of processors (docs/MACHINES.md): on random programs no processor does more than one thing at once,
 whatever the policy, switching and quanta (TAP). MPGSIM names the program, SHARING_SEEDS how many (default 25)."""
 
 import itertools

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --target: the closed forms of docs/MODEL.md, section 13, by hand (TAP).
+# mpgsim --target: the closed forms of docs/MACHINES.md, by hand (TAP).
 set -u
 # shellcheck source=tests/tap.sh
 . "${top_srcdir:?}/tests/tap.sh"
