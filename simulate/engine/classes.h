@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compute-interval classes: intervals between the same two calls at the same two callsites, in windows of time. A first pass
  * gathers their histograms, from which follows what the source machine's interruptions took from each interval
- * (docs/MODEL.md, section 3, Interruptions). */
+ * (docs/NOISE.md, What interruptions took). */
 #ifndef MPG_CLASSES_H
 #define MPG_CLASSES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How sure the median over replicas is, when the signatures it rests on are samples (docs/MODEL.md, Decisions, Measured again). */
+/* How sure the median over replicas is, when the signatures it rests on are samples (docs/NOISE.md, Measured again). */
 #ifndef MPG_INTERVAL_H
 #define MPG_INTERVAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work among the recorded detours of the target's cores, for a vector of lanes (docs/MODEL.md, 3,
- * and Decisions, Work is done, Covered detours). Each lane remembers a stretch of its record in
+ * and docs/NOISE.md, Replay). Each lane remembers a stretch of its record in
  * which nothing interrupts: work that ends in it costs two comparisons. */
 #ifndef MPG_RECORDS_H
 #define MPG_RECORDS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How much a core's noise takes from work of a given length, over all times at which it can begin
- * (docs/MODEL.md, section 3, Interruptions). */
+ * (docs/NOISE.md, What interruptions took). */
 #ifndef MPG_LOSSES_H
 #define MPG_LOSSES_H
 

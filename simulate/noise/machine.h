@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The noise of a machine's cores, records of detours, quanta, or detours that are drawn, and which of them a rank meets from
- * where on (docs/MODEL.md, 3, and Decisions, Phases, Quanta). Immutable while a simulation runs. */
+ * where on (docs/MODEL.md, 3, and docs/NOISE.md). Immutable while a simulation runs. */
 #ifndef MPG_MACHINE_H
 #define MPG_MACHINE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Noise as the time that quanta of equal length lose, for signatures that have no detours: drawn
  * for each quantum from what FTQ found, as correlated with those before as FTQ found (docs/MODEL.md,
- * 3, and Decisions, Quanta). Immutable once made. */
+ * 3, and docs/NOISE.md, Quanta). Immutable once made. */
 #ifndef MPG_QUANTA_H
 #define MPG_QUANTA_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A noise record as another measurement of the same machine might have found it: in equal parts,
- * as many of which are drawn with replacement (Carlstein, Ann. Stat. 14 (1986) 1171; docs/MODEL.md,
- * Decisions, Measured again). Immutable once made. */
+ * as many of which are drawn with replacement (Carlstein, Ann. Stat. 14 (1986) 1171; docs/NOISE.md,
+ * Measured again). Immutable once made. */
 #ifndef MPG_RESAMPLED_H
 #define MPG_RESAMPLED_H
 

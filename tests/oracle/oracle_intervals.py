@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Intervals of computation, and what of the source's record interrupts a process in them
-(docs/MODEL.md, Decisions, CPU time)."""
+(docs/NOISE.md, CPU time)."""
 
 import itertools
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What quanta of time lose, drawn one after the other with the correlation that was
-found (docs/MODEL.md, Decisions, Quanta)."""
+found (docs/NOISE.md, Quanta)."""
 
 import math
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What interruptions of the source took from its intervals, which are taken out in law
-(docs/MODEL.md, Decisions, Interruptions)."""
+(docs/NOISE.md, What interruptions took)."""
 
 import bisect
 import itertools

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Detours that are drawn, gap and duration by turns, in blocks that begin in
-equilibrium (docs/MODEL.md, Decisions, Renewal)."""
+equilibrium (docs/NOISE.md, Renewal)."""
 
 import itertools
 import math

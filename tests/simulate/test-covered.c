@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detours that a call's messages cover (docs/MODEL.md, 3, and Decisions, Covered detours), by
+/* Detours that a call's messages cover (docs/MODEL.md, 3, and docs/NOISE.md, Covered detours), by
  * hand: begun before the call's end, at it, and at its end for all that rounding can say. */
 #include <math.h>
 #include <stdlib.h>
