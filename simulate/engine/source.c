@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "simulate/models/bounds.h"
 
 /* --- is it the same machine? --- */
 
@@ -120,7 +121,7 @@ static int take_stored(struct mpg_source *s, const struct mpg_trace *t,
         snprintf(err->text + used, sizeof err->text - used,
                  " (--source=FILE replaces it, --source=none leaves it out)");
     }
-    if (!s->own)
+    if (!s->own || mpg_bound_overheads(s->own, err) < 0)
         return -1;
     s->signature = s->own;
     s->origin = MPG_SOURCE_STORED;

@@ -150,11 +150,9 @@ bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending
     return true;
 }
 
-/* o(d; u) of one size, with what it cannot be more than. */
+/* o(d; u) of one size. */
 struct overhead {
     struct mpg_spot spot;
-    struct mpg_way flight, stream;
-    bool has_flight, has_stream;
     double most; /* noise apart */
 };
 
@@ -162,22 +160,14 @@ static struct overhead find_overhead(const struct mpg_perturbation *p, enum mpg_
                                      double bytes)
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
-    const struct mpg_network_sizes *stream = &p->target_path->streaming;
     struct overhead x = {.spot = mpg_spot_find(o->target, bytes)};
     x.most = mpg_spot_most(&x.spot, o->target_noise);
-    x.has_flight = find_flight(p, MPG_TIME_EMPIRICAL, bytes, &x.flight);
-    x.has_stream = which == MPG_OVERHEAD_SEND && stream->n > 0;
-    if (x.has_stream)
-        x.stream = find_measured(stream, bytes);
     return x;
 }
 
 static double overhead_ns(const struct overhead *x, double launch, double u)
 {
-    double ns = fmin(mpg_spot_quantile(&x->spot, launch, u), x->most);
-    if (x->has_flight)
-        ns = fmin(ns, mpg_way_ns(&x->flight, launch, u));
-    return x->has_stream ? fmin(ns, mpg_way_ns(&x->stream, launch, u)) : ns;
+    return fmin(mpg_spot_quantile(&x->spot, launch, u), x->most);
 }
 
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,

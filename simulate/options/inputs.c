@@ -9,6 +9,7 @@
 #include "common/output.h"
 #include "graph/work/supposed.h"
 #include "simulate/kept/kept.h"
+#include "simulate/models/bounds.h"
 #include "simulate/models/resize.h"
 #include "simulate/models/rules.h"
 #include "simulate/options/shown.h"
@@ -18,8 +19,10 @@
 
 static int load_signature(const char *path, struct mpg_signature **sig, struct mpg_error *err)
 {
-    if (!path || (*sig = mpg_signature_load(path, err)))
+    if (!path)
         return 0;
+    if ((*sig = mpg_signature_load(path, err)))
+        return mpg_bound_overheads(*sig, err);
     return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
 }
 

@@ -86,6 +86,23 @@ class Sizes:
         low, high = self.quantities[n - 1].at(launch, u), self.quantities[n].at(launch, u)
         return low + (high - low) * (d - a) / (b - a)
 
+    def bound(self, bounds, most=math.inf):
+        """bounds: times, and those with whose slope they go on; most: bytes."""
+        for size, quantity in zip(self.sizes, self.quantities):
+            if size > most:
+                return
+            n = len(quantity.launches)
+            ours = [(None, quantity.pooled)] + [((i + 0.5) / n, one) for i, one in enumerate(quantity.launches)]
+            for launch, one in ours:
+                for times, slope in bounds:
+                    one.quantiles = [min(x, times.onwards(launch, size, p, slope))
+                                     for x, p in zip(one.quantiles, one.probabilities)]
+
+    def onwards(self, launch, size_bytes, u, of):
+        """Above the greatest size with the slope of others."""
+        value, beyond = self(launch, size_bytes, u), size_bytes - self.sizes[-1]
+        return value + beyond * of.slope() if beyond > 0 and len(of.sizes) > 1 else value
+
     def slope(self):
         """Of the line through the medians at the two greatest sizes, no less than 0."""
         low, high = (quantity.at(None, 0.5) for quantity in self.quantities[-2:])
@@ -168,6 +185,19 @@ class Path:
         self.send_overhead = Sizes(given.get("send_overhead", []), "send_ns", self.eager_limit)
         self.receive_overhead = Sizes(
             given.get("receive_overhead", []), "receive_ns", self.eager_limit)
+
+        self.bound()
+
+    def bound(self):
+        """Overheads are no more than what contains them, at each size and knot."""
+        whole = self.latency or self.transfer
+        slope = self.transfer if len(self.transfer.sizes) > 1 else whole
+        ways = [(whole, slope)] if whole else []
+        streams = [(self.streaming, self.streaming)] if self.streaming else []
+        self.send_overhead.bound(ways + streams)
+        self.receive_overhead.bound(ways)
+        if not self.send_overhead:
+            self.sender.bound(ways + streams, -1 if self.eager_limit is None else self.eager_limit)
 
     def flight(self, launch, size_bytes, u):
         """X(d; u): with the slope on top above the greatest size."""

@@ -204,13 +204,7 @@ class Target:
         sizes = path.send_overhead or (eager and path.sender)
         if not sizes:
             return None
-        bounds = [self.undisturbed(sizes, size_bytes, u)]
-        whole = self.flight_by("empirical", path, size_bytes, u)
-        if whole is not None:
-            bounds.append(whole)
-        if path.streaming:
-            bounds.append(sloped(path.streaming, self.launch, size_bytes, u))
-        return min(bounds)
+        return self.undisturbed(sizes, size_bytes, u)
 
     def sends(self, message, eager):
         send = message.send
@@ -225,9 +219,7 @@ class Target:
         u = self.draw(send.call.rank, send.call.index, RECEIVE, send.index)
 
         def whole(size_bytes):
-            own = self.undisturbed(path.receive_overhead, size_bytes, u)
-            flight = self.flight_by("empirical", path, size_bytes, u)
-            return own if flight is None else min(own, flight)
+            return self.undisturbed(path.receive_overhead, size_bytes, u)
 
         return max(0.0, whole(message.bytes) - whole(0)) if further else whole(
             message.bytes)

@@ -167,6 +167,22 @@ def test_transfers_alone():
     expect(delays(chain(2, 0), FIXED, signature=target, source=source)[:1], 0)
 
 
+def test_overheads_within_messages():
+    """What a message takes, and one in a stream, contain what its calls take, in both modes."""
+    def machine(factor):
+        return signature(path(latency={8: 200 * factor}, send_overhead={8: 870 * factor},
+                              receive_overhead={8: 350 * factor}))
+
+    text = trace(2, ["1000 1300 Send to=1 tag=0 bytes=8"], ["2000 2300 Recv from=0 tag=0 bytes=8"])
+    got = delays(text, FIXED, signature=machine(3), source=machine(1))
+    expect(got, 400, 400)
+    run = answer(text, "--predict", "--source=none", signature=machine(3))
+    expect([rank["account"]["calls_ns"] for rank in run["ranks"]], 600, 600)
+    stream = signature(path(latency={8: 200}, send_overhead={8: spread(10, 90, 870)}, streaming={8: 70}))
+    run = answer(text, "--predict", "--source=none", "--replicas=200", signature=stream)
+    assert run["ranks"][0]["account"]["calls_ns"] <= 70, run["ranks"][0]
+
+
 def test_a_machine_stays_itself():
     one = signature(path(eager_limit=4096, latency={8: spread(1, 7, 90), 99: same(4)},
                          send_overhead={8: spread(3, 9)},
@@ -180,7 +196,7 @@ def test_a_machine_stays_itself():
 
 # --- what calls cost -------------------------------------------------------
 
-FLIES = {"latency": {0: 500}}
+FLIES = {"latency": {0: 5000}}
 NEAR = signature(path(**FLIES, send_overhead={8: 100, 1024: 340},
                       receive_overhead={8: 60, 1024: 75}))
 FAR = signature(path(**FLIES, send_overhead={8: 3100, 1024: 4100},
@@ -250,8 +266,8 @@ def test_receives_completed_at_once():
 def receive_growth(text, target, source):
     """Of the last rank, where machines differ in what receiving costs."""
     return delays(text, FIXED, signature=signature(path(
-        latency={0: 500}, receive_overhead=target)), source=signature(path(
-            latency={0: 500}, receive_overhead=source)))[-1:]
+        latency={0: 5000}, receive_overhead=target)), source=signature(path(
+            latency={0: 5000}, receive_overhead=source)))[-1:]
 
 
 def test_overhead_without_source():

@@ -92,7 +92,7 @@ is "one processor completes two messages after each other: the earlier one's edg
     "$(delays "${both[@]}" --absorb=none two.txt)" "200 200 650"
 
 # With o_r by size, and no cost of sending.
-ways='latency one_way_ns 0:500 1024:700'
+ways='latency one_way_ns 0:2500 1024:2700'
 machine 2000 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:200 1024:900' >o.t.sig
 machine 1500 "$ways" 'send_overhead send_ns 0:0' 'receive_overhead receive_ns 0:50 1024:80' >o.s.sig
 of_o=(--signature=o.t.sig --source=o.s.sig --absorb=none)
@@ -121,9 +121,10 @@ is "a receive costs no more than o_r, nor a flight what calls took: 150 - 400 + 
     "$(delays --signature=s.sig --source=t.sig --absorb=clock waits.txt)" "-500 -1050"
 
 # Half of the calls met something: 300 to 60000, evenly. Where the machine's noise is recorded, that is
-# the replay's, and no more than 20 x 300 counts: 3014 in the mean for 15225.
+# the replay's, and no more than 20 x 300 counts: 3014 in the mean for 15225. One-way times are above all
+# of them, as messages contain what their calls take.
 heavy() {
-    sed 's/"network"/'"$1"'"network"/; /send_overhead/s/"quantiles": \[300, 300\]/"quantiles": [300, 300, 60000]/' t.sig
+    sed 's/"network"/'"$1"'"network"/; /send_overhead/s/"quantiles": \[300, 300\]/"quantiles": [300, 300, 60000]/; s/\("one_way_ns": {"n": 9, "mean": \)[^,]*\([^]]*\[\)[^]]*/\170000\270000, 70000/g' t.sig
 }
 heavy '' >alone.sig
 heavy '"noise": [{"core": 0, "span_ns": 1e9, "detours": {"start_ns": [10], "duration_ns": [1]}}],' >recorded.sig
