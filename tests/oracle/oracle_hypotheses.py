@@ -88,6 +88,10 @@ class Line:
         """What a visit of REGION that begins on RANK has more."""
         return self.time if self.verb == "insert" and self.is_about(region, rank) else Fraction(0)
 
+    def is_about(self, region, rank):
+        return self.scales(region, rank) or (
+            self.verb == "balance" and region == self.region and rank in self.members)
+
 
 class Hypotheses:
     """Those of --suppose about computation, on a trace, whose intervals are listed; drops, resizes: of what is sent."""
@@ -113,20 +117,20 @@ class Hypotheses:
             self.found[key] = rank, thread, parts_of(
                 trace, rank, begin, end, between, has_own, visits[rank, thread], counts[rank, thread])
         for line in self.lines:
-            if line.verb == "scale" and not any(
-                    part.length for rank, _, (parts, _) in self.found.values() for part in parts
-                    if line.scales(part.region, rank)):
+            if line.verb == "balance":
+                line.members = set(trace.comms[int(line.args["comm"])] if "comm" in line.args else range(trace.ranks))
+            if not any(part.length for rank, _, (parts, _) in self.found.values() for part in parts
+                       if line.is_about(part.region, rank)):
                 raise OracleError("no computation in the region")
             if line.verb == "insert" and not any(
                     line.is_about(name, rank) for rank, _, (_, begun) in self.found.values() for name, *_ in begun):
                 raise OracleError("no rank enters the region")
             if line.verb == "balance":
-                members = trace.comms[int(line.args["comm"])] if "comm" in line.args else range(trace.ranks)
-                self.balance(line, members)
+                self.balance(line)
 
-    def balance(self, line, members):
+    def balance(self, line):
         """What each visit has done, then what is done in its place."""
-        line.members, line.work, line.mean = set(members), defaultdict(Fraction), {}
+        line.work, line.mean = defaultdict(Fraction), {}
         line.total = by_total = line.args.get("by") == "total"
         for rank, thread, (parts, begun) in self.found.values():
             for name, k, _ in begun:

@@ -200,6 +200,8 @@ class Noise:
                  (rank, call.thread, call.index))
                 for rank, calls in enumerate(trace.calls) for before, call in zip(calls, calls[1:])))
         self.begin_again()
+        if settings.call_noise_of_target and not self.target:
+            raise OracleError("there is no noise in it")
         self.same = self.is_same()
         self.before = {call: Interval(trace, before, call, None, before.leave, call.between)
                        for calls in trace.calls for before, call in zip(calls, calls[1:])}
@@ -294,8 +296,6 @@ class Noise:
         if not self.settings.call_noise_of_target or (
                 self.source and self.settings.signature.cores == self.settings.source.cores):
             return None
-        if not self.target:
-            raise OracleError("there is no noise in it")
         clock = self.target.clock(call.rank)
         phase = self.target.phase(call.rank)
         since = call.enter - self.trace.calls[call.rank][0].leave
