@@ -6,7 +6,7 @@ interrupt them: classes of compute intervals with many members, over a short or 
 import argparse
 import random
 
-CALLS = ["Barrier", "Allreduce bytes=8", "Sendrecv"]
+CALLS = ["Barrier comm=0", "Allreduce comm=0 bytes=8", "Sendrecv"]
 
 
 class Loop:
@@ -45,7 +45,7 @@ class Loop:
             for rank in range(self.ranks):
                 left, right = (rank - 1) % self.ranks, (rank + 1) % self.ranks
                 after = max(enter) if call != "Sendrecv" else max(enter[left] + 600, enter[rank])
-                words = f"Sendrecv to={right} bytes=64 from={left} recvbytes=64" if call == "Sendrecv" else call
+                words = f"Sendrecv comm=0 to={right} bytes=64 from={left} recvbytes=64" if call == "Sendrecv" else call
                 now[rank] = after + self.random.randint(100, 900)
                 yield f"{rank} {enter[rank]} {now[rank]} {words}"
         for rank in range(self.ranks):
