@@ -88,7 +88,8 @@ class Line:
         """What a visit of REGION that begins on RANK has more."""
         return self.time if self.verb == "insert" and self.is_about(region, rank) else Fraction(0)
 
-    def is_about(self, region, rank):
+    def changes(self, region, rank):
+        """Whether it is about computation that is there."""
         return self.scales(region, rank) or (
             self.verb == "balance" and region == self.region and rank in self.members)
 
@@ -119,8 +120,9 @@ class Hypotheses:
         for line in self.lines:
             if line.verb == "balance":
                 line.members = set(trace.comms[int(line.args["comm"])] if "comm" in line.args else range(trace.ranks))
-            if not any(part.length for rank, _, (parts, _) in self.found.values() for part in parts
-                       if line.is_about(part.region, rank)):
+            if line.verb != "insert" and not any(
+                    part.length for rank, _, (parts, _) in self.found.values() for part in parts
+                    if line.changes(part.region, rank)):
                 raise OracleError("no computation in the region")
             if line.verb == "insert" and not any(
                     line.is_about(name, rank) for rank, _, (_, begun) in self.found.values() for name, *_ in begun):
