@@ -161,6 +161,7 @@ def by_ranks(case, draw, predict):
     return None
 
 
+CLOCK = "--absorb=clock"
 DEFAULTS = [  # options that say what is so without them; those that exclude them; the modes
     ("--compute-ratio=1", (), (False, True)), ("--polling=wait", (), (True,)),
     ("--polling=work", (), (False,)), ("--polling-interval=10us", ("--polling",), (True,)),
@@ -339,7 +340,9 @@ class Swept(Rule):
                     "latency": "40us,1.7us,0ns", "compute-ratio": "0.75,1.6",
                     "eager-limit": "4096,1048576"}
         if "--predict" not in case.words:
-            settings["absorb"] = "none,wait,clock"
+            words = [word for word in case.words if not word.startswith("--absorb=")]
+            by_clock = attempted(settled(case.but(words=(*words, CLOCK), kept=(*case.kept, CLOCK))))
+            settings["absorb"] = "none,wait" if CLOCK in by_clock.stderr else "none,wait,clock"
         words = list(case.words)
         for name in draw.sample(list(settings), draw.choice([1, 1, 2])):
             words = [word for word in words if not word.startswith(f"--{name}=")]
