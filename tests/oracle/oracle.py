@@ -25,6 +25,7 @@ from collections import defaultdict
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 from oracle_choice import Choice  # noqa: E402
+from oracle_costs import can_use  # noqa: E402
 from oracle_exact import Fraction  # noqa: E402
 from oracle_graph import Builder  # noqa: E402
 from oracle_hypotheses import Hypotheses  # noqa: E402
@@ -159,10 +160,11 @@ class Settings:
         return Hosts(self.source_places) if self.source_map else None
 
     def paths(self, a, b):
-        """The two machines' between two ranks; None: those of all."""
+        """The two machines' between two ranks, the first with what messages need; None: those of all."""
         if not self.places and not self.source_places:
             return None
-        return self.of_target(a, b), self.of_source(a, b)
+        tried = [(there, here) for there in self.of_target.tried(a, b) for here in self.of_source.tried(a, b)]
+        return next((paths for paths in tried[:-1] if can_use(self, paths)), tried[-1])
 
     def target_path(self):
         if self.places and self.signature:

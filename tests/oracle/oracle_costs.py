@@ -51,6 +51,15 @@ class Machine:
         return min(value, 20 * sizes(None, size_bytes, 0.5))
 
 
+def can_use(settings, paths):
+    """Whether messages find what they need on these paths of target and source."""
+    try:
+        Costs(settings, paths)
+    except OracleError:
+        return False
+    return True
+
+
 class Costs:
     """Every perturbation of what communicates, in one replica."""
 

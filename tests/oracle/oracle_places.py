@@ -62,14 +62,18 @@ class Paths:
         self.fits = lambda path: path.latency or path.transfer  # what messages need
 
     def __call__(self, a, b):
+        return self.tried(a, b)[0]
+
+    def tried(self, a, b):
+        """Those that a message may take: the first with what it needs."""
         if not self.signature or not self.places:
-            return self.chosen
+            return [self.chosen]
         paths = [self.signature.paths[name]
                  for name in PREFERRED[self.places.between(a, b)]
                  if name in self.signature.paths]
         if a == b and not self.places.shares_complex():
-            paths = list(filter(self.fits, paths)) or paths
-        return paths[0] if paths else None
+            return list(filter(self.fits, paths)) or paths[:1] or [None]
+        return paths[:1] or [None]
 
     def taken(self):
         """Those of any two ranks."""
