@@ -282,6 +282,14 @@ static int check_probabilities(const struct mpg_distribution *d, struct mpg_erro
     return 0;
 }
 
+double mpg_distribution_drawn_mean(const struct mpg_distribution *d)
+{
+    double mean = 0;
+    for (size_t i = 1; i < d->knots; i++)
+        mean += (d->probabilities[i] - d->probabilities[i - 1]) * (d->quantiles[i] + d->quantiles[i - 1]) / 2;
+    return mean;
+}
+
 int mpg_distribution_check(const struct mpg_distribution *d, struct mpg_error *err)
 {
     if (d->n == 0)

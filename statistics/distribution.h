@@ -93,6 +93,8 @@ int mpg_distribution_prepare(struct mpg_distribution *d, struct mpg_error *err);
  * nearer end. Thread-safe. Takes a few steps, however many
  * knots there are, if D was made or prepared by the functions above. */
 double mpg_distribution_quantile(const struct mpg_distribution *d, double u);
+/* The mean of mpg_distribution_quantile() over all U: D's mean as far as its knots tell it. D is prepared. */
+double mpg_distribution_drawn_mean(const struct mpg_distribution *d);
 /* Checks what the comments of the structs promise of D, however it was filled:
  * n >= 1, finite numbers, knots and fits in range, ascending probabilities and quantiles, sd >= 0,
  * lag1 within -1..1, mean between the extremes (to a relative 1e-9). */

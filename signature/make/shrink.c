@@ -126,15 +126,6 @@ static int round_it(struct mpg_distribution *d, size_t argument, struct mpg_erro
     return 0;
 }
 
-/* The mean of what is drawn from D. */
-static double drawn_mean(const struct mpg_distribution *d)
-{
-    double mean = 0;
-    for (size_t i = 1; i < d->knots; i++)
-        mean += (d->probabilities[i] - d->probabilities[i - 1]) * (d->quantiles[i] + d->quantiles[i - 1]) / 2;
-    return mean;
-}
-
 /* D with at most KNOTS, or with the fewest of 2 KNOTS, 4 KNOTS ... from which the mean is drawn that D says;
  * NULL: none does with fewer than D has. */
 static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg_distribution **fewer,
@@ -144,7 +135,7 @@ static int find_fewer(const struct mpg_distribution *d, size_t knots, struct mpg
     for (*fewer = NULL; !*fewer && knots < d->knots; knots *= 2) {
         if (!(*fewer = mpg_distribution_with_fewer(d, knots, err)))
             return -1;
-        if (fabs(drawn_mean(*fewer) - d->mean) > tolerated * fabs(d->mean)) {
+        if (fabs(mpg_distribution_drawn_mean(*fewer) - d->mean) > tolerated * fabs(d->mean)) {
             mpg_distribution_free(*fewer);
             *fewer = NULL;
         }

@@ -14,6 +14,8 @@ int mpg_doubt_source(const struct mpg_report *report, struct mpg_attention *list
 /* Messages larger than any that was measured. */
 int mpg_doubt_sizes(const struct mpg_report *report, struct mpg_attention *list,
                     struct mpg_error *err);
+/* Times that are drawn with another mean than their signature states, off by more than a tenth. */
+int mpg_doubt_means(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 /* A noise record shorter than the run. */
 int mpg_doubt_record(const struct mpg_report *report, struct mpg_attention *list,
                      struct mpg_error *err);

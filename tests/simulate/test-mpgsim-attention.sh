@@ -41,6 +41,8 @@ save("small", lambda s: s["network"][0].update({k: [t for t in s["network"][0][k
                                                     if t["size_bytes"] <= 65536]
                                                 for k in ("latency", "bandwidth")}))
 save("other", lambda s: s["noise"].pop())
+tail = {"n": 6000, "mean": 2450, "quantiles": [2400] * 256 + [7289000]} # the greatest one is one in 6000
+save("steps", lambda s: s["network"][0]["latency"][0].update(one_way_ns=tail))
 save("elsewhere", lambda s: s["header"].update(kernel="Linux 6"))
 PY
 
@@ -118,6 +120,13 @@ only sizes "messages of up to 97.66 KiB, and the network of the source's signatu
     "sizes beyond the source's" --signature=whole.sig --source=small.sig
 is "unless they do not matter" "$(attention sizes --signature=small.sig --latency=const:1us \
     --byte=const:1ns)" ""
+
+# 2400 + (7289000 - 2400) / 256 / 2 = 16632.
+like_means="the one-way time of 0 bytes has a mean of 2.45 us in the %s, and is drawn with 16.63 us: *"
+only quantiles "${like_means/\%s/signature}" "knots that draw another mean" --signature=steps.sig
+only quantiles "${like_means/\%s/source\'s signature}" "a source's" --signature=whole.sig --source=steps.sig
+is "predicted, too" "$(attention quantiles --predict --signature=steps.sig | wc -l)" 1
+is "unless they are not drawn from" "$(attention quantiles --signature=steps.sig --latency=const:1us --byte=const:1ns)" ""
 
 program "${good[@]}"
 sed -i 's/Allreduce bytes=8$/Allreduce bytes=9000000/' t.txt
