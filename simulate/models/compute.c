@@ -154,7 +154,7 @@ static double work_of_quanta(const struct mpg_perturbation *p, const struct mpg_
 {
     const struct mpg_machine *source = &p->source_noise;
     const struct mpg_seat seat = mpg_machine_seat_of(source, x->rank);
-    const double from_ns = mpg_machine_start(source, p->seed, x->rank, replica) + x->since_ns;
+    const double from_ns = mpg_machine_start(source, NULL, p->seed, x->rank, replica) + x->since_ns;
     return mpg_quanta_work_in(source->quanta[seat.core], p->seed, seat.leader, replica, from_ns,
                               x->length_ns - x->off_ns);
 }
@@ -188,7 +188,7 @@ static double time_without_records(const struct mpg_perturbation *p, const struc
 {
     const struct mpg_machine *target = &p->target_noise;
     double begin_ns =
-        mpg_machine_start(target, p->seed, x->rank, replica) + fmax(x->since_ns + delay_ns, 0);
+        mpg_machine_start(target, NULL, p->seed, x->rank, replica) + fmax(x->since_ns + delay_ns, 0);
     if (target->drawn) {
         struct mpg_renewal_of of = mpg_machine_renewal(target, p->seed, x->rank, replica);
         return time_in_renewal(x, &of, begin_ns, work_ns, w);

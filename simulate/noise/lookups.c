@@ -155,11 +155,12 @@ void mpg_machine_meet(const struct mpg_machine *m, const struct mpg_parts *parts
         const uint32_t lane = w->at + w->lane[k], replica = w->first + lane;
         struct mpg_noise_place *p = w->place ? &w->place[lane] : &nowhere;
         nowhere.is_begun = false;
+        const uint8_t *part = parts ? parts->part[mpg_measurement_of(replica)] : NULL;
         if (!p->is_begun) {
-            p->start_ns = mpg_machine_start(m, seed, w->rank, replica);
+            p->start_ns = mpg_machine_start(m, part, seed, w->rank, replica);
             p->is_begun = true;
         }
-        const struct own own = {record, parts ? parts->part[mpg_measurement_of(replica)] : NULL, p->start_ns};
+        const struct own own = {record, part, p->start_ns};
         if (list && !is_there(p, w->since_ns[k], length_ns))
             place(&own, w->since_ns[k], p);
         if (!list || !is_there(p, w->since_ns[k], length_ns) || !meet_near(list, length_ns, w, k, p, &met[k]))

@@ -200,7 +200,8 @@ struct mpg_renewal_of mpg_machine_renewal(const struct mpg_machine *m, uint64_t 
         .renewal = m->renewal[seat.core], .seed = seed, .rank = seat.leader, .replica = replica};
 }
 
-double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t rank, uint32_t replica)
+double mpg_machine_start(const struct mpg_machine *m, const uint8_t *part, uint64_t seed, int32_t rank,
+                         uint32_t replica)
 {
     if (m->drawn) /* at any time they are as at any other */
         return 0;
@@ -209,12 +210,13 @@ double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t ran
     double u = mpg_draw(&phase, replica);
     if (m->ecdf)
         return u * mpg_quanta_length_ns(m->quanta[seat.core]);
-    double start_ns = u * m->resampled[seat.first].span_ns;
+    double start_ns = mpg_resampled_start(&m->resampled[seat.first], part, u), since_ns;
     if (seat.core == seat.first)
         return start_ns;
-    double span_ns = m->resampled[seat.core].span_ns;
-    start_ns = fmod(start_ns - m->offset_ns[seat.core] + m->offset_ns[seat.first], span_ns);
-    return start_ns < 0 ? start_ns + span_ns : start_ns;
+    const struct mpg_resampled *own = &m->resampled[seat.core];
+    start_ns = fmod(start_ns - m->offset_ns[seat.core] + m->offset_ns[seat.first], own->span_ns);
+    start_ns += start_ns < 0 ? own->span_ns : 0;
+    return start_ns + mpg_resampled_detour_left(own, part, start_ns, &since_ns);
 }
 
 /* --- two machines --- */

@@ -64,8 +64,9 @@ struct mpg_seat mpg_machine_seat_of(const struct mpg_machine *m, int32_t rank);
 /* The detours that RANK meets in REPLICA, of an M whose detours are drawn: by its leader's draws. */
 struct mpg_renewal_of mpg_machine_renewal(const struct mpg_machine *m, uint64_t seed, int32_t rank,
                                           uint32_t replica);
-/* Where in its record, or in its first quantum, RANK starts in REPLICA, ns; 0: detours are drawn. */
-double mpg_machine_start(const struct mpg_machine *m, uint64_t seed, int32_t rank,
+/* Where in its record, of the parts PART or, if that is NULL, as it is, or in its first quantum, RANK starts in REPLICA,
+ * ns: in no detour; 0: detours are drawn. */
+double mpg_machine_start(const struct mpg_machine *m, const uint8_t *part, uint64_t seed, int32_t rank,
                          uint32_t replica);
 void mpg_machine_clear(struct mpg_machine *m);
 

@@ -169,3 +169,9 @@ double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part
 {
     return mpg_resampled_meet(r, part, t_ns, work_ns).time_ns;
 }
+
+double mpg_resampled_start(const struct mpg_resampled *r, const uint8_t *part, double u)
+{
+    const bool has_parts = mpg_resampled_has_parts(r, part);
+    return mpg_resampled_time_for(r, part, 0, u * (has_parts ? work_of(r, part) : r->before_ns[MPG_PARTS]));
+}

@@ -40,6 +40,9 @@ struct mpg_resampled {
 void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay);
 /* The part of its time that the record of the parts PART loses, or the record itself (NULL). */
 double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part);
+/* When the fraction U of all work is done, of the parts PART or the record itself: U even on (0, 1) makes a time that is
+ * even in work, and within no detour. */
+double mpg_resampled_start(const struct mpg_resampled *r, const uint8_t *part, double u);
 /* As mpg_replay_time_for(), of the parts PART (MPG_PARTS of them), or of
  * the record itself where PART is NULL, or leaves no work. */
 double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,

@@ -34,6 +34,7 @@ class Cores:
         self.records = {id(core): read_record(core) for core in self.all
                         if not self.quanta}
         self.composites = {}
+        self.phases = {}
         self.ranks_of = defaultdict(list)
         for rank in range(trace.ranks):
             self.ranks_of[trace.hosts[rank]].append(rank)
@@ -60,10 +61,18 @@ class Cores:
         raise AssertionError
 
     def phase(self, rank):
-        core, lowest, first = self.place(rank)
-        begin = self.draw(lowest, 0, PHASE) * first["span_ns"]
-        begin += first.get("offset_ns", 0) - core.get("offset_ns", 0)
-        return begin % core["span_ns"]
+        if rank not in self.phases:
+            self.phases[rank] = self.find_phase(*self.place(rank))
+        return self.phases[rank]
+
+    def find_phase(self, core, lowest, first):
+        clock = self.measured(self.records[id(first)])
+        begin = clock.when(self.draw(lowest, 0, PHASE) * clock.work)
+        if core is first:
+            return begin
+        begin = (begin + first.get("offset_ns", 0) - core.get("offset_ns", 0)) % core["span_ns"]
+        detour = self.measured(self.records[id(core)]).detour(begin)
+        return begin + detour[1] if detour else begin
 
     def whole(self, rank):
         return self.records[id(self.place(rank)[0])]
@@ -79,7 +88,9 @@ class Cores:
         return self.composites[id(core)]
 
     def clock(self, rank):
-        whole = self.whole(rank)
+        return self.measured(self.whole(rank))
+
+    def measured(self, whole):
         if self.picked is None:
             return whole
         again = Resampled(whole, self.picked)

@@ -2,7 +2,7 @@
 """Replay of recorded detours for the oracle: clocks that tell how much work is done
 at a time, and what work of a length loses to a record (docs/MODEL.md section 3).
 
-A clock has span, its length in ns; u(t), the work done from 0 to t; when(y), the
+A clock has span, its length in ns, and work, what is done in it; u(t), the work done from 0 to t; when(y), the
 first time at which the work y is done, where a detour at whose begin no more than
 ROUNDING_NS of it are left has not to pass; and detour(t), how long ago the detour began
 that is going on at t, and how long it goes on, or None. Times beyond the span repeat it.
@@ -82,6 +82,7 @@ class InParts:
         self.longest = longest
         self.others = others
         self.span = longest.span
+        self.work = others.u(longest.work)
 
     def u(self, t):
         return self.others.u(self.longest.u(t))

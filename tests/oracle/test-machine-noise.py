@@ -102,5 +102,45 @@ def test_a_noisy_machine_stays_itself():
     assert got == traced, f"{got}, not {traced}"
 
 
+PERIOD, LOST = 2000000, 200000
+
+
+def growths(ranks, work, noise, cosched, replicas):
+    """Of a run of some work and a barrier, replica by replica: (the run's, the last rank's computation's in the mean)."""
+    lines = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared", *[f"#host {rank} one" for rank in range(ranks)]]
+    for rank in range(ranks):
+        lines += [f"{rank} 0 100 Init", f"{rank} {100 + work} {200 + work} Barrier",
+                  f"{rank} {200 + work} {200 + work} Finalize"]
+    result = closed_forms.answer("\n".join(lines) + "\n", "--source=none", "--measurement=fixed", f"--cosched={cosched}",
+                                 f"--replicas={replicas}", signature=closed_forms.signature(noise=noise))
+    return ([one["run_time_ns"] - result["traced_run_time_ns"] for one in result["replicas"]],
+            result["ranks"][-1]["account"]["compute_ns"])
+
+
+def within(values, want, sd):
+    """Their mean, to four standard errors."""
+    got, error = sum(values) / len(values), sd / len(values) ** 0.5
+    assert abs(got - want) <= 4 * error, f"{got}, not {want} +- {error}"
+
+
+TICKS = [(k * PERIOD + 700000, LOST) for k in range(SPAN // PERIOD)]
+
+
+def test_ranks_start_at_work():
+    """1 us of work meets a detour with its share of a gap of 1.8 ms, however many ranks: none starts in one."""
+    for ranks in 1, 16, 128:
+        hit = 1 - (1 - 1000 / (PERIOD - LOST)) ** ranks
+        within(growths(ranks, 1000, [core(TICKS)], "none", 1000)[0], LOST * hit,
+               LOST * (hit * (1 - hit)) ** 0.5)
+
+
+def test_a_core_in_a_detour_starts_at_its_end():
+    """The first core is quiet: the other one's ranks start anywhere in a period, or at its detour's end."""
+    both = [dict(core(detours), core=i, together=True) for i, detours in enumerate([[], TICKS])]
+    work = 500000
+    hit = work / PERIOD
+    within([growths(2, work, both, "node", 4000)[1]] * 4000, LOST * hit, LOST * (hit * (1 - hit)) ** 0.5)
+
+
 if __name__ == "__main__":
     closed_forms.main(globals())

@@ -203,8 +203,9 @@ like "the answer says who meets them together" "$("$mpgsim" --signature=alike.si
     --noise-model=ecdf apart.txt | tr -s ' \n' ' ')" "*with one row of draws for the host*"
 
 # ---- noise of calls ----
-# Rank 0's Send waits for nobody, 1000 ns: a replay that begins anywhere takes 238.5 ns of it if a gap of
-# 2146.5 ends meanwhile, or what is left of a detour: 0.9 x 238.5 x 1000 / 2146.5 + 0.1 x 119.25 in the mean.
+# Rank 0's Send waits for nobody, 1000 ns, and begins 1000 ns after a start anywhere in a gap of 2146.5: there a detour of
+# 238.5 ends with what is left of it (starts over 238.5 ns), or the gap ends meanwhile (starts over 1000 ns):
+# (238.5 x 119.25 + 1000 x 238.5) / 2146.5 in the mean.
 calls 4 "#clocks shared" >sorted.txt <<'END'
 0 1000 2000 Send to=1 bytes=8
 1 900 20900 Recv from=0 bytes=8
@@ -220,12 +221,12 @@ mean() {
 import json, sys
 print(json.load(sys.stdin)["ranks"][int(sys.argv[1])]["account"]["calls_ns"])' "$rank"
 }
-# That is 111.925; its standard deviation is about 117, and 4000 replicas have 4 standard errors of 7.4.
+# That is 124.36; its standard deviation is about 117, and 4000 replicas have 4 standard errors of 7.4.
 ok "what noise takes from a send" awk -v x="$(mean 0 "${own[@]}")" \
-    'BEGIN { exit !(x > 111.925 - 7.4 && x < 111.925 + 7.4) }'
-# The least receive lasted 500 ns: 0.9 x 238.5 x 500 / 2146.5 + 0.1 x 119.25 = 61.925.
+    'BEGIN { exit !(x > 124.36 - 7.4 && x < 124.36 + 7.4) }'
+# The least receive lasted 500 ns: (238.5 x 119.25 + 500 x 238.5) / 2146.5 = 68.81.
 ok "of a receive that waits only what it takes at least" awk -v x="$(mean 1 "${own[@]}" --absorb=none)" \
-    'BEGIN { exit !(x > 61.925 - 6.5 && x < 61.925 + 6.5) }'
+    'BEGIN { exit !(x > 68.81 - 6.5 && x < 68.81 + 6.5) }'
 is "another record, other calls" "$(runs "${own[@]}" sorted.txt | tail -n 1 | awk '{ print ($1 > 0) }')" 1
 is "a machine as its own source: calls as they were" \
     "$(runs --signature=tick.sig --source=tick.sig --call-noise=signature sorted.txt | tail -n 1)" "0.0 0.0 0.0 0.0"
