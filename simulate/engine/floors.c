@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Least durations of calls and least flights of messages. */
+/* Least durations of calls, and the usual times of messages. */
 #include "simulate/engine/floors.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/map.h"
+#include "simulate/engine/message_times.h"
 #include "simulate/models/flights.h"
 #include "simulate/models/rules.h"
 #include "simulate/models/sizes.h"
@@ -15,37 +15,19 @@
 /* What a call takes at most of its own, where the trace shows it waiting only. */
 static const double MAY_TAKE_NS = 1000;
 
-/* Flights of one message class between two hosts, completed by one call class.
- * A flight counts if its completing call took longer than that call's floor,
- * which is known only at the end; so they are kept by whether the call took the
- * least time met so far. */
-struct flight {
-    int host_pair_low, host_pair_high, message_class;
-    enum mpg_call call;
-    int call_class;
-    double least_duration_ns;  /* of the completing calls met so far */
-    double at_least_ns, above_ns; /* least flight at that duration, and above it */
-};
-
-struct host_pair { /* least flights by message class, once finished */
+/* What calls of one name took at least on one host, by their size class. */
+struct call_times {
     double least_ns[MPG_SIZE_CLASSES];
+    bool all_waited[MPG_SIZE_CLASSES]; /* so that their durations are no costs */
 };
 
 struct mpg_floors {
     const struct mpg_trace *trace;
     struct mpg_floor_options options;
-    double call_ns[MPG_CALL_COUNT][MPG_SIZE_CLASSES];
-    bool all_waited[MPG_CALL_COUNT][MPG_SIZE_CLASSES]; /* so that their durations are no costs */
-    struct mpg_map flight_index, pair_index;
-    struct flight *flights;
-    size_t flight_count, flight_capacity;
-    size_t last;                   /* the one that was looked for last, its number from 1; 0: none */
-    uint64_t last_pair, last_kind; /* of these */
-    struct host_pair *pairs;
-    size_t pair_count;
-    uint32_t hosts;    /* of not too many, once finished, */
-    uint32_t *pair_of; /* of each with each which pair it is, its number from 1, 0: none; NULL: the index says it */
-    bool any_message;
+    uint32_t hosts;
+    struct call_times **calls; /* hosts x MPG_CALL_COUNT; NULL: there was none */
+    struct mpg_message_times messages;
+    uint32_t *curve_of; /* of few hosts, once finished: each pair's curve, from 1, 0: none; NULL: the index says it */
     atomic_bool used_source; /* by a floor that was asked for */
 };
 
@@ -56,40 +38,11 @@ int mpg_size_class(double bytes)
 
 void mpg_floors_forget(struct mpg_floors *f)
 {
-    mpg_map_clear(&f->flight_index);
-    free(f->flights);
-    f->flights = NULL;
-    f->flight_count = f->flight_capacity = f->last = 0;
-    for (int i = 0; i < MPG_CALL_COUNT; i++)
-        for (int j = 0; j < MPG_SIZE_CLASSES; j++)
-            f->call_ns[i][j] = INFINITY;
-    memset(f->all_waited, true, sizeof f->all_waited);
-}
-
-struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
-                                  const struct mpg_floor_options *options, struct mpg_error *err)
-{
-    struct mpg_floors *f = calloc(1, sizeof *f);
-    if (!f) {
-        mpg_error_set(err, "out of memory");
-        return NULL;
+    for (size_t i = 0; i < (size_t)f->hosts * MPG_CALL_COUNT; i++) {
+        free(f->calls[i]);
+        f->calls[i] = NULL;
     }
-    f->trace = trace;
-    f->options = *options;
-    mpg_floors_forget(f);
-    return f;
-}
-
-void mpg_floors_free(struct mpg_floors *f)
-{
-    if (!f)
-        return;
-    mpg_map_clear(&f->flight_index);
-    mpg_map_clear(&f->pair_index);
-    free(f->flights);
-    free(f->pairs);
-    free(f->pair_of);
-    free(f);
+    mpg_message_times_clear(&f->messages);
 }
 
 static uint32_t host_of(const struct mpg_floors *f, int32_t rank)
@@ -98,67 +51,63 @@ static uint32_t host_of(const struct mpg_floors *f, int32_t rank)
     return (uint32_t)(places ? places->node[rank] : mpg_trace_host(f->trace, rank));
 }
 
+struct mpg_floors *mpg_floors_new(const struct mpg_trace *trace,
+                                  const struct mpg_floor_options *options, struct mpg_error *err)
+{
+    struct mpg_floors *f = calloc(1, sizeof *f);
+    if (f) {
+        f->trace = trace;
+        f->options = *options;
+        for (int32_t r = 0; r < mpg_trace_ranks(trace); r++)
+            f->hosts = host_of(f, r) >= f->hosts ? host_of(f, r) + 1 : f->hosts;
+        f->calls = calloc((size_t)f->hosts * MPG_CALL_COUNT + 1, sizeof *f->calls);
+    }
+    if (!f || !f->calls) {
+        free(f);
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    return f;
+}
+
+void mpg_floors_free(struct mpg_floors *f)
+{
+    if (!f)
+        return;
+    mpg_floors_forget(f);
+    free(f->calls);
+    free(f->curve_of);
+    free(f);
+}
+
 static uint64_t pair_key(const struct mpg_floors *f, int32_t a, int32_t b)
 {
     uint32_t x = host_of(f, a), y = host_of(f, b);
     return x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
 }
 
-/* A new one between the hosts of KEY; its number, from 1, or 0 when out of memory. */
-static size_t add_flight(struct mpg_floors *f, uint64_t key, enum mpg_call call, int call_class, int message_class)
+static struct call_times *new_times(void)
 {
-    if (f->flight_count == f->flight_capacity) {
-        size_t capacity = f->flight_capacity ? 2 * f->flight_capacity : 64;
-        void *grown = realloc(f->flights, capacity * sizeof *f->flights);
-        if (!grown)
-            return 0;
-        f->flights = grown;
-        f->flight_capacity = capacity;
+    struct call_times *times = malloc(sizeof *times);
+    for (int i = 0; times && i < MPG_SIZE_CLASSES; i++) {
+        times->least_ns[i] = INFINITY;
+        times->all_waited[i] = true;
     }
-    f->flights[f->flight_count++] = (struct flight){.host_pair_low = (int)(key >> 32),
-                                                    .host_pair_high = (int)(uint32_t)key,
-                                                    .message_class = message_class,
-                                                    .call = call,
-                                                    .call_class = call_class,
-                                                    .least_duration_ns = INFINITY,
-                                                    .at_least_ns = INFINITY,
-                                                    .above_ns = INFINITY};
-    return f->flight_count;
+    return times;
 }
 
-/* That of the message of EDGE, which STEP, a call of CALL_CLASS, completes: mostly the last one's. */
-static struct flight *find_flight(struct mpg_floors *f, const struct mpg_step *step, int call_class,
-                                  const struct mpg_edge *edge)
+/* Those of CALL on HOST; NULL: out of memory. */
+static inline struct call_times *times_of(struct mpg_floors *f, uint32_t host, enum mpg_call call)
 {
-    const int message_class = mpg_size_class(edge->bytes);
-    const uint64_t pair = pair_key(f, edge->source, step->rank);
-    const uint64_t kind = (uint64_t)step->call << 16 | (uint64_t)call_class << 8 | (uint64_t)message_class;
-    if (f->last && f->last_pair == pair && f->last_kind == kind)
-        return &f->flights[f->last - 1];
-    uint64_t *slot = mpg_map_add(&f->flight_index, pair, kind);
-    if (!slot || (*slot == 0 && !(*slot = add_flight(f, pair, step->call, call_class, message_class))))
-        return NULL;
-    f->last = *slot;
-    f->last_pair = pair;
-    f->last_kind = kind;
-    return &f->flights[*slot - 1];
+    struct call_times **times = &f->calls[(size_t)host * MPG_CALL_COUNT + call];
+    if (!*times)
+        *times = new_times();
+    return *times;
 }
 
 static inline double least(double a, double b)
 {
     return a < b ? a : b;
-}
-
-static void take_flight(struct flight *fl, double duration_ns, double flight_ns)
-{
-    if (duration_ns < fl->least_duration_ns) {
-        fl->above_ns = least(fl->above_ns, fl->at_least_ns);
-        fl->at_least_ns = flight_ns;
-        fl->least_duration_ns = duration_ns;
-    } else if (duration_ns > fl->least_duration_ns)
-        fl->above_ns = least(fl->above_ns, flight_ns);
-    else
-        fl->at_least_ns = least(fl->at_least_ns, flight_ns);
 }
 
 /* Whether S waited, for certain: for a message, a root or a contribution that left after it began; where it KNOWS_CALLS, for
@@ -169,7 +118,9 @@ static bool has_waited(const struct mpg_step *s, bool knows_calls)
         const struct mpg_edge *e = &s->edges[i];
         const bool is_message = e->kind == MPG_EDGE_ARRIVAL || e->kind == MPG_EDGE_ENVELOPE;
         const bool is_rooted = e->kind == MPG_EDGE_ROOT || e->kind == MPG_EDGE_MEMBER;
-        if ((is_message || is_rooted) && (is_message ? e->sent_ns : e->from_ns) > s->enter_ns)
+        if (is_message && 2 * s->enter_ns - e->sent_ns < s->leave_ns)
+            return true;
+        if (is_rooted && e->from_ns > s->enter_ns)
             return true;
         const bool is_met = e->kind == MPG_EDGE_MET && !e->expanded; /* when all had come */
         const bool is_late = is_met ? e->sent_ns > s->enter_ns : e->awaits_call && e->from_ns > s->enter_ns;
@@ -179,29 +130,59 @@ static bool has_waited(const struct mpg_step *s, bool knows_calls)
     return false;
 }
 
-static inline int add_call(struct mpg_floors *f, const struct mpg_step *step, bool comparable, struct mpg_error *err)
+/* The sending of the message that STEP certainly waited for: of those that it completes the last one sent, if that was
+ * after STEP began and none of them is larger, so that it would have flown longer. */
+struct waited {
+    bool is_certain;
+    double sent_ns, bytes;
+};
+
+static struct waited find_waited(const struct mpg_step *step)
 {
-    const double duration_ns = (double)step->duration_ns;
-    const int class = mpg_size_class(step->bytes);
-    double *call_ns = &f->call_ns[step->call][class];
-    bool *all_waited = &f->all_waited[step->call][class];
-    *call_ns = least(*call_ns, duration_ns);
-    if (*all_waited && (!f->options.knows_waits || !has_waited(step, f->options.knows_calls)))
-        *all_waited = false;
-    if (!comparable || mpg_call_is_probe(step->call))
-        return 0;
+    struct waited last = {.sent_ns = step->enter_ns};
+    double most_bytes = 0;
     for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *edge = &step->edges[i];
         if (edge->kind != MPG_EDGE_ARRIVAL)
             continue;
-        struct flight *fl = find_flight(f, step, class, edge);
-        if (!fl)
-            return mpg_error_set(err, "out of memory");
+        most_bytes = edge->bytes > most_bytes ? edge->bytes : most_bytes;
+        if (edge->sent_ns > last.sent_ns || (edge->sent_ns == last.sent_ns && edge->bytes > last.bytes)) {
+            last.sent_ns = edge->sent_ns;
+            last.bytes = edge->bytes;
+        }
+    }
+    last.is_certain = last.sent_ns > step->enter_ns && last.bytes == most_bytes && step->call_off_ns == 0;
+    return last;
+}
+
+static int add_messages(struct mpg_floors *f, const struct mpg_step *step, struct mpg_error *err)
+{
+    const struct waited waited = find_waited(step);
+    for (uint32_t i = 0; i < step->edge_number; i++) {
+        const struct mpg_edge *edge = &step->edges[i];
+        if (edge->kind != MPG_EDGE_ARRIVAL)
+            continue;
+        const bool is_whole = waited.is_certain && edge->sent_ns == waited.sent_ns && edge->bytes == waited.bytes;
         /* A message that lay ready may have flown for as long as its receiver worked: hypotheses change that. */
         const bool lay_ready = f->options.supposes && step->enter_ns > edge->sent_ns;
-        take_flight(fl, duration_ns, step->leave_ns - (lay_ready ? step->enter_ns : edge->sent_ns));
+        const double flight_ns = step->leave_ns - (lay_ready ? step->enter_ns : edge->sent_ns);
+        if (mpg_message_times_add(&f->messages, pair_key(f, edge->source, step->rank), edge->bytes, flight_ns, is_whole,
+                                  err) < 0)
+            return -1;
     }
     return 0;
+}
+
+static inline int add_call(struct mpg_floors *f, const struct mpg_step *step, bool comparable, struct mpg_error *err)
+{
+    struct call_times *times = times_of(f, host_of(f, step->rank), step->call);
+    if (!times)
+        return mpg_error_set(err, "out of memory");
+    const int class = mpg_size_class(step->bytes);
+    times->least_ns[class] = least(times->least_ns[class], (double)step->duration_ns);
+    if (times->all_waited[class] && (!f->options.knows_waits || !has_waited(step, f->options.knows_calls)))
+        times->all_waited[class] = false;
+    return comparable && step->edge_number > 0 && !mpg_call_is_probe(step->call) ? add_messages(f, step, err) : 0;
 }
 
 int mpg_floors_add(struct mpg_floors *f, const struct mpg_steps *steps, bool comparable, struct mpg_error *err)
@@ -216,7 +197,7 @@ int mpg_floors_add(struct mpg_floors *f, const struct mpg_steps *steps, bool com
 
 /* --- as bytes --- */
 
-enum { CELL_BYTES = 32, FLIGHT_BYTES = 64 };
+enum { TIMES_BYTES = 32, VERSION = 2 };
 
 void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
 {
@@ -225,6 +206,7 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
         hosts = (hosts ^ host_of(f, r)) * 0x9e3779b97f4a7c15u;
         hosts ^= hosts >> 32;
     }
+    mpg_bytes_put_u64(key, VERSION);
     mpg_bytes_put_u64(key, MPG_CALL_COUNT);
     mpg_bytes_put_u64(key, f->options.knows_waits);
     mpg_bytes_put_u64(key, f->options.knows_calls);
@@ -232,165 +214,90 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
     mpg_bytes_put_u64(key, hosts);
 }
 
-/* A cell, of a call and a size class, has been met if its time is finite. */
-static void put_cell(struct mpg_bytes *bytes, const struct mpg_floors *f, uint64_t call,
-                     uint64_t class)
+/* A class has been met if its time is finite. */
+static void put_class(struct mpg_bytes *bytes, uint64_t place, uint64_t class, const struct call_times *times)
 {
-    mpg_bytes_put_u64(bytes, call);
+    mpg_bytes_put_u64(bytes, place);
     mpg_bytes_put_u64(bytes, class);
-    mpg_bytes_put_u64(bytes, f->all_waited[call][class]);
-    mpg_bytes_put_double(bytes, f->call_ns[call][class]);
+    mpg_bytes_put_u64(bytes, times->all_waited[class]);
+    mpg_bytes_put_double(bytes, times->least_ns[class]);
 }
 
-static void get_cell(struct mpg_bytes_left *left, struct mpg_floors *f)
+static int get_class(struct mpg_bytes_left *left, struct mpg_floors *f)
 {
-    const uint64_t call = mpg_bytes_get_below(left, MPG_CALL_COUNT);
+    const uint64_t place = mpg_bytes_get_below(left, (uint64_t)f->hosts * MPG_CALL_COUNT);
     const uint64_t class = mpg_bytes_get_below(left, MPG_SIZE_CLASSES);
-    f->all_waited[call][class] = mpg_bytes_get_below(left, 2);
-    f->call_ns[call][class] = mpg_bytes_get_double(left);
-}
-
-static void put_flight(struct mpg_bytes *bytes, const struct flight *fl)
-{
-    mpg_bytes_put_u64(bytes, (uint64_t)fl->host_pair_low);
-    mpg_bytes_put_u64(bytes, (uint64_t)fl->host_pair_high);
-    mpg_bytes_put_u64(bytes, (uint64_t)fl->message_class);
-    mpg_bytes_put_u64(bytes, (uint64_t)fl->call);
-    mpg_bytes_put_u64(bytes, (uint64_t)fl->call_class);
-    mpg_bytes_put_double(bytes, fl->least_duration_ns);
-    mpg_bytes_put_double(bytes, fl->at_least_ns);
-    mpg_bytes_put_double(bytes, fl->above_ns);
-}
-
-static void get_flight(struct mpg_bytes_left *left, struct flight *fl)
-{
-    fl->host_pair_low = (int)mpg_bytes_get_below(left, INT32_MAX);
-    fl->host_pair_high = (int)mpg_bytes_get_below(left, INT32_MAX);
-    fl->message_class = (int)mpg_bytes_get_below(left, MPG_SIZE_CLASSES);
-    fl->call = (enum mpg_call)mpg_bytes_get_below(left, MPG_CALL_COUNT);
-    fl->call_class = (int)mpg_bytes_get_below(left, MPG_SIZE_CLASSES);
-    fl->least_duration_ns = mpg_bytes_get_double(left);
-    fl->at_least_ns = mpg_bytes_get_double(left);
-    fl->above_ns = mpg_bytes_get_double(left);
+    struct call_times *times = times_of(f, (uint32_t)(place / MPG_CALL_COUNT), (enum mpg_call)(place % MPG_CALL_COUNT));
+    if (!times)
+        return -1;
+    times->all_waited[class] = mpg_bytes_get_below(left, 2);
+    times->least_ns[class] = mpg_bytes_get_double(left);
+    return 0;
 }
 
 void mpg_floors_put(struct mpg_bytes *bytes, const struct mpg_floors *f)
 {
-    uint64_t cells = 0;
-    for (uint64_t call = 0; call < MPG_CALL_COUNT; call++)
-        for (uint64_t class = 0; class < MPG_SIZE_CLASSES; class++)
-            cells += isfinite(f->call_ns[call][class]);
-    mpg_bytes_put_u64(bytes, cells);
-    for (uint64_t call = 0; call < MPG_CALL_COUNT; call++)
-        for (uint64_t class = 0; class < MPG_SIZE_CLASSES; class++)
-            if (isfinite(f->call_ns[call][class]))
-                put_cell(bytes, f, call, class);
-    mpg_bytes_put_u64(bytes, f->flight_count);
-    for (size_t i = 0; i < f->flight_count; i++)
-        put_flight(bytes, &f->flights[i]);
+    const size_t places = (size_t)f->hosts * MPG_CALL_COUNT;
+    uint64_t classes = 0;
+    for (size_t i = 0; i < places; i++)
+        for (uint64_t class = 0; f->calls[i] && class < MPG_SIZE_CLASSES; class++)
+            classes += isfinite(f->calls[i]->least_ns[class]);
+    mpg_bytes_put_u64(bytes, classes);
+    for (size_t i = 0; i < places; i++)
+        for (uint64_t class = 0; f->calls[i] && class < MPG_SIZE_CLASSES; class++)
+            if (isfinite(f->calls[i]->least_ns[class]))
+                put_class(bytes, i, class, f->calls[i]);
+    mpg_message_times_put(bytes, &f->messages);
 }
 
 int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *f)
 {
-    for (size_t n = mpg_bytes_get_number(left, CELL_BYTES); n > 0; n--)
-        get_cell(left, f);
-    const size_t n = mpg_bytes_get_number(left, FLIGHT_BYTES);
-    if (left->failed || (n > 0 && !(f->flights = malloc(n * sizeof *f->flights))))
-        return -1;
-    for (f->flight_capacity = n; f->flight_count < n; f->flight_count++)
-        get_flight(left, &f->flights[f->flight_count]);
-    return left->failed ? -1 : 0;
+    for (size_t n = mpg_bytes_get_number(left, TIMES_BYTES); n > 0 && !left->failed; n--)
+        if (get_class(left, f) < 0)
+            return -1;
+    return left->failed ? -1 : mpg_message_times_get(left, &f->messages);
 }
 
 /* --- once all is gathered --- */
 
-static struct host_pair *find_pair(struct mpg_floors *f, const struct flight *fl)
-{
-    uint64_t key = (uint64_t)(uint32_t)fl->host_pair_low << 32 | (uint32_t)fl->host_pair_high;
-    uint64_t *slot = mpg_map_add(&f->pair_index, key, 0);
-    if (!slot)
-        return NULL;
-    if (*slot == 0) {
-        void *grown = realloc(f->pairs, (f->pair_count + 1) * sizeof *f->pairs);
-        if (!grown)
-            return NULL;
-        f->pairs = grown;
-        for (int i = 0; i < MPG_SIZE_CLASSES; i++)
-            f->pairs[f->pair_count].least_ns[i] = INFINITY;
-        *slot = ++f->pair_count;
-    }
-    return &f->pairs[*slot - 1];
-}
-
-/* Makes room for what all pairs of hosts are, if there are not too many. */
-static int reserve_pairs(struct mpg_floors *f, struct mpg_error *err)
+/* What all pairs of hosts are, if there are not too many. */
+static int fill_table(struct mpg_floors *f, struct mpg_error *err)
 {
     enum { MOST_HOSTS = 64 };
-    uint32_t last = 0;
-    for (int32_t r = 0; r < mpg_trace_ranks(f->trace); r++)
-        last = host_of(f, r) > last ? host_of(f, r) : last;
-    if (f->pair_of || last >= MOST_HOSTS)
+    if (f->curve_of || f->hosts > MOST_HOSTS)
         return 0;
-    f->hosts = last + 1;
-    f->pair_of = calloc((size_t)f->hosts * f->hosts, sizeof *f->pair_of);
-    return f->pair_of ? 0 : mpg_error_set(err, "out of memory");
-}
-
-/* Of hosts that no rank is on nothing is asked. */
-static void note_pair(struct mpg_floors *f, uint32_t low, uint32_t high, uint32_t number)
-{
-    if (low >= f->hosts || high >= f->hosts)
-        return;
-    f->pair_of[low * f->hosts + high] = number;
-    f->pair_of[high * f->hosts + low] = number;
-}
-
-/* The least flights between A and B; NULL: there was none. */
-static inline const struct host_pair *pair_between(const struct mpg_floors *f, int32_t a, int32_t b)
-{
-    if (f->pair_of) {
-        const uint32_t number = f->pair_of[host_of(f, a) * f->hosts + host_of(f, b)];
-        return number > 0 ? &f->pairs[number - 1] : NULL;
-    }
-    const uint64_t *slot = mpg_map_find(&f->pair_index, pair_key(f, a, b), 0);
-    return slot ? &f->pairs[*slot - 1] : NULL;
+    f->curve_of = calloc((size_t)f->hosts * f->hosts + 1, sizeof *f->curve_of);
+    if (!f->curve_of)
+        return mpg_error_set(err, "out of memory");
+    for (uint64_t low = 0; low < f->hosts; low++)
+        for (uint64_t high = low; high < f->hosts; high++) {
+            const uint32_t number = (uint32_t)mpg_message_times_find(&f->messages, low << 32 | high);
+            f->curve_of[low * f->hosts + high] = f->curve_of[high * f->hosts + low] = number;
+        }
+    return 0;
 }
 
 int mpg_floors_finish(struct mpg_floors *f, struct mpg_error *err)
 {
-    if (reserve_pairs(f, err) < 0)
-        return -1;
-    for (size_t i = 0; i < f->flight_count; i++) {
-        const struct flight *fl = &f->flights[i];
-        struct host_pair *pair = find_pair(f, fl);
-        if (!pair)
-            return mpg_error_set(err, "out of memory");
-        if (f->pair_of)
-            note_pair(f, (uint32_t)fl->host_pair_low, (uint32_t)fl->host_pair_high, (uint32_t)(pair - f->pairs) + 1);
-        double least_ns = fl->above_ns;
-        if (fl->least_duration_ns > f->call_ns[fl->call][fl->call_class])
-            least_ns = fmin(least_ns, fl->at_least_ns);
-        if (isfinite(least_ns)) {
-            double *known = &pair->least_ns[fl->message_class];
-            *known = fmin(*known, fmax(least_ns, 0));
-            f->any_message = true;
-        }
-    }
-    /* A class without any takes the next smaller one's. */
-    for (size_t p = 0; p < f->pair_count; p++)
-        for (int i = 1; i < MPG_SIZE_CLASSES; i++)
-            if (!isfinite(f->pairs[p].least_ns[i]))
-                f->pairs[p].least_ns[i] = f->pairs[p].least_ns[i - 1];
-    return 0;
+    return mpg_message_times_finish(&f->messages, err) < 0 ? -1 : fill_table(f, err);
 }
 
-double mpg_floor_call(const struct mpg_floors *f, enum mpg_call call, double bytes)
+/* NULL: no message was seen. */
+static inline const struct mpg_message_curve *curve_between(const struct mpg_floors *f, int32_t a, int32_t b)
 {
+    const size_t number = f->curve_of ? f->curve_of[host_of(f, a) * f->hosts + host_of(f, b)]
+                                      : mpg_message_times_find(&f->messages, pair_key(f, a, b));
+    return number > 0 ? &f->messages.curves[number - 1] : NULL;
+}
+
+double mpg_floor_call(const struct mpg_floors *f, int32_t rank, enum mpg_call call, double bytes)
+{
+    const struct call_times *times = f->calls[(size_t)host_of(f, rank) * MPG_CALL_COUNT + call];
     const int class = mpg_size_class(bytes);
-    double ns = f->call_ns[call][class];
-    if (!isfinite(ns))
+    if (!times || !isfinite(times->least_ns[class]))
         return 0;
-    return f->all_waited[call][class] && mpg_rule_holds(MPG_RULE_WAITING_CALLS) ? fmin(ns, MAY_TAKE_NS) : ns;
+    const bool limits = times->all_waited[class] && mpg_rule_holds(MPG_RULE_WAITING_CALLS);
+    return limits ? fmin(times->least_ns[class], MAY_TAKE_NS) : times->least_ns[class];
 }
 
 static double median_at(const struct mpg_network_sizes *sizes, double bytes)
@@ -428,20 +335,20 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
         source = way->source_path;
         less_overheads = mpg_overheads_of_both(way);
     }
-    const struct host_pair *pair = pair_between(f, a, b);
-    double ns = pair ? pair->least_ns[mpg_size_class(bytes)] : INFINITY;
-    if (isfinite(ns)) {
-        if (!less_overheads)
-            return ns;
-        double left_ns = without_overheads(source, bytes, ns);
-        if (left_ns < ns)
+    const bool knows_flights = source && source->latency.n > 0;
+    const struct mpg_message_curve *curve = curve_between(f, a, b);
+    if (curve) {
+        bool uses_source = false;
+        const double ns = mpg_message_time(curve, bytes, knows_flights ? source : NULL, &uses_source);
+        const double left_ns = less_overheads ? without_overheads(source, bytes, ns) : ns;
+        if (uses_source || left_ns < ns)
             note_source(f);
         return left_ns;
     }
-    if (!source || source->latency.n == 0)
+    if (!knows_flights)
         return 0;
     note_source(f);
-    return mpg_flight_of(source, bytes, 0);
+    return mpg_flight_of(source, bytes, 0.5);
 }
 
 bool mpg_floors_used_source(const struct mpg_floors *f)
@@ -453,7 +360,7 @@ const char *mpg_floors_rule(const struct mpg_floors *f)
 {
     if (f->options.has_source_cost)
         return "given (--source-latency, --source-byte)";
-    if (f->any_message)
-        return "the least flights seen in the trace, by size";
-    return f->options.source ? "the source signature's least one-way times" : "0";
+    if (f->messages.curve_count > 0)
+        return "the median flights seen in the trace, by size and hosts";
+    return f->options.source ? "the source signature's median one-way times" : "0";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Floors: what a call and a message cost at least on the traced machine
- * (docs/MODEL.md, 4). Gathered from a first pass over the graph's steps. */
+/* What a call takes at least, and a message usually, on the traced machine (docs/MODEL.md, section 4). Gathered from
+ * a first pass over the graph's steps. */
 #ifndef MPG_FLOORS_H
 #define MPG_FLOORS_H
 
@@ -42,11 +42,12 @@ int mpg_floors_get(struct mpg_bytes_left *left, struct mpg_floors *floors);
 void mpg_floors_forget(struct mpg_floors *floors);
 void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *floors);
 
-/* Least duration of CALL for messages of BYTES, ns, as far as it is what such calls cost. */
-double mpg_floor_call(const struct mpg_floors *floors, enum mpg_call call, double bytes);
-/* l(BYTES) between the hosts of world ranks A and B, ns, >= 0; notes where it is from. */
+/* The least duration of CALL with BYTES on RANK's host, ns; no more than 1 us if all such calls waited. */
+double mpg_floor_call(const struct mpg_floors *floors, int32_t rank, enum mpg_call call, double bytes);
+/* The usual time of a message of BYTES, l(BYTES), between the hosts of world ranks A and B, ns, >= 0. Notes whether the
+ * source's signature says it. */
 double mpg_floor_message(struct mpg_floors *floors, int32_t a, int32_t b, double bytes);
-/* Where most message floors come from, in words for people. */
+/* Where most message times come from, in words for people. */
 const char *mpg_floors_rule(const struct mpg_floors *floors);
 /* Whether any message floor that was asked for was the source signature's. */
 bool mpg_floors_used_source(const struct mpg_floors *floors);

@@ -95,34 +95,68 @@ static double off_cpu_part(const struct mpg_lanes *l, const struct mpg_step *s, 
     if (s->edge_number > 0 && e->kind == MPG_EDGE_MEETING && l->absorb == MPG_ABSORB_CLOCK) {
         off_ns = fmax(off_ns, e->off_ns);
         least = e->expanded ? s->leave_ns - (e->from_ns + l->slot_base[e->slot])
-                            : s->leave_ns - fmax(s->enter_ns, e->sent_ns) - mpg_floor_call(l->floors, s->call, s->bytes);
+                            : s->leave_ns - fmax(s->enter_ns, e->sent_ns) -
+                                  mpg_floor_call(l->floors, s->rank, s->call, s->bytes);
     }
     return fmax(0, fmin(off_ns, least));
 }
 
-/* Of each edge, and of the local one, which is returned. */
+/* Whether S, whose own part takes OWN_NS, waited for the other end of E, an edge with SLACK_NS: that began after S; or
+ * a message's usual flight explains how long S took better than S's own time does, by their ratios. */
+static bool has_waited_for(const struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e, double slack_ns,
+                           double own_ns)
+{
+    switch (e->kind) {
+    case MPG_EDGE_ARRIVAL:
+    case MPG_EDGE_ACK: {
+        const double took_ns = s->leave_ns - start_ns(l, s->rank, e);
+        return e->from_ns > s->enter_ns || took_ns * own_ns < (double)s->duration_ns * (took_ns - slack_ns);
+    }
+    case MPG_EDGE_MEETING:
+        return false;
+    case MPG_EDGE_MET:
+        return !e->expanded && e->sent_ns > s->enter_ns;
+    default:
+        return e->from_ns > s->enter_ns;
+    }
+}
+
+/* The slack of each edge of S, so that one has none: the call waited for that. Returns that of the local edge. A call
+ * that waited did so for the edge with the least slack, which loses that; the others lose half of it, since any of them
+ * may have had the long flight; the local edge loses nothing. Of a call that did not wait, or was off its CPU, all
+ * edges lose the least slack: what the call took longer than it needed held up all of them. */
 static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (l->absorb == MPG_ABSORB_NONE) /* none has any */
         return 0;
-    double local = local_slack(l, s), least = local;
+    const double local = local_slack(l, s), own_ns = (double)s->duration_ns - local;
+    const bool may_wait = l->absorb == MPG_ABSORB_CLOCK && local > 0 && !s->changed && s->call_off_ns == 0;
+    bool waited = false;
+    double least = INFINITY;
     for (uint32_t i = 0; i < s->edge_number; i++) {
-        const double slack_ns = edge_slack(l, s, &s->edges[l->edge[i].i]);
+        const struct mpg_edge *e = &s->edges[l->edge[i].i];
+        const double slack_ns = edge_slack(l, s, e);
         l->edge[i].slack_ns = slack_ns;
-        if (!is_answer_of_target(s, &s->edges[l->edge[i].i]))
-            least = slack_ns < least ? slack_ns : least;
+        if (is_answer_of_target(s, e))
+            continue;
+        least = slack_ns < least ? slack_ns : least;
+        waited = waited || (may_wait && has_waited_for(l, s, e, slack_ns, own_ns));
     }
     if (s->changed) /* what it took on the traced machine does not bind it */
         return local;
     for (uint32_t i = 0; i < s->lost_number; i++) { /* it may have been what it waited for */
-        const double slack_ns = edge_slack(l, s, &s->edges[s->edge_number + i]);
+        const struct mpg_edge *e = &s->edges[s->edge_number + i];
+        const double slack_ns = edge_slack(l, s, e);
         least = slack_ns < least ? slack_ns : least;
+        waited = waited || (may_wait && e->kind == MPG_EDGE_ARRIVAL && has_waited_for(l, s, e, slack_ns, own_ns));
     }
-    least -= off_cpu_part(l, s, least);
+    if (!waited && local < least)
+        least = local;
+    const double taken = least - off_cpu_part(l, s, least);
     for (uint32_t i = 0; i < s->edge_number; i++)
         if (!is_answer_of_target(s, &s->edges[l->edge[i].i]))
-            l->edge[i].slack_ns -= least;
-    return local - least;
+            l->edge[i].slack_ns -= waited && l->edge[i].slack_ns > least ? taken / 2 : taken;
+    return waited ? local : local - taken;
 }
 
 /* ---- edges ---- */

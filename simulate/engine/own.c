@@ -138,7 +138,7 @@ static double received_from_source(const struct mpg_lanes *l, const struct mpg_p
 
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
 {
-    double least_ns = mpg_floor_call(l->floors, s->call, s->bytes), own_ns = 0;
+    double least_ns = mpg_floor_call(l->floors, s->rank, s->call, s->bytes), own_ns = 0;
     bool waits = false;
     for (uint32_t i = 0; i < s->sent_number; i++) {
         const struct mpg_sent *sent = &s->sent[i];
@@ -180,7 +180,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
     }
     if (!any || absolute || l->p->source || !l->floors)
         return;
-    l->code->less(l->n, mpg_floor_call(l->floors, s->call, s->bytes), value);
+    l->code->less(l->n, mpg_floor_call(l->floors, s->rank, s->call, s->bytes), value);
 }
 
 double mpg_lanes_covered(struct mpg_lanes *l, const struct mpg_step *s)

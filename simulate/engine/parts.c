@@ -7,7 +7,7 @@
 /* Without floors nothing can be negative (mpg_perturbation_can_speed_messages). */
 static double half_floor(const struct mpg_lanes *l, const struct mpg_step *s)
 {
-    return l->floors ? fmin(mpg_floor_call(l->floors, s->call, s->bytes), (double)s->duration_ns) / 2
+    return l->floors ? fmin(mpg_floor_call(l->floors, s->rank, s->call, s->bytes), (double)s->duration_ns) / 2
                      : 0;
 }
 

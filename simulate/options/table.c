@@ -173,7 +173,7 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "where the trace does not contradict it)"},
         {.name = "source-latency", .kind = MPG_OPTION_TIME, .value = &a->source_latency_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_latency,
-         .help = "least cost of a message on the traced machine\n"
+         .help = "time of a message on the traced machine\n"
                  "(default: found in the trace)"},
         {.name = "source-byte", .kind = MPG_OPTION_TIME, .value = &a->source_byte_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_byte,

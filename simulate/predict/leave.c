@@ -85,7 +85,7 @@ static double own_ns(const struct mpg_times *t, const struct mpg_step *s)
     if (s->edge_number > 0 || (s->found_nothing && t->options.polling == MPG_POLLING_WAIT))
         return 0;
     if (may_have_waited(s))
-        took_ns = fmin(took_ns, mpg_floor_call(t->floors, s->call, s->bytes));
+        took_ns = fmin(took_ns, mpg_floor_call(t->floors, s->rank, s->call, s->bytes));
     return ratio * took_ns;
 }
 

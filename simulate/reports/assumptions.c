@@ -233,11 +233,11 @@ static void say_floors(const struct mpg_report *r, char *text, size_t size)
     const struct mpg_floor_options *o = &r->options->floors;
     char latency[32], byte[32];
     if (o->has_source_cost)
-        snprintf(text, size, "least cost of a message: given, %s and %s a byte",
+        snprintf(text, size, "message times: given, %s and %s a byte",
                  mpg_units_format_time(latency, sizeof latency, o->latency_ns),
                  mpg_units_format_time(byte, sizeof byte, o->byte_ns));
     else
-        snprintf(text, size, "least cost of a message: %s", r->result->floor_rule);
+        snprintf(text, size, "message times: %s", r->result->floor_rule);
 }
 
 /* Why calls complete what they completed in the trace, unless it was asked for. */

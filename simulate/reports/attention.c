@@ -337,7 +337,7 @@ static int add_unused_floors(const struct mpg_report *r, struct mpg_attention *l
             list, err, "floors", "%s without effect: %s", names,
             r->result->floor_rule
                 ? drops_some(r) ? "hypotheses drop all messages and collectives" : "the trace has no messages"
-                : "only --absorb=clock, or messages that become faster, need a message's least cost");
+                : "only --absorb=clock, or messages that become faster, need message times");
     return 0;
 }
 

@@ -3,7 +3,8 @@
 least time of messages, and which sends waited for their receiver (docs/MODEL.md
 sections 3 and 4)."""
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 
 from oracle_exact import Fraction
 from oracle_matching import COMPLETIONS, STANDARD_SENDS
@@ -17,24 +18,37 @@ def size_class(size_bytes):
     return (int(size_bytes) + 1).bit_length() - 1
 
 
+def class_of(number, log2):
+    """Of natural numbers: 2^log2 classes an octave, each number alone below that."""
+    if number < 1 << log2:
+        return number
+    octave = number.bit_length() - 1
+    return (octave - log2 + 1 << log2) + (number >> octave - log2) - (1 << log2)
+
+
+def rounded(value):
+    """Halves up, no less than 0."""
+    return max(0, math.floor(value + Fraction(1, 2)))
+
+
 class CallFloors:
-    """The least duration seen for (call name, size class), over all ranks."""
+    """The least duration seen for (host, call name, size class)."""
 
     MOST_OF_WAITS = 1000
 
-    def __init__(self, trace):
+    def __init__(self, trace, places=None):
         self.trace, self.least, self.limited = trace, {}, set()
+        self.hosts = places.nodes if places else trace.hosts
         for calls in trace.calls:
             for call in calls:
                 key = self.key(call)
                 self.least[key] = min(call.duration,
                                       self.least.get(key, call.duration))
 
-    @staticmethod
-    def key(call):
+    def key(self, call):
         if call.name in COMPLETIONS:
-            return call.name, 0
-        return call.name, size_class(call.own_bytes())
+            return self.hosts[call.rank], call.name, 0
+        return self.hosts[call.rank], call.name, size_class(call.own_bytes())
 
     def limit_waits(self, waited):
         """Where all calls are among those that waited their durations are no costs."""
@@ -47,38 +61,81 @@ class CallFloors:
             return min(least, self.MOST_OF_WAITS)
         return least
 
-    def exceeds_least(self, call):
-        return call.duration > self.least[self.key(call)]
+
+class Flights:
+    """Of the messages of one size class between two hosts."""
+
+    MOST_BINS = 32
+
+    def __init__(self):
+        self.sizes, self.bounds, self.whole = [], [], []
+
+    def point(self):
+        """(bytes, ns, is_bound): their mean size, and the usual flight, or what none exceeded."""
+        return Fraction(sum(self.sizes), len(self.sizes)), self.time(), not self.whole
+
+    def time(self):
+        """The mean of the bin that the lower median of whole flights is in, one of the lowest."""
+        if not self.whole:
+            return max(ZERO, min(self.bounds))
+        bins = {}
+        for flight in map(rounded, self.whole):
+            bins.setdefault(class_of(flight, 3), []).append(flight)
+        lowest, below = sorted(bins)[:self.MOST_BINS], 0
+        for index in lowest:
+            below += len(bins[index])
+            if 2 * below >= len(self.whole):
+                break
+        return Fraction(sum(bins[index]), len(bins[index]))
 
 
 class MessageFloors:
-    """l(d): the least time of a message of d bytes on the traced machine.
+    """l(d): the usual time of a message of d bytes on the traced machine.
 
     Slack needs it under clock only; a message that becomes faster needs it
     wherever clocks are comparable, to arrive no earlier than it left.
     """
 
-    def __init__(self, matching, call_floors, settings):
+    def __init__(self, matching, settings):
         self.trace = matching.trace
         self.latency = settings.source_latency
         self.byte = settings.source_byte
         self.stated = self.latency is not None or self.byte is not None
         self.settings = settings
         self.replaced = None not in (settings.latency, settings.byte)
-        self.least, self.found = {}, {}
+        self.flights, self.found, self.curves = {}, {}, {}
         if self.trace.has_clocks() and not self.stated:
-            for message in matching.messages:
-                if call_floors.exceeds_least(message.receive.completed_by):
-                    self.observe(message)
+            self.observe(matching)
+            for (pair, _), flights in self.flights.items():
+                self.curves.setdefault(pair, []).append(flights.point())
+            for curve in self.curves.values():
+                curve.sort()
 
-    def observe(self, message):
-        send, end = message.send.call, message.receive.completed_by
-        begun = self.trace.aligned(send.rank, send.enter)
+    def observe(self, matching):
+        ended = defaultdict(list)
+        for message in matching.messages:
+            ended[message.receive.completed_by].append(message)
+        for end, messages in ended.items():
+            last, most = max((self.sent(one), one.bytes) for one in messages)
+            is_seen = (last > self.trace.aligned(end.rank, end.enter)
+                       and most == max(one.bytes for one in messages) and not end.off)
+            for one in messages:
+                self.add(one, end, is_seen and (self.sent(one), one.bytes) == (last, most))
+
+    def sent(self, message):
+        return self.trace.aligned(message.send.call.rank, message.send.call.enter)
+
+    def add(self, message, end, is_whole):
+        begun = self.sent(message)
         if self.settings.hypotheses:
             begun = max(begun, self.trace.aligned(end.rank, end.enter))
-        flight = max(ZERO, self.trace.aligned(end.rank, end.leave) - begun)
-        key = self.host_pair(send, end), size_class(message.bytes)
-        self.least[key] = min(flight, self.least.get(key, flight))
+        flight = self.trace.aligned(end.rank, end.leave) - begun
+        key = self.host_pair(message.send.call, end), class_of(message.bytes, 2)
+        cell = self.flights.setdefault(key, Flights())
+        cell.sizes.append(message.bytes)
+        cell.bounds.append(flight)
+        if is_whole:
+            cell.whole.append(flight)
 
     def host_pair(self, a, b):
         places = self.settings.source_places
@@ -114,13 +171,35 @@ class MessageFloors:
     def find(self, size_bytes, sender, receiver):
         if self.stated:
             return (self.latency or ZERO) + size_bytes * (self.byte or ZERO)
-        pair = self.host_pair(sender, receiver)
+        curve = self.curves.get(self.host_pair(sender, receiver))
         target, path = self.paths(sender, receiver)
-        for smaller in range(size_class(size_bytes), -1, -1):
-            if (pair, smaller) in self.least:
-                return self.without_overheads(size_bytes, self.least[pair, smaller],
-                                              target, path)
-        return path.flight(None, size_bytes, 0) if path else ZERO
+        if curve:
+            usual = along(curve, size_bytes, path and (lambda size: path.flight(None, size, 0.5)))
+            return self.without_overheads(size_bytes, usual, target, path)
+        return path.flight(None, size_bytes, 0.5) if path else ZERO
+
+
+def along(curve, size_bytes, measured):
+    """Piecewise linear through the points of a curve; measured: the source's median of a size, if known."""
+    points = [(size, min(time, measured(size)) if is_bound and measured else time)
+              for size, time, is_bound in curve]
+    for before, after in zip(points, points[1:]):
+        if before[0] <= size_bytes <= after[0]:
+            return line(before, after, size_bytes)
+    end, *others = points if size_bytes < points[0][0] else points[::-1]
+    if size_bytes == end[0]:
+        return end[1]
+    if measured:
+        return max(0, end[1] + measured(size_bytes) - measured(end[0]))
+    if others:
+        slope = max(0, min((end[1] - others[0][1]) / (end[0] - others[0][0]), end[1] / end[0]))
+    else:
+        slope = end[1] / end[0] if size_bytes < end[0] else 0
+    return max(0, end[1] + (size_bytes - end[0]) * slope)
+
+
+def line(a, b, size_bytes):
+    return a[1] + (b[1] - a[1]) * (size_bytes - a[0]) / (b[0] - a[0])
 
 
 def median(sizes, size_bytes):

@@ -45,7 +45,7 @@ class Graph:
         self.expanded = {}
         self.carried = defaultdict(list)
         self.arrived = defaultdict(list)
-        self.exchanged, self.seen, self.starts, self.ends = {}, {}, {}, {}
+        self.exchanged, self.seen, self.starts, self.ends, self.waited = {}, {}, {}, {}, {}
 
     def edge(self, u, v, delta, slack=ZERO, least=None, after=ZERO):
         self.edges[v].append((u, delta, max(ZERO, slack), least, after))
@@ -73,7 +73,7 @@ class Graph:
         """(what an arrival brings to v before slack, the same with nothing put in)"""
         delta, slack, least, after, brought = edge
         there, without, start = self.seen.get((u, v)) or self.sight(u, delays)
-        low = self.lowest(v, least, without, start) + slack - self.least_slack(v)
+        low = self.lowest(v, least, without, start) + self.left_slack(v, slack)
         value = max(there + delta, low) + after
         if brought is Brought.AGAIN:
             return value, value
@@ -114,11 +114,23 @@ class Graph:
         """What is subtracted from the slack of all of v's in-edges."""
         if v in self.whole:
             return ZERO
-        least = min([slack for _, _, slack, *_ in self.edges[v] if slack is not None] + self.lost[v])
-        return least if self.waits_for_nobody(v) else max(ZERO, least - self.off[v])
+        return min([slack for u, _, slack, *_ in self.edges[v]
+                    if slack is not None and not self.is_local_of_wait(u, v)] + self.lost[v])
 
     def waits_for_nobody(self, v):
         return len(self.edges[v]) + len(self.lost[v]) == 1
+
+    def is_local_of_wait(self, u, v):
+        """The edge of a call that waited for others from its own beginning."""
+        return v in self.waited and self.waited[v] == u
+
+    def left_slack(self, v, slack, u=None):
+        """Of an edge u -> v, after subtraction: of a call that waited, the others than the one with the least lose half."""
+        least = self.least_slack(v)
+        taken = least if v in self.whole or self.waits_for_nobody(v) else max(ZERO, least - self.off[v])
+        if self.is_local_of_wait(u, v):
+            return slack
+        return slack - (taken / 2 if v in self.waited and slack > least else taken)
 
     def without(self, v, delays):
         """D of an arrival or a meeting with nothing put into itself."""
@@ -130,20 +142,19 @@ class Graph:
             return self.expanded[v](delays, False)
         if v in self.absolute:
             return delays[self.absolute[v]]
-        least = self.least_slack(v)
-        return max(delays[u] + self.late[u, v] - (slack - least)
+        return max(delays[u] + self.late[u, v] - self.left_slack(v, slack, u)
                    for u, _, slack, *_ in self.edges[v])
 
     def delay(self, v, delays):
         if v in self.expanded:
             return self.expanded[v](delays, True)
-        least_slack, off = self.least_slack(v), ZERO
+        off = ZERO
         if v not in self.whole and self.waits_for_nobody(v):
             off = self.off[v]
         arrivals = []
         for u, delta, slack, least, after in self.edges[v]:
             value = delays[u] + (delta(delays[u]) if callable(delta) else delta)
-            value -= ZERO if slack is None else slack - least_slack
+            value -= ZERO if slack is None else self.left_slack(v, slack, u)
             if least is not None:
                 _, without, start = self.sight(u, delays)
                 value = max(value, self.lowest(v, least, without, start))
@@ -166,14 +177,13 @@ class Builder(Messages):
         self.floor_costs = like.costs if like else self.costs
         self.noise = Noise(self.trace, settings)
         self.transfers = matching.transfers
-        self.call_floors = CallFloors(self.trace)
+        self.call_floors = CallFloors(self.trace, settings.source_places)
         self.target_limit, self.source_limit = limits or eager_limits(
             matching, settings, self.clock)
         self.shown = settings.carried and Shown(matching, settings, self.target_limit, self.source_limit, self.starts_wait)
         if self.clock:
             self.call_floors.limit_waits(self.calls_that_waited(matching))
-        self.floor = like.floor if like else MessageFloors(
-            matching, self.call_floors, settings)
+        self.floor = like.floor if like else MessageFloors(matching, settings)
         self.gone, dropped = set(), None
         if settings.hypotheses.drops:
             dropped = Dropped(matching, settings.hypotheses.drops)
@@ -232,7 +242,22 @@ class Builder(Messages):
                 needed += [(begun.call, ended.completed_by) for begun, ended in pairs]
         if self.shown and self.shown.any:
             needed += self.calls_needed(matching)
-        return {end for begin, end in needed if self.enter(begin) > self.enter(end)}
+        waited = {end for begin, end in needed if self.enter(begin) > self.enter(end)}
+        for message in matching.messages:
+            for end in [message.receive.completed_by, *message.receive.probes]:
+                if self.enter(end) - self.enter(message.send.call) < self.leave(end) - self.enter(end):
+                    waited.add(end)
+        return waited
+
+    def may_have_waited(self, call, begun, took=None, usual=None):
+        """For what began then, or a message that took so long, its usual flight explaining better how long the call
+        took than its own time does."""
+        if not self.clock or call in self.touched or call in self.gone or call.off:
+            return
+        own = 0 if call in self.absolute_calls else min(call.duration, self.own_floor(call))
+        is_long = took is not None and took * own < call.duration * min(took, usual)
+        if own < call.duration and (begun > self.enter(call) or is_long):
+            self.graph.waited[call.done] = call.post
 
     def calls_needed(self, matching):
         """Of other ranks, that see to something; the last that posts a collective which is one meeting."""
@@ -252,6 +277,8 @@ class Builder(Messages):
             arrival = (self.start(message) if self.clock else self.enter(message.send.call)) + self.flight(message)
             end = message.receive.completed_by
             self.lose(end, self.clock_slack(max(ZERO, self.leave(end) - arrival)))
+            if self.clock and end and end not in self.gone:
+                self.may_have_waited_for(message, end, self.flight(message))
             if self.was_synchronous(message):
                 self.lose(message.send.completed_by, ZERO)
         for key, group in dropped.matching.groups:
@@ -439,6 +466,7 @@ class Builder(Messages):
         floor = n * self.floor(Fraction(size_bytes, n), last, end) if n else ZERO
         slack = self.leave(end) - self.enter(last) - floor
         self.graph.edge(node, end.done, self.settings.kappa(end), self.clock_slack(slack))
+        self.may_have_waited(end, self.enter(last))
 
     def held_up(self, call, members):
         """How long a meeting's member was held up by those that were off their CPUs in it."""
@@ -458,6 +486,7 @@ class Builder(Messages):
                 self.graph.edge(root.call.post, end.done, delta, self.clock_slack(slack))
                 self.graph.carry(root.call.post, end.done, delta, "collectives",
                                  put=self.cost(group, j))
+                self.may_have_waited(end, self.enter(root.call))
 
     def add_to_root(self, group):
         root = group[group[0].terms.number("root")]
@@ -470,6 +499,7 @@ class Builder(Messages):
                                 self.clock_slack(slack))
                 self.graph.carry(part.call.post, end.done, self.cost(group, j), "collectives",
                                  put=self.cost(group, j))
+                self.may_have_waited(end, self.enter(part.call))
 
             if part is not root and self.settings.sync_reduce:
                 self.add_held(root, part)
@@ -482,6 +512,7 @@ class Builder(Messages):
         end = part.completed_by
         self.graph.edge(node, end.done, ZERO, self.clock_slack(self.leave(end) - at))
         self.graph.carry(node, end.done, ZERO, "collectives")
+        self.may_have_waited(end, at)
 
     def cost(self, group, j):
         """l_j of the table of collectives, or what was measured instead."""

@@ -236,7 +236,10 @@ class Messages:
                 self.clock_slack(self.leave(probe) - arrival),
                 self.least(message, probe), kappa,
                 Brought.FIRST if first else Brought.AGAIN, message.V)
+            if self.clock:
+                self.may_have_waited_for(message, probe, self.flight(message))
             return
+        self.may_have_waited(probe, self.enter(send))
         floor = self.floor(0, send, probe)
         slack = self.leave(probe) - self.enter(send) - floor
         delta = (self.settings.posting(message.send)
@@ -254,6 +257,8 @@ class Messages:
             self.clock_slack(self.leave(end) - arrival), self.least(message, end),
             self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN,
             message.V)
+        if self.clock:
+            self.may_have_waited_for(message, end, self.flight(message))
 
     def add_carried(self):
         """Who sends is done once its receiver is in a call that sees to it."""
@@ -262,10 +267,19 @@ class Messages:
             slack = self.clock_slack(self.leave(end) - self.enter(call))
             self.graph.edge(call.post, end.done, ZERO, slack)
             self.graph.carry(call.post, end.done, ZERO, "messages")
+            self.may_have_waited(end, self.enter(call))
         for end, call in self.shown.calls if self.shown else []:
             slack = self.clock_slack(self.leave(end) - self.enter(call))
             self.graph.edge(call.post, end.done, ZERO, slack)
             self.graph.carry(call.post, end.done, ZERO, "messages")
+            self.may_have_waited(end, self.enter(call))
+
+    def may_have_waited_for(self, message, end, usual):
+        """A message, or the answer to one."""
+        begun = self.enter(message.send.call)
+        if self.was_synchronous(message):
+            begun = max(begun, self.enter(message.receive.call))
+        self.may_have_waited(end, begun, self.leave(end) - self.start(message), usual)
 
     def add_acknowledgement(self, message, arrival):
         end = message.send.completed_by
@@ -277,3 +291,5 @@ class Messages:
                 message, end.done, back, "messages", self.clock_slack(slack),
                 self.least(message, end), self.settings.answering(message),
                 Brought.BACK)
+            if self.clock:
+                self.may_have_waited_for(message, end, self.flight(message) + floor)
