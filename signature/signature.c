@@ -140,6 +140,16 @@ static void free_core(struct mpg_noise_core *c)
     free(c->host);
 }
 
+static void free_collectives(struct mpg_collective_time *times, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        mpg_distribution_free(times[i].time_ns);
+        free_launches(&times[i].launches);
+        free(times[i].operation);
+    }
+    free(times);
+}
+
 static void free_rate(struct mpg_compute_rate *r)
 {
     mpg_distribution_free(r->rate);
@@ -155,12 +165,8 @@ void mpg_signature_free(struct mpg_signature *sig)
     for (size_t i = 0; i < sig->rates; i++)
         free_rate(&sig->rate[i]);
     free(sig->rate);
-    for (size_t i = 0; i < sig->collectives; i++) {
-        mpg_distribution_free(sig->collective[i].time_ns);
-        free_launches(&sig->collective[i].launches);
-        free(sig->collective[i].operation);
-    }
-    free(sig->collective);
+    free_collectives(sig->reduction, sig->reductions);
+    free_collectives(sig->collective, sig->collectives);
     for (size_t i = 0; i < sig->paths; i++)
         free_path(&sig->network[i]);
     free(sig->network);

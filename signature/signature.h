@@ -16,7 +16,7 @@
 
 /* Major and minor version of the file format. A reader takes any minor version
  * of the major versions it knows: 1 to 4. */
-enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 1 };
+enum { MPG_SIGNATURE_VERSION = 4, MPG_SIGNATURE_MINOR = 2 };
 
 /* What a signature holds at most; larger files are rejected, not read in part. */
 enum {
@@ -30,7 +30,7 @@ enum {
     MPG_SIGNATURE_MAX_PACKED = 1000000, MPG_SIGNATURE_MAX_PACKED_A_BYTE = 8,
     MPG_SIGNATURE_MAX_SIZES = MPG_LOGGP_MAX_SIZES, /* message sizes of one benchmark */
     MPG_SIGNATURE_MAX_LIST = 65536,      /* lines, lags, series' values, pairs, launches,
-                                            collectives, rates */
+                                            collectives, reductions, rates */
     MPG_SIGNATURE_MAX_LAUNCHES = 1024,   /* of one quantity */
     MPG_SIGNATURE_MAX_ROWS = 1048576,    /* blocks x length of one size */
 };
@@ -199,10 +199,12 @@ struct mpg_network_path {
 };
 
 struct mpg_collective_time {
-    char *operation;       /* barrier, bcast, allreduce, alltoall */
+    char *operation;       /* barrier, bcast, reduce, allreduce, gather, allgather, scatter, alltoall,
+                            * scan; of reductions: reduce_local */
     int processes;         /* >= 1 */
     int64_t size_bytes;    /* one rank's contribution */
-    struct mpg_distribution *time_ns; /* from the common start to the last rank's end */
+    struct mpg_distribution *time_ns; /* from the common start to the last rank's end; of reductions:
+                                       * one call's on one rank */
     struct mpg_launches launches;
 };
 
@@ -249,6 +251,9 @@ struct mpg_signature {
     struct mpg_network_path *network;
     size_t collectives;       /* ascending in operation (by its bytes), processes, size */
     struct mpg_collective_time *collective;
+    size_t reductions;        /* the same order; 0: not measured, as in versions before 4.2 */
+    struct mpg_collective_time *reduction; /* arithmetic without messages, by as many ranks at once as
+                                            * PROCESSES says */
     size_t rates;             /* ascending in kernel, cores at once, host, core */
     struct mpg_compute_rate *rate;
 };
@@ -263,6 +268,18 @@ const struct mpg_network_path *mpg_signature_path(const struct mpg_signature *si
 /* The farthest path that SIG has, which is what most messages of a large run
  * take; NULL when it has none. */
 const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature *sig);
+
+/* How long, in ns, one rank takes to add a vector of SIZE_BYTES (>= 0, finite) of doubles to
+ * another one, the arithmetic of one step of a reduction: the median time of one call of
+ * MPI_Reduce_local (MPI standard 4.0, 6.9.7) with MPI_SUM and MPI_DOUBLE. Of the numbers of ranks
+ * that did it at once, the greatest measured counts. Between measured sizes it is linear in bytes;
+ * below the least size it is that size's; above the greatest it continues with the slope of the
+ * last two sizes, at least 0 (of one size: with its time a byte). 0 where SIZE_BYTES is 0 or SIG
+ * has no such measurement. */
+double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_bytes);
+/* The number of samples of which the median at the size nearest below SIZE_BYTES is, or of the
+ * least size; 0 where SIG has none. */
+size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double size_bytes);
 
 /* Whether SIG was measured well, in BUF of SIZE bytes, which it returns: "28 checks
  * passed", "3 of 28 checks failed: other load, short record, few launches" (of many the

@@ -210,25 +210,33 @@ int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
     return 0;
 }
 
-int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+/* The list KEY of ROOT into *TIMES, an array of *N. */
+static int read_times(const json_t *root, const char *key, struct mpg_collective_time **times,
+                      size_t *n, struct mpg_error *err)
 {
     struct mpg_json_list list;
-    if (mpg_json_get_list(root, "collectives", MPG_SIGNATURE_MAX_LIST, sizeof *sig->collective,
-                          &list, err) < 0)
+    if (mpg_json_get_list(root, key, MPG_SIGNATURE_MAX_LIST, sizeof **times, &list, err) < 0)
         return -1;
-    sig->collective = list.memory;
-    while (sig->collectives < list.n) {
-        size_t i = sig->collectives++;
+    *times = list.memory;
+    while (*n < list.n) {
+        size_t i = (*n)++;
         const json_t *object = json_array_get(list.array, i);
-        struct mpg_collective_time *c = &sig->collective[i];
+        struct mpg_collective_time *c = &(*times)[i];
         if (mpg_json_need_text(object, "operation", &c->operation, err) < 0 ||
             mpg_json_need_count(object, "processes", 1, &c->processes, err) < 0 ||
             mpg_json_need_integer(object, "size_bytes", &c->size_bytes, err) < 0 ||
             mpg_json_need_distribution(object, "time_ns", &c->time_ns, err) < 0 ||
             parse_launches(object, &c->launches, err) < 0)
-            return mpg_error_prefix(err, "collectives[%zu]", i);
+            return mpg_error_prefix(err, "%s[%zu]", key, i);
     }
     return 0;
+}
+
+int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
+{
+    if (read_times(root, "collectives", &sig->collective, &sig->collectives, err) < 0)
+        return -1;
+    return read_times(root, "reductions", &sig->reduction, &sig->reductions, err);
 }
 
 int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)

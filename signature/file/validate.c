@@ -448,12 +448,13 @@ static int compare_collectives(const struct mpg_collective_time *a,
     return order ? order : (a->size_bytes > b->size_bytes) - (a->size_bytes < b->size_bytes);
 }
 
-static int check_collectives(const struct mpg_signature *sig, struct mpg_error *err)
+static int check_collectives(const struct mpg_collective_time *times, size_t n, const char *key,
+                             struct mpg_error *err)
 {
-    if (check_count(sig->collectives, MPG_SIGNATURE_MAX_LIST, "collectives", err) < 0)
+    if (check_count(n, MPG_SIGNATURE_MAX_LIST, key, err) < 0)
         return -1;
-    for (size_t i = 0; i < sig->collectives; i++) {
-        const struct mpg_collective_time *c = &sig->collective[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_collective_time *c = &times[i];
         int status = check_text(c->operation, "operation", err);
         if (status == 0 && c->processes < 1)
             status = mpg_error_set(err, "processes is %d, less than 1", c->processes);
@@ -466,7 +467,7 @@ static int check_collectives(const struct mpg_signature *sig, struct mpg_error *
         if (status == 0 && i > 0 && compare_collectives(c - 1, c) >= 0)
             status = mpg_error_set(err, "operation, processes, size_bytes do not ascend");
         if (status < 0)
-            return mpg_error_prefix(err, "collectives[%zu]", i);
+            return mpg_error_prefix(err, "%s[%zu]", key, i);
     }
     return 0;
 }
@@ -526,7 +527,8 @@ int mpg_signature_check(const struct mpg_signature *sig, struct mpg_error *err)
     if (check_facts(sig->fact, sig->facts, MPG_SIGNATURE_MAX_FACTS, "header", err) < 0 ||
         check_facts(sig->source, sig->sources, MPG_SIGNATURE_MAX_SOURCES, "results", err) < 0 ||
         check_failures(sig, err) < 0 || check_noise(sig, err) < 0 || check_network(sig, err) < 0 ||
-        check_collectives(sig, err) < 0)
+        check_collectives(sig->collective, sig->collectives, "collectives", err) < 0 ||
+        check_collectives(sig->reduction, sig->reductions, "reductions", err) < 0)
         return -1;
     return check_compute(sig, err);
 }

@@ -135,14 +135,16 @@ void mpg_write_network(struct mpg_json_out *out, const struct mpg_signature *sig
     mpg_json_end(out, ']', false);
 }
 
-void mpg_write_collectives(struct mpg_json_out *out, const struct mpg_signature *sig)
+/* Nothing where there are none. */
+static void write_times(struct mpg_json_out *out, const char *key,
+                        const struct mpg_collective_time *times, size_t n)
 {
-    if (sig->collectives == 0)
+    if (n == 0)
         return;
     mpg_json_line(out);
-    mpg_json_begin(out, "collectives", '[');
-    for (size_t i = 0; i < sig->collectives; i++) {
-        const struct mpg_collective_time *c = &sig->collective[i];
+    mpg_json_begin(out, key, '[');
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_collective_time *c = &times[i];
         mpg_json_line(out);
         mpg_json_begin(out, NULL, '{');
         mpg_json_put_text(out, "operation", c->operation);
@@ -153,6 +155,12 @@ void mpg_write_collectives(struct mpg_json_out *out, const struct mpg_signature 
         mpg_json_end(out, '}', false);
     }
     mpg_json_end(out, ']', false);
+}
+
+void mpg_write_collectives(struct mpg_json_out *out, const struct mpg_signature *sig)
+{
+    write_times(out, "collectives", sig->collective, sig->collectives);
+    write_times(out, "reductions", sig->reduction, sig->reductions);
 }
 
 void mpg_write_compute(struct mpg_json_out *out, const struct mpg_signature *sig)

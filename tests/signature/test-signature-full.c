@@ -93,6 +93,9 @@ static struct mpg_network_path paths[] = {
 static struct mpg_collective_time collectives[] = {
     {"allreduce", 4, 8, &small, {0}}, {"allreduce", 4, 64, &fitted, {2, both}},
     {"allreduce", 16, 8, &small, {0}}, {"barrier", 2, 0, &small, {0}}};
+static struct mpg_collective_time reductions[] = {
+    {"reduce_local", 2, 8, &small, {0}}, {"reduce_local", 16, 8, &fitted, {2, both}},
+    {"reduce_local", 16, 64, &small, {0}}};
 static struct mpg_compute_rate rates[] = {
     {"floating_point", "flop/s", NULL, 3, 1, &small},
     {"floating_point", "flop/s", "a", 0, 1, &fitted},
@@ -106,7 +109,8 @@ static struct mpg_signature_failure failures[] = {
     {MPG_PART_ALL, -1, "b", "c", "d"}};
 static struct mpg_signature full = {
     .facts = 2, .fact = header, .checks = 24, .failures = 2, .failure = failures, .sources = 1, .source = sources, .cores = 4, .core = cores,
-    .paths = 3, .network = paths, .collectives = 4, .collective = collectives, .rates = 4,
+    .paths = 3, .network = paths, .collectives = 4, .collective = collectives, .reductions = 3,
+    .reduction = reductions, .rates = 4,
     .rate = rates};
 
 /* ---- the same, bit by bit ---- */
@@ -268,6 +272,14 @@ static bool same_path(const struct mpg_network_path *a, const struct mpg_network
     return same;
 }
 
+static bool same_collective(const struct mpg_collective_time *a,
+                            const struct mpg_collective_time *b)
+{
+    return same_text(a->operation, b->operation) && a->processes == b->processes &&
+           a->size_bytes == b->size_bytes && same_distribution(a->time_ns, b->time_ns) &&
+           same_launches(&a->launches, &b->launches);
+}
+
 static void is_text(const char *got, const char *expected)
 {
     ok(strcmp(got, expected) == 0, "says '%s'", got);
@@ -304,19 +316,17 @@ static void test_round_trip(void)
     is_text(mpg_signature_effect(&failures[0], effect, sizeof effect), "can move computation and rates by 33 %");
     is_text(mpg_signature_effect(&failures[1], effect, sizeof effect), "");
     ok(sig->cores == full.cores && sig->paths == full.paths &&
-           sig->collectives == full.collectives && sig->rates == full.rates,
+           sig->collectives == full.collectives && sig->reductions == full.reductions &&
+           sig->rates == full.rates,
        "as many of all");
     for (size_t i = 0; i < full.cores; i++)
         ok(same_core(&sig->core[i], &cores[i]), "core %zu, every bit", i);
     for (size_t i = 0; i < full.paths; i++)
         ok(same_path(&sig->network[i], &paths[i]), "%s, every bit", mpg_path_name(paths[i].path));
-    for (size_t i = 0; i < full.collectives; i++) {
-        const struct mpg_collective_time *c = &sig->collective[i], *d = &collectives[i];
-        ok(same_text(c->operation, d->operation) && c->processes == d->processes &&
-               c->size_bytes == d->size_bytes && same_distribution(c->time_ns, d->time_ns) &&
-               same_launches(&c->launches, &d->launches),
-           "collective %zu, every bit", i);
-    }
+    for (size_t i = 0; i < full.collectives; i++)
+        ok(same_collective(&sig->collective[i], &collectives[i]), "collective %zu, every bit", i);
+    for (size_t i = 0; i < full.reductions; i++)
+        ok(same_collective(&sig->reduction[i], &reductions[i]), "reduction %zu, every bit", i);
     for (size_t i = 0; i < full.rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i], *s = &rates[i];
         ok(same_text(r->kernel, s->kernel) && same_text(r->unit, s->unit) &&
@@ -336,7 +346,7 @@ static void test_rejected(void)
     static const struct {
         const char *from, *to, *says;
     } cases[] = {
-        {"[4, 1]", "[1, 9]", "network is not an object"},
+        {"[4, 2]", "[1, 9]", "network is not an object"},
         {"\"moves\": ", "\"moves\": -", "checks: failed[0]: moves is -0.33"},
         {"\"moves\": ", "\"moves\": [], \"x\": ", "checks: failed[0]: moves is not a number"},
         {"\"parts\": [", "\"parts\": 7, \"x\": [", "checks: failed[0]: parts is not an array"},
@@ -442,6 +452,14 @@ static void test_rejected(void)
         {"\"processes\": 16", "\"processes\": 4", "collectives[2]: operation, processes, size"},
         {"\"operation\": \"barrier\"", "\"operation\": \"a\"", "collectives[3]: operation, processes"},
         {"\"time_ns\"", "\"times_ns\"", "collectives[0]: time_ns is missing"},
+        {"\"reductions\": [", "\"reductions\": 7, \"x\": [", "reductions is not an array"},
+        {"\"reductions\": [", "\"reductions\": [7, ", "reductions[0] is not an object"},
+        {"\"operation\": \"reduce_local\"", "\"operation\": \"\"", "reductions[0]: operation is missing"},
+        {"\"operation\": \"reduce_local\"", "\"operation\": \"x\"", "reductions[1]: operation, processes, size"},
+        {"\"operation\": \"reduce_local\", \"processes\": 2", "\"operation\": \"reduce_local\"",
+         "reductions[0]: processes is missing"},
+        {"\"reduce_local\", \"processes\": 2, \"size_bytes\": 8", "\"reduce_local\", \"processes\": 2, \"size_bytes\": -8",
+         "reductions[0]: size_bytes is -8"},
         {"\"kernel\": \"floating_point\",", "", "compute[0]: kernel is missing"},
         {"\"unit\": \"flop/s\",", "", "compute[0]: unit is missing"},
         {"\"kernel\": \"memory_latency\"", "\"kernel\": \"b\"", "compute[3]: kernel, cores_at_once"},

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the arithmetic of a reduction takes, at any size. */
+#include <math.h>
+#include <string.h>
+
+#include "signature/signature.h"
+
+static bool is_sum(const struct mpg_collective_time *r)
+{
+    return strcmp(r->operation, "reduce_local") == 0;
+}
+
+/* SIG's sums by the greatest number of ranks at once, ascending in size; how many. */
+static size_t find_sums(const struct mpg_signature *sig, const struct mpg_collective_time **first)
+{
+    size_t n = 0, i = sig->reductions;
+    while (i > 0 && !is_sum(&sig->reduction[i - 1]))
+        i--;
+    for (; i > 0 && is_sum(&sig->reduction[i - 1]); i--, n++)
+        if (n > 0 && sig->reduction[i - 1].processes != sig->reduction[i].processes)
+            break;
+    *first = n > 0 ? &sig->reduction[i] : NULL;
+    return n;
+}
+
+/* The last of N sizes at most SIZE_BYTES, or the first. */
+static size_t place(const struct mpg_collective_time *sum, size_t n, double size_bytes)
+{
+    size_t i = 0;
+    while (i + 1 < n && (double)sum[i + 1].size_bytes <= size_bytes)
+        i++;
+    return i;
+}
+
+static double median_ns(const struct mpg_collective_time *sum)
+{
+    return mpg_distribution_quantile(sum->time_ns, 0.5);
+}
+
+/* The time a byte from A to B; of A alone, where B is NULL, that of its own bytes. */
+static double slope(const struct mpg_collective_time *a, const struct mpg_collective_time *b)
+{
+    if (!b)
+        return a->size_bytes > 0 ? median_ns(a) / (double)a->size_bytes : 0;
+    return (median_ns(b) - median_ns(a)) / (double)(b->size_bytes - a->size_bytes);
+}
+
+double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_bytes)
+{
+    const struct mpg_collective_time *sum;
+    size_t n = find_sums(sig, &sum);
+    if (n == 0 || size_bytes <= 0)
+        return 0;
+    size_t i = place(sum, n, size_bytes);
+    double more = fmax(size_bytes - (double)sum[i].size_bytes, 0), a_byte;
+    if (i + 1 < n)
+        a_byte = slope(&sum[i], &sum[i + 1]);
+    else
+        a_byte = fmax(n > 1 ? slope(&sum[i - 1], &sum[i]) : slope(sum, NULL), 0);
+    return median_ns(&sum[i]) + more * a_byte;
+}
+
+size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double size_bytes)
+{
+    const struct mpg_collective_time *sum;
+    size_t n = find_sums(sig, &sum);
+    return n > 0 ? sum[place(sum, n, size_bytes)].time_ns->n : 0;
+}
