@@ -35,8 +35,7 @@ static int parse_operations(const char *text, bool wanted[MPG_OPERATIONS], struc
     for (char *word; status == 0 && (word = strsep(&rest, ","));) {
         int operation = mpg_operation_find(word);
         if (operation < 0)
-            status = mpg_error_set(err, "--operations: '%.40s' is not barrier, bcast, allreduce or"
-                                        " alltoall", word);
+            status = mpg_error_set(err, "--operations: '%.40s' is none of " MPG_OPERATIONS_ALL, word);
         else if (wanted[operation])
             status = mpg_error_set(err, "--operations: %s is there twice", word);
         else
@@ -76,15 +75,16 @@ static int add_operation(struct mpg_cases *cases, enum mpg_operation operation, 
                          struct mpg_error *err)
 {
     struct mpg_plan_limits limits = {iterations, FULL_BYTES, LEAST};
-    struct mpg_case one = {.operation = operation, .processes = p, .most = iterations};
+    struct mpg_case one = {
+        .operation = operation, .processes = p, .most = iterations, .calls = 1};
     if (operation == MPG_OPERATION_BARRIER)
         return add(cases, &one, err);
     for (int64_t i = 0; i < sizes; i++) {
-        if (operation == MPG_OPERATION_ALLREDUCE && size[i] % (int64_t)sizeof(double) != 0)
-            return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce adds up"
-                                      " doubles; leave it out by --operations",
-                                 (long long)size[i]);
-        if (operation == MPG_OPERATION_ALLTOALL && p * size[i] > MPG_CASES_MOST_BYTES)
+        if (mpg_operation_adds(operation) && size[i] % (int64_t)sizeof(double) != 0)
+            return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce, reduce, scan"
+                                      " and reduce_local add up doubles; leave them out by"
+                                      " --operations", (long long)size[i]);
+        if (mpg_operation_grows(operation) && p * size[i] > MPG_CASES_MOST_BYTES)
             continue;
         one.size_bytes = size[i];
         one.most = mpg_plan_most(&limits, size[i]);
@@ -111,8 +111,9 @@ int mpg_cases_make(const char *operations, const char *processes, const char *si
         counts = parse_processes(processes, ranks, count, err);
     if (counts >= 0)
         status = 0;
-    for (int o = 0; o < MPG_OPERATIONS; o++)
-        for (int i = 0; i < counts && wanted[o] && status == 0; i++)
+    for (int o = 0; o < MPG_OPERATIONS; o++) /* arithmetic: with all cores in use only */
+        for (int i = o == MPG_OPERATION_REDUCE_LOCAL && counts > 0 ? counts - 1 : 0;
+             i < counts && wanted[o] && status == 0; i++)
             status = add_operation(&made, (enum mpg_operation)o, count[i], size, n_sizes,
                                    iterations, err);
     free(count);

@@ -10,7 +10,8 @@
 #include "bench/collective/operations.h"
 #include "common/error.h"
 
-/* Alltoall is left out where one rank's messages together are more than this. */
+/* What grows with the number of processes is left out where what one rank sends or receives is more
+ * than this. */
 #define MPG_CASES_MOST_BYTES ((int64_t)1 << 24)
 
 struct mpg_case {
@@ -20,6 +21,8 @@ struct mpg_case {
     int64_t most;       /* valid repetitions at most, >= 1 */
     int64_t done;       /* valid repetitions so far */
     int64_t invalid;    /* those in which a rank came late */
+    int64_t calls;      /* in a row in one repetition, whose time is their mean: 1, except of
+                         * reduce_local */
     double slack_ns;    /* from the agreement on a start to it */
     double usual_ns;    /* what nine of ten of the last block's repetitions took at most */
     bool finished;
@@ -33,12 +36,12 @@ struct mpg_cases {
 };
 
 /* Makes the cases of every operation in OPERATIONS ("bcast,barrier"), every process
- * count in PROCESSES ("2,4,7"; NULL: 2, 4, 8 ... and all RANKS, >= 2) and every size
- * in SIZES ("8,64KiB"; a barrier has none), each measured ITERATIONS times at most
+ * count in PROCESSES ("2,4,7"; NULL: 2, 4, 8 ... and all RANKS, >= 2; of reduce_local the
+ * greatest only) and every size in SIZES ("8,64KiB"; a barrier has none), each measured ITERATIONS times at most
  * (>= 1), of messages above 32 KiB as often as carries the same bytes, but at least
  * 50 times. The caller clears CASES. Errors: an unknown or repeated
  * operation, a count outside 2..RANKS, a size that is none or outside 0..1 GiB or,
- * for allreduce, no multiple of 8, out of memory. */
+ * for operations that add up, no multiple of 8, out of memory. */
 int mpg_cases_make(const char *operations, const char *processes, const char *sizes,
                    int64_t iterations, int ranks, struct mpg_cases *cases,
                    struct mpg_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* collective: times of MPI's collective operations, by process count and size. */
+/* collective: times of MPI's collective operations, and of the arithmetic of reductions, by
+ * process count and size. */
 #include "config.h"
 
 #include <mpi.h>
@@ -31,7 +32,7 @@ static struct {
     int64_t iterations, most, warmup, launch, seed;
     double confidence, median_error, tail_error, time_ns;
     bool quick, no_bind, iterations_given, most_given, seed_given, time_given;
-} opt = {.dir = "results", .operations = "barrier,bcast,allreduce,alltoall",
+} opt = {.dir = "results", .operations = MPG_OPERATIONS_ALL,
          .sizes = "8,32,128,512,2KiB,8KiB,32KiB,64KiB,256KiB,1MiB", .timer = "auto", .warmup = 20,
          .confidence = 95, .median_error = 2, .tail_error = 10};
 
@@ -39,7 +40,8 @@ static const struct mpg_option options[] = {
     {"output", 'o', MPG_OPTION_STRING, &opt.dir, "DIR",
      "write the samples into folder DIR (default: results)", 0, 0, NULL},
     {"operations", 0, MPG_OPTION_STRING, &opt.operations, "LIST",
-     "operations (default: barrier,bcast,allreduce,alltoall)", 0, 0, NULL},
+     "operations (default: all: barrier,bcast,allreduce,alltoall,\nreduce,gather,scatter,allgather,scan,"
+     "\nreduce_local)", 0, 0, NULL},
     {"processes", 'p', MPG_OPTION_STRING, &opt.processes, "LIST",
      "process counts, like 2,4,7 (default: powers of two, and\nall ranks)", 0, 0, NULL},
     {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
@@ -73,8 +75,9 @@ static const struct mpg_option options[] = {
 
 static const struct mpg_program program = {
     .name = "mpgbench collective",
-    .summary = "Measures how long barrier, bcast, allreduce and alltoall take, for each number of\n"
-               "processes and message size, from starts that all agree on. Start it with mpirun.",
+    .summary = "Measures how long MPI's collective operations take, for each number of processes and\n"
+               "message size, from starts that all agree on, and the arithmetic of reductions.\n"
+               "Start it with mpirun.",
     .options = options};
 
 struct run {
@@ -131,8 +134,9 @@ static int prepare(struct run *run, struct mpg_error *err)
     }
     if (run->cases.n == 0) {
         run->usage = true;
-        return mpg_error_set(err, "--sizes: nothing is left to measure: alltoall is left out where"
-                                  " a rank sends more than 16 MiB");
+        return mpg_error_set(err, "--sizes: nothing is left to measure: alltoall, gather, scatter and"
+                                  " allgather are left out where a rank sends or receives more"
+                                  " than 16 MiB");
     }
     if (run->ranks.rank == 0 && mpg_record_prepare(opt.dir, err) < 0)
         return -1;

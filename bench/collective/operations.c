@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collective operations. */
+/* The operations. */
 #include "config.h"
 
 #include "bench/collective/operations.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[MPG_OPERATIONS] = {"barrier", "bcast", "allreduce", "alltoall"};
+static const char *const names[MPG_OPERATIONS] = {
+    "barrier", "bcast", "allreduce", "alltoall", "reduce", "gather", "scatter", "allgather", "scan",
+    "reduce_local"};
 
 const char *mpg_operation_name(enum mpg_operation operation)
 {
@@ -24,9 +25,21 @@ int mpg_operation_find(const char *name)
     return -1;
 }
 
+bool mpg_operation_adds(enum mpg_operation operation)
+{
+    return operation == MPG_OPERATION_ALLREDUCE || operation == MPG_OPERATION_REDUCE ||
+           operation == MPG_OPERATION_SCAN || operation == MPG_OPERATION_REDUCE_LOCAL;
+}
+
+bool mpg_operation_grows(enum mpg_operation operation)
+{
+    return operation == MPG_OPERATION_ALLTOALL || operation == MPG_OPERATION_GATHER ||
+           operation == MPG_OPERATION_SCATTER || operation == MPG_OPERATION_ALLGATHER;
+}
+
 int64_t mpg_operation_bytes(enum mpg_operation operation, int processes, int64_t size_bytes)
 {
-    return operation == MPG_OPERATION_ALLTOALL ? processes * size_bytes : size_bytes;
+    return mpg_operation_grows(operation) ? processes * size_bytes : size_bytes;
 }
 
 static char *touched(int64_t bytes)
@@ -57,20 +70,38 @@ void mpg_buffers_clear(struct mpg_buffers *buffers)
 void mpg_operation_run(enum mpg_operation operation, const struct mpg_buffers *buffers,
                        int64_t size_bytes, MPI_Comm comm)
 {
-    int size = (int)size_bytes;
+    int size = (int)size_bytes, doubles = size / (int)sizeof(double);
+    char *send = buffers->send, *receive = buffers->receive;
     switch (operation) {
     case MPG_OPERATION_BARRIER:
         MPI_Barrier(comm);
         break;
     case MPG_OPERATION_BCAST:
-        MPI_Bcast(buffers->send, size, MPI_BYTE, 0, comm);
+        MPI_Bcast(send, size, MPI_BYTE, 0, comm);
         break;
     case MPG_OPERATION_ALLREDUCE:
-        MPI_Allreduce(buffers->send, buffers->receive, size / (int)sizeof(double), MPI_DOUBLE,
-                      MPI_SUM, comm);
+        MPI_Allreduce(send, receive, doubles, MPI_DOUBLE, MPI_SUM, comm);
+        break;
+    case MPG_OPERATION_REDUCE:
+        MPI_Reduce(send, receive, doubles, MPI_DOUBLE, MPI_SUM, 0, comm);
+        break;
+    case MPG_OPERATION_GATHER:
+        MPI_Gather(send, size, MPI_BYTE, receive, size, MPI_BYTE, 0, comm);
+        break;
+    case MPG_OPERATION_SCATTER:
+        MPI_Scatter(send, size, MPI_BYTE, receive, size, MPI_BYTE, 0, comm);
+        break;
+    case MPG_OPERATION_ALLGATHER:
+        MPI_Allgather(send, size, MPI_BYTE, receive, size, MPI_BYTE, comm);
+        break;
+    case MPG_OPERATION_SCAN:
+        MPI_Scan(send, receive, doubles, MPI_DOUBLE, MPI_SUM, comm);
+        break;
+    case MPG_OPERATION_REDUCE_LOCAL:
+        MPI_Reduce_local(send, receive, doubles, MPI_DOUBLE, MPI_SUM);
         break;
     default:
-        MPI_Alltoall(buffers->send, size, MPI_BYTE, buffers->receive, size, MPI_BYTE, comm);
+        MPI_Alltoall(send, size, MPI_BYTE, receive, size, MPI_BYTE, comm);
     }
 }
 
@@ -88,42 +119,82 @@ static double data_double(int from, int64_t i)
     return (from + 1) * 0.375 + (double)(i % 1024);
 }
 
+/* The sum of the first RANKS ranks' elements I. */
+static double sum_double(int ranks, int64_t i)
+{
+    return 0.375 * ranks * (ranks + 1) / 2 + (double)ranks * (double)(i % 1024);
+}
+
+/* What rank FROM sends: SIZE_BYTES each for rank TO and COUNT - 1 more. */
+static void fill_blocks(char *send, int from, int to, int count, int64_t size_bytes)
+{
+    for (int k = 0; k < count; k++)
+        for (int64_t i = 0; i < size_bytes; i++)
+            send[k * size_bytes + i] = data_byte(from, to + k, i);
+}
+
+/* Whether rank TO's DATA are what rank FROM and COUNT - 1 more sent it. */
+static bool are_blocks(const char *data, int from, int count, int to, int64_t size_bytes)
+{
+    bool right = true;
+    for (int k = 0; k < count; k++)
+        for (int64_t i = 0; i < size_bytes; i++)
+            right = right && data[k * size_bytes + i] == data_byte(from + k, to, i);
+    return right;
+}
+
+static bool is_sum(const char *data, int ranks, int64_t size_bytes)
+{
+    const double *vector = (const double *)(const void *)data;
+    bool right = true;
+    for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
+        right = right && vector[i] == sum_double(ranks, i);
+    return right;
+}
+
 static void fill(enum mpg_operation operation, const struct mpg_buffers *buffers, int rank,
                  int ranks, int64_t size_bytes)
 {
     double *vector = (double *)(void *)buffers->send;
     memset(buffers->receive, 0, (size_t)buffers->bytes);
     memset(buffers->send, 0, (size_t)buffers->bytes);
-    if (operation == MPG_OPERATION_BCAST && rank == 0)
-        for (int64_t i = 0; i < size_bytes; i++)
-            buffers->send[i] = data_byte(0, 0, i);
-    if (operation == MPG_OPERATION_ALLREDUCE)
+    if (mpg_operation_adds(operation))
         for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
-            vector[i] = data_double(rank, i);
-    if (operation == MPG_OPERATION_ALLTOALL)
-        for (int to = 0; to < ranks; to++)
-            for (int64_t i = 0; i < size_bytes; i++)
-                buffers->send[to * size_bytes + i] = data_byte(rank, to, i);
+            vector[i] = data_double(operation == MPG_OPERATION_REDUCE_LOCAL ? 0 : rank, i);
+    else if (operation == MPG_OPERATION_ALLTOALL ||
+             (operation == MPG_OPERATION_SCATTER && rank == 0))
+        fill_blocks(buffers->send, rank, 0, ranks, size_bytes);
+    else if (operation == MPG_OPERATION_GATHER || operation == MPG_OPERATION_ALLGATHER ||
+             (operation == MPG_OPERATION_BCAST && rank == 0))
+        fill_blocks(buffers->send, rank, 0, 1, size_bytes);
 }
 
 static bool is_right(enum mpg_operation operation, const struct mpg_buffers *buffers, int rank,
                      int ranks, int64_t size_bytes)
 {
-    const double *vector = (const double *)(const void *)buffers->receive;
-    bool right = true;
-    if (operation == MPG_OPERATION_BCAST)
-        for (int64_t i = 0; i < size_bytes; i++)
-            right = right && buffers->send[i] == data_byte(0, 0, i);
-    if (operation == MPG_OPERATION_ALLREDUCE)
-        for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
-            right = right && vector[i] == 0.375 * ranks * (ranks + 1) / 2 +
-                                              (double)ranks * (double)(i % 1024);
-    if (operation == MPG_OPERATION_ALLTOALL)
-        for (int from = 0; from < ranks; from++)
-            for (int64_t i = 0; i < size_bytes; i++)
-                right = right &&
-                        buffers->receive[from * size_bytes + i] == data_byte(from, rank, i);
-    return right;
+    const char *data = buffers->receive;
+    switch (operation) {
+    case MPG_OPERATION_BARRIER:
+        return true;
+    case MPG_OPERATION_BCAST:
+        return are_blocks(buffers->send, 0, 1, 0, size_bytes);
+    case MPG_OPERATION_ALLREDUCE:
+        return is_sum(data, ranks, size_bytes);
+    case MPG_OPERATION_REDUCE:
+        return rank != 0 || is_sum(data, ranks, size_bytes);
+    case MPG_OPERATION_GATHER:
+        return rank != 0 || are_blocks(data, 0, ranks, 0, size_bytes);
+    case MPG_OPERATION_SCATTER:
+        return are_blocks(data, 0, 1, rank, size_bytes);
+    case MPG_OPERATION_ALLGATHER:
+        return are_blocks(data, 0, ranks, 0, size_bytes);
+    case MPG_OPERATION_SCAN:
+        return is_sum(data, rank + 1, size_bytes);
+    case MPG_OPERATION_REDUCE_LOCAL:
+        return is_sum(data, 1, size_bytes);
+    default:
+        return are_blocks(data, 0, ranks, rank, size_bytes);
+    }
 }
 
 int mpg_operation_check(enum mpg_operation operation, const struct mpg_buffers *buffers,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The collective operations that are measured, and whether what they deliver is
- * right. */
+/* The operations that are measured, collective ones and the arithmetic of reductions by itself,
+ * and whether what they deliver is right. */
 #ifndef MPG_OPERATIONS_H
 #define MPG_OPERATIONS_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/error.h"
@@ -14,13 +15,29 @@ enum mpg_operation {
     MPG_OPERATION_BCAST,     /* rank 0's bytes to all */
     MPG_OPERATION_ALLREDUCE, /* sum of each rank's doubles */
     MPG_OPERATION_ALLTOALL,  /* so many bytes from each rank to each */
+    MPG_OPERATION_REDUCE,    /* sum of each rank's doubles, to rank 0 */
+    MPG_OPERATION_GATHER,    /* so many bytes from each rank to rank 0 */
+    MPG_OPERATION_SCATTER,   /* so many bytes from rank 0 to each */
+    MPG_OPERATION_ALLGATHER, /* each rank's bytes to all */
+    MPG_OPERATION_SCAN,      /* sum of the doubles of ranks 0 to this one */
+    MPG_OPERATION_REDUCE_LOCAL, /* one rank adds one vector of doubles to another: no messages */
     MPG_OPERATIONS
 };
+
+/* All of them, as mpg_cases_make() takes them. */
+#define MPG_OPERATIONS_ALL \
+    "barrier,bcast,allreduce,alltoall,reduce,gather,scatter,allgather,scan,reduce_local"
 
 /* "allreduce". Static storage. */
 const char *mpg_operation_name(enum mpg_operation operation);
 /* The operation called NAME, or -1. */
 int mpg_operation_find(const char *name);
+
+/* Whether OPERATION adds up doubles, so that a size is a multiple of 8. */
+bool mpg_operation_adds(enum mpg_operation operation);
+/* Whether OPERATION takes SIZE_BYTES for each process on one side, so that a rank sends or
+ * receives more the more processes there are. */
+bool mpg_operation_grows(enum mpg_operation operation);
 
 /* What an operation works on: this rank's memory, for messages of a size. */
 struct mpg_buffers {
@@ -36,14 +53,15 @@ int64_t mpg_operation_bytes(enum mpg_operation operation, int processes, int64_t
 int mpg_buffers_make(struct mpg_buffers *buffers, int64_t bytes, struct mpg_error *err);
 void mpg_buffers_clear(struct mpg_buffers *buffers);
 
-/* OPERATION once; collective over COMM. SIZE_BYTES (at most
- * INT_MAX; of allreduce a multiple of 8; 0 for a barrier) is the message of bcast,
- * one rank's vector of allreduce, what a rank sends to each of alltoall. */
+/* OPERATION once; collective over COMM, except reduce_local. The root is rank 0. SIZE_BYTES (at
+ * most INT_MAX; of those that add a multiple of 8; 0 for a barrier) is the message of bcast; one
+ * rank's vector of allreduce, reduce, scan and reduce_local; what each rank contributes to gather
+ * and allgather; what each gets of scatter; what a rank sends to each of alltoall. */
 void mpg_operation_run(enum mpg_operation operation, const struct mpg_buffers *buffers,
                        int64_t size_bytes, MPI_Comm comm);
 
 /* Runs OPERATION on known data and compares what arrives with what must;
- * collective over COMM. Errors, where they are seen: wrong data. */
+ * collective over COMM, except reduce_local. Errors, where they are seen: wrong data. */
 int mpg_operation_check(enum mpg_operation operation, const struct mpg_buffers *buffers,
                         int64_t size_bytes, MPI_Comm comm, struct mpg_error *err);
 

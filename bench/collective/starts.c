@@ -25,6 +25,8 @@ enum {
 #define BLOCK_NS 2e7      /* of a block, at most */
 #define LEAST_SLACK_NS 1e3
 #define MOST_SLACK_NS 1e7
+#define CALLS_NS 1e4       /* calls without messages in a row, at least: the timer's steps and its
+                            * cost are then 1 % of it at most */
 
 /* What stands for a time when a process came late: for the start itself, whose
  * slack was too short, or only away from it. */
@@ -38,6 +40,7 @@ struct block {
     uint64_t start[BLOCK];  /* when this rank's timer should have shown them */
     double late[BLOCK];     /* 0, LATE_TO_START or LATE_FROM_START */
     uint64_t end[BLOCK];
+    double own_ns[BLOCK];   /* of operations without messages: this rank's time for a call */
     double off_ns[BLOCK];   /* this rank was off its CPU, in the operation or before it */
 };
 
@@ -137,6 +140,24 @@ static double await(const struct work *w, uint64_t start, uint64_t late_ticks)
     return now - start < late_ticks ? 0 : LATE_FROM_START;
 }
 
+/* Repetition K of a case without messages. All ranks run it at the same time, since they compete
+ * for caches and memory. */
+static void run_alone(struct work *w, size_t i, int k)
+{
+    const struct mpg_case *c = &w->cases->item[i];
+    struct block *b = &w->block[i];
+    uint64_t begin = mpg_timer_read(w->timer->kind);
+    for (int64_t n = 0; n < c->calls; n++)
+        mpg_operation_run(c->operation, w->buffers, c->size_bytes, w->comm[i]);
+    uint64_t ticks = mpg_timer_read(w->timer->kind) - begin;
+    double off_ns = mpg_off_cpu_check(w->looks, ticks);
+    if (k < 0)
+        return;
+    b->own_ns[k] = fmax((double)ticks * w->timer->ns_per_tick - w->timer->cost_ns, 0) /
+                   (double)c->calls;
+    b->off_ns[k] = off_ns / (double)c->calls;
+}
+
 static void run_block(struct work *w, size_t i)
 {
     const struct mpg_case *c = &w->cases->item[i];
@@ -150,6 +171,10 @@ static void run_block(struct work *w, size_t i)
         uint64_t start = line.ticks + (uint64_t)(int64_t)((start_ns - line.time_ns) /
                                                           line.ns_per_tick);
         double late = await(w, start, late_ticks);
+        if (c->operation == MPG_OPERATION_REDUCE_LOCAL) {
+            run_alone(w, i, k);
+            continue;
+        }
         mpg_operation_run(c->operation, w->buffers, c->size_bytes, w->comm[i]);
         uint64_t end = mpg_timer_read(w->timer->kind);
         double off_ns = mpg_off_cpu_check(w->looks, end - start);
@@ -167,7 +192,7 @@ static void run_block(struct work *w, size_t i)
 static int block_size(const struct mpg_case *c)
 {
     int64_t left = c->most - c->done;
-    double each_ns = c->usual_ns + 2 * c->slack_ns;
+    double each_ns = (double)c->calls * c->usual_ns + 2 * c->slack_ns;
     int n = each_ns * BLOCK < BLOCK_NS ? BLOCK : (int)(BLOCK_NS / each_ns);
     n = n < LEAST_BLOCK ? LEAST_BLOCK : n;
     return left < n ? (int)left : n;
@@ -235,12 +260,29 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     return 0;
 }
 
+/* A block's times without messages: of one rank after another. */
+static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
+{
+    const struct block *b = &w->block[i];
+    double mine[2][BLOCK], one[2][BLOCK];
+    for (int k = 0; k < b->n; k++) {
+        bool is_mine = k % w->cases->item[i].processes == w->rank;
+        mine[0][k] = is_mine ? b->own_ns[k] : 0;
+        mine[1][k] = is_mine ? b->off_ns[k] : 0;
+    }
+    MPI_Reduce(mine[0], one[0], b->n, MPI_DOUBLE, MPI_SUM, 0, w->comm[i]);
+    MPI_Reduce(mine[1], one[1], b->n, MPI_DOUBLE, MPI_SUM, 0, w->comm[i]);
+    return w->rank == 0 ? note_block(w, i, one[0], one[1], err) : 0;
+}
+
 /* A block's times, of the last of its processes, once the clocks are compared. Starts
  * were foretold from earlier comparisons: now it shows how well. */
 static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
     double mine[BLOCK], last[BLOCK], off[BLOCK];
+    if (w->cases->item[i].operation == MPG_OPERATION_REDUCE_LOCAL)
+        return collect_alone(w, i, err);
     for (int k = 0; k < b->n; k++) {
         mine[k] = b->late[k] > 0 ? b->late[k]
                                  : mpg_sync_time_ns(w->sync, w->rank, b->end[k]) -
@@ -308,6 +350,8 @@ static int prepare_case(struct work *w, size_t i, struct mpg_error *err)
     int status = mpg_operation_check(c->operation, w->buffers, c->size_bytes, w->comm[i], err);
     c->usual_ns = warm_up(w, i, n, false);
     c->slack_ns = fmin(2 * warm_up(w, i, n, true) + LEAST_SLACK_NS, MOST_SLACK_NS);
+    if (c->operation == MPG_OPERATION_REDUCE_LOCAL)
+        c->calls = (int64_t)fmin(fmax(ceil(CALLS_NS / fmax(c->usual_ns, 1)), 1), CALLS_NS);
     return status;
 }
 

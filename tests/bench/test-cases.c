@@ -20,6 +20,31 @@ static const struct mpg_case *find(const struct mpg_cases *cases, enum mpg_opera
     return NULL;
 }
 
+/* Rooted ones, sums, and what is measured with all ranks only. */
+static void test_operations(void)
+{
+    struct mpg_cases cases = {0, NULL, 0};
+    struct mpg_error err = {""};
+    ok(mpg_cases_make(MPG_OPERATIONS_ALL, NULL, "8,4MiB", 1000, 6, &cases, &err) == 0, "all operations %s",
+       err.text);
+    for (int o = 0; o < MPG_OPERATIONS; o++) {
+        enum mpg_operation operation = (enum mpg_operation)o;
+        const char *name = mpg_operation_name(operation);
+        bool local = operation == MPG_OPERATION_REDUCE_LOCAL;
+        int64_t size = operation == MPG_OPERATION_BARRIER ? 0 : 8;
+        ok(mpg_operation_find(name) == o, "%s is found", name);
+        ok(!find(&cases, operation, 2, size) == local && !find(&cases, operation, 4, size) == local &&
+               find(&cases, operation, 6, size) && find(&cases, operation, 6, size)->calls == 1,
+           "%s: its numbers of processes", name);
+        if (operation != MPG_OPERATION_BARRIER)
+            ok(!find(&cases, operation, 6, 4194304) == mpg_operation_grows(operation),
+               "%s: its sizes", name);
+    }
+    ok(cases.n == 3 + 4 * 5 + 4 * 6 + 2 && cases.bytes == 16777216, "%zu cases, buffers of 16 MiB",
+       cases.n);
+    mpg_cases_clear(&cases);
+}
+
 static void test_product(void)
 {
     struct mpg_cases cases = {0, NULL, 0};
@@ -62,7 +87,9 @@ static void refused(const char *operations, const char *processes, const char *s
 int main(void)
 {
     test_product();
-    refused("scan", NULL, "8", "'scan'");
+    test_operations();
+    refused("scans", NULL, "8", "'scans'");
+    refused("scan,gather,scan", NULL, "8", "twice");
     refused("", NULL, "8", "''");
     refused("bcast,bcast", NULL, "8", "twice");
     refused("bcast", "1", "8", "within 2 to 4");
@@ -72,5 +99,13 @@ int main(void)
     refused("bcast", NULL, "8,8", "twice");
     refused("bcast", NULL, "2GiB", "--sizes");
     refused("allreduce", NULL, "12", "12 is no multiple of 8");
+    refused("reduce", NULL, "12", "12 is no multiple of 8");
+    refused("scan", NULL, "12", "12 is no multiple of 8");
+    refused("reduce_local", NULL, "12", "12 is no multiple of 8");
+    struct mpg_cases cases = {0, NULL, 0};
+    struct mpg_error err = {""};
+    ok(mpg_cases_make("gather,scatter,allgather,bcast", NULL, "12", 10, 4, &cases, &err) == 0 &&
+           cases.n == 8, "what adds nothing has any size");
+    mpg_cases_clear(&cases);
     return done();
 }
