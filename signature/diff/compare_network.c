@@ -151,11 +151,17 @@ static int compare_paths(struct comparing *c, const struct mpg_network_path *a,
 
 /* ---- collectives ---- */
 
-static const struct mpg_distribution *find_collective(const struct mpg_signature *sig,
+/* Times by operation, processes and size: collectives, or reductions, of one signature. */
+struct times {
+    const struct mpg_collective_time *item;
+    size_t n;
+};
+
+static const struct mpg_distribution *find_collective(const struct times *times,
                                                       const struct mpg_collective_time *like)
 {
-    for (size_t i = 0; i < sig->collectives; i++) {
-        const struct mpg_collective_time *c = &sig->collective[i];
+    for (size_t i = 0; i < times->n; i++) {
+        const struct mpg_collective_time *c = &times->item[i];
         if (strcmp(c->operation, like->operation) == 0 && c->processes == like->processes &&
             c->size_bytes == like->size_bytes)
             return c->time_ns;
@@ -163,27 +169,29 @@ static const struct mpg_distribution *find_collective(const struct mpg_signature
     return NULL;
 }
 
+/* Those of A and B that are LIKE. */
 static int compare_collective(struct comparing *c, const struct mpg_collective_time *like,
+                              const struct times *a, const struct times *b,
                               const struct launches launches[2], struct mpg_error *err)
 {
     char name[NAME_SIZE], text[32];
     snprintf(name, sizeof name, "%.40s of %d, %s", like->operation, like->processes,
              mpg_units_format_size(text, sizeof text, like->size_bytes));
-    return compare_times(c, name, find_collective(c->a, like), find_collective(c->b, like), launches,
-                         err);
+    return compare_times(c, name, find_collective(a, like), find_collective(b, like), launches, err);
 }
 
 /* Launches of the farthest path stand for those of the collectives. */
-static int compare_collectives(struct comparing *c, struct mpg_error *err)
+static int compare_collectives(struct comparing *c, const struct times *a, const struct times *b,
+                               struct mpg_error *err)
 {
     struct launches launches[2] = {compare_launches(mpg_signature_farthest(c->a)),
                                    compare_launches(mpg_signature_farthest(c->b))};
-    for (size_t i = 0; i < c->a->collectives; i++)
-        if (compare_collective(c, &c->a->collective[i], launches, err) < 0)
+    for (size_t i = 0; i < a->n; i++)
+        if (compare_collective(c, &a->item[i], a, b, launches, err) < 0)
             return -1;
-    for (size_t i = 0; i < c->b->collectives; i++)
-        if (!find_collective(c->a, &c->b->collective[i]) &&
-            compare_collective(c, &c->b->collective[i], launches, err) < 0)
+    for (size_t i = 0; i < b->n; i++)
+        if (!find_collective(a, &b->item[i]) &&
+            compare_collective(c, &b->item[i], a, b, launches, err) < 0)
             return -1;
     return 0;
 }
@@ -196,5 +204,9 @@ int compare_network(struct comparing *c, struct mpg_error *err)
         if ((a || b) && compare_paths(c, a, b, err) < 0)
             return -1;
     }
-    return compare_collectives(c, err);
+    struct times a[] = {{c->a->collective, c->a->collectives}, {c->a->reduction, c->a->reductions}};
+    struct times b[] = {{c->b->collective, c->b->collectives}, {c->b->reduction, c->b->reductions}};
+    if (compare_collectives(c, &a[0], &b[0], err) < 0)
+        return -1;
+    return compare_collectives(c, &a[1], &b[1], err);
 }

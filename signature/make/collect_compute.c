@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gathering compute rates and times of collective operations, each a list of
+/* Gathering compute rates and times of collective operations and reductions, each a list of
  * distributions by name and two numbers. */
 #include "signature/make/collect_network.h"
 
@@ -231,15 +231,24 @@ static int make_launches(const struct rates *from, size_t files, struct mpg_laun
     return status;
 }
 
+/* What one rank does without the others. */
+static bool is_reduction(const struct rates *rates)
+{
+    return strcmp(rates->name, "reduce_local") == 0;
+}
+
 static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *list,
                            struct mpg_error *err)
 {
     qsort(list->rates, list->n, sizeof *list->rates, compare);
-    if (!(sig->collective = calloc(list->n + 1, sizeof *sig->collective)))
+    sig->collective = calloc(list->n + 1, sizeof *sig->collective);
+    sig->reduction = calloc(list->n + 1, sizeof *sig->reduction);
+    if (!sig->collective || !sig->reduction)
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < list->n; i++) {
         struct rates *from = &list->rates[i];
-        struct mpg_collective_time *to = &sig->collective[sig->collectives++];
+        struct mpg_collective_time *to = is_reduction(from) ? &sig->reduction[sig->reductions++]
+                                                            : &sig->collective[sig->collectives++];
         to->operation = move(&from->name);
         to->processes = (int)from->together;
         to->size_bytes = from->which;

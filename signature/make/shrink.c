@@ -184,6 +184,16 @@ static int change_sizes(struct mpg_network_sizes *sizes, change_function *change
     return 0;
 }
 
+static int change_collectives(struct mpg_collective_time *times, size_t n,
+                              change_function *change, size_t argument, struct mpg_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (change(times[i].time_ns, argument, err) < 0 ||
+            change_launches(&times[i].launches, change, argument, err) < 0)
+            return -1;
+    return 0;
+}
+
 static int change_network(struct mpg_signature *sig, change_function *change, size_t argument,
                           struct mpg_error *err)
 {
@@ -196,11 +206,9 @@ static int change_network(struct mpg_signature *sig, change_function *change, si
             if (change_sizes(all[k], change, argument, err) < 0)
                 return -1;
     }
-    for (size_t i = 0; i < sig->collectives; i++)
-        if (change(sig->collective[i].time_ns, argument, err) < 0 ||
-            change_launches(&sig->collective[i].launches, change, argument, err) < 0)
-            return -1;
-    return 0;
+    if (change_collectives(sig->collective, sig->collectives, change, argument, err) < 0)
+        return -1;
+    return change_collectives(sig->reduction, sig->reductions, change, argument, err);
 }
 
 static int change_cores(struct mpg_signature *sig, change_function *change, size_t argument,
@@ -243,6 +251,29 @@ static void thin_plots(struct mpg_signature *sig)
     }
 }
 
+/* Of times of collectives and reductions those of all launches together remain. */
+static void drop_launches(struct mpg_collective_time *times, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct mpg_launches *launches = &times[i].launches;
+        for (size_t k = 0; k < launches->n; k++)
+            mpg_distribution_free(launches->ns[k]);
+        free(launches->ns);
+        *launches = (struct mpg_launches){0};
+    }
+}
+
+/* What many numbers of processes make too long: by then everything else is thinned. */
+static int thin_collectives(struct mpg_signature *sig, struct mpg_error *err)
+{
+    enum { KNOTS = 16 };
+    drop_launches(sig->collective, sig->collectives);
+    drop_launches(sig->reduction, sig->reductions);
+    if (change_collectives(sig->collective, sig->collectives, thin_it, KNOTS, err) < 0)
+        return -1;
+    return change_collectives(sig->reduction, sig->reductions, thin_it, KNOTS, err);
+}
+
 /* Step STEP of thinning: 1, or 0 after the last one. */
 static int thin(struct mpg_signature *sig, int step, struct mpg_error *err)
 {
@@ -252,11 +283,13 @@ static int thin(struct mpg_signature *sig, int step, struct mpg_error *err)
         NETWORK_STEPS = sizeof network_knots / sizeof *network_knots
     };
     int status;
-    if (step >= CORE_STEPS + NETWORK_STEPS)
+    if (step > CORE_STEPS + NETWORK_STEPS)
         return 0;
     if (step == 0 && halve_all_rows(sig, err) < 0)
         return -1;
-    if (step < CORE_STEPS) {
+    if (step == CORE_STEPS + NETWORK_STEPS) {
+        status = thin_collectives(sig, err);
+    } else if (step < CORE_STEPS) {
         thin_plots(sig);
         status = change_cores(sig, thin_it, core_knots[step], err);
     } else {

@@ -60,6 +60,18 @@ static void show_sizes(const char *path, const char *what, const struct mpg_netw
     }
 }
 
+static void show_collective_fits(const struct mpg_collective_time *times, size_t n, bool *any)
+{
+    char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41]; /* whole characters */
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_collective_time *c = &times[i];
+        mpg_units_format_size(text, sizeof text, c->size_bytes);
+        snprintf(name, sizeof name, "%s of %d processes, %s, ns",
+                 mpg_printable(what, sizeof what, c->operation), c->processes, text);
+        show_distribution(name, c->time_ns, any);
+    }
+}
+
 void show_fits(const struct mpg_signature *sig)
 {
     char name[3 * SHOW_TEXT], text[SHOW_TEXT], what[41], unit[41]; /* whole characters */
@@ -74,13 +86,8 @@ void show_fits(const struct mpg_signature *sig)
         show_sizes(mpg_path_name(p->path), "in send", &p->sender, &any);
         show_sizes(mpg_path_name(p->path), "streaming", &p->streaming, &any);
     }
-    for (size_t i = 0; i < sig->collectives; i++) {
-        const struct mpg_collective_time *c = &sig->collective[i];
-        mpg_units_format_size(text, sizeof text, c->size_bytes);
-        snprintf(name, sizeof name, "%s of %d processes, %s, ns",
-                 mpg_printable(what, sizeof what, c->operation), c->processes, text);
-        show_distribution(name, c->time_ns, &any);
-    }
+    show_collective_fits(sig->collective, sig->collectives, &any);
+    show_collective_fits(sig->reduction, sig->reductions, &any);
     for (size_t i = 0; i < sig->rates; i++) {
         const struct mpg_compute_rate *r = &sig->rate[i];
         show_core_name(text, r->host, r->core);

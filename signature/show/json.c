@@ -317,6 +317,11 @@ void show_json(const struct mpg_signature *sig)
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);
         put_collective(&sig->collective[i]);
     }
+    fputs("],\n \"reductions\": [", stdout);
+    for (size_t i = 0; i < sig->reductions; i++) {
+        fputs(i > 0 ? ",\n  " : "\n  ", stdout);
+        put_collective(&sig->reduction[i]);
+    }
     fputs("],\n \"compute\": [", stdout);
     for (size_t i = 0; i < sig->rates; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stdout);

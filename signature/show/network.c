@@ -276,29 +276,25 @@ void show_network(const struct mpg_signature *sig, struct show *show)
 /* ---- collectives ---- */
 
 /* Whether collective I starts a new group of one operation and process count. */
-static bool starts_group(const struct mpg_signature *sig, size_t i)
+static bool starts_group(const struct mpg_collective_time *times, size_t i)
 {
-    const struct mpg_collective_time *c = &sig->collective[i];
+    const struct mpg_collective_time *c = &times[i];
     return i == 0 || strcmp(c->operation, c[-1].operation) != 0 || c->processes != c[-1].processes;
 }
 
-void show_collectives(const struct mpg_signature *sig, struct show *show)
+/* N TIMES, of each operation and process count some sizes, or all. */
+static void show_times(const struct mpg_collective_time *times, size_t n, bool all)
 {
     enum { MOST = 4 }; /* sizes of one operation */
     size_t hidden = 0;
-    if (sig->collectives == 0) {
-        show_missing(show, "collectives");
-        return;
-    }
-    printf("\nCollectives, from the common start to the last rank's end\n"
-           "operation   processes       size   samples         p1        p50   +-95        p99   +-95        max"
+    printf("operation   processes       size   samples         p1        p50   +-95        p99   +-95        max"
            "  best fit, KS\n");
-    for (size_t first = 0, end; first < sig->collectives; first = end) {
-        for (end = first + 1; end < sig->collectives && !starts_group(sig, end);)
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && !starts_group(times, end);)
             end++;
         for (size_t i = first; i < end; i++) {
-            const struct mpg_collective_time *c = &sig->collective[i];
-            if (!show->all && !show_picked(i - first, end - first, MOST)) {
+            const struct mpg_collective_time *c = &times[i];
+            if (!all && !show_picked(i - first, end - first, MOST)) {
                 hidden++;
                 continue;
             }
@@ -310,6 +306,22 @@ void show_collectives(const struct mpg_signature *sig, struct show *show)
         }
     }
     show_rest(hidden, 0, "rows");
+}
+
+void show_collectives(const struct mpg_signature *sig, struct show *show)
+{
+    if (sig->collectives == 0) {
+        show_missing(show, "collectives");
+    } else {
+        printf("\nCollectives, from the common start to the last rank's end\n");
+        show_times(sig->collective, sig->collectives, show->all);
+    }
+    if (sig->reductions == 0) {
+        show_missing(show, "arithmetic of reductions");
+    } else {
+        printf("\nArithmetic of reductions without messages, by so many ranks at the same time\n");
+        show_times(sig->reduction, sig->reductions, show->all);
+    }
 }
 
 /* ---- compute ---- */

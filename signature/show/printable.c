@@ -85,6 +85,14 @@ static int fit_failures(struct mpg_signature_failure *failure, size_t n, struct 
     return 0;
 }
 
+static int fit_collectives(struct mpg_collective_time *times, size_t n, struct mpg_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (make_fit(&times[i].operation, err) < 0 || fit_distribution(times[i].time_ns, err) < 0)
+            return -1;
+    return 0;
+}
+
 int show_make_printable(struct mpg_signature *sig, struct mpg_error *err)
 {
     if (fit_facts(sig->fact, sig->facts, err) < 0 ||
@@ -97,11 +105,9 @@ int show_make_printable(struct mpg_signature *sig, struct mpg_error *err)
     for (size_t i = 0; i < sig->paths; i++)
         if (fit_path(&sig->network[i], err) < 0)
             return -1;
-    for (size_t i = 0; i < sig->collectives; i++) {
-        struct mpg_collective_time *c = &sig->collective[i];
-        if (make_fit(&c->operation, err) < 0 || fit_distribution(c->time_ns, err) < 0)
-            return -1;
-    }
+    if (fit_collectives(sig->collective, sig->collectives, err) < 0 ||
+        fit_collectives(sig->reduction, sig->reductions, err) < 0)
+        return -1;
     for (size_t i = 0; i < sig->rates; i++) {
         struct mpg_compute_rate *r = &sig->rate[i];
         if (make_fit(&r->kernel, err) < 0 || make_fit(&r->unit, err) < 0 ||

@@ -21,7 +21,7 @@ int show_make_printable(struct mpg_signature *sig, struct mpg_error *err);
 struct show {
     bool all; /* every row */
     size_t missing;
-    const char *what[8];
+    const char *what[9];
 };
 
 /* Notes that WHAT, a plural of static storage, was not measured. */

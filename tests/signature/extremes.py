@@ -57,6 +57,7 @@ def extremes():
         name = f"{low:g}-{high:g}"
         yield f"times-{name}", signature(
             network=network(values, [0, 1, 2 ** 62]), collectives=collectives(values),
+            reductions=collectives(values),
             compute=[{"kernel": "integer", "unit": "operation/s", "core": 0, "cores_at_once": 1,
                       "rate_per_s": distribution(values)}])
         for step in (TINY, 1, LARGE):

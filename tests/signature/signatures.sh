@@ -102,7 +102,7 @@ END
 
 # signature: a whole one on standard output. The environment can say: kernel,
 # shift (ns that messages take longer), period (us from detour to detour),
-# without (sections to leave out: noise network collectives compute), fits, eager,
+# without (sections to leave out: noise network collectives reductions compute), fits, eager,
 # launch, line_hz
 signature() {
     local fits=', "fits": [{"family": "gamma", "location": 290, "distance": 0.0425, "tail_fraction": 1,
@@ -139,6 +139,14 @@ END
 {"operation": "allreduce", "processes": 2, "size_bytes": 1024, "time_ns": $(distribution 500 2000 300)},
 {"operation": "allreduce", "processes": 4, "size_bytes": 8, "time_ns": $(distribution 500 3000 300)},
 {"operation": "barrier", "processes": 2, "size_bytes": 0, "time_ns": $(distribution 500 700 300)}]
+END
+        ;;
+    esac
+    case ${without-} in *reductions*) ;; *)
+        cat <<END
+, "reductions": [
+{"operation": "reduce_local", "processes": 2, "size_bytes": 8, "time_ns": $(distribution 400 20 5)},
+{"operation": "reduce_local", "processes": 2, "size_bytes": 65536, "time_ns": $(distribution 400 1600 50)}]
 END
         ;;
     esac

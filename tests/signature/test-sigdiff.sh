@@ -42,6 +42,7 @@ for name in "noise: lost to detours" "noise: detours" "noise: detour's duration,
     "noise: amplitude of line at 250.25 Hz" "node: one way, 0 B, median" "node: one way, 64 KiB, 99 %" \
     "node: transfer, 1 KiB, median" "node: streaming, 1 MiB, median" "node: eager limit" \
     "between nodes: one way, 8 B, median" "allreduce of 4, 8 B, median" "barrier of 2, 0 B, 99 %" \
+    "reduce_local of 2, 8 B, median" "reduce_local of 2, 64 KiB, 99 %" \
     "compute: floating_point, 1 at once, median" "compute: memory_bandwidth, 2 at once, median"; do
     ok "--all shows $name" grep -qF "$name " out
 done
@@ -168,7 +169,7 @@ kernel=6.2 launch=$steady signature >c.sig
 compare a.sig c.sig
 is "another kernel: listed, exit 0" "$status $(grep -A 2 '^ kernel' out | tr -d '\n')" "0  kernel a 6.1 b 6.2"
 
-for part in noise network collectives compute; do
+for part in noise network collectives reductions compute; do
     without=$part launch=$steady signature >c.sig
     compare a.sig c.sig
     ok "no $part in b: not comparable, exit 0" test $status = 0 -a "$(grep -c 'only in a$' out)" -gt 0

@@ -49,6 +49,8 @@ def signature(host, kernel, by):
                          "launches": group("launch"), "pairs": group("pair")}],
             "collectives": [{"operation": text("collective"), "processes": 2, "size_bytes": 8,
                              "time_ns": distribution(100 * by, "collective")}],
+            "reductions": [{"operation": text("reduction"), "processes": 2, "size_bytes": 8,
+                            "time_ns": distribution(50 * by, "reduction")}],
             "compute": [{"kernel": text("work"), "unit": text("/unit"), "host": host, "core": 1,
                          "cores_at_once": 1, "rate_per_s": distribution(1e6 * by, "rate")}]}
 def write(path, *arguments):
@@ -87,12 +89,12 @@ is "the signature has them" "$(raw evil.sig | grep -c 0x202e)" 1
 "$sigshow" evil.sig >shown 2>err
 is "sigshow shows it" "$? $(cat err)" "0 "
 is "  without any of them" "$(raw shown)" ""
-is "  but written out" "$(says shown host date one_way launch collective family-length)" ""
+is "  but written out" "$(says shown host date one_way launch collective reduction family-length)" ""
 "$sigshow" --all evil.sig >shown 2>err
 is "sigshow --all shows it" "$? $(cat err)" "0 "
 is "  without any of them" "$(raw shown)" ""
 is "  but written out" "$(says shown host system key value file sum check found remedy one_way \
-    launch pair event interrupts collective family-ftq parameter-rate work)" ""
+    launch pair event interrupts collective reduction family-ftq parameter-rate work)" ""
 
 "$sigshow" --json evil.sig >shown 2>err
 is "sigshow --json has it" "$? $(cat err)" "0 "
@@ -104,13 +106,13 @@ def words(found):
     elif isinstance(found, list): [words(value) for value in found]
 words(json.load(open("shown", encoding="utf-8")))' >words
 is "  but written out" "$(says words host system key value file sum check found remedy one_way \
-    launch pair event interrupts collective family-ftq parameter-rate work)" ""
+    launch pair event interrupts collective reduction family-ftq parameter-rate work)" ""
 
 # Without what machines differ from themselves: texts are what is looked at here
 "$sigdiff" --all --spread 0 evil.sig other.sig >shown 2>err
 is "sigdiff shows them" "$? $(cat err)" "1 "
 is "  without any of them" "$(raw shown)" ""
-is "  but written out" "$(says shown host another system different date collective work check)" ""
+is "  but written out" "$(says shown host another system different date collective reduction work check)" ""
 "$sigdiff" --json evil.sig other.sig >shown
 is "sigdiff --json keeps the texts" "$("$PYTHON3" -c '
 import json, sys

@@ -47,6 +47,7 @@ shows "launches" "Launches: 4, median round trips of 8 B from 310 ns to 430 ns, 
     "OUTLIER median 430 ns of 800, score +4.2: launch 3"
 shows "pairs" "Pairs: 1, median round trips of 8 B from 315 ns to 315 ns, none unlike the others"
 shows "collectives" "allreduce 4 8 B 500 3.003 us 3.15 us - 3.297 us - 3.3 us" "barrier 2 0 B"
+shows "arithmetic of reductions" "Arithmetic of reductions without messages" "reduce_local 2 64 KiB 400"
 shows "compute" "floating_point 1 0 200 3.501 Gflop/s 3.55 Gflop/s 3.599 Gflop/s" "13.49 GB/s"
 is "nothing is missing" "$(grep -ciE 'not measured|^No ' shown)" 0
 is "standard input" "$("$sigshow" - <a.sig | cmp - shown 2>&1)" ""
@@ -125,25 +126,26 @@ for path in found["paths"]:
     for g in path["launches"] + path["pairs"]:
         lines.append(f" {'OUTLIER ' if g['outlier'] else ''}median {time(g['median_ns'])} of {g['samples']}, score {g['score']:+.1f}: {g['name']}")
 lines += [f"{c['operation']} {c['processes']} " for c in found["collectives"]] + [quantiles(c["time_ns"]) for c in found["collectives"]]
+lines += [f"{c['operation']} {c['processes']} " for c in found["reductions"]] + [quantiles(c["time_ns"]) for c in found["reductions"]]
 lines += [f"{c['kernel']} {c['cores_at_once']} {c['core']} {c['rate']['samples']} {c['rate']['p1'] / 1e9:.4g} G" for c in found["compute"]
           if 1e9 <= c["rate"]["p1"] < 1e12]
 for line in lines:
     if line not in text:
         print("missing:", line)
 print(found["format"], found["version"], found["signature"], len(found["header"]), len(found["cores"]), len(found["paths"]),
-      len(found["collectives"]), len(found["compute"]), "many" if len(lines) > 60 else len(lines))
+      len(found["collectives"]), len(found["reductions"]), len(found["compute"]), "many" if len(lines) > 60 else len(lines))
 END
 }
 if [ -n "${PYTHON3-}" ] && "$PYTHON3" -c 'import json' 2>/dev/null; then
-    is "--json: as the text" "$(json_as_shown a.sig)" "sigshow 1 a.sig 6 2 2 4 2 many"
+    is "--json: as the text" "$(json_as_shown a.sig)" "sigshow 1 a.sig 6 2 2 4 2 2 many"
     cp "$here/../../results/reference/reference.sig" .
-    is "--json: a measurement's" "$(json_as_shown reference.sig)" "sigshow 1 reference.sig 42 2 1 31 16 many"
+    is "--json: a measurement's" "$(json_as_shown reference.sig)" "sigshow 1 reference.sig 42 2 1 31 0 16 many"
     is "--json: signatures that were not checked" "$("$sigshow" --json a.sig | "$PYTHON3" -c 'import json, sys
 print(json.load(sys.stdin)["checks"])')" "None"
     printf '%s\n' '{"format": "mpgkit-signature", "version": [2, 0], "header": {"host": "a\u009b31m\"\\"}}' >c.sig
     is "--json: of next to nothing, and no text commands the terminal" "$("$sigshow" --json c.sig | "$PYTHON3" -c 'import json, sys
 found = json.load(sys.stdin)
-print(*found["header"][0].values(), found["cores"], found["paths"], found["collectives"], found["compute"])')" 'host a\u009b31m"\ [] [] [] []'
+print(*found["header"][0].values(), found["cores"], found["paths"], found["collectives"], found["reductions"], found["compute"])')" 'host a\u009b31m"\ [] [] [] [] []'
 else
     skip "--json" "no Python"
 fi
@@ -160,8 +162,9 @@ missing() {
 missing noise "Not measured: detours, fixed time or work quanta, spectra, autocorrelations, events"
 missing network "Not measured: latencies and transfer times"
 missing collectives "Not measured: collectives"
+missing reductions "Not measured: arithmetic of reductions" "Collectives, from"
 missing compute "Not measured: compute rates"
-missing "noise network collectives compute" "compute rates" "host vm"
+missing "noise network collectives reductions compute" "compute rates" "host vm"
 eager='' signature >c.sig
 "$sigshow" c.sig >shown
 shows "no eager limit" "Eager limit: not detected"
