@@ -5,18 +5,19 @@
 
 #include "signature/signature.h"
 
-static bool is_sum(const struct mpg_collective_time *r)
+static bool is_of(const struct mpg_collective_time *r, const char *operation)
 {
-    return strcmp(r->operation, "reduce_local") == 0;
+    return strcmp(r->operation, operation) == 0;
 }
 
-/* SIG's sums by the greatest number of ranks at once, ascending in size; how many. */
-static size_t find_sums(const struct mpg_signature *sig, const struct mpg_collective_time **first)
+/* SIG's OPERATION by the greatest number of ranks at once, ascending in size; how many. */
+static size_t find_sums(const struct mpg_signature *sig, const char *operation,
+                        const struct mpg_collective_time **first)
 {
     size_t n = 0, i = sig->reductions;
-    while (i > 0 && !is_sum(&sig->reduction[i - 1]))
+    while (i > 0 && !is_of(&sig->reduction[i - 1], operation))
         i--;
-    for (; i > 0 && is_sum(&sig->reduction[i - 1]); i--, n++)
+    for (; i > 0 && is_of(&sig->reduction[i - 1], operation); i--, n++)
         if (n > 0 && sig->reduction[i - 1].processes != sig->reduction[i].processes)
             break;
     *first = n > 0 ? &sig->reduction[i] : NULL;
@@ -45,11 +46,10 @@ static double slope(const struct mpg_collective_time *a, const struct mpg_collec
     return (median_ns(b) - median_ns(a)) / (double)(b->size_bytes - a->size_bytes);
 }
 
-double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_bytes)
+/* The time of N > 0 sizes SUM at SIZE_BYTES. */
+static double time_ns(const struct mpg_collective_time *sum, size_t n, double size_bytes)
 {
-    const struct mpg_collective_time *sum;
-    size_t n = find_sums(sig, &sum);
-    if (n == 0 || size_bytes <= 0)
+    if (size_bytes <= 0)
         return 0;
     size_t i = place(sum, n, size_bytes);
     double more = fmax(size_bytes - (double)sum[i].size_bytes, 0), a_byte;
@@ -60,9 +60,23 @@ double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_b
     return median_ns(&sum[i]) + more * a_byte;
 }
 
+double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_bytes)
+{
+    const struct mpg_collective_time *sum;
+    size_t n = find_sums(sig, "reduce_local", &sum);
+    return n > 0 ? time_ns(sum, n, size_bytes) : 0;
+}
+
+double mpg_signature_reduction_sent_ns(const struct mpg_signature *sig, double size_bytes)
+{
+    const struct mpg_collective_time *sum;
+    size_t n = find_sums(sig, "reduce_sent", &sum);
+    return n > 0 ? time_ns(sum, n, size_bytes) : mpg_signature_reduction_ns(sig, size_bytes);
+}
+
 size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double size_bytes)
 {
     const struct mpg_collective_time *sum;
-    size_t n = find_sums(sig, &sum);
+    size_t n = find_sums(sig, "reduce_local", &sum);
     return n > 0 ? sum[place(sum, n, size_bytes)].time_ns->n : 0;
 }

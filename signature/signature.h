@@ -200,7 +200,7 @@ struct mpg_network_path {
 
 struct mpg_collective_time {
     char *operation;       /* barrier, bcast, reduce, allreduce, gather, allgather, scatter, alltoall,
-                            * scan; of reductions: reduce_local */
+                            * scan; of reductions: reduce_local, reduce_sent */
     int processes;         /* >= 1 */
     int64_t size_bytes;    /* one rank's contribution */
     struct mpg_distribution *time_ns; /* from the common start to the last rank's end; of reductions:
@@ -277,7 +277,11 @@ const struct mpg_network_path *mpg_signature_farthest(const struct mpg_signature
  * last two sizes, at least 0 (of one size: with its time a byte). 0 where SIZE_BYTES is 0 or SIG
  * has no such measurement. */
 double mpg_signature_reduction_ns(const struct mpg_signature *sig, double size_bytes);
-/* The number of samples of which the median at the size nearest below SIZE_BYTES is, or of the
+/* The same of a vector that this rank has just sent to another rank, which sent the one that is added:
+ * recursive doubling adds so. What the other one has read its core must give up first. The same as
+ * mpg_signature_reduction_ns() where SIG has no such measurement. */
+double mpg_signature_reduction_sent_ns(const struct mpg_signature *sig, double size_bytes);
+/* The number of samples of mpg_signature_reduction_ns() of which the median at the size nearest below SIZE_BYTES is, or of the
  * least size; 0 where SIG has none. */
 size_t mpg_signature_reduction_samples(const struct mpg_signature *sig, double size_bytes);
 

@@ -81,8 +81,8 @@ static int add_operation(struct mpg_cases *cases, enum mpg_operation operation, 
         return add(cases, &one, err);
     for (int64_t i = 0; i < sizes; i++) {
         if (mpg_operation_adds(operation) && size[i] % (int64_t)sizeof(double) != 0)
-            return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce, reduce, scan"
-                                      " and reduce_local add up doubles; leave them out by"
+            return mpg_error_set(err, "--sizes: %lld is no multiple of 8, as allreduce, reduce, scan,"
+                                      " reduce_local and reduce_sent add up doubles; leave them out by"
                                       " --operations", (long long)size[i]);
         if (mpg_operation_grows(operation) && p * size[i] > MPG_CASES_MOST_BYTES)
             continue;
@@ -112,7 +112,7 @@ int mpg_cases_make(const char *operations, const char *processes, const char *si
     if (counts >= 0)
         status = 0;
     for (int o = 0; o < MPG_OPERATIONS; o++) /* arithmetic: with all cores in use only */
-        for (int i = o == MPG_OPERATION_REDUCE_LOCAL && counts > 0 ? counts - 1 : 0;
+        for (int i = mpg_operation_is_local((enum mpg_operation)o) && counts > 0 ? counts - 1 : 0;
              i < counts && wanted[o] && status == 0; i++)
             status = add_operation(&made, (enum mpg_operation)o, count[i], size, n_sizes,
                                    iterations, err);

@@ -36,7 +36,7 @@ struct mpg_cases {
 };
 
 /* Makes the cases of every operation in OPERATIONS ("bcast,barrier"), every process
- * count in PROCESSES ("2,4,7"; NULL: 2, 4, 8 ... and all RANKS, >= 2; of reduce_local the
+ * count in PROCESSES ("2,4,7"; NULL: 2, 4, 8 ... and all RANKS, >= 2; of what is local the
  * greatest only) and every size in SIZES ("8,64KiB"; a barrier has none), each measured ITERATIONS times at most
  * (>= 1), of messages above 32 KiB as often as carries the same bytes, but at least
  * 50 times. The caller clears CASES. Errors: an unknown or repeated

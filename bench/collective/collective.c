@@ -41,7 +41,7 @@ static const struct mpg_option options[] = {
      "write the samples into folder DIR (default: results)", 0, 0, NULL},
     {"operations", 0, MPG_OPTION_STRING, &opt.operations, "LIST",
      "operations (default: all: barrier,bcast,allreduce,alltoall,\nreduce,gather,scatter,allgather,scan,"
-     "\nreduce_local)", 0, 0, NULL},
+     "\nreduce_local,reduce_sent)", 0, 0, NULL},
     {"processes", 'p', MPG_OPTION_STRING, &opt.processes, "LIST",
      "process counts, like 2,4,7 (default: powers of two, and\nall ranks)", 0, 0, NULL},
     {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",

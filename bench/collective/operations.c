@@ -10,7 +10,7 @@
 
 static const char *const names[MPG_OPERATIONS] = {
     "barrier", "bcast", "allreduce", "alltoall", "reduce", "gather", "scatter", "allgather", "scan",
-    "reduce_local"};
+    "reduce_local", "reduce_sent"};
 
 const char *mpg_operation_name(enum mpg_operation operation)
 {
@@ -28,7 +28,12 @@ int mpg_operation_find(const char *name)
 bool mpg_operation_adds(enum mpg_operation operation)
 {
     return operation == MPG_OPERATION_ALLREDUCE || operation == MPG_OPERATION_REDUCE ||
-           operation == MPG_OPERATION_SCAN || operation == MPG_OPERATION_REDUCE_LOCAL;
+           operation == MPG_OPERATION_SCAN || mpg_operation_is_local(operation);
+}
+
+bool mpg_operation_is_local(enum mpg_operation operation)
+{
+    return operation == MPG_OPERATION_REDUCE_LOCAL || operation == MPG_OPERATION_REDUCE_SENT;
 }
 
 bool mpg_operation_grows(enum mpg_operation operation)
@@ -98,11 +103,31 @@ void mpg_operation_run(enum mpg_operation operation, const struct mpg_buffers *b
         MPI_Scan(send, receive, doubles, MPI_DOUBLE, MPI_SUM, comm);
         break;
     case MPG_OPERATION_REDUCE_LOCAL:
+    case MPG_OPERATION_REDUCE_SENT:
         MPI_Reduce_local(send, receive, doubles, MPI_DOUBLE, MPI_SUM);
         break;
     default:
         MPI_Alltoall(send, size, MPI_BYTE, receive, size, MPI_BYTE, comm);
     }
+}
+
+/* The rank of COMM that RANK exchanges with, or MPI_PROC_NULL. */
+static int partner_of(int rank, int ranks)
+{
+    return (rank ^ 1) < ranks ? rank ^ 1 : MPI_PROC_NULL;
+}
+
+void mpg_operation_before(enum mpg_operation operation, const struct mpg_buffers *buffers,
+                          int64_t size_bytes, MPI_Comm comm)
+{
+    int rank, ranks, doubles = (int)size_bytes / (int)sizeof(double);
+    if (operation != MPG_OPERATION_REDUCE_SENT)
+        return;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    int partner = partner_of(rank, ranks);
+    MPI_Sendrecv(buffers->receive, doubles, MPI_DOUBLE, partner, 0, buffers->send, doubles,
+                 MPI_DOUBLE, partner, 0, comm, MPI_STATUS_IGNORE);
 }
 
 /* ---- right or wrong ---- */
@@ -143,24 +168,26 @@ static bool are_blocks(const char *data, int from, int count, int to, int64_t si
     return right;
 }
 
-static bool is_sum(const char *data, int ranks, int64_t size_bytes)
+/* Whether DATA are the sums of ranks FIRST to END - 1. */
+static bool is_sum(const char *data, int first, int end, int64_t size_bytes)
 {
     const double *vector = (const double *)(const void *)data;
     bool right = true;
     for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
-        right = right && vector[i] == sum_double(ranks, i);
+        right = right && vector[i] == sum_double(end, i) - sum_double(first, i);
     return right;
 }
 
 static void fill(enum mpg_operation operation, const struct mpg_buffers *buffers, int rank,
                  int ranks, int64_t size_bytes)
 {
-    double *vector = (double *)(void *)buffers->send;
+    double *vector = (double *)(void *)(operation == MPG_OPERATION_REDUCE_SENT ? buffers->receive
+                                                                               : buffers->send);
     memset(buffers->receive, 0, (size_t)buffers->bytes);
     memset(buffers->send, 0, (size_t)buffers->bytes);
     if (mpg_operation_adds(operation))
         for (int64_t i = 0; i < size_bytes / (int64_t)sizeof *vector; i++)
-            vector[i] = data_double(operation == MPG_OPERATION_REDUCE_LOCAL ? 0 : rank, i);
+            vector[i] = data_double(rank, i);
     else if (operation == MPG_OPERATION_ALLTOALL ||
              (operation == MPG_OPERATION_SCATTER && rank == 0))
         fill_blocks(buffers->send, rank, 0, ranks, size_bytes);
@@ -179,9 +206,9 @@ static bool is_right(enum mpg_operation operation, const struct mpg_buffers *buf
     case MPG_OPERATION_BCAST:
         return are_blocks(buffers->send, 0, 1, 0, size_bytes);
     case MPG_OPERATION_ALLREDUCE:
-        return is_sum(data, ranks, size_bytes);
+        return is_sum(data, 0, ranks, size_bytes);
     case MPG_OPERATION_REDUCE:
-        return rank != 0 || is_sum(data, ranks, size_bytes);
+        return rank != 0 || is_sum(data, 0, ranks, size_bytes);
     case MPG_OPERATION_GATHER:
         return rank != 0 || are_blocks(data, 0, ranks, 0, size_bytes);
     case MPG_OPERATION_SCATTER:
@@ -189,9 +216,11 @@ static bool is_right(enum mpg_operation operation, const struct mpg_buffers *buf
     case MPG_OPERATION_ALLGATHER:
         return are_blocks(data, 0, ranks, 0, size_bytes);
     case MPG_OPERATION_SCAN:
-        return is_sum(data, rank + 1, size_bytes);
+        return is_sum(data, 0, rank + 1, size_bytes);
     case MPG_OPERATION_REDUCE_LOCAL:
-        return is_sum(data, 1, size_bytes);
+        return is_sum(data, rank, rank + 1, size_bytes);
+    case MPG_OPERATION_REDUCE_SENT: /* of two, or of one without a partner */
+        return is_sum(data, rank & ~1, (rank | 1) < ranks ? (rank | 1) + 1 : ranks, size_bytes);
     default:
         return are_blocks(data, 0, ranks, rank, size_bytes);
     }
@@ -204,6 +233,7 @@ int mpg_operation_check(enum mpg_operation operation, const struct mpg_buffers *
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     fill(operation, buffers, rank, ranks, size_bytes);
+    mpg_operation_before(operation, buffers, size_bytes, comm);
     mpg_operation_run(operation, buffers, size_bytes, comm);
     if (is_right(operation, buffers, rank, ranks, size_bytes))
         return 0;

@@ -167,11 +167,12 @@ static void run_block(struct work *w, size_t i)
     if (w->looks)
         mpg_off_cpu_begin(w->looks);
     for (int k = -LEAD; k < b->n; k++) {
+        mpg_operation_before(c->operation, w->buffers, c->size_bytes, w->comm[i]);
         double start_ns = agree_on_start(w, &line, c->slack_ns, w->comm[i]);
         uint64_t start = line.ticks + (uint64_t)(int64_t)((start_ns - line.time_ns) /
                                                           line.ns_per_tick);
         double late = await(w, start, late_ticks);
-        if (c->operation == MPG_OPERATION_REDUCE_LOCAL) {
+        if (mpg_operation_is_local(c->operation)) {
             run_alone(w, i, k);
             continue;
         }
@@ -260,13 +261,14 @@ static int note_block(struct work *w, size_t i, const double *time_ns, const dou
     return 0;
 }
 
-/* A block's times without messages: of one rank after another. */
+/* A block's times without messages: of one rank after another, of those that have a partner. */
 static int collect_alone(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
     double mine[2][BLOCK], one[2][BLOCK];
+    int even = w->cases->item[i].processes & ~1;
     for (int k = 0; k < b->n; k++) {
-        bool is_mine = k % w->cases->item[i].processes == w->rank;
+        bool is_mine = k % even == w->rank;
         mine[0][k] = is_mine ? b->own_ns[k] : 0;
         mine[1][k] = is_mine ? b->off_ns[k] : 0;
     }
@@ -281,7 +283,7 @@ static int collect(struct work *w, size_t i, struct mpg_error *err)
 {
     const struct block *b = &w->block[i];
     double mine[BLOCK], last[BLOCK], off[BLOCK];
-    if (w->cases->item[i].operation == MPG_OPERATION_REDUCE_LOCAL)
+    if (mpg_operation_is_local(w->cases->item[i].operation))
         return collect_alone(w, i, err);
     for (int k = 0; k < b->n; k++) {
         mine[k] = b->late[k] > 0 ? b->late[k]

@@ -49,7 +49,8 @@ struct mpg_starts_result {
  * process's end less the agreed start and one reading of the timer; one in which a
  * process came late counts as invalid and has no row. Of reduce_local, which sends nothing, it is
  * the mean of calls in a row, as many as take 10 us, on one rank, a different one for each
- * repetition; all start them at the same time. Ranks that a case leaves out
+ * repetition; all start them at the same time. Of reduce_sent, which follows an exchange, it is that
+ * of one call. Ranks that a case leaves out
  * wait without load. Collective. Errors, on every rank (empty where they are
  * another's): an operation delivers wrong data, out of memory. The caller clears
  * RESULT in any case. */

@@ -234,7 +234,7 @@ static int make_launches(const struct rates *from, size_t files, struct mpg_laun
 /* What one rank does without the others. */
 static bool is_reduction(const struct rates *rates)
 {
-    return strcmp(rates->name, "reduce_local") == 0;
+    return strcmp(rates->name, "reduce_local") == 0 || strcmp(rates->name, "reduce_sent") == 0;
 }
 
 static int put_collectives(struct mpg_signature *sig, struct mpg_collect_rates *list,

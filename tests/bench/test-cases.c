@@ -30,7 +30,7 @@ static void test_operations(void)
     for (int o = 0; o < MPG_OPERATIONS; o++) {
         enum mpg_operation operation = (enum mpg_operation)o;
         const char *name = mpg_operation_name(operation);
-        bool local = operation == MPG_OPERATION_REDUCE_LOCAL;
+        bool local = operation == MPG_OPERATION_REDUCE_LOCAL || operation == MPG_OPERATION_REDUCE_SENT;
         int64_t size = operation == MPG_OPERATION_BARRIER ? 0 : 8;
         ok(mpg_operation_find(name) == o, "%s is found", name);
         ok(!find(&cases, operation, 2, size) == local && !find(&cases, operation, 4, size) == local &&
@@ -40,7 +40,7 @@ static void test_operations(void)
             ok(!find(&cases, operation, 6, 4194304) == mpg_operation_grows(operation),
                "%s: its sizes", name);
     }
-    ok(cases.n == 3 + 4 * 5 + 4 * 6 + 2 && cases.bytes == 16777216, "%zu cases, buffers of 16 MiB",
+    ok(cases.n == 3 + 4 * 5 + 4 * 6 + 4 && cases.bytes == 16777216, "%zu cases, buffers of 16 MiB",
        cases.n);
     mpg_cases_clear(&cases);
 }
@@ -102,6 +102,7 @@ int main(void)
     refused("reduce", NULL, "12", "12 is no multiple of 8");
     refused("scan", NULL, "12", "12 is no multiple of 8");
     refused("reduce_local", NULL, "12", "12 is no multiple of 8");
+    refused("reduce_sent", NULL, "12", "12 is no multiple of 8");
     struct mpg_cases cases = {0, NULL, 0};
     struct mpg_error err = {""};
     ok(mpg_cases_make("gather,scatter,allgather,bcast", NULL, "12", 10, 4, &cases, &err) == 0 &&

@@ -52,6 +52,18 @@ int main(void)
            mpg_signature_reduction_samples(&sig, 1e9) == 13,
        "medians are of the samples of the size below");
 
+    ok(mpg_signature_reduction_sent_ns(&sig, 1000) == mpg_signature_reduction_ns(&sig, 1000),
+       "a vector that was sent takes as long where that was not measured");
+    struct mpg_collective_time sent[] = {
+        {"reduce_local", 4, 8, &least, {0}}, {"reduce_sent", 2, 8, &quick, {0}},
+        {"reduce_sent", 4, 136, &middle, {0}}, {"reduce_sent", 4, 65536, &greatest, {0}}};
+    struct mpg_signature both = {.reductions = 4, .reduction = sent};
+    ok(near(mpg_signature_reduction_sent_ns(&both, 8), 37.5) &&
+           near(mpg_signature_reduction_sent_ns(&both, 1000), 37.5 + 864 * 4962.5 / 65400) &&
+           near(mpg_signature_reduction_ns(&both, 1000), 21.25 * 125) &&
+           mpg_signature_reduction_sent_ns(&both, 0) == 0,
+       "and by itself where it was");
+
     sig.reductions = 6; /* nothing after the sums */
     takes(&sig, 136, 37.5);
     sig.reductions = 1;

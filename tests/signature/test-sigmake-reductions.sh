@@ -25,7 +25,7 @@ collective() {
         body
     } >"r/collective-launch$1.samples"
 }
-operations="scan reduce_local reduce gather scatter allgather"
+operations="scan reduce_local reduce gather scatter allgather reduce_sent"
 
 mkdir r
 echo "0 4 8 700 0" | collective 0 "$operations"
@@ -35,12 +35,12 @@ is "results without arithmetic of reductions" "$(get "s.get('reductions'), len(s
 for i in 0 1; do
     printf '%s\n' "1 4 65536 1${i}00 0" "0 4 8 70$i 0" "1 4 8 2$i 0" "1 2 8 9 0" "1 4 8 2$i 0" \
         "1 4 8 2$i 0" "1 4 8 2$i 0" "1 4 8 999 500" "2 4 8 300 0" "3 4 8 400 0" "4 4 8 500 0" \
-        "5 4 8 600 0" | collective "$i" "$operations"
+        "5 4 8 600 0" "6 4 8 31 0" | collective "$i" "$operations"
 done
 made
 is "reductions by ranks at once and size, without what was off the CPU" \
     "$(get "[(x['operation'], x['processes'], x['size_bytes'], x['time_ns']['mean'], x['time_ns']['n'], len(x.get('launches', []))) for x in s['reductions']]")" \
-    "[('reduce_local', 2, 8, 9, 2, 2), ('reduce_local', 4, 8, 20.5, 8, 2), ('reduce_local', 4, 65536, 1050, 2, 2)]"
+    "[('reduce_local', 2, 8, 9, 2, 2), ('reduce_local', 4, 8, 20.5, 8, 2), ('reduce_local', 4, 65536, 1050, 2, 2), ('reduce_sent', 4, 8, 31, 2, 2)]"
 is "which are no collectives" \
     "$(get "[(x['operation'], x['processes'], x['size_bytes'], x['time_ns']['mean'], x['time_ns']['n']) for x in s['collectives']]")" \
     "[('allgather', 4, 8, 600, 2), ('gather', 4, 8, 400, 2), ('reduce', 4, 8, 300, 2), ('scan', 4, 8, 700.5, 2), ('scatter', 4, 8, 500, 2)]"
@@ -50,9 +50,9 @@ ok "sigshow shows them" grep -qE '^reduce_local +4 +64 KiB +2 ' shown
 printf '%s\n' "1 4 8 999 500" "1 4 8 998 500" | collective 0 "$operations"
 made
 is "where all were off the CPU, all stay" \
-    "$(get "[x['time_ns']['n'] for x in s['reductions'] if x['size_bytes'] == 8 and x['processes'] == 4]")" "[6]"
+    "$(get "[x['time_ns']['n'] for x in s['reductions'] if x['size_bytes'] == 8 and x['processes'] == 4]")" "[6, 1]"
 
-for wrong in "1 4 8 -1 0" "1 4 8 nan 0" "1 4 8.5 20 0" "1 0 8 20 0" "1 4 8" "6 4 8 20 0" "-1 4 8 20 0"; do
+for wrong in "1 4 8 -1 0" "1 4 8 nan 0" "1 4 8.5 20 0" "1 0 8 20 0" "1 4 8" "7 4 8 20 0" "-1 4 8 20 0"; do
     echo "$wrong" | collective 0 "$operations"
     fails "a line '$wrong'" "r/collective-launch0.samples: *"
 done

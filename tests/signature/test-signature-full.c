@@ -95,7 +95,7 @@ static struct mpg_collective_time collectives[] = {
     {"allreduce", 16, 8, &small, {0}}, {"barrier", 2, 0, &small, {0}}};
 static struct mpg_collective_time reductions[] = {
     {"reduce_local", 2, 8, &small, {0}}, {"reduce_local", 16, 8, &fitted, {2, both}},
-    {"reduce_local", 16, 64, &small, {0}}};
+    {"reduce_local", 16, 64, &small, {0}}, {"reduce_sent", 2, 8, &small, {0}}};
 static struct mpg_compute_rate rates[] = {
     {"floating_point", "flop/s", NULL, 3, 1, &small},
     {"floating_point", "flop/s", "a", 0, 1, &fitted},
@@ -109,7 +109,7 @@ static struct mpg_signature_failure failures[] = {
     {MPG_PART_ALL, -1, "b", "c", "d"}};
 static struct mpg_signature full = {
     .facts = 2, .fact = header, .checks = 24, .failures = 2, .failure = failures, .sources = 1, .source = sources, .cores = 4, .core = cores,
-    .paths = 3, .network = paths, .collectives = 4, .collective = collectives, .reductions = 3,
+    .paths = 3, .network = paths, .collectives = 4, .collective = collectives, .reductions = 4,
     .reduction = reductions, .rates = 4,
     .rate = rates};
 
