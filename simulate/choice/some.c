@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "simulate/choice/choice_private.h"
-#include "simulate/models/rules.h"
 #include "simulate/rounding.h"
+#include "simulate/rules.h"
 
 static int compare_owed(const void *a, const void *b)
 {

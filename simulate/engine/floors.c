@@ -9,8 +9,8 @@
 
 #include "simulate/engine/message_times.h"
 #include "simulate/models/flights.h"
-#include "simulate/models/rules.h"
 #include "simulate/models/sizes.h"
+#include "simulate/rules.h"
 
 /* What a call takes at most of its own, where the trace shows it waiting only. */
 static const double MAY_TAKE_NS = 1000;

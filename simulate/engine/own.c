@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "simulate/engine/lanes_private.h"
-#include "simulate/models/rules.h"
+#include "simulate/rules.h"
 
 /* Whether a send that the traced machine made wait goes at once on the target. */
 static bool is_released(const struct mpg_sent *sent)

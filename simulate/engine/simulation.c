@@ -8,7 +8,7 @@
 #include "graph/work/supposed.h"
 #include "simulate/engine/first.h"
 #include "simulate/engine/simulation_private.h"
-#include "simulate/models/rules.h"
+#include "simulate/rules.h"
 
 struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label)
 {

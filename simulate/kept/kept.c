@@ -15,7 +15,7 @@
 #include "common/output.h"
 #include "graph/algorithms/table.h"
 #include "simulate/kept/build.h"
-#include "simulate/models/rules.h"
+#include "simulate/rules.h"
 #include "trace/output.h"
 
 enum { FORMAT = 1, SUM_BYTES = 8, MOST_FINDINGS = 64, LEAST_LIMIT = 16 << 20 };

@@ -5,9 +5,9 @@
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
 #include "simulate/models/records.h"
-#include "simulate/models/rules.h"
 #include "simulate/noise/lookups.h"
 #include "simulate/noise/removal.h"
+#include "simulate/rules.h"
 
 /* --- from signatures --- */
 

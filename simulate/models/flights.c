@@ -6,8 +6,8 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
-#include "simulate/models/rules.h"
 #include "simulate/models/ways.h"
+#include "simulate/rules.h"
 
 static bool has_latencies(const struct mpg_network_path *path)
 {

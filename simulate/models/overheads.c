@@ -6,8 +6,8 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
-#include "simulate/models/rules.h"
 #include "simulate/models/sizes.h"
+#include "simulate/rules.h"
 
 /* Sets O if the target has TARGET and, if there is a source, that has SOURCE. */
 static bool take(const struct mpg_perturbation *p, const struct mpg_network_sizes *target,

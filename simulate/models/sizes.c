@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "simulate/draws/lane_code.h"
-#include "simulate/models/rules.h"
+#include "simulate/rules.h"
 
 static double place_of(double bytes)
 {

@@ -6,8 +6,8 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/parametric.h"
-#include "simulate/models/rules.h"
 #include "simulate/models/ways.h"
+#include "simulate/rules.h"
 
 /* X(d) at some size, by MODEL: of latencies, or of transfers where there are none; false: T has
  * neither. */

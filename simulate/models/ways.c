@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "simulate/draws/lane_code.h"
-#include "simulate/models/rules.h"
+#include "simulate/rules.h"
 
 struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
                                         const struct mpg_fitted *fits, double bytes)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/models/rules.h"
+#include "simulate/rules.h"
 
 enum { DEFAULT_REPLICAS = 64, DEFAULT_HORIZON = 65536 };
 

@@ -11,9 +11,9 @@
 #include "simulate/kept/kept.h"
 #include "simulate/models/bounds.h"
 #include "simulate/models/resize.h"
-#include "simulate/models/rules.h"
 #include "simulate/options/shown.h"
 #include "simulate/processes/processes.h"
+#include "simulate/rules.h"
 #include "trace/cores.h"
 #include "trace/untraced.h"
 

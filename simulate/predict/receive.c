@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/models/rules.h"
 #include "simulate/predict/times_private.h"
+#include "simulate/rules.h"
 
 static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
 {

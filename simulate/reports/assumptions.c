@@ -6,11 +6,11 @@
 
 #include "common/units.h"
 #include "graph/work/supposed.h"
-#include "simulate/models/rules.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/places.h"
 #include "simulate/reports/predicted.h"
+#include "simulate/rules.h"
 
 void mpg_assume_specs(char *text, size_t size, const struct mpg_specs *specs, bool from_signature,
                       const char *signature)

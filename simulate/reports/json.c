@@ -8,7 +8,6 @@
 
 #include "common/printable.h"
 #include "graph/work/supposed.h"
-#include "simulate/models/rules.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/json_parts.h"
@@ -16,6 +15,7 @@
 #include "simulate/reports/supposing.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/where.h"
+#include "simulate/rules.h"
 
 enum { JSON_VERSION = 1 };
 

@@ -55,7 +55,7 @@ simulate/target   simulate/draws
 simulate/models   simulate/noise simulate/target
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
-simulate/kept     graph
+simulate/kept     graph simulate
 simulate/where    graph trace/stat trace/store simulate
 simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate

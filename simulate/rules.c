@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/models/rules.h"
+#include "simulate/rules.h"
 
 #include <string.h>
 
