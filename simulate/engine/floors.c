@@ -163,11 +163,9 @@ static int add_messages(struct mpg_floors *f, const struct mpg_step *step, struc
         if (edge->kind != MPG_EDGE_ARRIVAL)
             continue;
         const bool is_whole = waited.is_certain && edge->sent_ns == waited.sent_ns && edge->bytes == waited.bytes;
-        /* A message that lay ready may have flown for as long as its receiver worked: hypotheses change that. */
-        const bool lay_ready = f->options.supposes && step->enter_ns > edge->sent_ns;
-        const double flight_ns = step->leave_ns - (lay_ready ? step->enter_ns : edge->sent_ns);
-        if (mpg_message_times_add(&f->messages, pair_key(f, edge->source, step->rank), edge->bytes, flight_ns, is_whole,
-                                  err) < 0)
+        const double flight_ns = step->leave_ns - edge->sent_ns, in_call_ns = (double)step->duration_ns;
+        if (mpg_message_times_add(&f->messages, pair_key(f, edge->source, step->rank), edge->bytes, flight_ns,
+                                  least(flight_ns, in_call_ns), is_whole, err) < 0)
             return -1;
     }
     return 0;
@@ -197,7 +195,7 @@ int mpg_floors_add(struct mpg_floors *f, const struct mpg_steps *steps, bool com
 
 /* --- as bytes --- */
 
-enum { TIMES_BYTES = 32, VERSION = 2 };
+enum { TIMES_BYTES = 32, VERSION = 3 };
 
 void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
 {
@@ -210,7 +208,6 @@ void mpg_floors_key(struct mpg_bytes *key, const struct mpg_floors *f)
     mpg_bytes_put_u64(key, MPG_CALL_COUNT);
     mpg_bytes_put_u64(key, f->options.knows_waits);
     mpg_bytes_put_u64(key, f->options.knows_calls);
-    mpg_bytes_put_u64(key, f->options.supposes);
     mpg_bytes_put_u64(key, hosts);
 }
 

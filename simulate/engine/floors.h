@@ -22,7 +22,6 @@ struct mpg_floor_options {
     bool less_overheads;       /* the second is less what SOURCE's calls cost; it has overheads */
     bool knows_waits;          /* clocks say which calls waited */
     bool knows_calls;          /* with hypotheses: and which for calls of others, or collectives that do not block */
-    bool supposes;             /* with hypotheses: what a receiver worked while its message lay ready is no flight */
     const struct mpg_paths *paths; /* that say both for each two ranks, and their hosts; may be NULL */
 };
 

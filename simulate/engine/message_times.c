@@ -24,7 +24,7 @@ struct mpg_flight_cell {
     uint64_t pair, size_class;
     double bytes;    /* of all messages, their sum */
     uint64_t count;
-    double bound_ns; /* no message took less than the least of these; all of them */
+    double bound_ns; /* the least time that one took since both its ranks were there */
     uint64_t whole;  /* so many flights were seen whole, */
     uint32_t used, last;
     struct flight_bin *bin; /* in these, ascending, and beyond the last one; BINS, or NULL if none was */
@@ -112,7 +112,7 @@ static int add_whole(struct mpg_flight_cell *cell, double flight_ns, struct mpg_
     return 0;
 }
 
-int mpg_message_times_add(struct mpg_message_times *t, uint64_t pair, double bytes, double flight_ns, bool is_whole,
+int mpg_message_times_add(struct mpg_message_times *t, uint64_t pair, double bytes, double flight_ns, double both_ns, bool is_whole,
                           struct mpg_error *err)
 {
     struct mpg_flight_cell *cell = find_cell(t, pair, class_of(whole_number(bytes), SIZES_PER_OCTAVE_LOG2));
@@ -120,7 +120,7 @@ int mpg_message_times_add(struct mpg_message_times *t, uint64_t pair, double byt
         return mpg_error_set(err, "out of memory");
     cell->bytes += bytes;
     cell->count++;
-    cell->bound_ns = flight_ns < cell->bound_ns ? flight_ns : cell->bound_ns;
+    cell->bound_ns = both_ns < cell->bound_ns ? both_ns : cell->bound_ns;
     return is_whole ? add_whole(cell, flight_ns, err) : 0;
 }
 
@@ -183,7 +183,7 @@ int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times 
 
 /* --- once all is gathered --- */
 
-/* The median of flights that were seen whole; where none was, the least of what flights did not exceed. */
+/* The median of flights that were seen whole; where none was, the least time since both ranks were there. */
 static double time_of(const struct mpg_flight_cell *cell)
 {
     if (cell->whole == 0)
@@ -206,6 +206,25 @@ static int compare_cells(const void *a, const void *b)
     return x->size_class < y->size_class ? -1 : x->size_class > y->size_class;
 }
 
+/* The curve of the CELLS of two hosts: through those with flights that were seen whole; if there is none, through all. */
+static int add_curve(struct mpg_message_times *t, const struct mpg_flight_cell *cells, size_t n, struct mpg_message_point *points,
+                     struct mpg_error *err)
+{
+    bool any_whole = false;
+    struct mpg_message_curve curve = {.points = points};
+    for (size_t i = 0; i < n; i++)
+        any_whole = any_whole || cells[i].whole > 0;
+    for (size_t i = 0; i < n; i++)
+        if (cells[i].whole > 0 || !any_whole)
+            points[curve.n++] = (struct mpg_message_point){cells[i].bytes / (double)cells[i].count, time_of(&cells[i]), !any_whole};
+    uint64_t *number = mpg_map_add(&t->curve_index, cells[0].pair, 0);
+    if (!number)
+        return mpg_error_set(err, "out of memory");
+    t->curves[t->curve_count++] = curve;
+    *number = t->curve_count;
+    return 0;
+}
+
 int mpg_message_times_finish(struct mpg_message_times *t, struct mpg_error *err)
 {
     if (t->cell_count == 0)
@@ -214,17 +233,11 @@ int mpg_message_times_finish(struct mpg_message_times *t, struct mpg_error *err)
         !(t->curves = malloc(t->cell_count * sizeof *t->curves)))
         return mpg_error_set(err, "out of memory");
     qsort(t->cells, t->cell_count, sizeof *t->cells, compare_cells);
-    for (size_t i = 0; i < t->cell_count; i++) {
-        const struct mpg_flight_cell *cell = &t->cells[i];
-        if (i == 0 || cell->pair != t->cells[i - 1].pair) {
-            uint64_t *number = mpg_map_add(&t->curve_index, cell->pair, 0);
-            if (!number)
-                return mpg_error_set(err, "out of memory");
-            *number = t->curve_count + 1;
-            t->curves[t->curve_count++] = (struct mpg_message_curve){.points = &t->points[i]};
-        }
-        t->points[i] = (struct mpg_message_point){cell->bytes / (double)cell->count, time_of(cell), cell->whole == 0};
-        t->curves[t->curve_count - 1].n++;
+    for (size_t first = 0, end; first < t->cell_count; first = end) {
+        for (end = first + 1; end < t->cell_count && t->cells[end].pair == t->cells[first].pair; end++)
+            ;
+        if (add_curve(t, &t->cells[first], end - first, &t->points[first], err) < 0)
+            return -1;
     }
     return 0;
 }

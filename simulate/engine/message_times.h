@@ -19,7 +19,7 @@ struct mpg_flight_cell; /* flights of one size class between two hosts */
 /* A point of the piecewise linear time of messages over their size. */
 struct mpg_message_point {
     double bytes, ns;
-    bool is_bound; /* no flight was seen whole: none took longer */
+    bool is_bound; /* no flight was seen whole */
 };
 
 /* Those of two hosts, by size, once finished. */
@@ -41,8 +41,8 @@ struct mpg_message_times {
 };
 
 /* Adds a message of BYTES between the hosts of PAIR that took FLIGHT_NS from the enter of its send to the leave of
- * the call that completed its receive. IS_WHOLE: that call waited for it all the time; else it flew no longer. */
-int mpg_message_times_add(struct mpg_message_times *times, uint64_t pair, double bytes, double flight_ns, bool is_whole,
+ * the call that completed its receive, and BOTH_NS of that in this call. IS_WHOLE: the call waited for it all the time. */
+int mpg_message_times_add(struct mpg_message_times *times, uint64_t pair, double bytes, double flight_ns, double both_ns, bool is_whole,
                           struct mpg_error *err);
 /* Ends the gathering: finds the curves. */
 int mpg_message_times_finish(struct mpg_message_times *times, struct mpg_error *err);

@@ -216,7 +216,6 @@ static int begin_floors(struct simulation *sim, struct mpg_error *err)
     floors.less_overheads = mpg_overheads_of_both(sim->p);
     floors.knows_waits = sim->absorb == MPG_ABSORB_CLOCK;
     floors.knows_calls = sim->options->graph.carries;
-    floors.supposes = sim->options->graph.supposed != NULL;
     floors.paths = sim->paths;
     sim->owns_floors = true;
     return (sim->wanted && !(sim->floors = mpg_floors_new(sim->trace, &floors, err))) ||

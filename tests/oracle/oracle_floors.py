@@ -71,7 +71,7 @@ class Flights:
         self.sizes, self.bounds, self.whole = [], [], []
 
     def point(self):
-        """(bytes, ns, is_bound): their mean size, and the usual flight, or what none exceeded."""
+        """(bytes, ns, is_bound): their mean size, and the usual flight, or the least time since both were there."""
         return Fraction(sum(self.sizes), len(self.sizes)), self.time(), not self.whole
 
     def time(self):
@@ -108,8 +108,9 @@ class MessageFloors:
             self.observe(matching)
             for (pair, _), flights in self.flights.items():
                 self.curves.setdefault(pair, []).append(flights.point())
-            for curve in self.curves.values():
-                curve.sort()
+            for pair, points in self.curves.items():
+                whole = [point for point in points if not point[2]]
+                self.curves[pair] = sorted(whole or points)
 
     def observe(self, matching):
         ended = defaultdict(list)
@@ -126,14 +127,11 @@ class MessageFloors:
         return self.trace.aligned(message.send.call.rank, message.send.call.enter)
 
     def add(self, message, end, is_whole):
-        begun = self.sent(message)
-        if self.settings.hypotheses:
-            begun = max(begun, self.trace.aligned(end.rank, end.enter))
-        flight = self.trace.aligned(end.rank, end.leave) - begun
+        flight = self.trace.aligned(end.rank, end.leave) - self.sent(message)
         key = self.host_pair(message.send.call, end), class_of(message.bytes, 2)
         cell = self.flights.setdefault(key, Flights())
         cell.sizes.append(message.bytes)
-        cell.bounds.append(flight)
+        cell.bounds.append(min(flight, end.duration))
         if is_whole:
             cell.whole.append(flight)
 

@@ -277,17 +277,17 @@ def test_observed_floor():
 def test_floor_between_hosts():
     """The 200 seen between hosts says nothing about messages within one.
 
-    Rank 2's Recv is the floor of Recv, so only its message, of 1100, has slack. Where no other one of
-    its hosts was seen, those 1100 are all that is known: it has none.
+    Rank 2's Recv is the floor of Recv, so only its message, of 1200, has slack. Where no other one of
+    its hosts was seen, it took no more than the 300 in which both ranks were there.
     """
     lines = trace(3, ["5000 5010 Send comm=0 to=1 tag=0 bytes=4",
                       "8000 8010 Send comm=0 to=2 tag=0 bytes=4"],
                   ["4200 5200 Recv comm=0 from=0 tag=0 bytes=4"],
-                  ["8900 9100 Recv comm=0 from=0 tag=0 bytes=4"])
+                  ["8900 9200 Recv comm=0 from=0 tag=0 bytes=4"])
     words = ["--absorb", "clock", "--noise", "const:3000ns@0"]
-    assert delays(lines, *words)[1:] == [3000, 6000 - (1100 - 200)]
+    assert delays(lines, *words)[1:] == [3000, 6000 - (1200 - 200)]
     lines.insert(4, "#host 1 far")
-    assert delays(lines, *words)[1:] == [3000, 6000]
+    assert delays(lines, *words)[1:] == [3000, 6000 - (1200 - 300)]
 
 
 def test_requests():

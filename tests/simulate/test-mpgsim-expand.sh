@@ -158,7 +158,7 @@ is "with them they do not" \
     "$(says 'messages of one rank overlap' --predict --signature=s.sig --collectives=expand barrier) $(
         says 'one after the other, as in' --predict --signature=s.sig --collectives=expand barrier)" "0 1"
 
-# Delays, with clocks. Nothing is known of the traced machine, so its messages took no time.
+# Delays, with clocks. On the traced machine messages took no time.
 # Allreduce: all would leave at 2500; 4500 4000 4000 4000 with 1 us a message. 1 receives at 8200, 2.8 us
 # later; 2 has the Bcast 2.5, 3 3.5 us later, which 1's Reduce, at 9800 for 6000, makes 3.8.
 delays() {
@@ -166,10 +166,10 @@ delays() {
         awk '/^mpgsim: (a[^t]|[^a])/ { print } /^[0-9]/ { printf "%s%.10g", sep, $3; sep = " " }'
 }
 sed 's/^#comm/#clocks shared\n&/' lets >clocks
-is "delays" "$(delays --latency=const:1us clocks)" "2000 2800 4800 3800"
-is "of late members" "$(delays --noise=const:1us@0 clocks)" "4500 2300 3500 2300"
+is "delays" "$(delays --source-latency=0ns --latency=const:1us clocks)" "2000 2800 4800 3800"
+is "of late members" "$(delays --source-latency=0ns --noise=const:1us@0 clocks)" "4500 2300 3500 2300"
 is "its own noise at the end of each call, what it sends in the last one was before" \
-    "$(delays --call-noise=const:1us@3 clocks)" "0 0 2000 3000"
+    "$(delays --source-latency=0ns --call-noise=const:1us@3 clocks)" "0 0 2000 3000"
 # A message took 300 ns, for which 1 waits anyway in the Bcast. 1 comes to that 1.5 us later, or 810 ns where
 # the 690 in which it waited for the second message absorb.
 cat >flight <<'END'

@@ -128,7 +128,7 @@ is "... predicted, on a machine half as fast" "$(runs --compute-ratio=2 --suppos
 is "... with noise: that of an interval is drawn as it was" \
     "$(delays --noise=const:11ns --suppose='insert "a b" time=50ns' v.txt)" \
     "$(delays --noise=const:11ns v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
-# A region without computation of its own, of a sender that its receiver waits for.
+# A region without computation of its own, of a sender that its receiver waits for: the message takes its 400 as before.
 calls 2 "#clocks shared" >insert.txt <<'T'
 0 1990 1990 Region_begin name="empty"
 0 1990 1990 Region_end name="empty"
@@ -136,7 +136,7 @@ calls 2 "#clocks shared" >insert.txt <<'T'
 1 1500 2400 Recv from=0 bytes=64
 T
 is "... in a region without computation, and who waits for it" "$(clocked --suppose='insert empty time=1us' insert.txt)" \
-    "1000 600"
+    "1000 1000"
 
 # What the tracer took of a part is no work: 7 ns an event, half before it and half after; of rank 1's 3000 ns
 # 14, though only one of their two parts is as long as that.

@@ -5,24 +5,25 @@
 needs_python
 . "$here/supposing.sh"
 
-# A message of 1000 bytes once around three ranks. Of 1000 l is 1035 ns, so that of what arrives later rank 1 absorbs
-# 865 ns, ranks 2 and 0, whose call took longer than the least, nothing.
+# A message of 1000 bytes once around three ranks, which all wait. Where l is 385 ns, rank 1 took 1900, 1.9 times what it
+# takes by itself, and its message, sent as it began, 4.9 times l: that did not hold it up, and 1900 - 385 - 900 are absorbed.
+absorbs=(--source-latency=0ns --source-byte=0.385ns)
 ring
 is "resize: twice the bytes, hop by hop" "$(delays "${there[@]}" --suppose='resize factor=2' ring.txt)" "1155 385 770"
 is "... what each byte costs beyond, too" \
     "$(delays "${there[@]}" --byte=const:0.125ns --suppose='resize factor=2' ring.txt)" "1905 635 1270"
-is "... where waiting absorbs it" "$(clocked "${there[@]}" --suppose='resize factor=2' ring.txt)" "770 0 385"
+is "... where waiting absorbs it" "$(clocked "${absorbs[@]}" --suppose='resize factor=2' ring.txt)" "770 0 385"
 is "... half the bytes: those who waited gain" \
-    "$(clocked "${there[@]}" --suppose='resize factor=0.5' ring.txt)" "-385 0 -192.5"
-is "... to nothing" "$(clocked "${there[@]}" --suppose='resize factor=0' ring.txt)" "-770 0 -385"
+    "$(clocked "${absorbs[@]}" --suppose='resize factor=0.5' ring.txt)" "-385 0 -192.5"
+is "... to nothing" "$(clocked "${absorbs[@]}" --suppose='resize factor=0' ring.txt)" "-770 0 -385"
 is "... to a size" "$(delays "${there[@]}" --suppose='resize from=1-2 bytes=1385' ring.txt)" "296.45 0 148.225"
 is "... predicted" "$("$mpgsim" --json --predict "${target[@]}" --suppose='resize factor=2' ring.txt | numbers 1)" \
     "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:0.77ns ring.txt | numbers 1)"
 # Above the limit the sender waits till it has arrived, and 650 ns more; T(A) = max(T(S_s) + 650, T(P)) + 770.
-# Rank 0's send ends at 3170, rank 1's, which begins at 3100, at 5170; what rank 2 sends leaves at 5485, arrives at
-# 6905, where 6135 was.
+# All messages flew 865 ns longer than usual, so that nothing absorbs: rank 0's send ends at 3170, rank 1's, which begins
+# at 3485, at 5555; what rank 2 sends leaves at 5870, arrives at 7290, where 6135 was.
 is "... and wait, as such do" \
-    "$(clocked "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "770 1970 2355"
+    "$(clocked "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "1155 2355 2740"
 is "... but without absolute times" \
     "$(delays "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "1155 385 770"
 # What a sender's Waitall took else, 4900 ns of nothing that is known, it takes with more bytes, too, unless it waits longer:
