@@ -174,12 +174,12 @@ static void put(const struct mpg_renewal *r, struct mpg_renewal_cursor *c, doubl
 }
 
 /* Puts C at the first detour of BLOCK: it goes on at the block's begin, or comes at the end of a gap
- * that does. */
+ * that does. (That of the first block, where ranks start at work, does not go on.) */
 static void open_block(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c,
                        uint64_t block)
 {
     const struct mpg_renewal *r = of->renewal;
-    double lost = mpg_renewal_lost(r), v = draw(of, block, 1), left = draw(of, block, 2);
+    double lost = block > 0 ? mpg_renewal_lost(r) : 0, v = draw(of, block, 1), left = draw(of, block, 2);
     *c = (struct mpg_renewal_cursor){.open = true, .block = block};
     if (v < lost) {
         put(r, c, 0, left * biased_at(&r->duration, v / lost));

@@ -133,11 +133,12 @@ class Renewal:
         """(begin, end) within the block, one after the other, cut at its end."""
         core, number = self.core, 0
         first, second = self.v(block, 1), self.v(block, 2)
-        if first < core.phi:
-            begin, end = 0.0, second * core.duration.lengthy(first / core.phi)
+        phi = core.phi if block else 0.0
+        if first < phi:
+            begin, end = 0.0, second * core.duration.lengthy(first / phi)
         else:
             number = 1
-            begin = second * core.gap.lengthy((first - core.phi) / (1 - core.phi))
+            begin = second * core.gap.lengthy((first - phi) / (1 - phi))
             end = begin + core.duration(self.v(block, 4))
         while begin < core.block:
             yield begin, min(end, core.block)

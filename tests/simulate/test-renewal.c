@@ -129,7 +129,7 @@ static void test_equilibrium(const struct mpg_renewal *r, const char *name, doub
 
 static void test_everywhere(struct mpg_renewal *r, const char *name)
 {
-    const double blocks[] = {1e-9, 0.0137, 12345.9973};
+    const double blocks[] = {1 + 1e-9, 1.0137, 12345.9973};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         test_equilibrium(r, name, blocks[i] * mpg_renewal_block_ns(r));
     mpg_renewal_free(r);
@@ -176,7 +176,7 @@ static void test_poisson(void)
     struct mpg_renewal *r = make_fit(fit_of("exponential", 0, "mean", g, NULL, 0),
                                      fit_of("exponential", 0, "mean", d, NULL, 0));
     for (uint32_t k = 0; k < RUNS; k++) {
-        double lost = time_for(r, k, 100, work) - work;
+        double lost = time_for(r, k, mpg_renewal_block_ns(r) + 100, work) - work;
         sum += lost / RUNS;
         squares += lost * lost / RUNS;
     }
@@ -187,10 +187,20 @@ static void test_poisson(void)
     ok(fabs(got / variance - 1) < 0.08, "Poisson: variance %.5g, by closed form %.5g", got, variance);
     double none = 0; /* no loss at all: neither in a detour nor met by one */
     for (uint32_t k = 0; k < RUNS; k++)
-        none += time_for(r, k, 54321, g) == g;
+        none += time_for(r, k, 1.0787 * mpg_renewal_block_ns(r), g) == g;
     double p = (1 - phi) * exp(-1);
     ok(fabs(none / RUNS - p) < 4 * sqrt(p * (1 - p) / RUNS), "Poisson: %.4f undisturbed, (1 - phi) / e is %.4f",
        none / RUNS, p);
+    none = sum = 0; /* who starts is at work */
+    for (uint32_t k = 0; k < RUNS; k++) {
+        double lost = time_for(r, k, 0, g) - g;
+        none += lost == 0;
+        sum += lost / RUNS;
+    }
+    p = exp(-1);
+    ok(fabs(none / RUNS - p) < 4 * sqrt(p * (1 - p) / RUNS), "Poisson, from the start: %.4f undisturbed, 1 / e is %.4f",
+       none / RUNS, p);
+    ok(fabs(sum - d) < 4 * sqrt(2 * d * d / RUNS), "Poisson, from the start: mean %.5g, by closed form %.5g", sum, d);
     mpg_renewal_free(r);
 }
 
