@@ -219,14 +219,10 @@ static void wait_for(struct mpg_expansion *x, const double *posted)
 static void meet_receiver(struct evaluation *e, const double *posted)
 {
     struct mpg_expansion *x = e->x;
-    const bool one_way = e->costs->one_way;
-    if (one_way)
-        wait_for(x, posted);
     come_by_latency(x, x->cost, x->lambda);
     for (uint32_t w = 0; w < x->lanes; w++)
         x->cost[w] += x->lambda[w];
-    if (!one_way)
-        wait_for(x, posted);
+    wait_for(x, posted);
 }
 
 /* x->cost, when they have met, becomes when the sender is done, which takes x->wait from the sending on where it waits. */

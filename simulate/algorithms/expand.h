@@ -28,7 +28,6 @@ struct mpg_message_costs {
     bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
     const double *answers; /* NULL: W is the send's; else it is the message there and, of so long, an answer back */
     double (*gap)(void *data, const struct mpg_message *m); /* between sends, ns */
-    bool one_way; /* flights are the way there alone: a synchronous one begins when both are there */
     double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
     double carried_bytes;     /* what is larger and not synchronous is sent, in a tree, once its receiver has come; INFINITY:
                                  nothing waits for that; but */

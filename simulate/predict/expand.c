@@ -23,6 +23,8 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
     zero(lambda_ns, x->t->n);
     zero(tau_ns, x->t->n);
     mpg_time_flight(way_of(x, m), &s, x->t->first, x->t->n, lambda_ns, tau_ns);
+    memcpy(x->t->lambda, lambda_ns, x->t->n * sizeof *lambda_ns);
+    memcpy(x->t->tau, tau_ns, x->t->n * sizeof *tau_ns);
 }
 
 static void overhead(const struct expanding *x, const struct mpg_message *m,
@@ -52,8 +54,15 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     const struct expanding *x = data;
     struct mpg_sending s = sending_expanded(x->c, m);
-    zero(waiting_ns, x->t->n);
-    return mpg_time_in_send(way_of(x, m), &s, x->t->first, x->t->n, waiting_ns);
+    const struct mpg_times *t = x->t;
+    zero(waiting_ns, t->n);
+    if (!mpg_times_is_answered(t))
+        return mpg_time_in_send(way_of(x, m), &s, t->first, t->n, waiting_ns);
+    zero(t->answer, t->n);
+    mpg_time_ack(way_of(x, m), &s, t->first, t->n, t->answer);
+    for (uint32_t w = 0; w < t->n; w++)
+        waiting_ns[w] = t->answer[w] + (t->lambda[w] + t->tau[w]);
+    return true;
 }
 
 static double gap(void *data, const struct mpg_message *m)
@@ -191,7 +200,7 @@ int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_e
                                             .receive = receive,
                                             .waiting = waiting,
                                             .gap = gap,
-                                            .one_way = t->target->noise->latency.n > 0,
+                                            .answers = mpg_times_is_answered(t) ? t->answer : NULL,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
                                             .carried_bytes = x.c->carried_bytes,
                                             .elsewhere = x.c->elsewhere};

@@ -112,17 +112,23 @@ static void take(struct mpg_times *t, const double *value, const double *more_ns
     }
 }
 
-/* When the synchronous send that E completes is done: of an eager size once it knows that it was
- * met, else when the bytes have gone. */
+bool mpg_times_is_answered(const struct mpg_times *t)
+{
+    return t->target->noise->latency.n > 0;
+}
+
+/* When the synchronous send that E completes is done: with latencies of the command line once it hears of its arrival; of
+ * an eager size once it knows that it was met, else when the bytes have gone. */
 const double *mpg_times_sender_done(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
     const struct mpg_perturbation *way = mpg_times_way(t, s, e);
     const double *met = slot_value(t, e->slot, SLOT_MEET);
     bool is_large = e->bytes > (double)t->options.eager_limit_bytes;
-    memcpy(t->scratch, is_large ? slot_value(t, e->slot, SLOT_BEGIN) : met,
+    const bool is_answered = mpg_times_is_answered(t);
+    memcpy(t->scratch, is_answered ? slot_value(t, e->slot, SLOT_TIME) : is_large ? slot_value(t, e->slot, SLOT_BEGIN) : met,
            t->n * sizeof *t->scratch);
-    if (!is_large)
+    if (is_answered || !is_large)
         mpg_time_ack(way, &m, t->first, t->n, t->scratch);
     else if (!mpg_time_in_send(way, &m, t->first, t->n, t->scratch))
         return slot_value(t, e->slot, SLOT_TIME);

@@ -156,6 +156,11 @@ static double find_done(struct mpg_times *t, const struct mpg_step *s, const str
     *from = mpg_path_slot(e->slot, MPG_PATH_TIME);
     if (done != t->scratch)
         return done[0];
+    if (mpg_times_is_answered(t)) {
+        term[MPG_WHERE_LATENCY] = done[0] - slot_value(t, e->slot, SLOT_TIME)[0];
+        term[MPG_WHERE_MESSAGES] = 1;
+        return slot_value(t, e->slot, SLOT_TIME)[0];
+    }
     *from = mpg_path_slot(e->slot, MPG_PATH_MEET);
     if (is_large && done[0] > met_ns) {
         *from = mpg_path_slot(e->slot, MPG_PATH_BEGIN);
@@ -250,12 +255,11 @@ static void end_store(struct mpg_times *t, const struct mpg_step *s, const struc
 /* LEFT_NS and POSTED_NS are what it met from: its slots may be written by it. */
 static void end_synchronous(struct mpg_times *t, const struct mpg_step *s, double left_ns, double posted_ns)
 {
-    const bool given = t->target->noise->latency.n > 0;
-    const bool left_last = (given ? left_ns : left_ns + t->lambda[0]) > posted_ns;
+    const bool left_last = left_ns + t->lambda[0] > posted_ns;
     const struct mpg_path_value met = mpg_path_slot(s->slot, MPG_PATH_MEET);
     double flight[MPG_WHERE_TERMS] = {0}, lambda[MPG_WHERE_TERMS] = {0}, back[MPG_WHERE_TERMS] = {0};
     fill_flight(t, s, flight);
-    if (given || left_last) {
+    if (left_last) {
         lambda[MPG_WHERE_LATENCY] = t->lambda[0];
         lambda[MPG_WHERE_MESSAGES] = 1;
     }

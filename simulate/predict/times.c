@@ -33,12 +33,13 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
     t->scratch = calloc(lanes, sizeof *t->scratch);
     t->lambda = calloc(lanes, sizeof *t->lambda);
     t->tau = calloc(lanes, sizeof *t->tau);
+    t->answer = calloc(lanes, sizeof *t->answer);
     t->kappa = calloc(lanes, sizeof *t->kappa);
     t->arrived = calloc(lanes, sizeof *t->arrived);
     t->by_message = calloc(lanes, sizeof *t->by_message);
     t->receives = calloc(lanes, sizeof *t->receives);
     if (t->last_stream && t->traced_ns && t->account && t->threads && t->turn && t->own && t->best &&
-        t->scratch && t->lambda && t->tau && t->kappa && t->arrived && t->by_message && t->receives)
+        t->scratch && t->lambda && t->tau && t->answer && t->kappa && t->arrived && t->by_message && t->receives)
         return t;
 fail:
     mpg_times_free(t);
@@ -70,6 +71,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->scratch);
     free(t->lambda);
     free(t->tau);
+    free(t->answer);
     free(t->kappa);
     free(t->arrived);
     free(t->by_message);
@@ -269,25 +271,16 @@ static void step_eager(struct mpg_times *t, const struct mpg_step *s)
     memcpy(slot_value(t, s->slot, SLOT_ENVELOPE), arrival, t->n * sizeof *arrival);
 }
 
-/* A signature's times of messages hold the handshake's way; what the command line gives is one way,
- * which begins when both are there. */
-static double meet(double left, double posted, double lambda, bool given)
-{
-    if (given)
-        return (left > posted ? left : posted) + lambda;
-    return left + lambda > posted ? left + lambda : posted;
-}
-
 static void step_synchronous(struct mpg_times *t, const struct mpg_step *s)
 {
     double *arrival = slot_value(t, s->slot, SLOT_TIME);
     double *met = slot_value(t, s->slot, SLOT_MEET);
     double *begin = slot_value(t, s->slot, SLOT_BEGIN);
     const double *left = slot_value(t, s->a, SLOT_TIME), *posted = slot_value(t, s->b, SLOT_TIME);
-    bool given = t->target->noise->latency.n > 0;
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
-        met[w] = meet(left[w], posted[w], t->lambda[w], given);
+        const double asked = left[w] + t->lambda[w];
+        met[w] = asked > posted[w] ? asked : posted[w];
         begin[w] = met[w] - t->lambda[w];
         arrival[w] = met[w] + t->tau[w];
     }

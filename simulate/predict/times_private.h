@@ -64,7 +64,7 @@ struct mpg_times {
     struct mpg_tally *tally;           /* NULL: nobody asks for places */
     double *rank_account;              /* where they are tallied: that of ranks */
     bool *threads;                     /* of each rank: it has more than one */
-    double *own, *best, *scratch, *lambda, *tau, *kappa; /* n each */
+    double *own, *best, *scratch, *lambda, *tau, *answer, *kappa; /* n each */
     double *arrived;                   /* n: when the last message that the call receives is there */
     bool *by_message;                  /* n: whether a message, not a collective, was waited for */
     /* Of the messages that a call receives: o_r alone and after another of its rank, n each, and
@@ -149,6 +149,8 @@ int mpg_times_view(struct mpg_times *t, const struct mpg_step *s, struct mpg_err
 int mpg_times_receive(struct mpg_times *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
 /* When the synchronous send that E completes is done. */
+/* Whether synchronous sends are done once an answer has come: --latency is that of each message of theirs. */
+bool mpg_times_is_answered(const struct mpg_times *t);
 const double *mpg_times_sender_done(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e);
 /* Where there is a path (simulate/predict/path.c): S has been evaluated: an ENTER, with DONE_NS of computation; what a LEAVE
  * receives, the last K of it at a cost; one that waits longest for what it receives, or for E, so far; with what the call

@@ -135,7 +135,8 @@ static void come_from_ack(struct mpg_times *t, const struct mpg_step *s, const s
 {
     struct mpg_times_trail *x = t->trail;
     const double *done = mpg_times_sender_done(t, s, e), *met = slot_value(t, e->slot, SLOT_MEET);
-    const double *begin = slot_value(t, e->slot, SLOT_BEGIN);
+    const double *begin = slot_value(t, e->slot, SLOT_BEGIN), *arrived = slot_value(t, e->slot, SLOT_TIME);
+    const bool is_answered = mpg_times_is_answered(t);
     const bool is_large = e->bytes > (double)t->options.eager_limit_bytes, is_plain = done != t->scratch;
     x->has_terms = x->has_terms || !is_plain;
     for (uint32_t w = 0; w < t->n; w++) {
@@ -143,7 +144,10 @@ static void come_from_ack(struct mpg_times *t, const struct mpg_step *s, const s
             continue;
         if (is_plain)
             come_from(x, w, code + EDGE_PLAIN, done[w]);
-        else if (is_large && done[w] > met[w]) {
+        else if (is_answered) {
+            come_from(x, w, code + EDGE_PLAIN, arrived[w]);
+            x->latency[w] = done[w] - arrived[w];
+        } else if (is_large && done[w] > met[w]) {
             come_from(x, w, code + EDGE_MORE, begin[w]);
             x->bytes[w] = done[w] - begin[w];
         } else {
@@ -201,6 +205,8 @@ static struct mpg_path_value describe(const struct mpg_times *t, const struct mp
         term[MPG_WHERE_MESSAGES] = !(e->bytes > (double)t->options.eager_limit_bytes);
         return mpg_path_slot(e->slot, MPG_PATH_MEET);
     }
+    if (e->kind == MPG_EDGE_ACK && kind == EDGE_PLAIN)
+        term[MPG_WHERE_MESSAGES] = mpg_times_is_answered(t);
     if (e->kind == MPG_EDGE_ACK && kind == EDGE_MORE)
         return mpg_path_slot(e->slot, MPG_PATH_BEGIN);
     if (e->kind == MPG_EDGE_ROOT && kind == EDGE_MORE) {

@@ -76,15 +76,15 @@ static void end_store(const struct mpg_times *t, const struct mpg_step *s)
 }
 
 /* When both ends of a synchronous message have met: the lanes are noted where its sender was the last. */
-static void add_met(const struct mpg_times *t, const struct mpg_step *s, bool given)
+static void add_met(const struct mpg_times *t, const struct mpg_step *s)
 {
     const double with[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1}, *lambda = t->lambda;
     struct mpg_times_trail *x = t->trail;
     mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_MEET), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->b, MPG_PATH_TIME), given ? with : NULL, NOWHERE);
+    mpg_trail_from(x->trail, mpg_path_slot(s->b, MPG_PATH_TIME), NULL, NOWHERE);
     mpg_trail_add_from(t->trail->trail, mpg_path_slot(s->a, MPG_PATH_TIME), with, NOWHERE, x->waits);
     for (uint32_t w = 0; w < t->n; w++)
-        x->other[w] = given || (x->waits[w / 64] >> w % 64 & 1) ? lambda[w] : 0;
+        x->other[w] = x->waits[w / 64] >> w % 64 & 1 ? lambda[w] : 0;
     mpg_trail_add_term(t->trail->trail, MPG_WHERE_LATENCY, x->other);
 }
 
@@ -92,13 +92,11 @@ static void end_synchronous(const struct mpg_times *t, const struct mpg_step *s)
 {
     const double back[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = -1}, flight[MPG_WHERE_TERMS] = {[MPG_WHERE_SIZE] = s->bytes};
     struct mpg_times_trail *x = t->trail;
-    const bool given = t->target->noise->latency.n > 0;
     const struct mpg_path_value met = mpg_path_slot(s->slot, MPG_PATH_MEET);
-    if (!given)
-        for (uint32_t w = 0; w < t->n; w++)
-            x->before[w] += t->lambda[w];
+    for (uint32_t w = 0; w < t->n; w++)
+        x->before[w] += t->lambda[w];
     mpg_trail_find_larger(t->n, x->before, x->latest, x->waits);
-    add_met(t, s, given);
+    add_met(t, s);
     mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_BEGIN), NOWHERE);
     mpg_trail_from(x->trail, met, back, NOWHERE);
     for (uint32_t w = 0; w < t->n; w++)

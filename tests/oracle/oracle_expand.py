@@ -145,8 +145,6 @@ class Expansion:
     @staticmethod
     def meeting(wire, costs):
         latency, _ = wire.flight(costs)
-        if costs.way_after_meeting:
-            return after(later(wire.leaves, wire.posted), latency)
         return later(after(wire.leaves, latency), wire.posted)
 
     def arrival(self, wire, costs):
@@ -171,7 +169,7 @@ class PredictedWires:
 
     def __init__(self, target, limit, latency_given):
         self.target, self.limit = target, limit
-        self.way_after_meeting = latency_given
+        self.is_answered = latency_given
 
     def is_synchronous(self, wire):
         return self.limit is not None and wire.bytes > self.limit
@@ -189,6 +187,8 @@ class PredictedWires:
         return self.target.receives(wire, False) or ZERO
 
     def done(self, wire, met, arrived):
+        if self.is_answered:
+            return after(arrived, self.target.way_back(wire))
         waiting = self.target.waiting(wire)
         if waiting is None:
             return arrived
@@ -197,8 +197,6 @@ class PredictedWires:
 
 class PerturbedWires:
     """What they take on the traced machine and, if drawn, how much more (section 4)."""
-
-    way_after_meeting = False
 
     def __init__(self, builder, drawn):
         self.costs, self.floor = builder.costs, builder.floor

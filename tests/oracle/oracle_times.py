@@ -223,12 +223,8 @@ class Times:
 
     def add_rendezvous(self, message, latency, transfer, post):
         leaves, met = left(message), ("H", *message.key)
-        if self.settings.latency is not None:
-            self.values.add(met, [leaves, post], lambda times:
-                            max(times[leaves], times[post]) + latency)
-        else:
-            self.values.add(met, [leaves, post], lambda times:
-                            max(times[leaves] + latency, times[post]))
+        self.values.add(met, [leaves, post], lambda times:
+                        max(times[leaves] + latency, times[post]))
         self.values.add(message.A, [met], lambda times: times[met] + transfer)
         end = message.send.completed_by
         if end:
@@ -236,7 +232,10 @@ class Times:
 
     def add_sender_done(self, message, end, met, latency):
         waiting = self.target.waiting(message)
-        if self.limits.target is None or message.bytes <= self.limits.target:
+        if self.settings.latency is not None:
+            back = self.target.way_back(message)
+            self.awaits(end, [message.A], lambda times: times[message.A] + back, "messages")
+        elif self.limits.target is None or message.bytes <= self.limits.target:
             back = self.target.way_back(message)
             self.awaits(end, [met], lambda times: times[met] + back, "messages")
         elif waiting is None:

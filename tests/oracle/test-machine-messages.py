@@ -414,5 +414,37 @@ def test_waits_no_more_and_flew_less_than_its_floor():
     expect(found, 0, 86.75 - 96)
 
 
+def grown(send, receive, sends, receives, predict):
+    """What a latency of 200 ns adds to each rank of one rendezvous of 1000 B (500 ns): they wait in calls of their own from
+    then on, or at once; when the message is sent, and its receive is posted."""
+    came = max(sends, receives) + 500
+    if send is None:
+        calls = [[f"{sends} {came} Send to=1 bytes=1000"], [f"{receives} {came} Recv from=0 bytes=1000"]]
+    else:
+        calls = [[f"{sends} {sends} Isend to=1 bytes=1000 request=1", f"{send} {came} Wait requests=1"],
+                 [f"{receives} {receives} Irecv from=0 bytes=1000 request=1", f"{receive} {came} Wait requests=1"]]
+    lines = ["#mpgtext 1", "#ranks 2", "#clocks shared"]
+    for rank, program in enumerate(calls):
+        lines += [f"{rank} {call}" for call in ["0 100 Init", *program, f"{came} {came} Finalize"]]
+    words = ["--eager-limit=100", *(["--predict", "--byte=const:0.5ns"] if predict else
+                                    ["--absorb=clock", "--source-latency=0", "--source-byte=0.5ns"])]
+
+    def ends(latency):
+        result = answer("\n".join(lines) + "\n", *words, f"--latency=const:{latency}ns")
+        return [one["delay_ns"]["median"] for one in result["ranks"]]
+
+    return [more - less for more, less in zip(ends(200), ends(0))]
+
+
+def test_a_rendezvous_has_one_latency_there_and_one_back():
+    """Who sends asks and is answered, who receives is asked, in both modes: the asking hides where the receiver is late."""
+    for predict in False, True:
+        for calls in (None, None), (1100, 1150):
+            expect(grown(*calls, 1000, 1000, predict), 400, 200)  # both early
+            expect(grown(*calls, 1050, 1000, predict), 400, 200)  # the sender is late
+            expect(grown(*calls, 1000, 1090, predict), 310, 110)  # the receiver is late by less than a latency
+        expect(grown(None, None, 1000, 4000, predict), 200, 0)    # by more
+
+
 if __name__ == "__main__":
     main(globals())

@@ -220,13 +220,13 @@ def rendezvous(early, late):
 
 
 def test_rendezvous():
-    """The message goes on when its envelope is there and the receive is posted, by the command
-    line's latency when both are there; its sender waits for it, or as long as such senders do, and
-    never less than for its receiver; of an Ssend that is small, for the way back."""
+    """The message goes on when its envelope is there and the receive is posted; its sender waits, by the command line's
+    latency, for an answer to it, else as long as such senders do, and never less than for its receiver; of an Ssend that is
+    small, for the way back."""
     for early, late in ((100, 50001), (50001, 100), (100, 2000)):
         met = max(early + L, late)
         expect(times(rendezvous(early, late), "--eager-limit=-1", *ALONE),
-               *[max(early, late) + L + SIZE * G] * 2)
+               met + SIZE * G + L, met + SIZE * G)
         machine = signature(path(eager_limit=1000, latency={0: L, SIZE: X},
                                  sender={0: 3001, SIZE: 5003}))
         expect(times(rendezvous(early, late), signature=machine),

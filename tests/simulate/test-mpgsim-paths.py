@@ -103,8 +103,8 @@ def check_expanded():
             3: {"time_ns": 70.5, "latency_ns": 55.5, "bytes_ns": 5, "per_latency": 1, "per_byte": 10, "per_compute": 10}})
     expect("it is no pair's", shares(found, "pair", "from", "to"), {(None, None): {"time_ns": 5070.5, "per_byte": 10}})
     found = predicted(*given, "--eager-limit=-1", "late.txt")
-    expect("whose messages meet: it waits for the one before", shares(found, "rank", "rank"),
-           {2: {"time_ns": 5000, "per_latency": 0}, 3: {"time_ns": 131, "per_latency": 2, "per_byte": 20}})
+    expect("whose messages meet: it is asked already, and waits for its answer", shares(found, "rank", "rank"),
+           {2: {"time_ns": 5121, "latency_ns": 111, "per_latency": 2, "per_byte": 20, "per_compute": 5000}})
     write_broadcast("root.txt", 0, 5770)
     found = predicted(*given, "root.txt")
     expect("its root, if that is late", shares(found, "rank", "rank"),
