@@ -114,6 +114,7 @@ static void add_part(struct mpg_plan *plan, const struct mpg_table *table,
     bool blocks = operation == MPG_COLLECTIVE_GATHERV || operation == MPG_COLLECTIVE_SCATTERV;
     choice.segment_bytes = 0; /* a plan has one size of segments */
     add_rooted(plan, up ? MPG_PHASE_UP : MPG_PHASE_DOWN, &choice, blocks);
+    plan->phase[plan->phases - 1].reduces = operation == MPG_COLLECTIVE_REDUCE;
 }
 
 static void plan_allgather(struct mpg_plan *plan, const struct mpg_table *table,
@@ -256,6 +257,7 @@ static void make(struct mpg_plan *plan, const struct mpg_table *table, const str
         break;
     case MPG_COLLECTIVE_REDUCE:
         add_rooted(plan, MPG_PHASE_UP, choice, false);
+        plan->phase[0].reduces = true;
         break;
     case MPG_COLLECTIVE_GATHER:
     case MPG_COLLECTIVE_GATHERV:
@@ -282,6 +284,7 @@ static void make(struct mpg_plan *plan, const struct mpg_table *table, const str
             add_rounds(plan, MPG_PHASE_ROUNDS, MPG_PATTERN_PREFIX);
         else
             add_tree(plan, MPG_PHASE_DOWN, MPG_TREE_CHAIN, 2, false);
+        plan->phase[0].reduces = true;
         break;
     case MPG_COLLECTIVES:
         break;
@@ -331,7 +334,7 @@ struct mpg_message mpg_tree_message(const struct mpg_plan *plan, const struct mp
                    : phase->equal   ? below * plan->block_bytes
                                     : graph_blocks(plan, v, below);
     if (phase->kind == MPG_PHASE_UP)
-        return (struct mpg_message){v, parent, bytes, phase->first_round};
-    return (struct mpg_message){parent, v, bytes,
-                                phase->first_round + (uint32_t)mpg_tree_place(tree, v)};
+        return (struct mpg_message){v, parent, bytes, phase->first_round, phase->reduces};
+    return (struct mpg_message){parent, v, bytes, phase->first_round + (uint32_t)mpg_tree_place(tree, v),
+                                phase->reduces};
 }

@@ -40,6 +40,7 @@ struct mpg_phase {
     enum mpg_phase_kind kind;
     struct mpg_tree tree;     /* DOWN, UP */
     bool subtrees;            /* DOWN, UP: messages hold the blocks of a subtree, not everything */
+    bool reduces;             /* of a Reduce or scan: who receives reduces; other patterns say it by their rounds */
     bool equal;               /* blocks are equal parts of the vector, whatever the operation's are */
     enum mpg_pattern pattern; /* ROUNDS, POSTED */
     uint32_t rounds;          /* DOWN, UP: the most messages that a member sends in it */
@@ -73,6 +74,7 @@ struct mpg_message { /* between members relative to the root */
     int32_t from, to;
     double bytes;
     uint32_t round;   /* with `from` what its draws go by */
+    bool reduces;     /* who receives it reduces it with its own, before it sends on */
 };
 
 /* How SIZE goes by TABLE. */

@@ -201,11 +201,13 @@ static bool folded(const struct mpg_plan *plan, enum mpg_pattern pattern, uint32
 {
     struct fold f = fold_of(plan->size.p, who_goes(pattern));
     uint32_t steps = exchanges(pattern, &f);
+    m->reduces = pattern != MPG_PATTERN_BARRIER_DOUBLING;
     if (f.rest > 0 && round-- == 0) {
         m->to = taker_of(&f, v);
         m->bytes = plan->vector_bytes;
         return is_gone(&f, v);
     }
+    m->reduces = m->reduces && round < f.steps; /* what follows goes to whose result it is */
     if (round >= steps)
         return after_exchanges(plan, pattern, &f, round - steps, v, m);
     return !is_gone(&f, v) && exchange(plan, pattern, &f, round, number_of(&f, v), m);
@@ -320,6 +322,7 @@ bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phas
     m->from = v;
     m->round = phase->first_round + round;
     m->bytes = 0;
+    m->reduces = phase->reduces;
     if (is_folded(phase->pattern))
         return folded(plan, phase->pattern, round, v, m);
     switch (phase->pattern) {
@@ -344,8 +347,10 @@ bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phas
     case MPG_PATTERN_PIECES:
         m->to = modulo((int64_t)v + 1, p);
         m->bytes = plan->vector_bytes / p;
+        m->reduces = round < (uint32_t)p - 1;
         return true;
     case MPG_PATTERN_REDUCING_RING:
+        m->reduces = true;
         m->to = modulo((int64_t)v + 1, p);
         m->bytes = graph_blocks(plan, (int64_t)v - 1 - round, 1);
         return true;
@@ -361,6 +366,7 @@ bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phas
         m->bytes = graph_blocks(plan, v, 1);
         return true;
     case MPG_PATTERN_BLOCKWISE:
+        m->reduces = true;
         m->to = modulo((int64_t)v + 1 + round, p);
         m->bytes = graph_blocks(plan, m->to, 1);
         return true;

@@ -16,12 +16,21 @@ enum {
     SPACES
 };
 
+/* A member's part in the round at hand, and in all phases so far. */
+struct progress {
+    uint32_t calls;       /* made in the phases before, and in this one's rounds: kappa is drawn by their number */
+    bool in_round;        /* it is in the round at hand, */
+    double reduced_bytes; /* and reduces what it receives there, so much; below 0: nothing */
+};
+
 struct mpg_expansion {
     uint32_t lanes, followed;
     size_t stride;   /* doubles a value */
     size_t capacity; /* doubles */
     double *space[SPACES];
-    double *lambda, *tau, *cost, *wait; /* a value each: of the message at hand */
+    double *lambda, *tau, *cost, *wait; /* a value each: of the message at hand, */
+    double *kappa;                      /* and of the call that it is in */
+    struct progress *progress;          /* of members that are evaluated together, by number from the root */
 };
 
 /* What goes through all of an evaluation. */
@@ -29,6 +38,7 @@ struct evaluation {
     struct mpg_expansion *x;
     const struct mpg_plan *plan;
     const struct mpg_message_costs *costs;
+    bool together; /* all members are evaluated, not one of a tree */
 };
 
 struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struct mpg_error *err)
@@ -42,8 +52,9 @@ struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struc
         x->tau = calloc(x->stride, sizeof *x->tau);
         x->cost = calloc(x->stride, sizeof *x->cost);
         x->wait = calloc(x->stride, sizeof *x->wait);
+        x->kappa = calloc(x->stride, sizeof *x->kappa);
     }
-    if (x && x->lambda && x->tau && x->cost && x->wait)
+    if (x && x->lambda && x->tau && x->cost && x->wait && x->kappa)
         return x;
     mpg_expansion_free(x);
     mpg_error_set(err, "out of memory");
@@ -60,6 +71,8 @@ void mpg_expansion_free(struct mpg_expansion *x)
     free(x->wait);
     free(x->tau);
     free(x->cost);
+    free(x->kappa);
+    free(x->progress);
     free(x);
 }
 
@@ -73,10 +86,13 @@ static int reserve(struct mpg_expansion *x, int32_t p, struct mpg_error *err)
     size_t wanted = (size_t)p * x->stride;
     if (wanted <= x->capacity)
         return 0;
+    free(x->progress);
+    x->capacity = 0; /* until all have grown */
+    if (!(x->progress = malloc((size_t)p * sizeof *x->progress)))
+        return mpg_error_set(err, "out of memory (%d members of a collective)", p);
     for (int i = 0; i < SPACES; i++) {
         free(x->space[i]);
         x->space[i] = malloc(wanted * sizeof *x->space[i]);
-        x->capacity = 0; /* until all have grown */
         if (!x->space[i])
             return mpg_error_set(err, "out of memory (%zu values of a collective)", wanted);
     }
@@ -151,8 +167,8 @@ static void come_by_latency(const struct mpg_expansion *x, double *value, const 
 static void raise_to(const struct mpg_expansion *x, double *value, const double *other)
 {
     come_from_later(x, value, other);
-    for (uint32_t w = 0; w < x->lanes; w++)
-        value[w] = fmax(value[w], other[w]);
+    for (uint32_t w = 0; w < x->lanes; w++) /* no fmax(): the loop becomes vector code */
+        value[w] = value[w] > other[w] ? value[w] : other[w];
 }
 
 /* --- messages --- */
@@ -283,6 +299,39 @@ static void add_receive(struct evaluation *e, const struct mpg_message *m, doubl
     add_costs(e->x, value);
 }
 
+/* --- calls --- */
+
+/* kappa of member V's CALL-th call in the collective, into x->kappa. */
+static void find_kappa(const struct evaluation *e, int32_t v, uint32_t call)
+{
+    const int64_t p = e->plan->size.p, root = e->plan->size.root;
+    if (e->costs->call)
+        e->costs->call(e->costs->data, (int32_t)((v + root) % p), call, e->x->kappa);
+}
+
+/* VALUE, of what a call that began at BEGIN did by itself, has its kappa, but is no earlier than that. */
+static void add_kappa(const struct evaluation *e, const double *begin, double *value)
+{
+    for (uint32_t w = 0; w < e->x->lanes && e->costs->call; w++)
+        value[w] = fmax(begin[w], value[w] + e->x->kappa[w]);
+}
+
+/* The same of what it waited for. */
+static void delay_by_kappa(const struct evaluation *e, double *value)
+{
+    for (uint32_t w = 0; w < e->x->lanes && e->costs->call; w++)
+        value[w] += fmax(e->x->kappa[w], 0);
+}
+
+/* A member that has received BYTES at VALUE reduces them, before it goes on. */
+static void reduce(struct evaluation *e, double bytes, double *value)
+{
+    if (!e->costs->reduce)
+        return;
+    e->costs->reduce(e->costs->data, bytes, e->x->cost);
+    add_costs(e->x, value);
+}
+
 /* --- trees --- */
 
 static void next(const struct mpg_tree_values *values)
@@ -291,12 +340,59 @@ static void next(const struct mpg_tree_values *values)
         values->next(values->data);
 }
 
-/* Member V receives M, which has arrived at ARRIVAL. */
-static void receive(struct evaluation *e, const struct mpg_message *m, const double *arrival,
+/* Member V, in its CALL-th call, receives M, which has arrived at ARRIVAL; ARRIVAL is not kept. */
+static void receive(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *arrival,
                     double *value)
 {
+    struct mpg_expansion *x = e->x;
+    memcpy(x->wait, value, x->lanes * sizeof *value);
+    find_kappa(e, v, call);
     add_receive(e, m, value);
-    raise_to(e->x, value, arrival);
+    add_kappa(e, x->wait, value);
+    delay_by_kappa(e, arrival);
+    raise_to(x, value, arrival);
+    if (m->reduces)
+        reduce(e, m->bytes, value);
+}
+
+/* Calls that V has made before PHASE, a tree. */
+static uint32_t calls_before(const struct evaluation *e, int32_t v)
+{
+    return e->together ? e->x->progress[v].calls : 0;
+}
+
+/* The number of V's call that sends to its K-th child, or receives from it, of N. */
+static uint32_t call_of_child(const struct evaluation *e, const struct mpg_phase *phase, int32_t v, int32_t n, int32_t k)
+{
+    return calls_before(e, v) + (uint32_t)(phase->kind == MPG_PHASE_DOWN ? k + (v > 0) : n - 1 - k);
+}
+
+static uint32_t call_of_parent(const struct evaluation *e, const struct mpg_phase *phase, int32_t v)
+{
+    return calls_before(e, v) + (phase->kind == MPG_PHASE_DOWN ? 0 : (uint32_t)mpg_tree_children(&phase->tree, v));
+}
+
+/* Member V, in its CALL-th call, sends M, which is eager, at VALUE; it arrives at ARRIVAL. */
+static void send_eager(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *free_ns,
+                       double *arrival, double *value)
+{
+    struct mpg_expansion *x = e->x;
+    memcpy(x->wait, value, x->lanes * sizeof *value);
+    fly(e, m, value, free_ns, arrival);
+    find_kappa(e, v, call);
+    add_send(e, m, value);
+    add_kappa(e, x->wait, value);
+}
+
+/* A synchronous one, whose receiver is ready for it at POSTED: when it arrives is in x->tau then. */
+static void send_synchronous(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *free_ns,
+                             const double *posted, double *value)
+{
+    meet(e, m, value, posted, free_ns);
+    find_kappa(e, v, call);
+    delay_by_kappa(e, value);
+    delay_by_kappa(e, e->x->cost);
+    raise_to(e->x, value, e->x->cost);
 }
 
 static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32_t v,
@@ -307,24 +403,23 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
     if (v > 0) {
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
         if (!is_synchronous(e, &m)) /* else its parent has seen to it */
-            receive(e, &m, values->message(values->data, v), mine);
+            receive(e, &m, v, call_of_parent(e, phase, v), values->message(values->data, v), mine);
     }
     int32_t n = mpg_tree_children(&phase->tree, v);
     for (int32_t k = 0; k < n; k++) {
         next(values);
         int32_t child = mpg_tree_child(&phase->tree, v, k);
+        const uint32_t call = call_of_child(e, phase, v, n, k);
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, child));
         if (!is_synchronous(e, &m)) {
-            fly(e, &m, mine, free_ns, values->message(values->data, child));
-            add_send(e, &m, mine);
+            send_eager(e, &m, v, call, free_ns, values->message(values->data, child), mine);
             if (is_carried(e, phase, &m, m.to))
                 raise_to(x, mine, values->value(values->data, child));
             continue;
         }
         double *theirs = values->value(values->data, child);
-        meet(e, &m, mine, theirs, free_ns);
-        raise_to(x, mine, x->cost);
-        receive(e, &m, x->tau, theirs);
+        send_synchronous(e, &m, v, call, free_ns, theirs, mine);
+        receive(e, &m, child, call_of_parent(e, phase, child), x->tau, theirs);
     }
 }
 
@@ -333,26 +428,26 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
 {
     struct mpg_expansion *x = e->x;
     double *mine = values->value(values->data, v);
-    for (int32_t k = mpg_tree_children(&phase->tree, v) - 1; k >= 0; k--) {
+    const int32_t n = mpg_tree_children(&phase->tree, v);
+    for (int32_t k = n - 1; k >= 0; k--) {
         next(values);
         int32_t child = mpg_tree_child(&phase->tree, v, k);
+        const uint32_t call = call_of_child(e, phase, v, n, k);
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, child));
         if (!is_synchronous(e, &m)) {
-            receive(e, &m, values->message(values->data, child), mine);
+            receive(e, &m, v, call, values->message(values->data, child), mine);
             continue;
         }
         double *theirs = values->value(values->data, child);
-        meet(e, &m, theirs, mine, of_member(x, FREE, child));
-        raise_to(x, theirs, x->cost);
-        receive(e, &m, x->tau, mine);
+        send_synchronous(e, &m, child, call_of_parent(e, phase, child), of_member(x, FREE, child), mine, theirs);
+        receive(e, &m, v, call, x->tau, mine);
     }
     if (v == 0)
         return;
     next(values);
     struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
     if (!is_synchronous(e, &m)) {
-        fly(e, &m, mine, free_ns, values->message(values->data, v));
-        add_send(e, &m, mine);
+        send_eager(e, &m, v, call_of_parent(e, phase, v), free_ns, values->message(values->data, v), mine);
         if (is_carried(e, phase, &m, m.from)) /* its parent has come, and is not evaluated yet */
             raise_to(x, mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)));
     }
@@ -392,6 +487,8 @@ static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double
         else
             step_up(e, phase, v, &values, free_ns);
     }
+    for (int32_t v = 0; v < p; v++)
+        e->x->progress[v].calls += (uint32_t)mpg_tree_children(&phase->tree, v) + (v > 0);
 }
 
 /* One message of a round in which all is sent and received at the same time. */
@@ -413,19 +510,39 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
         add_send(e, &m, of_member(x, LOCAL, relative->from));
     }
     add_receive(e, &m, of_member(x, LOCAL, relative->to));
+    if (m.reduces)
+        x->progress[relative->to].reduced_bytes = m.bytes;
+}
+
+/* V's value, at which its call began, becomes that of its end: LOCAL is what it did by itself, OTHER what it waited for. */
+static void end_call(struct evaluation *e, int32_t v, struct together *all)
+{
+    double *value = value_of(all, v), *local = of_member(e->x, LOCAL, v), *other = of_member(e->x, OTHER, v);
+    find_kappa(e, v, e->x->progress[v].calls++);
+    add_kappa(e, value, local);
+    delay_by_kappa(e, other);
+    copy(e->x, value, local);
+    raise_to(e->x, value, other);
 }
 
 static void begin_round(struct evaluation *e, int32_t v, struct together *all)
 {
     copy(e->x, of_member(e->x, LOCAL, v), value_of(all, v));
     fill(of_member(e->x, OTHER, v), e->x->stride, -INFINITY);
+    e->x->progress[v].in_round = true;
+    e->x->progress[v].reduced_bytes = -1;
 }
 
+/* V has sent, or received, in the round, or both: then it is told twice. */
 static void end_round(struct evaluation *e, int32_t v, struct together *all)
 {
-    double *value = value_of(all, v);
-    copy(e->x, value, of_member(e->x, LOCAL, v));
-    raise_to(e->x, value, of_member(e->x, OTHER, v));
+    struct progress *progress = &e->x->progress[v];
+    if (!progress->in_round)
+        return;
+    progress->in_round = false;
+    end_call(e, v, all);
+    if (progress->reduced_bytes >= 0)
+        reduce(e, progress->reduced_bytes, value_of(all, v));
 }
 
 static void run_rounds(struct evaluation *e, const struct mpg_phase *phase, double *value)
@@ -487,23 +604,25 @@ static void run_posted(struct evaluation *e, const struct mpg_phase *phase, doub
             if (mpg_round_message(e->plan, phase, round, v, &m))
                 post(e, &m, &all);
     for (int32_t v = 0; v < p; v++) {
-        double *mine = value_of(&all, v);
+        double *own = of_member(x, LOCAL, v), *other = of_member(x, OTHER, v);
         double *costs = of_member(x, COSTS, v);
-        copy(x, mine, of_member(x, LOCAL, v));
         for (uint32_t w = 0; w < x->lanes; w++)
-            mine[w] += costs[w];
-        come_by(x, mine, MPG_CAME_BASE, came(x, costs, MPG_CAME_BASE));
-        raise_to(x, mine, of_member(x, ARRIVED, v));
-        raise_to(x, mine, of_member(x, OTHER, v));
+            own[w] += costs[w];
+        come_by(x, own, MPG_CAME_BASE, came(x, costs, MPG_CAME_BASE));
+        raise_to(x, of_member(x, ARRIVED, v), other);
+        copy(x, other, of_member(x, ARRIVED, v));
+        end_call(e, v, &all);
     }
 }
 
 int mpg_expand(struct mpg_expansion *x, const struct mpg_plan *plan,
                const struct mpg_message_costs *costs, double *value, struct mpg_error *err)
 {
-    struct evaluation e = {x, plan, costs};
+    struct evaluation e = {x, plan, costs, true};
     if (reserve(x, plan->size.p, err) < 0)
         return -1;
+    for (int32_t v = 0; v < plan->size.p; v++)
+        x->progress[v].calls = 0;
     fill(x->space[FREE], (size_t)plan->size.p * x->stride, -INFINITY);
     for (int i = 0; i < plan->phases; i++) {
         const struct mpg_phase *phase = &plan->phase[i];
@@ -521,7 +640,7 @@ int mpg_expand_member(struct mpg_expansion *x, const struct mpg_plan *plan,
                       const struct mpg_message_costs *costs, int32_t v,
                       const struct mpg_tree_values *values, struct mpg_error *err)
 {
-    struct evaluation e = {x, plan, costs};
+    struct evaluation e = {x, plan, costs, false};
     const struct mpg_phase *phase = &plan->phase[0];
     if (reserve(x, plan->size.p, err) < 0)
         return -1;

@@ -28,6 +28,11 @@ struct mpg_message_costs {
     bool (*waiting)(void *data, const struct mpg_message *m, double *waiting_ns);
     const double *answers; /* NULL: W is the send's; else it is the message there and, of so long, an answer back */
     double (*gap)(void *data, const struct mpg_message *m); /* between sends, ns */
+    /* kappa of a member, by index, in its CALL-th call in the collective: of a tree each send and receive, else a round, or
+     * all that is posted; NULL: 0 */
+    void (*call)(void *data, int32_t index, uint32_t call, double *kappa_ns);
+    /* What a member that receives so many bytes takes to reduce them; NULL: 0 */
+    void (*reduce)(void *data, double bytes, double *reduce_ns);
     double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
     double carried_bytes;     /* what is larger and not synchronous is sent, in a tree, once its receiver has come; INFINITY:
                                  nothing waits for that; but */

@@ -27,6 +27,8 @@ class World:
         self.free = [float("-inf")] * p
         self.box = {}
         self.sent = [0.0] * p
+        self.calls = [0] * p
+        self.received = [0.0] * p
 
     def start(self, me, to, size, data, at):
         issue = max(at, self.free[me])
@@ -55,6 +57,16 @@ class World:
         m.arrival = head + m.tau
         m.done = head - m.lam + 700.3 + 0.41 * m.size + to % 3 if self.waiting else m.arrival
 
+    def leave(self, me, begin, own, waited):
+        """A call of ME's that began at BEGIN is over: it did something itself until OWN, and waited until all of WAITED."""
+        kappa = 17.25 * ((3 * me + 5 * self.calls[me]) % 11) - 60 + 1.5 * self.lane
+        self.calls[me] += 1
+        self.time[me] = max([begin, own + kappa] + [time + max(0, kappa) for time in waited])
+
+    def reduce(self, me):
+        """What ME received last is reduced."""
+        self.time[me] += 0.07 * self.received[me]
+
     def o_s(self, me, size):
         return 92.385 + 0.0625 * size + me % 5 + 3 * self.lane
 
@@ -63,13 +75,14 @@ class World:
 
 
 def send(world, me, to, data, size):
-    m = world.start(me, to, size, data, world.time[me])
+    begin = world.time[me]
+    m = world.start(me, to, size, data, begin)
     if world.is_synchronous(size):
         while m.done is None:
             yield
-        world.time[me] = max(world.time[me], m.done)
+        world.leave(me, begin, begin, [m.done])
     else:
-        world.time[me] += world.o_s(me, size)
+        world.leave(me, begin, begin + world.o_s(me, size), [])
 
 
 def recv(world, me, source):
@@ -80,7 +93,8 @@ def recv(world, me, source):
             break
         yield
     world.meet(m, me, posted)
-    world.time[me] = max(posted + world.o_r(me, m.size), m.arrival)
+    world.leave(me, posted, posted + world.o_r(me, m.size), [m.arrival])
+    world.received[me] = m.size
     return m.data
 
 
@@ -99,7 +113,8 @@ def exchange(world, me, to, data, size, source):
         own += world.o_s(me, size)
     while world.is_synchronous(size) and out.done is None:
         yield
-    world.time[me] = max(own, m.arrival, out.done if out.done is not None else own)
+    world.leave(me, start, own, [m.arrival] + ([] if out.done is None else [out.done]))
+    world.received[me] = m.size
     return m.data
 
 
@@ -124,12 +139,9 @@ def post_all(world, me, pairs):
     for m in outs:
         while world.is_synchronous(m.size) and m.done is None:
             yield
-    end = at + sum(costs)
-    for i, arrival in enumerate(arrivals):
-        end = max(end, arrival + sum(costs[i + 1:]))
-    for m in outs:
-        end = max(end, m.done if m.done is not None else end)
-    world.time[me] = end
+    waited = [arrival + sum(costs[i + 1:]) for i, arrival in enumerate(arrivals)]
+    waited += [m.done for m in outs if m.done is not None]
+    world.leave(me, start, at + sum(costs), waited)
     return got
 
 
@@ -157,9 +169,12 @@ def run(world, program):
 # ---- data ----
 # A vector under reduction is {piece: set of contributors}; sizes of pieces are given.
 
-def merged(a, b):
-    """Reduced; nothing may be counted twice."""
+def merged(world, me, a, b):
+    """Put together by ME, who has just received b: reduced where both have something, which takes time; nothing may be
+    counted twice."""
     out = dict(a)
+    if any(key in a for key in b):
+        world.reduce(me)
     for key, value in b.items():
         if key in out:
             if out[key] & value:
@@ -234,7 +249,7 @@ def up(world, me, case, kind, data):
     parent, children = tree_of(kind, case.radix, p, v)
     for c in reversed(children):
         got = yield from recv(world, me, (c + root) % p)
-        data = merged(data, got)
+        data = merged(world, me, data, got)
     if parent is not None:
         yield from send(world, me, (parent + root) % p, data, total(data, case.sizes))
     return data
@@ -288,7 +303,7 @@ def fold_in(world, me, fold, data, sizes):
     if number is None:
         yield from send(world, me, partner, data, total(data, sizes))
     elif partner is not None:
-        data = merged(data, (yield from recv(world, me, partner)))
+        data = merged(world, me, data, (yield from recv(world, me, partner)))
     return number, partner, data
 
 
@@ -301,7 +316,7 @@ def doubling(world, me, case, data):
     while step < fold.power:
         peer = fold.member(number ^ step)
         got = yield from exchange(world, me, peer, data, total(data, case.sizes), peer)
-        data = merged(data, got)
+        data = merged(world, me, data, got)
         step *= 2
     if partner is not None:
         yield from send(world, me, partner, data, total(data, case.sizes))
@@ -342,7 +357,7 @@ def rabenseifner(world, me, case, data, root):
             return None
         return (yield from recv(world, me, real(partner)))
     if partner is not None:
-        data = merged(data, (yield from recv(world, me, real(partner))))
+        data = merged(world, me, data, (yield from recv(world, me, real(partner))))
     pieces = list(range(fold.power))
     history, step = [], 1
     while step < fold.power:
@@ -352,7 +367,7 @@ def rabenseifner(world, me, case, data, root):
         part = {k: data[k] for k in give}
         peer = real(fold.member(number ^ step))
         got = yield from exchange(world, me, peer, part, total(part, case.sizes), peer)
-        data = merged({k: data[k] for k in keep}, got)
+        data = merged(world, me, {k: data[k] for k in keep}, got)
         pieces = keep
         history.append(step)
         step *= 2
@@ -379,7 +394,7 @@ def ring_pass(world, me, p, data, sizes, first, reduce):
         part = {piece: data[piece]}
         got = yield from exchange(world, me, (me + 1) % p, part, total(part, sizes), (me - 1) % p)
         (piece, value), = got.items()
-        data = merged(data, got) if reduce else {**data, piece: value}
+        data = merged(world, me, data, got) if reduce else {**data, piece: value}
     return data
 
 
@@ -514,7 +529,7 @@ def halving(world, me, case, data):
         part = {b: data[b] for n in give for b in fold.members(n)}
         peer = fold.member(number ^ step)
         got = yield from exchange(world, me, peer, part, total(part, case.sizes), peer)
-        data = merged({b: data[b] for n in keep for b in fold.members(n)}, got)
+        data = merged(world, me, {b: data[b] for n in keep for b in fold.members(n)}, got)
         group = keep
         step //= 2
     if partner is not None:
@@ -538,6 +553,7 @@ def scatter_doubling(world, me, case, data):
         # what the peer gives up to now is complete for the blocks of my side only
         got = yield from exchange(world, me, peer, part, total_all(case) - total(own, case.sizes),
                                   peer)
+        world.reduce(me)
         data = {b: (data[b] | got[b] if b in got else data[b]) for b in data}
         step *= 2
     if partner is not None:
@@ -567,7 +583,7 @@ def butterfly(world, me, case, data):
         part = {b: data[b] for n in give for b in fold.members(n)}
         peer = fold.member(number ^ step)
         got = yield from exchange(world, me, peer, part, total(part, case.sizes), peer)
-        data = merged({b: data[b] for n in keep for b in fold.members(n)}, got)
+        data = merged(world, me, {b: data[b] for n in keep for b in fold.members(n)}, got)
         group = keep
         step *= 2
     owner = fold.member(mirror(number))
@@ -594,7 +610,7 @@ def blockwise(world, me, case, data):
         to = (me + i) % p
         part = {to: data[to]}
         got = yield from exchange(world, me, to, part, total(part, case.sizes), (me - i) % p)
-        mine = merged(mine, got)
+        mine = merged(world, me, mine, got)
     return mine
 
 
@@ -605,6 +621,7 @@ def scan_doubling(world, me, case, data):
         peer = me ^ step
         if peer < case.p:
             got = yield from exchange(world, me, peer, set(whole), case.bytes, peer)
+            world.reduce(me)
             whole |= got
             if peer < me:
                 prefix |= got
@@ -616,6 +633,7 @@ def scan_chain(world, me, case, data):
     have = set()
     if me > 0:
         have = yield from recv(world, me, me - 1)
+        world.reduce(me)
     have = have | {me}
     if me + 1 < case.p:
         yield from send(world, me, me + 1, have, case.bytes)
@@ -644,5 +662,5 @@ def pipeline(world, me, case, data, downwards):
         elif give:
             yield from send(world, me, right, part, size)
         if got:
-            have = merged(have, got) if not downwards else {**have, **got}
+            have = merged(world, me, have, got) if not downwards else {**have, **got}
     return have

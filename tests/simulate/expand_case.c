@@ -62,6 +62,20 @@ static double gap(void *data, const struct mpg_message *m)
     return 250.5 + 0.29 * m->bytes;
 }
 
+static void call(void *data, int32_t index, uint32_t number, double *out)
+{
+    const struct context *c = data;
+    for (uint32_t w = 0; w < c->lanes; w++)
+        out[w] = 17.25 * ((3 * (uint32_t)index + 5 * number) % 11) - 60 + 1.5 * w;
+}
+
+static void reduce(void *data, double bytes, double *out)
+{
+    const struct context *c = data;
+    for (uint32_t w = 0; w < c->lanes; w++)
+        out[w] = 0.07 * bytes;
+}
+
 static double enter(int32_t i, uint32_t w)
 {
     return 3.7 * (double)((int64_t)(i + 1) * 7919 % 1013) + 11.25 * w * (i % 3);
@@ -187,6 +201,8 @@ int main(void)
                                           .receive = receive,
                                           .waiting = waiting,
                                           .gap = gap,
+                                          .call = call,
+                                          .reduce = reduce,
                                           .eager_limit_bytes = eager < 0 ? INFINITY : eager, .carried_bytes = INFINITY};
         evaluate(&plan, &costs, false);
         if (mpg_plan_is_tree(&plan))

@@ -44,6 +44,21 @@ static double gap(void *data, const struct mpg_message *m)
     return ((struct costs *)data)->gap;
 }
 
+/* What a byte takes to reduce, and each call more; 0: nothing says so. */
+static double reduced_byte_ns, call_ns;
+
+static void reduce(void *data, double bytes, double *out)
+{
+    (void)data;
+    *out = reduced_byte_ns * bytes;
+}
+
+static void call(void *data, int32_t index, uint32_t number, double *out)
+{
+    (void)data, (void)index, (void)number;
+    *out = call_ns;
+}
+
 /* Leave times of ROWS' algorithm of OPERATION, a lane, whose members come at ENTER (NULL: 0). */
 static double *leaves(const char *rows, enum mpg_collective operation, int32_t p, int32_t root,
                       double bytes, const double *enter, struct costs costs, double eager)
@@ -66,6 +81,8 @@ static double *leaves(const char *rows, enum mpg_collective operation, int32_t p
                                         .receive = receive,
                                         .waiting = waiting,
                                         .gap = gap,
+                                        .call = call_ns != 0 ? call : NULL,
+                                        .reduce = reduced_byte_ns != 0 ? reduce : NULL,
                                         .eager_limit_bytes = eager, .carried_bytes = INFINITY};
     if (mpg_expand(x, &plan, &c, value, &err) < 0)
         exit(1);
@@ -120,6 +137,66 @@ static void test_together(void)
                NULL, nothing, INFINITY);
     ok(all_near(v, 8, 3 * X + 385 * 7 / 8.0), "halving of 8: 7/8 of the vector in 3 rounds");
     free(v);
+}
+
+/* The terms of gamma in Thakur, Rabenseifner, Gropp 2005, 4.1, 4.3 to 4.5, for a vector of 1000 bytes. */
+static void test_arithmetic(void)
+{
+    const struct {
+        const char *rows;
+        enum mpg_collective operation;
+        int32_t p;
+        double bytes; /* reduced on the way to the last one that leaves */
+    } all[] = {{"allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 16, 4 * 1000},
+               {"allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 11, (1 + 3) * 1000},
+               {"allreduce 1 0 rabenseifner", MPG_COLLECTIVE_ALLREDUCE, 16, 15 / 16.0 * 1000},
+               {"allreduce 1 0 ring", MPG_COLLECTIVE_ALLREDUCE, 7, 6 / 7.0 * 1000},
+               {"reduce 1 0 binomial", MPG_COLLECTIVE_REDUCE, 16, 4 * 1000},
+               {"reduce 1 0 rabenseifner", MPG_COLLECTIVE_REDUCE, 8, 7 / 8.0 * 1000},
+               {"reduce 1 0 linear", MPG_COLLECTIVE_REDUCE, 5, 4 * 1000},
+               {"reduce_scatter 1 0 recursive_halving", MPG_COLLECTIVE_REDUCE_SCATTER, 8, 7 / 8.0 * 1000},
+               {"reduce_scatter 1 0 recursive_doubling", MPG_COLLECTIVE_REDUCE_SCATTER, 8, (3 - 7 / 8.0) * 1000},
+               {"reduce_scatter 1 0 pairwise", MPG_COLLECTIVE_REDUCE_SCATTER, 6, 5 / 6.0 * 1000},
+               {"reduce_scatter 1 0 butterfly", MPG_COLLECTIVE_REDUCE_SCATTER, 8, 7 / 8.0 * 1000},
+               {"reduce_scatter 1 0 ring", MPG_COLLECTIVE_REDUCE_SCATTER, 6, 5 / 6.0 * 1000},
+               {"scan 1 0 recursive_doubling", MPG_COLLECTIVE_SCAN, 8, 3 * 1000},
+               {"scan 1 0 linear", MPG_COLLECTIVE_SCAN, 5, 4 * 1000},
+               {"bcast 1 0 binomial", MPG_COLLECTIVE_BCAST, 8, 0},
+               {"allgather 1 0 ring", MPG_COLLECTIVE_ALLGATHER, 8, 0},
+               {"gather 1 0 binomial", MPG_COLLECTIVE_GATHER, 8, 0}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        double last[2] = {0, 0};
+        for (int k = 0; k < 2; k++) {
+            reduced_byte_ns = k ? 0.2385 : 0;
+            double *v = leaves(all[i].rows, all[i].operation, all[i].p, 0, 1000, NULL, nothing, INFINITY);
+            for (int32_t m = 0; m < all[i].p; m++)
+                last[k] = fmax(last[k], v[m]);
+            free(v);
+        }
+        reduced_byte_ns = 0;
+        ok(fabs(last[1] - last[0] - 0.2385 * all[i].bytes) < 1e-6, "%s, of %d: reduces %g of 1000 bytes", all[i].rows,
+           all[i].p, all[i].bytes);
+    }
+}
+
+/* Noise of calls is each round's, as [MPG 3.2] has it: 8 members, 3 rounds. */
+static void test_calls(void)
+{
+    call_ns = 7;
+    double *v = leaves("allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 8, 0, 0, NULL, nothing, INFINITY);
+    ok(all_near(v, 8, 3 * (X + 7)), "three rounds have three kappas");
+    free(v);
+    v = leaves("gather 1 0 linear", MPG_COLLECTIVE_GATHER, 5, 0, 0, NULL, nothing, INFINITY);
+    ok(near(v[0], X + 4 * 7) && near(v[3], 7), "a root that receives four has four");
+    free(v);
+    v = leaves("alltoall 1 0 linear", MPG_COLLECTIVE_ALLTOALL, 5, 0, 0, NULL, nothing, INFINITY);
+    ok(all_near(v, 5, X + 7), "what is posted has one");
+    free(v);
+    call_ns = -X - 1000;
+    v = leaves("allreduce 1 0 recursive_doubling", MPG_COLLECTIVE_ALLREDUCE, 8, 0, 0, NULL, nothing, INFINITY);
+    ok(all_near(v, 8, 3 * X), "a negative one lets no message arrive before it has left");
+    free(v);
+    call_ns = 0;
 }
 
 static void test_trees(void)
@@ -224,6 +301,8 @@ static void test_many(void)
 int main(void)
 {
     test_together();
+    test_arithmetic();
+    test_calls();
     test_trees();
     test_late();
     test_no_power_of_two();
