@@ -59,6 +59,7 @@
 #include "common/error.h"
 #include "graph/algorithms/plan.h"
 #include "graph/clocks.h"
+#include "graph/wholes.h"
 #include "trace/reader.h"
 
 enum mpg_step_kind {
@@ -467,7 +468,8 @@ struct mpg_graph_options {
                                   it may complete */
     const struct mpg_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
                                        Not owned */
-    bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others */
+    bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others; and, */
+    const struct mpg_wholes *wholes; /* where it is not NULL, all but these, which outlives the graph */
     const struct mpg_table *moves_by; /* carries, observes_carried: what nonblocking collectives go by where the trace does
                                          not say it; NULL: that is not looked at. Not owned */
 };
@@ -500,8 +502,6 @@ struct mpg_graph_counts {
     uint64_t cpu_intervals;     /* compute intervals whose CPU time is known */
     uint64_t foreign;           /* operations with processes of other worlds: local */
     double largest_bytes;       /* of a message that is received */
-    double largest_bcast_bytes, largest_allreduce_bytes, largest_alltoall_bytes; /* of a rank, in
-                                   those of more than one */
     uint64_t backward;          /* messages that arrive before they left, by the aligned clocks */
     double backward_ns;         /* by so much at most */
     uint64_t held_messages;     /* with hypotheses: whose receiver waited until their sender entered the call that */
@@ -519,7 +519,7 @@ struct mpg_graph_counts {
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
     uint64_t threads;           /* streams beyond one a rank */
-    uint64_t expanded;          /* collectives, of `collectives`, */
+    uint64_t expanded, whole;   /* collectives, of `collectives`: expanded, and of `wholes`, */
     uint64_t partial;           /* and those of the others, of several members, in which not every member waits for all others */
 };
 

@@ -52,8 +52,18 @@ static void wake_expanded(void *collective, int32_t i)
     wake_member(collective, i);
 }
 
-/* C, a new one, is made of messages if that is asked for, and all its members are here. */
-static int expand(struct meetings *meetings, struct collective *c, struct mpg_error *err)
+/* Whether C, of which a member gives BYTES, is asked for as messages. */
+static bool is_to_expand(const struct meetings *meetings, const struct collective *c, double bytes)
+{
+    if (!meetings->expand || !graph_has_algorithms(c->call))
+        return false;
+    if (meetings->expand_some && c->shape != SHAPE_MEETING)
+        return true;
+    return meetings->wholes ? !mpg_wholes_have(meetings->wholes, c->call, c->p, bytes) : !meetings->expand_some;
+}
+
+/* C, to which the first member comes with BYTES, is made of messages if that is asked for, and all its members are here. */
+static int expand(struct meetings *meetings, struct collective *c, double bytes, struct mpg_error *err)
 {
     const struct mpg_comm *comm = graph_comm_of(meetings, c);
     const bool is_moved = !c->blocking && meetings->shown; /* what waits is said by the calls that complete it */
@@ -68,8 +78,7 @@ static int expand(struct meetings *meetings, struct collective *c, struct mpg_er
                                    .world_ranks = comm->world_ranks,
                                    .context = c,
                                    .wake = wake_expanded};
-    if (!meetings->expand || (meetings->expand_some && c->shape == SHAPE_MEETING) || c->p == 1 || c->expected < c->p || comm->remote_size > 0 ||
-        !graph_has_algorithms(c->call))
+    if (c->p == 1 || c->expected < c->p || comm->remote_size > 0 || !is_to_expand(meetings, c, bytes))
         return 0;
     c->expansion = graph_expansion_new(&what, err);
     if (!c->expansion)
@@ -106,10 +115,7 @@ static struct collective *new_collective(struct meetings *meetings, const struct
     c->p = p;
     c->expected = expected;
     c->root = -1;
-    if (expand(meetings, c, err) == 0)
-        return c;
-    graph_free_collective(c);
-    return NULL;
+    return c;
 }
 
 /* The collective that COMING is about. */
@@ -358,17 +364,6 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
     return 0;
 }
 
-/* Of those that signatures have, the largest are worth telling. */
-static void note_size(struct mpg_graph_counts *counts, const struct collective *c, double bytes)
-{
-    double *largest = c->call == MPG_CALL_Bcast       ? &counts->largest_bcast_bytes
-                      : c->call == MPG_CALL_Allreduce ? &counts->largest_allreduce_bytes
-                      : c->call == MPG_CALL_Alltoall  ? &counts->largest_alltoall_bytes
-                                                      : NULL;
-    if (largest && c->p > 1 && bytes > *largest)
-        *largest = bytes;
-}
-
 /* What ME sends in its own call: the root one message of BYTES for each of its children in a binomial
  * tree, or for each other rank; the others one. */
 static void note_rooted(const struct collective *c, const struct call *call,
@@ -477,6 +472,8 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     struct load load = coming->load;
     if (is_supposed(coming) && suppose_load(meetings, call, coming, &load, err) < 0)
         return -1;
+    if (c->arrived == 0 && expand(meetings, c, (double)load.target_bytes, err) < 0)
+        return -1;
     if (c->expansion && !meetings->of_target && load.target_bytes != load.bytes)
         return refuse_expanded(call, err);
     if (drop_part(meetings, c, call, &load, err) < 0 || tell_part(meetings, c, call, &load, err) < 0)
@@ -498,9 +495,10 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     m->bytes = meetings->of_target ? load.target_bytes : load.bytes;
     c->total_bytes += (double)m->bytes;
     c->total_target_bytes += (double)m->target_bytes;
-    note_size(meetings->counts, c, (double)m->target_bytes);
     if (c->arrived++ == 0) {
         meetings->counts->collectives += !c->dropped;
+        meetings->counts->whole += !c->dropped && !c->expansion && c->p > 1 && meetings->wholes &&
+                                   mpg_wholes_have(meetings->wholes, c->call, c->p, (double)m->target_bytes);
         meetings->counts->partial += !c->dropped && !c->expansion && c->p > 1 && c->shape != SHAPE_MEETING;
         meetings->counts->foreign += c->expected < c->p;
     }

@@ -32,7 +32,8 @@ struct meetings {
     struct members *members;
     struct steps *steps;
     const struct mpg_table *expand; /* NULL: collectives are nodes */
-    bool expand_some;               /* graph.h has it */
+    bool expand_some;               /* graph.h has it, */
+    const struct mpg_wholes *wholes; /* and this */
     const struct mpg_carried *shown; /* with hypotheses: how nonblocking ones go; NULL: as the blocking ones */
     int64_t eager_limit_bytes;      /* of the messages of those that are expanded */
     int64_t carried_bytes, posted_bytes; /* likewise, options.carried */

@@ -165,11 +165,12 @@ static void tell_unused(struct mpg_graph *g, struct mpg_steps *steps)
     steps->unused_number = g->steps.unused_count;
 }
 
-/* How many steps are enough to be handed out. What some of them point to is only good for a call's. */
+/* How many steps are enough to be handed out. What some of them point to is only good for a call's; collectives that are
+ * expanded are there until the next steps are asked for. */
 static size_t enough_steps(const struct mpg_graph *g)
 {
     enum { SOME = 128 };
-    return g->requests.choose || g->meetings.expand || g->has_regions ? 1 : SOME;
+    return g->requests.choose || g->has_regions ? 1 : SOME;
 }
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
@@ -177,8 +178,8 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
     const size_t enough = enough_steps(g);
     graph_steps_empty(&g->steps);
     graph_marks_free(&g->spent_marks);
+    graph_meetings_settle(&g->meetings);
     while (g->steps.count < enough) {
-        graph_meetings_settle(&g->meetings);
         int status = choose_rank(g, err);
         if (status == 0 && g->steps.count > 0)
             break;
@@ -232,6 +233,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .sync_reduce = options->sync_reduce,
                                     .expand = options->expand,
                                     .expand_some = options->expand_some,
+                                    .wholes = options->wholes,
                                     .eager_limit_bytes = options->eager_limit_bytes,
                                     .carried_bytes = options->carries ? options->carried.blocking_bytes : INT64_MAX,
                                     .posted_bytes = options->carries ? options->carried.posted_bytes : INT64_MAX,

@@ -9,12 +9,14 @@
 #include <math.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/engine/operations.h"
 #include "simulate/engine/trail.h"
 
 struct expanding {
     struct mpg_lanes *l;
     const struct mpg_expanding *c;
     double *lambda, *tau, *ack; /* of the message at hand: 2 n + 1 each */
+    double target_scale, source_scale; /* of all that messages cost */
 };
 
 static uint32_t all_lanes(const struct mpg_lanes *l)
@@ -28,13 +30,17 @@ static size_t stride_of(const struct mpg_lanes *l)
 }
 
 /* BASE_NS in all lanes, with what is DELTA in the first n; nothing is less than 0. */
-static void put_together(const struct mpg_lanes *l, double base_ns, const double *delta,
+static void put_together(const struct expanding *x, double base_ns, const double *delta,
                          double *value)
 {
-    for (uint32_t w = 0; w < all_lanes(l); w++)
-        value[w] = base_ns;
-    for (uint32_t w = 0; w < l->n; w++)
-        value[w] = fmax(base_ns + delta[w], 0);
+    const uint32_t n = x->l->n;
+    const double traced_ns = x->source_scale * base_ns, scale = x->target_scale;
+    for (uint32_t w = 0; w < n; w++) { /* no fmax(): the loop becomes vector code */
+        const double ns = base_ns + delta[w];
+        value[w] = scale * (ns > 0 ? ns : 0);
+    }
+    for (uint32_t w = n; w < 2 * n + 1; w++)
+        value[w] = traced_ns;
 }
 
 /* What perturbs M. */
@@ -53,13 +59,13 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
     struct expanding *x = data;
     struct mpg_lanes *l = x->l;
     struct mpg_sending s = sending_expanded(x->c, m);
-    double empty_ns = traced_flight(x, m, 0);
+    const double empty_ns = traced_flight(x, m, 0);
     zero(l->scratch, l->n);
     mpg_perturb_flight(way(x, m), &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
-    put_together(l, empty_ns, l->scratch, lambda_ns);
+    put_together(x, empty_ns, l->scratch, lambda_ns);
     zero(l->scratch, l->n);
     mpg_perturb_flight(way(x, m), &s, MPG_FLIGHT_TAU, l->first, l->n, l->scratch);
-    put_together(l, fmax(traced_flight(x, m, m->bytes) - empty_ns, 0), l->scratch, tau_ns);
+    put_together(x, fmax(traced_flight(x, m, m->bytes) - empty_ns, 0), l->scratch, tau_ns);
     memcpy(x->lambda, lambda_ns, all_lanes(l) * sizeof *lambda_ns);
     memcpy(x->tau, tau_ns, all_lanes(l) * sizeof *tau_ns);
 }
@@ -74,7 +80,7 @@ static void overhead(const struct expanding *x, enum mpg_overhead which,
     zero(l->scratch, l->n);
     if (known)
         mpg_perturb_overhead(p, which, &s, l->first, l->n, l->scratch);
-    put_together(l, known ? mpg_overhead_of_source(p, which, &s) : 0, l->scratch, overhead_ns);
+    put_together(x, known ? mpg_overhead_of_source(p, which, &s) : 0, l->scratch, overhead_ns);
 }
 
 static void send(void *data, const struct mpg_message *m, double *overhead_ns)
@@ -95,7 +101,7 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
     struct mpg_sending s = sending_expanded(x->c, m);
     zero(l->scratch, l->n);
     mpg_perturb_ack(way(x, m), &s, l->first, l->n, l->scratch);
-    put_together(l, traced_flight(x, m, 0), l->scratch, x->ack);
+    put_together(x, traced_flight(x, m, 0), l->scratch, x->ack);
     for (uint32_t w = 0; w < all_lanes(l); w++)
         waiting_ns[w] = x->ack[w] + (x->lambda[w] + x->tau[w]);
     return true;
@@ -106,6 +112,26 @@ static double gap(void *data, const struct mpg_message *m)
     (void)data;
     (void)m;
     return 0;
+}
+
+/* kappa, in the first n lanes. */
+static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
+{
+    const struct expanding *x = data;
+    const struct mpg_origin *origin = &x->c->member[index].origin;
+    struct mpg_lanes *l = x->l;
+    zero(kappa_ns, all_lanes(l));
+    mpg_perturb_round_call(l->p, origin->rank, origin->call, origin->index, number, l->first, l->n, kappa_ns);
+}
+
+/* The target's arithmetic in the first n lanes, in the others the source's, or the same where there is none. */
+static void reduce(void *data, double bytes, double *reduce_ns)
+{
+    const struct expanding *x = data;
+    const struct mpg_perturbation *p = x->l->p;
+    const double target_ns = mpg_perturbation_reduction(p, false, bytes), source_ns = mpg_perturbation_reduction(p, true, bytes);
+    for (uint32_t w = 0; w < all_lanes(x->l); w++)
+        reduce_ns[w] = w < x->l->n ? x->target_scale * target_ns : x->source_scale * source_ns;
 }
 
 /* --- slots and times --- */
@@ -270,7 +296,11 @@ int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
         return -1;
     const size_t n = stride_of(l);
     double *room = l->members;
-    struct expanding x = {l, s->expanding, room, room + n, room + 2 * n};
+    const enum mpg_operation operation = mpg_operation_of(s->call);
+    const struct mpg_collective_size *size = &s->expanding->plan.size;
+    struct expanding x = {l, s->expanding, room, room + n, room + 2 * n,
+                          mpg_collective_scale(l->p, operation, size->p, mpg_plan_bytes(size), false),
+                          mpg_collective_scale(l->p, operation, size->p, mpg_plan_bytes(size), true)};
     const struct mpg_message_costs costs = {.data = &x,
                                             .flight = flight,
                                             .send = send,
@@ -278,6 +308,8 @@ int mpg_lanes_expand(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slo
                                             .waiting = waiting,
                                             .answers = x.ack,
                                             .gap = gap,
+                                            .call = l->p->call_noise.n > 0 ? call : NULL,
+                                            .reduce = l->p->reduces ? reduce : NULL,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
                                             .carried_bytes = x.c->carried_bytes,
                                             .elsewhere = x.c->elsewhere};

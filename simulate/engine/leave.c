@@ -173,7 +173,7 @@ static inline bool has_kappa(enum mpg_edge_kind kind)
  * none. */
 static const double *edge_kappa(struct mpg_lanes *l, const struct mpg_edge *e)
 {
-    if (has_kappa(e->kind) || e->expanded)
+    if (has_kappa(e->kind))
         return l->own_kappa;
     if (e->kind != MPG_EDGE_ACK || l->p->call_edges != MPG_CALL_EDGES_PAPER)
         return NULL;
@@ -245,7 +245,7 @@ static void find_value(struct mpg_lanes *l, const struct mpg_step *s, const stru
     const bool is_node = e->kind == MPG_EDGE_MEETING || e->kind == MPG_EDGE_MEMBER ||
                          e->kind == MPG_EDGE_HELD;
     x->value = is_envelope ? slot_bare(l, e->slot) : slot_value(l, e->slot);
-    x->ready = is_node && !e->expanded; /* the kappas are in it */
+    x->ready = is_node; /* the kappas are in it */
     x->shift_ns = is_envelope || x->ready ? 0 : changed_shift(l, s, e);
     if (!has_delta(e->kind))
         return;
@@ -392,7 +392,7 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
 static void find_kappa(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
     zero(l->kappa, l->n);
-    if ((!meeting || s->edges[0].expanded) && l->p->call_parts <= 1)
+    if (!meeting && l->p->call_parts <= 1)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     if (s->round_trip)
         add_round_trip(l, s, l->kappa);

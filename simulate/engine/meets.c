@@ -120,8 +120,8 @@ void mpg_lanes_add_collective(struct mpg_lanes *l, enum mpg_call call,
                               double target_bytes, const struct mpg_origin *meeting, int32_t members,
                               double bytes_each, double *value)
 {
-    enum mpg_operation operation = mpg_operation_of(call);
-    bool measured = mpg_collective_measured(l->p, operation, members);
+    enum mpg_operation operation = mpg_operation_whole(call);
+    bool measured = mpg_collective_measured(l->p, operation, members, bytes_each);
     if (measured)
         mpg_perturb_meeting(l->p, operation, members, bytes_each, meeting->rank, meeting->call,
                             meeting->index, l->first, l->n, value);

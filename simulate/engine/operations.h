@@ -6,21 +6,45 @@
 #include "simulate/models/collectives.h"
 #include "trace/event.h"
 
-/* CALL is blocking; MPG_OPERATIONS where no signature has such. */
+/* CALL is blocking; MPG_OPERATIONS where no signature has such. With blocks of their own sizes, or without their own part,
+ * operations are as those whose names theirs extend. */
 static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
 {
     switch (call) {
     case MPG_CALL_Barrier:
         return MPG_OPERATION_BARRIER;
-    case MPG_CALL_Bcast:
-        return MPG_OPERATION_BCAST;
     case MPG_CALL_Allreduce:
         return MPG_OPERATION_ALLREDUCE;
+    case MPG_CALL_Allgather:
+    case MPG_CALL_Allgatherv:
+        return MPG_OPERATION_ALLGATHER;
     case MPG_CALL_Alltoall:
+    case MPG_CALL_Alltoallv:
+    case MPG_CALL_Alltoallw:
         return MPG_OPERATION_ALLTOALL;
+    case MPG_CALL_Bcast:
+        return MPG_OPERATION_BCAST;
+    case MPG_CALL_Reduce:
+        return MPG_OPERATION_REDUCE;
+    case MPG_CALL_Gather:
+    case MPG_CALL_Gatherv:
+        return MPG_OPERATION_GATHER;
+    case MPG_CALL_Scatter:
+    case MPG_CALL_Scatterv:
+        return MPG_OPERATION_SCATTER;
+    case MPG_CALL_Scan:
+    case MPG_CALL_Exscan:
+        return MPG_OPERATION_SCAN;
     default:
         return MPG_OPERATIONS;
     }
+}
+
+/* The same of those that can be taken as a whole: all members have one size. */
+static inline enum mpg_operation mpg_operation_whole(enum mpg_call call)
+{
+    const bool has_own_sizes = call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv || call == MPG_CALL_Alltoallw;
+    return has_own_sizes ? MPG_OPERATIONS : mpg_operation_of(call);
 }
 
 #endif

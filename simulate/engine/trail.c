@@ -249,7 +249,7 @@ void mpg_lanes_trail_met(struct mpg_lanes *l, const struct mpg_step *s, const st
 static void end_contribute(struct mpg_lanes *l, const struct mpg_step *s)
 {
     struct mpg_lanes_trail *x = l->trail;
-    const bool measured = mpg_collective_measured(l->p, mpg_operation_of(s->call), s->members);
+    const bool measured = mpg_collective_measured(l->p, mpg_operation_whole(s->call), s->members, s->contributed_bytes);
     const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_WHOLES] = measured,
                                           [MPG_WHERE_MESSAGES] = measured ? 0 : s->rounds,
                                           [MPG_WHERE_SIZE] = measured ? 0 : s->target_bytes};

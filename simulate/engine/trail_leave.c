@@ -158,10 +158,8 @@ static void describe(const struct mpg_lanes *l, const struct mpg_step *s, uint32
             if (&s->edges[l->edge[i].i] == e)
                 term[MPG_WHERE_ABSORBED] = -l->edge[i].slack_ns;
         const bool is_root = e->kind == MPG_EDGE_ROOT;
-        const bool measured = is_root && mpg_collective_measured(l->p, mpg_operation_of(e->call), e->members);
-        term[MPG_WHERE_WHOLES] = measured;
-        term[MPG_WHERE_SIZE] = is_root && !measured ? e->target_bytes : 0;
-        term[MPG_WHERE_MESSAGES] = is_root ? (measured ? 0 : e->rounds)
+        term[MPG_WHERE_SIZE] = is_root ? e->target_bytes : 0;
+        term[MPG_WHERE_MESSAGES] = is_root ? e->rounds
                                            : e->kind == MPG_EDGE_ACK || e->kind == MPG_EDGE_ENVELOPE;
     }
     if (has_trip(s, code)) {

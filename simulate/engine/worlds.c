@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scenarios as modes of replicas: the run without its tracer, and the perturbed ones. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "simulate/algorithms/expand.h"
 #include "simulate/engine/simulation_private.h"
@@ -149,9 +150,14 @@ static struct mpg_perturbation nothing_else(struct simulation *sim)
     struct mpg_perturbation nothing = {.seed = sim->p->seed,
                                        .compute_ratio = 1,
                                        .source = sim->p->source,
+                                       .unperturbed = true,
+                                       .ignores_collectives = sim->p->ignores_collectives,
+                                       .reduces = sim->p->reduces,
+                                       .source_reduces = sim->p->source_reduces,
                                        .without_tracer = sim->p->without_tracer};
     for (int i = 0; i < MPG_OVERHEADS; i++)
         nothing.overhead[i] = mpg_overhead_unchanged(sim->p, (enum mpg_overhead)i);
+    memcpy(nothing.meetings, sim->p->meetings, sizeof nothing.meetings); /* P's: the scales of messages */
     return nothing;
 }
 
@@ -171,7 +177,8 @@ static bool same_base(const struct simulation *a, const struct simulation *b)
     x.graph = &graph;
     graph.supposed = y.graph->supposed;
     graph.suppose = y.graph->suppose;
-    return a->owns_base && a->scenario->kin == b->scenario->kin && a->absorb == b->absorb &&
+    const bool same_scales = !a->options->graph.wholes || a->p->target == b->p->target;
+    return a->owns_base && same_scales && a->scenario->kin == b->scenario->kin && a->absorb == b->absorb &&
            a->floors == b->floors && has_tracer(a) == has_tracer(b) && mpg_course_same(&x, &y);
 }
 

@@ -266,6 +266,7 @@ void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_grap
                                 o->expand ? mpg_table_sum(o->expand) : 0,
                                 o->expand != NULL,
                                 o->expand_some,
+                                mpg_wholes_sum(o->wholes),
                                 o->carries,
                                 o->carries ? mpg_carries_sum(&o->carried) : 0,
                                 o->moves_by ? mpg_table_sum(o->moves_by) : 0,

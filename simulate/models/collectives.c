@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measured collectives, by operation and processes. */
+/* Measured collectives, by operation, processes and size. */
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/collectives.h"
 
@@ -12,7 +12,8 @@
 
 const char *mpg_operation_name(enum mpg_operation operation)
 {
-    static const char *const names[] = {"barrier", "bcast", "allreduce", "alltoall"};
+    static const char *const names[] = {"barrier", "allreduce", "allgather", "alltoall", "bcast",
+                                        "reduce", "gather", "scatter", "scan"};
     return operation < MPG_OPERATIONS ? names[operation] : "";
 }
 
@@ -53,13 +54,14 @@ static size_t find(const struct mpg_signature *sig, const char *operation, int p
     return i;
 }
 
-/* Adds those N of the target from I on, if the source has such, too. */
+/* Adds those N of the target from I on, if the source, which predict mode does not ask, has such, too. */
 static int add_meeting(struct mpg_perturbation *p, size_t i, size_t n,
                        struct mpg_measured_meetings *all, struct mpg_error *err)
 {
     const struct mpg_collective_time *c = &p->target->collective[i];
-    size_t at = p->source ? find(p->source, c->operation, c->processes) : 0;
-    if (c->processes < 2 || (p->source && at == p->source->collectives))
+    const struct mpg_signature *source = p->predicts ? NULL : p->source;
+    size_t at = source ? find(source, c->operation, c->processes) : 0;
+    if (c->processes < 2 || (source && at == source->collectives))
         return 0;
     void *grown = realloc(all->meeting, (all->n + 1) * sizeof *all->meeting);
     if (!grown)
@@ -69,7 +71,7 @@ static int add_meeting(struct mpg_perturbation *p, size_t i, size_t n,
     *m = (struct mpg_measured_meeting){.processes = c->processes};
     if (view(p->target, i, n, &m->target, err) < 0)
         return -1;
-    return p->source ? view(p->source, at, count_alike(p->source, at), &m->source, err) : 0;
+    return source ? view(source, at, count_alike(source, at), &m->source, err) : 0;
 }
 
 int mpg_perturbation_use_collectives(struct mpg_perturbation *p, struct mpg_error *err)
@@ -90,6 +92,8 @@ void mpg_perturbation_clear_collectives(struct mpg_perturbation *p)
     for (int k = 0; k < MPG_OPERATIONS; k++) {
         struct mpg_measured_meetings *all = &p->meetings[k];
         for (size_t i = 0; i < all->n; i++) {
+            free(all->meeting[i].target_scale);
+            free(all->meeting[i].source_scale);
             free(all->meeting[i].target.size);
             free(all->meeting[i].source.size);
         }
@@ -98,7 +102,18 @@ void mpg_perturbation_clear_collectives(struct mpg_perturbation *p)
     }
 }
 
-/* That of PROCESSES, or of the greatest number below it, or of the least above. */
+void mpg_meeting_sizes(const struct mpg_measured_meeting *m, int64_t *from, int64_t *to)
+{
+    *from = m->target.size[0].size_bytes;
+    *to = m->target.size[m->target.n - 1].size_bytes;
+    if (m->source.n == 0)
+        return;
+    const int64_t source_from = m->source.size[0].size_bytes, source_to = m->source.size[m->source.n - 1].size_bytes;
+    *from = source_from > *from ? source_from : *from;
+    *to = source_to < *to ? source_to : *to;
+}
+
+/* The one of PROCESSES, or of the greatest number below it, or of the least above; NULL: there is none. */
 static const struct mpg_measured_meeting *choose(const struct mpg_measured_meetings *all,
                                                  int32_t processes)
 {
@@ -108,38 +123,52 @@ static const struct mpg_measured_meeting *choose(const struct mpg_measured_meeti
     return i < all->n ? &all->meeting[i] : NULL;
 }
 
-bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
-                             int32_t processes)
+/* Whether P takes anything that was measured of collectives. */
+static bool takes_measured(const struct mpg_perturbation *p)
 {
-    return operation < MPG_OPERATIONS && processes > 1 && !p->collectives_by_rounds && !p->parameters &&
-           p->latency.n == 0 && p->byte.n == 0 && p->meetings[operation].n > 0;
-}
-
-static double rounds_of(enum mpg_operation operation, int32_t processes)
-{
-    int rounds = 0;
-    if (operation == MPG_OPERATION_ALLTOALL)
-        return processes - 1;
-    while ((INT64_C(1) << rounds) < processes)
-        rounds++;
-    return rounds;
+    return !p->ignores_collectives && !p->parameters && p->latency.n == 0 && p->byte.n == 0;
 }
 
 const struct mpg_measured_meeting *mpg_meeting_of(const struct mpg_perturbation *p,
-                                                  enum mpg_operation operation, int32_t processes,
-                                                  double *factor)
+                                                  enum mpg_operation operation, int32_t processes)
 {
-    const struct mpg_measured_meeting *m = choose(&p->meetings[operation], processes);
-    *factor = rounds_of(operation, processes) / rounds_of(operation, m->processes);
-    return m;
+    return choose(&p->meetings[operation], processes);
+}
+
+bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
+                             int32_t processes, double bytes)
+{
+    int64_t from, to;
+    if (operation >= MPG_OPERATIONS_WHOLE || processes < 2 || p->unperturbed || !takes_measured(p))
+        return false;
+    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
+    if (!m || m->processes != processes)
+        return false;
+    mpg_meeting_sizes(m, &from, &to);
+    return (double)from <= bytes && bytes <= (double)to;
+}
+
+double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes,
+                            double bytes, bool of_source)
+{
+    if (operation >= MPG_OPERATIONS || !takes_measured(p))
+        return 1;
+    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
+    if (!m || !m->target_scale)
+        return 1;
+    const bool source = (of_source || p->unperturbed) && m->source.n > 0;
+    const struct mpg_network_sizes *sizes = source ? &m->source : &m->target;
+    const double *scale = source ? m->source_scale : m->target_scale;
+    const struct mpg_spot spot = mpg_spot_find(sizes, bytes);
+    const double low = scale[spot.low - sizes->size], high = scale[spot.high - sizes->size];
+    return low + (high - low) * spot.weight;
 }
 
 void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns)
 {
-    double factor;
-    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes, &factor);
+    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
     struct mpg_address address = {.seed = p->seed,
                                   .call = call,
                                   .rank = rank,
@@ -164,7 +193,6 @@ void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation op
             asked.u = NULL;
         mpg_spot_quantiles(&source, &asked, source_ns);
         for (uint32_t w = 0; w < k; w++)
-            value_ns[done + w] += factor * (fmin(target_ns[w], target_most) -
-                                            fmin(source_ns[w], source_most));
+            value_ns[done + w] += fmin(target_ns[w], target_most) - fmin(source_ns[w], source_most);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives that signatures have measured as a whole (docs/MODEL.md, section 3). */
+/* Collectives that signatures have measured (docs/MODEL.md, section 3): as wholes, or what the messages of their
+ * algorithms are scaled by. */
 #ifndef MPG_MEASURED_COLLECTIVES_H
 #define MPG_MEASURED_COLLECTIVES_H
 
@@ -12,19 +13,27 @@
 
 struct mpg_perturbation;
 
+/* Those that are taken as wholes come first. */
 enum mpg_operation {
     MPG_OPERATION_BARRIER,
-    MPG_OPERATION_BCAST,
     MPG_OPERATION_ALLREDUCE,
+    MPG_OPERATION_ALLGATHER,
     MPG_OPERATION_ALLTOALL,
+    MPG_OPERATIONS_WHOLE, /* in the others a member needs only some of the others: */
+    MPG_OPERATION_BCAST = MPG_OPERATIONS_WHOLE,
+    MPG_OPERATION_REDUCE,
+    MPG_OPERATION_GATHER,
+    MPG_OPERATION_SCATTER,
+    MPG_OPERATION_SCAN,
     MPG_OPERATIONS /* none of them */
 };
 
-/* What an operation took with so many processes, on the target and, if there is one, on the
- * source. */
+/* An operation with so many processes, on the target and, if there is one, on the source. */
 struct mpg_measured_meeting {
     int processes;
     struct mpg_network_sizes target, source; /* source.n = 0: there is no source */
+    double *target_scale, *source_scale; /* of each of these sizes the measured median over what the messages of the
+                                            algorithm take; NULL: not known */
 };
 
 struct mpg_measured_meetings {
@@ -37,16 +46,21 @@ int mpg_perturbation_use_collectives(struct mpg_perturbation *p, struct mpg_erro
 void mpg_perturbation_clear_collectives(struct mpg_perturbation *p);
 /* "barrier", "bcast", ... */
 const char *mpg_operation_name(enum mpg_operation operation);
-/* Whether a meeting of PROCESSES is taken from there. */
+/* The sizes that MEETING has on target and source: FROM the least TO the greatest. */
+void mpg_meeting_sizes(const struct mpg_measured_meeting *meeting, int64_t *from, int64_t *to);
+/* Whether P takes OPERATION of PROCESSES, each of which gives BYTES, as it was measured as a whole: with as many processes, between
+ * the least and the greatest size. */
 bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
-                             int32_t processes);
-/* Those of P that such a meeting is taken from, and by what FACTOR its rounds are more. */
+                             int32_t processes, double bytes);
+/* The times of such a one. */
 const struct mpg_measured_meeting *mpg_meeting_of(const struct mpg_perturbation *p,
-                                                  enum mpg_operation operation, int32_t processes,
-                                                  double *factor);
-/* Adds what such a meeting, of ROUNDS rounds with BYTES of one rank, takes longer to each of
- * N lanes; lane w is replica FIRST + w. CALL of RANK, its INDEX-th, is the meeting's
- * address. */
+                                                  enum mpg_operation operation, int32_t processes);
+/* What all costs of the messages of such a collective are multiplied by on the target, or on the source: as at the nearest
+ * number of processes and size that were measured; 1 where none was. */
+double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes,
+                            double bytes, bool of_source);
+/* Adds what such a meeting, with BYTES of one rank, takes longer to each of N lanes; lane w is replica FIRST + w. CALL of
+ * RANK, its INDEX-th, is the meeting's address. */
 void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns);

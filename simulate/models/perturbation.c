@@ -37,6 +37,16 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
     return 0;
 }
 
+/* Of both machines or of none; predict mode asks the target alone. Without a source it is the target's on both. */
+static void use_reductions(struct mpg_perturbation *p)
+{
+    const struct mpg_signature *other = p->source && !p->predicts ? p->source : p->target;
+    if (!p->target || p->target->reductions == 0 || other->reductions == 0)
+        return;
+    p->reduces = p->target;
+    p->source_reduces = other;
+}
+
 int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature *target,
                          const struct mpg_signature *source, enum mpg_path_class path,
                          const struct mpg_network_path *source_path, struct mpg_error *err)
@@ -51,6 +61,7 @@ int mpg_perturbation_use(struct mpg_perturbation *p, const struct mpg_signature 
     if (!p->predicts && mpg_perturbation_use_fits(p, err) < 0)
         return -1;
     mpg_perturbation_use_overheads(p);
+    use_reductions(p);
     return mpg_perturbation_use_collectives(p, err);
 }
 
@@ -171,10 +182,15 @@ bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p)
 
 bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p)
 {
+    bool any = false;
     for (int i = 0; i < MPG_OPERATIONS; i++)
-        if (mpg_collective_measured(p, (enum mpg_operation)i, 2))
-            return true;
-    return false;
+        any = any || p->meetings[i].n > 0;
+    return any && !p->ignores_collectives && !p->parameters && p->latency.n == 0 && p->byte.n == 0;
+}
+
+double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_source, double bytes)
+{
+    return mpg_signature_reduction_ns(of_source || p->unperturbed ? p->source_reduces : p->reduces, bytes);
 }
 
 /* Whether anything that messages or calls take is from a signature. */
@@ -219,6 +235,17 @@ void mpg_perturb_part(const struct mpg_perturbation *p, enum mpg_call_part part,
                                   .rank = rank,
                                   .purpose = MPG_DRAW_CALL,
                                   .index = (uint32_t)part};
+    mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
+}
+
+void mpg_perturb_round_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index, uint32_t number,
+                            uint32_t first, uint32_t n, double *value_ns)
+{
+    struct mpg_address address = {.seed = p->seed,
+                                  .call = call,
+                                  .rank = rank,
+                                  .purpose = MPG_DRAW_ROUND_CALL,
+                                  .index = number + index * MPG_INDEX_OF_SEVERAL};
     mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
 }
 

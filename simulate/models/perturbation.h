@@ -55,7 +55,9 @@ struct mpg_perturbation {
     const struct mpg_processors *processors;
     bool work_alone;        /* predict mode: work is what a thread had its core for, with its local calls, */
     bool calls_cost_nothing; /* and calls take what messages do, whatever they took */
-    bool collectives_by_rounds; /* even those that signatures have measured */
+    bool ignores_collectives; /* what signatures have measured of them */
+    bool unperturbed;         /* messages of collectives are the traced machine's */
+    const struct mpg_signature *reduces, *source_reduces; /* whose arithmetic reductions take on either; NULL: nobody's is known */
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_meetings meetings[MPG_OPERATIONS];
@@ -118,6 +120,8 @@ bool mpg_perturbation_bytes_measured(const struct mpg_perturbation *p);
 /* Whether P takes overheads, or any collective, from a signature. */
 bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p);
 bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p);
+/* What reducing BYTES takes on the target, or, if OF_SOURCE, on the traced machine, ns; P says whose that is. */
+double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_source, double bytes);
 /* Whether anything but the tracer's part changes compute intervals. */
 bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p);
 /* Whether P takes noise from a signature; whether it takes the source's out of computation;
@@ -198,6 +202,9 @@ void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_in
 /* kappa */
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns);
+/* kappa of the NUMBER-th call, from 0, of a collective's messages, the INDEX-th that CALL of RANK starts. */
+void mpg_perturb_round_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index, uint32_t number,
+                            uint32_t first, uint32_t n, double *value_ns);
 /* kappa of a PART of it, where it has more than one. */
 enum mpg_call_part { MPG_CALL_POSTING, MPG_CALL_COMPLETING, MPG_CALL_TRANSFER };
 void mpg_perturb_part(const struct mpg_perturbation *p, enum mpg_call_part part, int32_t rank,

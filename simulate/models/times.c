@@ -80,7 +80,7 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
         return;
     }
     struct ways x;
-    double lambda[MPG_LANES_AT_ONCE], tau[MPG_LANES_AT_ONCE], u[MPG_LANES_AT_ONCE];
+    double lambda[MPG_LANES_AT_ONCE], tau[MPG_LANES_AT_ONCE], u[MPG_LANES_AT_ONCE], empty[MPG_LANES_AT_ONCE];
     bool measured = find_ways(p, m->bytes, &x);
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
@@ -89,12 +89,14 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
         add_given(p, address, m->bytes, first + done, k, lambda, tau);
         if (measured)
             mpg_flight_find_u(p, m, first + done, k, u);
-        for (uint32_t w = 0; w < k && measured; w++) {
-            double launch = mpg_perturbation_launch(p, first + done + w);
-            if (p->latency.n == 0)
-                lambda[w] = mpg_way_ns(&x.lambda, launch, u[w]);
-            if (p->byte.n == 0)
-                tau[w] = mpg_way_ns(&x.whole, launch, u[w]) - mpg_way_ns(&x.empty, launch, u[w]);
+        const struct mpg_wanted asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
+        if (measured && p->latency.n == 0)
+            mpg_way_times(&x.lambda, &asked, lambda);
+        if (measured && p->byte.n == 0) {
+            mpg_way_times(&x.whole, &asked, tau);
+            mpg_way_times(&x.empty, &asked, empty);
+            for (uint32_t w = 0; w < k; w++)
+                tau[w] -= empty[w];
         }
         keep_times(k, lambda);
         keep_times(k, tau);
@@ -165,9 +167,11 @@ static struct overhead find_overhead(const struct mpg_perturbation *p, enum mpg_
     return x;
 }
 
-static double overhead_ns(const struct overhead *x, double launch, double u)
+static void overhead_times(const struct overhead *x, const struct mpg_wanted *asked, double *ns)
 {
-    return fmin(mpg_spot_quantile(&x->spot, launch, u), x->most);
+    mpg_spot_quantiles(&x->spot, asked, ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = fmin(ns[w], x->most);
 }
 
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
@@ -189,12 +193,16 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
     struct overhead whole = find_overhead(p, which, m->bytes), empty = whole;
     if (m->further)
         empty = find_overhead(p, which, 0);
-    for (uint32_t w = 0; w < n; w++) {
-        double u = mpg_draw(&address, first + w), launch = mpg_perturbation_launch(p, first + w);
-        double ns = overhead_ns(&whole, launch, u);
+    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE], less[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+        const struct mpg_wanted asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
+        mpg_draw_lanes(&address, first + done, k, u);
+        overhead_times(&whole, &asked, ns);
         if (m->further)
-            ns = fmax(ns - overhead_ns(&empty, launch, u), 0);
-        value_ns[w] += factor * ns;
+            overhead_times(&empty, &asked, less);
+        for (uint32_t w = 0; w < k; w++)
+            value_ns[done + w] += factor * (m->further ? fmax(ns[w] - less[w], 0) : ns[w]);
     }
 }
 
@@ -209,6 +217,29 @@ double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
     return mpg_way_ns(&way, -1, 0.5);
 }
 
+struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes)
+{
+    struct mpg_typical t = {.waiting_ns = -1, .gap_ns = mpg_time_gap(p, bytes)};
+    struct ways x;
+    if (find_ways(p, bytes, &x)) {
+        t.lambda_ns = mpg_way_ns(&x.lambda, -1, 0.5);
+        t.tau_ns = fmax(mpg_way_ns(&x.whole, -1, 0.5) - mpg_way_ns(&x.empty, -1, 0.5), 0);
+    }
+    for (int i = 0; i < MPG_OVERHEADS; i++) {
+        const enum mpg_overhead which = (enum mpg_overhead)i;
+        if (!p->overhead[which].target)
+            continue;
+        const struct overhead o = find_overhead(p, which, bytes);
+        *(which == MPG_OVERHEAD_SEND ? &t.send_ns : &t.receive_ns) = fmin(mpg_spot_quantile(&o.spot, -1, 0.5), o.most);
+    }
+    if (p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&
+        mpg_rule_holds(MPG_RULE_HELD_SENDS)) {
+        const struct mpg_way way = find_measured(&p->target_path->sender, bytes);
+        t.waiting_ns = mpg_way_ns(&way, -1, 0.5);
+    }
+    return t;
+}
+
 /* --- collectives --- */
 
 void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
@@ -220,14 +251,12 @@ void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation opera
                                   .rank = rank,
                                   .index = index,
                                   .purpose = MPG_DRAW_COLLECTIVE};
-    double factor;
-    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes, &factor);
+    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
     struct mpg_spot spot = mpg_spot_find(&m->target, bytes);
     double most = mpg_spot_most(&spot, p->noise.n == 0 && p->target_cores > 0);
     for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += factor * fmin(mpg_spot_quantile(&spot, mpg_perturbation_launch(p, first + w),
-                                                       mpg_draw(&address, first + w)),
-                                     most);
+        value_ns[w] += fmin(mpg_spot_quantile(&spot, mpg_perturbation_launch(p, first + w), mpg_draw(&address, first + w)),
+                            most);
 }
 
 void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,

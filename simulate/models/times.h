@@ -25,6 +25,11 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
                        double *value_ns);
 /* gap(d): how long after a message of BYTES the next one leaves, at least; 0 or more. */
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes);
+/* The medians of all launches of what a message of BYTES takes, ns: lambda and tau(d), o_s and o_r, W(d) (-1: not known), gap(d). */
+struct mpg_typical {
+    double lambda_ns, tau_ns, send_ns, receive_ns, waiting_ns, gap_ns;
+};
+struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes);
 /* A meeting as a whole, where mpg_collective_measured() says so: see mpg_perturb_meeting(). */
 void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
                       int32_t processes, double bytes, int32_t rank, uint64_t call, uint32_t index,

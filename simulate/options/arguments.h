@@ -52,7 +52,7 @@ struct mpg_arguments {
     char *key_text[MPG_KEY_AXES];   /* of one of them, as parameters */
     bool by_events;                 /* it is evaluated in the order of simulated time */
     bool carries;                   /* with hypotheses, sends that the trace shows to be */
-    bool expand, expand_some;       /* collectives as messages: all; by default, those in which hypotheses change
+    bool expand, expand_rest, expand_some; /* collectives as messages: all; those not measured; those in which hypotheses change
                                        who waits */
     bool keeps_floors;              /* in a file beside the trace */
     enum mpg_cosched cosched_kind;  /* MPG_COSCHEDS: what the records were made for */

@@ -184,6 +184,29 @@ static bool may_resize_some(const struct mpg_hypothesis *x)
            mpg_collective_is_partial(s->call);
 }
 
+/* Whether X, in perturb mode, may give a size to a collective. */
+static bool may_resize_collective(const struct mpg_hypothesis *x)
+{
+    const struct mpg_select *s = &x->select;
+    if (x->kind != MPG_HYPOTHESIS_RESIZE || s->has_from || s->has_to || s->has_tag)
+        return false;
+    const enum mpg_kind kind = s->call == MPG_CALL_COUNT ? MPG_KIND_COLLECTIVE : mpg_call_kind(s->call);
+    return kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE || s->call == MPG_CALL_Start ||
+           s->call == MPG_CALL_Startall;
+}
+
+/* A signature says what messages take, and measured some collectives: the others are their messages, which are what has one size. */
+static bool expands_rest(const struct mpg_arguments *a)
+{
+    if (!a->signature || a->latency.n + a->byte.n > 0 || a->sync_reduce || a->target ||
+        (a->collectives && strcmp(a->collectives, "measured") != 0))
+        return false;
+    for (size_t i = 0; i < a->hypotheses.n && !a->predict; i++)
+        if (may_resize_collective(&a->hypotheses.item[i]))
+            return false;
+    return true;
+}
+
 /* Hypotheses change who waits, and for whom within a collective only its messages say. What else is asked for may
  * need collectives as they are without hypotheses. */
 static bool expands_some(const struct mpg_arguments *a)
@@ -200,19 +223,20 @@ static int parse_collectives(struct mpg_arguments *a, struct mpg_perturbation *p
                              struct mpg_error *err)
 {
     a->expand = a->collectives && strcmp(a->collectives, "expand") == 0;
-    p->collectives_by_rounds = a->collectives && strcmp(a->collectives, "rounds") == 0;
-    if (a->collectives && !a->expand && !p->collectives_by_rounds &&
-        strcmp(a->collectives, "measured") != 0)
+    const bool rounds = a->collectives && strcmp(a->collectives, "rounds") == 0;
+    p->ignores_collectives = a->expand || rounds;
+    if (a->collectives && !p->ignores_collectives && strcmp(a->collectives, "measured") != 0)
         return mpg_error_set(err, "--collectives: '%s' is not measured, rounds or expand",
                              a->collectives);
-    if (p->collectives_by_rounds && !a->signature)
+    if (rounds && !a->signature)
         return mpg_error_set(err, "--collectives=rounds: there is no --signature that has measured any");
     if (a->expand && a->sync_reduce)
         return mpg_error_set(err, "--sync-reduce and --collectives=expand exclude each other: the "
                                   "messages say who waits");
     a->expand_some = expands_some(a);
-    if (a->collective_table && !a->expand && !a->expand_some)
-        return mpg_error_set(err, "--collective-table says nothing without --collectives=expand");
+    a->expand_rest = expands_rest(a);
+    if (a->collective_table && !a->expand && !a->expand_some && !a->expand_rest)
+        return mpg_error_set(err, "--collective-table says nothing without --signature or --collectives=expand");
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "common/kind.h"
 #include "common/output.h"
 #include "graph/work/supposed.h"
+#include "simulate/engine/scales.h"
 #include "simulate/kept/kept.h"
 #include "simulate/models/bounds.h"
 #include "simulate/models/resize.h"
@@ -80,7 +81,7 @@ static const struct mpg_table *expanded_by(const struct mpg_arguments *a, const 
 /* Which algorithms collectives have, if it matters. */
 static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
 {
-    if (!a->expand && !a->expand_some && !a->carries)
+    if (!a->expand && !a->expand_rest && !a->expand_some && !a->carries)
         return 0;
     f->table = a->collective_table ? mpg_table_read(a->collective_table, err) : mpg_table_default(err);
     return f->table ? 0 : -1;
@@ -332,6 +333,7 @@ void mpg_setting_close(struct mpg_setting *in)
     mpg_places_clear(&in->source_places);
     mpg_processors_clear(&in->processors);
     mpg_source_clear(&in->source);
+    free(in->wholes.whole);
     *in = (struct mpg_setting){0};
 }
 
@@ -407,6 +409,45 @@ bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_pertur
     return (p->target && (o->places || o->source_places)) || mpg_perturbation_is_random(p);
 }
 
+/* The calls of operations that are taken as wholes. */
+static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_BARRIER] = MPG_CALL_Barrier,
+                                                                [MPG_OPERATION_ALLREDUCE] = MPG_CALL_Allreduce,
+                                                                [MPG_OPERATION_ALLGATHER] = MPG_CALL_Allgather,
+                                                                [MPG_OPERATION_ALLTOALL] = MPG_CALL_Alltoall};
+
+static int list_wholes(const struct mpg_perturbation *p, struct mpg_wholes *wholes, struct mpg_error *err)
+{
+    size_t most = 1;
+    for (int k = 0; k < MPG_OPERATIONS_WHOLE; k++)
+        most += p->meetings[k].n;
+    if (!(wholes->whole = calloc(most, sizeof *wholes->whole)))
+        return mpg_error_set(err, "out of memory");
+    for (int k = 0; k < MPG_OPERATIONS_WHOLE; k++)
+        for (size_t i = 0; i < p->meetings[k].n; i++) {
+            struct mpg_whole *w = &wholes->whole[wholes->n++];
+            *w = (struct mpg_whole){.call = whole_calls[k], .members = p->meetings[k].meeting[i].processes};
+            mpg_meeting_sizes(&p->meetings[k].meeting[i], &w->from_bytes, &w->to_bytes);
+        }
+    return 0;
+}
+
+/* Which collectives are messages, and by what these are scaled. */
+static int set_collectives(const struct mpg_arguments *a, const struct mpg_files *f, struct mpg_setting *in,
+                           struct mpg_error *err)
+{
+    struct mpg_graph_options *graph = &in->asked.simulation.graph;
+    struct mpg_perturbation *p = &in->asked.p;
+    graph->expand = expanded_by(a, f);
+    graph->expand_some = a->expand_some;
+    if (!a->expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* nothing says what messages take */
+        return 0;
+    graph->expand = f->table;
+    graph->wholes = &in->wholes;
+    if (list_wholes(p, &in->wholes, err) < 0)
+        return -1;
+    return mpg_perturbation_scale_collectives(p, f->table, graph->eager_limit_bytes, err);
+}
+
 static void set_options(const struct mpg_arguments *a, const struct mpg_files *f, struct mpg_setting *in)
 {
     struct mpg_simulation_options *o = &in->asked.simulation;
@@ -419,8 +460,6 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->horizon = (uint64_t)a->horizon;
     o->kept = f->kept;
     o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
-    o->graph.expand = expanded_by(a, f);
-    o->graph.expand_some = a->expand_some;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
     o->graph.of_target = a->predict;
@@ -466,6 +505,8 @@ int mpg_setting_open(struct mpg_setting *in, const struct mpg_arguments *a, cons
     if (mpg_trace_cut(f->trace) && !a->lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
     set_options(a, f, in);
+    if (set_collectives(a, f, in, err) < 0)
+        return -1;
     if (!a->predict && has_resizes(a) && !mpg_resize_is_known(&in->asked.p))
         return mpg_error_set(err, "resize: neither a source's signature nor --source-byte says what bytes cost on the "
                            "traced machine (--predict needs neither)");

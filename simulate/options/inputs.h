@@ -35,6 +35,7 @@ struct mpg_setting {
     struct mpg_source source;
     struct mpg_places places, source_places;
     struct mpg_processors processors; /* of a target of parameters */
+    struct mpg_wholes wholes;         /* collectives that are taken as they were measured */
 };
 
 /* Fills SETTING, whose ASKED is what A asks for, with the I-th target of FILES, which outlive it. Its number

@@ -63,9 +63,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "longer intervals between two of these are work (default 10us)"},
         {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives,
          .argument = "measured|rounds|expand",
-         .help = "measured (default): as signatures have measured them, others by\n"
-                 "rounds; rounds: all by rounds; expand: each by the messages of\n"
-                 "its algorithm (with hypotheses the default of those with a root)"},
+         .help = "measured (default): as the signature has measured them, others by\n"
+                 "the messages of their algorithms, scaled to what was measured;\n"
+                 "expand: each by its messages; rounds: all by rounds of messages"},
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->collective_table,
          .argument = "FILE",
          .help = "which algorithm that is, mpgcollectives(5) (default: Open MPI 4.1's)"},

@@ -68,7 +68,8 @@ static bool same_options(const struct mpg_graph_options *a, const struct mpg_gra
            a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->posts == b->posts && a->lenient == b->lenient &&
-           a->expand == b->expand && a->expand_some == b->expand_some && same_carried(a, b) && a->regions == b->regions &&
+           a->expand == b->expand && a->expand_some == b->expand_some &&
+           mpg_wholes_same(a->wholes, b->wholes) && same_carried(a, b) && a->regions == b->regions &&
            a->tells_unused == b->tells_unused && same_choice(a, b);
 }
 

@@ -2,11 +2,13 @@
 /* Collectives by their algorithms' messages, each of which costs what one between two ranks does
  * (docs/MODEL.md, section 4, Expanded collectives). */
 #include "common/reserve.h"
+#include "simulate/engine/operations.h"
 #include "simulate/predict/times_private.h"
 
 struct expanding {
     const struct mpg_times *t;
     const struct mpg_expanding *c;
+    double scale; /* of all that messages cost */
 };
 
 static const struct mpg_perturbation *way_of(const struct expanding *x,
@@ -16,6 +18,12 @@ static const struct mpg_perturbation *way_of(const struct expanding *x,
                               x->c->world_ranks[m->to]);
 }
 
+static void scale(const struct expanding *x, double *value_ns)
+{
+    for (uint32_t w = 0; w < x->t->n && x->scale != 1; w++)
+        value_ns[w] *= x->scale;
+}
+
 static void flight(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns)
 {
     const struct expanding *x = data;
@@ -23,6 +31,8 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
     zero(lambda_ns, x->t->n);
     zero(tau_ns, x->t->n);
     mpg_time_flight(way_of(x, m), &s, x->t->first, x->t->n, lambda_ns, tau_ns);
+    scale(x, lambda_ns);
+    scale(x, tau_ns);
     memcpy(x->t->lambda, lambda_ns, x->t->n * sizeof *lambda_ns);
     memcpy(x->t->tau, tau_ns, x->t->n * sizeof *tau_ns);
 }
@@ -32,7 +42,7 @@ static void overhead(const struct expanding *x, const struct mpg_message *m,
 {
     struct mpg_sending s = sending_expanded(x->c, m);
     zero(overhead_ns, x->t->n);
-    mpg_time_overhead(way_of(x, m), which, &s, 1, x->t->first, x->t->n, overhead_ns);
+    mpg_time_overhead(way_of(x, m), which, &s, x->scale, x->t->first, x->t->n, overhead_ns);
 }
 
 static void send(void *data, const struct mpg_message *m, double *overhead_ns)
@@ -50,6 +60,13 @@ static void receive(void *data, const struct mpg_message *m, double *overhead_ns
     overhead(data, m, MPG_OVERHEAD_RECEIVE, overhead_ns);
 }
 
+static bool wait_in_send(const struct expanding *x, const struct mpg_message *m, const struct mpg_sending *s, double *waiting_ns)
+{
+    const bool known = mpg_time_in_send(way_of(x, m), s, x->t->first, x->t->n, waiting_ns);
+    scale(x, waiting_ns);
+    return known;
+}
+
 static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     const struct expanding *x = data;
@@ -57,9 +74,10 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
     const struct mpg_times *t = x->t;
     zero(waiting_ns, t->n);
     if (!mpg_times_is_answered(t))
-        return mpg_time_in_send(way_of(x, m), &s, t->first, t->n, waiting_ns);
+        return wait_in_send(x, m, &s, waiting_ns);
     zero(t->answer, t->n);
     mpg_time_ack(way_of(x, m), &s, t->first, t->n, t->answer);
+    scale(x, t->answer);
     for (uint32_t w = 0; w < t->n; w++)
         waiting_ns[w] = t->answer[w] + (t->lambda[w] + t->tau[w]);
     return true;
@@ -67,7 +85,24 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 
 static double gap(void *data, const struct mpg_message *m)
 {
-    return mpg_time_gap(way_of(data, m), m->bytes);
+    const struct expanding *x = data;
+    return x->scale * mpg_time_gap(way_of(x, m), m->bytes);
+}
+
+static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
+{
+    const struct expanding *x = data;
+    const struct mpg_origin *origin = &x->c->member[index].origin;
+    zero(kappa_ns, x->t->n);
+    mpg_perturb_round_call(x->t->target->noise, origin->rank, origin->call, origin->index, number, x->t->first, x->t->n, kappa_ns);
+}
+
+static void reduce(void *data, double bytes, double *reduce_ns)
+{
+    const struct expanding *x = data;
+    const double ns = x->scale * mpg_perturbation_reduction(x->t->target->noise, false, bytes);
+    for (uint32_t w = 0; w < x->t->n; w++)
+        reduce_ns[w] = ns;
 }
 
 /* Doubles of a value. */
@@ -193,7 +228,9 @@ static int expand_all(struct mpg_times *t, const struct mpg_expanding *c,
 
 int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
 {
-    struct expanding x = {t, s->expanding};
+    const struct mpg_perturbation *p = t->target->noise;
+    const struct mpg_collective_size *size = &s->expanding->plan.size;
+    struct expanding x = {t, s->expanding, mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false)};
     const struct mpg_message_costs costs = {.data = &x,
                                             .flight = flight,
                                             .send = send,
@@ -201,6 +238,8 @@ int mpg_times_expand(struct mpg_times *t, const struct mpg_step *s, struct mpg_e
                                             .waiting = waiting,
                                             .gap = gap,
                                             .answers = mpg_times_is_answered(t) ? t->answer : NULL,
+                                            .call = p->call_noise.n > 0 ? call : NULL,
+                                            .reduce = p->reduces ? reduce : NULL,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
                                             .carried_bytes = x.c->carried_bytes,
                                             .elsewhere = x.c->elsewhere};

@@ -152,7 +152,7 @@ static void take_edge(struct mpg_times *t, const struct mpg_step *s, const struc
         take(t, slot, NULL, slot, true);
         break;
     case MPG_EDGE_MEETING: /* the kappas of a node are in it */
-        take(t, slot, e->expanded ? t->kappa : NULL, slot, false);
+        take(t, slot, NULL, slot, false);
         break;
     case MPG_EDGE_MEMBER:
     case MPG_EDGE_HELD:
@@ -260,7 +260,7 @@ int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_er
         return 0;
     }
     zero(t->kappa, t->n);
-    if (!meeting || s->edges[0].expanded)
+    if (!meeting)
         mpg_perturb_call(t->target->noise, s->rank, s->number, t->first, t->n, t->kappa);
     for (uint32_t w = 0; w < t->n; w++) {
         t->own[w] = value[w] + t->kappa[w];

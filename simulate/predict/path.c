@@ -129,10 +129,10 @@ static void find_collective(const struct mpg_times *t, enum mpg_call call, const
                             double *term)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    const enum mpg_operation operation = mpg_operation_of(call);
+    const enum mpg_operation operation = mpg_operation_whole(call);
     double calls_ns = 0, empty_ns = 0, all_ns = 0;
     mpg_time_rounds(p, origin->rank, origin->call, origin->index, rounds, bytes, false, t->first, 1, &calls_ns);
-    if (mpg_collective_measured(p, operation, members)) {
+    if (mpg_collective_measured(p, operation, members, bytes_each)) {
         mpg_time_meeting(p, operation, members, bytes_each, meeting->rank, meeting->call, meeting->index, t->first, 1,
                          &term[MPG_WHERE_WHOLE]);
         term[MPG_WHERE_WHOLES] = 1;

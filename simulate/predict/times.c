@@ -313,8 +313,8 @@ void mpg_times_add_collective(const struct mpg_times *t, enum mpg_call call,
                               double *value)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    enum mpg_operation operation = mpg_operation_of(call);
-    bool measured = mpg_collective_measured(p, operation, members);
+    enum mpg_operation operation = mpg_operation_whole(call);
+    bool measured = mpg_collective_measured(p, operation, members, bytes_each);
     memcpy(t->tau, value, t->n * sizeof *value);
     if (measured)
         mpg_time_meeting(p, operation, members, bytes_each, meeting->rank, meeting->call,

@@ -56,13 +56,13 @@ static const double *find_rounds_calls(const struct mpg_times *t, const struct m
 }
 
 void trail_find_collective(const struct mpg_times *t, enum mpg_call call, const struct mpg_origin *origin, uint32_t rounds,
-                           double bytes, int32_t members, const double *took_ns, double *term)
+                           double bytes, int32_t members, double bytes_each, const double *took_ns, double *term)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
     struct mpg_times_trail *x = t->trail;
     const double *calls = find_rounds_calls(t, p, origin, rounds);
     x->has_terms = true;
-    if (mpg_collective_measured(p, mpg_operation_of(call), members)) {
+    if (mpg_collective_measured(p, mpg_operation_whole(call), members, bytes_each)) {
         term[MPG_WHERE_WHOLES] = 1;
         for (uint32_t w = 0; w < t->n; w++)
             x->whole[w] = took_ns[w] > 0 ? took_ns[w] - calls[w] : x->whole[w];

@@ -168,7 +168,7 @@ static void come_from_root(const struct mpg_times *t, const struct mpg_edge *e, 
         if (comes)
             come_from(x, w, code + (took[w] > 0 ? EDGE_MORE : EDGE_PLAIN), at[w]);
     }
-    trail_find_collective(t, e->call, &e->origin, e->rounds, e->bytes, e->members, took, unused);
+    trail_find_collective(t, e->call, &e->origin, e->rounds, e->bytes, e->members, e->contributed_bytes, took, unused);
 }
 
 void mpg_times_trail_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e)
@@ -210,10 +210,8 @@ static struct mpg_path_value describe(const struct mpg_times *t, const struct mp
     if (e->kind == MPG_EDGE_ACK && kind == EDGE_MORE)
         return mpg_path_slot(e->slot, MPG_PATH_BEGIN);
     if (e->kind == MPG_EDGE_ROOT && kind == EDGE_MORE) {
-        const bool measured = mpg_collective_measured(mpg_target_farthest(t->target), mpg_operation_of(e->call), e->members);
-        term[MPG_WHERE_WHOLES] = measured;
-        term[MPG_WHERE_MESSAGES] = measured ? 0 : e->rounds;
-        term[MPG_WHERE_SIZE] = measured ? 0 : e->bytes;
+        term[MPG_WHERE_MESSAGES] = e->rounds;
+        term[MPG_WHERE_SIZE] = e->bytes;
     }
     return mpg_path_slot(e->slot, MPG_PATH_TIME);
 }

@@ -25,6 +25,7 @@ struct mpg_times_trail {
 /* What mpg_times_add_collective() adds, TOOK_NS in all, into latency, bytes and whole of the lanes where it is more than
  * nothing; TERM has what is alike in them. Other and latest are written over. */
 void trail_find_collective(const struct mpg_times *t, enum mpg_call call, const struct mpg_origin *origin, uint32_t rounds,
-                           double bytes, int32_t members, const double *took_ns, double *term);
+                           double bytes, int32_t members, double bytes_each,
+                           const double *took_ns, double *term);
 
 #endif

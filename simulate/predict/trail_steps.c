@@ -141,7 +141,7 @@ static void end_contribute(const struct mpg_times *t, const struct mpg_step *s)
     mpg_trail_from(x->trail, mpg_path_slot(s->a, MPG_PATH_TIME), NULL, NOWHERE);
     if (!mpg_trail_any(x->waits, t->n))
         return;
-    trail_find_collective(t, s->call, &s->origin, s->rounds, s->bytes, s->members, took, term);
+    trail_find_collective(t, s->call, &s->origin, s->rounds, s->bytes, s->members, s->contributed_bytes, took, term);
     mpg_trail_add_from(t->trail->trail, mpg_path_slot(s->a, MPG_PATH_TIME), term, NOWHERE, x->waits);
     for (uint32_t w = 0; w < t->n; w++)
         took[w] = fmax(took[w], 0) - x->latency[w] - x->bytes[w] - x->whole[w];

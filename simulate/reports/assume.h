@@ -15,9 +15,11 @@ void mpg_assume_latency(const struct mpg_report *r, char *text, size_t size);
 void mpg_assume_bytes(const struct mpg_report *r, char *text, size_t size);
 void mpg_assume_overheads(const struct mpg_report *r, char *text, size_t size);
 void mpg_assume_rows(const struct mpg_report *r, char *text, size_t size);
-void mpg_assume_collectives(const struct mpg_report *r, char *text, size_t size);
 void mpg_assume_launches(const struct mpg_report *r, char *text, size_t size);
 void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size);
+
+/* Of collectives. */
+void mpg_assume_collectives(const struct mpg_report *r, char *text, size_t size);
 
 /* Of who waits for a call of another rank, as the trace shows it. */
 void mpg_assume_carried(const struct mpg_report *r, char *text, size_t size);

@@ -88,28 +88,6 @@ void mpg_assume_rows(const struct mpg_report *r, char *text, size_t size)
                  kept < sizes->n ? ", where the target's signature keeps rows" : "");
 }
 
-void mpg_assume_collectives(const struct mpg_report *r, char *text, size_t size)
-{
-    const struct mpg_perturbation *p = r->p;
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < MPG_OPERATIONS; i++) {
-        const struct mpg_measured_meetings *m = &p->meetings[i];
-        if (m->n == 0 || used >= size)
-            continue;
-        int n = snprintf(text + used, size - used, "%s%s of ", used ? ", " : "",
-                         mpg_operation_name((enum mpg_operation)i));
-        used += (size_t)n;
-        for (size_t k = 0; k < m->n && used < size; k++) {
-            n = snprintf(text + used, size - used, "%s%d", k ? " " : "", m->meeting[k].processes);
-            used += (size_t)n;
-        }
-    }
-    if (used < size)
-        snprintf(text + used, size - used,
-                 " as measured, of other numbers scaled by rounds; all others as rounds of messages");
-}
-
 void mpg_assume_launches(const struct mpg_report *r, char *text, size_t size)
 {
     (void)r;

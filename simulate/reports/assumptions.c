@@ -354,6 +354,11 @@ static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
 static void say_partial(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
+    if (r->options->graph.wholes) {
+        snprintf(text, size, "those with a root, and scans, are messages, whatever was measured: hypotheses change for whom "
+                             "their members wait");
+        return;
+    }
     snprintf(text, size,
              "%" PRIu64 " of %" PRIu64 ", with a root or scans, are the messages of their algorithms, which %s says: "
              "hypotheses change for whom their members wait (--collectives=measured has none, =expand all)",
@@ -415,7 +420,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool predicted = r->result->predicted, perturbed = !predicted;
-    const bool expands_all = r->options->graph.expand && !r->options->graph.expand_some;
+    const bool expands = r->options->graph.wholes || (r->options->graph.expand && !r->options->graph.expand_some);
     const struct {
         const char *topic;
         void (*say)(const struct mpg_report *, char *, size_t);
@@ -431,8 +436,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"overheads", mpg_predicted_overheads, predicted},
         {"gap", mpg_predicted_gap, predicted},
         {"collectives", mpg_assume_collectives,
-         perturbed && mpg_perturbation_collectives_measured(r->p) && !expands_all},
-        {"collectives", mpg_predicted_collectives, (predicted || expands_all) && c->collectives > 0},
+         c->collectives > 0 && (predicted || expands || mpg_perturbation_collectives_measured(r->p))},
         {"in collectives", say_partial, r->options->graph.expand_some && c->expanded > 0},
         {"policy", mpg_assume_policy, r->extrapolation != NULL},
         {"network", mpg_assume_network, r->extrapolation && r->p->parameters},

@@ -141,12 +141,11 @@ static int add_missing_calls(const struct mpg_report *r, struct mpg_attention *l
                               "as traced (mpgbench overhead measures it)",
                               what, sides[i].whose) < 0)
             return -1;
-        if (sides[i].sig->collectives == 0 && c->collectives > c->expanded &&
-            !p->collectives_by_rounds &&
+        if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->ignores_collectives &&
             mpg_attention_add(list, err, "collectives",
-                              "none in %s signature, and %" PRIu64 " in the trace: they are made of "
-                              "rounds of messages (mpgbench collective measures them)",
-                              sides[i].whose, c->collectives - c->expanded) < 0)
+                              "none in %s signature, and %" PRIu64 " in the trace: nothing says how far their messages are "
+                              "from what they take (mpgbench collective measures them)",
+                              sides[i].whose, c->collectives) < 0)
             return -1;
     }
     return 0;
@@ -426,7 +425,7 @@ static int add_unused_rounds(const struct mpg_report *r, struct mpg_attention *l
 {
     const struct mpg_perturbation *p = r->p;
     const bool given = p->latency.n + p->byte.n > 0;
-    if (!p->collectives_by_rounds || (!given && p->target->collectives > 0 &&
+    if (!r->collectives || strcmp(r->collectives, "rounds") != 0 || (!given && p->target->collectives > 0 &&
                                       r->result->counts.collectives > 0))
         return 0;
     return mpg_attention_add(list, err, "collectives", "--collectives=rounds without effect: %s",

@@ -60,43 +60,9 @@ static int add_sizes(const struct mpg_report *r, const struct mpg_network_path *
         mpg_units_format_size(measured_text, sizeof measured_text, measured));
 }
 
-/* An operation of which the trace has MOST bytes, where it is taken from the target as a whole. */
-static int add_operation(const struct mpg_report *r, enum mpg_operation operation, double most,
-                         struct mpg_attention *list, struct mpg_error *err)
-{
-    const struct mpg_measured_meetings *all = &r->p->meetings[operation];
-    int64_t measured = INT64_MAX;
-    char traced_text[32], measured_text[32];
-    for (size_t i = 0; i < all->n; i++)
-        if (greatest(&all->meeting[i].target) < measured)
-            measured = greatest(&all->meeting[i].target);
-    if (!mpg_perturbation_collectives_measured(r->p) || most <= (double)measured)
-        return 0;
-    return mpg_attention_add(
-        list, err, "sizes",
-        "%s of up to %s, and the signature has it up to %s: above that it is taken to cost no more "
-        "(mpgbench collective --sizes measures more)",
-        mpg_operation_name(operation),
-        mpg_units_format_size(traced_text, sizeof traced_text, (int64_t)most),
-        mpg_units_format_size(measured_text, sizeof measured_text, measured));
-}
-
-static int add_collectives(const struct mpg_report *r, struct mpg_attention *list,
-                           struct mpg_error *err)
-{
-    const struct mpg_graph_counts *c = &r->result->counts;
-    if (r->options->graph.expand && !r->options->graph.expand_some)
-        return 0;
-    if (add_operation(r, MPG_OPERATION_BCAST, c->largest_bcast_bytes, list, err) < 0 ||
-        add_operation(r, MPG_OPERATION_ALLREDUCE, c->largest_allreduce_bytes, list, err) < 0)
-        return -1;
-    return add_operation(r, MPG_OPERATION_ALLTOALL, c->largest_alltoall_bytes, list, err);
-}
-
 int mpg_doubt_sizes(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
 {
-    if (add_collectives(r, list, err) < 0 ||
-        add_sizes(r, r->p->target_path, "the signature", list, err) < 0)
+    if (add_sizes(r, r->p->target_path, "the signature", list, err) < 0)
         return -1;
     return r->source->origin == MPG_SOURCE_TARGET
                ? 0 : add_sizes(r, r->p->source_path, "the source's signature", list, err);

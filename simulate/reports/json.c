@@ -231,7 +231,7 @@ json_t *mpg_answer_options(const struct mpg_report *r)
         json_object_set_new(o, "carried_bytes", carried_json(&r->options->graph.carried));
     if (r->options->graph.expand_some)
         json_object_set_new(o, "expanded_collectives", json_string("partial"));
-    if (r->options->graph.expand)
+    if (r->options->graph.expand && (!r->options->graph.wholes || r->collective_table))
         json_object_set_new(o, "collective_table", optional_string(r->collective_table));
     json_object_set_new(o, "signature", optional_string(p->target ? p->target->path : NULL));
     json_object_set_new(o, "source", optional_string(p->source ? p->source->path : NULL));

@@ -123,28 +123,6 @@ void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size)
                  mpg_units_format_time(polled, sizeof polled, mean.polled_ns));
 }
 
-void mpg_predicted_collectives(const struct mpg_report *r, char *text, size_t size)
-{
-    const struct mpg_graph_counts *c = &r->result->counts;
-    if (r->p->parameters || (r->extrapolation && r->extrapolation->models_barrier)) {
-        mpg_assume_barriers(r, text, size);
-        return;
-    }
-    bool measured = r->p->target && r->p->target->collectives > 0 && r->p->latency.n == 0 &&
-                    r->p->byte.n == 0 && !r->p->collectives_by_rounds;
-    if (r->options->graph.expand && !r->options->graph.expand_some) {
-        snprintf(text, size, "%" PRIu64 " of %" PRIu64 " as the messages of their algorithms, which "
-                 "%s says, without the arithmetic of reductions%s", c->expanded, c->collectives,
-                 r->collective_table ? r->collective_table : "the built-in table",
-                 c->expanded < c->collectives ? "; the others as rounds of messages" : "");
-        return;
-    }
-    snprintf(text, size, "%s",
-             measured ? "Barrier, Bcast, Allreduce, Alltoall as far as the target has them, of "
-                        "other numbers of ranks scaled by rounds; all others as rounds of messages"
-                      : "rounds of messages");
-}
-
 /* --- what makes it doubtful --- */
 
 static bool says_limit(const struct mpg_network_path *path)
@@ -203,9 +181,8 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
          "overheads",
          "not both in this signature: calls that lack theirs cost what they took in the trace, or "
          "nothing (mpgbench overhead measures them)"},
-        {!given && c->collectives > c->expanded && p->target->collectives == 0 &&
-             !p->collectives_by_rounds, "collectives",
-         "none in this signature: they are made of rounds of messages (mpgbench collective measures "
+        {!given && c->collectives > 0 && p->target->collectives == 0 && !p->ignores_collectives, "collectives",
+         "none in this signature: nothing says how far their messages are from what they take (mpgbench collective measures "
          "them)"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

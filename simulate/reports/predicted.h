@@ -15,7 +15,6 @@ void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size
 void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size);
 void mpg_predicted_work(const struct mpg_report *r, char *text, size_t size);
 void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size);
-void mpg_predicted_collectives(const struct mpg_report *r, char *text, size_t size);
 
 /* Attention: what the target's signature lacks, and what the trace does. */
 int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list,

@@ -70,7 +70,8 @@ class Settings:
         self.collectives, self.carried = collectives, carried
         self.sync_reduce = sync_reduce
         self.some = expands_some(self, suppose)
-        self.table = (self.some or carried or collectives == "expand") and Table(collective_table)
+        self.table = (self.some or carried or collectives == "expand" or signature) and Table(collective_table)
+        self.scales = None
         self.eager_limit = eager_limit
         self.source_eager_limit = source_eager_limit
         self.source_latency = source_latency
@@ -206,8 +207,6 @@ def leave_account(builder, call, delays, account):
         delta = builder.own(call) + builder.noise.lost_in.get(call, ZERO)
         if call not in builder.touched and graph.waits_for_nobody(call.done):
             delta -= builder.off(call)
-    elif call in builder.expanded:
-        delta = builder.settings.kappa(call)
     own = everything = others = max(
         delays[call.post] + max(delta, -call.duration) + last,
         delays[call.S] - call.duration)

@@ -10,9 +10,10 @@ MOST_SEGMENTS = 2 ** 16
 class Step:
     """Sends (to, bytes, round) and receives (from) that a member is in together."""
 
-    def __init__(self, sends=(), receives=(), posted=False):
+    def __init__(self, sends=(), receives=(), posted=False, reduces=None):
+        """reduces: so many bytes of what it receives, or None."""
         self.sends, self.receives = list(sends), list(receives)
-        self.posted = posted
+        self.posted, self.reduces = posted, reduces
 
 
 class Wave:
@@ -41,17 +42,19 @@ class Plan:
         self.is_tree = False
         self.phases = []
 
-    def exchange(self, messages):
+    def exchange(self, messages, reduces=False):
         """A round: (from, to, bytes) of all messages in it."""
         self.phases.append(None)
-        sends, receives = {}, {}
+        sends, receives, reduced = {}, {}, {}
         for a, b, size in messages:
             sends[a] = (b, size, self.round)
             receives[b] = a
+            reduced[b] = size if reduces else None
         for v in range(self.p):
             if v in sends or v in receives:
                 self.steps[v].append(Step([sends[v]] if v in sends else [],
-                                          [receives[v]] if v in receives else []))
+                                          [receives[v]] if v in receives else [],
+                                          reduces=reduced.get(v)))
                 self.waves[v].append(Wave([sends[v][:2]] if v in sends else [],
                                           [receives[v]] if v in receives else []))
         self.round += 1
@@ -71,13 +74,13 @@ class Plan:
 
     # Trees
 
-    def down(self, tree, size_of):
+    def down(self, tree, size_of, reduces=False):
         """size_of: the bytes to a member and those below it."""
         parents = parents_of(tree)
         self.phases.append(Tree(True, tree, size_of))
         for v in range(self.p):
             if v in parents:
-                self.steps[v].append(Step(receives=[parents[v]]))
+                self.steps[v].append(Step(receives=[parents[v]], reduces=size_of(v) if reduces else None))
             for i, child in enumerate(tree[v]):
                 self.steps[v].append(Step([(child, size_of(child), self.round + i)]))
             if v in parents:
@@ -86,12 +89,12 @@ class Plan:
                 self.waves[v].append(Wave([(child, size_of(child)) for child in tree[v]]))
         self.round += len(tree[0])
 
-    def up(self, tree, size_of):
+    def up(self, tree, size_of, reduces=False):
         parents = parents_of(tree)
         self.phases.append(Tree(False, tree, size_of))
         for v in range(self.p):
             for child in reversed(tree[v]):
-                self.steps[v].append(Step(receives=[child]))
+                self.steps[v].append(Step(receives=[child], reduces=size_of(child) if reduces else None))
             if v in parents:
                 self.steps[v].append(Step([(parents[v], size_of(v), self.round)]))
             if tree[v]:
@@ -100,7 +103,7 @@ class Plan:
                 self.waves[v].append(Wave([(parents[v], size_of(v))]))
         self.round += 1
 
-    def pipeline(self, order, sizes):
+    def pipeline(self, order, sizes, reduces=False):
         """Segments along a chain, in the order of its members."""
         self.phases.append(None)
         for place, v in enumerate(order):
@@ -110,6 +113,7 @@ class Plan:
                 step = Step()
                 if not first and i < len(sizes):
                     step.receives.append(order[place - 1])
+                    step.reduces = sizes[i] if reduces else None
                 if not last and sent >= 0:
                     step.sends.append((order[place + 1], sizes[sent], place + sent))
                 if step.sends or step.receives:
@@ -178,17 +182,17 @@ class Folded:
 
     def begin(self, plan, size):
         if self.pairs:
-            plan.exchange([(a, b, size) for a, b in self.pairs])
+            plan.exchange([(a, b, size) for a, b in self.pairs], reduces=True)
 
     def end(self, plan, size_of):
         if self.pairs:
             plan.exchange([(b, a, size_of(a)) for a, b in self.pairs])
 
-    def exchange(self, plan, distance, size_of):
+    def exchange(self, plan, distance, size_of, reduces=True):
         """A round of all q with q xor distance; size_of(q): None if it sends nothing."""
         sizes = {q: size_of(q) for q in range(self.P)}
         plan.exchange([(self.member[q], self.member[q ^ distance], size)
-                       for q, size in sizes.items() if size is not None])
+                       for q, size in sizes.items() if size is not None], reduces)
 
 
 # --- one operation and algorithm each --------------------------------------
@@ -212,14 +216,14 @@ def allreduce_rabenseifner(plan, d):
     folded.begin(plan, d)
     halves(plan, d, folded)
     for k in reversed(range(folded.K)):
-        folded.exchange(plan, 1 << k, lambda q, k=k: Fraction(d, 2 << k))
+        folded.exchange(plan, 1 << k, lambda q, k=k: Fraction(d, 2 << k), reduces=False)
     folded.end(plan, lambda v: d)
 
 
 def allreduce_ring(plan, d):
     p = plan.p
-    for _ in range(2 * (p - 1)):
-        plan.exchange([(v, (v + 1) % p, Fraction(d, p)) for v in range(p)])
+    for k in range(2 * (p - 1)):
+        plan.exchange([(v, (v + 1) % p, Fraction(d, p)) for v in range(p)], reduces=k < p - 1)
 
 
 def reduce_rabenseifner(plan, d):
@@ -228,7 +232,7 @@ def reduce_rabenseifner(plan, d):
     halves(plan, d, folded)
     for k in reversed(range(folded.K)):
         folded.exchange(plan, 1 << k, lambda q, k=k:
-                        Fraction(d, 2 << k) if q >> k == 1 else None)
+                        Fraction(d, 2 << k) if q >> k == 1 else None, reduces=False)
 
 
 def barrier_dissemination(plan):
@@ -247,11 +251,11 @@ def barrier_recursive_doubling(plan):
         plan.exchange([(v - most, v, 0) for v in range(most, p)])
 
 
-def ring(plan, blocks, ahead):
+def ring(plan, blocks, ahead, reduces=False):
     """p - 1 rounds to v + 1, block v + ahead - k."""
     p = plan.p
     for k in range(p - 1):
-        plan.exchange([(v, (v + 1) % p, blocks[(v + ahead - k) % p]) for v in range(p)])
+        plan.exchange([(v, (v + 1) % p, blocks[(v + ahead - k) % p]) for v in range(p)], reduces)
 
 
 def allgather_bruck(plan, blocks):
@@ -374,4 +378,4 @@ def scatter_butterfly(plan, d, blocks):
 def scan_recursive_doubling(plan, d):
     p = plan.p
     for k in range((p - 1).bit_length()):
-        plan.exchange([(v, v ^ (1 << k), d) for v in range(p) if v ^ (1 << k) < p])
+        plan.exchange([(v, v ^ (1 << k), d) for v in range(p) if v ^ (1 << k) < p], reduces=True)

@@ -11,8 +11,6 @@ from oracle_signature import FIT, u_in_row
 from oracle_trace import OracleError
 
 ZERO = Fraction(0)
-OPERATIONS = {"Barrier": "barrier", "Bcast": "bcast", "Allreduce": "allreduce",
-              "Alltoall": "alltoall"}
 NEXT_INDEX = 0x9e3779b1
 
 
@@ -237,28 +235,23 @@ class Costs:
 
     # Collectives
 
-    def measured(self, group, j, rounds_of):
+    def measured(self, group, j):
         """Delta of the whole meeting for its member j, or None: by rounds."""
-        name, p = group[0].name, len(group)
-        if (name not in OPERATIONS or not self.target or self.replaced or p == 1
-                or self.settings.collectives in ("rounds", "expand")):
+        operation, p = group[0].name.lower(), len(group)
+        if not self.target or self.replaced or self.settings.collectives in ("rounds", "expand"):
             return None
-        operation = OPERATIONS[name]
-        both = self.target.signature.processes(operation)
-        if self.source:
-            both &= self.source.signature.processes(operation)
-        if not both:
-            return None
-        near = max((q for q in both if q <= p), default=None) or min(both)
-        first = group[group[0].terms.number("root")] if name == "Bcast" else group[0]
-        u = self.draw(first.call.rank, first.call.index, COLLECTIVE, first.index)
         size = group[j].terms.own_bytes()
-        value = self.target.collective(operation, near, size, u)
+        machines = [machine.signature for machine in (self.target, self.source) if machine]
+        if not all(machine.has_near(operation, p, size) for machine in machines):
+            return None
+        first = group[0]
+        u = self.draw(first.call.rank, first.call.index, COLLECTIVE, first.index)
+        value = self.target.collective(operation, p, size, u)
         if self.source:
-            value -= self.source.collective(operation, near, size, u)
+            value -= self.source.collective(operation, p, size, u)
         else:
-            value -= self.target.collective(operation, near, size, 0)
-        return value * rounds_of(p) / rounds_of(near)
+            value -= self.target.collective(operation, p, size, 0)
+        return value
 
     def rounds(self, part, n, size_bytes):
         """The n rounds of l_j without kappa."""

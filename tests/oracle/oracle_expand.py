@@ -38,10 +38,12 @@ class Wire:
 
 
 class Member:
-    """How far one is: since when in its step, and from when it may send again."""
+    """How far one is: since when in its step, what it did there by itself, when others came that it waits for, and from
+    when it may send again."""
 
     def __init__(self, enter):
         self.now, self.free = enter, enter
+        self.local, self.came = enter, []
         self.at, self.begun = 0, False
         self.sent, self.received = [], []
         self.count = Counter()
@@ -76,12 +78,18 @@ class Expansion:
         else:
             self.plan = Maker(table, group).make()
         self.held = carried.held(self) if carried else set()
+        self.asked = self.of = self.found = None
 
     def member(self, v):
         return (v + self.root) % self.p
 
     def leaves(self, enters, costs):
         """[(time, bits of members)] by member, for their enter times."""
+        if (self.asked, self.of) != (enters, costs):
+            self.asked, self.of, self.found = list(enters), costs, self.find_leaves(enters, costs)
+        return self.found
+
+    def find_leaves(self, enters, costs):
         states = [Member((enters[self.member(v)], 1 << self.member(v)))
                   for v in range(self.p)]
         wires, waiting = {"come": [state.now for state in states]}, list(range(self.p))
@@ -105,6 +113,7 @@ class Expansion:
     def begin(self, v, state, wires, costs, waiting):
         step = self.plan.steps[v][state.at]
         state.begun, state.sent, state.received = True, [], []
+        state.local, state.came = state.now, []
         for a in step.receives:
             wire = self.wire(wires, a, v, state.next_one("from", a))
             wire.posted = state.now
@@ -114,12 +123,12 @@ class Expansion:
             wire.bytes = size
             wire.index = wire.source.index + ROUND * number_of_round
             synchronous = costs.is_synchronous(wire)
-            wire.leaves = later(state.now, state.free)
+            wire.leaves = later(state.local, state.free)
             state.free = after(wire.leaves, costs.gap(wire))
             if not synchronous or step.posted:
-                state.now = after(state.now, costs.sends(wire, not synchronous))
+                state.local = after(state.local, costs.sends(wire, not synchronous))
             if (v, b) in self.held and state.count["to", b] == 1:
-                state.now = later(state.now, wires["come"][b])
+                state.came.append(wires["come"][b])
             state.sent.append(wire)
         waiting += step.receives + [b for b, *_ in step.sends]
 
@@ -133,12 +142,16 @@ class Expansion:
         if any(wire.leaves is None for wire in state.received) or any(
                 costs.is_synchronous(wire) and wire.posted is None for wire in state.sent):
             return False
-        now = state.now
+        kappa = costs.call(self.group[self.member(v)], state.at)
+        local, waited = state.local, []
         for wire in state.received:
-            now = later(after(now, costs.receives(wire)), self.arrival(wire, costs))
-        for wire in state.sent:
-            if costs.is_synchronous(wire):
-                now = later(now, self.done(wire, costs))
+            cost = costs.receives(wire)
+            local = after(local, cost)
+            waited = [after(time, cost) for time in waited] + [self.arrival(wire, costs)]
+        waited += [self.done(wire, costs) for wire in state.sent if costs.is_synchronous(wire)]
+        now = later(state.now, after(local, kappa), *(after(time, max(ZERO, kappa)) for time in waited), *state.came)
+        if step.reduces is not None:
+            now = after(now, costs.reduction(step.reduces))
         state.now, state.at, state.begun = now, state.at + 1, False
         return True
 
@@ -165,43 +178,53 @@ class Expansion:
 
 
 class PredictedWires:
-    """What messages take on the target (section 5)."""
+    """What messages take on the target (section 5), times what they are scaled by."""
 
-    def __init__(self, target, limit, latency_given):
-        self.target, self.limit = target, limit
+    def __init__(self, target, limit, latency_given, scale=1):
+        self.target, self.limit, self.scale = target, limit, scale
         self.is_answered = latency_given
 
     def is_synchronous(self, wire):
         return self.limit is not None and wire.bytes > self.limit
 
     def flight(self, wire):
-        return self.target.message(wire)
+        return tuple(self.scale * part for part in self.target.message(wire))
 
     def gap(self, wire):
-        return self.target.gap(wire)
+        return self.scale * self.target.gap(wire)
 
     def sends(self, wire, eager):
-        return self.target.sends(wire, eager) or ZERO
+        return self.scale * (self.target.sends(wire, eager) or ZERO)
 
     def receives(self, wire):
-        return self.target.receives(wire, False) or ZERO
+        return self.scale * (self.target.receives(wire, False) or ZERO)
 
     def done(self, wire, met, arrived):
         if self.is_answered:
-            return after(arrived, self.target.way_back(wire))
+            return after(arrived, self.scale * self.target.way_back(wire))
         waiting = self.target.waiting(wire)
         if waiting is None:
             return arrived
-        return after(met, max(ZERO, waiting - wire.flight(self)[0]))
+        return after(met, max(ZERO, self.scale * waiting - wire.flight(self)[0]))
+
+    def call(self, part, number):
+        return self.target.kappa(part, number)
+
+    def reduction(self, size_bytes):
+        signature = self.target.signature
+        return self.scale * signature.reduction(size_bytes) if signature else ZERO
 
 
 class PerturbedWires:
     """What they take on the traced machine and, if drawn, how much more (section 4)."""
 
-    def __init__(self, builder, drawn):
-        self.costs, self.floor = builder.costs, builder.floor
+    def __init__(self, builder, drawn, scales=(1, 1)):
+        """scales: of the target, and the source."""
+        self.costs, self.floor, self.settings = builder.costs, builder.floor, builder.settings
         self.usual = builder.floor_costs
         self.limit, self.drawn = builder.target_limit, drawn
+        self.perturbed = drawn and not self.settings.is_base
+        self.scale = scales[not self.perturbed]
 
     def is_synchronous(self, wire):
         return self.limit is not None and wire.bytes > self.limit
@@ -211,8 +234,8 @@ class PerturbedWires:
                         for size in (0, wire.bytes))
         costs = self.costs.of(wire)
         latency, transfer = costs.message(wire) if self.drawn else (ZERO, ZERO)
-        return (max(ZERO, least + latency),
-                max(ZERO, max(ZERO, whole - least) + transfer))
+        return (self.scale * max(ZERO, least + latency),
+                self.scale * max(ZERO, max(ZERO, whole - least) + transfer))
 
     def gap(self, wire):
         return ZERO
@@ -228,10 +251,20 @@ class PerturbedWires:
     def overhead(self, usual, drawn):
         usual = usual.typical if usual and usual.typical is not None else ZERO
         if not self.drawn or drawn is None:
-            return usual
-        return max(ZERO, usual + drawn.target
-                   - (drawn.least if drawn.source is None else drawn.source))
+            return self.scale * usual
+        return self.scale * max(ZERO, usual + drawn.target
+                                - (drawn.least if drawn.source is None else drawn.source))
 
     def done(self, wire, met, arrived):
         back = self.costs.of(wire).acknowledgement(wire) if self.drawn else ZERO
-        return after(arrived, max(ZERO, self.floor(0, wire.dest.call, wire.call) + back))
+        return after(arrived, self.scale * max(ZERO, self.floor(0, wire.dest.call, wire.call) + back))
+
+    def call(self, part, number):
+        return self.settings.call_noise(part.call.rank) if self.drawn else ZERO
+
+    def reduction(self, size_bytes):
+        target, source = self.settings.signature, self.settings.source
+        if not target or not target.reductions or (source and not source.reductions):
+            return ZERO
+        machine = target if self.perturbed or not source else source
+        return self.scale * machine.reduction(size_bytes)

@@ -16,7 +16,8 @@ from oracle_matching import (CONSTRUCTORS, FROM_ROOT, MEETINGS, PREFIXES, TO_ROO
                              WINDOW_MEETINGS)
 from oracle_messages import Brought, Messages
 from oracle_noise import Noise
-from oracle_plans import expands
+from oracle_plans import expands, expands_rest
+from oracle_scales import Scales
 from oracle_starts import place_posts
 from oracle_trace import OracleError
 
@@ -180,6 +181,8 @@ class Builder(Messages):
         self.call_floors = CallFloors(self.trace, settings.source_places)
         self.target_limit, self.source_limit = limits or eager_limits(
             matching, settings, self.clock)
+        if not settings.is_base:
+            settings.scales = self.find_scales()
         self.shown = settings.carried and Shown(matching, settings, self.target_limit, self.source_limit, self.starts_wait)
         if self.clock:
             self.call_floors.limit_waits(self.calls_that_waited(matching))
@@ -192,8 +195,6 @@ class Builder(Messages):
         self.met = {part.call for _, group in matching.groups for part in group
                     if part.blocking and (part.name in MEETINGS | PREFIXES
                                           or self.is_expanded(group))}
-        self.expanded = {part.call for _, group in matching.groups for part in group
-                         if part.blocking and self.is_expanded(group)}
         if self.shown and dropped:
             self.shown = Shown(matching, settings, self.target_limit, self.source_limit, self.starts_wait)
         self.carried = self.shown and self.shown.sends
@@ -401,13 +402,21 @@ class Builder(Messages):
         else:
             self.add_to_root(group)
 
+    def find_scales(self):
+        """Those of collectives, where what is not measured near is messages; or None."""
+        settings = self.settings
+        if not settings.signature or not self.costs.value or not expands_rest(settings):
+            return None
+        return Scales(settings.table, self.target_limit, settings.signature, settings.source)
+
     def is_expanded(self, group):
         return expands(self.settings, group)
 
     def add_expanded(self, node, group):
         """Each member's end by the algorithm, over its end with nothing perturbed."""
         expansion = Expansion(self.settings.table, group, self.carried, self.shown and self.shown.moved)
-        drawn, plain = PerturbedWires(self, True), PerturbedWires(self, False)
+        scales = self.settings.scales.of(group) if self.settings.scales else (1, 1)
+        drawn, plain = PerturbedWires(self, True, scales), PerturbedWires(self, False, scales)
         starts = [{"none": ZERO, "wait": -part.call.duration * part.blocking,
                    "clock": self.enter(part.call)}[self.settings.absorb]
                   for part in group]
@@ -429,7 +438,7 @@ class Builder(Messages):
         for i in needs:
             self.graph.edge(group[i].call.post, node, ZERO)
         end, slack = group[j].completed_by, ZERO
-        kappa = self.settings.kappa(end)
+        kappa = ZERO if group[j].blocking else self.settings.kappa(end)
         if not group[j].blocking:
             slack = self.clock_slack(self.leave(end) - usual[j])
         else:
@@ -519,9 +528,7 @@ class Builder(Messages):
         n, size_bytes = rounds_and_bytes(group, j, self.sizes.part)
         n, traced_bytes = rounds_and_bytes(group, j)
         kappas = n * self.settings.call_noise(group[j].call.rank)
-        measured = self.costs.measured(
-            group, j, lambda p: p - 1 if group[0].name == "Alltoall"
-            else (p - 1).bit_length())
+        measured = self.costs.measured(group, j)
         if measured is not None:
             return measured + kappas
         longer = (size_bytes - traced_bytes) * self.settings.source_byte if size_bytes != traced_bytes else ZERO

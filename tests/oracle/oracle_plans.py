@@ -63,10 +63,11 @@ def read_rows(path):
 
 
 def expands(settings, group):
-    """Whether a collective is its messages: all are asked for, or, with hypotheses and nothing said, those in which
-    not every member waits for all others."""
+    """Whether a collective is its messages: all are asked for; or, with hypotheses and nothing said, those in which
+    not every member waits for all others; or, where a machine says what messages take, what it has not measured near."""
     some = settings.some and group[0].name not in MEETINGS
-    return is_expanded(group) and (settings.collectives == "expand" or some)
+    rest = settings.scales and not settings.scales.is_near(group)
+    return is_expanded(group) and (settings.collectives == "expand" or some or rest)
 
 
 def expands_some(settings, suppose, perturbs=True):
@@ -74,6 +75,14 @@ def expands_some(settings, suppose, perturbs=True):
     if perturbs and any(resize.may_be_of(FROM_ROOT | TO_ROOT | PREFIXES) for resize in settings.hypotheses.resizes):
         return False
     return bool(suppose) and settings.collectives is None and not settings.sync_reduce
+
+
+def expands_rest(settings, perturbs=True):
+    """Whether all collectives are messages that were not measured near, if a machine says what messages take."""
+    resized = perturbs and any(resize.may_be_of(MEETINGS | FROM_ROOT | TO_ROOT | PREFIXES)
+                               for resize in settings.hypotheses.resizes)
+    return (settings.collectives in (None, "measured") and not settings.sync_reduce and settings.latency is None
+            and settings.byte is None and not resized)
 
 
 def is_expanded(group):
@@ -134,14 +143,14 @@ class Maker:
         choice = self.pick("reduce", self.d)
         segments = segments_of(self.d, choice.segment)
         if segments:
-            self.plan.pipeline(list(reversed(range(self.p))), segments)
+            self.plan.pipeline(list(reversed(range(self.p))), segments, reduces=True)
         else:
             self.plan.is_tree = choice.algorithm in TREES
             self.reduce_whole(choice, self.d)
 
     def reduce_whole(self, choice, d):
         if choice.algorithm in TREES:
-            self.plan.up(self.tree(choice), lambda v: d)
+            self.plan.up(self.tree(choice), lambda v: d, reduces=True)
         else:
             algorithms.reduce_rabenseifner(self.plan, d)
 
@@ -243,10 +252,10 @@ class Maker:
             self.reduce_whole(self.pick("reduce", self.d), self.d)
             self.scatter_blocks("scatterv", blocks)
         elif choice.algorithm == "ring":
-            algorithms.ring(self.plan, blocks, -1)
+            algorithms.ring(self.plan, blocks, -1, reduces=True)
         elif choice.algorithm == "pairwise":
             for messages in algorithms.pairs_of(self.p, lambda v, to: blocks[to]):
-                self.plan.exchange(messages)
+                self.plan.exchange(messages, reduces=True)
         else:
             getattr(algorithms, "scatter_" + choice.algorithm)(self.plan, self.d, blocks)
 
@@ -254,7 +263,7 @@ class Maker:
         choice = self.pick(self.name.lower(), self.d)
         if choice.algorithm == "linear":
             self.plan.is_tree = True
-            self.plan.down(tree_of("chain", self.p), lambda v: self.d)
+            self.plan.down(tree_of("chain", self.p), lambda v: self.d, reduces=True)
         else:
             algorithms.scan_recursive_doubling(self.plan, self.d)
 
@@ -303,7 +312,7 @@ class NonblockingMaker(Maker):
         if self.choice.algorithm != "two":
             super().allreduce()
             return
-        self.plan.up(tree_of("binomial", self.p), lambda v: self.d)
+        self.plan.up(tree_of("binomial", self.p), lambda v: self.d, reduces=True)
         self.plan.down(tree_of("binomial_near", self.p), lambda v: self.d)
 
     def allgather_blocks(self, operation):
@@ -321,7 +330,7 @@ class NonblockingMaker(Maker):
         if self.choice.algorithm != "two":
             super().reduce_scatter()
             return
-        self.plan.up(tree_of("binomial", self.p), lambda v: self.d)
+        self.plan.up(tree_of("binomial", self.p), lambda v: self.d, reduces=True)
         tree = tree_of("linear", self.p)
         self.plan.down(tree, below(tree, [Fraction(self.d, self.p)] * self.p))
 

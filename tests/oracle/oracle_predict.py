@@ -54,7 +54,8 @@ class Settings:
         self.hypotheses = Hypotheses(suppose, self.ratios)
         self.compute_ratio = self.ratios.outside
         self.some = expands_some(self, suppose, perturbs=False)
-        self.table = (self.some or self.carried or self.collectives == "expand") and Table(collective_table)
+        self.table = (self.some or self.carried or self.collectives == "expand" or self.signature) and Table(collective_table)
+        self.scales = None
         self.map, self.call_noise, self.replica = map, call_noise, first_replica
         self.path = path and path.replace("-", " ")
         self.draw = Draws(self.seed, self.replica)

@@ -13,6 +13,7 @@ import subprocess
 from oracle_fits import nearest
 
 FIT = "the fitted family"  # in place of a launch
+MEETINGS = {"barrier", "allreduce", "allgather", "alltoall"}
 PATHS = ["core complex", "node", "between nodes"]
 
 
@@ -239,6 +240,26 @@ class Signature:
             elements.sort(key=lambda one: one["size_bytes"])
             self.collectives[key] = Sizes(elements, "time_ns")
 
+        self.reductions = sorted((one for one in given.get("reductions", []) if one["operation"] == "reduce_local"),
+                                 key=lambda one: (one["processes"], one["size_bytes"]))
+
+    def reduction(self, size_bytes):
+        """What reducing so many bytes takes, by the greatest number of ranks at once."""
+        if not self.reductions or size_bytes <= 0:
+            return 0
+        most = self.reductions[-1]["processes"]
+        points = [(one["size_bytes"], Distribution(one["time_ns"])(0.5)) for one in self.reductions
+                  if one["processes"] == most]
+        if size_bytes <= points[0][0]:
+            return points[0][1]
+        if len(points) == 1:
+            return points[0][1] * (size_bytes / points[0][0]) if points[0][0] else points[0][1]
+        (a, low), (b, high) = next(((x, y) for x, y in zip(points, points[1:]) if size_bytes <= y[0]), points[-2:])
+        slope = (high - low) / (b - a)
+        if size_bytes > b:
+            return high + (size_bytes - b) * max(0.0, slope)
+        return low + (size_bytes - a) * slope
+
     def path(self, name):
         """That of this class, else the farthest."""
         return self.paths.get(name, self.farthest)
@@ -246,6 +267,11 @@ class Signature:
     @staticmethod
     def median(given):
         return Distribution(given)(0.5)
+
+    def has_near(self, operation, p, size_bytes):
+        """Whether it measured such a meeting as a whole."""
+        sizes = self.collectives.get((operation, p))
+        return bool(operation in MEETINGS and p > 1 and sizes and sizes.sizes[0] <= size_bytes <= sizes.sizes[-1])
 
     def processes(self, operation):
         return {p for kind, p in self.collectives if kind == operation and p > 1}

@@ -2,11 +2,13 @@
 """What messages, calls and collectives take on the target, in one replica of predict
 mode (docs/MODEL.md section 5, "What T takes")."""
 
-from oracle_costs import NEXT_INDEX, OPERATIONS
+from oracle_costs import NEXT_INDEX
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
                           ROUND_LATENCY, ROW, SEND, Draws)
 from oracle_exact import Fraction
 from oracle_places import Paths
+from oracle_plans import expands_rest
+from oracle_scales import Scales
 from oracle_signature import FIT, u_in_row
 from oracle_trace import OracleError
 
@@ -231,21 +233,28 @@ class Target:
 
     # Collectives
 
-    def measured(self, group, j, rounds_of):
+    def measured(self, group, j):
         """What the whole meeting takes member j, or None: by rounds."""
-        name, p = group[0].name, len(group)
-        if (name not in OPERATIONS or not self.signature or self.replaced or p == 1
-                or self.settings.collectives in ("rounds", "expand")):
+        operation, p, size = group[0].name.lower(), len(group), group[j].terms.own_bytes()
+        if not self.signature or self.replaced or self.settings.collectives in ("rounds", "expand"):
             return None
-        known = self.signature.processes(OPERATIONS[name])
-        if not known:
+        if not self.signature.has_near(operation, p, size):
             return None
-        near = max((q for q in known if q <= p), default=None) or min(known)
-        first = group[group[0].terms.number("root")] if name == "Bcast" else group[0]
+        first = group[0]
         u = self.draw(first.call.rank, first.call.index, COLLECTIVE, first.index)
-        sizes = self.signature.collectives[OPERATIONS[name], near]
-        value = self.undisturbed(sizes, group[j].terms.own_bytes(), u)
-        return value * rounds_of(p) / rounds_of(near)
+        return self.undisturbed(self.signature.collectives[operation, p], size, u)
+
+    def scales(self, table, limit):
+        """Those of collectives, where what is not measured near is messages; or None."""
+        path = self.path.farthest()
+        flies = path and (path.latency or path.transfer)
+        if not self.signature or not flies or not expands_rest(self.settings, perturbs=False):
+            return None
+        return Scales(table, limit, self.signature, None)
+
+    def kappa(self, part, number):
+        """Of a call of a collective's messages."""
+        return self.settings.round_kappa(part.call, (number + part.index * NEXT_INDEX) & 0xffffffff)
 
     def kappas(self, part, n):
         """Of n rounds."""

@@ -92,6 +92,7 @@ class Times:
         self.starts_wait = place_posts(matching, settings)
         self.target = Target(settings, self.trace.ranks)
         self.limits = Limits(settings, self.target, matching)
+        settings.scales = self.target.scales(settings.table, self.limits.target)
         self.work = Work(self.trace, settings)
         self.floors = CallFloors(self.trace)
         self.values = Values()
@@ -375,14 +376,15 @@ class Times:
         """Every member's end, once those have come whom it needs."""
         expansion = Expansion(self.settings.table, group, self.carried, self.shown and self.shown.moved)
         wires = PredictedWires(self.target, self.limits.target,
-                               self.settings.latency is not None)
+                               self.settings.latency is not None,
+                               self.settings.scales.of(group)[0] if self.settings.scales else 1)
         for j, (part, needs) in enumerate(zip(group, expansion.needs(wires))):
             def rule(times, j=j):
                 enters = [times.get(one.call.S, ZERO) for one in group]
                 return expansion.leaves(enters, wires)[j][0]
 
             end = part.completed_by
-            kappa = max(ZERO, self.settings.kappa(end))
+            kappa = ZERO if part.blocking else max(ZERO, self.settings.kappa(end))
             self.values.add(node + (j,), [group[i].call.S for i in needs], rule)
             self.awaits(end, [node + (j,)], lambda times, j=j, kappa=kappa:
                         times[node + (j,)] + kappa, "collectives")
@@ -418,9 +420,7 @@ class Times:
         """l_j"""
         n, size_bytes = rounds_and_bytes(group, j)
         kappas = self.target.kappas(group[j], n)
-        measured = self.target.measured(
-            group, j, lambda p: p - 1 if group[0].name == "Alltoall"
-            else (p - 1).bit_length())
+        measured = self.target.measured(group, j)
         took = self.target.rounds(group[j], n, size_bytes) if measured is None else measured
         return max(ZERO, took + kappas)
 

@@ -146,6 +146,20 @@ class Maker:
                                      **one})
         return elements
 
+    def more_collectives(self):
+        """Of the other operations."""
+        elements = []
+        for operation in ("allgather", "gather", "reduce", "scan", "scatter"):
+            for processes in sorted(self.random.sample(range(2, 7), 2)):
+                if self.chance(0.5):
+                    elements += [{"operation": operation, "processes": processes, **one}
+                                 for one in self.sizes("time_ns", 1500 * processes, 0.3)]
+        return elements
+
+    def reductions(self):
+        return [{"operation": "reduce_local", "processes": processes, **one}
+                for processes in (1, 2) if self.chance(0.7) for one in self.sizes("time_ns", 20, 0.1)]
+
     # Noise
 
     def detours(self, span, most):
@@ -250,6 +264,14 @@ class Maker:
         return given
 
 
+def add_collectives(given, some):
+    """What came later, by draws that leave all others as they were."""
+    given["collectives"] = sorted(given["collectives"] + some.more_collectives(),
+                                  key=lambda one: (one["operation"], one["processes"]))
+    if some.chance(0.7):
+        given["reductions"] = some.reductions()
+
+
 def packed(numbers):
     content = bytearray()
     for number in numbers:
@@ -285,7 +307,9 @@ def make(seed, version, parts):
     for core in given.get("noise", []):
         some.off_cpu(core)
     if version == 4:
-        given["version"] = [4, 1]
+        given["version"] = [4, 2]
+    if "collectives" in parts:
+        add_collectives(given, Maker(f"collectives {seed}", version))
     if "quanta" in parts:
         some = Maker(f"quanta {seed}", version)
         for core in given.get("noise", []):

@@ -6,9 +6,11 @@ messages, LogGP, what calls cost, protocols that change, collectives (TAP).
 The environment variable MPGSIM names the program.
 """
 
+import atexit
 import json
 import os
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
@@ -372,8 +374,6 @@ def test_measured_collectives():
     for line, more in (("Barrier", 3100), ("Allreduce bytes=8", 4000),
                        ("Alltoall bytes=8", 5100)):
         expect(delays(everybody(4, line), FIXED, **BOTH), *[more] * 4)
-    expect(delays(everybody(4, "Bcast root=1 bytes=8"), FIXED, **BOTH),
-           2200, 0, 2200, 2200)
 
 
 def test_measured_between_sizes():
@@ -382,25 +382,53 @@ def test_measured_between_sizes():
     expect(delays(everybody(4, "Allreduce bytes=100"), FIXED, **BOTH), *[more] * 4)
 
 
-def test_measured_at_other_processes():
-    """By the number of rounds: 3 for 2 of a barrier, 4 for 3 of an alltoall."""
-    expect(delays(everybody(5, "Barrier"), FIXED, **BOTH), *[3100 * 3 / 2] * 5)
-    expect(delays(everybody(5, "Alltoall bytes=8"), FIXED, **BOTH), *[5100 * 4 / 3] * 5)
-    expect(delays(everybody(2, "Barrier"), FIXED, **BOTH), *[3100 / 2] * 2)
+def with_table(*rows):
+    """The option for a table of these."""
+    with tempfile.NamedTemporaryFile("w", encoding="ascii", delete=False) as file:
+        file.write("\n".join(["#mpgcollectives 1", *rows]) + "\n")
+    atexit.register(os.unlink, file.name)
+    return "--collective-table=" + file.name
+
+
+def test_scaled_tree():
+    """A Bcast takes 4 members two messages, 1000 and 400; measured were 3000 and 800: one is 1500 instead of 400."""
+    expect(delays(everybody(4, "Bcast root=1 bytes=8"), FIXED, with_table("bcast 1 0 binomial"), **BOTH),
+           2200, 0, 1100, 1100)
+
+
+def test_scaled_to_other_processes():
+    """An Allreduce takes 4 members two rounds, 1000 and 400; measured were 5000 and 1000: one is 2500 instead of 500. Of 5 a
+    pair folds before, and one is told after them."""
+    doubling = with_table("allreduce 1 0 recursive_doubling")
+    expect(delays(everybody(5, "Allreduce bytes=8"), FIXED, doubling, **BOTH), 6000, 4000, 4000, 4000, 6000)
+    expect(delays(everybody(2, "Allreduce bytes=8"), FIXED, doubling, **BOTH), 2000, 2000)
+    expect(delays(everybody(8, "Allreduce bytes=8"), FIXED, doubling, **BOTH), *[6000] * 8)
+
+
+def test_scaled_to_other_sizes():
+    """Beyond the greatest and below the least size as there: 9000 and 2500 of two rounds, 5000 and 1000."""
+    doubling = with_table("allreduce 1 0 recursive_doubling")
+    expect(delays(everybody(4, "Allreduce bytes=4096"), FIXED, doubling, **BOTH), *[6500] * 4)
+    expect(delays(everybody(4, "Allreduce bytes=4"), FIXED, doubling, **BOTH), *[4000] * 4)
 
 
 def test_unmeasured_collectives():
-    """Rounds of what a message of each round's size costs more: 300, of any size."""
-    expect(delays(everybody(4, "Scan bytes=8"), FIXED, **BOTH)[3:], 600)
-    expect(delays(everybody(4, "Allgather bytes=8"), FIXED, **BOTH), *[600] * 4)
-    expect(delays(everybody(4, "Reduce root=0 bytes=8"), FIXED, **BOTH), 300, 0, 0, 0)
+    """Messages, of which one costs 300 more, whatever its size."""
+    expect(delays(everybody(4, "Scan bytes=8"), FIXED, with_table("scan 1 0 linear"), **BOTH), 0, 300, 600, 900)
+    expect(delays(everybody(4, "Allgather bytes=8"), FIXED, with_table("allgather 1 0 bruck"), **BOTH), *[600] * 4)
+    expect(delays(everybody(4, "Reduce root=0 bytes=8"), FIXED, with_table("reduce 1 0 binary"), **BOTH), 600, 300, 0, 0)
 
 
 def test_collectives_of_one_machine_only():
-    """What the source lacks is not compared: rounds of messages."""
+    """What the source lacks is not compared: messages, up to member 0 and down."""
     source = signature(path(latency={0: 200}))
-    expect(delays(everybody(4, "Barrier"), FIXED, signature=MEASURED, source=source),
-           *[600] * 4)
+    expect(delays(everybody(4, "Barrier"), FIXED, with_table("barrier 1 0 linear"), signature=MEASURED, source=source),
+           300, 600, 600, 600)
+
+
+def test_collectives_by_rounds():
+    expect(delays(everybody(4, "Reduce root=0 bytes=8"), FIXED, "--collectives=rounds", **BOTH), 300, 0, 0, 0)
+    expect(delays(everybody(5, "Barrier"), FIXED, "--collectives=rounds", **BOTH), *[900] * 5)
 
 
 def test_waits_no_more_and_flew_less_than_its_floor():

@@ -291,19 +291,22 @@ def test_cpu_time():
 
 
 def test_collectives():
-    """As measured, by the rounds of other processes, or by rounds of messages."""
+    """As measured, as messages scaled to it, or by rounds of messages."""
     works = [100, 5003, 777, 3001, 2003]
-    machine = signature(path(latency={0: L}, send_overhead={0: O_S}),
-                        collectives=collective("barrier", 4, {0: 3100.25})
-                        + collective("bcast", 4, {8: 2750.5}))
-    for p, scale in ((4, 1), (5, 3 / 2), (2, 1 / 2)):
+    machine = signature(path(latency={0: L}, send_overhead={0: O_S}), collectives=collective("barrier", 4, {0: 3100.25}))
+    for p in (4, 5, 2):
         barrier = trace(*[[(w, 9, "Barrier")] for w in works[:p]])
-        expect(times(barrier, signature=machine), *[max(works[:p]) + scale * 3100.25] * p)
         rounds = (p - 1).bit_length()
         expect(times(barrier, *ALONE), *[max(works[:p]) + rounds * L] * p)
-        bcast = trace(*[[(w, 9, "Bcast root=0 bytes=8")] for w in works[:p]])
-        expect(times(bcast, signature=machine), 100 + rounds * O_S,
-               *[max(w, 100 + scale * 2750.5) for w in works[1:p]])
+    expect(times(trace(*[[(w, 9, "Barrier")] for w in works[:4]]), signature=machine), *[5003 + 3100.25] * 4)
+    # 4 members take up and down 2 L + 2 O_S; of 5 member 1 comes last, its message L later, and 4 is told after 3 others.
+    scale = 3100.25 / (2 * L + 2 * O_S)
+    there = 5003 + scale * L
+    with open("linear", "w", encoding="ascii") as file:
+        file.write("#mpgcollectives 1\nbarrier 1 0 linear\n")
+    found = times(trace(*[[(w, 9, "Barrier")] for w in works]), "--collective-table=linear", signature=machine)
+    os.unlink("linear")
+    expect(found, there + scale * 4 * O_S, *[there + scale * (i * O_S + L) for i in range(4)])
 
 
 def test_window():

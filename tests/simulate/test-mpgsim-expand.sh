@@ -72,10 +72,10 @@ cat >later <<'END'
 1 5000 5100 Finalize
 END
 is "nonblocking" "$(runs "${expand[@]}" later)" "6900 3900"
-is "with noise: 0 waits at 12000, and is back 10 us later" \
-    "$(runs "${expand[@]}" --call-noise=const:10us@0 later)" "23900 3900"
-is "1 has it at 5000, its noise is the call's that waits" \
-    "$(runs "${expand[@]}" --call-noise=const:1.5us@0 later)" "8400 3900"
+is "with noise: 0's exchange ends at 15000, and the call that waits is back 10 us later" \
+    "$(runs "${expand[@]}" --call-noise=const:10us@0 later)" "26900 3900"
+is "it has it at 5000, its noise is the exchange's and the call's that waits" \
+    "$(runs "${expand[@]}" --call-noise=const:1.5us@0 later)" "9900 3900"
 sed -e 's/Iallreduce comm=0 bytes=1000 request=7/Start persistent=3 request=7/' later |
     awk '/Init/ { print; n = 1000; next } /^. (1500|4000)/ && !seen[$1]++ {
         print $1, 1100, 1100, "Allreduce_init comm=0 bytes=1000 persistent=3" } { print }' >again
@@ -136,6 +136,56 @@ is "messages: up, then down" \
 is "rounds of delays" "$("$mpgsim" --per-rank --replicas=1 --signature=t.sig --source=none \
     --collectives=rounds barrier 2>err | awk 'NR == 2 { print $3 }')" 0
 
+
+# all_call RANKS CALL: a program in which all make it at once
+all_call() {
+    awk -v n="$1" -v call="$2" 'BEGIN {
+        print "#mpgtext 1\n#ranks " n
+        printf "#comm 0 ="
+        for (i = 0; i < n; i++) printf " %d", i
+        print ""
+        for (i = 0; i < n; i++) print i, "0 1000 Init\n" i, "1000 1100", call, "comm=0\n" i, "1100 1200 Finalize"
+    }'
+}
+all_call 3 Barrier >three
+# 3 members, up and down: 2 us, which 4 members take, too; these were measured with 2385 ns.
+is "not measured with so many: the messages, scaled to what 4 members took" \
+    "$(runs --signature=t.sig --collective-table=linear three)" "1192.5 2385 2385"
+sed 's/2385/2000/g' t.sig >traced.sig
+is "... delays: those of the traced machine, whose 4 took 2 us, are as they are" \
+    "$("$mpgsim" --per-rank --replicas=1 --source=traced.sig --signature=t.sig --collective-table=linear three |
+        awk '/^[0-9]/ { printf "%s%g", sep, $3; sep = " " }')" "192.5 385 385"
+all_call 8 "Allreduce bytes=8" >eight
+is "three rounds of latency and noise: 3 x 12" \
+    "$(runs --latency=const:5ns --call-noise=const:7ns --collectives=expand eight)" "36 36 36 36 36 36 36 36"
+is "... as by rounds" "$(runs --latency=const:5ns --call-noise=const:7ns eight)" "36 36 36 36 36 36 36 36"
+# To 0 from 1 at 1000, and from 2, who has 3's since 1100, at 2100; each is reduced for 100 ns.
+printf '#mpgcollectives 1\nreduce 1 0 binomial\n' >binomial
+sed 's/^{"format.*version": \[4, 0\]/{"format": "mpgkit-signature", "version": [4, 2], "reductions": [{"operation": "reduce_local",\
+ "processes": 2, "size_bytes": 1000, "time_ns": '"${one//VALUE/100}"'}]/' t.sig >r.sig
+all_call 4 "Reduce root=0 bytes=1000" >reduces
+is "arithmetic is the receiver's" "$(runs --signature=r.sig --collective-table=binomial reduces)" "2200 0 1100 0"
+is "... and none where it was not measured" "$(runs --signature=t.sig --collective-table=binomial reduces)" "2000 0 1000 0"
+is "... nor without messages" "$(runs --signature=r.sig --collectives=rounds reduces)" "1000 100 100 100"
+assumes() { # OPTION...
+    "$mpgsim" --predict --replicas=1 "$@" | sed -n 's/^  collectives *//p'
+}
+is "what is said of them" "$(assumes --signature=r.sig reduces)" "0 of 1 as measured as a whole, 1 as the messages of their algorithms, \
+which the built-in table says, scaled by barrier of 4, with the arithmetic of reductions as measured"
+is "... of those near" "$(assumes --signature=t.sig barrier)" "1 of 1 as measured as a whole (barrier of 4), \
+0 as the messages of their algorithms, which the built-in table says, without the arithmetic of reductions, which was not measured"
+for call in "Gather root=0 bytes=65536" "Reduce root=0 bytes=8" "Scatter root=0 bytes=4096"; do
+    last=0 grows=yes
+    for n in 2 3 5 8 16 32 64; do
+        all_call $n "$call" >many
+        run=$("$mpgsim" --predict --replicas=20 --json --noise=const:0 --signature="$reference" many |
+            tr -d ' \n' | sed -n 's/.*"run_time_ns":{"mean":\([0-9.]*\).*/\1/p')
+        awk "BEGIN { exit !($run > $last) }" || grows="no: $run with $n"
+        last=$run
+    done
+    is "${call%% *} takes longer with more ranks" "$grows" yes
+done
+
 # What is said of them, and what no longer is.
 says() { # PATTERN OPTION...: how many lines of the answer
     local pattern=$1
@@ -146,11 +196,11 @@ is "an eager limit is about their messages, too" \
     "$(says 'none waits for its receiver' --predict "${costs[@]}" --eager-limit=10 order) $(
         says 'none waits for its receiver' --predict "${expand[@]}" --eager-limit=10 order)" "1 0"
 sed '/"collectives"/,$d' t.sig | sed '$s/,$/}/' >n.sig
-is "rounds are of those that are not expanded" \
-    "$(says '1 in the trace: they are made of rounds' --signature=n.sig barrier) $(
-        says 'made of rounds' --signature=n.sig --collectives=expand barrier)" "1 0"
+is "without measured ones nothing says how far messages are from what they take" \
+    "$(says '1 in the trace: nothing says how far' --signature=n.sig barrier) $(
+        says 'nothing says how far' --signature=n.sig --collectives=expand barrier)" "1 0"
 is "without streams messages overlap" \
-    "$(says 'messages of one rank overlap' --predict --signature=n.sig barrier) $(
+    "$(says 'messages of one rank overlap' --predict --signature=n.sig --collectives=rounds barrier) $(
         says 'overlap.*mpgbench bandwidth' --predict --signature=n.sig --collectives=expand barrier) $(
         says 'overlap.*--byte have not' --predict "${expand[@]}" barrier)" "0 1 1"
 sed 's/"latency": \[/"window_messages": 8, "streaming": [{"size_bytes": 0, "message_ns": '"${one//VALUE/200}"'}], &/' n.sig >s.sig
@@ -168,8 +218,10 @@ delays() {
 sed 's/^#comm/#clocks shared\n&/' lets >clocks
 is "delays" "$(delays --source-latency=0ns --latency=const:1us clocks)" "2000 2800 4800 3800"
 is "of late members" "$(delays --source-latency=0ns --noise=const:1us@0 clocks)" "4500 2300 3500 2300"
-is "its own noise at the end of each call, what it sends in the last one was before" \
-    "$(delays --source-latency=0ns --call-noise=const:1us@3 clocks)" "0 0 2000 3000"
+# Allreduce: 3 exchanges with 2, until 3500, and with 1, until 4500; 1 comes 1 us later to the Bcast, 3 has it
+# 3 us later; it has 1's contribution to the Reduce at 10000, and sends its own then, for which it takes 1 us.
+is "its own noise at the end of each of its calls, what it sends in the last one was before" \
+    "$(delays --source-latency=0ns --call-noise=const:1us@3 clocks)" "0 1000 4000 5000"
 # A message took 300 ns, for which 1 waits anyway in the Bcast. 1 comes to that 1.5 us later, or 810 ns where
 # the 690 in which it waited for the second message absorb.
 cat >flight <<'END'
@@ -240,7 +292,7 @@ is "no such way" "$? $(grep -c "'all' is not measured, rounds or expand" err)" "
 "$mpgsim" --collectives=expand --sync-reduce lets >out 2>err
 is "who waits is said twice" "$? $(grep -c 'exclude each other: the messages say' err)" "2 1"
 "$mpgsim" --predict "${costs[@]}" --collective-table=table lets >out 2>err
-is "a table for nothing" "$? $(grep -c 'nothing without --collectives=expand' err)" "2 1"
+is "a table for nothing" "$? $(grep -c 'nothing without --signature or --collectives=expand' err)" "2 1"
 echo '#mpgcollectives 1' | sed '$a bcast 1 0 ring' >bad
 "$mpgsim" --predict "${expand[@]}" --collective-table=bad lets >out 2>err
 is "a bad table" "$? $(grep -c 'bad: line 2: ring is no algorithm for bcast' err)" "1 1"

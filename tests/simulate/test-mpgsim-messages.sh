@@ -241,11 +241,14 @@ calls 4 "#comm 0 = 0 1 2 3" "#clocks shared" >barrier.txt <<'END'
 2 1200 5000 Barrier comm=0
 3 1300 5000 Barrier comm=0
 END
-is "a measured collective, of twice the rounds: 2 x (2000 - 1500)" \
-    "$(delays "${both[@]}" --absorb=none barrier.txt)" "1000 1000 1000 1000"
-is "two rounds of messages where it is not: 2 x 500" \
-    "$(delays --signature=<(sed 's/barrier/bcast/' t.sig) --source=s.sig --absorb=none barrier.txt)" \
-    "1000 1000 1000 1000"
+# 4 go up to 0 and down again. It has 3 contributions at X + 2 o_r, and is back 3 o_s later; the i-th other one is (i - 1) o_s
+# and X later than it had them. X, o_s, o_r are 1000, 300, 200 and were 500, 100, 50.
+is "a collective that was not measured" \
+    "$(delays --signature=<(sed 's/barrier/bcast/' t.sig) --source=<(sed 's/barrier/bcast/' s.sig) --absorb=none barrier.txt)" \
+    "1400 1300 1500 1700"
+# 2 exchange one message each, of 1000 and 500; measured were 2000 and 1500: twice those, and three times these.
+is "... scaled to what was measured of others" \
+    "$(delays "${both[@]}" --absorb=none barrier.txt)" "1900 1500 1800 2100"
 
 # The first message's value is given back when it is received, and becomes the second one's: 300 + 16
 # are put into the first, which makes the receive of the second so late that only its 16 count.

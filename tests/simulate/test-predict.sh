@@ -90,7 +90,7 @@ calls 3 >fast.txt <<'T'
 T
 # all leave the first at 985; rank 1 comes to the second at 1470, and to the third at 2755, when the others
 # have been there: from there on they compute
-is "... collectives" "$("$mpgsim" --json --predict --replicas=1 --source=none --signature=one.sig \
+is "... collectives" "$("$mpgsim" --json --predict --replicas=1 --source=none --signature=one.sig --collectives=rounds \
     --call-noise=const:-5us fast.txt | "$python" -c '
 import json, sys
 print(*(format(1000000 - r["traced_ns"] - r["delay_ns"]["median"], "g") for r in json.load(sys.stdin)["ranks"]))')" \
