@@ -97,7 +97,7 @@ is "--latency replaces them all" \
 }
 
 # ---- floors are of the pair ----
-# Rank 0 is later by as much before each call; one message took 311.5 at least, the other 1200.
+# Rank 0 is later by as much before each call; one message takes 311.5 on its path, as it was sent no later than its receive began, the other was seen to take 1400.
 cat >late.txt <<'T'
 #mpgtext 1
 #ranks 3
@@ -116,11 +116,11 @@ cat >late.txt <<'T'
 1 9000 9010 Finalize
 2 9000 9010 Finalize
 T
-# Slack is 2410 - 1000 - 311.5 = 1098.5 of the one, 2410 - 1010 - 1200 = 200 of the other; the call's own
-# is 0. So 1300.25 + 121.5 - 1098.5, and 2 x 1300.25 + 589 - 200.
+# Slack is 1410 - 311.5 of the one, less the 410 that its call took beyond 1 us, which is all that a call takes where all waited
+# (1410 / 311.5 is more than 1410 / 1000); of the other 0. So 1300.25 + 121.5 - 688.5, and 2 x 1300.25 + 589.
 is "floors by the source's path of the pair" \
     "$(delays late.txt --signature=target.sig --source=source.sig --map=block:2 --noise=const:1300.25ns@0)" \
-    "3900.75 323.25 2989.5"
+    "3900.75 733.25 3189.5"
 
 # ---- overheads, limits ----
 machine 'node,433,20,30' 'between nodes,1789,50,75.5' >costs.sig
