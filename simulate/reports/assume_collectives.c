@@ -18,7 +18,7 @@ static void add(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* Of FROM to TO operations what was measured: "allreduce of 2 4, 8 B to 1 MiB"; whether there is anything. */
+/* Of FROM to TO operations what was measured: "allreduce of 2 4, 8 B to 1 MiB"; whether there is any. */
 static bool add_operations(const struct mpg_report *r, int from, int to, char *text, size_t size)
 {
     bool any = false;
@@ -38,6 +38,18 @@ static bool add_operations(const struct mpg_report *r, int from, int to, char *t
         any = any || all->n > 0;
     }
     return any;
+}
+
+static void add_scaled(const struct mpg_report *r, char *text, size_t size)
+{
+    bool any = false;
+    for (int k = 0; k < MPG_OPERATIONS; k++) {
+        if (r->p->meetings[k].n == 0)
+            continue;
+        add(text, size, "%s%s", any ? ", " : " (scaled to what was measured of ", mpg_operation_name((enum mpg_operation)k));
+        any = true;
+    }
+    add(text, size, any ? ")" : " (scaled to nothing: no collective was measured)");
 }
 
 static void add_messages(const struct mpg_report *r, char *text, size_t size)
@@ -78,9 +90,7 @@ void mpg_assume_collectives(const struct mpg_report *r, char *text, size_t size)
         }
         add_messages(r, text, size);
         if (graph->wholes && c->expanded > 0) {
-            add(text, size, ", scaled by ");
-            if (!add_operations(r, 0, MPG_OPERATIONS, text, size))
-                add(text, size, "nothing, as no collective was measured");
+            add_scaled(r, text, size);
         }
         add_arithmetic(r, text, size);
         if (rounds > 0)

@@ -171,7 +171,7 @@ assumes() { # OPTION...
     "$mpgsim" --predict --replicas=1 "$@" | sed -n 's/^  collectives *//p'
 }
 is "what is said of them" "$(assumes --signature=r.sig reduces)" "0 of 1 as measured as a whole, 1 as the messages of their algorithms, \
-which the built-in table says, scaled by barrier of 4, with the arithmetic of reductions as measured"
+which the built-in table says (scaled to what was measured of barrier), with the arithmetic of reductions as measured"
 is "... of those near" "$(assumes --signature=t.sig barrier)" "1 of 1 as measured as a whole (barrier of 4), \
 0 as the messages of their algorithms, which the built-in table says, without the arithmetic of reductions, which was not measured"
 for call in "Gather root=0 bytes=65536" "Reduce root=0 bytes=8" "Scatter root=0 bytes=4096"; do
