@@ -44,8 +44,8 @@ struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clock
 /* STEP of a graph; VALUE_NS: its stream's, after it. */
 int mpg_waits_take(struct mpg_waits *waits, const struct mpg_step *step, double value_ns,
                    struct mpg_error *err);
-/* What the I-th edge of STEP, the LEAVE that is taken next, brings: MESSAGE, in place of the trace's; 0: nothing
- * that this call waits for. Of edges that are views; only with choices. */
+/* What the I-th edge of STEP, the LEAVE that is taken next, brings: MESSAGE, in place of the trace's; 0: it is
+ * not known which. Of edges that are views; only with choices. */
 int mpg_waits_bring(struct mpg_waits *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
                     struct mpg_error *err);
 /* As if it were new: all steps come again. */

@@ -39,8 +39,7 @@
  * times change (Waitany, Waitsome, Test, Testany, Testsome, Testall) has candidates: arrivals, in
  * views, of which the evaluator may exchange the values of those that are completed here and
  * of those that are not. Where sources were left open, it has `receives`, whose views may
- * get the arrival of any message that they fit, and `looking`; where it can leave something for
- * later, `portions` (docs/MODEL.md, section 6).
+ * get the arrival of any message that they fit, and `looking` (docs/MODEL.md, section 6).
  *
  * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
  * grow with every step, and so may the slots. A slot holds its value until a step writes
@@ -254,15 +253,8 @@ extern const struct mpg_change mpg_no_change; /* as traced */
 struct mpg_alternatives {
     bool completes_all;        /* it completes all that is there, not one (Waitsome, Testsome), */
     bool needs_all;            /* or all, or nothing (Testall) */
-    bool portion_ends;
     uint32_t candidate_number; /* 0 where there is nothing to choose */
     const struct mpg_candidate *candidates; /* in the order of the call's list */
-    uint32_t portions;         /* of a call that completes all that is there, and has candidates: how
-                                  many it completed, if more than one and what follows it on its
-                                  stream can be divided among them: else 0; */
-    uint32_t portion_calls;    /* into so many calls for each, with the intervals after them, not before
-                                  them, if portion_ends; or, 0, */
-    uint64_t portion_interval; /* the interval before which there are so many calls */
     uint32_t receive_number;   /* where something chooses that leaves its source open: receives in
                                   the order in which they were posted, up to the last that
                                   chooses, */

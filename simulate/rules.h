@@ -23,7 +23,6 @@ enum mpg_rule {
     MPG_RULE_WAITING_CALLS,  /* a call whose every instance waited takes at most 1 us of its own */
     MPG_RULE_GAPS,           /* messages of a stream are apart (predict) */
     MPG_RULE_HELD_SENDS,     /* a send that waits has a time of its own (predict) */
-    MPG_RULE_PORTIONS,       /* what follows Waitsome is done in portions */
     MPG_RULES
 };
 

@@ -18,7 +18,6 @@ interruptions       --without=interruptions
 waiting-calls       --without=waiting-calls
 gaps                --without=gaps
 held-sends          --without=held-sends
-portions            --without=portions
 choice              --deterministic
 polling             --polling=work
 launches            --measurement=fixed

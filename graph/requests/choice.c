@@ -34,11 +34,6 @@ static int note_given(struct completing *completing, int64_t id, struct mpg_erro
     return 0;
 }
 
-static bool takes_all(enum mpg_call call)
-{
-    return call == MPG_CALL_Waitsome || call == MPG_CALL_Testsome;
-}
-
 static bool needs_all(enum mpg_call call)
 {
     return call == MPG_CALL_Testall;
@@ -72,8 +67,7 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
         return may_be_whole(rank, e);
     const uint32_t done_number = e->done_all ? e->request_number : e->done_number;
     const int64_t *done = e->done_all ? e->requests : e->done;
-    bool is_whole = done_number >= e->request_number;
-    if (!may_choose(e->call) || (is_whole && (done_number < 2 || !takes_all(e->call))))
+    if (!may_choose(e->call) || done_number >= e->request_number)
         return false;
     for (uint32_t i = 0; i < done_number; i++)
         if (received(graph_find_request(rank, done[i])))
@@ -148,13 +142,11 @@ void graph_end_choice(const struct rank_requests *rank, struct call *call,
     graph_satisfy(&call->waiter);
 }
 
-/* Those of COMPLETING's that have arrived; whether there is a choice: one of them is not completed here,
- * or several are, that might be completed one by one. */
+/* Those of COMPLETING's that have arrived; whether there is a choice: one of them is not completed here. */
 static int list_arrived(struct matching *matching, const struct rank_requests *rank,
                         const struct call *call, const struct completing *completing,
                         bool *any_left, struct mpg_error *err)
 {
-    uint32_t completed = 0;
     for (uint32_t i = 0; i < completing->given_count; i++) {
         struct request *request = graph_find_request(rank, completing->given[i]);
         struct message *m = received(request);
@@ -168,9 +160,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
             graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)
             return -1;
         request->is_candidate = true;
-        completed += request->completing;
-        *any_left = *any_left || !request->completing ||
-                    (completed > 1 && takes_all(call->event->call));
+        *any_left = *any_left || !request->completing;
     }
     return 0;
 }

@@ -166,8 +166,7 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
 }
 
 /* What STEP, which leaves CALL of S, says of the call beyond its times and edges. */
-static int tell_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_step *step,
-                     struct mpg_error *err)
+static int tell_call(struct mpg_graph *g, struct stream *s, struct mpg_step *step, struct mpg_error *err)
 {
     struct call *call = &s->call;
     if (s->sent.n > 0 && graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0)
@@ -186,7 +185,8 @@ static int tell_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, 
     if (graph_is_among(mpg_call_kind(call->event->call), GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(RMA) | GRAPH_KIND(IRMA)) &&
         graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
         return -1;
-    return graph_find_alternatives(g, r, call, &step->alternatives, err);
+    step->alternatives = graph_find_alternatives(g, call);
+    return 0;
 }
 
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
@@ -214,7 +214,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     step->lost_number = g->steps.lost_count;
     s->found_nothing = found_nothing(call->event);
     const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->supposed;
-    if (is_told && tell_call(g, r, s, step, err) < 0)
+    if (is_told && tell_call(g, s, step, err) < 0)
         return -1;
     call->completed = 0;
     if (call->round_trip)

@@ -34,27 +34,6 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
     }
 }
 
-/* The same of what a call left for a portion that has not begun. */
-static void answer_owed(struct mpg_choosing *c, const struct mpg_step *s,
-                        const struct mpg_sent *sent, double base_ns, const double *value)
-{
-    bool flies = false;
-    for (uint32_t w = 0; w < c->n; w++) {
-        struct mpg_owed *owed;
-        for (uint32_t i = 0; (owed = mpg_portions_open(c->portions, s->stream, w, i)); i++) {
-            if (owed->at_ns == -INFINITY || owed->answered || owed->source != sent->origin.to)
-                continue;
-            owed->answered = true;
-            c->counts.answers++;
-            if (!flies)
-                c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
-            flies = true;
-            if (base_ns + value[w] + c->flight_ns[w] < owed->cause_ns - MPG_ROUNDING_NS)
-                c->broken[w] = true;
-        }
-    }
-}
-
 /* M, which the trace has completed, and SENT answers perhaps. */
 static void answer_letter(struct mpg_choosing *c, struct mpg_letter *m, double base_ns,
                           const double *value, const double *flight)
@@ -87,8 +66,6 @@ static void answer_letters(struct mpg_choosing *c, const struct mpg_step *s, con
 void mpg_choosing_find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                                const double *value)
 {
-    for (uint32_t k = 0; k < s->sent_number; k++)
-        answer_owed(c, s, &s->sent[k], base_ns, value);
     const bool any_moved = s->sent_number > 0 && (uint32_t)s->rank < c->first_capacity;
     for (uint32_t next = any_moved ? c->first_moved[s->rank] : 0; next; next = c->moved[next - 1].next)
         for (uint32_t k = 0; k < s->sent_number; k++)

@@ -115,7 +115,6 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
 
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 {
-    mpg_portions_leave(c->portions, s);
     for (uint32_t i = 0; i < s->alternatives->candidate_number && c->early; i++)
         for (uint32_t w = 0; w < c->n; w++)
             mpg_choosing_view_of(c, s->alternatives->candidates[i].arrival.slot, w)->is_new = false;
@@ -168,8 +167,7 @@ struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
     c->inbox.n = lanes;
     c->inbox.numbers = &c->numbers;
     c->flight_ns = calloc(lanes, sizeof *c->flight_ns);
-    c->portions = mpg_portions_new(lanes, &c->numbers, err);
-    if (!c->keeps || !c->broken || !c->vanishes || !c->others || !c->flight_ns || !c->portions)
+    if (!c->keeps || !c->broken || !c->vanishes || !c->others || !c->flight_ns)
         goto fail;
     if (keeps)
         memcpy(c->keeps, keeps, lanes * sizeof *keeps);
@@ -197,7 +195,6 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->order);
     free(c->moved);
     free(c->first_moved);
-    mpg_portions_free(c->portions);
     free(c);
 }
 
@@ -210,7 +207,6 @@ void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *con
                             void *context)
 {
     mpg_inbox_tell_left(&c->inbox, mark, context);
-    mpg_portions_mark(c->portions, mark, context);
 }
 
 int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source)

@@ -15,7 +15,6 @@
 #include "simulate/choice/choice.h"
 #include "simulate/choice/firsts.h"
 #include "simulate/choice/inbox.h"
-#include "simulate/choice/portions.h"
 #include "simulate/choice/watch.h"
 
 /* A message's place on its channel, that is of source, comm, tag: in the order of their numbers. */
@@ -28,7 +27,7 @@ struct mpg_sequence {
 /* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
 struct mpg_view {
     uint64_t serial; /* which message; 0: the one that the trace has there, and what follows is unset */
-    double cause_ns; /* when it was sent, or, if synchronous, could start; -INFINITY: no more than is known */
+    double cause_ns; /* when it was sent, or, if synchronous, could start */
     struct mpg_sequence sequence;
     bool done;       /* a call that did not in the trace has completed it: */
     bool is_new;     /* the one that is being left */
@@ -76,12 +75,6 @@ struct mpg_arrivals {
     void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value);
     /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
-    /* In lane W arrival P of S becomes at AT_NS, what CAME then (NULL: the call's enter), with what was put into it, or
-     * nothing. */
-    void (*move)(void *context, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w, double at_ns,
-                 const struct mpg_whence *came, bool keeps_put);
-    /* In lane W what CAME is kept as NUMBER, for a portion that waits for it. */
-    void (*owe)(void *context, uint32_t number, uint32_t w, const struct mpg_whence *came);
     /* All that was said since the last time is so now, together. */
     int (*settle)(void *context, struct mpg_error *err);
     /* How long SENT, which S sends, flies at least, one a lane, ns. */
@@ -112,7 +105,7 @@ struct mpg_choosing {
     struct mpg_view *view; /* capacity x n; a slot */
     uint64_t *view_serial; /* a slot: the message whose view it is */
     struct mpg_inbox inbox;
-    uint32_t numbers;     /* how many have been given out, of letters and portions */
+    uint32_t numbers;     /* how many letters have been given */
     struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
     struct mpg_sight *sights;
     struct mpg_map sight_index;
@@ -120,7 +113,6 @@ struct mpg_choosing {
     struct mpg_pick *pick, **order; /* capacity */
     struct mpg_moved *moved; /* a slot */
     uint32_t *first_moved;   /* a rank: a slot + 1; 0: it has none */
-    struct mpg_portions *portions;
     uint64_t done_count;  /* done ones in all views and lanes */
     uint32_t view_capacity, serial_capacity, pick_capacity, moved_capacity, first_capacity;
 };
@@ -179,9 +171,7 @@ static inline struct mpg_view *mpg_choosing_view_of(const struct mpg_choosing *c
 
 /* ---- within simulate/choice/ ---- */
 
-/* exchange.c: notes what the view at P holds in lane W before it is moved; */
-void mpg_choosing_identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w);
-/* from here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
+/* exchange.c: from here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
 /* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
@@ -216,10 +206,10 @@ int mpg_choosing_ask(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
 /* and one that found something, of which lanes have been told, does so once. */
 void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_clear_told(struct mpg_choosing *c);
-/* some.c: S may complete fewer than the trace did, or more: what has arrived in lane W, or, where nothing
- * has, what arrives first. */
-int mpg_choosing_take_all(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                          struct mpg_error *err);
+/* some.c: S, which enters at NOW_NS and completes all that is there, also completes what has arrived in lane W
+ * beyond what it picked. */
+int mpg_choosing_take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                           struct mpg_error *err);
 /* answers.c: what S, at BASE_NS + VALUE[w], sends to who sent what lane w lacks still. */
 void mpg_choosing_find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                                const double *value);

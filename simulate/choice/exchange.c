@@ -3,7 +3,8 @@
 #include "common/reserve.h"
 #include "simulate/choice/choice_private.h"
 
-void mpg_choosing_identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
+/* Notes what the view at P holds in lane W before it is moved. */
+static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
     if (v->serial)
@@ -18,8 +19,8 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
     const double at_ns = p->at_ns, start_ns = p->start_ns;
     const struct mpg_whence came = p->came;
     const bool done = p->done;
-    mpg_choosing_identify(c, p, w);
-    mpg_choosing_identify(c, q, w);
+    identify(c, p, w);
+    identify(c, q, w);
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w), *u = mpg_choosing_view_of(c, q->slot, w);
     struct mpg_view held = *v;
     *v = *u;

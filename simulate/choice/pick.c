@@ -59,5 +59,5 @@ int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
             mpg_choosing_note_moved(c, s->rank, pick[in].slot, err) < 0)
             return -1;
     }
-    return s->alternatives->completes_all ? mpg_choosing_take_all(c, s, w, now_ns, err) : 0;
+    return s->alternatives->completes_all ? mpg_choosing_take_more(c, s, w, now_ns, err) : 0;
 }

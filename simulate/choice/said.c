@@ -77,8 +77,8 @@ int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, str
     if (c->arrivals.watch && c->arrivals.watch->note && c->unsaid && !c->refused) {
         c->refused = true;
         mpg_error_set(&c->refusal,
-                      "rank %d, call %llu (MPI_%s): what it takes, finds or leaves for later in this "
-                      "replica cannot be written (--deterministic keeps what the trace has)",
+                      "rank %d, call %llu (MPI_%s): what it takes or finds in this replica "
+                      "cannot be written (--deterministic keeps what the trace has)",
                       s->rank, (unsigned long long)s->number, mpg_call_name(s->call));
     }
     return c->vanishes[0] ? mpg_choosing_note(c, s, 0, &vanishing, err) : 0;
@@ -92,9 +92,8 @@ int mpg_choosing_say_brought(const struct mpg_choosing *c, const struct mpg_step
             continue;
         const uint32_t slot = s->edges[i].slot;
         const struct mpg_view *v = mpg_choosing_view_of(c, slot, 0);
-        const bool is_late = v->serial && v->cause_ns == -INFINITY;
         const uint64_t id = v->serial ? v->serial : c->view_serial[slot];
-        if (watch->bring(watch->watcher, s, i, is_late ? 0 : id, err) < 0)
+        if (watch->bring(watch->watcher, s, i, id, err) < 0)
             return -1;
     }
     return 0;

@@ -35,8 +35,8 @@ struct mpg_watch {
     /* All so far is void: steps come again from the first on. */
     int (*restart)(void *watcher, struct mpg_error *err);
     void *watcher;
-    /* What the I-th edge of STEP, a call that is to be left, brings, of those that are views: MESSAGE; 0: one
-     * that a later portion waits for. NULL: nobody wants to know. */
+    /* What the I-th edge of STEP, a call that is to be left, brings, of those that are views: MESSAGE. NULL: nobody
+     * wants to know. */
     int (*bring)(void *watcher, const struct mpg_step *step, uint32_t i, uint64_t message,
                  struct mpg_error *err);
 };

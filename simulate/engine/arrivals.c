@@ -109,40 +109,6 @@ static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pic
     tell(l, q, w, &p->came, p->slot, bare_p);
 }
 
-/* What move() has done, from BARE_NS without what was put in. */
-static void tell_moved(const struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w,
-                       const struct mpg_whence *came, bool keeps_put, double bare_ns)
-{
-    const struct mpg_path_value time = mpg_path_slot(p->slot, MPG_PATH_TIME), bare = mpg_path_slot(p->slot, MPG_PATH_BARE);
-    const struct mpg_path_value from = came ? mpg_path_slot(came->slot, came->early ? MPG_PATH_BARE : MPG_PATH_TIME)
-                                            : mpg_path_stream(s->stream);
-    const double from_ns = came ? came->value : stream_value(l, s->stream)[w];
-    const double later_ns = slot_bare(l, p->slot)[w] - bare_ns;
-    mpg_moves_set(l->trail->moves, time, w, from, slot_value(l, p->slot)[w] - from_ns);
-    if (!keeps_put)
-        mpg_moves_set(l->trail->moves, bare, w, from, slot_bare(l, p->slot)[w] - from_ns);
-    else if (fabs(later_ns) > MPG_ROUNDING_NS) /* else an exchange has told it, or nothing has changed */
-        mpg_moves_set(l->trail->moves, bare, w, bare, later_ns);
-}
-
-static void move(void *lanes, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w, double at_ns,
-                 const struct mpg_whence *came, bool keeps_put)
-{
-    const struct mpg_lanes *l = lanes;
-    const double bare_ns = slot_bare(l, p->slot)[w];
-    set_arrival(lanes, p, w, at_ns, keeps_put ? put_into(lanes, p, w) : 0);
-    if (l->trail)
-        tell_moved(l, s, p, w, came, keeps_put, bare_ns);
-}
-
-static void owe(void *lanes, uint32_t number, uint32_t w, const struct mpg_whence *came)
-{
-    const struct mpg_lanes *l = lanes;
-    if (l->trail)
-        mpg_moves_set(l->trail->moves, mpg_path_kept(number), w,
-                      mpg_path_slot(came->slot, came->early ? MPG_PATH_BARE : MPG_PATH_TIME), 0);
-}
-
 static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value)
 {
     const struct mpg_lanes *l = lanes;
@@ -205,7 +171,7 @@ int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *ke
 {
     const struct mpg_arrivals arrivals = {
         .context = l, .is_bounded = true, .place = place, .assign = assign, .exchange = exchange,
-        .move = move, .owe = owe, .settle = settle, .fly = fly, .watch = watch};
+        .settle = settle, .fly = fly, .watch = watch};
     l->skips_polling = skips_polling;
     l->is_plain = false;
     l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);

@@ -214,38 +214,6 @@ static inline int reserve(struct mpg_lanes *l, const struct mpg_step *s, uint32_
     return slots <= l->ready_slots && s->stream < l->ready_streams ? 0 : reserve_all(l, s, slots, err);
 }
 
-/* What RANK waited for others, from BEFORE to VALUE. */
-static void take_over(struct mpg_lanes *l, int32_t rank, const double *before, const double *value)
-{
-    double *taken = account_of(l, rank, MPG_TERM_TAKEN);
-    for (uint32_t w = 0; w < l->n; w++)
-        taken[w] += value[w] - before[w];
-}
-
-/* The interval S, from SCRATCH on, is worked on in portions, each of which waits for its message. */
-static int divide_interval(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
-{
-    double *value = stream_value(l, s->stream);
-    const double length_ns = (double)s->interval_ns + (double)s->tracer_ns;
-    memcpy(l->own, value, l->n * sizeof *value);
-    const bool any = mpg_portions_within(l->choice->portions, s->stream, false, length_ns, l->scratch, value, NULL,
-                                         l->trail ? l->trail->moved : NULL);
-    take_over(l, s->rank, l->own, value);
-    for (uint32_t w = 0; w < l->n && l->skips_polling; w++)
-        l->before[(size_t)s->stream * l->n + w] += value[w] - l->own[w];
-    return any && l->trail ? mpg_lanes_trail_portions(l, s, true, err) : 0;
-}
-
-/* So are those that begin with the interval S, from SCRATCH on. */
-static int begin_portion(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
-{
-    double *value = stream_value(l, s->stream);
-    const bool any = mpg_portions_begin(l->choice->portions, s->stream, false, value, NULL, l->trail ? l->trail->moved : NULL);
-    take_over(l, s->rank, l->scratch, value);
-    memcpy(l->scratch, value, l->n * sizeof *value);
-    return any && l->trail ? mpg_lanes_trail_portions(l, s, false, err) : 0;
-}
-
 /* Whether something is put into the interval S, or somebody asks where it was. */
 static inline bool enters(const struct mpg_lanes *l, const struct mpg_step *s)
 {
@@ -258,16 +226,13 @@ enum mpg_steps_wanted mpg_lanes_wants(const struct mpg_lanes *l)
     return is_idle && !l->tally && !l->trail ? MPG_STEPS_NOT_IDLE : MPG_STEPS_ALL;
 }
 
-static APART int step_enter(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
+static APART void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (l->n >= MPG_LANES_AHEAD_LEAST)
         mpg_lanes_look_ahead(l, s->stream);
     double *value = stream_value(l, s->stream);
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
     copy(before, value, l->n);
-    if (l->choice && begin_portion(l, s, err) < 0)
-        return -1;
-    const bool divides = l->choice && mpg_portions_divide(l->choice->portions, s->stream);
     if (l->skips_polling) {
         memcpy(l->before + (size_t)s->stream * l->n, value, l->n * sizeof *value);
         l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
@@ -288,7 +253,6 @@ static APART int step_enter(struct mpg_lanes *l, const struct mpg_step *s, struc
         mpg_classes_find(l->classes, s, &x);
     mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */
     l->code->enter(l->n, before, l->p->without_tracer ? (double)s->tracer_ns : 0, value, compute);
-    return divides ? divide_interval(l, s, err) : 0;
 }
 
 static APART void step_join(struct mpg_lanes *l, const struct mpg_step *s)
@@ -398,7 +362,9 @@ static inline int take_step(struct mpg_lanes *l, const struct mpg_step *s, uint3
         return mpg_lanes_leave(l, s, err);
     if (s->kind != MPG_STEP_ENTER)
         return take_other(l, s, slots, err);
-    return enters(l, s) ? step_enter(l, s, err) : 0;
+    if (enters(l, s))
+        step_enter(l, s);
+    return 0;
 }
 
 /* What S is about is looked at before it is evaluated. */

@@ -38,7 +38,6 @@ void mpg_lanes_trail_free(struct mpg_lanes_trail *x)
     free(x->used);
     free(x->finished);
     mpg_moves_free(x->moves);
-    free(x->moved);
     free(x->interval);
     free(x->part);
     mpg_trail_free(x->trail);
@@ -49,9 +48,8 @@ int mpg_lanes_trail_choose(struct mpg_lanes *l, struct mpg_error *err)
 {
     struct mpg_lanes_trail *x = l->trail;
     x->clamps = true; /* when what goes by another request could start */
-    x->moved = calloc(l->n, sizeof *x->moved);
     x->part = calloc(l->n, sizeof *x->part);
-    if (!x->moved || !x->part)
+    if (!x->part)
         return mpg_error_set(err, "out of memory");
     return (x->moves = mpg_moves_new(l->n, err)) ? 0 : -1;
 }
@@ -96,38 +94,6 @@ static struct made interval_of(const struct mpg_lanes *l, const struct mpg_step 
                          .cut = cut};
 }
 
-/* NS of what is left of the interval in lanes that portions have moved, as TERM. */
-static void add_left(const struct mpg_lanes *l, enum mpg_where_term term, const double *each, double ns)
-{
-    struct mpg_lanes_trail *x = l->trail;
-    for (uint32_t w = 0; w < l->n; w++)
-        x->part[w] = x->moved[w].moved ? (1 - x->moved[w].part) * ((each ? each[w] : 0) + ns) : 0;
-    mpg_trail_add_term(x->trail, term, x->part);
-}
-
-/* Streams come from what portions in the middle of S waited for last, and what of the interval was left then. */
-static int end_divided(struct mpg_lanes *l, const struct mpg_step *s, const struct made *m, struct mpg_error *err)
-{
-    struct mpg_lanes_trail *x = l->trail;
-    const struct mpg_path_value stream = mpg_path_stream(s->stream);
-    const double *value = stream_value(l, s->stream), *put = account_of(l, s->rank, MPG_TERM_COMPUTE);
-    const double known_ns = m->of.more_ns - m->of.tracer_ns;
-    x->divided = false;
-    for (uint32_t w = 0; w < l->n; w++)
-        if (x->moved[w].moved)
-            mpg_moves_set(x->moves, stream, w, mpg_path_kept(x->moved[w].number),
-                          value[w] - x->moved[w].value - (1 - x->moved[w].part) * put[w]);
-    if (mpg_moves_tell(x->moves, x->trail, err) < 0)
-        return -1;
-    go_on(l, s, NULL);
-    add_left(l, MPG_WHERE_COMPUTATION, NULL, m->of.more_ns);
-    if (!m->quiet)
-        add_left(l, MPG_WHERE_NOISE, put, -known_ns);
-    add_left(l, MPG_WHERE_SCALED, NULL, m->of.length_ns);
-    add_left(l, MPG_WHERE_TRACER, NULL, -m->of.tracer_ns);
-    return 0;
-}
-
 static int end_enter(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_lanes_trail *x = l->trail;
@@ -145,18 +111,7 @@ static int end_enter(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_e
     if (mpg_reserve_at(&x->interval, sizeof *x->interval, &x->intervals, s->stream + 1, err) < 0)
         return -1;
     x->interval[s->stream] = m.of;
-    return x->divided ? end_divided(l, s, &m, err) : 0;
-}
-
-int mpg_lanes_trail_portions(struct mpg_lanes *l, const struct mpg_step *s, bool divided, struct mpg_error *err)
-{
-    struct mpg_lanes_trail *x = l->trail;
-    const double *value = stream_value(l, s->stream);
-    x->divided = divided; /* then it is told once the interval is */
-    for (uint32_t w = 0; w < l->n && !divided; w++)
-        if (x->moved[w].moved)
-            mpg_moves_set(x->moves, mpg_path_stream(s->stream), w, mpg_path_kept(x->moved[w].number), value[w] - x->moved[w].value);
-    return divided ? 0 : mpg_moves_tell(x->moves, x->trail, err);
+    return 0;
 }
 
 /* --- messages --- */

@@ -30,8 +30,6 @@ struct mpg_lanes_trail {
     uint64_t *firsts;        /* words: lanes that come from the first of two */
     uint64_t steps;          /* since the last cut */
     struct mpg_moves *moves; /* where calls choose: what arrivals come from that they move; */
-    struct mpg_portioned *moved; /* n: what portions of the interval waited for, */
-    bool divided;            /* in the middle of it; */
     struct mpg_lanes_interval { /* a stream: its last interval, */
         double length_ns, more_ns, tracer_ns;
     } *interval;
@@ -50,8 +48,6 @@ struct mpg_lanes_met {
 
 /* Calls choose. Error: out of memory. */
 int mpg_lanes_trail_choose(struct mpg_lanes *l, struct mpg_error *err);
-/* Portions of S, an ENTER, have waited as `moved` has it, before it begins, or, DIVIDED, within it. */
-int mpg_lanes_trail_portions(struct mpg_lanes *l, const struct mpg_step *s, bool divided, struct mpg_error *err);
 /* Before and after step S is evaluated. Error: out of memory. */
 int mpg_lanes_trail_begin(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 int mpg_lanes_trail_end(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);

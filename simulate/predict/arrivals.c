@@ -42,21 +42,6 @@ static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pic
     tell(times, q->slot, w, mpg_path_slot(p->came.slot, MPG_PATH_TIME));
 }
 
-static void move(void *times, const struct mpg_step *s, const struct mpg_pick *p, uint32_t w, double at_ns,
-                 const struct mpg_whence *came, bool keeps_put)
-{
-    (void)keeps_put;
-    set_arrival(times, p->slot, w, at_ns);
-    tell(times, p->slot, w, came ? mpg_path_slot(came->slot, MPG_PATH_TIME) : mpg_path_stream(s->stream));
-}
-
-static void owe(void *times, uint32_t number, uint32_t w, const struct mpg_whence *came)
-{
-    const struct mpg_times *t = times;
-    if (t->moves)
-        mpg_moves_set(t->moves, mpg_path_kept(number), w, mpg_path_slot(came->slot, MPG_PATH_TIME), 0);
-}
-
 static int settle(void *times, struct mpg_error *err)
 {
     return mpg_times_tell_moves(times, err);
@@ -92,14 +77,11 @@ int mpg_times_use_choice(struct mpg_times *t, const bool *keeps, const struct mp
                          struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
-        .context = t, .place = place, .assign = assign, .exchange = exchange, .move = move,
-        .owe = owe, .settle = settle, .fly = fly, .watch = watch};
+        .context = t, .place = place, .assign = assign, .exchange = exchange,
+        .settle = settle, .fly = fly, .watch = watch};
     t->choice = mpg_choosing_new(t->n, keeps, &arrivals, err);
     if (!t->choice || !t->follows)
         return t->choice ? 0 : -1;
-    t->moved = calloc(t->n, sizeof *t->moved);
-    if (!t->moved)
-        return mpg_error_set(err, "out of memory");
     return (t->moves = mpg_moves_new(t->n, err)) ? 0 : -1;
 }
 

@@ -75,7 +75,6 @@ int mpg_times_step_tallied(struct mpg_times *t, const struct mpg_step *s, uint32
     if (s->kind == MPG_STEP_ENTER) {
         move(t, s, TERM_COMPUTE);
         move(t, s, TERM_NOISE);
-        move(t, s, TERM_MESSAGE); /* of portions */
         move(t, s, TERM_POLLED);
     } else if (s->kind == MPG_STEP_LEAVE) {
         move(t, s, TERM_CALL);

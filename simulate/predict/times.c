@@ -56,7 +56,6 @@ void mpg_times_free(struct mpg_times *t)
     free(t->covered_ns);
     free(t->taken);
     mpg_moves_free(t->moves);
-    free(t->moved);
     mpg_times_free_trail(t->trail);
     free(t->cursor);
     free(t->last_stream);
@@ -151,8 +150,7 @@ static bool is_polling(const struct mpg_times *t, const struct mpg_step *s)
            s->interval_ns <= t->options.polling_interval_ns;
 }
 
-/* What is computed is returned, ns. */
-static double compute(struct mpg_times *t, const struct mpg_step *s)
+static void step_enter(struct mpg_times *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = t->target->noise;
     double *value = stream_value(t, s->stream, STREAM_TIME), *before = t->best;
@@ -167,7 +165,7 @@ static double compute(struct mpg_times *t, const struct mpg_step *s)
             account_of(t, s->rank, TERM_POLLED)[w] += (double)s->interval_ns;
         if (t->path)
             mpg_times_path_enter(t, s, value[0], 0);
-        return 0;
+        return;
     }
     struct mpg_interval x = {.rank = s->rank,
                              .ratio = mpg_perturbation_rho(p) * (s->cpu_ns >= 0 ? s->change->cpu_ratio : s->change->ratio),
@@ -195,40 +193,13 @@ static double compute(struct mpg_times *t, const struct mpg_step *s)
     if (t->trail)
         mpg_times_trail_enter(t, s, before, done_ns);
     if (s->stream != (uint32_t)s->rank)
-        return done_ns;
+        return;
     double *compute = account_of(t, s->rank, TERM_COMPUTE), *noise = account_of(t, s->rank, TERM_NOISE);
     const bool quiet = mpg_perturbation_is_quiet(p); /* what else is left were rounding */
     for (uint32_t w = 0; w < t->n; w++) {
         compute[w] += done_ns;
         noise[w] += quiet ? 0 : value[w] - before[w] - done_ns;
     }
-    return done_ns;
-}
-
-/* The interval S is worked on in portions, each of which waits for its message. */
-static int divide_interval(struct mpg_times *t, const struct mpg_step *s, double *waited, struct mpg_error *err)
-{
-    double *value = stream_value(t, s->stream, STREAM_TIME), *before = t->scratch, *noise = t->own;
-    memcpy(before, value, t->n * sizeof *value);
-    const double done_ns = compute(t, s);
-    for (uint32_t w = 0; w < t->n; w++)
-        noise[w] = value[w] - before[w] - done_ns;
-    const bool any = mpg_portions_within(t->choice->portions, s->stream, true, 0, before, value, waited, t->moved);
-    return any && t->follows ? mpg_times_tell_portions(t, s, noise, done_ns, err) : 0;
-}
-
-static int step_enter(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err)
-{
-    double *waited = s->stream == (uint32_t)s->rank ? account_of(t, s->rank, TERM_MESSAGE) : NULL;
-    const bool divides = t->choice && mpg_portions_divide(t->choice->portions, s->stream);
-    if (t->choice && mpg_portions_begin(t->choice->portions, s->stream, true, stream_value(t, s->stream, STREAM_TIME), waited,
-                                        t->moved) &&
-        t->follows && mpg_times_tell_portions(t, s, NULL, 0, err) < 0)
-        return -1;
-    if (divides)
-        return divide_interval(t, s, waited, err);
-    compute(t, s);
-    return 0;
 }
 
 /* --- messages --- */
@@ -380,7 +351,8 @@ int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots
     t->threads[s->rank] = t->threads[s->rank] || s->stream >= (uint32_t)t->ranks;
     switch (s->kind) {
     case MPG_STEP_ENTER:
-        return step_enter(t, s, err);
+        step_enter(t, s);
+        break;
     case MPG_STEP_POST: /* is not asked for */
         break;
     case MPG_STEP_STORE:

@@ -82,8 +82,7 @@ struct mpg_times {
     struct mpg_path_taken *taken; /* what the call that is left is made of, for it */
     struct mpg_times_trail *trail; /* of all lanes (trail.c); NULL: nobody asks */
     bool follows;          /* there is one of the two; then, where calls choose, */
-    struct mpg_moves *moves; /* what arrivals come from that they move, */
-    struct mpg_portioned *moved; /* n: what portions of an interval waited for */
+    struct mpg_moves *moves; /* what arrivals come from that they move */
     uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
 };
 
@@ -161,11 +160,8 @@ void mpg_times_path_own(struct mpg_times *t, const struct mpg_step *s, double sc
 void mpg_times_path_message(struct mpg_times *t);
 void mpg_times_path_edge(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e);
 void mpg_times_path_leave(struct mpg_times *t, const struct mpg_step *s);
-/* What arrivals come from that calls have moved, to whoever follows; so S, an ENTER, of whose portions a part has waited as `moved`
- * has it, each when so much of the NOISE[w] and DONE_NS of the interval was left (NULL: all of it is to come). */
+/* What arrivals come from that calls have moved, to whoever follows. */
 int mpg_times_tell_moves(struct mpg_times *t, struct mpg_error *err);
-int mpg_times_tell_portions(struct mpg_times *t, const struct mpg_step *s, const double *noise, double done_ns,
-                            struct mpg_error *err);
 /* A LEAVE step. */
 int mpg_times_leave(struct mpg_times *t, const struct mpg_step *s, struct mpg_error *err);
 

@@ -107,37 +107,6 @@ int mpg_times_tell_moves(struct mpg_times *t, struct mpg_error *err)
     return t->trail ? mpg_moves_tell(t->moves, t->trail->trail, err) : mpg_moves_tell_path(t->moves, t->path, err);
 }
 
-/* FACTOR of EACH, if any, and NS, in lanes that portions have moved, as TERM. */
-static void add_left(const struct mpg_times *t, enum mpg_where_term term, const double *each, double ns)
-{
-    double *part = t->trail->other;
-    for (uint32_t w = 0; w < t->n; w++)
-        part[w] = t->moved[w].moved ? (1 - t->moved[w].part) * ((each ? each[w] : 0) + ns) : 0;
-    mpg_trail_add_term(t->trail->trail, term, part);
-}
-
-int mpg_times_tell_portions(struct mpg_times *t, const struct mpg_step *s, const double *noise, double done_ns,
-                            struct mpg_error *err)
-{
-    const struct mpg_path_value stream = mpg_path_stream(s->stream);
-    const double left = 1 - t->moved[0].part;
-    for (uint32_t w = 0; w < t->n; w++)
-        if (t->moved[w].moved)
-            mpg_moves_set(t->moves, stream, w, mpg_path_kept(t->moved[w].number), 0);
-    if (mpg_times_tell_moves(t, err) < 0 || !noise)
-        return 0;
-    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_COMPUTATION] = left * done_ns, [MPG_WHERE_NOISE] = left * noise[0]};
-    if (t->path)
-        mpg_path_add(t->path, stream, stream, s->stream, false, t->moved[0].moved ? term : NULL);
-    if (!t->trail)
-        return 0;
-    mpg_trail_add(t->trail->trail, stream, t->tally->at[s->stream]);
-    mpg_trail_from(t->trail->trail, stream, NULL, NOWHERE);
-    add_left(t, MPG_WHERE_COMPUTATION, NULL, done_ns);
-    add_left(t, MPG_WHERE_NOISE, noise, 0);
-    return 0;
-}
-
 /* --- what can still be read --- */
 
 static bool is_finished(const struct mpg_times_trail *x, uint32_t stream)

@@ -229,15 +229,13 @@ def leave_account(builder, call, delays, account):
     account["waiting"] += everything - delays[call.E]
 
 
-def rank_accounts(builder, delays, waited):
-    """How every rank's delay came about, exact.  waited: of S, by portions before it."""
+def rank_accounts(builder, delays):
+    """How every rank's delay came about, exact."""
     accounts = []
     for calls in builder.trace.calls:
         account = defaultdict(Fraction)
         for before, call in zip(calls, calls[1:]):
-            portions = waited.get(call.S, ZERO)
-            account["compute"] += delays[call.S] - delays[before.E] - portions
-            account["taken_over"] += portions
+            account["compute"] += delays[call.S] - delays[before.E]
         for call in calls[1:-1]:
             leave_account(builder, call, delays, account)
         account["left"] = delays[calls[-1].S]
@@ -297,8 +295,7 @@ def rank_ends(builder, matching, counts=None):
     if counts is not None and choice:
         counts.update(choice.counts())
     return [(delays[calls[-1].S], account) for calls, account
-            in zip(builder.trace.calls,
-                   rank_accounts(builder, delays, choice.waited if choice else {}))]
+            in zip(builder.trace.calls, rank_accounts(builder, delays))]
 
 
 def less(account, part):

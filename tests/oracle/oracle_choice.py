@@ -5,7 +5,6 @@
 from oracle_exact import Fraction
 from oracle_matching import Half
 from oracle_open import ROUNDING, TICK, OpenReceives
-from oracle_portions import Portions
 from oracle_trace import OracleError
 
 ONE_OF = {"Waitany", "Testany", "Test"}
@@ -26,8 +25,6 @@ class Choice(OpenReceives):
                       for call in calls[1:-1]}
         self.before = {call.E: before for calls in builder.trace.calls
                        for before, call in zip(calls, calls[1:])}
-        self.calls_by_enter = {call.S: call for calls in builder.trace.calls
-                               for call in calls[1:]}
         self.given = {}
         for call, (halves, done) in matching.given.items():
             candidates = self.candidates(call, halves, done)
@@ -37,25 +34,11 @@ class Choice(OpenReceives):
             if (call.args.get("found") == "0" and half in self.message_of
                     and self.is_alone(call.rank)):
                 self.given[call] = [self.message_of[half]]
-        self.portions = {}
-        for call, messages in self.given.items():
-            count = sum(message.receive.completed_by is call for message in messages)
-            if call.name in ALL_OF and count > 1:
-                self.divide(Portions(builder.trace, call, count))
         self.find_open(matching)
         self.clear()
 
-    def divide(self, portions):
-        """By every call whose interval before it may wait."""
-        if portions.is_divided:
-            for call in [portions.call, *portions.inner, portions.last]:
-                self.portions.setdefault(call, []).append(portions)
-
     def clear(self):
         self.delays = {}
-        self.waited = {}
-        for portions in {one for some in self.portions.values() for one in some}:
-            portions.owed = [None] * portions.count
         self.done, self.told = set(), set()
         self.holds = {}
         self.answered = set()
@@ -83,12 +66,8 @@ class Choice(OpenReceives):
             if isinstance(half, Half) and not half.is_send and half in self.message_of:
                 if self.message_of[half] not in messages:
                     messages.append(self.message_of[half])
-        picked = sum(message.receive.completed_by is call for message in messages)
-        if call.name in ALL_OF and picked > 1:
-            return messages
-        if done >= len(halves) or (done and not picked):
-            return []
-        return messages
+        picks = any(message.receive.completed_by is call for message in messages)
+        return [] if done >= len(halves) or (done and not picks) else messages
 
     def may_be_whole(self, halves):
         """Whether of all that a Testall was given it is known when it is complete."""
@@ -163,7 +142,7 @@ class Choice(OpenReceives):
     def delay(self, v):
         call = self.calls.get(v)
         if not call:
-            return self.begin_portions(v)
+            return self.graph.delay(v, self.delays)
         vanishes = self.complete(call)
         for u, *_ in self.graph.arrived[v]:
             self.graph.seen[u, v] = self.graph.sight(u, self.delays)
@@ -171,8 +150,7 @@ class Choice(OpenReceives):
             if self.builder.settings.polling == "work":
                 return self.delays[call.S] - call.duration
             last = self.before[v]
-            waited = self.waited.get(call.S, 0)
-            return self.delays[last.E] + waited - (call.leave - last.leave)
+            return self.delays[last.E] - (call.leave - last.leave)
         return self.graph.delay(v, self.delays)
 
     def complete(self, call):
@@ -198,36 +176,6 @@ class Choice(OpenReceives):
     def completes_done(self, call):
         others = [u for u, *_ in self.graph.edges[call.E] if u != call.S]
         return bool(others) and all(u in self.done for u in others)
-
-    def begin_portions(self, v):
-        """What is worked on before the call, once all that it is work on has come."""
-        delays, call = self.delays, self.calls_by_enter.get(v)
-        last = self.before[call.E] if call else None
-        mine = [one for one in self.portions.get(call, []) if one.call is not call]
-        if not mine:
-            return self.graph.delay(v, delays)
-        portions, = mine
-        end = delays[last.E]
-        at = portions.before(call)
-        if at is not None:
-            delays[last.E] = max(end, at - self.leave_base(last))
-        waited = delays[last.E] - end
-        value = self.graph.delay(v, delays)
-        begin = end + waited
-        length = self.length_base(last, call) + value - begin
-        within = portions.waited_within(call, self.leave_base(last) + begin, length)
-        value, waited = value + within, waited + within
-        delays[last.E] = end
-        self.waited[v] = waited
-        return value
-
-    def leave_base(self, call):
-        """What delays of its E are of."""
-        return self.builder.leave(call)
-
-    def length_base(self, last, call):
-        """What changes of the interval between them are of."""
-        return call.enter - last.leave
 
     # Choosing
 
@@ -272,8 +220,7 @@ class Choice(OpenReceives):
         messages = [message for message in self.given[call] if message.V in self.delays]
         completed = [message for message in messages
                      if message.receive.completed_by is call]
-        if len(completed) == len(messages) and (
-                call.name in ONE_OF or len(completed) < 2):
+        if len(completed) == len(messages):
             return False
         raised = self.raised(call, messages)
         at = {message: max(self.arrival(message) + raised.get(message, Fraction(0)),
@@ -297,7 +244,6 @@ class Choice(OpenReceives):
         self.is_other |= bool(new)
         if call.name in ALL_OF:
             self.is_other |= self.take_more(messages, completed, at, now)
-            self.is_other |= self.take_less(call, completed, at, now)
         return False
 
     @staticmethod
@@ -336,33 +282,6 @@ class Choice(OpenReceives):
         self.done |= {message.V for message in messages}
         for message in messages:
             self.stay(message)
-
-    def take_less(self, call, completed, at, now):
-        """What has not come is for a later portion, if there are any."""
-        mine = [one for one in self.portions.get(call, []) if one.call is call]
-        undone = [message for message in completed if message.V not in self.done]
-        until = now
-        if len(undone) == len(completed):
-            until = max(now, min(at[message] for message in completed))
-        late = [message for message in undone if at[message] > until + ROUNDING]
-        if not mine or not late:
-            return False
-        mine[0].put([(at[message], self.holds.get(message, message))
-                     for message in late])
-        for message in completed:
-            self.move(message, until if message in late else at[message],
-                      message not in late)
-        return True
-
-    def move(self, message, when, keeps_put):
-        """It arrives then, with what was put into it, or nothing."""
-        put = self.put_into(message)
-        self.delays[message.V] = when - self.traced_arrival(message)
-        self.graph.exchanged[message.V] = self.delays[message.V] - (
-            put if keeps_put else 0)
-        self.graph.starts[message.V] = self.start(message)
-        if not keeps_put:
-            del self.graph.starts[message.V]
 
     def put_into(self, message):
         """What its perturbations are, of T(A) that is not before its start."""
@@ -447,10 +366,7 @@ class Choice(OpenReceives):
 
     def find_answers(self, call):
         for sent in self.builder.started[call]:
-            missing = self.missing(call.rank)
-            missing += [held for portions in self.portions.get(call, [])
-                        for held in portions.not_begun(call)]
-            for held in missing:
+            for held in self.missing(call.rank):
                 if (held.send.call.rank == sent.receive.call.rank
                         and held not in self.answered):
                     self.answer(call, sent, held)

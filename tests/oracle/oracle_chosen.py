@@ -64,18 +64,9 @@ class Chosen(Choice):
 
     def delay(self, v):
         call = self.calls.get(v)
-        if call:
-            vanishes = self.complete(call)
-            if vanishes:
-                return self.delays[call.S]
-            return self.graph.delay(v, self.delays)
-        return self.begin_portions(v)
-
-    def leave_base(self, call):
-        return ZERO
-
-    def length_base(self, last, call):
-        return ZERO
+        if call and self.complete(call):
+            return self.delays[call.S]
+        return self.graph.delay(v, self.delays)
 
     # Choosing
 
@@ -106,9 +97,6 @@ class Chosen(Choice):
     def finish(self, messages):
         super().finish(messages)
         self.finished += messages
-
-    def move(self, message, when, keeps_put):
-        self.delays[message.V] = when
 
     def exchange_arrivals(self, p, q, at):
         self.delays[p.V], self.delays[q.V] = at[q], at[p]

@@ -431,9 +431,6 @@ class Times:
         times = choice.evaluate() if choice else self.values.evaluate()
         for call, end in self.ruled.items():  # what is chosen otherwise is waited for
             self.accounts[call.rank]["messages"] += times[call.E] - end
-        for calls, account in zip(self.trace.calls, self.accounts):
-            for call in calls[1:]:  # made or not
-                account["messages"] += choice.waited.get(call.S, ZERO) if choice else ZERO
         return [(times[calls[-1].S], account)
                 for calls, account in zip(self.trace.calls, self.accounts)]
 

@@ -162,16 +162,6 @@ def test_all_that_is_there():
     expect(ends_of(text, signature=machine)[:1], 80 + 30000 + 417.25 + 117.25 + 4000)
 
 
-def test_what_is_there_is_worked_on():
-    """In the trace both were there, worked on for 4 us each; here the second comes 3 us after the work
-    on the first."""
-    text = trace([post(1, 1), post(2, 2), (0, 50, "Waitsome requests=1,2 done=1,2"),
-                  (8000, 0, "Wait requests=")], [send(5000)], [send(12000)])
-    expect(ends_of(text, *ALONE)[:1], 12000 + X + 4000)
-    expect(ends_of(text, *ALONE, "--deterministic")[:1], 12000 + X + 8000)
-    expect(ends_of(text.replace("Wait ", "Waitall "), *ALONE)[:1], 12000 + X + 4000)
-
-
 def test_more_is_there():
     """Waitsome receives both, one after the other; the second is not called."""
     text = trace([post(1, 1), post(2, 2), (30000, 50, "Waitsome requests=1,2 done=1"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Paths through calls that complete something else than in the trace, in mpgsim --where and --critical-path (TAP; docs/MODEL.md,
-sections 6 and 8): by hand where who wins a Waitany, is taken by an open receive, leaves a portion for later, or is found by a
+sections 6 and 8): by hand where who wins a Waitany, is taken by an open receive, or is found by a
 test changes; random programs whose rows add up to the delay, or the run, and to the difference of two runs."""
 
 import os
@@ -102,34 +102,6 @@ def check_open():
            {(None, None): {"time_ns": runs - 800.5}, (2, 0): {"time_ns": 800.5, "per_latency": 1}})
 
 
-def check_portions():
-    # three lay ready for a Waitsome; each is answered after 1000 of work. 3's comes when two thirds of that are done, or later
-    write("some.txt", 4, ["#comm 1 = 0", "0 0 0 Init", *(f"0 0 0 Irecv comm=0 from={k} tag=1 bytes=8 request={k}" for k in (1, 2, 3)),
-                          "0 2000 2010 Waitsome requests=1,2,3 done=1,2,3",
-                          *(f"0 {3010 + 1000 * k} {3010 + 1000 * k} Send comm=0 to={k + 1} tag=2 bytes=8" for k in range(3)),
-                          "0 5210 5210 Barrier comm=1", f"0 {5210 + REST} {5210 + REST} Finalize",
-                          *(line for k in (1, 2, 3) for line in (f"{k} 0 0 Init", f"{k} 1000 1000 Send comm=0 to=0 tag=1 bytes=8",
-                            f"{k} 1000 {2110 + 1000 * k} Recv comm=0 from=0 tag=2 bytes=8", f"{k} {2110 + 1000 * k} {2110 + 1000 * k} Finalize"))])
-    found = answer(FLIGHT, "--noise=const:4000.5ns@3", f"--where={WORDS}", "some.txt")
-    ok("a portion waits for its message", run_ns(found) == 1000 + 4000.5 + 100 + 1000 + 200 + REST, found["run_time_ns"])
-    expect("and comes from it, 2910 earlier than it was begun", shares(found, "rank", "rank"),
-           {0: {"share": 0, "absorbed_ns": 2910, "per_compute": 1200 + REST}, 3: {"share": 1, "put_in_ns": 4000.5, "per_compute": 1000}})
-    found = predicted("--latency=const:100ns", "--noise=const:4000.5ns@3", f"--where={WORDS}", "--critical-path", "some.txt")
-    runs = 1000 + 4000.5 + 100 + 1000 + 200 + REST
-    ok("predict: the same", near(found["critical_path"]["run_ns"], run_ns(found), runs) and run_ns(found) >= runs, found["run_time_ns"])
-    # one stretch of 3000 is divided among them: a third is left for the last one
-    with open("some.txt", encoding="ascii") as old:
-        lines = [line for line in old if " to=1 tag=2" not in line and " to=2 tag=2" not in line and
-                 not (line[0] in "12" and "tag=2" in line)]
-    with open("stretch.txt", "w", encoding="ascii") as out:
-        out.writelines(line.replace("3110 3110 Fin", "1000 1000 Fin").replace("4110 4110 Fin", "1000 1000 Fin") for line in lines)
-    found = answer(FLIGHT, "--noise=const:6000.5ns@3", "--compute-ratio=1.5", f"--where={WORDS}", "stretch.txt")
-    ok("a part of a stretch waits", run_ns(found) == 1500 + 6000.5 + 100 + 1500 + 300 + 1.5 * REST, found["run_time_ns"])
-    expect("and what was left of it is done then", shares(found, "rank", "rank"),
-           {0: {"absorbed_ns": 2910, "computation_ns": 600 + 0.5 * REST, "per_compute": 1800 + 1.5 * REST, "per_noise": 0},
-            3: {"put_in_ns": 6500.5, "noise_ns": 6000.5, "computation_ns": 500, "per_noise": 6000.5, "per_compute": 1500}})
-
-
 def check_tests():
     # what 0 tests for at 2000 and 3000 comes at 3100; it comes at 1700 if 1 takes half of its time
     write("test.txt", 2, ["0 0 0 Init", "0 0 0 Irecv comm=0 from=1 tag=1 bytes=8 request=1", "0 2000 2010 Test requests=1 done=",
@@ -225,7 +197,6 @@ def main():
         check_any()
         check_times()
         check_open()
-        check_portions()
         check_tests()
         check_random()
         check_answer()

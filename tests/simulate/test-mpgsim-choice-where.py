@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mpgsim --where=call|callsite|rank|pair and --critical-path of calls that choose (TAP; docs/MODEL.md, sections 5, 6 and 8): the
-account of a Waitany, a Waitsome, tests and receives from anybody by hand, in both modes; a slow rank, a slow link and a noisy
+account of a Waitany, tests and receives from anybody by hand, in both modes; a slow rank, a slow link and a noisy
 callsite are named, with their shares.
 
 Rank 0 chooses in all programs, and then works for REST, so that its run is the longest. L is a message's latency on the traced
@@ -110,41 +110,6 @@ def check_mixture():
             parts = {0: 96 * (X + REST), 1: late * (S1 + LATE), 2: (96 - late) * S2}
         right = all(near(path[r]["share"], parts[r] / total) for r in parts)
         ok("shares are over all paths, by how often each is there", right, ({r: path[r]["share"] for r in path}, parts, total))
-
-
-# ---- MPI_Waitsome: of two that lie ready one comes later, a half of the work after the other ----
-
-def check_some():
-    at, work, sent = 10007, 6007, 5813
-    write("some.txt", 3, ["#comm 1 = 0", "0 0 0 Init", *(f"0 0 0 Irecv comm=0 from={r} tag=1 bytes=8 request={r}" for r in (1, 2)),
-                          "0 0 0 Waitsome requests=", f"0 {at} {at} Waitsome requests=1,2 done=1,2", f"0 {at + work} {at + work} Barrier comm=1",
-                          f"0 {at + work + REST} {at + work + REST} Finalize", *senders(4813, sent)])
-    lost = 9391.5
-    given = ["--noise=const:9391.5ns@2", "--where=call,rank,pair", "some.txt"]
-    # 1's lies ready, with X that what was there anyway hides; 2's comes while 1's half is worked on: 2 is complete with it, by the
-    # time of the call, at which it was there in the trace for long. Its own half begins when it is there
-    found = answer(*PERTURB, *given)
-    begins = sent + lost + L + X
-    waits = begins - (at + work / 2)
-    early = at - (sent + L)  # 2's was there before the call, and counts as arrived with it
-    ok("a Waitsome one of whose messages is not there", found["choice"]["picks_changed"] == 1 and
-       near(found["run_time_ns"]["median"], begins + work / 2 + REST, REST), (found["choice"], found["run_time_ns"]))
-    account("its account: the work waits, in what follows", found, "call", ["call"], DELAY,
-            {"MPI_Send": [lost, 0, 0, 0, lost], "MPI_Waitsome": [X, early, early, X, 0], "MPI_Barrier": [0, waits, 0, 0, waits],
-             "MPI_Finalize": [lost, 0, 0, 0, lost]})
-    account("by rank", found, "rank", ["rank"], DELAY, {0: [X, early + waits, early, X, waits], 2: [2 * lost, 0, 0, 0, 2 * lost]})
-    account("by pair: what a call absorbs is of the latest, what its work waits for of none", found, "pair", ["from", "to"], DELAY,
-            {(None, None): [2 * lost, waits, 0, 0, 2 * lost + waits], (1, 0): [X, 0, 0, 0, X], (2, 0): [0, early, early, X, -X]})
-    expect("the slow rank is named", shares(found, "rank", "rank"),
-           {2: {"share": lost / (lost + X), "put_in_ns": lost}, 0: {"share": X / (lost + X), "put_in_ns": X, "absorbed_ns": lost + X - waits}})
-    # on the target: 10007 of work, both halves, and between them what is waited for
-    found = predicted(*PREDICT, "--critical-path", *given)
-    come = sent + lost + X
-    waits = come - (at + work / 2)
-    account("predict: what a half waits for is message's", found, "rank", ["rank"], TIME,
-            {0: [at + work + REST, 0, waits, come + work / 2 + REST], 1: [4813, 0, 0, 4813], 2: [sent, 0, 0, sent + 2 * lost]})
-    expect_segments("its critical path", found, [(2, "MPI_Send", None, sent + lost), (0, "MPI_Barrier", 2, come + work / 2),
-                                                 (0, "MPI_Finalize", None, come + work / 2 + REST)])
 
 
 # ---- MPI_Test: two that fail, at 2003 and 3011, and one that does not, at 4201, of what is there at 4001 + L ----
@@ -268,7 +233,6 @@ def main():
         os.chdir(folder)
         check_any()
         check_mixture()
-        check_some()
         check_tests()
         check_open()
         check_link()

@@ -98,8 +98,8 @@ take "Waitsome, two of three" 4 <<'END'
 0 1300 6000 Waitsome requests=1,2,3 done=1,2
 0 8000 10000 Waitsome requests=3
 END
-# it came with the second, at 6 us, now at 13.5; the third comes at 10, after 1 us of work
-is "the first 7.5 us late: the other two, each worked on when it is there" \
+# it came with the second, at 6 us, now at 13.5; the third comes at 10: 2 us of work later the first is waited for
+is "the first 7.5 us late: the other two are taken, and worked on" \
     "$(delay 0 --noise=const:7.5us@1)" 3500
 # both Waitsomes wait, so that one that finds its own is taken to take 1 us: 12.5 + 2 + 1 us
 is "... kept: it is waited for" "$(delay 0 --noise=const:7.5us@1 --deterministic)" 5500

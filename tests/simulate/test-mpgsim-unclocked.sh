@@ -68,20 +68,6 @@ is "6.016 us: the third" \
     "$(delay 0 --noise=const:-6.016us@1) $(chosen tests_early tests_saved -- --noise=const:-6.016us@1)" \
     "$((-13 - 14 - 15)) 1 2"
 
-unclocked "Waitsome of two, and 6 us of work" 4 <<'END'
-0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
-0 1110 1120 Irecv comm=0 from=2 tag=1 bytes=8 request=2
-0 1130 1140 Isend comm=0 to=3 tag=7 bytes=8 request=9
-3 1200 1500 Recv comm=0 from=0 tag=7 bytes=8
-1 4800 4810 Send comm=0 to=0 tag=1 bytes=8
-2 5800 5810 Send comm=0 to=0 tag=1 bytes=8
-0 10000 10010 Waitsome requests=1,2
-0 16010 16020 Waitall requests=9
-END
-is "one 2.999 us late: while the other is worked on" "$(delay 0 --noise=const:2.999us@1)" 0
-is "3.385 us late: its portion waits for it" "$(delay 0 --noise=const:3.385us@1)" 385
-is "... kept: before any work" "$(delay 0 --noise=const:3.385us@1 --deterministic)" 3385
-
 unclocked "an answer to the first" 3 <<'END'
 0 1100 1150 Irecv comm=0 from=1 tag=1 bytes=8 request=1
 0 1200 1250 Irecv comm=0 from=2 tag=1 bytes=8 request=2
