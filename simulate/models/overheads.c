@@ -62,23 +62,11 @@ struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum m
         .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
 }
 
-/* o(d; u) of one machine, or what a message costs that is completed with another one of the same
- * rank: o(d; u) - o(0; u), no less than 0. */
-struct overhead {
-    struct mpg_spot whole, empty;
-    double whole_most, empty_most; /* noise apart */
-    bool further;
-};
-
-static struct overhead find_overhead(const struct mpg_network_sizes *sizes, bool recorded,
-                                     const struct mpg_sending *m)
+/* o(d; u) of one machine, which knows SIZES, its noise apart if that is RECORDED. */
+static struct mpg_overhead_spot find_overhead(const struct mpg_network_sizes *sizes, bool recorded, double bytes)
 {
-    struct overhead o = {.whole = mpg_spot_find(sizes, m->bytes), .further = m->further};
-    o.whole_most = mpg_spot_most(&o.whole, recorded);
-    if (o.further) {
-        o.empty = mpg_spot_find(sizes, 0);
-        o.empty_most = mpg_spot_most(&o.empty, recorded);
-    }
+    struct mpg_overhead_spot o = {.spot = mpg_spot_find(sizes, bytes)};
+    o.most = mpg_spot_most(&o.spot, recorded);
     return o;
 }
 
@@ -86,47 +74,28 @@ struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enu
                                            bool of_source, double bytes)
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
-    const struct mpg_sending m = {.bytes = bytes};
-    const struct overhead found = of_source ? find_overhead(o->source, o->source_noise, &m)
-                                            : find_overhead(o->target, o->target_noise, &m);
-    return (struct mpg_overhead_spot){.spot = found.whole, .most = found.whole_most};
+    return of_source ? find_overhead(o->source, o->source_noise, bytes) : find_overhead(o->target, o->target_noise, bytes);
 }
 
-static double overhead_ns(const struct overhead *o, double launch, double u)
+double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which, double bytes)
 {
-    double ns = fmin(mpg_spot_quantile(&o->whole, launch, u), o->whole_most);
-    if (!o->further)
-        return ns;
-    return fmax(ns - fmin(mpg_spot_quantile(&o->empty, launch, u), o->empty_most), 0);
-}
-
-double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which,
-                              const struct mpg_sending *m)
-{
-    const struct mpg_overhead_sizes *o = &p->overhead[which];
-    if (!o->source)
+    if (!p->overhead[which].source)
         return 0;
-    struct overhead source = find_overhead(o->source, o->source_noise, m);
-    return overhead_ns(&source, -1, 0.5);
+    const struct mpg_overhead_spot source = mpg_overhead_spot(p, which, true, bytes);
+    return fmin(mpg_spot_quantile(&source.spot, -1, 0.5), source.most);
 }
 
-/* The same in lanes, into NS. */
-static void overhead_times(const struct overhead *o, const struct mpg_wanted *asked, double *ns)
+/* O in lanes, into NS. */
+static void overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns)
 {
-    double empty_ns[MPG_LANES_AT_ONCE];
-    mpg_spot_quantiles(&o->whole, asked, ns);
+    mpg_spot_quantiles(&o->spot, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
-        ns[w] = ns[w] < o->whole_most ? ns[w] : o->whole_most;
-    if (!o->further)
-        return;
-    mpg_spot_quantiles(&o->empty, asked, empty_ns);
-    for (uint32_t w = 0; w < asked->n; w++)
-        ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
+        ns[w] = ns[w] < o->most ? ns[w] : o->most;
 }
 
 /* Adds TARGET's, less what SOURCE, if it is not NULL, has at U, or if LEAST at 0. */
 static void add_overhead(const struct mpg_perturbation *p, const struct mpg_address *address,
-                         const struct overhead *target, const struct overhead *source, bool least,
+                         const struct mpg_overhead_spot *target, const struct mpg_overhead_spot *source, bool least,
                          uint32_t first, uint32_t n, double *value_ns)
 {
     double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE],
@@ -154,9 +123,9 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
     if (!o->target)
         return;
     struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct overhead target = find_overhead(o->target, o->target_noise, m), source = target;
+    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes), source = target;
     if (o->source)
-        source = find_overhead(o->source, o->source_noise, m);
+        source = mpg_overhead_spot(p, which, true, m->bytes);
     add_overhead(p, &address, &target, &source, !o->source, first, n, value_ns);
 }
 
@@ -164,10 +133,9 @@ void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead
                              const struct mpg_sending *m, uint32_t first, uint32_t n,
                              double *value_ns)
 {
-    const struct mpg_overhead_sizes *o = &p->overhead[which];
-    if (!o->target)
+    if (!p->overhead[which].target)
         return;
     struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct overhead target = find_overhead(o->target, o->target_noise, m);
+    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes);
     add_overhead(p, &address, &target, NULL, false, first, n, value_ns);
 }

@@ -29,16 +29,15 @@ bool mpg_overheads_of_both(const struct mpg_perturbation *p);
 struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
                                                  enum mpg_overhead which);
 
-/* The median of what M costs on the source, of all launches; 0 where that is not known. */
-double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which,
-                              const struct mpg_sending *m);
+/* The median of what a message of BYTES costs on the source, of all launches; 0 where that is not known. */
+double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which, double bytes);
 
 /* One of them at a size: no more than MOST. */
 struct mpg_overhead_spot {
     struct mpg_spot spot;
     double most;
 };
-/* Of a message of BYTES that completes first, or alone, on the target, or the source; those are known. */
+/* Of a message of BYTES, on the target, or the source; those are known. */
 struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
                                            bool of_source, double bytes);
 /* Where the draw of M's is. */

@@ -193,8 +193,7 @@ static void find(struct mpg_shapes *s, struct shape *x)
     if (x->drawn == MEDIAN)
         x->median_ns = mpg_flight_median(x->p, x->bytes);
     else if (x->drawn >= SOURCE_OVERHEAD)
-        x->median_ns = mpg_overhead_of_source(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD),
-                                              &(struct mpg_sending){.bytes = x->bytes});
+        x->median_ns = mpg_overhead_of_source(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD), x->bytes);
     else if (x->drawn == FLIGHT)
         x->is_kept = find_flight(s, x);
     else if (x->drawn >= TARGET_OVERHEAD)
@@ -295,9 +294,8 @@ void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation
 {
     if (!p->overhead[which].target)
         return;
-    const struct shape *x =
-        m->further ? NULL : shape_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
-    if (!x || !x->is_kept) {
+    const struct shape *x = shape_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
+    if (!x->is_kept) {
         if (target)
             mpg_add_target_overhead(p, which, m, s->first, s->n, value_ns);
         else

@@ -190,19 +190,15 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
         .rank = m->rank,
         .index = m->index,
         .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
-    struct overhead whole = find_overhead(p, which, m->bytes), empty = whole;
-    if (m->further)
-        empty = find_overhead(p, which, 0);
-    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE], less[MPG_LANES_AT_ONCE];
+    const struct overhead x = find_overhead(p, which, m->bytes);
+    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         const struct mpg_wanted asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         mpg_draw_lanes(&address, first + done, k, u);
-        overhead_times(&whole, &asked, ns);
-        if (m->further)
-            overhead_times(&empty, &asked, less);
+        overhead_times(&x, &asked, ns);
         for (uint32_t w = 0; w < k; w++)
-            value_ns[done + w] += factor * (m->further ? fmax(ns[w] - less[w], 0) : ns[w]);
+            value_ns[done + w] += factor * ns[w];
     }
 }
 

@@ -205,26 +205,22 @@ class Costs:
                 return None
         return self.overheads(target, source, message, SEND)
 
-    def receive_overheads(self, message, further):
-        """further: another one of its rank is completed before, in the same call."""
+    def receive_overheads(self, message):
         target, source = self.overhead_lists("receive_overhead")
-        return self.overheads(target, source, message, RECEIVE, further)
+        return self.overheads(target, source, message, RECEIVE)
 
     def overhead_lists(self, name):
         return [machine and machine.path and getattr(machine.path, name)
                 for machine in (self.target, self.source)]
 
-    def overheads(self, target, source, message, purpose, further=False):
+    def overheads(self, target, source, message, purpose):
         if not target or (self.source and not source) or self.all_replaced:
             return None
         send = message.send
         u = self.draw(send.call.rank, send.call.index, purpose, send.index)
 
         def value(machine, sizes, u, launch=self.target.launch):
-            whole = machine.undisturbed(sizes, launch, message.bytes, u)
-            if not further:
-                return whole
-            return max(0, whole - machine.undisturbed(sizes, launch, 0, u))
+            return machine.undisturbed(sizes, launch, message.bytes, u)
 
         ours, theirs = value(self.target, target, u), None
         least, typical = value(self.target, target, 0), None
