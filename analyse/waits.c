@@ -260,7 +260,6 @@ int mpg_waits_take(struct mpg_waits *w, const struct mpg_step *s, double value_n
                              : w->times == MPG_WAIT_DELAYS ? (double)s->since_ns + value_ns
                                                            : value_ns;
         break;
-    case MPG_STEP_POST: /* waiting begins where the call does */
     case MPG_STEP_LOAD: /* an ENTER follows */
     case MPG_STEP_JOIN:
         break;

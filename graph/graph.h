@@ -17,7 +17,6 @@
  * delays, a time, a time and who was waited for. What each kind of step asks for:
  *
  *   ENTER        stream += interval_ns, and what the evaluator does to computation
- *   POST         stream += what posting costs the call; with options.posts only
  *   STORE        slot = stream                      LOAD  stream = slot
  *   JOIN         stream = max(stream, slot)
  *   EAGER        slot = stream + flight of `bytes` from rank to receiver
@@ -63,7 +62,6 @@
 
 enum mpg_step_kind {
     MPG_STEP_ENTER,      /* stream's value: from the last call's leave to this call's enter */
-    MPG_STEP_POST,       /* stream's value: from the call's enter to what it starts (options.posts) */
     MPG_STEP_STORE,      /* slot = stream's value */
     MPG_STEP_LOAD,       /* stream's value = slot: a thread begins */
     MPG_STEP_JOIN,       /* stream's value = max(it, slot): a thread ends */
@@ -279,11 +277,11 @@ struct mpg_step {
                           completes such a send */
     uint64_t number;   /* of the call among its rank's, from 0; flushes and region marks do not
                           count */
-    double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE, POST: bytes of the call's size
+    double bytes;      /* messages: d; CONTRIBUTE: b; LEAVE: bytes of the call's size
                           class; */
     double target_bytes; /* messages, CONTRIBUTE: the same as hypotheses say */
     double enter_ns;   /* LEAVE, STORE that joins: aligned */
-    int64_t duration_ns; /* LEAVE, MERGE, POST, STORE that joins: of the call */
+    int64_t duration_ns; /* LEAVE, MERGE, STORE that joins: of the call */
     int64_t since_ns;  /* ENTER: traced time from MPI_Init's leave to the last call's leave;
                           FINISH: to MPI_Finalize's enter */
     union {
@@ -445,7 +443,6 @@ struct mpg_graph_options {
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
-    bool posts;                /* steps of kind POST are wanted: what calls start leaves from there */
     bool regions;              /* ENTER steps name them */
     bool tells_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */
     enum mpg_steps_wanted wanted; /* beside these no steps are made; slots are counted all the same */

@@ -324,7 +324,6 @@ static int take(struct drawer *w, const struct mpg_step *s, struct mpg_error *er
         return leave(w, s, err);
     case MPG_STEP_FINISH:
         return finish(w, s, err);
-    case MPG_STEP_POST: /* not asked for */
     case MPG_STEP_EXPAND:
     case MPG_STEP_JOIN: /* ENTER has drawn it */
         break;

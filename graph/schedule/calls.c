@@ -144,20 +144,6 @@ static double class_bytes(const struct mpg_event *e)
     return e->count_number ? sum : (double)e->bytes;
 }
 
-/* The call's posting part, if it has one of its own. */
-static int emit_post(struct mpg_graph *g, const struct stream *s, struct mpg_error *err)
-{
-    const struct mpg_event *e = s->call.event;
-    if (!g->posts)
-        return 0;
-    struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_POST, &s->call);
-    if (!step)
-        return graph_out_of_memory(err);
-    step->duration_ns = e->leave_ns - e->enter_ns;
-    step->bytes = s->class_bytes;
-    return 0;
-}
-
 int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
@@ -169,13 +155,11 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     if (e->failed) {
         if (g->counts.failed++ == 0)
             g->first_failed = graph_here(call);
-        return emit_post(g, s, err);
+        return 0;
     }
     enum mpg_kind kind = mpg_call_kind(e->call);
     bool counts_bytes = kind != MPG_KIND_WIN_GROUP && kind != MPG_KIND_PREADY;
     s->class_bytes = counts_bytes ? class_bytes(e) : 0;
-    if (emit_post(g, s, err) < 0)
-        return -1;
     switch (kind) {
     case MPG_KIND_SEND:
         return begin_send(g, s, err);

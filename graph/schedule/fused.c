@@ -7,7 +7,7 @@
 
 bool graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options)
 {
-    return !options->apart && !graph_says_more(&g->matching.channels) && !g->posts && !g->has_regions;
+    return !options->apart && !graph_says_more(&g->matching.channels) && !g->has_regions;
 }
 
 uint64_t mpg_graph_at_once(const struct mpg_graph *g)

@@ -214,7 +214,6 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->suppose = options->supposed ? options->suppose : 0;
     g->supposed = g->suppose ? options->supposed : NULL;
     g->has_regions = g->ratios || g->supposed || g->names_regions;
-    g->posts = options->posts;
     g->steps.wanted = options->wanted;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,

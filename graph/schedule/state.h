@@ -81,7 +81,7 @@ struct mpg_graph {
     const struct mpg_clock_map *clocks;
     bool shares_clock; /* all ranks do: times count from ORIGIN_NS on */
     int64_t origin_ns;
-    bool lenient, posts, by_completion, names_regions, marks, tells_unused;
+    bool lenient, by_completion, names_regions, marks, tells_unused;
     bool has_regions; /* somebody asks for what regions are open */
     bool fuses;       /* calls that wait for nobody are made at once (fused.h), */
     uint64_t at_once; /* so many so far */

@@ -76,7 +76,7 @@ int graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err
 static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_current)
 {
     bool has_left = t->phase == PHASE_READ && t->last_leave_ns <= now_ns;
-    *is_current = (t->phase == PHASE_WAIT && !t->graph->posts) || has_left;
+    *is_current = t->phase == PHASE_WAIT || has_left;
     return has_left ? t->last_leave_ns : t->call.event->enter_ns;
 }
 

@@ -27,7 +27,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
         .flies = p->latency.n > 0 || p->byte.n > 0 || mpg_flight_rule(p) != MPG_FLIGHT_NONE,
         .leaves = mpg_perturbation_overheads_measured(p),
         .has_kappa = p->call_noise.n > 0,
-        .is_plain = p->call_parts <= 1,
+        .is_plain = true,
         .cursor_bytes = mpg_perturbation_cursor_bytes(p),
         .covers = mpg_perturbation_noise_covered(p)};
     l->last_stream = calloc((size_t)ranks, sizeof *l->last_stream);
@@ -37,7 +37,6 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->local = calloc(lanes, sizeof *l->local);
     l->later = calloc(lanes, sizeof *l->later);
     l->answered = calloc(lanes, sizeof *l->answered);
-    l->posting = calloc(lanes, sizeof *l->posting);
     l->own = calloc(lanes, sizeof *l->own);
     l->all = calloc(lanes, sizeof *l->all);
     l->others = calloc(lanes, sizeof *l->others);
@@ -51,7 +50,7 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->ahead.follower = calloc((size_t)ranks, sizeof *l->ahead.follower);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
-        l->answered && l->posting && l->own && l->all && l->others && l->put && l->zeros && l->left && l->sent_left.u &&
+        l->answered && l->own && l->all && l->others && l->put && l->zeros && l->left && l->sent_left.u &&
         l->shapes && l->account && l->unjoined && l->ahead.follower && l->traced_ns)
         return l;
 fail:
@@ -84,7 +83,6 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->local);
     free(l->later);
     free(l->answered);
-    free(l->posting);
     free(l->slot_met);
     free(l->passed_ns);
     free(l->covered_ns);
@@ -309,9 +307,6 @@ static APART void step_finish(struct mpg_lanes *l, const struct mpg_step *s)
 static APART int take_other(struct mpg_lanes *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     switch (s->kind) {
-    case MPG_STEP_POST:
-        mpg_lanes_post(l, s);
-        break;
     case MPG_STEP_STORE:
         memcpy(slot_value(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));
         memcpy(slot_bare(l, s->slot), stream_value(l, s->stream), l->n * sizeof(double));

@@ -73,7 +73,7 @@ struct mpg_lanes {
     bool computes, charges, flies; /* something but the tracer's part is put into compute intervals; into
                                       calls themselves; into messages */
     bool has_kappa;       /* calls have one */
-    bool is_plain;        /* calls are of one part and choose nothing */
+    bool is_plain;        /* calls choose nothing */
     bool covers;          /* detours that begin in a call can be part of what its messages cost: */
     double *covered_ns;   /* capacity; of a stream's last call, those that begin so long before
                              its leave are, */
@@ -97,7 +97,7 @@ struct mpg_lanes {
     double *members;      /* capacity: values of all members of one, and what they come from */
     uint32_t *last_stream; /* of each rank: that its FINISH is of */
     const double *own_kappa; /* of the call that is being left: KAPPA, or zeros */
-    double *scratch, *result, *kappa, *local, *later, *answered, *posting, *own, *all, *others,
+    double *scratch, *result, *kappa, *local, *later, *answered, *own, *all, *others,
         *put, *zeros, *left; /* n each */
     int64_t *traced_ns;
     double *account; /* ranks x MPG_TERMS x n; where places are tallied, of a step: MPG_TERMS x n */
@@ -272,13 +272,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
  * (docs/MODEL.md, 3, What messages took), ns. */
 double mpg_lanes_covered(struct mpg_lanes *l, const struct mpg_step *s);
 
-/* The posting part, or the completing one, of S's call in each lane: its kappa, no less than the half
- * of the call's floor that it takes; into VALUE. */
-void mpg_lanes_call_part(const struct mpg_lanes *l, const struct mpg_step *s,
-                         enum mpg_call_part part, double *value);
-
 /* What the steps of their kind mean (docs/MODEL.md, section 4). */
-void mpg_lanes_post(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_eager(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_synchronous(struct mpg_lanes *l, const struct mpg_step *s);
 void mpg_lanes_contribute(struct mpg_lanes *l, const struct mpg_step *s);

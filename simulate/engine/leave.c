@@ -392,7 +392,7 @@ static void add_call_noise(struct mpg_lanes *l, const struct mpg_step *s, double
 static void find_kappa(struct mpg_lanes *l, const struct mpg_step *s, bool meeting)
 {
     zero(l->kappa, l->n);
-    if (!meeting && l->p->call_parts <= 1)
+    if (!meeting)
         mpg_perturb_call(l->p, s->rank, s->number, l->first, l->n, l->kappa);
     if (s->round_trip)
         add_round_trip(l, s, l->kappa);
@@ -405,8 +405,6 @@ static __attribute__((noinline)) void charge(struct mpg_lanes *l, const struct m
 {
     if (l->has_kappa || s->round_trip)
         find_kappa(l, s, meeting);
-    if (!meeting && l->p->call_parts == 3)
-        mpg_perturb_part(l->p, MPG_CALL_TRANSFER, s->rank, s->number, l->first, l->n, l->local);
     if (!meeting && l->leaves)
         mpg_lanes_add_overheads(l, s, l->local);
     if (!meeting && mpg_perturbation_call_noise_measured(l->p))
@@ -433,32 +431,12 @@ static void begin_leaving(struct mpg_lanes *l, const struct mpg_step *s, bool me
                  account_of(l, s->rank, MPG_TERM_CALL));
 }
 
-/* All edges so far, of OUT and of the account, lead to where the call completes: adds that part. The
- * call began before its posting part. */
-static void complete(struct mpg_lanes *l, const struct mpg_step *s, double *out)
-{
-    const double *posted = stream_value(l, s->stream);
-    double *completing = l->scratch, *put_in = account_of(l, s->rank, MPG_TERM_CALL);
-    mpg_lanes_call_part(l, s, MPG_CALL_POSTING, l->posting);
-    mpg_lanes_call_part(l, s, MPG_CALL_COMPLETING, completing);
-    for (uint32_t w = 0; w < l->n; w++) {
-        double least = posted[w] - (double)s->duration_ns, before = l->own[w];
-        out[w] = (out[w] > least ? out[w] : least) + completing[w];
-        least -= l->posting[w];
-        l->own[w] = fmax(before + completing[w], least);
-        l->all[w] = fmax(l->all[w] + completing[w], l->own[w]);
-        l->others[w] = fmax(l->others[w] + completing[w], l->own[w]);
-        put_in[w] += l->own[w] - before;
-    }
-}
-
 /* The rank's value on leaving its call, from OUT, what its edges give, with slack. */
 static void leave_with(struct mpg_lanes *l, const struct mpg_step *s, const double *out)
 {
     const struct mpg_lane_leave leave = leave_of(l);
     const struct mpg_lane_account account = lane_account_of(l, s->rank);
-    l->code->leave(l->n, out, l->posting, (double)s->duration_ns, &leave, stream_value(l, s->stream),
-                   &account);
+    l->code->leave(l->n, out, (double)s->duration_ns, &leave, stream_value(l, s->stream), &account);
 }
 
 /* Lanes that do not make the call: GONE is where they are then. */
@@ -472,7 +450,7 @@ static void leave_out(struct mpg_lanes *l, const struct mpg_step *s, const doubl
         }
 }
 
-/* A call that needs nobody else: all edges that it has are its own (no posting part, which is 0 then). */
+/* A call that needs nobody else: all edges that it has are its own. */
 static void leave_alone(struct mpg_lanes *l, const struct mpg_step *s)
 {
     if (l->charges || s->round_trip || mpg_lanes_shortens(l, s)) {
@@ -496,11 +474,11 @@ static void leave_by(struct mpg_lanes *l, const struct mpg_step *s, const struct
     mpg_lanes_trail_before(l, out);
     l->code->edge(l->n, x, &leave, out, account_of(l, s->rank, MPG_TERM_MESSAGE));
     mpg_lanes_trail_edge(l, s, &l->edge[0], x, out);
-    mpg_lanes_trail_clamp(l, s, l->zeros, out);
+    mpg_lanes_trail_clamp(l, s, out);
     leave_with(l, s, out);
 }
 
-/* A call that completes one message, alike without a posting part; LOCAL_NS: its own edge's slack. */
+/* A call that completes one message; LOCAL_NS: its own edge's slack. */
 static int leave_received(struct mpg_lanes *l, const struct mpg_step *s, double local_ns, struct mpg_error *err)
 {
     const struct mpg_lane_account account = lane_account_of(l, s->rank);
@@ -560,11 +538,7 @@ static __attribute__((noinline)) int leave_others(struct mpg_lanes *l, const str
         mpg_lanes_trail_own(l, local);
     take_edges(l, s, out);
     if (l->trail)
-        mpg_lanes_trail_clamp(l, s, l->zeros, out);
-    if (l->p->call_parts > 1)
-        complete(l, s, out);
-    if (l->trail && l->p->call_parts > 1)
-        mpg_lanes_trail_clamp(l, s, l->posting, out);
+        mpg_lanes_trail_clamp(l, s, out);
     for (uint32_t w = 0; w < l->n && l->choice; w++)
         l->scratch[w] = l->choice->vanishes[w] ? mpg_lanes_vanished(l, s, w) : 0;
     if (l->trail && l->choice)

@@ -69,7 +69,7 @@ struct mpg_recurrences {
     void (*edge)(uint32_t n, const struct mpg_lane_edge *edge, const struct mpg_lane_leave *leave,
                  double *out, double *put_in);
     /* E: VALUE, by OUT, what its edges give; the call began POSTING before VALUE - DURATION_NS. */
-    void (*leave)(uint32_t n, const double *out, const double *posting, double duration_ns,
+    void (*leave)(uint32_t n, const double *out, double duration_ns,
                   const struct mpg_lane_leave *leave, double *value,
                   const struct mpg_lane_account *account);
     /* A call with one edge, of a message, that nothing is completed after: own(), local() with SLACK_NS,

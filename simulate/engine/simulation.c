@@ -191,7 +191,7 @@ static bool can_speed_messages(const struct simulation *sim)
 
 static bool may_choose(const struct simulation *sim)
 {
-    return !sim->options->deterministic && sim->p->call_parts <= 1 && sim->absorb != MPG_ABSORB_NONE;
+    return !sim->options->deterministic && sim->absorb != MPG_ABSORB_NONE;
 }
 
 static void set_wants(struct simulation *sim)
@@ -388,7 +388,6 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
                                .passes = passes};
     suppose(sim, 0);
     sim->graph.source_eager_limit_bytes = o->graph.eager_limit_bytes;
-    sim->graph.posts = sim->p->call_parts > 1;
     mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
     sim->graph.regions = sim->graph.regions || o->where.places;
     sim->graph.tells_unused = o->where.places;

@@ -151,7 +151,7 @@ static void tally_leave(struct mpg_lanes *l, const struct mpg_step *s)
     const uint32_t place = l->tally->at[s->stream];
     const bool by_edge = l->tally->pairs && s->edge_number > 0 && !s->dropped;
     if (!mpg_lanes_waits(s) && !s->dropped && !s->round_trip && !l->choice) { /* all that it adds is its own */
-        if (l->charges || l->p->call_parts > 1 || s->changed || mpg_lanes_shortens(l, s))
+        if (l->charges || s->changed || mpg_lanes_shortens(l, s))
             move(l, s->rank, MPG_TERM_CALL, place);
         return;
     }
@@ -176,9 +176,6 @@ void mpg_lanes_tally_end(struct mpg_lanes *l, const struct mpg_step *s)
         move(l, s->rank, MPG_TERM_COMPUTE, place);
         if (l->choice)
             move(l, s->rank, MPG_TERM_TAKEN, place);
-        break;
-    case MPG_STEP_POST:
-        move(l, s->rank, MPG_TERM_CALL, place);
         break;
     case MPG_STEP_LEAVE:
         tally_leave(l, s);

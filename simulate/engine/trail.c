@@ -59,7 +59,7 @@ bool mpg_lanes_has_trail(const struct mpg_lanes *l)
     return l->trail != NULL;
 }
 
-/* --- computation, parts of calls --- */
+/* --- computation --- */
 
 static void keep(const struct mpg_lanes *l, double *to, const double *from)
 {
@@ -300,9 +300,6 @@ int mpg_lanes_trail_begin(struct mpg_lanes *l, const struct mpg_step *s, struct 
 {
     struct mpg_lanes_trail *x = l->trail;
     switch (s->kind) {
-    case MPG_STEP_POST:
-        keep(l, x->before, stream_value(l, s->stream));
-        break;
     case MPG_STEP_SYNCHRONOUS: /* its slots may be written by it */
         keep(l, x->before, slot_value(l, s->a));
         keep(l, x->from_ns, slot_value(l, s->b));
@@ -329,10 +326,6 @@ int mpg_lanes_trail_end(struct mpg_lanes *l, const struct mpg_step *s, struct mp
     switch (s->kind) {
     case MPG_STEP_ENTER:
         return end_enter(l, s, err);
-    case MPG_STEP_POST:
-        go_on(l, s, NULL);
-        mpg_trail_add_difference(l->trail->trail, MPG_WHERE_CALL, stream_value(l, s->stream), l->trail->before, 0);
-        break;
     case MPG_STEP_STORE:
         end_store(l, s);
         break;

@@ -64,7 +64,7 @@ void mpg_lanes_trail_own(struct mpg_lanes *l, double slack_ns);
 void mpg_lanes_trail_before(struct mpg_lanes *l, const double *out);
 void mpg_lanes_trail_edge(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
                           const struct mpg_lane_edge *e, const double *out);
-void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *posting, const double *out);
+void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *out);
 /* In lanes in which S vanishes it is GONE. */
 void mpg_lanes_trail_vanished(struct mpg_lanes *l, const struct mpg_step *s, const double *gone);
 /* After S has been left. */

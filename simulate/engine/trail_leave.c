@@ -94,11 +94,11 @@ void mpg_lanes_trail_edge(struct mpg_lanes *l, const struct mpg_step *s, const s
     }
 }
 
-void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *posting, const double *out)
+void mpg_lanes_trail_clamp(struct mpg_lanes *l, const struct mpg_step *s, const double *out)
 {
     struct mpg_lanes_trail *x = l->trail;
     for (uint32_t w = 0; w < l->n; w++)
-        if (x->began[w] - posting[w] - (double)s->duration_ns > out[w]) {
+        if (x->began[w] - (double)s->duration_ns > out[w]) {
             x->code[w] = CODE_CLAMP;
             x->from_ns[w] = x->began[w];
             x->put[w] = 0;
@@ -229,7 +229,7 @@ static void find_calls(struct mpg_lanes *l, const struct mpg_step *s)
         x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
-    if (l->charges || l->p->call_parts > 1 || s->dropped || s->round_trip || mpg_lanes_shortens(l, s)) /* else what is left were rounding */
+    if (l->charges || s->dropped || s->round_trip || mpg_lanes_shortens(l, s)) /* else what is left were rounding */
         mpg_trail_add_term(x->trail, MPG_WHERE_CALL, calls);
 }
 
@@ -250,7 +250,7 @@ int mpg_lanes_trail_left(struct mpg_lanes *l, const struct mpg_step *s, struct m
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
     if (x->told)
         return 0;
-    if (!mpg_lanes_waits(s) && l->p->call_parts <= 1 && !s->dropped && !s->round_trip && !s->changed && !x->vanishes) {
+    if (!mpg_lanes_waits(s) && !s->dropped && !s->round_trip && !s->changed && !x->vanishes) {
         add_alone(l, s);
         return 0;
     }

@@ -257,7 +257,6 @@ void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_grap
     const uint64_t numbers[] = {(uint64_t)o->eager_limit_bytes,
                                 (uint64_t)o->source_eager_limit_bytes,
                                 o->sync_reduce,
-                                o->posts,
                                 o->lenient,
                                 o->choose,
                                 o->by_completion,

@@ -220,23 +220,11 @@ bool mpg_perturbation_is_random(const struct mpg_perturbation *p)
 bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
     return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
-           ((p->call_edges == MPG_CALL_EDGES_PAPER || p->call_parts > 1) &&
-            mpg_specs_can_be_negative(&p->call_noise)) ||
+           (p->call_edges == MPG_CALL_EDGES_PAPER && mpg_specs_can_be_negative(&p->call_noise)) ||
            p->resizes || any_measured(p); /* tau is, of one that waits for its receiver */
 }
 
 /* --- calls --- */
-
-void mpg_perturb_part(const struct mpg_perturbation *p, enum mpg_call_part part, int32_t rank,
-                      uint64_t call, uint32_t first, uint32_t n, double *value_ns)
-{
-    struct mpg_address address = {.seed = p->seed,
-                                  .call = call,
-                                  .rank = rank,
-                                  .purpose = MPG_DRAW_CALL,
-                                  .index = (uint32_t)part};
-    mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
-}
 
 void mpg_perturb_round_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index, uint32_t number,
                             uint32_t first, uint32_t n, double *value_ns)
@@ -252,5 +240,6 @@ void mpg_perturb_round_call(const struct mpg_perturbation *p, int32_t rank, uint
 void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call,
                       uint32_t first, uint32_t n, double *value_ns)
 {
-    mpg_perturb_part(p, MPG_CALL_POSTING, rank, call, first, n, value_ns);
+    struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank, .purpose = MPG_DRAW_CALL};
+    mpg_specs_draw(&p->call_noise, &address, 1, first, n, value_ns);
 }

@@ -27,7 +27,6 @@ struct mpg_perturbation {
     uint64_t seed;
     struct mpg_specs noise, call_noise, latency, byte; /* of each, the sum of several */
     enum mpg_call_edges call_edges;
-    int call_parts; /* that kappa is drawn for: 2 or 3 as --granularity says; else one, of the whole */
     double compute_ratio; /* rho > 0, outside of regions that have their own: */
     bool region_ratios;   /* there are such; intervals say theirs */
     bool regions_differ;  /* one of them is not 1 */
@@ -205,9 +204,5 @@ void mpg_perturb_call(const struct mpg_perturbation *p, int32_t rank, uint64_t c
 /* kappa of the NUMBER-th call, from 0, of a collective's messages, the INDEX-th that CALL of RANK starts. */
 void mpg_perturb_round_call(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index, uint32_t number,
                             uint32_t first, uint32_t n, double *value_ns);
-/* kappa of a PART of it, where it has more than one. */
-enum mpg_call_part { MPG_CALL_POSTING, MPG_CALL_COMPLETING, MPG_CALL_TRANSFER };
-void mpg_perturb_part(const struct mpg_perturbation *p, enum mpg_call_part part, int32_t rank,
-                      uint64_t call, uint32_t first, uint32_t n, double *value_ns);
 
 #endif

@@ -57,10 +57,6 @@ static int read_hypotheses(struct mpg_arguments *a, struct mpg_error *err)
         if (!mpg_hypothesis_is_of_work(&a->hypotheses.item[i]))
             return mpg_error_set(err, "--%s: '%s': a trace is written with all that was sent",
                                  a->output_trace ? "output-trace" : "timeline", a->hypotheses.item[i].text);
-    for (size_t i = 0; i < a->hypotheses.n && a->granularity > 1; i++)
-        if (a->hypotheses.item[i].kind == MPG_HYPOTHESIS_DROP)
-            return mpg_error_set(err, "--granularity=%d and '%s' exclude each other: a call that is not made has "
-                                      "no parts", (int)a->granularity, a->hypotheses.item[i].text);
     return mpg_hypotheses_check(&a->hypotheses, err);
 }
 
@@ -112,7 +108,6 @@ const char *mpg_arguments_read(struct mpg_arguments *a, int argc, char **argv,
                                struct mpg_asked *asked, struct mpg_error *err)
 {
     *a = (struct mpg_arguments){.output = "-",
-                                .granularity = 1,
                                 .polling_interval_ns = 10e3,
                                 .replicas = DEFAULT_REPLICAS,
                                 .seed = 1,

@@ -39,7 +39,7 @@ struct mpg_arguments {
     struct mpg_option_list hypothesis_files, hypothesis_lines;
     double source_latency_ns, source_byte_ns;
     double polling_interval_ns;
-    int64_t granularity, eager_limit, source_eager_limit, horizon, replicas, first_replica, seed,
+    int64_t eager_limit, source_eager_limit, horizon, replicas, first_replica, seed,
         threads;
     struct mpg_given given;
     bool json, per_rank, keep, lenient, deterministic, sync_reduce, keep_tracer, predict, waits;

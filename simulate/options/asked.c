@@ -95,14 +95,10 @@ static int parse_call_edges(const struct mpg_arguments *a,
 {
     bool faithful = options->absorb_given && options->absorb == MPG_ABSORB_NONE &&
                     a->given.eager_limit && a->eager_limit == -1;
-    p->call_edges = faithful && a->granularity == 1 ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
-    p->call_parts = (int)a->granularity;
+    p->call_edges = faithful ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
     if (!a->call_edges)
         return 0;
     p->call_edges = strcmp(a->call_edges, "paper") == 0 ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
-    if (p->call_edges == MPG_CALL_EDGES_PAPER && a->granularity > 1)
-        return mpg_error_set(err, "--call-edges=paper and --granularity exclude each other: the paper's "
-                                  "calls have one part");
     if (p->call_edges == MPG_CALL_EDGES_PAPER || strcmp(a->call_edges, "own") == 0)
         return 0;
     return mpg_error_set(err, "--call-edges: '%s' is not own or paper", a->call_edges);
@@ -280,7 +276,6 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
     } list[] = {{"absorb", a->absorb != NULL, false},
                 {"keep-tracer", a->keep_tracer, false},
                 {"call-edges", a->call_edges != NULL, false},
-                {"granularity", a->granularity > 1, false},
                 {"source-latency", a->given.source_latency, false},
                 {"source-byte", a->given.source_byte, false},
                 {"polling-interval", a->given.polling_interval, true}};
@@ -307,7 +302,6 @@ static int check_horizon(const struct mpg_arguments *a,
                          const struct mpg_simulation_options *options, struct mpg_error *err)
 {
     const char *keeps = a->deterministic      ? "--deterministic"
-                        : a->granularity > 1  ? "--granularity"
                         : options->absorb_given && options->absorb != MPG_ABSORB_CLOCK
                             ? "--absorb other than clock"
                             : NULL;

@@ -95,11 +95,6 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "where --call-noise acts: own: on the call's own rank; paper: also on\n"
                  "messages, as Sottile 2006 prints it (default: own, but paper with\n"
                  "--absorb=none --eager-limit=-1)"},
-        {.name = "granularity", .kind = MPG_OPTION_INT, .value = &a->granularity, .argument = "N",
-         .minimum = 1, .maximum = 3,
-         .help = "parts of a call that --call-noise is drawn for: 1 (default): the\n"
-                 "whole; 2: posting, which what it sends waits for, and completing,\n"
-                 "which follows what it receives; 3: the transfer between them, too"},
         {.name = "latency", .kind = MPG_OPTION_LIST, .value = &a->latency, .argument = "DIST",
          .help = "extra latency of each message"},
         {.name = "byte", .kind = MPG_OPTION_LIST, .value = &a->byte, .argument = "DIST",

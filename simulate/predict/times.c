@@ -351,8 +351,6 @@ int mpg_times_step(struct mpg_times *t, const struct mpg_step *s, uint32_t slots
     case MPG_STEP_ENTER:
         step_enter(t, s);
         break;
-    case MPG_STEP_POST: /* is not asked for */
-        break;
     case MPG_STEP_STORE:
         step_store(t, s);
         break;

@@ -198,12 +198,6 @@ static void say_absorb(const struct mpg_report *r, char *text, size_t size)
     }
 }
 
-static void say_parts(const struct mpg_report *r, char *text, size_t size)
-{
-    snprintf(text, size, "%d parts of a call have noise each: messages leave after the first and "
-                         "arrive before the last", r->p->call_parts);
-}
-
 static void say_reduce(const struct mpg_report *r, char *text, size_t size)
 {
     (void)r;
@@ -243,8 +237,6 @@ static void say_floors(const struct mpg_report *r, char *text, size_t size)
 /* Why calls complete what they completed in the trace, unless it was asked for. */
 static const char *why_kept(const struct mpg_report *r)
 {
-    if (r->p->call_parts > 1 && !r->options->deterministic)
-        return " (choosing takes calls of one part)";
     bool could = r->options->deterministic || r->result->predicted ||
                  r->result->absorb != MPG_ABSORB_NONE;
     return could ? "" : " (choosing takes --absorb=clock or wait)";
@@ -278,7 +270,7 @@ static void say_choice(const struct mpg_report *r, char *text, size_t size)
 /* What takes what it took though calls choose. */
 static bool keeps_receives(const struct mpg_report *r)
 {
-    const bool chooses = !r->options->deterministic && r->p->call_parts <= 1 &&
+    const bool chooses = !r->options->deterministic &&
                          (r->result->predicted || r->result->absorb == MPG_ABSORB_CLOCK);
     return chooses && r->result->counts.open_kept > 0;
 }
@@ -452,7 +444,6 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"absorption", say_absorb, perturbed},
         {"call edges", say_call_edges,
          perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},
-        {"granularity", say_parts, r->p->call_parts > 1 && r->p->call_noise.n > 0},
         {"reductions", say_reduce, r->options->graph.sync_reduce},
         {"eager limit", mpg_assume_eager, true},
         {"carried", mpg_assume_carried, mpg_report_carries(r)},

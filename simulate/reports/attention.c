@@ -401,17 +401,10 @@ static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *l
     return 0;
 }
 
-/* Parts of calls without noise for them, and tests that nobody leaves out. */
+/* Tests that nobody leaves out. */
 static int add_unused_calls(const struct mpg_report *r, struct mpg_attention *list,
                             struct mpg_error *err)
 {
-    const struct mpg_perturbation *p = r->p;
-    if (p->call_parts > 1 && p->call_noise.n == 0 &&
-        mpg_attention_add(list, err, "granularity",
-                          "--granularity=%d without a distribution of --call-noise: calls complete "
-                          "what they completed in the trace, and nothing else changes",
-                          p->call_parts) < 0)
-        return -1;
     if (r->options->skips_polling && !r->result->chose)
         return mpg_attention_add(list, err, "polling",
                                  "--polling=wait without effect: no call can complete something else "

@@ -183,8 +183,6 @@ static void add_given(const struct mpg_report *r, json_t *o)
     if (r->given.call_edges)
         json_object_set_new(o, "call_edges",
                             json_string(p->call_edges == MPG_CALL_EDGES_PAPER ? "paper" : "own"));
-    if (p->call_parts > 1)
-        json_object_set_new(o, "granularity", json_integer(p->call_parts));
     if (r->options->graph.sync_reduce)
         json_object_set_new(o, "sync_reduce", json_true());
     if (r->options->deterministic)

@@ -141,8 +141,7 @@ class Perturbation(compare_frame.Case):
                 (0.15, "--byte=const:0.375ns"), (0.1, "--compute-ratio=0.75"),
                 (0.3, "--call-noise=const:" + self.random.choice(["77ns", "-33.25ns"])),
                 (0.3, "--sync-reduce"),
-                (0.7, self.random.choice(["--call-edges=own", "--call-edges=paper",
-                                          "--granularity=2", "--granularity=3"])),
+                (0.7, self.random.choice(["--call-edges=own", "--call-edges=paper"])),
                 (0.1, "--noise=const:333ns"), (0.1, "--source-latency=650ns"),
                 (0.3, "--cosched=" + self.random.choice(["none", "node", "job"]))):
             if self.chance(probability) and self.given(option) and not self.excluded(

@@ -56,8 +56,7 @@ class Settings:
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
                  latency_model="empirical", byte_model="empirical", call_edges=None,
                  noise_model=None, call_noise_of_target=False,
-                 sync_reduce=False, granularity=1,
-                 deterministic=False, polling="work", collectives=None,
+                 sync_reduce=False, deterministic=False, polling="work", collectives=None,
                  collective_table=None, map=None, source_map=None, suppose=(), carried=False):
         self.absorb = absorb
         self.noise = noise
@@ -90,12 +89,10 @@ class Settings:
         self.latency_model = latency_model
         self.byte_model = byte_model
         self.noise_model = noise_model
-        self.granularity = granularity
         faithful = absorb == "none" and eager_limit == -1
-        self.deterministic = deterministic or granularity > 1
+        self.deterministic = deterministic
         self.polling = polling
-        self.paper_edges = call_edges == "paper" or (
-            call_edges is None and faithful and granularity == 1)
+        self.paper_edges = call_edges == "paper" or (call_edges is None and faithful)
 
     def drawn_noise(self):
         return self.signature and self.noise_model in ("renewal", "fit")
@@ -121,7 +118,7 @@ class Settings:
 
     def kappa(self, call):
         """Of a call as a whole."""
-        return ZERO if self.granularity > 1 else self.call_noise(call.rank)
+        return self.call_noise(call.rank)
 
     def posting(self, half):
         """kappa of the call that began half a message, if it is on the message's way."""
@@ -202,24 +199,21 @@ def leave_account(builder, call, delays, account):
         account["calls"] -= call.duration
         return
     graph, delta = builder.graph, ZERO
-    carried, last = graph.carried[call.done], builder.end_part(call)
+    carried = graph.carried[call.E]
     if call not in builder.met:
         delta = builder.own(call) + builder.noise.lost_in.get(call, ZERO)
-        if call not in builder.touched and graph.waits_for_nobody(call.done):
+        if call not in builder.touched and graph.waits_for_nobody(call.E):
             delta -= builder.off(call)
-    own = everything = others = max(
-        delays[call.post] + max(delta, -call.duration) + last,
-        delays[call.S] - call.duration)
+    own = everything = others = delays[call.S] + max(delta, -call.duration)
     account["calls"] += own - delays[call.S]
     put, brought = ZERO, []
     for u, delta, what, part, all_of_it in carried:
         value = delays[u] + delta
         without = (graph.without(u, delays) if all_of_it else delays[u]) + delta - part
         brought.append((what, value, without))
-    for u, what, *edge in graph.arrived[call.done]:
-        brought.append((what, *graph.through(u, call.done, edge, delays)))
+    for u, what, *edge in graph.arrived[call.E]:
+        brought.append((what, *graph.through(u, call.E, edge, delays)))
     for what, value, without in brought:
-        value, without = value + last, without + last
         everything, others = max(everything, value), max(others, without)
         put += value - without
         account[what] += value - without
@@ -365,7 +359,6 @@ def argument_parser():
     parser.add_argument("--call-noise", action="append", default=[])
     parser.add_argument("--call-edges", choices=["own", "paper"])
     parser.add_argument("--sync-reduce", action="store_true")
-    parser.add_argument("--granularity", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--latency", type=constant)
     parser.add_argument("--byte", type=constant)
     parser.add_argument("--compute-ratio", action="append", default=[])

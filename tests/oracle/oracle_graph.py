@@ -258,7 +258,7 @@ class Builder(Messages):
         own = 0 if call in self.absolute_calls else min(call.duration, self.own_floor(call))
         is_long = took is not None and took * own < call.duration * min(took, usual)
         if own < call.duration and (begun > self.enter(call) or is_long):
-            self.graph.waited[call.done] = call.post
+            self.graph.waited[call.E] = call.S
 
     def calls_needed(self, matching):
         """Of other ranks, that see to something; the last that posts a collective which is one meeting."""
@@ -306,28 +306,10 @@ class Builder(Messages):
             self.add_compute(before, call)
         for call in calls[1:-1]:
             self.graph.bound(call.S, call.E, call.duration)
-            self.divide(call)
             if call in self.gone:
                 self.graph.edge(call.S, call.E, -call.duration)
             elif call not in self.met:
                 self.add_local(call)
-
-    def divide(self, call):
-        """Where what it starts leaves from, and where what it waits for arrives."""
-        if self.settings.granularity == 1:
-            call.post, call.done = call.S, call.E
-            return
-        call.post, call.done = ("post", call.S), ("done", call.E)
-        self.graph.edge(call.S, call.post, self.end_part(call))
-        self.graph.edge(call.done, call.E, self.end_part(call))
-        self.graph.bound(call.post, call.done, call.duration)
-
-    def end_part(self, call):
-        """kappa of the posting part, or of the completing one."""
-        if self.settings.granularity == 1:
-            return ZERO
-        floor = min(self.call_floors.floor(call), call.duration)
-        return max(self.settings.call_noise(call.rank), -Fraction(floor) / 2)
 
     def add_compute(self, before, call):
         gap, delta = self.trace.interval(before, call), self.noise.delta(
@@ -346,21 +328,21 @@ class Builder(Messages):
 
     def add_local(self, call):
         if call in self.touched:
-            self.graph.whole.add(call.done)
+            self.graph.whole.add(call.E)
         slack = ZERO
         if call in self.absolute_calls:
             slack = call.duration
         elif self.settings.absorb != "none" and call in self.waits:
             slack = max(ZERO, call.duration - self.own_floor(call))
-        self.graph.off[call.done] = self.off(call)
+        self.graph.off[call.E] = self.off(call)
         loss = self.noise.call_loss(call, lambda: self.own_work(call))
-        self.graph.edge(call.post, call.done, plus_loss(loss, self.own(call)), slack)
+        self.graph.edge(call.S, call.E, plus_loss(loss, self.own(call)), slack)
 
     def own_work(self, call):
         """What was no waiting, once all edges are there."""
         if call in self.absolute_calls:
             return ZERO
-        if call not in self.touched and self.graph.waits_for_nobody(call.done):
+        if call not in self.touched and self.graph.waits_for_nobody(call.E):
             return call.duration - self.off(call)
         return min(call.duration - self.off(call), self.own_floor(call))
 
@@ -370,10 +352,7 @@ class Builder(Messages):
 
     def own(self, call):
         """What the call's own rank does beyond what it did; absolute: all of it."""
-        kappa = self.settings.kappa(call)
-        if self.settings.granularity == 3:
-            kappa = self.settings.call_noise(call.rank)
-        own = kappa + self.overhead(call)
+        own = self.settings.kappa(call) + self.overhead(call)
         return own + self.round_trip(call) if call in self.transfers else own
 
     def round_trip(self, call):
@@ -429,14 +408,14 @@ class Builder(Messages):
         drawn, plain, starts, usual = costs
 
         def rule(delays, is_drawn):
-            enters = [start + delays.get(one.call.post, ZERO)
+            enters = [start + delays.get(one.call.S, ZERO)
                       for start, one in zip(starts, group)]
             ends = expansion.leaves(enters, drawn if is_drawn else plain)
             return ends[j][0] - usual[j]
 
         self.graph.expanded[node] = rule
         for i in needs:
-            self.graph.edge(group[i].call.post, node, ZERO)
+            self.graph.edge(group[i].call.S, node, ZERO)
         end, slack = group[j].completed_by, ZERO
         kappa = ZERO if group[j].blocking else self.settings.kappa(end)
         if not group[j].blocking:
@@ -445,9 +424,9 @@ class Builder(Messages):
             held = [group[j]] if expansion.plan.is_tree else group
             longest = max(self.off(part.call) for part in held)
             slack = self.clock_slack(min(longest, self.leave(end) - usual[j]))
-            self.graph.whole.add(end.done)
-        self.graph.edge(node, end.done, kappa, slack)
-        self.graph.carry(node, end.done, kappa, "collectives", all_of_it=True)
+            self.graph.whole.add(end.E)
+        self.graph.edge(node, end.E, kappa, slack)
+        self.graph.carry(node, end.E, kappa, "collectives", all_of_it=True)
 
     def add_meeting(self, node, group, count):
         """node: where the first count members of group meet."""
@@ -458,23 +437,23 @@ class Builder(Messages):
             stay = part.call.duration - shortest if part.blocking else ZERO
             slack = {"none": ZERO, "wait": stay,
                      "clock": latest - self.enter(part.call)}[self.settings.absorb]
-            self.graph.edge(part.call.post, node, self.cost(group, j), slack)
+            self.graph.edge(part.call.S, node, self.cost(group, j), slack)
 
     def add_met(self, node, group, j, count):
         """From the node where member j has met count members to its end."""
         part = group[j]
         end = part.completed_by
         kappa = ZERO if part.blocking else self.settings.kappa(end)
-        self.graph.carry(node, end.done, kappa, "collectives", all_of_it=True)
+        self.graph.carry(node, end.E, kappa, "collectives", all_of_it=True)
         if part.blocking:
-            self.graph.edge(node, end.done, ZERO, self.held_up(end, group[:count]))
-            self.graph.whole.add(end.done)
+            self.graph.edge(node, end.E, ZERO, self.held_up(end, group[:count]))
+            self.graph.whole.add(end.E)
             return
         last = max((other.call for other in group[:count]), key=self.enter)
         n, size_bytes = rounds_and_bytes(group, j)
         floor = n * self.floor(Fraction(size_bytes, n), last, end) if n else ZERO
         slack = self.leave(end) - self.enter(last) - floor
-        self.graph.edge(node, end.done, self.settings.kappa(end), self.clock_slack(slack))
+        self.graph.edge(node, end.E, self.settings.kappa(end), self.clock_slack(slack))
         self.may_have_waited(end, self.enter(last))
 
     def held_up(self, call, members):
@@ -492,8 +471,8 @@ class Builder(Messages):
                 floor = n * self.floor(size_bytes // n, root.call, end)
                 slack = self.leave(end) - self.enter(root.call) - floor
                 delta = self.cost(group, j) + self.settings.kappa(end)
-                self.graph.edge(root.call.post, end.done, delta, self.clock_slack(slack))
-                self.graph.carry(root.call.post, end.done, delta, "collectives",
+                self.graph.edge(root.call.S, end.E, delta, self.clock_slack(slack))
+                self.graph.carry(root.call.S, end.E, delta, "collectives",
                                  put=self.cost(group, j))
                 self.may_have_waited(end, self.enter(root.call))
 
@@ -504,9 +483,9 @@ class Builder(Messages):
             if part is not root:
                 floor = self.floor(part.terms.own_bytes(), part.call, end)
                 slack = self.leave(end) - self.enter(part.call) - floor
-                self.graph.edge(part.call.post, end.done, self.cost(group, j),
+                self.graph.edge(part.call.S, end.E, self.cost(group, j),
                                 self.clock_slack(slack))
-                self.graph.carry(part.call.post, end.done, self.cost(group, j), "collectives",
+                self.graph.carry(part.call.S, end.E, self.cost(group, j), "collectives",
                                  put=self.cost(group, j))
                 self.may_have_waited(end, self.enter(part.call))
 
@@ -515,12 +494,12 @@ class Builder(Messages):
 
     def add_held(self, root, part):
         """A contributor's end is not before the root's, or, without blocking, its start."""
-        node, at = root.call.post, self.enter(root.call)
+        node, at = root.call.S, self.enter(root.call)
         if part.blocking:
             node, at = root.call.E, self.leave(root.call)
         end = part.completed_by
-        self.graph.edge(node, end.done, ZERO, self.clock_slack(self.leave(end) - at))
-        self.graph.carry(node, end.done, ZERO, "collectives")
+        self.graph.edge(node, end.E, ZERO, self.clock_slack(self.leave(end) - at))
+        self.graph.carry(node, end.E, ZERO, "collectives")
         self.may_have_waited(end, at)
 
     def cost(self, group, j):

@@ -148,14 +148,14 @@ class Messages:
         send, post = message.send.call, message.receive.call
         latency, transfer = self.resized_costs(message)
         sending, posting = map(self.settings.posting, (message.send, message.receive))
-        self.graph.edge(send.post, message.A, sending + latency + transfer,
+        self.graph.edge(send.S, message.A, sending + latency + transfer,
                         self.clock_slack(begin - self.enter(send)))
-        self.graph.late[send.post, message.A] = max(ZERO, sending)
+        self.graph.late[send.S, message.A] = max(ZERO, sending)
         if self.synchronous(message):
             there = begin + self.envelope(message)
-            self.graph.edge(post.post, message.A, posting + transfer,
+            self.graph.edge(post.S, message.A, posting + transfer,
                             self.clock_slack(there - self.enter(post)))
-            self.graph.late[post.post, message.A] = max(ZERO, posting)
+            self.graph.late[post.S, message.A] = max(ZERO, posting)
             self.add_acknowledgement(message, arrival)
 
     def resized_costs(self, message):
@@ -171,27 +171,27 @@ class Messages:
         send, post = message.send.call, message.receive.call
         flight, envelope, back = self.whole_flights(message)
         self.graph.whole.add(message.A)
-        self.graph.absolute[message.A] = send.post
+        self.graph.absolute[message.A] = send.S
         transfer = max(0, flight - envelope)
         if self.synchronous(message):
             flight = envelope + transfer
         sending, posting = map(self.settings.posting, (message.send, message.receive))
-        self.graph.edge(send.post, message.A,
+        self.graph.edge(send.S, message.A,
                         self.enter(send) + sending + flight - arrival)
         end = message.send.completed_by
         if self.grows(message):
-            self.graph.edge(send.post, message.A, sending + sum(self.resized_costs(message)))
+            self.graph.edge(send.S, message.A, sending + sum(self.resized_costs(message)))
         if self.synchronous(message):
-            self.graph.edge(post.post, message.A,
+            self.graph.edge(post.S, message.A,
                             self.enter(post) + posting + transfer - arrival)
             if end:
                 put = arrival + back - self.leave(end)
                 delta = put + self.settings.answering(message)
                 if self.grows(message):
-                    self.graph.edge_without_slack(message.A, end.done, delta)
+                    self.graph.edge_without_slack(message.A, end.E, delta)
                 else:
-                    self.graph.edge(message.A, end.done, delta)
-                self.graph.carry(message.A, end.done, delta, "messages", put=put,
+                    self.graph.edge(message.A, end.E, delta)
+                self.graph.carry(message.A, end.E, delta, "messages", put=put,
                                  all_of_it=True)
 
     def whole_flights(self, message):
@@ -222,10 +222,10 @@ class Messages:
     def add_probe(self, message, probe, arrival, synchronous, first):
         """The whole of an eager message, of a synchronous one its envelope."""
         kappa, send = self.settings.kappa(probe), message.send.call
-        self.graph.ends[probe.done] = self.leave(probe)
+        self.graph.ends[probe.E] = self.leave(probe)
         if not synchronous:
             self.graph.carry_arrival(
-                message, probe.done, self.too_late(message, probe, arrival), "messages",
+                message, probe.E, self.too_late(message, probe, arrival), "messages",
                 self.clock_slack(self.leave(probe) - arrival),
                 self.least(message, probe), kappa,
                 Brought.FIRST if first else Brought.AGAIN, message.V)
@@ -237,15 +237,15 @@ class Messages:
         slack = self.leave(probe) - self.enter(send) - floor
         delta = (self.settings.posting(message.send)
                  + self.costs.of(message).message(message)[0] + kappa)
-        self.graph.edge(send.post, probe.done, delta, self.clock_slack(slack))
-        self.graph.carry(send.post, probe.done, delta, "messages")
+        self.graph.edge(send.S, probe.E, delta, self.clock_slack(slack))
+        self.graph.carry(send.S, probe.E, delta, "messages")
 
     def add_completion(self, message, arrival, is_first):
         self.graph.edge(message.A, message.V, ZERO)
         end = message.receive.completed_by
-        self.graph.ends[end.done] = self.leave(end)
+        self.graph.ends[end.E] = self.leave(end)
         self.graph.carry_arrival(
-            message, end.done,
+            message, end.E,
             self.behind(message) + self.too_late(message, end, arrival), "messages",
             self.clock_slack(self.leave(end) - arrival), self.least(message, end),
             self.settings.kappa(end), Brought.FIRST if is_first else Brought.AGAIN,
@@ -258,13 +258,13 @@ class Messages:
         for message, call in self.carriers:
             end = message.send.completed_by
             slack = self.clock_slack(self.leave(end) - self.enter(call))
-            self.graph.edge(call.post, end.done, ZERO, slack)
-            self.graph.carry(call.post, end.done, ZERO, "messages")
+            self.graph.edge(call.S, end.E, ZERO, slack)
+            self.graph.carry(call.S, end.E, ZERO, "messages")
             self.may_have_waited(end, self.enter(call))
         for end, call in self.shown.calls if self.shown else []:
             slack = self.clock_slack(self.leave(end) - self.enter(call))
-            self.graph.edge(call.post, end.done, ZERO, slack)
-            self.graph.carry(call.post, end.done, ZERO, "messages")
+            self.graph.edge(call.S, end.E, ZERO, slack)
+            self.graph.carry(call.S, end.E, ZERO, "messages")
             self.may_have_waited(end, self.enter(call))
 
     def may_have_waited_for(self, message, end, usual):
@@ -281,7 +281,7 @@ class Messages:
             slack = self.leave(end) - arrival - floor
             back = self.costs.of(message).acknowledgement(message)
             self.graph.carry_arrival(
-                message, end.done, back, "messages", self.clock_slack(slack),
+                message, end.E, back, "messages", self.clock_slack(slack),
                 self.least(message, end), self.settings.answering(message),
                 Brought.BACK)
             if self.clock:

@@ -225,8 +225,7 @@ class Options:
         if absorb:
             words += self.some([(0.8, ["--absorb=none", "--absorb=wait", "--absorb=clock"])])
         return words + self.some([
-            (0.3, ["--call-edges=paper", "--call-edges=own", "--granularity=2",
-                   "--granularity=3"]),
+            (0.3, ["--call-edges=paper", "--call-edges=own"]),
             (0.3, ["--deterministic"]), (0.1, ["--horizon=1", "--horizon=5"]),
             (0.2, ["--polling=wait", "--polling=work"]),
             (0.2, ["--source-latency=650ns", "--source-byte=0.125ns"]),

@@ -24,7 +24,7 @@ TIME = re.compile(r"(-?[0-9.]+)(ns|us|ms|s)\b")
 
 # Programs in which calls choose, and what keeps their order nevertheless.
 CHOOSES = {"kinds": programs.CHOOSING, "clocks": ("shared", "offsets"), "steps": 120}
-KEEPS_ORDER = ("--absorb", "--deterministic", "--granularity")
+KEEPS_ORDER = ("--absorb", "--deterministic")
 
 
 def matched(text):
@@ -273,11 +273,10 @@ class Absorbing(Rule):
     def finish(self, case, options):
         unfit = ("--absorb", "--source-eager", "--collectives", "--compute-ratio=0",
                  "--noise=normal", "--call-noise=normal", "--latency=normal", "--byte=normal")
-        edges = () if case.has("--granularity") else ("--call-edges=own",)
         words = [w for w in case.words if not w.startswith(unfit + ("--call-edges",))]
         words += [f"--noise={options.distribution(negative=False)}".replace("normal:", "gamma:"),
-                  "--absorb=none", *edges]
-        return settled(case.but(words=tuple(words), kept=(*case.kept, "--absorb=none", *edges)))
+                  "--absorb=none", "--call-edges=own"]
+        return settled(case.but(words=tuple(words), kept=(*case.kept, "--absorb=none", "--call-edges=own")))
 
     def check(self, case):
         most = answer(case)

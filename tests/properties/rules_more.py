@@ -166,7 +166,7 @@ DEFAULTS = [  # options that say what is so without them; those that exclude the
     ("--compute-ratio=1", (), (False, True)), ("--polling=wait", (), (True,)),
     ("--polling=work", (), (False,)), ("--polling-interval=10us", ("--polling",), (True,)),
     ("--seed=1", (), (False, True)), ("--first-replica=0", (), (False, True)),
-    ("--granularity=1", ("--call-edges=paper",), (False,)), ("--lenient", (), (False, True)),
+    ("--lenient", (), (False, True)),
     ("--collectives=measured", (), (False, True))]
 WITH_MACHINE = [("--measurement=resample", (), (False, True)),
                 ("--latency-model=empirical", ("--latency",), (False, True)),
@@ -187,19 +187,17 @@ def by_default(case, draw, predict):
 
 
 def without_noise_of_calls(case, draw, predict):
-    """Parts of calls, and the paper's edges, are nothing without noise of calls."""
+    """The paper's edges are nothing without noise of calls."""
     words = list(case.words)
-    if predict or case.has("--call-noise") or case.has("--granularity") or case.has("--call-edges"):
+    if predict or case.has("--call-noise") or case.has("--call-edges"):
         return None
-    if case.has("--deterministic"):
-        return words + [draw.choice(["--granularity=2", "--granularity=3"])]
     return words + ["--call-edges=" + draw.choice(["own", "paper"])]
 
 
 def faithful(case, draw, predict):
     """The paper's run has the paper's edges."""
     words = list(case.words)
-    if {"--absorb=none", "--eager-limit=-1"} <= set(words) and not case.has("--granularity"):
+    if {"--absorb=none", "--eager-limit=-1"} <= set(words):
         return words + ["--call-edges=paper"] if not case.has("--call-edges") else None
     return None
 
@@ -233,7 +231,7 @@ class Faithful(Equal):
 
     def finish(self, case, options):
         text, _ = self.safe_program(case)
-        unfit = ("--absorb", "--eager-limit", "--source-eager", "--granularity", "--call-edges",
+        unfit = ("--absorb", "--eager-limit", "--source-eager", "--call-edges",
                  "--horizon")
         words = [w for w in case.words if not w.startswith(unfit) and "@" not in w]
         words += ["--absorb=none", "--eager-limit=-1",
@@ -261,7 +259,7 @@ class Unchosen(Rule):
     quorum = 0  # often some do
 
     def finish(self, case, options):
-        unfit = ("--absorb", "--deterministic", "--granularity", "--horizon")
+        unfit = ("--absorb", "--deterministic", "--horizon")
         return settled(case.but(words=tuple(w for w in case.words if not w.startswith(unfit))))
 
     def check(self, case):
@@ -413,7 +411,7 @@ class Supposed(Damaged):
         for _ in range(draw.randint(0, 6)):
             if len(calls) > 1:
                 del calls[draw.randrange(len(calls))]
-        unfit = "--granularity", "--call-edges", "--source-eager", "--horizon"
+        unfit = "--call-edges", "--source-eager", "--horizon"
         words = [word for word in case.words if not word.startswith(unfit)]
         verb = draw.choice(["drop", "resize"])
         factor = draw.choice(["0", "0.5", "300"])

@@ -124,7 +124,7 @@ def check_algorithms():
         given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.table"]
         absorb = f"--absorb={['clock', 'wait', 'none'][seed % 3]}"
         for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], REFERENCE,
-                     ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--granularity=2"]):
+                     ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns"]):
             for limit in ([], ["--eager-limit=200"]):
                 fault = delays_add_up(answer(*given, absorb, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
                 wrong += [(seed, more, limit, fault)] if fault else []
@@ -153,7 +153,7 @@ def check_random():
     options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns", "--deterministic"],
                ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--eager-limit=-1", "--deterministic"],
                ["--absorb=none", "--eager-limit=-1", "--noise=exp:1us", "--latency=exp:1us", "--call-noise=exp:99ns"],
-               ["--absorb=wait", "--deterministic", "--noise=exp:1us", "--byte=exp:0.3ns", "--granularity=3",
+               ["--absorb=wait", "--deterministic", "--noise=exp:1us", "--byte=exp:0.3ns",
                 "--call-noise=normal:99ns,300ns"],
                [*REFERENCE, "--deterministic"], [*REFERENCE, "--deterministic", "--eager-limit=100"]]
     wrong, other, unlike, cases = [], [], [], 0
@@ -170,7 +170,7 @@ def check_random():
                 other.append((seed, given, fault))
         for extra in (["--replicas=5", "--deterministic"], ["--replicas=5", "--deterministic", "--eager-limit=-1"],
                       ["--replicas=5", "--absorb=none", "--call-edges=paper", "--call-noise=const:31ns"],
-                      ["--replicas=5", "--granularity=2", "--call-noise=const:31ns", "--sync-reduce"]):
+                      ["--replicas=5", "--deterministic", "--call-noise=const:31ns", "--sync-reduce"]):
             fault = unlike_difference(answer, arguments_of, base, extra, 64)
             if fault:
                 unlike.append((seed, extra, fault))

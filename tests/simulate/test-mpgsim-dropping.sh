@@ -398,6 +398,4 @@ refused "drop selects nothing: MPI_Win_unlock has no bytes=" "drop call=Win_unlo
 refused "resize selects nothing: MPI_Put has no tag=" "resize call=Put tag=0 factor=2"
 refused "drop has no factor=" "drop factor=0"
 refused "bytes=5 is not LO-HI" "drop bytes=5"
-ok "refused: calls that are not made have no parts" refuses 2 "mpgsim: *exclude each other: a call that is not made has no parts*" \
-    --granularity=2 --suppose='drop tag=5' ring.txt
 done_testing

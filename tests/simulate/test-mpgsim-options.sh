@@ -203,13 +203,13 @@ echoed() {
 import json, sys
 options = json.load(sys.stdin)["options"]
 print(*(f"{k}={json.dumps(options[k])}" for k in (
-    "call_edges", "granularity", "sync_reduce", "deterministic", "horizon", "collectives") if k in options))'
+    "call_edges", "sync_reduce", "deterministic", "horizon", "collectives") if k in options))'
 }
 is "nothing of what was not given" "$(echoed --call-noise=exp:1us --absorb=none --eager-limit=-1)" ""
 is "where noise of calls acts" "$(echoed --call-noise=exp:1us --call-edges=paper)$(echoed \
     --call-noise=exp:1us --call-edges=own)" 'call_edges="paper"call_edges="own"'
-is "parts, reductions, choice" "$(echoed --call-noise=exp:1us --granularity=3 --sync-reduce --deterministic)" \
-    "granularity=3 sync_reduce=true deterministic=true"
+is "reductions, choice" "$(echoed --call-noise=exp:1us --sync-reduce --deterministic)" \
+    "sync_reduce=true deterministic=true"
 is "horizon, collectives" "$(echoed --horizon=7 --collectives=measured)" 'horizon=7 collectives="measured"'
 
 # ---- options that others leave nothing to say ----
@@ -226,7 +226,6 @@ for absorb in none wait; do
     ok "... by --absorb=$absorb" refuses 2 "*--horizon says nothing with --absorb*" \
         --horizon=7 --absorb=$absorb t.txt
 done
-ok "... by parts" refuses 2 "*--horizon says nothing with --granularity*" --horizon=7 --granularity=2 t.txt
 ok "a model of noise that is given" refuses 2 "*--noise-model: there is 'exp:2us' in place*" \
     --signature=target.sig --noise-model=ecdf --noise=exp:2us t.txt
 ok "... but that of calls is the model's" "$mpgsim" -o out --signature=target.sig --source=none \
@@ -239,9 +238,6 @@ printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 100 Init' '0 500 600 Finalize' >alone
 like "... of none in the trace, or the signature" \
     "$(attention collectives --signature=target.sig --collectives=rounds alone.txt)" \
     "--collectives=rounds without effect: the * has none"
-like "parts without noise" "$(attention granularity --granularity=3 t.txt)" \
-    "--granularity=3 without a distribution of --call-noise: *"
-is "... with it" "$(attention granularity --granularity=3 --call-noise=const:7ns t.txt)" ""
 like "tests that nobody leaves out" "$(attention polling --absorb=wait --polling=wait t.txt)" \
     "--polling=wait without effect: *"
 cat >waitany.txt <<'T'

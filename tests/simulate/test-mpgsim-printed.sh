@@ -189,93 +189,20 @@ is "... unless --lenient" "$(delays --sync-reduce --lenient unsafe.txt 2>/dev/nu
 "$mpgsim" --sync-reduce reduce.txt >said.txt
 ok "the answer says so, too" grep -q '^ *reductions  *who contributes' said.txt
 
-# ---- the poster's granularity: calls of two and three parts ----
-# chain HOPS: each rank receives, waiting early, and sends on; two more ranks show how long a receive
-# takes that does not wait
-chain() {
-    awk -v n="$1" 'BEGIN {
-        print 0, 1000, 1020, "Send to=1 bytes=8"
-        for (r = 1; r <= n; r++) {
-            t = 1000 + 400 * r
-            print r, 200, t, "Recv from=" r - 1 " bytes=8"
-            if (r < n) print r, t, t + 20, "Send to=" r + 1 " bytes=8" }
-        print n + 1, 1000, 1020, "Send to=" n + 2 " bytes=8"
-        print n + 2, 1500, 1530, "Recv from=" n + 1 " bytes=8" }' |
-        calls $(($1 + 3)) "#clocks shared"
-}
-chain 7 >chain.txt
-k=--call-noise=const:2.375ns
-# 7 x 2.375; each hop's posting and completing parts: 2 x 7 x 2.375. Where nothing absorbs, the first
-# receiver's own posting and transfer parts are one more than the message that it waits for has.
+# ---- a chain ----
+# Each of 7 ranks receives, waiting early, and sends on; two more ranks show how long a receive takes that does not wait.
+awk 'BEGIN {
+    print 0, 1000, 1020, "Send to=1 bytes=8"
+    for (r = 1; r <= 7; r++) {
+        t = 1000 + 400 * r
+        print r, 200, t, "Recv from=" r - 1 " bytes=8"
+        if (r < 7) print r, t, t + 20, "Send to=" r + 1 " bytes=8" }
+    print 8, 1000, 1020, "Send to=9 bytes=8"
+    print 9, 1500, 1530, "Recv from=8 bytes=8" }' | calls 10 "#clocks shared" >chain.txt
 for absorb in none wait clock; do
-    is "a chain of 7 hops, absorb $absorb: k a hop with calls of one part" \
-        "$(delays --absorb=$absorb $k chain.txt | cut -d' ' -f8)" 16.625
-    is "... 2k with two" \
-        "$(delays --absorb=$absorb $k --granularity=2 chain.txt | cut -d' ' -f8)" 33.25
-    want=33.25
-    [ $absorb != none ] || want=35.625
-    is "... and with three" \
-        "$(delays --absorb=$absorb $k --granularity=3 chain.txt | cut -d' ' -f8)" $want
-    is "... one is what there is without" \
-        "$(delays --absorb=$absorb $k --granularity=1 chain.txt)" "$(delays --absorb=$absorb $k chain.txt)"
+    is "7 hops, absorb $absorb: a kappa each" \
+        "$(delays --absorb=$absorb --call-noise=const:2.375ns chain.txt | cut -d' ' -f8)" 16.625
 done
-"$mpgsim" --json --call-noise=exp:70ns chain.txt >one.json
-"$mpgsim" --json --call-noise=exp:70ns --granularity=1 chain.txt >same.json
-ok "--granularity=1 changes not a byte" cmp -s one.json same.json
-is "a call has its parts' noise: 2k" "$(delays --absorb=none $k --granularity=2 chain.txt |
-    cut -d' ' -f1)" 4.75
-is "... 3k" "$(delays --absorb=none $k --granularity=3 chain.txt | cut -d' ' -f1)" 7.125
-# lambda 17.25, tau 3. A = 2.375 + 20.25; the receiver's end and the sender's one kappa later, with lambda2
-is "a synchronous message" \
-    "$(delays "${own[@]}" --granularity=2 $k --latency=const:17.25ns --byte=const:0.375ns \
-        send-irecv.txt)" "42.25 25"
-# Posting a Barrier, one round of lambda + kappa, completing it
-collective 2 Barrier comm=0 >barrier.txt
-is "a meeting" "$(delays --absorb=none --granularity=3 $k --latency=const:17.25ns barrier.txt)" \
-    "24.375 24.375"
-is "the account has both parts as the rank's own" \
-    "$(accounts --absorb=none --granularity=2 $k chain.txt | sed -n '1p;2p')" \
-    "4.75 0 0 4.75
-9.5 0 0 9.5"
-# The posting part is 10 of a Send that takes 20, the completing part as much, and no less than nothing:
-# Send and Recv have no kappa below -10 and -200 a part.
-is "no part takes less than nothing" \
-    "$(delays --absorb=none --granularity=2 --call-noise=const:-1us@0 chain.txt | cut -d' ' -f1)" \
-    "-20"
-calls 2 >threads.txt <<'END'
-0 200 900 Recv from=1 bytes=8
-0.1 500 600 Send to=1 tag=7 bytes=8
-1 880 890 Send to=0 bytes=8
-1 950 1000 Recv from=0 tag=7 bytes=8
-END
-is "a thread begins where its rank's call began, not where it posted" \
-    "$(delays --absorb=none --granularity=2 --call-noise=const:2.375ns@0 threads.txt)" "4.75 2.375"
-for k in 0 1 2 3; do
-    drawn=$(delays --absorb=none --granularity=2 --call-noise=exp:70ns@0 --first-replica=$k chain.txt)
-    read -r both posting _ <<<"$drawn"
-    is "what is sent waits for the posting part alone, whose draw is the whole call's: replica $k" \
-        "$posting" "$(delays --absorb=none --call-noise=exp:70ns@0 --first-replica=$k chain.txt |
-            cut -d' ' -f1)"
-    ok "... the sender for more" awk -v b="$both" -v p="$posting" 'BEGIN { exit !(b > p && p > 0) }'
-done
-for trace in eq1 eq2 send-irecv isend-recv probe persistent sendrecv reduce barrier chain; do
-    for parts in 2 3; do
-        is "unperturbed, $parts parts: $trace" \
-            "$(delays --granularity=$parts $trace.txt | tr -d ' 0')" ""
-        is "without noise of calls as with one: $trace, $parts" \
-            "$(delays --granularity=$parts "${flight[@]}" --noise=const:33.5ns@1 $trace.txt)" \
-            "$(delays "${flight[@]}" --noise=const:33.5ns@1 $trace.txt)"
-    done
-done
-"$mpgsim" --granularity=3 --call-noise=const:1ns chain.txt >said.txt
-ok "the answer says how many" grep -q '^ *granularity  *3 parts' said.txt
-"$mpgsim" --granularity=2 --call-edges=paper chain.txt >/dev/null 2>err.txt
-is "not with the paper's edges" "$? $(head -n1 err.txt | grep -c 'exclude each other')" "2 1"
-"$mpgsim" --granularity=2 --predict --latency=const:1us chain.txt >/dev/null 2>err.txt
-is "nor in a predicted run" "$? $(head -n1 err.txt | grep -c 'says nothing with --predict')" "2 1"
-is "... which two parts do not imply" \
-    "$(delays "${faithful[@]}" --granularity=2 --call-noise=const:70ns eq1.txt)" \
-    "$(delays "${own[@]}" --granularity=2 --call-noise=const:70ns eq1.txt)"
 
 # ---- nothing else changes ----
 for trace in eq1 eq2 send-irecv isend-recv probe persistent sendrecv; do

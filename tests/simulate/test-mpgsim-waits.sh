@@ -182,7 +182,7 @@ all() {
         "$@" "$seed" >t.txt || return 1
         for options in --noise=exp:9us --noise=const:20us@1,2 \
             "--eager-limit=4096 --latency=exp:3us --noise=exp:2us" \
-            "--granularity=3 --call-noise=exp:500ns --sync-reduce" \
+            "--deterministic --call-noise=exp:500ns --sync-reduce" \
             "--collectives=expand --noise=exp:9us" \
             "--collectives=expand --predict --eager-limit=4096 --latency=exp:5us" \
             "--predict --latency=exp:5us --noise=exp:10us"; do

@@ -94,7 +94,7 @@ def adds_up(found):
 def check_random():
     options = [["--noise=exp:3us", "--latency=exp:2us", "--byte=const:0.3ns", "--call-noise=normal:200ns,400ns"],
                ["--noise=normal:100ns,900ns", "--latency=const:777ns", "--absorb=none", "--call-edges=paper"],
-               ["--noise=exp:3us", "--latency=exp:2us", "--granularity=3", "--call-noise=exp:300ns", "--absorb=wait"],
+               ["--noise=exp:3us", "--latency=exp:2us", "--deterministic", "--call-noise=exp:300ns", "--absorb=wait"],
                ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]]
     wrong, unlike, cases = [], [], 0
     for seed in range(1, 7):
