@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sends show whose receiver was in no call when they could start: whether they waited until it was (docs/MODEL.md,
- * section 10, Carried sends). */
+/* What sends show whose receiver was in no call when they could start: whether they waited until it was (docs/PROGRESS.md,
+ * Carried sends). */
 #ifndef MPG_GRAPH_CARRIED_EVIDENCE_H
 #define MPG_GRAPH_CARRIED_EVIDENCE_H
 

@@ -378,7 +378,7 @@ struct mpg_region_ratios {
     } *region;
 };
 
-/* How nonblocking collectives like one go by what the trace shows (docs/MODEL.md, section 10, Collectives moved in calls): those
+/* How nonblocking collectives like one go by what the trace shows (docs/PROGRESS.md, Collectives moved in calls): those
  * of so many members, in each of which a member's part is of so many bytes. */
 struct mpg_nonblocking {
     enum mpg_call call; /* the blocking one */
@@ -390,8 +390,8 @@ struct mpg_nonblocking {
 };
 enum { MPG_MOVED_MAX = 32 };
 
-/* A kind of one-sided transfers, of so many bytes (both ways together), by what the trace shows of such (docs/MODEL.md, section
- * 10, Served transfers): whether the target has to be in a call that sees to them, for the call that starts one to be over,
+/* A kind of one-sided transfers, of so many bytes (both ways together), by what the trace shows of such (docs/PROGRESS.md,
+ * Served transfers): whether the target has to be in a call that sees to them, for the call that starts one to be over,
  * and for one that completes it. */
 struct mpg_served {
     enum mpg_call call; /* without large counts */

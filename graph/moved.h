@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nonblocking collectives by what the trace shows of such: how they go (docs/MODEL.md, section 10, Collectives moved in
+/* Nonblocking collectives by what the trace shows of such: how they go (docs/PROGRESS.md, Collectives moved in
  * calls). */
 #ifndef MPG_GRAPH_MOVED_H
 #define MPG_GRAPH_MOVED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names of collective operations and of the algorithms that MPI libraries have for them
- * (docs/MODEL.md, section 4, Expanded collectives). */
+ * (docs/COLLECTIVES.md). */
 #ifndef MPG_GRAPH_ALGORITHM_H
 #define MPG_GRAPH_ALGORITHM_H
 

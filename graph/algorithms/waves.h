@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What members of a collective do by an algorithm, wave by wave, as a library does that goes on with a collective in its own
  * calls only: a wave is what it starts in one go, what it sends and what it receives; the next one needs all of that, and
- * a call (docs/MODEL.md, section 10, Collectives moved in calls). */
+ * a call (docs/PROGRESS.md, Collectives moved in calls). */
 #ifndef MPG_GRAPH_WAVES_H
 #define MPG_GRAPH_WAVES_H
 

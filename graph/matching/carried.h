@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sends that are done once their receiver's library has seen to them, which it does in calls only (docs/MODEL.md,
- * section 10, Carried sends): the first call of the receiver that is over after the message can have started, and that
+/* Sends that are done once their receiver's library has seen to them, which it does in calls only (docs/PROGRESS.md,
+ * Carried sends): the first call of the receiver that is over after the message can have started, and that
  * can see to it. Needs clocks that are comparable. */
 #ifndef MPG_GRAPH_CARRIED_H
 #define MPG_GRAPH_CARRIED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One-sided transfers that a call of their target sees to, as a library does that has the target's processor take part in
- * its own calls only (docs/MODEL.md, section 10, Served transfers). What the trace shows of that, and the edges: into the call
+ * its own calls only (docs/PROGRESS.md, Served transfers). What the trace shows of that, and the edges: into the call
  * that starts one, or that completes it. Needs clocks that are comparable; ranks of one thread. */
 #ifndef MPG_GRAPH_SERVING_H
 #define MPG_GRAPH_SERVING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI_Win_start where the library has it wait for MPI_Win_post, which MPI leaves open (MPI-3.1 section 11.5.2; docs/MODEL.md,
- * section 10, Starts that wait): it receives what Post sends, in place of MPI_Win_complete. One that is over before the
+/* MPI_Win_start where the library has it wait for MPI_Win_post, which MPI leaves open (MPI-3.1 section 11.5.2; docs/PROGRESS.md,
+ * Starts that wait): it receives what Post sends, in place of MPI_Win_complete. One that is over before the
  * Post begins does not. Needs clocks that are comparable; ranks of one thread. */
 #ifndef MPG_GRAPH_STARTS_H
 #define MPG_GRAPH_STARTS_H

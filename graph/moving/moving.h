@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nonblocking collectives of a library that moves them in its own calls only: completing one waits for calls of other
- * members, by its algorithm (docs/MODEL.md, section 10, Collectives moved in calls). What the trace shows of that, and the
+ * members, by its algorithm (docs/PROGRESS.md, Collectives moved in calls). What the trace shows of that, and the
  * edges. Of others it needs passages of ranks (graph/matching/carried.h), and collectives. */
 #ifndef MPG_GRAPH_MOVING_H
 #define MPG_GRAPH_MOVING_H

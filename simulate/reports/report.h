@@ -65,7 +65,7 @@ void mpg_report_account(const struct mpg_result *result, FILE *stream);
 /* Whether anything in the answer is the path's that the target's messages take. */
 bool mpg_report_uses_target_path(const struct mpg_report *report);
 
-/* Whether some sends wait for a call of their receiver (docs/MODEL.md, section 10, Carried sends). */
+/* Whether some sends wait for a call of their receiver (docs/PROGRESS.md, Carried sends). */
 bool mpg_report_carries(const struct mpg_report *report);
 /* One line for each assumption that matters, I = 0, 1, ...: what it is about and
  * the words, into TEXT of SIZE bytes; false beyond the last. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nonblocking collectives that are moved in calls of their members, as docs/MODEL.md, section 10, has them."""
+"""Nonblocking collectives that are moved in calls of their members, as docs/PROGRESS.md has them."""
 
 import math
 from bisect import bisect_left, bisect_right

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which algorithm a collective takes, by mpgcollectives(5), and its messages for a
-group of members (docs/MODEL.md section 4, Expanded collectives)."""
+group of members (docs/COLLECTIVES.md)."""
 
 import os
 
