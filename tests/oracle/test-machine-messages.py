@@ -26,12 +26,12 @@ SOURCE = {8: 450, 1024: 710, 4096: 1530, 65536: 9100}
 
 
 def chain(n, size):
-    """A message goes to and fro, n times in all; every call ends when it must."""
+    """A message goes to and fro, n times in all; every call ends when it must, and each receive waits for its message."""
     programs, now = [[], []], 1000
     for i in range(n):
         a, b = i % 2, 1 - i % 2
         programs[a].append(f"{now} {now + 20} Send to={b} tag=0 bytes={size}")
-        programs[b].append(f"{now + 10} {now + 200} Recv from={a} tag=0 bytes={size}")
+        programs[b].append(f"{now - 10} {now + 200} Recv from={a} tag=0 bytes={size}")
         now += 230
     assert now < END
     return trace(2, *programs)
