@@ -198,8 +198,7 @@ def test_compute_ratio():
 
 
 def test_received_together():
-    """m messages that arrive at once are completed one after the other; of one rank
-    those after the first cost what their bytes do."""
+    """m messages that arrive at once are completed one after the other."""
     machine = signature(path(latency={0: L}, receive_overhead={0: O_R, SIZE: O_R + 100}))
     for senders in ([1, 2, 3, 4, 5], [1, 1, 1, 1]):
         posts = [(0, 0, f"Irecv from={r} tag=0 bytes={SIZE} request={i}")
@@ -210,9 +209,8 @@ def test_received_together():
         for program in programs:
             ids = ",".join(str(k + 1) for k in range(len(program)))
             program.append((0, 0, f"Waitall requests={ids}"))
-        each = 100 if senders[0] == senders[1] else O_R + 100
         expect(times(trace(posts + [wait], *programs), signature=machine)[:1],
-               L + (len(senders) - 1) * each)
+               L + (len(senders) - 1) * (O_R + 100))
 
 
 def rendezvous(early, late):

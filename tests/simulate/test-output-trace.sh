@@ -48,15 +48,15 @@ is "the ratio of a region" \
 '0 3240 3240 Comm_rank calls=4 time=22 least=1 most=15
 0 3792 3976 Comm_size
 0 5080 5090 Finalize'
-# Its sender waits: it is done when the message is there.
+# Its sender waits: it hears 1234.4 after the message is there that it is.
 # shellcheck disable=SC2086
 is "a message by rendezvous" "$(written pair.txt $take --compute-ratio=1.7 --eager-limit=500)" \
 '0 200 300 Init
-0 2000 5619 Send comm=0 to=1 tag=7 bytes=1000
-0 6299 6299 Region_begin name="work"
-0 7319 7319 Comm_rank calls=4 time=20 least=1 most=14
-0 7829 7999 Comm_size
-0 9019 9029 Finalize
+0 2000 6854 Send comm=0 to=1 tag=7 bytes=1000
+0 7534 7534 Region_begin name="work"
+0 8554 8554 Comm_rank calls=4 time=20 least=1 most=14
+0 9064 9234 Comm_size
+0 10254 10264 Finalize
 1 0 300 Init
 1 470 5619 Recv comm=0 from=0 tag=7 bytes=1000
 1 5789 5799 Finalize'
