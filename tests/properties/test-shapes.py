@@ -298,21 +298,21 @@ def test_master_and_workers():
 # --- from the papers -------------------------------------------------------
 
 def test_printed_exchanges_predicted():
-    """[MPG]'s Eq. 1 and 2, of which the first is a blocking pair, predicted: both meet at the
-    later one, the sender is done when the message is there, the receiver after its noise."""
+    """[MPG]'s Eq. 1 and 2, of which the first is a blocking pair, predicted: bytes go on when the sender's word is there
+    and the receive posted, the sender is done once it hears that the message is there, the receiver after its noise."""
     blocking = ["Send to=1 bytes=1000", "Recv from=0 bytes=1000"]
     posted = ["Isend to=1 bytes=1000 request=1", "Irecv from=0 bytes=1000 request=1"]
     words = ["--predict", "--eager-limit=-1", "--latency=const:500.5ns", "--byte=const:1.375ns",
              "--call-noise=const:70.25ns@1"]
-    flight = 500.5 + 1375
     for works in ((2000, 3000), (3000, 2000)):
+        there = max(works[0] + 500.5, works[1]) + 1375
         lines = ["#mpgtext 1", "#ranks 2"]
         for r, work in enumerate(works):
             lines += [f"{r} 0 1000 Init", f"{r} {1000 + work} {6000 + work} {blocking[r]}",
                       f"{r} {7000 + work} {7001 + work} Finalize"]
         found = answer("\n".join(lines) + "\n", *words)["ranks"]
         expect([rank["traced_ns"] + rank["delay_ns"]["median"] for rank in found],
-               3000 + flight + 1000, 3000 + flight + 70.25 + 1000)
+               there + 500.5 + 1000, there + 70.25 + 1000)
         lines = ["#mpgtext 1", "#ranks 2"]
         for r, work in enumerate(works):
             lines += [f"{r} 0 1000 Init", f"{r} {1000 + work} {1100 + work} {posted[r]}",
@@ -320,7 +320,7 @@ def test_printed_exchanges_predicted():
                       f"{r} {7000 + work} {7001 + work} Finalize"]
         found = answer("\n".join(lines) + "\n", *words)["ranks"]
         expect([rank["traced_ns"] + rank["delay_ns"]["median"] for rank in found],
-               3000 + flight + 1000, 3000 + flight + 70.25 + 1000)
+               there + 500.5 + 1000, there + 70.25 + 1000)
 
 
 def test_queue_predicted():
