@@ -78,10 +78,11 @@ static const struct mpg_table *expanded_by(const struct mpg_arguments *a, const 
     return a->expand || a->expand_some ? f->table : NULL;
 }
 
-/* Which algorithms collectives have, if it matters. */
+/* Which algorithms collectives have, if it matters: of a sweep, at any of its points. */
 static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
 {
-    if (!a->expand && !a->expand_rest && !a->expand_some && !a->carries)
+    const bool expands_rest = a->expand_rest || (mpg_arguments_sweep(a) && a->signatures.n > 0);
+    if (!a->expand && !expands_rest && !a->expand_some && !a->carries)
         return 0;
     f->table = a->collective_table ? mpg_table_read(a->collective_table, err) : mpg_table_default(err);
     return f->table ? 0 : -1;
