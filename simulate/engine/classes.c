@@ -289,7 +289,7 @@ static int finish_windows(struct windows *w, struct mpg_losses *const *losses, s
     return 0;
 }
 
-/* Of intervals of no class that part is lost which the classes lost, if there are any, else that of the record. */
+/* Of intervals of no class that part is lost which the classes lost, if there are any, and no more than that of the record. */
 static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, size_t cores)
 {
     double time_ns = 0, lost_ns = 0;
@@ -302,10 +302,10 @@ static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, s
             }
     }
     c->lost = 0;
-    for (size_t i = 0; i < cores && !(time_ns > 0); i++)
+    for (size_t i = 0; i < cores; i++)
         c->lost += mpg_losses_fraction(losses[i]) / (double)cores;
     if (time_ns > 0)
-        c->lost = lost_ns / time_ns;
+        c->lost = fmin(c->lost, lost_ns / time_ns);
 }
 
 /* What each core's noise does to work, without what CPU clocks have seen: preemption and theft. */

@@ -11,6 +11,7 @@ enum { FREE_ROUNDS = 20, ROUNDS = 60 };
 static const double LEAST_INTERVALS = 2; /* that a bin needs, once noise is taken into account */
 static const double SMALL_INTERVALS = 1024; /* of more in proportion */
 static const double LEAST_SHARE = 1e-6; /* of all intervals: what is less is next to what was taken off, and mostly rounding */
+static const double DEVIATIONS = 2; /* standard ones: chance exceeds them in 2 % */
 
 struct mpg_removal {
     struct mpg_histogram histogram;
@@ -327,15 +328,43 @@ static void fill_cells(struct mpg_removal *r, const struct density *d, const str
     }
 }
 
-/* The losses of work that takes as long as the median interval, mean of all cores. */
-static int find_law(struct mpg_loss_law *law, const struct mpg_histogram *h, struct mpg_losses *const *losses, size_t cores,
-                    struct mpg_error *err)
+/* The second moment of the losses of LAW over their mean: how large a loss is that a ns lost is in. */
+static double size_of_losses(const struct mpg_loss_law *law)
+{
+    double first = 0, second = 0;
+    for (size_t i = law->first; i < law->end; i++) {
+        const double low_ns = mpg_loss_step_low(i), high_ns = mpg_loss_step_low(i + 1);
+        first += law->mass[i] * (low_ns + high_ns) / 2;
+        second += law->mass[i] * (low_ns * low_ns + low_ns * high_ns + high_ns * high_ns) / 3;
+    }
+    return first > 0 ? second / first : 0;
+}
+
+/* All intervals together lose no more than the part LOST of their time by more than chance: losses that come by
+ * themselves, of such a SIZE_NS, have the variance lost x size (Campbell 1909). What is more is work. */
+static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
+{
+    const double mean_ns = lost * r->time_ns, most_ns = mean_ns + DEVIATIONS * sqrt(mean_ns * size_ns);
+    if (r->lost_ns <= most_ns)
+        return;
+    for (size_t i = 0; i < (size_t)r->histogram.bins * MPG_REMOVAL_CELLS; i++)
+        r->loss[i] *= most_ns / r->lost_ns;
+    r->lost_ns = most_ns;
+}
+
+static double fraction_of(struct mpg_losses *const *losses, size_t cores)
 {
     double lost = 0;
     for (size_t i = 0; i < cores; i++)
         lost += mpg_losses_fraction(losses[i]) / (double)cores;
-    const double work_ns = mpg_histogram_quantile(h, 0.5, NULL) * (1 - lost);
-    return mean_law(law, work_ns, losses, cores, err);
+    return lost;
+}
+
+/* The losses of work that takes as long as the median interval, of which LOST is lost, mean of all cores. */
+static int find_law(struct mpg_loss_law *law, const struct mpg_histogram *h, double lost, struct mpg_losses *const *losses,
+                    size_t cores, struct mpg_error *err)
+{
+    return mean_law(law, mpg_histogram_quantile(h, 0.5, NULL) * (1 - lost), losses, cores, err);
 }
 
 struct mpg_removal *mpg_removal_new(const struct mpg_histogram *histogram, struct mpg_losses *const *losses, size_t cores,
@@ -344,6 +373,7 @@ struct mpg_removal *mpg_removal_new(const struct mpg_histogram *histogram, struc
     struct density density = {0};
     struct laws laws = {0};
     struct mpg_loss_law law;
+    const double lost = fraction_of(losses, cores);
     struct mpg_removal *r = calloc(1, sizeof *r);
     if (!r) {
         mpg_error_set(err, "out of memory");
@@ -351,7 +381,7 @@ struct mpg_removal *mpg_removal_new(const struct mpg_histogram *histogram, struc
     }
     mpg_histogram_init(&r->histogram);
     if (mpg_histogram_merge(&r->histogram, histogram, err) < 0 ||
-        find_law(&law, histogram, losses, cores, err) < 0 || make_density(&density, histogram, &law, err) < 0 ||
+        find_law(&law, histogram, lost, losses, cores, err) < 0 || make_density(&density, histogram, &law, err) < 0 ||
         make_laws(&laws, &density, losses, cores, err) < 0 || find_density(&density, histogram, &law, &laws, err) < 0)
         goto fail;
     if (!(r->loss = malloc((size_t)histogram->bins * MPG_REMOVAL_CELLS * sizeof *r->loss))) {
@@ -359,6 +389,7 @@ struct mpg_removal *mpg_removal_new(const struct mpg_histogram *histogram, struc
         goto fail;
     }
     fill_cells(r, &density, &laws);
+    bound_cells(r, lost, size_of_losses(&law));
     clear_density(&density);
     free(laws.law);
     return r;

@@ -188,7 +188,7 @@ class Classes:
             for removal in filter(None, windows.removals):
                 part, of = removal.sums()
                 lost, whole = lost + part, whole + of
-        self.part = lost / whole if whole > 0 else laws.lost
+        self.part = min(lost / whole, laws.lost) if whole > 0 else laws.lost
 
     def loss(self, interval, u):
         """What was lost of y, u the interval's draw."""

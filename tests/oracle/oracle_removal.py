@@ -176,6 +176,19 @@ class Removal:
         self.density = Density(self.edges())
         self.fit()
         self.parts = {number: self.losses(number) for number in self.histogram.counts}
+        lost, time = self.sums()
+        most = self.most(laws.lost * time)
+        if lost > most:
+            self.parts = {number: [part * (most / lost) for part in parts] for number, parts in self.parts.items()}
+
+    def most(self, mean):
+        """What all intervals can lose, two standard deviations of chance above the mean."""
+        first = second = 0.0
+        for s, mass in enumerate(self.typical.steps, FIRST_STEP):
+            low, high = step_begin(s), step_begin(s + 1)
+            first += mass * (low + high) / 2
+            second += mass * (low * low + low * high + high * high) / 3
+        return mean + 2 * math.sqrt(mean * (second / first if first > 0 else 0.0))
 
     def edges(self):
         histogram = self.histogram
