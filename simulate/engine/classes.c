@@ -301,9 +301,7 @@ static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, s
                 lost_ns += mpg_removal_lost_ns(w->removal[k]);
             }
     }
-    c->lost = 0;
-    for (size_t i = 0; i < cores; i++)
-        c->lost += mpg_losses_fraction(losses[i]) / (double)cores;
+    c->lost = mpg_losses_mean_fraction(losses, cores);
     if (time_ns > 0)
         c->lost = fmin(c->lost, lost_ns / time_ns);
 }

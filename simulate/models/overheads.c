@@ -77,16 +77,15 @@ struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enu
     return of_source ? find_overhead(o->source, o->source_noise, bytes) : find_overhead(o->target, o->target_noise, bytes);
 }
 
-double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which, double bytes)
+double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes)
 {
-    if (!p->overhead[which].source)
+    if (!(of_source ? p->overhead[which].source : p->overhead[which].target))
         return 0;
-    const struct mpg_overhead_spot source = mpg_overhead_spot(p, which, true, bytes);
-    return fmin(mpg_spot_quantile(&source.spot, -1, 0.5), source.most);
+    const struct mpg_overhead_spot o = mpg_overhead_spot(p, which, of_source, bytes);
+    return fmin(mpg_spot_quantile(&o.spot, -1, 0.5), o.most);
 }
 
-/* O in lanes, into NS. */
-static void overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns)
+void mpg_overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns)
 {
     mpg_spot_quantiles(&o->spot, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
@@ -105,11 +104,11 @@ static void add_overhead(const struct mpg_perturbation *p, const struct mpg_addr
         mpg_draw_lanes(address, first + done, k, u);
         struct mpg_wanted asked = {
             .n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
-        overhead_times(target, &asked, ns);
+        mpg_overhead_times(target, &asked, ns);
         if (least)
             asked.u = NULL;
         if (source)
-            overhead_times(source, &asked, less_ns);
+            mpg_overhead_times(source, &asked, less_ns);
         for (uint32_t w = 0; w < k; w++)
             value_ns[done + w] += source ? ns[w] - less_ns[w] : ns[w];
     }

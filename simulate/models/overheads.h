@@ -29,8 +29,8 @@ bool mpg_overheads_of_both(const struct mpg_perturbation *p);
 struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
                                                  enum mpg_overhead which);
 
-/* The median of what a message of BYTES costs on the source, of all launches; 0 where that is not known. */
-double mpg_overhead_of_source(const struct mpg_perturbation *p, enum mpg_overhead which, double bytes);
+/* The median of what a message of BYTES costs on the target, or the source, of all launches; 0 where that is not known. */
+double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes);
 
 /* One of them at a size: no more than MOST. */
 struct mpg_overhead_spot {
@@ -40,6 +40,8 @@ struct mpg_overhead_spot {
 /* Of a message of BYTES, on the target, or the source; those are known. */
 struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
                                            bool of_source, double bytes);
+/* What it takes in the lanes that are ASKED for, into NS. */
+void mpg_overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns);
 /* Where the draw of M's is. */
 struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
                                         const struct mpg_sending *m);

@@ -193,7 +193,7 @@ static void find(struct mpg_shapes *s, struct shape *x)
     if (x->drawn == MEDIAN)
         x->median_ns = mpg_flight_median(x->p, x->bytes);
     else if (x->drawn >= SOURCE_OVERHEAD)
-        x->median_ns = mpg_overhead_of_source(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD), x->bytes);
+        x->median_ns = mpg_overhead_median(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD), true, x->bytes);
     else if (x->drawn == FLIGHT)
         x->is_kept = find_flight(s, x);
     else if (x->drawn >= TARGET_OVERHEAD)

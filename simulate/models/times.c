@@ -152,28 +152,6 @@ bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending
     return true;
 }
 
-/* o(d; u) of one size. */
-struct overhead {
-    struct mpg_spot spot;
-    double most; /* noise apart */
-};
-
-static struct overhead find_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                                     double bytes)
-{
-    const struct mpg_overhead_sizes *o = &p->overhead[which];
-    struct overhead x = {.spot = mpg_spot_find(o->target, bytes)};
-    x.most = mpg_spot_most(&x.spot, o->target_noise);
-    return x;
-}
-
-static void overhead_times(const struct overhead *x, const struct mpg_wanted *asked, double *ns)
-{
-    mpg_spot_quantiles(&x->spot, asked, ns);
-    for (uint32_t w = 0; w < asked->n; w++)
-        ns[w] = fmin(ns[w], x->most);
-}
-
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                        const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
                        double *value_ns)
@@ -184,19 +162,14 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
     }
     if (!p->overhead[which].target)
         return;
-    struct mpg_address address = {
-        .seed = p->seed,
-        .call = m->call,
-        .rank = m->rank,
-        .index = m->index,
-        .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
-    const struct overhead x = find_overhead(p, which, m->bytes);
+    const struct mpg_address address = mpg_overhead_address(p, which, m);
+    const struct mpg_overhead_spot x = mpg_overhead_spot(p, which, false, m->bytes);
     double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
         const struct mpg_wanted asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         mpg_draw_lanes(&address, first + done, k, u);
-        overhead_times(&x, &asked, ns);
+        mpg_overhead_times(&x, &asked, ns);
         for (uint32_t w = 0; w < k; w++)
             value_ns[done + w] += factor * ns[w];
     }
@@ -221,13 +194,8 @@ struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double byt
         t.lambda_ns = mpg_way_ns(&x.lambda, -1, 0.5);
         t.tau_ns = fmax(mpg_way_ns(&x.whole, -1, 0.5) - mpg_way_ns(&x.empty, -1, 0.5), 0);
     }
-    for (int i = 0; i < MPG_OVERHEADS; i++) {
-        const enum mpg_overhead which = (enum mpg_overhead)i;
-        if (!p->overhead[which].target)
-            continue;
-        const struct overhead o = find_overhead(p, which, bytes);
-        *(which == MPG_OVERHEAD_SEND ? &t.send_ns : &t.receive_ns) = fmin(mpg_spot_quantile(&o.spot, -1, 0.5), o.most);
-    }
+    t.send_ns = mpg_overhead_median(p, MPG_OVERHEAD_SEND, false, bytes);
+    t.receive_ns = mpg_overhead_median(p, MPG_OVERHEAD_RECEIVE, false, bytes);
     if (p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&
         mpg_rule_holds(MPG_RULE_HELD_SENDS)) {
         const struct mpg_way way = find_measured(&p->target_path->sender, bytes);

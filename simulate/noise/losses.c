@@ -146,6 +146,14 @@ double mpg_losses_fraction(const struct mpg_losses *l)
     return l->before_ns[l->n] / l->span_ns;
 }
 
+double mpg_losses_mean_fraction(struct mpg_losses *const *losses, size_t cores)
+{
+    double lost = 0;
+    for (size_t i = 0; i < cores; i++)
+        lost += mpg_losses_fraction(losses[i]) / (double)cores;
+    return lost;
+}
+
 /* --- the sweep --- */
 
 static size_t bin_of(double loss_ns)

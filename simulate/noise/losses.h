@@ -26,6 +26,8 @@ struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_o
                                   struct mpg_error *err);
 /* The part of all time that is lost, 0 .. 1. */
 double mpg_losses_fraction(const struct mpg_losses *losses);
+/* Its mean over CORES >= 1. */
+double mpg_losses_mean_fraction(struct mpg_losses *const *losses, size_t cores);
 /* Adds WEIGHT times the distribution of the losses of WORK_NS >= 0 to LAW, which is zero at first. Error: out of memory. */
 int mpg_losses_add(struct mpg_losses *losses, double work_ns, double weight, struct mpg_loss_law *law,
                    struct mpg_error *err);

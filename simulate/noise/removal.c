@@ -352,14 +352,6 @@ static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
     r->lost_ns = most_ns;
 }
 
-static double fraction_of(struct mpg_losses *const *losses, size_t cores)
-{
-    double lost = 0;
-    for (size_t i = 0; i < cores; i++)
-        lost += mpg_losses_fraction(losses[i]) / (double)cores;
-    return lost;
-}
-
 /* The losses of work that takes as long as the median interval, of which LOST is lost, mean of all cores. */
 static int find_law(struct mpg_loss_law *law, const struct mpg_histogram *h, double lost, struct mpg_losses *const *losses,
                     size_t cores, struct mpg_error *err)
@@ -373,7 +365,7 @@ struct mpg_removal *mpg_removal_new(const struct mpg_histogram *histogram, struc
     struct density density = {0};
     struct laws laws = {0};
     struct mpg_loss_law law;
-    const double lost = fraction_of(losses, cores);
+    const double lost = mpg_losses_mean_fraction(losses, cores);
     struct mpg_removal *r = calloc(1, sizeof *r);
     if (!r) {
         mpg_error_set(err, "out of memory");

@@ -84,23 +84,18 @@ def test_flights_that_vary():
 
 def test_gains():
     """A message may gain all that it took: flights of 5 and 20 us, 10 us less."""
-    flights = itertools.cycle((5000, 20000))
-    program = Program(2)
-    for _ in range(2):
-        program.work(0, 30000)
-        program.send(0, 1, 64, next(flights))
-        program.receive(1, 0)
-        program.work(1, 1000)
-        program.send(1, 0, 64, 5000)
-        program.receive(0, 1)
-    hold("a pair", program, [Messages(-4000)], "--latency=const:-4us")
-    flights = itertools.cycle((5000, 20000))
-    program = Program(2)
-    for _ in range(10):
-        program.work(0, 30000)
-        program.send(0, 1, 64, next(flights))
-        program.receive(1, 0)
-    hold("one way", program, [Messages(-10000)], "--latency=const:-10us")
+    for name, steps, answers, change in (("a pair", 2, True, 4), ("one way", 10, False, 10)):
+        flights = itertools.cycle((5000, 20000))
+        program = Program(2)
+        for _ in range(steps):
+            program.work(0, 30000)
+            program.send(0, 1, 64, next(flights))
+            program.receive(1, 0)
+            if answers:
+                program.work(1, 1000)
+                program.send(1, 0, 64, 5000)
+                program.receive(0, 1)
+        hold(name, program, [Messages(-1000 * change)], f"--latency=const:-{change}us")
 
 
 def test_what_lay_ready():
