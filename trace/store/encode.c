@@ -427,10 +427,14 @@ static __attribute__((noinline, cold)) int write_flush(struct mpg_trace_writer *
                           .off_before_ns = w->flush_off_before_ns};
     if (e.enter_ns < w->last_ns)
         e.enter_ns = w->last_ns;
-    const int64_t duration_ns = e.leave_ns - e.enter_ns;
+    const int64_t duration_ns = e.leave_ns > e.enter_ns ? e.leave_ns - e.enter_ns : 0;
     e.off_in_ns = w->flush_off_in_ns < duration_ns ? w->flush_off_in_ns : duration_ns;
-    if (e.leave_ns > e.enter_ns)
+    int64_t later_ns = w->flush_off_in_ns - e.off_in_ns; /* lost while the clocks were read */
+    if (duration_ns > 0)
         encode(w, &e);
+    else
+        later_ns += e.off_before_ns;
+    w->off_carried_ns += later_ns;
     return 0;
 }
 
