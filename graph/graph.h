@@ -87,6 +87,14 @@ enum mpg_edge_kind {
     MPG_EDGE_HELD      /* synchronous ones: E_root -> E, of nonblocking ones S_root -> E (floor 0) */
 };
 
+/* Calls that hypotheses insert have numbers with more than so many bits (graph/work/inserted.h); no rank of a trace makes as
+ * many calls. Each is an MPI_Sendrecv that takes no time in the traced run, without callsite. */
+enum { MPG_INSERTED_BITS = 56 };
+static inline bool mpg_is_inserted(uint64_t number)
+{
+    return number >> MPG_INSERTED_BITS != 0;
+}
+
 /* What identifies the draws of a message, or of a part in a collective: the call that
  * started it. */
 struct mpg_origin {
@@ -300,6 +308,7 @@ struct mpg_step {
                                   -1: not recorded */
             int64_t alone_ns;  /* CPU time with what calls that involve nobody took: its work; -1: not recorded */
             bool polls;        /* the call before it found nothing, and is made once more */
+            bool inserted;     /* one of the two calls is inserted: it is a part of an interval of the trace */
             int32_t region;    /* options.regions: the innermost that is open at the call, a string of
                                   the trace's; -1: none */
         };

@@ -17,6 +17,10 @@ static int set(const struct place *place, struct mpg_error *err, const char *for
     vsnprintf(text, sizeof text, format, args);
     if (place->thread)
         snprintf(thread, sizeof thread, ".%u", place->thread);
+    if (mpg_is_inserted(place->number))
+        return mpg_error_set(err, "rank %d%s, begin %llu of the region where hypothesis %zu inserts a message: %s%s", place->rank,
+                             thread, (unsigned long long)graph_inserted_place(place->number) + 1,
+                             graph_inserted_hypothesis(place->number) + 1, text, remedy);
     return mpg_error_set(err, "rank %d%s, call %llu (MPI_%s): %s%s", place->rank, thread,
                          (unsigned long long)place->number, mpg_call_name(place->call), text,
                          remedy);

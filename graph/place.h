@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "graph/graph.h"
 #include "trace/event.h"
 
 enum { NO_RANK = -1 };
@@ -16,6 +17,21 @@ struct place {
     enum mpg_call call;
     uint64_t number; /* of the call among its rank's */
 };
+
+/* The number of an inserted call: of the hypothesis, from 0, of the thread that makes it, and how many that has made for
+ * the hypothesis before. mpg_is_inserted() (graph/graph.h) tells it from the numbers of traced calls. */
+static inline uint64_t graph_inserted_number(size_t hypothesis, uint32_t thread, uint64_t k)
+{
+    return (uint64_t)(hypothesis + 1) << MPG_INSERTED_BITS | (uint64_t)(thread & 0xffff) << 40 | (k & 0xffffffffff);
+}
+static inline size_t graph_inserted_hypothesis(uint64_t number)
+{
+    return (size_t)(number >> MPG_INSERTED_BITS) - 1;
+}
+static inline uint64_t graph_inserted_place(uint64_t number)
+{
+    return number & 0xffffffffff;
+}
 
 /* Both fill ERR and return -1: "out of memory"; "rank 3, call 1207 (MPI_Recv): " and the
  * text. */

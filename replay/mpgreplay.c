@@ -193,6 +193,8 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
     if (request->hypotheses.n > 0 &&
         !(p->supposed = mpg_supposed_new(p->trace, &request->hypotheses, err)))
         return -1;
+    if (p->supposed && mpg_supposed_inserting(p->supposed, mpg_supposed_all(p->supposed)))
+        return mpg_error_set(err, "a message that is inserted cannot be re-enacted: mpgsim says what it would take");
     if (p->supposed && mpg_supposed_of_messages(p->supposed, mpg_supposed_all(p->supposed)) &&
         !(p->changes = mpg_changes_new(p->trace, p->rank, p->supposed, err)))
         return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What whatif, crews, farm, shelf, posted and transfers have in common: their words, and work that a word changes as a hypothesis of mpgsim
- * supposes it. */
+/* What whatif, crews, farm, shelf, posted, transfers and inserted have in common: their words, and work that a word changes
+ * as a hypothesis of mpgsim supposes it. */
 #ifndef WHATIF_H
 #define WHATIF_H
 

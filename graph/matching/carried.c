@@ -140,23 +140,34 @@ static bool takes_for_now(struct carrying *c, struct message *m, struct passage 
  * at once would wait for that call, which may come only later. */
 static bool goes_when_posted(const struct carrying *c, const struct message *m)
 {
+    if (mpg_is_inserted(m->sent_number))
+        return false;
     return m->sync_source || (m->sent_requested && !c->observes);
+}
+
+/* Whether M is inserted, and P the call that receives it, which has the same number: that lasts until M comes, whenever it begins
+ * in the traced run. */
+static bool receives_inserted(const struct passage *p, uint64_t sent_number)
+{
+    return p->number == sent_number && mpg_is_inserted(sent_number);
 }
 
 /* Whether M, of which it is known, can start before the call of P is over. */
 static bool carries(const struct carrying *c, const struct passage *p, const struct message *m)
 {
-    return p->leave_ns >= graph_more(m)->carry_from_ns && (!goes_when_posted(c, m) || p->number >= m->posted_number);
+    return (p->leave_ns >= graph_more(m)->carry_from_ns || receives_inserted(p, m->sent_number)) &&
+           (!goes_when_posted(c, m) || p->turn >= 2 * m->posted_number);
 }
 
-/* The first of LATEST, calls of a rank as they begin, that is call NUMBER or a later one and over at or after FROM_NS. NULL: none
- * so far; or, *IS_KNOWN false, it may be one that is not remembered. */
-static struct passage *find_passage(const struct latest *latest, uint64_t number, double from_ns, bool *is_known)
+/* The first of LATEST, calls of a rank as they begin, that has TURN or a later one and is over at or after FROM_NS, or receives what
+ * inserted call SENT sends (0: none). NULL: none so far; or, *IS_KNOWN false, it may be one that is not remembered. */
+static struct passage *find_passage(const struct latest *latest, uint64_t turn, double from_ns, uint64_t sent, bool *is_known)
 {
     const uint64_t first = latest->n > MOST_PASSAGES ? latest->n - MOST_PASSAGES : 0;
     uint64_t i = first;
-    while (i < latest->n && (latest->passage[i % MOST_PASSAGES]->number < number ||
-                             latest->passage[i % MOST_PASSAGES]->leave_ns < from_ns))
+    while (i < latest->n && (latest->passage[i % MOST_PASSAGES]->turn < turn ||
+                             (latest->passage[i % MOST_PASSAGES]->leave_ns < from_ns &&
+                              !receives_inserted(latest->passage[i % MOST_PASSAGES], sent))))
         i++;
     *is_known = i == latest->n || i > first || first == 0; /* one before it may have been the first */
     return i < latest->n && *is_known ? latest->passage[i % MOST_PASSAGES] : NULL;
@@ -171,7 +182,8 @@ static struct passage *keep(struct carrying *c, struct latest *latest, const str
         graph_out_of_memory(err);
         return NULL;
     }
-    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .users = 1};
+    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .turn = c->rank[call->rank].turn,
+                          .users = 1};
     if (graph_store(c->steps, call, &p->slot, err) < 0)
         return NULL;
     if (latest->n >= MOST_PASSAGES)
@@ -186,6 +198,7 @@ int graph_carry(struct carrying *c, struct call *call, double leave_ns, bool is_
     if (!c->is_on)
         return 0;
     struct passages *all = &c->rank[call->rank];
+    all->turn = mpg_is_inserted(call->number) ? all->turn | 1 : 2 * call->number;
     if (all->all.n > 0 && is_alone)
         call->saw_ns = all->all.passage[(all->all.n - 1) % MOST_PASSAGES]->leave_ns;
     const bool sees = sees_to_messages(call);
@@ -300,16 +313,16 @@ static bool let_pass(struct carrying *c, struct passages *all, bool every)
 const struct passage *graph_passage_after(const struct carrying *c, int32_t rank, uint64_t after, double from_ns,
                                           bool *is_known)
 {
-    return find_passage(&c->rank[rank].all, after + 1, from_ns, is_known);
+    return find_passage(&c->rank[rank].all, 2 * after + 1, from_ns, 0, is_known);
 }
 
 const struct passage *graph_serving_after(const struct carrying *c, int32_t rank, double from_ns, bool *is_known)
 {
     bool is_known_too;
-    const struct passage *p = find_passage(&c->rank[rank].all, 1, from_ns, is_known);
-    const struct passage *q = find_passage(&c->rank[rank].windows, 1, from_ns, &is_known_too);
+    const struct passage *p = find_passage(&c->rank[rank].all, 1, from_ns, 0, is_known);
+    const struct passage *q = find_passage(&c->rank[rank].windows, 1, from_ns, 0, &is_known_too);
     *is_known = *is_known && is_known_too;
-    return !*is_known ? NULL : !p || (q && q->number < p->number) ? q : p;
+    return !*is_known ? NULL : !p || (q && q->turn < p->turn) ? q : p;
 }
 
 /* Whether who carries M would begin only after the call that completes M's send is over. */
@@ -371,6 +384,8 @@ bool graph_carry_gives_up(struct carrying *c)
 bool graph_is_to_be_carried(const struct carrying *c, const struct message *m)
 {
     const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
+    if (mpg_is_inserted(m->sent_number)) /* of one that waits for its receiver by its protocol that is said already */
+        return c->is_on && !c->observes && !m->synchronous && m->bytes > most;
     return c->is_on && m->is_user && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
 }
 
@@ -400,14 +415,14 @@ static void list(struct passages *all, struct message *m)
     all->first = m;
 }
 
-/* M goes by call NUMBER of its receiver or by a later one: settled, or listed where that is still to come. */
-static void find_carrier(struct carrying *c, struct message *m, uint64_t number)
+/* M goes by the call of its receiver with TURN or by a later one: settled, or listed where that is still to come. */
+static void find_carrier(struct carrying *c, struct message *m, uint64_t turn)
 {
     struct passages *all = &c->rank[m->destination];
     bool is_known;
-    struct passage *p = find_passage(&all->all, number, m->sender_ns, &is_known);
+    struct passage *p = find_passage(&all->all, turn, m->sender_ns, m->sent_number, &is_known);
     if (p && takes_for_now(c, m, p))
-        p = find_passage(&all->all, p->number + 1, m->sender_ns, &is_known);
+        p = find_passage(&all->all, p->turn + 1, m->sender_ns, m->sent_number, &is_known);
     if (p || !is_known || all->is_over)
         settle(c, m, p);
     else
@@ -423,7 +438,7 @@ void graph_carry_message(struct carrying *c, struct message *m)
     const bool when_posted = goes_when_posted(c, m), can_start = !when_posted || m->is_posted;
     graph_more(m)->carry_from_ns = can_start ? m->sender_ns : INFINITY;
     if (can_start)
-        find_carrier(c, m, when_posted ? m->posted_number : 0);
+        find_carrier(c, m, when_posted ? 2 * m->posted_number : 0);
     else if (all->is_over)
         settle(c, m, NULL);
     else
@@ -441,10 +456,11 @@ void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns,
     if (!m->wants_carrier)
         return;
     struct more_of_message *more = graph_more(m);
-    more->carry_until_ns = leave_ns;
+    if (!mpg_is_inserted(m->sent_number)) /* else it may last */
+        more->carry_until_ns = leave_ns;
     if (m->is_carried && more->carrier && looked_on(c, more->carrier, m)) {
         m->is_carried = false;
-        find_carrier(c, m, more->carrier->number + 1);
+        find_carrier(c, m, more->carrier->turn + 1);
     }
     if (m->is_carried)
         return;
@@ -484,7 +500,7 @@ int graph_carried_edge(struct carrying *c, const struct call *call, struct messa
         c->latest_bytes = m->bytes;
         c->latest_requested = m->sent_requested;
     }
-    if (c->observes || carrier->enter_ns > call->leave_ns)
+    if (c->observes || (carrier->enter_ns > call->leave_ns && !mpg_is_inserted(call->number)))
         return 0;
     struct mpg_edge *edge = graph_add_edge(c->steps, MPG_EDGE_HELD);
     if (!edge)

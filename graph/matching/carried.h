@@ -13,7 +13,9 @@
 /* A call that can see to messages, from its enter on. */
 struct passage {
     double enter_ns, leave_ns; /* aligned */
-    uint64_t number;           /* of the call */
+    uint64_t number;           /* of the call; */
+    uint64_t turn;             /* its place among its rank's: twice its number, of one that is inserted one more than twice that of
+                                  the call before */
     uint32_t slot;             /* its enter's value */
     uint32_t users;            /* messages, and the list of its rank */
 };
@@ -40,6 +42,7 @@ struct passages {
     struct message *first;
     struct message *posts; /* of Win_posts of it that a Win_start waits for (graph/matching/starts.h) */
     struct passing *passing;
+    uint64_t turn;    /* of its latest call, whatever it sees to */
     double latest_ns; /* the leave of its latest call, which has posted what it posts, aligned; -INFINITY: none */
     bool is_over;
 };

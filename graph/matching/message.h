@@ -101,7 +101,8 @@ static inline uint64_t graph_message_id(const struct message *m)
     return m->has_more ? graph_more(m)->id : 0;
 }
 
-/* Where it was sent, where its receive was posted; what identifies its draws. */
+/* Where it was sent, where its receive was posted; what identifies its draws: those that a hypothesis inserts are rows of their
+ * own, which a thread's messages in the trace are none of. */
 static inline struct place graph_sent_place(const struct message *m)
 {
     return (struct place){m->source, m->sent_thread, (enum mpg_call)m->sent_call, m->sent_number};
@@ -118,7 +119,7 @@ static inline struct mpg_origin graph_origin(const struct message *m)
                                .index = m->sent_index,
                                .call = m->sent_number,
                                .to = m->destination,
-                               .thread = m->sent_thread,
+                               .thread = m->sent_thread + (uint32_t)(m->sent_number >> MPG_INSERTED_BITS << 16),
                                .nth = m->nth};
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "graph/matching/routes.h"
+#include "graph/work/inserted.h"
 
 static void arrive(struct message *m)
 {
@@ -172,9 +173,13 @@ static int find_origin(const struct call *call, uint32_t index, uint32_t *sequen
                        struct mpg_error *err)
 {
     struct sequences *sequences = &call->routes->sequences;
+    m->sent_index = index;
+    if (mpg_is_inserted(call->number)) {
+        m->nth = graph_inserted_place(call->number);
+        return 0;
+    }
     if (*sequence == 0 && (*sequence = graph_sequence(sequences, m->destination, err)) == 0)
         return -1;
-    m->sent_index = index;
     m->nth = sequences->count[*sequence - 1]++;
     return 0;
 }

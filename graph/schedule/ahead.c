@@ -169,6 +169,19 @@ static int lay_aside(struct rank_run *r, struct mpg_error *err)
     return 0;
 }
 
+int graph_ahead_insert(struct rank_run *r, const struct mpg_event *event, uint64_t number, struct mpg_error *err)
+{
+    struct ahead *a = malloc(sizeof *a + event->value_number * sizeof a->lists[0]);
+    if (!a)
+        return graph_out_of_memory(err);
+    int64_t *end = a->lists;
+    *a = (struct ahead){.next = r->ahead, .event = *event, .number = number};
+    a->event.values = keep(&end, event->values, event->value_number);
+    r->ahead = a;
+    r->ahead_count++;
+    return 0;
+}
+
 int graph_look_ahead(struct rank_run *r, struct mpg_error *err)
 {
     if (!r->next || r->ahead_count == MAX_AHEAD || r->threads < 2 ||

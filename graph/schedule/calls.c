@@ -2,6 +2,7 @@
 /* What calls start, kind by kind. */
 #include "graph/schedule/calls.h"
 
+#include "graph/matching/exchanges.h"
 #include "graph/schedule/alternatives.h"
 #include "graph/schedule/choosing.h"
 
@@ -144,6 +145,19 @@ static double class_bytes(const struct mpg_event *e)
     return e->count_number ? sum : (double)e->bytes;
 }
 
+/* What hypotheses insert. */
+static int begin_inserted(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    if (graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0)
+        return -1;
+    if (s->sending && s->sending->synchronous)
+        await_message(s, s->sending, &s->sending->send_waiter);
+    if (s->sending)
+        graph_await_carrier(&g->matching.carrying, s->sending, s->call.leave_ns, &s->call.waiter);
+    graph_await_group(&s->call.waiter, s->group);
+    return 0;
+}
+
 int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
@@ -157,6 +171,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
             g->first_failed = graph_here(call);
         return 0;
     }
+    if (mpg_is_inserted(call->number))
+        return begin_inserted(g, s, err);
     enum mpg_kind kind = mpg_call_kind(e->call);
     bool counts_bytes = kind != MPG_KIND_WIN_GROUP && kind != MPG_KIND_PREADY;
     s->class_bytes = counts_bytes ? class_bytes(e) : 0;

@@ -33,6 +33,14 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
     return 0;
 }
 
+/* Those of what hypotheses insert, but for what it sends. */
+static int leave_exchange(struct matching *matching, struct stream *s, struct mpg_error *err)
+{
+    struct group *group = s->group;
+    s->group = NULL;
+    return graph_group_edges(matching, group, false, err);
+}
+
 /* What S, a probe, has found is what it is about. */
 static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
@@ -53,6 +61,8 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
 {
     struct matching *matching = &g->matching;
     const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
+    if (mpg_is_inserted(s->call.number) && leave_exchange(matching, s, err) < 0)
+        return -1;
     if (leave_messages(g, s, err) < 0)
         return -1;
     if (kind == MPG_KIND_SEND || kind == MPG_KIND_RECV || kind == MPG_KIND_SENDRECV)
@@ -101,6 +111,8 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
  * another. */
 static void note_messages(struct mpg_graph_counts *c, const struct mpg_step *step)
 {
+    if (mpg_is_inserted(step->number)) /* there are no traced times */
+        return;
     for (uint32_t i = 0; i < step->edge_number; i++) {
         const struct mpg_edge *e = &step->edges[i];
         if (e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(step->call))

@@ -93,6 +93,9 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
     struct need need = find_need(s);
     const struct message *m = need.message;
     const char *why = circle ? "; ranks wait for each other" : "";
+    if (m && mpg_is_inserted(s->call.number))
+        return graph_error_lenient(&here, err, "rank %d does not come to its own%s",
+                                   need.as_sender ? m->destination : m->source, why);
     if (need.part)
         return graph_explain_part(&g->meetings, need.part, &s->call, why, err);
     if (need.unready)

@@ -29,6 +29,7 @@ struct stream {
     struct between between;            /* since then */
     struct regions regions;            /* that it is in, where options name any */
     struct mpg_place from;             /* the call that was left then */
+    bool from_inserted;                /* which is inserted */
     bool found_nothing;                /* by it */
     double class_bytes;                /* that the call's size class goes by */
     bool has_fork_slot;
@@ -42,6 +43,7 @@ struct stream {
                                                       may complete; link NULL: it is not in it */
     struct sent sent;
     struct routes routes;
+    uint64_t *inserted;                /* of each hypothesis: calls that it has inserted; NULL: none has */
 };
 
 /* What a rank has while it is under way. */

@@ -11,6 +11,7 @@
 #include "graph/schedule/calls.h"
 #include "graph/schedule/ended.h"
 #include "graph/schedule/fused.h"
+#include "graph/schedule/inserting.h"
 #include "graph/schedule/threads.h"
 
 /* Whether what comes next has to wait for a thread that is in a call, as some are. */
@@ -87,6 +88,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
                   step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
+    step->inserted = s->from_inserted || mpg_is_inserted(number);
     step->off_ns = graph_between_off_ns(&s->between, e, e->thread == s->thread, step->interval_ns);
     step->change = &mpg_no_change;
     if (g->has_regions && change_interval(g, s, e, step, err) < 0)
@@ -215,13 +217,15 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     *is_aside = !mpg_event_is_call(e);
     if (!*is_aside)
         return 0;
-    graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
+    const uint64_t inserted = graph_inserts(g, s, e);
+    if (!inserted) /* else the first call that follows ends the interval in its place */
+        graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
     if (!g->has_regions)
         return 0;
     const struct regions_of of = regions_of(g, s);
     const enum mpg_kind kind = mpg_call_kind(e->call);
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
-        return graph_regions_mark(&s->regions, &of, e, err);
+        return graph_regions_mark(&s->regions, &of, e, err) < 0 ? -1 : inserted ? graph_insert(g, s, inserted, e, err) : 0;
     graph_regions_aside(&s->regions, &of, e);
     return 0;
 }
@@ -233,6 +237,7 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
     if (g->has_regions)
         graph_regions_begin(&s->regions, s->last_leave_ns);
     s->from = graph_place_of(s->call.event);
+    s->from_inserted = mpg_is_inserted(s->call.number);
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
 }
 
@@ -322,7 +327,7 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
     if (is_aside)
         return 0;
     s->call.number = number;
-    g->counts.calls++;
+    g->counts.calls += !mpg_is_inserted(number);
     if (graph_is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
         const struct regions_of of = regions_of(g, s);
         graph_between_add(&s->between, &r->recording, event);

@@ -105,6 +105,7 @@ int graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_e
     graph_regions_begin(&s->regions, s->last_leave_ns);
     const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
     s->from = has_left ? from->from : graph_place_of(from->call.event);
+    s->from_inserted = has_left ? from->from_inserted : mpg_is_inserted(from->call.number);
     uint32_t slot = from->fork_slot;
     if (is_current && graph_store(&g->steps, &from->call, &slot, err) < 0)
         return -1;
@@ -147,6 +148,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
         graph_clear_routes(&g->matching, &s->routes);
         free(s->kept);
         free(s->kept_requests);
+        free(s->inserted);
         free(s->completing.requests);
         free(s->completing.given);
         free(s->group);

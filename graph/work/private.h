@@ -7,12 +7,13 @@
 #include "graph/work/balance.h"
 #include "graph/work/supposed.h"
 
-/* Which calls leave receives to requests of messages that are dropped, as bits of those that drop them; which
+/* What passes find, and the survey counts. Which calls leave receives to requests of messages that are dropped, as bits of those that drop them; which
  * hypotheses drop parts of one collective. */
 struct posts {
     bool learns; /* a pass is about to find them */
     struct mpg_map dropped; /* (number of the call, which part of it and rank) */
     struct mpg_map together; /* (bits of them, 0) */
+    struct mpg_map begins;  /* (rank and thread, hypothesis that inserts messages): so many begins of its region */
     int (*told)(void *context, const struct mpg_told *told, struct mpg_error *err); /* or NULL */
     void *context;
 };
@@ -29,6 +30,7 @@ struct mpg_supposed {
     int32_t *site;            /* by callsite: how `mpgtrace print` numbers it, -1: not, */
     size_t sites, sites_met;
     uint64_t *placed;         /* by callsite: those whose place it is; NULL: none names one */
+    uint64_t exchanges;       /* those that insert messages */
     bool *met;                /* of each: a message or a collective that it is about has been met; */
     struct posts *posts;
 };
@@ -45,5 +47,10 @@ int supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_
 /* sites.c: afterwards, which callsites are those that hypotheses name; whether hypothesis I, which names some, has any. */
 int supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err);
 bool supposed_is_placed(const struct mpg_supposed *x, size_t i);
+
+/* inserted.c: THREAD of RANK, after MPI_Init, begins the region of hypothesis I, which inserts messages (-1: out of memory); once
+ * all begins are counted, whether I can be. Errors: nobody sends, a rank that is not there, ranks that begin it less often. */
+int supposed_count_begin(struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread);
+int supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err);
 
 #endif

@@ -163,8 +163,19 @@ static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, siz
     return x->balance[i] ? balance_finish(x->balance[i], err) : 0;
 }
 
+static int check_exchange(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
+{
+    const struct mpg_hypothesis *h = &x->list->item[i];
+    x->met[i] = true; /* nothing more is to be found */
+    if (!x->known[i])
+        return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
+    return check_ranks(x, &h->ranks, err) < 0 ? -1 : supposed_check_exchange(x, trace, i, err);
+}
+
 static int check(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
+    if (x->exchanges >> i & 1)
+        return check_exchange(x, trace, i, err);
     return mpg_hypothesis_is_of_work(&x->list->item[i]) ? check_work(x, trace, i, err)
                                                         : check_select(x, trace, i, err);
 }
@@ -185,6 +196,8 @@ static struct mpg_supposed *begin(const struct mpg_trace *trace, const struct mp
     x->met = calloc(n, sizeof *x->met);
     x->posts = calloc(1, sizeof *x->posts);
     bool is_whole = x->balance && x->work_ns && x->entered && x->known && x->met && x->posts;
+    for (size_t i = 0; i < n; i++)
+        x->exchanges |= (uint64_t)(list->item[i].kind == MPG_HYPOTHESIS_EXCHANGE) << i;
     for (size_t i = 0; i < n && is_whole; i++)
         if (list->item[i].kind == MPG_HYPOTHESIS_BALANCE)
             is_whole = (x->balance[i] = balance_new(x->ranks, list->item[i].by_total));
@@ -227,6 +240,7 @@ void mpg_supposed_free(struct mpg_supposed *x)
     free(x->met);
     if (x->posts) {
         mpg_map_clear(&x->posts->dropped);
+        mpg_map_clear(&x->posts->begins);
         mpg_map_clear(&x->posts->together);
     }
     free(x->posts);
@@ -295,6 +309,11 @@ uint64_t mpg_supposed_of_work(const struct mpg_supposed *x, uint64_t some)
         if (!mpg_hypothesis_is_of_work(&x->list->item[i]))
             some &= ~(UINT64_C(1) << i);
     return some;
+}
+
+uint64_t mpg_supposed_inserting(const struct mpg_supposed *x, uint64_t some)
+{
+    return some & x->exchanges;
 }
 
 uint64_t mpg_supposed_of_messages(const struct mpg_supposed *x, uint64_t some)

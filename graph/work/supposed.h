@@ -44,9 +44,11 @@ bool mpg_supposed_halves(const struct mpg_supposed *supposed, uint64_t some);
  * ranks would then do faster than others. NULL: none does. */
 const struct mpg_hypothesis *mpg_supposed_unlike(const struct mpg_supposed *supposed, uint64_t some);
 const struct mpg_hypotheses *mpg_supposed_list(const struct mpg_supposed *supposed);
-/* All of them, and of SOME those that change computation, or communication: bits by their numbers. */
+/* All of them, and of SOME those that change computation, or communication, and of these those that insert messages: bits by
+ * their numbers. */
 uint64_t mpg_supposed_all(const struct mpg_supposed *supposed);
 uint64_t mpg_supposed_of_work(const struct mpg_supposed *supposed, uint64_t some);
 uint64_t mpg_supposed_of_messages(const struct mpg_supposed *supposed, uint64_t some);
+uint64_t mpg_supposed_inserting(const struct mpg_supposed *supposed, uint64_t some);
 
 #endif

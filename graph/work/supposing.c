@@ -27,7 +27,7 @@ static int contradict(const struct supposing *s, const struct call *call, size_t
 static bool is_about(const struct supposing *s, size_t i, const struct mpg_selected *what)
 {
     const struct mpg_hypothesis *h = &s->supposed->list->item[i];
-    return (s->suppose >> i & 1) && !mpg_hypothesis_is_of_work(h) && mpg_select_fits(&h->select, what) &&
+    return (s->suppose >> i & 1) && mpg_hypothesis_selects(h) && mpg_select_fits(&h->select, what) &&
            (!h->select.place || what->placed >> i & 1);
 }
 

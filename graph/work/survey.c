@@ -73,7 +73,7 @@ static uint64_t find_named(const struct mpg_hypotheses *list, const char *name)
     uint64_t named = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct mpg_hypothesis *h = &list->item[i];
-        const char *region = mpg_hypothesis_is_of_work(h) ? h->region : h->select.region;
+        const char *region = h->region ? h->region : h->select.region;
         if (region && strcmp(region, name) == 0)
             named |= UINT64_C(1) << i;
     }
@@ -121,6 +121,8 @@ static int begin_region(struct survey *s, struct thread *t, int32_t string, stru
         if (!(o->named >> i & 1))
             continue;
         x->known[i] = true;
+        if ((x->exchanges >> i & 1) && s->started && supposed_count_begin(x, i, s->rank, t->number) < 0)
+            return graph_out_of_memory(err);
         if (!is_about(x, i, s->rank))
             continue;
         x->entered[i] = true;

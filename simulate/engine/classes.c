@@ -351,7 +351,7 @@ enum mpg_cpu_use mpg_classes_cpu(const struct mpg_classes *c)
 
 void mpg_classes_find(const struct mpg_classes *c, const struct mpg_step *s, struct mpg_interval *x)
 {
-    const uint64_t *place = mpg_map_find(&c->index, calls_of(s), sites_of(s));
+    const uint64_t *place = s->inserted ? NULL : mpg_map_find(&c->index, calls_of(s), sites_of(s));
     x->alike_ns = c->uses_cpu ? cpu_of(s) : length_of(s);
     x->lost = c->lost;
     x->losses = NULL;

@@ -348,6 +348,11 @@ double mpg_floor_message(struct mpg_floors *f, int32_t a, int32_t b, double byte
     return mpg_flight_of(source, bytes, 0.5);
 }
 
+bool mpg_floors_know_messages(const struct mpg_floors *f)
+{
+    return f->options.has_source_cost || f->messages.curve_count > 0 || (f->options.source && f->options.source->latency.n > 0);
+}
+
 bool mpg_floors_used_source(const struct mpg_floors *f)
 {
     return f->used_source;

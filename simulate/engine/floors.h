@@ -48,6 +48,8 @@ double mpg_floor_call(const struct mpg_floors *floors, int32_t rank, enum mpg_ca
 double mpg_floor_message(struct mpg_floors *floors, int32_t a, int32_t b, double bytes);
 /* Where most message times come from, in words for people. */
 const char *mpg_floors_rule(const struct mpg_floors *floors);
+/* Whether there is anything that says it: the options, the trace, the source's signature. */
+bool mpg_floors_know_messages(const struct mpg_floors *floors);
 /* Whether any message floor that was asked for was the source signature's. */
 bool mpg_floors_used_source(const struct mpg_floors *floors);
 void mpg_floors_free(struct mpg_floors *floors); /* NULL is allowed */

@@ -255,7 +255,7 @@ int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct m
 /* Whether arrivals in S are completed one after the other, at a cost. */
 bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s);
 
-/* Whether S blocks until a message is sent whose protocol changes: how long it took says nothing
+/* Whether S blocks until a message is sent whose protocol changes, or is inserted: how long it took says nothing
  * of the target then. */
 bool mpg_lanes_is_absolute(const struct mpg_step *s);
 /* What S took at least on the traced machine, had it not waited: no more than its messages'

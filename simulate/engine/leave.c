@@ -237,6 +237,12 @@ static bool has_delta(enum mpg_edge_kind kind)
     return kind == MPG_EDGE_ACK || kind == MPG_EDGE_ENVELOPE || kind == MPG_EDGE_ROOT;
 }
 
+/* Whether by E an inserted call, S, waits for its receiver, which may have come later in the traced run, where S takes no time. */
+static bool is_wait_inserted(const struct mpg_step *s, const struct mpg_edge *e)
+{
+    return e->kind == MPG_EDGE_HELD && mpg_is_inserted(s->number);
+}
+
 /* Finds the value of edge E with its delta but for kappa, into X. */
 static void find_value(struct mpg_lanes *l, const struct mpg_step *s, const struct mpg_edge *e,
                        struct mpg_lane_edge *x)
@@ -247,10 +253,12 @@ static void find_value(struct mpg_lanes *l, const struct mpg_step *s, const stru
     x->value = is_envelope ? slot_bare(l, e->slot) : slot_value(l, e->slot);
     x->ready = is_node; /* the kappas are in it */
     x->shift_ns = is_envelope || x->ready ? 0 : changed_shift(l, s, e);
-    if (!has_delta(e->kind))
+    const bool waits = is_wait_inserted(s, e);
+    if (!has_delta(e->kind) && !waits)
         return;
+    const double later_ns = waits ? fmax(0, e->from_ns - s->leave_ns) : x->shift_ns;
     for (uint32_t w = 0; w < l->n; w++)
-        l->scratch[w] = x->value[w] + x->shift_ns;
+        l->scratch[w] = x->value[w] + later_ns;
     x->value = l->scratch;
     x->shift_ns = 0;
     add_delta(l, s, e, l->scratch);
@@ -324,7 +332,7 @@ static bool is_message(const struct mpg_edge *e)
 static void take_edge(struct mpg_lanes *l, const struct mpg_step *s,
                       const struct mpg_lanes_edge *edge, const double *later, double *out)
 {
-    const bool of_message = is_message(&s->edges[edge->i]);
+    const bool of_message = is_message(&s->edges[edge->i]) || is_wait_inserted(s, &s->edges[edge->i]);
     const struct mpg_lane_leave leave = leave_of(l);
     struct mpg_lane_edge x;
     find_edge(l, s, edge, later, &x);
@@ -347,7 +355,8 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
             mpg_lanes_tally_edge(l, s, l->edge[i].i, i == 0);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
             struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
-            mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE, false, &m,
+            mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
+                                    mpg_is_inserted(s->number), &m,
                                     slot_left(l, e->slot), l->later);
         }
     }

@@ -20,6 +20,8 @@ static bool is_awaited(const struct mpg_sent *sent)
 
 bool mpg_lanes_is_absolute(const struct mpg_step *s)
 {
+    if (mpg_is_inserted(s->number))
+        return true;
     for (uint32_t i = 0; i < s->sent_number; i++)
         if (s->sent[i].blocking && s->sent[i].sync_source != s->sent[i].sync_target)
             return true;

@@ -153,6 +153,13 @@ static int find_clocks(struct simulation *all, struct simulation *sim, struct mp
     return wants_clock(sim) && !are_comparable(sim) ? bound_clocks(sim, err) : 0;
 }
 
+/* Whether hypotheses insert messages. */
+static bool inserts(const struct simulation *sim)
+{
+    const struct mpg_graph_options *o = &sim->options->graph;
+    return o->supposed && mpg_supposed_inserting(o->supposed, o->suppose);
+}
+
 static int choose_absorb(struct simulation *sim, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = sim->options;
@@ -163,6 +170,10 @@ static int choose_absorb(struct simulation *sim, struct mpg_error *err)
     sim->absorb = o->absorb_given        ? o->absorb
                   : are_comparable(sim) ? MPG_ABSORB_CLOCK
                                         : MPG_ABSORB_WAIT;
+    if (inserts(sim) && sim->absorb != MPG_ABSORB_CLOCK)
+        return mpg_error_set(err, "an inserted message needs %s (--predict does not)",
+                             are_comparable(sim) ? "--absorb=clock: it comes when the ranks' clocks say"
+                                                 : "clocks that the ranks have in common, and these have not");
     return 0;
 }
 
@@ -233,6 +244,9 @@ static int finish_floors(struct simulation *sim, struct mpg_error *err)
         sim->result->cpu = mpg_classes_cpu(sim->classes);
     if (sim->wanted && ((sim->says_flights && are_comparable(sim)) || sim->options->floors.has_source_cost))
         sim->result->floor_rule = mpg_floors_rule(sim->floors);
+    if (inserts(sim) && !mpg_flight_target_known(sim->p) && !mpg_floors_know_messages(sim->floors))
+        return mpg_error_set(err, "nothing says what an inserted message takes: the trace has no messages, and neither --signature nor "
+                                  "--source or --source-latency is given");
     return 0;
 }
 

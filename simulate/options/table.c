@@ -111,7 +111,8 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
         {.name = "suppose", .kind = MPG_OPTION_LIST, .value = &a->hypothesis_lines,
          .argument = "HYPOTHESIS",
          .help = "one of them: 'scale REGION [ranks=LIST] factor=F', 'balance REGION\n"
-                 "[comm=C] [by=instance|total]', 'drop SELECT', 'resize SELECT\n"
+                 "[comm=C] [by=instance|total]', 'insert REGION [ranks=LIST]\n"
+                 "(time=T|bytes=N to=RANK|+K|-K)', 'drop SELECT', 'resize SELECT\n"
                  "(factor=F|bytes=N)', SELECT like 'call=Isend tag=7'"},
         {.name = "sweep", .kind = MPG_OPTION_LIST, .value = &a->sweeps, .argument = "PARAM=LO:HI:N",
          .help = "a table of answers instead of one, for N values from LO to HI with\n"

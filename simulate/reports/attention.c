@@ -382,6 +382,25 @@ static int add_untraced(const struct mpg_report *r, struct mpg_attention *list,
     return status;
 }
 
+/* Messages that hypotheses insert, larger than what the trace, which alone says what they take, has. */
+static int add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const struct mpg_supposed *x = r->options->graph.supposed;
+    const struct mpg_hypotheses *all = x ? mpg_supposed_list(x) : NULL;
+    const double largest = r->result->counts.largest_bytes;
+    if (!r->result->floor_rule || r->options->floors.has_source_cost || has_latency(r->p->source_path) ||
+        mpg_flight_target_known(r->p))
+        return 0;
+    for (size_t i = 0; all && i < all->n; i++) {
+        const struct mpg_hypothesis *h = &all->item[i];
+        if (h->kind == MPG_HYPOTHESIS_EXCHANGE && (double)h->size_bytes > largest)
+            return mpg_attention_add(list, err, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show what "
+                                     "larger ones take. --source, a signature of the traced machine, or --source-latency and "
+                                     "--source-byte say it", h->text, largest);
+    }
+    return 0;
+}
+
 static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *list,
                              struct mpg_error *err)
 {
@@ -484,7 +503,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         mpg_doubt_answers,  mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_served, mpg_doubt_posted, mpg_doubt_threads,
         mpg_doubt_carried,  mpg_doubt_resized,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
-        add_unmet_options,  add_unmet_regions, add_unused_calls, add_unused_rounds,
+        add_unmet_options,  add_unmet_regions, add_unused_calls, add_unused_rounds, add_unseen_sizes,
     };
     static int (*const predicted[])(const struct mpg_report *, struct mpg_attention *,
                                     struct mpg_error *) = {

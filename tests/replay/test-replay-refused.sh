@@ -93,6 +93,10 @@ resize call=Send bytes=10-20
 resize call=Send bytes=99999999999999999999
 resize call=Send bytes=64QiB
 resize call=Win_fence factor=2
+insert tile bytes=-8 to=+1
+insert tile bytes=8 to=+0
+insert tile bytes=8
+insert tile bytes=8 to=+1 time=1us
 frobnicate tile
 DROP call=Send
 # only comment
@@ -108,6 +112,9 @@ while read -r line; do both 1 "$line"; done <<'END_OF_LIST'
 scale nowhere factor=2
 scale tile ranks=7 factor=2
 balance tile comm=99
+insert nowhere bytes=8 to=+1
+insert tile bytes=8 to=+1
+insert tile bytes=8 to=1
 drop region=nowhere
 drop site=999
 drop comm=42
@@ -128,6 +135,23 @@ scale tile factor=2 # comment
 balance tile;scale tile factor=2
 drop call=Send_c
 END_OF_LIST
+
+# What mpgsim inserts mpgreplay does not.
+"$mpgtrace" import --text - -o pair.trace <<'END_OF_TRACE' || exit 1
+#mpgtext 1
+#ranks 2
+0 0 100 Init
+0 1000 1000 Region_begin name="tile"
+0 4000 4000 Region_end name="tile"
+0 9000 9100 Finalize
+1 0 100 Init
+1 1000 1000 Region_begin name="tile"
+1 4000 4000 Region_end name="tile"
+1 9000 9100 Finalize
+END_OF_TRACE
+is "a message that is inserted is not re-enacted" \
+    "$(answer mpgreplay "$mpgreplay" --quiet --suppose='insert tile bytes=8 to=+1' pair.trace)" \
+    "1 a message that is inserted cannot be re-enacted: mpgsim says what it would take"
 
 # What more bytes take on the traced machine is nothing that mpgreplay has to be told.
 replayed=$(answer mpgreplay "$mpgreplay" --quiet --suppose='resize call=Send bytes=64KiB' self.trace)

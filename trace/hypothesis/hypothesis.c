@@ -166,7 +166,7 @@ static const char *why_not(const struct mpg_hypothesis *a, const struct mpg_hypo
         return NULL;
     if (a->kind != b->kind)
         return NULL; /* which ranks both are about says the trace */
-    if (a->kind == MPG_HYPOTHESIS_INSERT)
+    if (a->kind == MPG_HYPOTHESIS_INSERT || a->kind == MPG_HYPOTHESIS_EXCHANGE)
         return NULL; /* both are done */
     if (a->kind == MPG_HYPOTHESIS_SCALE)
         return overlap(&a->ranks, &b->ranks) ? "both scale it on the same ranks" : NULL;

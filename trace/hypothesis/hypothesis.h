@@ -30,7 +30,8 @@ enum mpg_hypothesis_kind {
     MPG_HYPOTHESIS_BALANCE, /* in REGION each member of COMM does as much */
     MPG_HYPOTHESIS_INSERT,  /* at each begin of REGION, on RANKS, another computation of TIME_NS */
     MPG_HYPOTHESIS_DROP,    /* what SELECT says is not there */
-    MPG_HYPOTHESIS_RESIZE   /* it has FACTOR times its bytes, or SIZE_BYTES */
+    MPG_HYPOTHESIS_RESIZE,  /* it has FACTOR times its bytes, or SIZE_BYTES */
+    MPG_HYPOTHESIS_EXCHANGE /* at each begin of REGION, RANKS send SIZE_BYTES to TO: "insert" with bytes= */
 };
 
 /* Which messages and collectives: those to which all that is given applies. */
@@ -51,13 +52,15 @@ struct mpg_hypothesis {
     enum mpg_hypothesis_kind kind;
     char *text;                /* the line, without comment */
     char *where;               /* "FILE:LINE", or NULL: by itself */
-    char *region;              /* SCALE, BALANCE, INSERT */
-    struct mpg_rank_set ranks; /* SCALE, INSERT; none: all */
+    char *region;              /* SCALE, BALANCE, INSERT, EXCHANGE */
+    struct mpg_rank_set ranks; /* SCALE, INSERT, EXCHANGE; none: all */
     int32_t comm;              /* BALANCE: a label; -1: all ranks */
     bool by_total;             /* BALANCE: whole ranks, not instance by instance */
     double factor;             /* SCALE, RESIZE: 0, or 1e-9 .. 1e9; where SIZE_BYTES says it, 0 */
     double time_ns;            /* INSERT: above 0 */
-    int64_t size_bytes;        /* RESIZE: 0 or more; -1: FACTOR */
+    int64_t size_bytes;        /* RESIZE, EXCHANGE: 0 or more; RESIZE: -1: FACTOR */
+    int32_t to;                /* EXCHANGE: a world rank, 0 or more, or */
+    bool to_relative;          /* so many ranks behind the sender, of all of them in a circle: any number but 0 */
     struct mpg_select select;  /* DROP, RESIZE */
 };
 
@@ -80,6 +83,12 @@ char *mpg_hypothesis_name(const struct mpg_hypothesis *x, char *buf, size_t size
 static inline bool mpg_hypothesis_is_of_work(const struct mpg_hypothesis *x)
 {
     return x->kind == MPG_HYPOTHESIS_SCALE || x->kind == MPG_HYPOTHESIS_BALANCE || x->kind == MPG_HYPOTHESIS_INSERT;
+}
+
+/* Whether X is about the messages and collectives that its SELECT says. */
+static inline bool mpg_hypothesis_selects(const struct mpg_hypothesis *x)
+{
+    return x->kind == MPG_HYPOTHESIS_DROP || x->kind == MPG_HYPOTHESIS_RESIZE;
 }
 
 /* What has none of these: no hypothesis that asks for any selects it. */

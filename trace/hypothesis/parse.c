@@ -11,7 +11,7 @@ static const double least_factor = 1e-9, most_factor = 1e9;
 struct line {
     struct mpg_hypothesis *x;
     unsigned given; /* bits of keys, in the order of their table */
-    bool has_factor, has_time;
+    bool has_factor, has_time, has_to;
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -76,8 +76,27 @@ static int take_from(struct line *l, const char *value, struct mpg_error *err)
     return mpg_rank_set_parse(value, &l->x->select.from, err);
 }
 
+/* N is a rank; +K and -K are so many ranks behind, or before, the one that sends. */
+static int take_receiver(struct line *l, const char *value, struct mpg_error *err)
+{
+    struct mpg_hypothesis *x = l->x;
+    int64_t number = 0;
+    l->has_to = true;
+    x->to_relative = *value == '+' || *value == '-';
+    const char *digits = value + x->to_relative;
+    if (!*digits || digits[strspn(digits, "0123456789")] || mpg_units_parse_int(digits, &number, NULL) < 0 ||
+        number > INT32_MAX)
+        return mpg_error_set(err, "to=%s is no rank (3), nor so many ranks behind or before the sender (+1, -1)", value);
+    if (x->to_relative && number == 0)
+        return mpg_error_set(err, "to=%s is the sender itself", value);
+    x->to = (int32_t)(*value == '-' ? -number : number);
+    return 0;
+}
+
 static int take_to(struct line *l, const char *value, struct mpg_error *err)
 {
+    if (l->x->kind == MPG_HYPOTHESIS_INSERT)
+        return take_receiver(l, value, err);
     l->x->select.has_to = true;
     return mpg_rank_set_parse(value, &l->x->select.to, err);
 }
@@ -194,8 +213,8 @@ static int take_bytes(struct line *l, const char *value, struct mpg_error *err)
     char low[64];
     const char *dash = strchr(value, '-');
     const size_t n = dash ? (size_t)(dash - value) : 0;
-    if (!dash) {
-        if (l->x->kind != MPG_HYPOTHESIS_RESIZE)
+    if (!dash || l->x->kind == MPG_HYPOTHESIS_INSERT) {
+        if (l->x->kind == MPG_HYPOTHESIS_DROP)
             return mpg_error_set(err, "bytes=%s is not LO-HI", value);
         return mpg_units_parse_size(value, &l->x->size_bytes, err) < 0 || l->x->size_bytes < 0
                    ? mpg_error_set(err, "bytes=%s is no size", value)
@@ -234,9 +253,9 @@ static const struct key {
             {"region", OF_SELECT, take_region},
             {"site", OF_SELECT, take_site},
             {"from", OF_SELECT, take_from},
-            {"to", OF_SELECT, take_to},
+            {"to", OF_SELECT | OF_INSERT, take_to},
             {"tag", OF_SELECT, take_tag},
-            {"bytes", OF_SELECT, take_bytes}};
+            {"bytes", OF_SELECT | OF_INSERT, take_bytes}};
 enum { KEYS = sizeof keys / sizeof *keys };
 
 static const char *const verbs[] = {"scale", "balance", "insert", "drop", "resize"};
@@ -313,6 +332,21 @@ static bool is_key(const char *word, enum mpg_hypothesis_kind verb)
     return false;
 }
 
+/* What is inserted: a computation, or a message. */
+static int check_insert(const struct line *l, struct mpg_error *err)
+{
+    const char *region = l->x->region;
+    const bool has_bytes = l->x->size_bytes >= 0;
+    if (!l->has_time && !has_bytes && !l->has_to)
+        return mpg_error_set(err, "insert %s: time= is missing, or bytes= and to=", region);
+    if (l->has_time && (has_bytes || l->has_to))
+        return mpg_error_set(err, "insert %s: time= and %s= are both given: a computation and a message are two hypotheses",
+                             region, has_bytes ? "bytes" : "to");
+    return l->has_time || (has_bytes && l->has_to)
+               ? 0
+               : mpg_error_set(err, "insert %s: %s= is missing", region, has_bytes ? "to" : "bytes");
+}
+
 /* What a verb cannot do without. */
 static int check_line(const struct line *l, struct mpg_error *err)
 {
@@ -322,8 +356,8 @@ static int check_line(const struct line *l, struct mpg_error *err)
         return mpg_error_set(err, "%s selects nothing: MPI_%s has no %s=", verbs[x->kind], mpg_call_name(x->select.call), key);
     if (x->kind == MPG_HYPOTHESIS_SCALE && !l->has_factor)
         return mpg_error_set(err, "scale %s: factor= is missing", x->region);
-    if (x->kind == MPG_HYPOTHESIS_INSERT && !l->has_time)
-        return mpg_error_set(err, "insert %s: time= is missing", x->region);
+    if (x->kind == MPG_HYPOTHESIS_INSERT)
+        return check_insert(l, err);
     const bool selects_to = x->select.least_bytes == 0 && x->select.most_bytes < INT64_MAX;
     if (x->kind == MPG_HYPOTHESIS_RESIZE && !l->has_factor && x->size_bytes < 0 && selects_to)
         return mpg_error_set(err, "resize: neither factor= nor bytes=N says to what (bytes=-%lld selects what has no more "
@@ -365,7 +399,11 @@ int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err
     while ((word = next_word(&text, err, &failed)))
         if (failed || take_word(&l, word, err) < 0)
             return -1;
-    return check_line(&l, err);
+    if (check_line(&l, err) < 0)
+        return -1;
+    if (x->kind == MPG_HYPOTHESIS_INSERT && !l.has_time)
+        x->kind = MPG_HYPOTHESIS_EXCHANGE;
+    return 0;
 }
 
 void hypothesis_clear(struct mpg_hypothesis *x)
