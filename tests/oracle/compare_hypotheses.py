@@ -12,24 +12,53 @@ sys.dont_write_bytecode = True
 import compare_frame  # noqa: E402
 import compare_predict  # noqa: E402
 import compare_signatures  # noqa: E402
+import oracle_inserted  # noqa: E402
 
 # What is wrong with hypotheses is said first; of two that are wrong either may be.
 compare_frame.REFUSALS += [
-    ([*compare_frame.REFUSALS[1][0], "no computation in the region", "visits differ"],
-     ["there is no computation in", "no computation in the region", "visits have no partners"])]
+    ([*compare_frame.REFUSALS[1][0], "no computation in the region", "visits differ", "begins differ",
+      "no clocks that compare", "no time of a message", "no rank enters the region", "deadlock"],
+     ["there is no computation in", "no computation in the region", "visits have no partners",
+      "each message takes a begin of both", "an inserted message needs", "nothing says what an inserted message takes",
+      "none of these ranks enters", "ranks wait for each other"])]
 FACTORS = ["0", "0.75", "1.6", "3"]
 
 # Seeds that did not agree.
 FOUND = [5011]
 
 
-def with_regions(program, seed):
+def with_regions(program, seed, share):
     """The commands that make the trace, with that which adds regions."""
-    return [program[0], ["randomtrace_regions.py", "--seed", str(seed)], *program[1:]]
+    cuts = ["--cuts"] if seed not in FOUND and exchanges(seed, share) else []
+    return [program[0], ["randomtrace_regions.py", "--seed", str(seed), *cuts], *program[1:]]
 
 
-def suppose(case, draw):
-    """Some hypotheses that do not contradict each other, about regions that are there."""
+def exchanges(seed, share):
+    """Whether messages are to be inserted; share: in how many programs."""
+    return random.Random(f"exchange {seed}").random() < share
+
+
+def exchange(case, draw, text):
+    """Some lines that do so."""
+    for region in ("cut", "cut", "even", "inner"):
+        if f'Region_begin name="{region}"' not in text or draw.random() >= (0.7 if region == "cut" else 0.1):
+            continue
+        to = draw.choice(["+1", "-1", "+2", str(draw.randrange(case.ranks)), str(draw.randrange(case.ranks))])
+        ranks = draw.choice(["", "", "", f" ranks=0-{(case.ranks - 1) // 2}"])
+        words = f"insert {region}{ranks} bytes={draw.choice(['0', '17', '1000', '5KiB', '70001'])} to={to}"
+        if sends(words, case.ranks):
+            yield words
+
+
+def sends(words, ranks):
+    """Whether any rank has another one to send to."""
+    args = dict(word.split("=") for word in words.split()[2:])
+    one = oracle_inserted.Exchange(0, "", args)
+    return any(one.receiver(rank, ranks) is not None for rank in range(ranks))
+
+
+def suppose(case, draw, given, n):
+    """Some hypotheses that do not contradict each other, about regions that are there; given: other options, of the n-th command line."""
     with open(case.trace, encoding="ascii") as file:
         text = file.read()
     words, scaled = [], set()
@@ -50,6 +79,11 @@ def suppose(case, draw):
     for region, ranks in (("even", ""), ("work", " ranks=0"), ("inner", "")):
         if f'Region_begin name="{region}"' in text and own.random() < 0.2:
             words.append(f"insert {region}{ranks} time={own.choice(['0.385us', '7ns', '2us'])}")
+    if exchanges(case.seed, case.options.exchanges) and case.seed not in FOUND and (
+            "clock" in given or "--predict" in given or own.random() < 0.1):
+        others = random.Random(f"exchanges {case.seed} {n}")
+        inserts = list(dict.fromkeys(exchange(case, others, text)))
+        words = inserts + [word for word in words if not inserts or others.random() < 0.3]
     return [f"--suppose={one}" for one in words] + ["--carried=none"]
 
 
@@ -60,11 +94,11 @@ class OfDelays(compare_signatures.Perturbation):
 
     def program(self):
         self.draw = random.Random(f"hypotheses {self.seed}")
-        return with_regions(super().program(), self.seed)
+        return with_regions(super().program(), self.seed, self.options.exchanges)
 
     def settings(self):
-        for words in super().settings():
-            yield words + suppose(self, self.draw)
+        for n, words in enumerate(super().settings()):
+            yield words + suppose(self, self.draw, words, n)
 
 
 class OfTimes(compare_predict.Prediction):
@@ -74,11 +108,11 @@ class OfTimes(compare_predict.Prediction):
 
     def program(self):
         self.draw = random.Random(f"hypotheses {self.seed}")
-        return with_regions(super().program(), self.seed)
+        return with_regions(super().program(), self.seed, self.options.exchanges)
 
     def settings(self):
-        for words in super().settings():
-            yield words + suppose(self, self.draw)
+        for n, words in enumerate(super().settings()):
+            yield words + suppose(self, self.draw, words, n)
 
 
 def both(seed, directory, options):
@@ -92,6 +126,7 @@ def main():
         "--cpu": {"type": float, "default": 0.3, "help": "how many traces have CPU times"},
         "--threads": {"type": float, "default": 0.2,
                       "help": "how many programs have several threads"},
+        "--exchanges": {"type": float, "default": 0.5, "help": "in how many programs messages are inserted"},
         "--version": {"type": int, "help": "of signatures"}})
     options.open = options.loops = options.choices = False
     return compare_frame.run(both, options, 1, FOUND)

@@ -279,7 +279,7 @@ def rank_ends(builder, matching, counts=None):
     """[(delay, account)] of every rank, against the trace."""
     choice = None
     if builder.settings.absorb != "none" and not builder.settings.deterministic:
-        choice = Choice(builder, matching)
+        choice = Choice(builder, builder.whole)
     delays = builder.graph.evaluate(choice)
     if choice and choice.is_void:
         choice.clear()

@@ -42,7 +42,7 @@ class Carried:
         it is over before the send ENDS, the next, if that begins by then."""
         begin, poster = self.at(message.send.call, message.send.call.enter), message.receive.call
         calls = [call for call in self.passages[poster.rank]
-                 if self.at(call, call.leave) >= begin and (not when_posted or call.index >= poster.index)]
+                 if self.at(call, call.leave) >= begin and (not when_posted or call.order >= poster.order)]
         if (ends is not None and len(calls) > 1 and self.at(calls[0], calls[0].enter) < begin
                 and self.at(calls[0], calls[0].leave) < ends and self.at(calls[1], calls[1].enter) <= ends):
             return calls[1]
@@ -95,11 +95,21 @@ class Carried:
 
     def saw(self, call):
         """When the last call before that sees to messages was over; None: there is none."""
-        before = [one for one in self.passages[call.rank] if one.index < call.index]
+        before = [one for one in self.passages[call.rank] if one.order < call.order]
         return self.at(before[-1], before[-1].leave) if before else None
+
+    def inserted_edges(self):
+        """Those of messages that hypotheses insert: the call that receives one is over when that has come."""
+        most = self.limits[True]
+        for message in self.matching.messages if most is not None else ():
+            if message.is_inserted and message.bytes > most and not message.is_synchronous(self.eager_limit):
+                receiver, begin = message.receive.call, self.at(message.send.call, message.send.call.enter)
+                yield message, next(call for call in self.passages[receiver.rank]
+                                    if call is receiver or self.at(call, call.leave) >= begin)
 
     def edges(self, was_synchronous):
         """(message, call): what ends no earlier than the call begins."""
+        yield from self.inserted_edges()
         for message in self.messages:
             most = self.limits[message.send.blocking]
             if most is not None and message.bytes > most:

@@ -179,7 +179,7 @@ class Costs:
         if not rows or send.k is None:
             return own
         turn = send.k // len(rows[0])
-        v = self.draw(send.call.rank, turn + (send.call.thread << 40), ROW, send.receiver)
+        v = self.draw(send.call.rank, turn + (send.row_thread << 40), ROW, send.receiver)
         return u_in_row(rows, v, send.k, own)
 
     def message(self, message, size_bytes=None):

@@ -38,6 +38,8 @@ class Select:
 
     def message(self, one):
         send = one.send
+        if one.is_inserted:
+            return False
         tag = None if send.terms.name in UNTAGGED else send.terms.args["tag"]
         return (self.call(send.started, send.terms, one.bytes) and self.has("tag", tag)
                 and self.of_rank("from", send.call.rank) and self.of_rank("to", send.receiver))

@@ -187,7 +187,10 @@ class Builder(Messages):
         if self.clock:
             self.call_floors.limit_waits(self.calls_that_waited(matching))
         self.floor = like.floor if like else MessageFloors(matching, settings)
-        self.gone, dropped = set(), None
+        if settings.hypotheses.exchanges:
+            matching = settings.hypotheses.insert(matching)
+            self.insert(matching)
+        self.whole, self.gone, dropped = matching, set(), None
         if settings.hypotheses.drops:
             dropped = Dropped(matching, settings.hypotheses.drops)
             matching, self.gone = dropped.left, dropped.gone
@@ -195,8 +198,9 @@ class Builder(Messages):
         self.met = {part.call for _, group in matching.groups for part in group
                     if part.blocking and (part.name in MEETINGS | PREFIXES
                                           or self.is_expanded(group))}
-        if self.shown and dropped:
-            self.shown = Shown(matching, settings, self.target_limit, self.source_limit, self.starts_wait)
+        if self.shown and (dropped or settings.hypotheses.exchanges):
+            self.shown = Shown(matching, settings, self.target_limit, self.source_limit, self.starts_wait,
+                               self.shown.sends if settings.hypotheses.exchanges else None)
         self.carried = self.shown and self.shown.sends
         self.sort_messages(matching)
         self.waits = self.calls_that_wait(matching)
@@ -209,6 +213,18 @@ class Builder(Messages):
         self.add_carried()
         for key, group in matching.groups:
             self.add_collective(key, group)
+
+    def insert(self, matching):
+        """From here on it is the trace that has what is inserted; what was found before is that of the traced run."""
+        if not self.clock:
+            raise OracleError("no clocks that compare")
+        source = self.settings.source_path()
+        if not (self.costs.flies() or self.floor.stated or self.floor.curves or (source and source.latency)):
+            raise OracleError("no time of a message")
+        self.trace = matching.trace
+        self.noise = Noise(self.trace, self.settings)
+        self.starts_wait = place_posts(matching, self.settings)
+        self.transfers = matching.transfers
 
     def enter(self, call):
         return self.trace.aligned(call.rank, call.enter)

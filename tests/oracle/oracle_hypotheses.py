@@ -8,6 +8,8 @@ from collections import defaultdict
 
 from oracle_dropped import Select, rank_set
 from oracle_exact import Fraction
+from oracle_inserted import Exchange, inserted
+from oracle_matching import Matching
 from oracle_resized import Resize
 from oracle_trace import OracleError
 
@@ -101,12 +103,20 @@ class Hypotheses:
         words = [shlex.split(line) for line in lines]
         self.drops = [Select(line[1:]) for line in words if line[0] == "drop"]
         self.resizes = [Resize(line[1:]) for line in words if line[0] == "resize"]
-        self.lines = [Line(line) for line, words in zip(lines, words) if words[0] not in ("drop", "resize")]
+        self.exchanges = [Exchange(i, line[1], given) for i, line in enumerate(words) if line[0] == "insert"
+                          for given in [dict(word.split("=") for word in line[2:])] if "bytes" in given]
+        about = {one.i for one in self.exchanges}
+        self.lines = [Line(line) for i, (line, words) in enumerate(zip(lines, words))
+                      if words[0] not in ("drop", "resize") and i not in about]
         self.ratios = ratios
         self.found = None
 
     def __bool__(self):
-        return bool(self.lines or self.drops or self.resizes)
+        return bool(self.lines or self.drops or self.resizes or self.exchanges)
+
+    def insert(self, matching):
+        """The same of the trace with what is inserted, if anything is."""
+        return Matching(inserted(matching.trace, self.exchanges)) if self.exchanges else matching
 
     def of(self, trace, intervals):
         """Fills `found` by (rank, thread, number of the call at the end): parts and begun visits.

@@ -60,6 +60,7 @@ class Half:
         self.is_send = is_send
         self.bytes = None if not is_send else terms.args.get("bytes")
         self.probes, self.readies, self.started = [], [], call
+        self.row_thread = call.thread  # whose row of messages it is in
         self.begin(call)
 
     def begin(self, call):
@@ -97,6 +98,10 @@ class Message:
     @property
     def A(self):
         return ("A",) + self.key
+
+    @property
+    def is_inserted(self):
+        return self.send.call.exchange is not None
 
     @property
     def V(self):
@@ -217,7 +222,9 @@ class RankMatcher(Windows):
 
     def match_call(self, call):
         self.position = 0
-        if call.name in WINDOW_CALLS:
+        if call.exchange:
+            self.exchange_inserted(call)
+        elif call.name in WINDOW_CALLS:
             self.match_window(call)
         elif call.name in COLLECTIVES | CONSTRUCTORS or (
                 call.name in NONBLOCKING_COLLECTIVES):
@@ -316,6 +323,18 @@ class RankMatcher(Windows):
                 channel = ("neighbors", *which, comm, source, me)
                 self.matching.receives[channel].append(half)
         return halves
+
+    def exchange_inserted(self, call):
+        """By a hypothesis, among the threads of one number."""
+        exchange, to, senders, k = call.exchange
+        if to is not None:
+            half = Half(call, call, True)
+            half.row_thread += exchange.i + 1 << 16
+            half.depart(0, to, k)
+            self.matching.sends["inserted", exchange.i, call.thread, call.rank, to].append(half)
+        for sender in senders:
+            channel = "inserted", exchange.i, call.thread, sender, call.rank
+            self.matching.receives[channel].append(Half(call, call, False))
 
     # What MPI-4.0 adds
 

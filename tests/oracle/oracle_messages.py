@@ -26,7 +26,8 @@ class Messages:
         """Which messages each call starts and completes; which calls are touched."""
         self.started, self.received = defaultdict(list), defaultdict(list)
         self.probed = defaultdict(list)
-        self.touched, self.absolute_calls = set(), set()
+        self.touched = set()
+        self.absolute_calls = {call for calls in self.trace.calls for call in calls if call.exchange}
         self.carriers = list(self.carried.edges(self.was_synchronous)) if self.carried else []
         self.blocked = {message.send.call for message, _ in self.carriers if message.send.blocking}
         for message in matching.messages:
@@ -46,6 +47,8 @@ class Messages:
         return message.is_synchronous(self.target_limit, self.sizes.size[message] if self.clock else None)
 
     def was_synchronous(self, message):
+        if message.is_inserted:  # all of it is in absolute times
+            return not self.synchronous(message)
         return message.is_synchronous(self.source_limit)
 
     def changes(self, message):
@@ -124,7 +127,9 @@ class Messages:
         later = messages[messages.index(message) + 1:]
         total = ZERO
         for one in [self.costs.of(other).receive_overheads(other) for other in later]:
-            if one:
+            if one and message.receive.completed_by.exchange:
+                total += one.target
+            elif one:
                 total += one.target - (one.least if one.source is None else one.source)
         return total
 
@@ -258,8 +263,9 @@ class Messages:
         for message, call in self.carriers:
             end = message.send.completed_by
             slack = self.clock_slack(self.leave(end) - self.enter(call))
-            self.graph.edge(call.S, end.E, ZERO, slack)
-            self.graph.carry(call.S, end.E, ZERO, "messages")
+            later = max(ZERO, -slack) if message.is_inserted else ZERO
+            self.graph.edge(call.S, end.E, later, slack)
+            self.graph.carry(call.S, end.E, later, "messages", put=later)
             self.may_have_waited(end, self.enter(call))
         for end, call in self.shown.calls if self.shown else []:
             slack = self.clock_slack(self.leave(end) - self.enter(call))

@@ -93,7 +93,7 @@ class Passages:
 
     def __init__(self, calls, carried):
         self.calls, self.leaves = calls, [carried.at(call, call.leave) for call in calls]
-        self.indices = [call.index for call in calls]
+        self.indices = [call.order for call in calls]
         self.latest = list(accumulate(self.leaves, max))
         assert self.indices == sorted(self.indices)
 
@@ -143,7 +143,7 @@ class Moved:
             if not calls or math.isinf(x):
                 return x
             post = members[v]
-            call = self.passages[post.rank].first(x, post.index if posted else -1)
+            call = self.passages[post.rank].first(x, post.order if posted else -1)
             if call is None:
                 return math.inf
             enter = self.carried.at(call, call.enter)
@@ -207,7 +207,7 @@ class Moved:
             for group, j in parts:
                 moves, way = self.way_of(group, j)
                 if moves:
-                    for call in sorted(self.look(group, j, end, way)[1], key=lambda one: (one.rank, one.index)):
+                    for call in sorted(self.look(group, j, end, way)[1], key=lambda one: (one.rank, one.order)):
                         yield end, call
 
     def shown(self):

@@ -192,7 +192,9 @@ class Classes:
 
     def loss(self, interval, u):
         """What was lost of y, u the interval's draw."""
-        y, removal = self.measure(interval), self.windows[self.key(interval)].removal(interval)
+        y, removal = self.measure(interval), None
+        if not interval.before.exchange and not interval.call.exchange:
+            removal = self.windows[self.key(interval)].removal(interval)
         return removal.loss(y, u) if removal else self.part * y
 
 

@@ -21,7 +21,7 @@ class Served:
 
     def __init__(self, matching, carried):
         self.trace, self.carried = matching.trace, carried
-        self.passages = [sorted([*seen, *(call for call in calls[1:] if call.name in SEES)], key=lambda one: one.index)
+        self.passages = [sorted([*seen, *(call for call in calls[1:] if call.name in SEES)], key=lambda one: one.order)
                          for seen, calls in zip(carried.passages, self.trace.calls)]
         self.kinds = self.find_kinds()
 

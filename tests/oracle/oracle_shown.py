@@ -9,8 +9,11 @@ from oracle_served import Served
 class Shown:
     """calls: (call, what it waits for) of transfers and collectives; transfers: those of the former."""
 
-    def __init__(self, matching, settings, eager_limit, source_limit, starts_wait):
+    def __init__(self, matching, settings, eager_limit, source_limit, starts_wait, like=None):
+        """like: the sends of the traced run, which say what is carried."""
         self.sends = Carried(matching, settings, eager_limit)
+        if like:
+            self.sends.limits, self.sends.in_call = like.limits, like.in_call
         self.served = Served(matching, self.sends)
         self.moved = Moved(matching, self.sends, settings.table, None)
         self.moved.limit = source_limit

@@ -87,20 +87,28 @@ class Times:
     """Builds the nodes of a matched trace and their times in one replica."""
 
     def __init__(self, matching, settings):
-        self.matching, self.settings = matching, settings
-        self.trace = matching.trace
-        self.starts_wait = place_posts(matching, settings)
+        self.settings, self.trace = settings, matching.trace
         self.target = Target(settings, self.trace.ranks)
         self.limits = Limits(settings, self.target, matching)
         settings.scales = self.target.scales(settings.table, self.limits.target)
         self.work = Work(self.trace, settings)
         self.floors = CallFloors(self.trace)
+        before, like = matching, None
+        if settings.hypotheses.exchanges:
+            matching = settings.hypotheses.insert(matching)
+            self.trace = matching.trace
+            self.work = Work(self.trace, settings)
+        self.matching = matching
+        self.starts_wait = place_posts(matching, settings)
         self.values = Values()
         self.ends = defaultdict(list)
         self.done, self.early, self.ruled = set(), {}, {}
         self.accounts = [defaultdict(Fraction) for _ in range(self.trace.ranks)]
         self.sort()
-        self.shown = settings.carried and Shown(matching, settings, self.limits.target, self.limits.source, self.starts_wait)
+        if settings.carried and matching is not before:
+            like = Shown(before, settings, self.limits.target, self.limits.source, place_posts(before, settings)).sends
+        self.shown = settings.carried and Shown(matching, settings, self.limits.target, self.limits.source, self.starts_wait,
+                                                like)
         self.carried = self.shown and self.shown.sends
         for message in matching.messages:
             self.add_message(message)
@@ -325,7 +333,7 @@ class Times:
 
     def other_cost(self, call):
         """Of a call that none is known of."""
-        if self.ends[call] or self.received[call]:
+        if self.ends[call] or self.received[call] or call.exchange:
             return ZERO
         took, rho = call.duration - call.off, self.settings.compute_ratio
         if self.settings.polling == "wait" and found_nothing(call):

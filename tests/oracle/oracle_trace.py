@@ -71,6 +71,13 @@ class Call:
         self.leave = leave
         self.name = name
         self.args = args
+        self.exchange = None  # of one that hypotheses insert: by which, to whom, from whom, and how many before
+        self.place = None
+
+    @property
+    def order(self):
+        """Where it is among its rank's calls."""
+        return self.index if self.place is None else self.place
 
     @property
     def duration(self):

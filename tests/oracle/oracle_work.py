@@ -14,10 +14,10 @@ ZERO = Fraction(0)
 def first_interval(trace, thread, call, between):
     """What a thread goes on from: its rank's latest node before anything of it."""
     begin = trace.first[call.rank, thread]
-    nodes = [(one.leave, one.index, 1, one.E, one) for one in trace.calls[call.rank]]
-    nodes += [(one.enter, one.index, 0, one.S, one) for one in trace.calls[call.rank][1:]]
+    nodes = [(one.leave, one.order, 1, one.E, one) for one in trace.calls[call.rank]]
+    nodes += [(one.enter, one.order, 0, one.S, one) for one in trace.calls[call.rank][1:]]
     time, *_, node, before = max(one for one in nodes
-                                 if one[0] <= begin and one[1] < call.index)
+                                 if one[0] <= begin and one[1] < call.order)
     interval = Interval(trace, before, call, node, time, between)
     interval.is_main = False
     return interval

@@ -8,6 +8,7 @@ The environment variables MPGSIM and CARRIED_SEEDS say which program, and how ma
 
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from oracle_matching import Matching  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
 from randomtrace_calls import WithMoved, WithTransfers  # noqa: E402
 from randomtrace_carried import Program, WithStarts, WithTrees  # noqa: E402
+from scripts import made  # noqa: E402
 
 MPGSIM = shlex.split(os.environ.get("MPGSIM", "./mpgsim"))
 COSTS = ["--latency=const:2385ns", "--byte=const:0.375ns", "--deterministic", "--carried=shown"]
@@ -32,7 +34,8 @@ FACTORS = ["0", "0.385", "1.6", "3"]
 LIMITS = [[], ["--eager-limit=4096", "--source-eager-limit=4096"], ["--eager-limit=512", "--source-eager-limit=512"],
           ["--eager-limit=100000", "--source-eager-limit=512"], ["--eager-limit=512", "--source-eager-limit=100000"]]
 
-SEEDS = [*range(76), 96, 133, 144, 172]  # the last of what is rare
+INSERTED = [225, 266, 365, 378, 379, 392, 448]  # of Program, which carry sends that block; what is inserted is larger
+SEEDS = [*range(76), 96, 133, 144, 172, *INSERTED]  # the last before these of what is rare
 
 
 def simulated(path, words):
@@ -87,6 +90,8 @@ def case(seed, folder):
     kind = KINDS[seed // 2 % len(KINDS)]
     with open(path, "w", encoding="ascii") as file:
         file.write(kind(seed).text())
+    if seed in INSERTED:
+        return path, insert(seed, path)
     has_trees = kind is WithTrees
     limits = LIMITS[seed % 5 if not has_trees or seed % 5 % 2 else 0]  # what is synchronous is not carried
     words = [*(PERTURB if seed % 2 else PREDICT), *limits, f"--suppose=scale even factor={FACTORS[seed % 7 % 4]}"]
@@ -98,6 +103,17 @@ def case(seed, folder):
         words.append("--collective-table=" + table)
         words += ["--collectives=expand"] * (seed % 11 % 3 == 2)
     return path, words
+
+
+def insert(seed, path):
+    """A command line that does so, at begins of a region which the trace gets."""
+    draw = random.Random(f"insert {seed}")
+    with open(path, encoding="ascii") as file:
+        text = made("randomtrace_regions.py", "--seed", str(seed), "--cuts", text=file.read())
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    ranks, to = draw.choice(["", " ranks=0"]), draw.choice(["+1", "-1", "1"])
+    return [*(PERTURB if seed % 2 else PREDICT), f"--suppose=insert cut{ranks} bytes=70001 to={to}", "--collectives=measured"]
 
 
 def main():
