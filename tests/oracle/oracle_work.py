@@ -19,7 +19,7 @@ def first_interval(trace, thread, call, between):
     time, *_, node, before = max(one for one in nodes
                                  if one[0] <= begin and one[1] < call.order)
     interval = Interval(trace, before, call, node, time, between)
-    interval.is_main = False
+    interval.thread, interval.is_main = thread, False
     return interval
 
 
