@@ -66,7 +66,7 @@ enum mpg_step_kind {
     MPG_STEP_LOAD,       /* stream's value = slot: a thread begins */
     MPG_STEP_JOIN,       /* stream's value = max(it, slot): a thread ends */
     MPG_STEP_EAGER,      /* slot = arrival of a message sent from the stream's value */
-    MPG_STEP_SYNCHRONOUS, /* slot = arrival; from slot a (sender's enter) and b (poster's enter) */
+    MPG_STEP_SYNCHRONOUS, /* slot = arrival; from slot a (sender's enter) and b (poster's enter), or `seen` */
     MPG_STEP_CONTRIBUTE, /* slot = slot a + the rank's share of a collective */
     MPG_STEP_MERGE,      /* slot = max(a - its shift, b - its) */
     MPG_STEP_VIEW,       /* slot = slot a, an arrival, as its receiver sees it from now on */
@@ -321,6 +321,7 @@ struct mpg_step {
                     uint64_t poster;   /* SYNCHRONOUS: the receiver's call that posts the receive, */
                     bool posted;       /* which leaves completion to a request, */
                     bool requested;    /* messages: as the call that sends does */
+                    uint32_t seen;     /* SYNCHRONOUS: the slot where the receiver's library sees to the receive: b, or later */
                     int32_t receiver;  /* messages: world rank */
                     int32_t comm, tag; /* EAGER: and then those, where */
                     bool is_followed;  /* open receives may take it in place of another */
@@ -451,6 +452,8 @@ struct mpg_graph_options {
     bool keeps_protocol; /* or the protocol that it had */
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
     int64_t source_eager_limit_bytes; /* on the traced machine they were */
+    bool progresses_in_calls;  /* SYNCHRONOUS: the receiver's library sees to a receive in its calls alone (docs/MODEL.md,
+                                  section 5), else where that is posted */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool regions;              /* ENTER steps name them */
     bool tells_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */

@@ -16,6 +16,7 @@ static const char *const names[MPG_RULES] = {
     [MPG_RULE_INTERRUPTIONS] = "interruptions",
     [MPG_RULE_WAITING_CALLS] = "waiting-calls",
     [MPG_RULE_GAPS] = "gaps",
+    [MPG_RULE_PROGRESS] = "progress",
     [MPG_RULE_HELD_SENDS] = "held-sends"};
 
 static unsigned left_out; /* before any thread */

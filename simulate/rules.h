@@ -21,6 +21,7 @@ enum mpg_rule {
     MPG_RULE_INTERRUPTIONS,  /* the source's interruptions are taken out */
     MPG_RULE_WAITING_CALLS,  /* a call whose every instance waited takes at most 1 us of its own */
     MPG_RULE_GAPS,           /* messages of a stream are apart (predict) */
+    MPG_RULE_PROGRESS,       /* a rendezvous waits for a call of its receiver (predict) */
     MPG_RULE_HELD_SENDS,     /* a send that waits has a time of its own (predict) */
     MPG_RULES
 };

@@ -16,6 +16,7 @@ off-cpu             --without=off-cpu
 interruptions       --without=interruptions
 waiting-calls       --without=waiting-calls
 gaps                --without=gaps
+progress            --without=progress
 held-sends          --without=held-sends
 choice              --deterministic
 polling             --polling=work

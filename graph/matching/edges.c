@@ -121,6 +121,8 @@ static inline void release(struct matching *matching, struct message *m)
         matching->counts->asynchronous++;
     graph_note_evidence(&matching->evidence, m);
     graph_note_progress(matching->counts, m);
+    if (m->is_unseen)
+        graph_unseen_remove(&matching->unseen, m);
     graph_free_message(&matching->channels, m);
 }
 
@@ -188,6 +190,7 @@ void graph_matching_clear(struct matching *matching)
 {
     graph_channels_clear(&matching->channels);
     graph_posted_clear(&matching->posted);
+    graph_unseen_clear(&matching->unseen);
     mpg_map_clear(&matching->evidence.waited);
     graph_carrying_clear(&matching->carrying);
 }

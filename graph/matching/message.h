@@ -34,6 +34,7 @@ struct message {
                                             left may choose what it takes */
     bool is_awaited : 1, is_received : 1; /* matching.notes_progress: the former by a call that waits for a request */
     bool wants_carrier : 1, is_carried : 1; /* carried.h: the latter, as far as it is known who carries it */
+    bool is_unseen : 1;             /* its receiver's library makes progress on it later (progress.h) */
     bool has_more : 1;              /* struct more_of_message */
     unsigned space : 2;             /* enum space, of its channel */
     uint8_t posted_any;         /* MPG_ANY_ flags of its receive */
@@ -46,7 +47,11 @@ struct message {
     uint64_t nth;                          /* and how many its thread sent there before */
     int32_t comm, tag;          /* of its channel's name */
     int64_t bytes;              /* sent */
-    double sender_ns, poster_ns; /* enters */
+    double poster_ns;           /* enter; */
+    union {
+        uint32_t seen_slot;     /* poster_slot, or where the receiver's library sees to the receive: until it is sent, */
+        double sender_ns;       /* then the sender's enter */
+    };
     union {
         int64_t room_bytes;     /* of the receive: until it is sent, */
         double left_ns;         /* then leave of the call that completed the send */

@@ -82,25 +82,16 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
                                (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
 }
 
-/* Both ends of a message are there; its receive has room for ROOM_BYTES. */
-static inline int complete_match(struct matching *matching, struct message *m, int64_t room_bytes, struct mpg_error *err)
+/* M, which is synchronous, and its receive have met, which is seen to at SEEN_SLOT. */
+static int meet(struct matching *matching, struct message *m, uint32_t seen_slot, struct mpg_error *err)
 {
-    if (m->has_more && tell_ends(matching, m, err) < 0)
-        return -1;
-    if (m->bytes > room_bytes && refuse(matching, m, room_bytes, err) < 0)
-        return -1;
-    graph_carry_posted(&matching->carrying, m);
-    if (!m->synchronous) {
-        if (m->has_poster_slot)
-            graph_free_slot(matching->steps, m->poster_slot);
-        return 0;
-    }
     const struct place sent = graph_sent_place(m);
     struct mpg_step *s = graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &sent);
     if (!s)
         return graph_out_of_memory(err);
     s->slot = s->a = m->slot;
     s->b = m->poster_slot;
+    s->seen = seen_slot;
     s->origin = graph_origin(m);
     s->receiver = m->destination;
     s->bytes = (double)graph_known_bytes(m);
@@ -113,8 +104,40 @@ static inline int complete_match(struct matching *matching, struct message *m, i
     s->changed = graph_is_changed(m);
     s->grows = m->grows;
     graph_free_slot(matching->steps, m->poster_slot);
+    if (seen_slot != m->poster_slot)
+        graph_free_slot(matching->steps, seen_slot);
     arrive(m);
     return 0;
+}
+
+/* What is known of a receive that is posted before its message is sent. */
+struct waiting_receive {
+    int64_t room_bytes;
+    uint32_t seen_slot;
+};
+
+static inline struct waiting_receive receive_of(const struct message *m)
+{
+    return (struct waiting_receive){m->room_bytes, m->seen_slot};
+}
+
+/* Both ends of a message are there, one of them RECEIVE. */
+static inline int complete_match(struct matching *matching, struct message *m, struct waiting_receive receive,
+                                 struct mpg_error *err)
+{
+    if (m->has_more && tell_ends(matching, m, err) < 0)
+        return -1;
+    if (m->bytes > receive.room_bytes && refuse(matching, m, receive.room_bytes, err) < 0)
+        return -1;
+    graph_carry_posted(&matching->carrying, m);
+    if (!m->synchronous) {
+        if (m->has_poster_slot)
+            graph_free_slot(matching->steps, m->poster_slot);
+        if (m->has_poster_slot && receive.seen_slot != m->poster_slot)
+            graph_free_slot(matching->steps, receive.seen_slot);
+        return 0;
+    }
+    return m->is_unseen ? 0 : meet(matching, m, receive.seen_slot, err);
 }
 
 /* Where a synchronous message leaves from, until its receive is posted. */
@@ -212,14 +235,14 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
     return 0;
 }
 
-/* M, which has been sent on C (NULL: alone), meets its receive, of ROOM_BYTES, if that is posted, or who probes for it. */
-static inline int meet_receive(struct matching *matching, struct channel *c, struct message *m, int64_t room_bytes,
-                        struct mpg_error *err)
+/* M, which has been sent on C (NULL: alone), meets RECEIVE, if that is posted, or who probes for it. */
+static inline int meet_receive(struct matching *matching, struct channel *c, struct message *m,
+                               struct waiting_receive receive, struct mpg_error *err)
 {
     graph_wake(&m->probe_waiter);
     if (c && c->first == m) /* what a receive or matched probe takes, a probe does not see */
         graph_wake_probers(c);
-    if (m->is_posted && complete_match(matching, m, room_bytes, err) < 0)
+    if (m->is_posted && complete_match(matching, m, receive, err) < 0)
         return -1;
     if (c)
         graph_drop_channel_if_empty(&matching->channels, c);
@@ -230,19 +253,19 @@ static inline int meet_receive(struct matching *matching, struct channel *c, str
 
 /* M, sent by CALL on C (NULL: alone), is not there: nobody waits for it, and its draws are nobody else's. */
 static int drop(struct matching *matching, const struct call *call, struct channel *c, uint32_t *sequence,
-                struct message *m, int dropper, struct message **message, struct mpg_error *err)
+                struct message *m, struct waiting_receive receive, int dropper, struct message **message,
+                struct mpg_error *err)
 {
     m->dropped = true;
     graph_more(m)->dropper = dropper;
     graph_more(m)->was_synchronous = m->sync_source;
     m->synchronous = m->sync_source = m->is_followed = false;
     call->sent->dropped++;
-    const int64_t room_bytes = m->room_bytes;
     if (find_origin(call, 0, sequence, m, err) < 0)
         return -1;
     arrive(m);
     *message = m;
-    return meet_receive(matching, c, m, room_bytes, err);
+    return meet_receive(matching, c, m, receive, err);
 }
 
 /* What is more to be said of M, which is sent, with LOAD. */
@@ -290,7 +313,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                           : graph_match_named(&matching->channels, name, true, &c, err);
     if (!m)
         return -1;
-    const int64_t room_bytes = m->room_bytes;
+    const struct waiting_receive receive = receive_of(m);
     describe_sent(m, call, load.bytes, protocol);
     if (m->has_more)
         note_more(matching, m, &load);
@@ -298,7 +321,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
                      !m->sync_source && graph_is_alone(matching, m->destination);
     if (load.drops)
-        return drop(matching, call, c, sequence, m, load.dropper, message, err);
+        return drop(matching, call, c, sequence, m, receive, load.dropper, message, err);
     graph_carry_wants(&matching->carrying, m);
     graph_carry_resized(&matching->carrying, m, matching->counts);
     count_sent(matching, m);
@@ -309,7 +332,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         return -1;
     graph_carry_message(&matching->carrying, m);
     *message = m;
-    return meet_receive(matching, c, m, room_bytes, err);
+    return meet_receive(matching, c, m, receive, err);
 }
 
 int graph_send_on(struct matching *matching, const struct call *call,
@@ -377,6 +400,32 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
                    graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
+/* Whether what CALL posts is seen to by a later call of its rank. Of several threads another one's may, which is not known. */
+static bool is_seen_later(const struct matching *matching, const struct call *call)
+{
+    return matching->unseen.rank && !graph_makes_progress(call) && graph_is_alone(matching, call->rank);
+}
+
+int graph_see_receives(struct matching *matching, const struct call *call, struct mpg_error *err)
+{
+    struct unseen *unseen = matching->unseen.rank ? &matching->unseen.rank[call->rank] : NULL;
+    if (!unseen)
+        return 0;
+    for (uint32_t i = 0; i < unseen->n; i++) {
+        struct message *m = unseen->message[i];
+        uint32_t slot;
+        m->is_unseen = false;
+        if (m->is_sent && !m->synchronous)
+            continue;
+        if (graph_store(matching->steps, call, &slot, err) < 0 || (m->is_sent && meet(matching, m, slot, err) < 0))
+            return -1;
+        if (!m->is_sent)
+            m->seen_slot = slot;
+    }
+    unseen->n = 0;
+    return 0;
+}
+
 int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
                        int64_t room_bytes, struct mpg_error *err)
 {
@@ -393,9 +442,13 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
     m->poster_ns = call->enter_ns;
     m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
-    if (m->has_poster_slot && graph_store(matching->steps, call, &m->poster_slot, err) < 0)
+    if (m->has_poster_slot && (graph_store(matching->steps, call, &m->poster_slot, err) < 0 ||
+                               (is_seen_later(matching, call) && graph_unseen_add(&matching->unseen, call, m, err) < 0)))
         return -1;
-    return m->is_sent ? complete_match(matching, m, room_bytes, err) : 0;
+    if (m->is_sent)
+        return complete_match(matching, m, (struct waiting_receive){room_bytes, m->poster_slot}, err);
+    m->seen_slot = m->poster_slot;
+    return 0;
 }
 
 int graph_take_message(struct matching *matching, const struct channel_name *name,
@@ -459,12 +512,12 @@ struct message *graph_send_at_once(struct matching *matching, const struct call 
     struct message *m = graph_match(&matching->channels, route->channel, true, err);
     if (!m)
         return NULL;
-    const int64_t room_bytes = m->room_bytes;
+    const struct waiting_receive receive = receive_of(m);
     describe_sent(m, call, call->event->bytes, protocol);
     m->is_user = true;
     count_sent(matching, m);
     if (find_origin(call, 0, &route->sequence, m, err) < 0 || emit_eager(matching, call, m, err) < 0 ||
-        meet_receive(matching, route->channel, m, room_bytes, err) < 0)
+        meet_receive(matching, route->channel, m, receive, err) < 0)
         return NULL;
     return m;
 }

@@ -12,6 +12,7 @@
 #include "graph/matching/evidence.h"
 #include "graph/matching/match.h"
 #include "graph/matching/posted.h"
+#include "graph/matching/progress.h"
 #include "graph/members.h"
 #include "graph/steps.h"
 #include "graph/work/supposing.h"
@@ -41,6 +42,7 @@ struct matching {
     struct evidence evidence;
     struct carrying carrying;
     struct posted posted;
+    struct unseen_receives unseen;
     struct supposing supposing;
     bool notes_progress; /* counts what waits for its sender's next call (evidence.h) */
     bool of_target, keeps_protocol; /* of what hypotheses resize: graph.h has them */
@@ -84,6 +86,16 @@ bool graph_is_receive_dropped(const struct supposing *supposing, const struct me
 int graph_post_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, int64_t room_bytes, struct message **message,
                   struct mpg_error *err);
+/* RANK makes CALL, or ends with it, in which its library makes progress on the receives that it has posted, if that is not
+ * asked of it before. */
+int graph_see_receives(struct matching *matching, const struct call *call, struct mpg_error *err);
+/* The same of a call of any kind that begins. */
+static inline int graph_see_call(struct matching *matching, const struct call *call, struct mpg_error *err)
+{
+    if (!matching->unseen.rank || matching->unseen.rank[call->rank].n == 0 || !graph_makes_progress(call))
+        return 0;
+    return graph_see_receives(matching, call, err);
+}
 /* A user's message. TO, FROM: ranks of COMM. *MESSAGE is NULL if the peer is of another
  * world. */
 int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,

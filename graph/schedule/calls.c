@@ -46,6 +46,9 @@ static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_e
         return -1;
     if (s->sending && s->sending->synchronous)
         await_message(s, s->sending, &s->sending->send_waiter);
+    const bool waits = s->sending && (s->sending->synchronous || s->sending->wants_carrier);
+    if (waits && graph_see_receives(&g->matching, &s->call, err) < 0)
+        return -1;
     if (s->sending)
         graph_await_carrier(&g->matching.carrying, s->sending, s->call.leave_ns, &s->call.waiter);
     return 0;
@@ -171,6 +174,8 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
             g->first_failed = graph_here(call);
         return 0;
     }
+    if (graph_see_call(&g->matching, call, err) < 0)
+        return -1;
     if (mpg_is_inserted(call->number))
         return begin_inserted(g, s, err);
     enum mpg_kind kind = mpg_call_kind(e->call);

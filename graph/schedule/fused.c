@@ -102,6 +102,8 @@ static inline int make(struct mpg_graph *g, struct stream *s, struct mpg_error *
 
 int graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
+    if (graph_see_call(&g->matching, &s->call, err) < 0)
+        return -1;
     const int made = s->call.event->failed ? 0 : make(g, s, err);
     if (made > 0) {
         g->turn += graph_turn_of(s->call.event->call);

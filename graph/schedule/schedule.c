@@ -280,6 +280,10 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
         mpg_graph_close(g);
         return NULL;
     }
+    if (options->progresses_in_calls && graph_unseen_init(&g->matching.unseen, g->ranks, err) < 0) {
+        mpg_graph_close(g);
+        return NULL;
+    }
     g->rank = g->queue.rank = calloc((size_t)g->ranks, sizeof *g->rank);
     g->queue.heap = calloc((size_t)g->ranks, sizeof *g->queue.heap);
     if (!g->rank || !g->queue.heap) {

@@ -166,6 +166,8 @@ static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
 {
     int32_t rank = s->call.rank;
     struct rank_state *state = &g->rank[rank];
+    if (graph_see_receives(&g->matching, &s->call, err) < 0)
+        return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_FINISH, &s->call);
     if (!step)
         return graph_out_of_memory(err);

@@ -133,6 +133,8 @@ static int add_node(struct program *p, const struct mpg_step *s, const struct pr
         goto fail;
     if (!has_b)
         node->step.b = NO_CELL;
+    if (s->kind == MPG_STEP_SYNCHRONOUS) /* machines that are parameters serve requests by rules of their own */
+        node->step.seen = node->step.b;
     const uint32_t needed[] = {node->step.a, node->step.b};
     for (int i = 0; i < 1 + has_b; i++) {
         if (p->cell[needed[i]].known)

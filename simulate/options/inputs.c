@@ -464,6 +464,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
     o->graph.of_target = a->predict;
+    o->graph.progresses_in_calls = a->predict && !a->machine && mpg_rule_holds(MPG_RULE_PROGRESS);
     o->graph.marks = a->output_trace && f->supposed && mpg_supposed_of_work(f->supposed, mpg_supposed_all(f->supposed));
     p->resizes = !a->predict && (has_resizes(a) || drops_transfers(a));
     p->source_byte_given = a->given.source_byte;

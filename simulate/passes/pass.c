@@ -67,7 +67,7 @@ static bool same_options(const struct mpg_graph_options *a, const struct mpg_gra
            a->keeps_protocol == b->keeps_protocol && a->of_target == b->of_target &&
            a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
-           a->sync_reduce == b->sync_reduce && a->lenient == b->lenient &&
+           a->sync_reduce == b->sync_reduce && a->progresses_in_calls == b->progresses_in_calls && a->lenient == b->lenient &&
            a->expand == b->expand && a->expand_some == b->expand_some &&
            mpg_wholes_same(a->wholes, b->wholes) && same_carried(a, b) && a->regions == b->regions &&
            a->tells_unused == b->tells_unused && same_choice(a, b);

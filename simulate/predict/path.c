@@ -266,7 +266,7 @@ static void end_synchronous(struct mpg_times *t, const struct mpg_step *s, doubl
     back[MPG_WHERE_LATENCY] = -t->lambda[0];
     back[MPG_WHERE_MESSAGES] = -1;
     flight[MPG_WHERE_LATENCY] = flight[MPG_WHERE_MESSAGES] = 0;
-    mpg_path_add(t->path, met, mpg_path_slot(left_last ? s->a : s->b, MPG_PATH_TIME), UINT32_MAX, false, lambda);
+    mpg_path_add(t->path, met, mpg_path_slot(left_last ? s->a : s->seen, MPG_PATH_TIME), UINT32_MAX, false, lambda);
     mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_BEGIN), met, UINT32_MAX, false, back);
     mpg_path_add(t->path, mpg_path_slot(s->slot, MPG_PATH_TIME), met, UINT32_MAX, false, flight);
 }
@@ -309,7 +309,8 @@ int mpg_times_step_recorded(struct mpg_times *t, const struct mpg_step *s, uint3
     const double a_ns = has_a                     ? slot_ns(t, s->a)
                         : s->kind == MPG_STEP_JOIN ? stream_value(t, s->stream, STREAM_TIME)[0]
                                                    : 0;
-    const double b_ns = is_synchronous || merges   ? slot_ns(t, s->b)
+    const double b_ns = is_synchronous             ? slot_ns(t, s->seen)
+                        : merges                   ? slot_ns(t, s->b)
                         : s->kind == MPG_STEP_JOIN ? slot_ns(t, s->slot)
                                                    : 0;
     if (mpg_times_step(t, s, slots, err) < 0)

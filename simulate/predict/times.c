@@ -245,7 +245,7 @@ static void step_synchronous(struct mpg_times *t, const struct mpg_step *s)
     double *arrival = slot_value(t, s->slot, SLOT_TIME);
     double *met = slot_value(t, s->slot, SLOT_MEET);
     double *begin = slot_value(t, s->slot, SLOT_BEGIN);
-    const double *left = slot_value(t, s->a, SLOT_TIME), *posted = slot_value(t, s->b, SLOT_TIME);
+    const double *left = slot_value(t, s->a, SLOT_TIME), *posted = slot_value(t, s->seen, SLOT_TIME);
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
         const double asked = left[w] + t->lambda[w];

@@ -81,7 +81,7 @@ static void add_met(const struct mpg_times *t, const struct mpg_step *s)
     const double with[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1}, *lambda = t->lambda;
     struct mpg_times_trail *x = t->trail;
     mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_MEET), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->b, MPG_PATH_TIME), NULL, NOWHERE);
+    mpg_trail_from(x->trail, mpg_path_slot(s->seen, MPG_PATH_TIME), NULL, NOWHERE);
     mpg_trail_add_from(t->trail->trail, mpg_path_slot(s->a, MPG_PATH_TIME), with, NOWHERE, x->waits);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = x->waits[w / 64] >> w % 64 & 1 ? lambda[w] : 0;
@@ -189,7 +189,7 @@ int mpg_times_trail_begin(const struct mpg_times *t, const struct mpg_step *s, s
         begin_sending(t, s);
         break;
     case MPG_STEP_SYNCHRONOUS: /* its slots may be written by it */
-        memcpy(x->latest, slot_value(t, s->b, SLOT_TIME), bytes);
+        memcpy(x->latest, slot_value(t, s->seen, SLOT_TIME), bytes);
         memcpy(x->before, slot_value(t, s->a, SLOT_TIME), bytes);
         break;
     case MPG_STEP_CONTRIBUTE:

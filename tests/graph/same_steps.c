@@ -61,7 +61,7 @@ static bool same_enter(const struct mpg_step *a, const struct mpg_step *b)
 static bool same_eager(const struct mpg_step *a, const struct mpg_step *b)
 {
     return same_origin(&a->origin, &b->origin) && a->message == b->message && a->sender_ns == b->sender_ns &&
-           a->poster_ns == b->poster_ns && a->poster == b->poster && a->posted == b->posted && a->requested == b->requested &&
+           a->poster_ns == b->poster_ns && a->poster == b->poster && a->seen == b->seen && a->posted == b->posted && a->requested == b->requested &&
            a->receiver == b->receiver && a->comm == b->comm && a->tag == b->tag && a->is_followed == b->is_followed;
 }
 
@@ -160,6 +160,7 @@ static bool check_trace(const char *path)
         {.eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = 500},
         {.eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX, .lenient = true},
         {.eager_limit_bytes = 1000, .source_eager_limit_bytes = 1000, .sync_reduce = true, .wanted = MPG_STEPS_NOT_IDLE},
+        {.eager_limit_bytes = 500, .source_eager_limit_bytes = INT64_MAX, .progresses_in_calls = true},
         {.eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX, .wanted = MPG_STEPS_LEAVES},
         {.eager_limit_bytes = INT64_MAX, .source_eager_limit_bytes = INT64_MAX},
     };

@@ -129,7 +129,7 @@ class Prediction(compare_frame.Case):
 
     def settings(self):
         target, source = self.files
-        quieter = random.Random(f"quieter {self.seed}")
+        quieter, progress = random.Random(f"quieter {self.seed}"), random.Random(f"progress {self.seed}")
         for pair in ([], [target], [target, target], [target, source],
                      [source, target]):
             words = [f"--{name}={path}" for name, path in
@@ -143,6 +143,7 @@ class Prediction(compare_frame.Case):
             noise = quieter.choice(QUIETER)
             if noise and "--call-noise" not in " ".join(words) and self.given(*noise):
                 words += noise
+            words += ["--without=progress"] * (progress.random() < 0.2 and self.given("--without"))
             yield ["--predict", *words]
 
     def more(self, pair):

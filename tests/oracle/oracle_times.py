@@ -19,7 +19,8 @@ from oracle_chosen import Chosen  # noqa: E402
 from oracle_expand import Expansion, PredictedWires  # noqa: E402
 from oracle_floors import CallFloors, limit_shown  # noqa: E402
 from oracle_graph import rounds_and_bytes  # noqa: E402
-from oracle_matching import FROM_ROOT, MEETINGS, PREFIXES  # noqa: E402
+from oracle_matching import (FROM_ROOT, MEETINGS, NONBLOCKING_COLLECTIVES,  # noqa: E402
+                             NONBLOCKING_NEIGHBORS, PREFIXES)
 from oracle_plans import expands  # noqa: E402
 from oracle_starts import place_posts  # noqa: E402
 from oracle_target import Target  # noqa: E402
@@ -30,6 +31,18 @@ from oracle_work import Work  # noqa: E402
 ZERO = Fraction(0)
 WAITS = {"Wait", "Waitall", "Waitany", "Waitsome"}
 TESTS = {"Test", "Testall", "Testany", "Testsome"}
+SENDS = {"Send", "Ssend", "Bsend", "Rsend"}
+ONLY_START = set("""
+    Isend Issend Ibsend Irsend Irecv Imrecv Isendrecv Isendrecv_replace Start Startall Pready Pready_range Pready_list
+    Comm_idup Comm_idup_with_info Grequest_start Request_free Cancel Put Get Accumulate Get_accumulate Fetch_and_op
+    Compare_and_swap Rput Rget Raccumulate Rget_accumulate""".split())
+ONLY_START |= {*NONBLOCKING_COLLECTIVES, *NONBLOCKING_NEIGHBORS}
+
+
+def makes_progress(call):
+    """Whether the library sees to what was posted, in a call that does not send."""
+    return not ("failed" in call.args or call.name in ONLY_START or call.name.endswith("_init")
+                or call.name.startswith("File_"))
 
 
 class Values:
@@ -220,7 +233,7 @@ class Times:
 
     def add_message(self, message):
         latency, transfer = self.target.message(message)
-        leaves, post = left(message), message.receive.call.S
+        leaves, post = left(message), self.seen_to(message.receive.call).S
         if not self.limits.synchronous(message):
             self.values.add(message.A, [leaves], lambda times:
                             times[leaves] + max(ZERO, latency + transfer))
@@ -229,6 +242,22 @@ class Times:
         self.values.add(message.V, [message.A], lambda times: times[message.A])
         for probe in message.receive.probes:
             self.add_probe(message, probe, latency)
+
+    def seen_to(self, post):
+        """The first call of its rank, from that which posts a receive on, in which the library sees to it."""
+        calls = self.trace.calls[post.rank]
+        if self.settings.without == "progress" or sum(rank == post.rank for rank, _ in self.trace.first) > 1:
+            return post
+        return next(call for call in calls if call.order >= post.order
+                    and (self.waits_to_send(call) if call.name in SENDS else makes_progress(call)))
+
+    def waits_to_send(self, call):
+        """Whether it does, or may, until its receiver has come."""
+        limit = self.carried and self.carried.limits[True]
+        return "failed" not in call.args and any(
+            self.limits.synchronous(message)
+            or (self.carried and limit is not None and message in self.carried.messages and message.bytes > limit)
+            for message in self.sent[call])
 
     def add_rendezvous(self, message, latency, transfer, post):
         leaves, met = left(message), ("H", *message.key)

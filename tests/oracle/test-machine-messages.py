@@ -439,9 +439,9 @@ def test_waits_no_more_and_flew_less_than_its_floor():
     expect(found, 0, 86.75 - 96)
 
 
-def grown(send, receive, sends, receives, predict):
-    """What a latency of 200 ns adds to each rank of one rendezvous of 1000 B (500 ns): they wait in calls of their own from
-    then on, or at once; when the message is sent, and its receive is posted."""
+def grown(sends, receives, send, receive, predict, *more):
+    """What a latency of 200 ns adds to each rank of one rendezvous of 1000 B (500 ns): it is sent, and its
+    receive posted, at these times; they wait in calls of their own from then on, or at once (None)."""
     came = max(sends, receives) + 500
     if send is None:
         calls = [[f"{sends} {came} Send to=1 bytes=1000"], [f"{receives} {came} Recv from=0 bytes=1000"]]
@@ -451,7 +451,7 @@ def grown(send, receive, sends, receives, predict):
     lines = ["#mpgtext 1", "#ranks 2", "#clocks shared"]
     for rank, program in enumerate(calls):
         lines += [f"{rank} {call}" for call in ["0 100 Init", *program, f"{came} {came} Finalize"]]
-    words = ["--eager-limit=100", *(["--predict", "--byte=const:0.5ns"] if predict else
+    words = ["--eager-limit=100", *(["--predict", "--byte=const:0.5ns", *more] if predict else
                                     ["--absorb=clock", "--source-latency=0", "--source-byte=0.5ns"])]
 
     def ends(latency):
@@ -465,10 +465,19 @@ def test_a_rendezvous_has_one_latency_there_and_one_back():
     """Who sends asks and is answered, who receives is asked, in both modes: the asking hides where the receiver is late."""
     for predict in False, True:
         for calls in (None, None), (1100, 1150):
-            expect(grown(*calls, 1000, 1000, predict), 400, 200)  # both early
-            expect(grown(*calls, 1050, 1000, predict), 400, 200)  # the sender is late
-            expect(grown(*calls, 1000, 1090, predict), 310, 110)  # the receiver is late by less than a latency
-        expect(grown(None, None, 1000, 4000, predict), 200, 0)    # by more
+            at_once = calls + (predict, "--without=progress")
+            expect(grown(1000, 1000, *at_once), 400, 200)  # both early
+            expect(grown(1050, 1000, *at_once), 400, 200)  # the sender is late
+            expect(grown(1000, 1090, *at_once), 310, 110)  # the receiver is late by less than a latency
+        expect(grown(1000, 4000, None, None, predict), 200, 0)  # by more
+
+
+def test_a_rendezvous_is_seen_to_in_a_call_of_its_receiver():
+    """That is its Wait at 1150, predicted, so that the asking hides until then; of a blocking receive that itself."""
+    for sends, receives in (1000, 1000), (1050, 1000), (1000, 1090), (1120, 1000):
+        asked = max(sends + 200, 1150) - max(sends, 1150)
+        expect(grown(sends, receives, 1130, 1150, True), asked + 200, asked)
+    expect(grown(1000, 1090, None, None, True), 310, 110)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Receives that are posted, and not seen to yet. */
+#include "graph/matching/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/reserve.h"
+
+int graph_unseen_init(struct unseen_receives *all, int32_t ranks, struct mpg_error *err)
+{
+    all->rank = calloc((size_t)ranks, sizeof *all->rank);
+    all->ranks = all->rank ? ranks : 0;
+    return all->rank ? 0 : graph_out_of_memory(err);
+}
+
+bool graph_makes_progress(const struct call *call)
+{
+    const uint64_t only_starts =
+        GRAPH_KIND(ISEND) | GRAPH_KIND(IRECV) | GRAPH_KIND(ISENDRECV) | GRAPH_KIND(IMRECV) | GRAPH_KIND(START) |
+        GRAPH_KIND(SEND_INIT) | GRAPH_KIND(RECV_INIT) | GRAPH_KIND(COLLECTIVE_INIT) | GRAPH_KIND(NEIGHBOR_INIT) |
+        GRAPH_KIND(PSEND_INIT) | GRAPH_KIND(PRECV_INIT) | GRAPH_KIND(PREADY) | GRAPH_KIND(ICOLLECTIVE) |
+        GRAPH_KIND(ICONSTRUCTOR) | GRAPH_KIND(INEIGHBOR) | GRAPH_KIND(REQUEST) | GRAPH_KIND(REQUEST_FREE) |
+        GRAPH_KIND(CANCEL) | GRAPH_KIND(SEND) | GRAPH_KIND(RMA) | GRAPH_KIND(IRMA);
+    const uint64_t files = GRAPH_KIND(FILE_OPEN) | GRAPH_KIND(FILE_CLOSE) | GRAPH_KIND(FILE) | GRAPH_KIND(IFILE) |
+                           GRAPH_KIND(FILE_COLLECTIVE);
+    return !call->event->failed && !graph_is_among(mpg_call_kind(call->event->call), only_starts | files);
+}
+
+int graph_unseen_add(struct unseen_receives *all, const struct call *call, struct message *m, struct mpg_error *err)
+{
+    struct unseen *unseen = &all->rank[call->rank];
+    if (mpg_reserve_at(&unseen->message, sizeof *unseen->message, &unseen->capacity, unseen->n + 1, err) < 0)
+        return -1;
+    unseen->message[unseen->n++] = m;
+    m->is_unseen = true;
+    return 0;
+}
+
+void graph_unseen_remove(struct unseen_receives *all, struct message *m)
+{
+    struct unseen *unseen = &all->rank[m->destination];
+    uint32_t i = unseen->n;
+    while (unseen->message[--i] != m)
+        ;
+    memmove(&unseen->message[i], &unseen->message[i + 1], (--unseen->n - i) * sizeof *unseen->message);
+    m->is_unseen = false;
+}
+
+void graph_unseen_clear(struct unseen_receives *all)
+{
+    for (int32_t r = 0; r < all->ranks; r++)
+        free(all->rank[r].message);
+    free(all->rank);
+    *all = (struct unseen_receives){0};
+}
