@@ -6,6 +6,7 @@
 #include "simulate/engine/lanes_private.h"
 #include "simulate/engine/trail.h"
 #include "simulate/models/resize.h"
+#include "simulate/rounding.h"
 
 /* ---- slack ---- */
 
@@ -155,7 +156,7 @@ static double find_slacks(struct mpg_lanes *l, const struct mpg_step *s)
     const double taken = least - off_cpu_part(l, s, least);
     for (uint32_t i = 0; i < s->edge_number; i++)
         if (!is_answer_of_target(s, &s->edges[l->edge[i].i]))
-            l->edge[i].slack_ns -= waited && l->edge[i].slack_ns > least ? taken / 2 : taken;
+            l->edge[i].slack_ns -= waited && l->edge[i].slack_ns > least + MPG_ROUNDING_NS ? taken / 2 : taken;
     return waited ? local : local - taken;
 }
 

@@ -21,7 +21,7 @@ from oracle_scales import Scales
 from oracle_starts import place_posts
 from oracle_trace import OracleError
 
-ZERO = Fraction(0)
+ZERO, ROUNDING = Fraction(0), Fraction(1, 1000)
 
 
 class Graph:
@@ -131,7 +131,7 @@ class Graph:
         taken = least if v in self.whole or self.waits_for_nobody(v) else max(ZERO, least - self.off[v])
         if self.is_local_of_wait(u, v):
             return slack
-        return slack - (taken / 2 if v in self.waited and slack > least else taken)
+        return slack - (taken / 2 if v in self.waited and slack > least + ROUNDING else taken)
 
     def without(self, v, delays):
         """D of an arrival or a meeting with nothing put into itself."""
