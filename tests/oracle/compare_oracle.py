@@ -47,6 +47,8 @@ PERTURBATIONS = [
     "--compute-ratio 0.5",
     "--compute-ratio 1.6 --latency const:450ns --byte const:0.0625ns",
 ]
+# Programs that did not agree once. 960130: an answer and a message have the same least slack
+FOUND = [960130]
 FLOORS = ["", "--source-latency 650ns --source-byte 0.125ns"]
 
 
@@ -182,7 +184,7 @@ def check(seed, options, directory, chosen):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=int(os.environ.get("ORACLE_SEEDS", "40")))
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--first", type=int, help="default: 0, and programs that did not agree once")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--kinds", help="as for randomtrace.py")
     parser.add_argument("--also", action="append", default=[],
@@ -197,11 +199,14 @@ def main():
     parser.add_argument("--choices", action="store_true",
                         help="it is a failure if none of the programs chooses")
     options = parser.parse_args()
-    print(f"1..{options.seeds + options.choices}")
+    first = options.first or 0
+    seeds = [*range(first, first + options.seeds)]
+    if options.first is None and not (options.open or options.kinds):
+        seeds += FOUND
+    print(f"1..{len(seeds) + options.choices}")
     failed, chosen = 0, Counter()
     with tempfile.TemporaryDirectory() as directory:
-        for n in range(options.seeds):
-            seed = options.first + n
+        for n, seed in enumerate(seeds):
             same = check(seed, options, directory, chosen)
             failed += not same
             print(f"{'ok' if same else 'not ok'} {n + 1} - seed {seed}: "
@@ -209,7 +214,7 @@ def main():
     if options.choices:
         all_of_it = all(chosen[name] for name in CHOICE[:4])
         failed += not all_of_it
-        print(f"{'ok' if all_of_it else 'not ok'} {options.seeds + 1} - "
+        print(f"{'ok' if all_of_it else 'not ok'} {len(seeds) + 1} - "
               f"they choose: {dict(chosen)}")
     return 1 if failed else 0
 
