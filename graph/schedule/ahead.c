@@ -54,8 +54,8 @@ static bool begins_later(const struct rank_run *r, const struct mpg_event *event
 }
 
 /* Whether EVENT, of R's rank, receives what the probe of S, another thread that is in it still, has to find. One that entered
- * before the probe was over takes what comes first, as in MPI, if it was over before the probe, or if something may need that
- * it is posted: what waits for its message waits for nothing that the probe does not wait for. */
+ * before the probe was over takes what comes first, as in MPI, if something may need that it is posted. What only waits for
+ * its message waits for nothing that the probe, which entered before it, does not wait for. */
 static bool takes_found(const struct rank_run *r, const struct stream *s, const struct mpg_event *event)
 {
     const struct mpg_event *probe = s->call.event;
@@ -63,7 +63,7 @@ static bool takes_found(const struct rank_run *r, const struct stream *s, const 
     if (s->probing.taken)
         return (kind == MPG_KIND_MRECV || kind == MPG_KIND_IMRECV) && event->message == probe->message;
     const bool only_waits = kind == MPG_KIND_RECV || kind == MPG_KIND_MPROBE;
-    if (!s->probing.channel || (only_waits ? event->leave_ns : event->enter_ns) < probe->leave_ns)
+    if (!s->probing.channel || (!only_waits && event->enter_ns < probe->leave_ns))
         return false;
     switch (kind) {
     case MPG_KIND_RECV:

@@ -80,7 +80,9 @@ sed 's/ Probe .*/& message=1/; s/ Probe/ Mprobe/; s/ Recv \(from=1.*\)/ Mrecv \1
 sed 's/^0 70 80 Recv/0 50 80 Recv/' probe.txt >at-once.txt
 sed 's/^0 70 80 Recv/0 50 80 Mprobe/; s/ Mprobe.*/& message=1/; /^0.1 82/a0 84 85 Mrecv from=1 tag=3 bytes=100 message=1' \
     probe.txt >taken.txt
-for trace in probe irecv sendrecv start mprobe at-once taken; do
+sed 's/^0 70 80 Recv/0 52 58 Recv/' probe.txt >before.txt # it is over before the probe is
+sed 's/50 80 Mprobe/52 58 Improbe/' taken.txt >before-too.txt
+for trace in probe irecv sendrecv start mprobe at-once taken before before-too; do
     like "a message is another thread's, or its next call's, once a probe has found it: $trace" \
         "$("$mpgsim" --absorb=none --latency=const:1us --per-rank $trace.txt 2>&1 | tr '\n\t' ' ,')" "*0,90,2000,*1,90,3000,*"
 done
