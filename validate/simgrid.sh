@@ -3,10 +3,13 @@
 # One program by two simulators: a pipeline of 6 ranks with 9 messages each and uneven work, replayed by
 # SimGrid's smpirun (Debian: libsimgrid-dev) on a platform without contention, and predicted by
 # mpgsim with the same latency and bandwidth. SimGrid's messages carry 16 bytes more, which its
-# link's latency makes up for; the first one that is not eager there has one byte more.
+# link's latency makes up for; the first one that is not eager there has one byte more. Where every sender waits,
+# SimGrid's transfer begins a latency after both are there, and the sender is done with its receiver; mpgsim's sender asks
+# first, and hears of the end a latency later (docs/MODEL.md, section 5): each is held against its own rule, by hand.
 #
 # Usage: validate/simgrid.sh [BYTES]...     (default: 1000 65536 100000; the eager limit is 65536)
-# Prints a line for each size: bytes, both run times in ns. Exit 1 if they differ by 1 ns or more.
+# Prints a line for each size: bytes, both run times in ns, and where senders wait both by hand. Exit 1 if anything differs
+# by 1 ns or more.
 set -u
 mpgsim=${MPGSIM:-mpgsim}
 for program in smpirun "$mpgsim"; do
@@ -54,6 +57,27 @@ platform() {
     echo '</zone></platform>'
 }
 
+# by_hand BYTES: the run where every sender waits, by SimGrid's rule and by mpgsim's.
+by_hand() {
+    awk -v tau="$(($1 / 2))" -v latency=5000 '
+        function run(asks,   i, r, at, from, end, done) {
+            for (i = 0; i < 9; i++)
+                for (r = 0; r < 6; r++) {
+                    at = end[0]
+                    if (r > 0) {
+                        from = asks ? done + latency : done
+                        at = (from > end[r] ? from : end[r]) + (asks ? 0 : latency) + tau
+                        end[r - 1] = at + (asks ? latency : 0)
+                    }
+                    done = at + 2385 + 1999 * (r * 5 % 4)
+                    if (r == 5)
+                        end[r] = done
+                }
+            return end[4] > end[5] ? end[4] : end[5]
+        }
+        BEGIN { printf "%.0f %.0f", run(0), run(1) }'
+}
+
 platform >platform.xml
 for r in 0 1 2 3 4 5; do echo "h$r" >>hosts; echo "$r.ti" >>traces; done
 status=0
@@ -67,7 +91,17 @@ for bytes; do
         --log=root.fmt:%.9r:%m%n 2>&1 | awk -F: '/Simulation time/ { printf "%.0f", $1 * 1e9 }')
     ours=$("$mpgsim" --predict --latency=const:5us --byte=const:0.5ns --eager-limit=65536 \
         --json calls.txt | awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { print $2 + 0; exit }')
-    echo "$bytes bytes: SimGrid $theirs, mpgsim $ours"
-    awk "BEGIN { d = ${theirs:-0} - ${ours:-1e9}; exit !(d < 1 && d > -1) }" || status=1
+    if [ "$bytes" -le 65536 ]; then
+        echo "$bytes bytes: SimGrid $theirs, mpgsim $ours"
+        expected="${ours:-0} ${theirs:-1e9}"
+    else
+        expected=$(by_hand "$bytes")
+        echo "$bytes bytes: SimGrid $theirs, mpgsim $ours; by hand ${expected/ /, }"
+    fi
+    awk -v found="${theirs:--1} ${ours:--1}" -v expected="$expected" 'BEGIN {
+        split(found, f, " ")
+        split(expected, e, " ")
+        exit !((f[1] - e[1]) ^ 2 < 1 && (f[2] - e[2]) ^ 2 < 1)
+    }' || status=1
 done
 exit $status

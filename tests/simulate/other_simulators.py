@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random programs by mpgsim --predict and by other simulators, without contention: SimGrid's replay (one latency and one
+bandwidth) and LogGOPSim (latency alone). Messages are eager, blocking or not; computation between them is uneven.
+
+    other_simulators.py [RUNS [FIRST]]
+
+SMPIRUN, LOGGOPSIM and TXT2BIN name the programs (default smpirun, none, none); a simulator that is not named is left out.
+Prints a line for each program whose run times differ by 1 ns or more, and how many are the same. Exit 1 if any differs."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MPGSIM = os.environ.get("MPGSIM", "mpgsim")
+SMPIRUN = os.environ.get("SMPIRUN", "smpirun")
+LOGGOPSIM, TXT2BIN = os.environ.get("LOGGOPSIM"), os.environ.get("TXT2BIN")
+LATENCY_NS, BYTE_NS, EAGER = 5000, 0.5, 65536
+HEADER = 16  # bytes that SimGrid's messages carry more; its link's latency is shorter by what these take
+SETTINGS = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "smpi/os:0:0:0", "smpi/or:0:0:0", "smpi/ois:0:0:0",
+            f"smpi/async-small-thresh:{EAGER + 1}", f"smpi/send-is-detached-thresh:{EAGER + 1}", "network/TCP-gamma:0",
+            "network/crosstraffic:0", "network/weight-S:0", "surf/precision:1e-12"]
+
+
+class Program:
+    """Operations of each rank: (name, ...) in order; a wait names the operation that it waits for."""
+
+    def __init__(self, rng):
+        self.ranks = rng.choice([2, 3, 4, 6, 8])
+        self.ops = [[] for _ in range(self.ranks)]
+        self.tag, open_ = 0, [[] for _ in range(self.ranks)]
+        for _ in range(rng.choice([20, 60, 200])):
+            kind = rng.choice(["work", "work", "send", "isend", "irecv", "wait"])
+            rank = rng.randrange(self.ranks)
+            if kind == "work":
+                self.ops[rank].append(("work", rng.randrange(100, 30000)))
+            elif kind != "wait":
+                self.message(rng, kind, open_)
+            elif open_[rank]:
+                self.ops[rank].append(("wait", open_[rank].pop(rng.randrange(len(open_[rank])))))
+        for rank, left in enumerate(open_):
+            self.ops[rank] += [("wait", op) for op in left]
+
+    def message(self, rng, kind, open_):
+        """One from A to B, posted by both."""
+        self.tag += 1
+        a, b = rng.sample(range(self.ranks), 2)
+        size = rng.randrange(1, EAGER - HEADER)
+        sent = ("isend" if kind == "isend" else "send", a, b, self.tag, size)
+        received = ("irecv" if kind == "irecv" else "recv", a, b, self.tag, size)
+        self.ops[a].append(sent)
+        self.ops[b].append(received)
+        if kind == "isend":
+            open_[a].append(sent)
+        if kind == "irecv":
+            open_[b].append(received)
+
+    def mpgtext(self):
+        lines = ["#mpgtext 1", f"#ranks {self.ranks}"]
+        for rank, ops in enumerate(self.ops):
+            now, requests = 0, {}
+            lines.append(f"{rank} 0 0 Init")
+            for op in ops:
+                if op[0] == "work":
+                    now += op[1]
+                    continue
+                if op[0] == "wait":
+                    lines.append(f"{rank} {now} {now} Wait requests={requests[op[1]]}")
+                    continue
+                name, a, b, tag, size = op
+                text = f"{rank} {now} {now} {name.capitalize()} " + (f"to={b}" if rank == a else f"from={a}")
+                if name[0] == "i":
+                    requests[op] = len(requests) + 1
+                    text += f" request={requests[op]}"
+                lines.append(f"{text} tag={tag} bytes={size}")
+            lines.append(f"{rank} {now} {now} Finalize")
+        return "\n".join(lines) + "\n"
+
+    def simgrid(self, rank):
+        lines = [f"{rank} init"]
+        for op in self.ops[rank]:
+            if op[0] == "work":
+                lines.append(f"{rank} compute {op[1]}")
+            elif op[0] == "wait":
+                lines.append(f"{rank} wait {op[1][1]} {op[1][2]} {op[1][3]}")
+            else:
+                name, a, b, tag, size = op
+                lines.append(f"{rank} {name} {b if rank == a else a} {tag} {size} 6")
+        return "\n".join([*lines, f"{rank} finalize"]) + "\n"
+
+    def goal(self):
+        lines = [f"num_ranks {self.ranks}"]
+        for rank, ops in enumerate(self.ops):
+            lines.append(f"rank {rank} {{")
+            before, posted = [], {}
+            for n, op in enumerate([*ops, ("work", 0)]):
+                if op[0] == "wait":
+                    before.append(posted[op[1]])
+                    continue
+                label = f"l{n}"
+                if op[0] == "work":
+                    lines.append(f"{label}: calc {op[1]}")
+                else:
+                    name, a, b, tag, size = op
+                    lines.append(f"{label}: send {size}b to {b} tag {tag}" if rank == a else f"{label}: recv {size}b from {a} tag {tag}")
+                lines += [f"{label} requires {other}" for other in before]
+                if op[0] in ("isend", "irecv"):
+                    posted[op] = label
+                else:
+                    before = [label]
+            lines.append("}")
+        return "\n".join(lines) + "\n"
+
+
+def write(name, text):
+    with open(name, "w", encoding="ascii") as out:
+        out.write(text)
+
+
+def output_of(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def by_mpgsim(program, byte_ns):
+    write("calls.txt", program.mpgtext())
+    done = subprocess.run([MPGSIM, "--predict", "--json", "--replicas=1", f"--latency=const:{LATENCY_NS}ns", f"--byte=const:{byte_ns}ns",
+                           f"--eager-limit={EAGER}", "calls.txt"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["run_time_ns"]["median"]
+
+
+def by_simgrid(program):
+    ranks = range(program.ranks)
+    lines = ['<?xml version="1.0"?>', '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+             '<platform version="4.1"><zone id="z" routing="Full">', *(f"<host id='h{r}' speed='1Gf'/>" for r in ranks),
+             f"<link id='l' bandwidth='{1 / BYTE_NS:g}GBps' latency='{LATENCY_NS - HEADER * BYTE_NS:g}ns' sharing_policy='FATPIPE'/>",
+             *(f"<route src='h{a}' dst='h{b}'><link_ctn id='l'/></route>" for a in ranks for b in ranks if a < b), "</zone></platform>"]
+    write("platform.xml", "\n".join(lines))
+    for rank in ranks:
+        write(f"{rank}.ti", program.simgrid(rank))
+    write("hosts", "".join(f"h{r}\n" for r in ranks))
+    write("traces", "".join(f"{r}.ti\n" for r in ranks))
+    text = output_of(SMPIRUN, "-np", str(program.ranks), "-platform", "platform.xml", "-hostfile", "hosts", "-replay", "traces",
+                     *(f"--cfg={setting}" for setting in SETTINGS), "--log=root.fmt:%.9r:%m%n")
+    found = re.search(r"^([0-9.]+):.*Simulation time", text, re.MULTILINE)
+    return float(found.group(1)) * 1e9 if found else text[-300:]
+
+
+def by_loggopsim(program):
+    write("program.goal", program.goal())
+    output_of(TXT2BIN, "-i", "program.goal", "-o", "program.bin")
+    text = output_of(LOGGOPSIM, "-f", "program.bin", "-L", str(LATENCY_NS), "-o", "0", "-g", "0", "-G", "0", "-O", "0", "-S", str(EAGER))
+    ends = [int(end) for end in re.findall(r"Host \d+: (\d+)", text)]
+    return max(ends) if ends else text[-300:]
+
+
+def compare(name, other, byte_ns, first, number):
+    same = 0
+    for seed in range(first, first + number):
+        program = Program(random.Random(f"{name} {seed}"))
+        theirs, ours = other(program), by_mpgsim(program, byte_ns)
+        if isinstance(theirs, str) or abs(theirs - ours) >= 1:
+            print(f"seed {seed}: {name} {theirs}, mpgsim {ours}")
+        else:
+            same += 1
+    print(f"{name}: {same} of {number} the same to the ns", flush=True)
+    return same == number
+
+
+def main():
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 112
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    others = [("SimGrid", by_simgrid, BYTE_NS)] if shutil.which(SMPIRUN) else []
+    if LOGGOPSIM and TXT2BIN:
+        others.append(("LogGOPSim", by_loggopsim, 0))
+    if not others:
+        sys.exit("other_simulators.py: neither SMPIRUN, nor LOGGOPSIM and TXT2BIN, name a program")
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        all_same = all([compare(name, other, byte_ns, first, number) for name, other, byte_ns in others])
+        os.chdir("/")
+    return 0 if all_same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
