@@ -3,7 +3,7 @@
 """How often mpgsim's 95 % intervals hold the truth: made measurements, of which sigmake makes a signature, and what mpgsim predicts
 of programs by it (docs/MEASURING.md).
 
-    interval_coverage.py [RUNS [FIRST [LAUNCHES,...]]]
+    interval_coverage.py [RUNS [FIRST [LAUNCHES,... [KIND,...]]]]
 
 prints a line for each kind of measurement, number of launches and program."""
 
@@ -98,10 +98,11 @@ def main():
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     several = [int(n) for n in sys.argv[3].split(",")] if len(sys.argv) > 3 else [3, 5, 10]
+    kinds = sys.argv[4].split(",") if len(sys.argv) > 4 else list(KINDS)
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         programs = write_programs()
-        for kind in KINDS:
+        for kind in kinds:
             truth = truths(programs, kind)
             for launches in several:
                 counts, widths = cover(programs, truth, kind, launches, first, number)
