@@ -3,7 +3,7 @@
 """How often mpgsim's 95 % intervals hold the truth: made measurements, of which sigmake makes a signature, and what mpgsim predicts
 of programs by it (docs/MEASURING.md).
 
-    interval_coverage.py [RUNS [FIRST [LAUNCHES,... [KIND,...]]]]
+    interval_coverage.py [RUNS [FIRST [LAUNCHES,... [KIND,... [EXCHANGES]]]]]
 
 prints a line for each kind of measurement, number of launches and program."""
 
@@ -38,7 +38,7 @@ class Series:
         return self.factor * TYPICAL * math.exp(SPREAD * self.z)
 
 
-def measure(folder, rng, launches, kind, exchanges=EXCHANGES):
+def measure(folder, rng, launches, kind, exchanges):
     spread, keep = KINDS[kind]
     for launch in range(launches):
         factor = 1 + spread * rng.gauss(0, 1)
@@ -80,12 +80,12 @@ def truths(programs, kind):
     return found
 
 
-def cover(programs, truth, kind, launches, first, number):
+def cover(programs, truth, kind, launches, first, number, exchanges=EXCHANGES):
     """How many of NUMBER intervals hold the truth, and are below and above it, by program; their mean width against the truth."""
     counts = {name: [0, 0, 0] for name in programs}
     widths = dict.fromkeys(programs, 0.0)
     for i in range(first, first + number):
-        measure("made", random.Random(f"{kind} {launches} {i}"), launches, kind)
+        measure("made", random.Random(f"{kind} {launches} {i}"), launches, kind, exchanges)
         for name in programs:
             found = answer("--predict", "--source=none", "--signature=made.sig", f"--seed={i + 1}", name)
             low, high = found["run_time_ns"]["median_confidence_95"]
@@ -99,13 +99,14 @@ def main():
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     several = [int(n) for n in sys.argv[3].split(",")] if len(sys.argv) > 3 else [3, 5, 10]
     kinds = sys.argv[4].split(",") if len(sys.argv) > 4 else list(KINDS)
+    exchanges = int(sys.argv[5]) if len(sys.argv) > 5 else EXCHANGES
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         programs = write_programs()
         for kind in kinds:
             truth = truths(programs, kind)
             for launches in several:
-                counts, widths = cover(programs, truth, kind, launches, first, number)
+                counts, widths = cover(programs, truth, kind, launches, first, number, exchanges)
                 print(f"{kind:14s} {launches:2d} launches: " +
                       ", ".join(f"{name} {100 * counts[name][0] / number:.1f} % ({counts[name][1]} below, "
                                 f"{counts[name][2]} above; {100 * widths[name]:.1f} % wide)" for name in programs), flush=True)
