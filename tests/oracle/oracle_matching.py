@@ -60,7 +60,7 @@ class Half:
         self.is_send = is_send
         self.bytes = None if not is_send else terms.args.get("bytes")
         self.probes, self.readies, self.started = [], [], call
-        self.row_thread = call.thread  # whose row of messages it is in
+        self.own_rows = 0  # of one that is inserted
         self.begin(call)
 
     def begin(self, call):
@@ -68,6 +68,11 @@ class Half:
         self.blocking = call.name not in (NONBLOCKING | PERSISTENT_STARTS
                                           | NONBLOCKING_NEIGHBORS)
         self.completed_by = call if self.blocking else None
+
+    @property
+    def row_thread(self):
+        """Whose row of messages it is in."""
+        return self.call.thread + self.own_rows
 
     @property
     def completed_by(self):
@@ -329,7 +334,7 @@ class RankMatcher(Windows):
         exchange, to, senders, k = call.exchange
         if to is not None:
             half = Half(call, call, True)
-            half.row_thread += exchange.i + 1 << 16
+            half.own_rows = exchange.i + 1 << 16
             half.depart(0, to, k)
             self.matching.sends["inserted", exchange.i, call.thread, call.rank, to].append(half)
         for sender in senders:
