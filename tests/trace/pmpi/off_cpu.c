@@ -10,9 +10,10 @@
  *   taken        somebody else uses rseq_cs, before MPI_Init and after it
  *   forked       a child computes and ends
  *   killed       as crowded, and then the process is killed
- * Prints "RANK THREAD WHERE LEAST MOST ON", ns, by what the system says at both ends of WHERE: time off the CPU
+ * Prints "RANK THREAD WHERE LEAST MOST ON SMALL", ns, by what the system says at both ends of WHERE: time off the CPU
  * against the thread's will, at least (its waiting for a CPU) and at most (wall time less CPU time; the least,
- * too, if it has not given up its CPU by itself), and CPU time. WHERE is "call TAG" (the MPI_Recv with that
+ * too, if it has not given up its CPU by itself), CPU time, and what was lost while it polled in pieces that may be too
+ * small for the tracer. WHERE is "call TAG" (the MPI_Recv with that
  * tag), "before TAG" (the computation before the call with that tag), or "all" (from the first reading to the
  * last). */
 #define _GNU_SOURCE
@@ -20,6 +21,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,13 +41,15 @@ enum {
     SLEEPS = 5,
     STOP_MS = 50,    /* how long rank 0 is stopped */
     PIECES = 60,
+    SMALL_NS = 200000, /* a loss of less in the time that some polling takes may be several short ones */
     SIGNALS = 20
 };
 
 static int rank;
+static int64_t small_ns; /* lost so far in such pieces */
 
 struct reading {
-    int64_t wall_ns, cpu_ns, queued_ns;
+    int64_t wall_ns, cpu_ns, queued_ns, small_ns;
     long voluntary;
 };
 
@@ -68,12 +72,18 @@ static int64_t read_queued_ns(void)
     return queued_ns;
 }
 
-static struct reading read_all(void)
+/* At the begin of WHERE, or at its end: where the file may be waited for is inside of it both times. */
+static struct reading read_all(bool at_end)
 {
     struct rusage r;
+    struct reading now = {.queued_ns = at_end ? read_queued_ns() : 0, .small_ns = small_ns};
     getrusage(RUSAGE_THREAD, &r);
-    return (struct reading){read_ns(CLOCK_MONOTONIC_RAW), read_ns(CLOCK_THREAD_CPUTIME_ID), read_queued_ns(),
-                            r.ru_nvcsw};
+    now.voluntary = r.ru_nvcsw;
+    now.wall_ns = read_ns(CLOCK_MONOTONIC_RAW);
+    now.cpu_ns = read_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (!at_end)
+        now.queued_ns = read_queued_ns();
+    return now;
 }
 
 static void say(int thread, const char *where, struct reading begin, struct reading end)
@@ -81,8 +91,8 @@ static void say(int thread, const char *where, struct reading begin, struct read
     const int64_t on_ns = end.cpu_ns - begin.cpu_ns, most_ns = end.wall_ns - begin.wall_ns - on_ns;
     const int64_t least_ns =
         end.voluntary == begin.voluntary ? most_ns : end.queued_ns - begin.queued_ns;
-    printf("%d %d %s %lld %lld %lld\n", rank, thread, where, (long long)least_ns, (long long)most_ns,
-           (long long)on_ns);
+    printf("%d %d %s %lld %lld %lld %lld\n", rank, thread, where, (long long)least_ns, (long long)most_ns,
+           (long long)on_ns, (long long)(end.small_ns - begin.small_ns));
 }
 
 static void check(int good, const char *what)
@@ -154,9 +164,16 @@ static void crowd(void)
 static void poll_until_wall(int ms)
 {
     const int64_t end_ns = read_ns(CLOCK_MONOTONIC_RAW) + (int64_t)ms * MS;
-    while (read_ns(CLOCK_MONOTONIC_RAW) < end_ns)
+    for (int64_t wall_ns = read_ns(CLOCK_MONOTONIC_RAW), cpu_ns = read_ns(CLOCK_THREAD_CPUTIME_ID); wall_ns < end_ns;) {
         for (int i = 0; i < 1000; i++)
             (void)MPI_Wtime();
+        const int64_t wall_now_ns = read_ns(CLOCK_MONOTONIC_RAW), cpu_now_ns = read_ns(CLOCK_THREAD_CPUTIME_ID);
+        const int64_t lost_ns = (wall_now_ns - wall_ns) - (cpu_now_ns - cpu_ns);
+        if (lost_ns > 0 && lost_ns < SMALL_NS)
+            small_ns += lost_ns;
+        wall_ns = wall_now_ns;
+        cpu_ns = cpu_now_ns;
+    }
 }
 
 /* Rank 0: computes in INTERVAL and then makes the call with TAG. */
@@ -164,9 +181,9 @@ static void be_crowded_before(void (*interval)(int), int tag)
 {
     char where[32];
     MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-    const struct reading begin = read_all();
+    const struct reading begin = read_all(false);
     interval(COMPUTE_MS);
-    const struct reading end = read_all();
+    const struct reading end = read_all(true);
     MPI_Recv(NULL, 0, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     snprintf(where, sizeof where, "before %d", tag);
     say(0, where, begin, end);
@@ -177,9 +194,9 @@ static struct reading be_crowded_in(int tag)
 {
     char where[32];
     MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-    const struct reading begin = read_all();
+    const struct reading begin = read_all(false);
     MPI_Recv(NULL, 0, MPI_BYTE, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    const struct reading end = read_all();
+    const struct reading end = read_all(true);
     snprintf(where, sizeof where, "call %d", tag);
     say(0, where, begin, end);
     return end;
@@ -190,7 +207,7 @@ static void run_crowded(void)
     if (rank == 0) {
         use_shared_core();
         (void)MPI_Wtime(); /* the first one is an event */
-        const struct reading begin = read_all();
+        const struct reading begin = read_all(false);
         be_crowded_before(compute_until_wall, 11);
         be_crowded_before(poll_until_wall, 12);
         say(0, "all", begin, be_crowded_in(13));
@@ -226,16 +243,16 @@ static void run_asleep(void)
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         send_to_self(40);
-        const struct reading begin = read_all();
+        const struct reading begin = read_all(false);
         for (int i = 0; i < SLEEPS; i++) {
             sleep_ms(SLEEP_MS);
             send_to_self(41);
         }
-        const struct reading end = read_all();
+        const struct reading end = read_all(true);
         say(0, "all", begin, end);
         MPI_Send(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
         MPI_Recv(NULL, 0, MPI_BYTE, 1, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        say(0, "stopped", end, read_all());
+        say(0, "stopped", end, read_all(true));
     } else {
         MPI_Recv(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sleep_ms(DELAY_MS);
@@ -252,12 +269,12 @@ static void run_competing(void)
 {
     use_shared_core();
     MPI_Barrier(MPI_COMM_WORLD);
-    const struct reading begin = read_all();
+    const struct reading begin = read_all(false);
     for (int i = 0; i < PIECES; i++) {
         compute((int64_t)(i % 7 + 1) * MS / 2);
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    const struct reading end = read_all();
+    const struct reading end = read_all(true);
     say(0, "all", begin, end);
 }
 
@@ -266,12 +283,12 @@ static void *compute_and_send(void *argument)
 {
     const int thread = *(const int *)argument;
     send_to_self(thread);
-    const struct reading begin = read_all();
+    const struct reading begin = read_all(false);
     for (int i = 0; i < PIECES; i++) {
         compute((int64_t)(i % 7 + 1) * MS / 2);
         send_to_self(thread);
     }
-    const struct reading end = read_all();
+    const struct reading end = read_all(true);
     say(thread, "all", begin, end);
     return argument;
 }
@@ -305,12 +322,12 @@ static void run_signals(void)
     const struct sigaction action = {.sa_handler = count};
     sigaction(SIGUSR1, &action, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
-    const struct reading begin = read_all();
+    const struct reading begin = read_all(false);
     for (int i = 0; i < SIGNALS; i++) {
         raise(SIGUSR1);
         send_to_self(21);
     }
-    const struct reading end = read_all();
+    const struct reading end = read_all(true);
     check(caught == SIGNALS, "signals are missing");
     say(0, "all", begin, end);
 }

@@ -23,13 +23,13 @@ fact() {
     awk -v rank="$1" -v key="$2" '$1 == "#fact" && $2 == rank && $3 == key { print $4 }' text
 }
 
-# bounded STREAM FIRST LAST LEAST MOST ON: whether the off-CPU time of the STREAM's calls behind the one that
+# bounded STREAM FIRST LAST LEAST MOST ON SMALL: whether the off-CPU time of the STREAM's calls behind the one that
 # matches FIRST up to the last one that matches LAST is what was measured between them: LEAST to MOST, and ON the
-# CPU. A loss of less than 2 us at the end of a stretch is none, and a stretch of less than 50 us need not be
+# CPU; SMALL of it may be unseen. A loss of less than 2 us at the end of a stretch is none, and a stretch of less than 50 us need not be
 # looked at; where the thread slept, 350 us in each may not be seen. Waiting for a CPU leaves out the switch to the
 # thread, some us.
 bounded() {
-    awk -v stream="$1" -v first="$2" -v last="$3" -v least="$4" -v most="$5" -v on="$6" -v limit="${limit:-most}" '
+    awk -v stream="$1" -v first="$2" -v last="$3" -v least="$4" -v most="$5" -v on="$6" -v unseen="$7" -v limit="${limit:-most}" '
         function value(key,    i) {
             for (i = 5; i <= NF; i++)
                 if (index($i, key "=") == 1)
@@ -59,7 +59,7 @@ bounded() {
                 total = sum
                 missed = unseen
                 more = left - from - (measured + on) # what the program did not measure
-                more = noise + 20000 + (more > 0 ? more : 0)
+                more = noise + 100000 + (more > 0 ? more : 0)
             }
         }
         !begun && $0 ~ first { begun = 1; from = left = $3 }
@@ -73,18 +73,18 @@ bounded() {
             exit wrong != ""
         }' text
 }
-# measured PART...: the lines of the program for it, "RANK THREAD WHERE LEAST MOST ON", as STREAM LEAST MOST ON.
+# measured PART...: the lines of the program for it, "RANK THREAD WHERE LEAST MOST ON SMALL", as STREAM LEAST MOST ON SMALL.
 measured() {
-    awk -v where="$*" '{ w = $3; for (i = 4; i <= NF - 3; i++) w = w " " $i }
-        w == where { print $1 ($2 ? "." $2 : ""), $(NF - 2), $(NF - 1), $NF }' out
+    awk -v where="$*" '{ w = $3; for (i = 4; i <= NF - 4; i++) w = w " " $i }
+        w == where { print $1 ($2 ? "." $2 : ""), $(NF - 3), $(NF - 2), $(NF - 1), $NF }' out
 }
 # all_bounded FIRST LAST WHERE...; with limit=least: by the least that was measured, from above, too.
 all_bounded() {
-    local first=$1 last=$2 stream least most on n=0
+    local first=$1 last=$2 stream least most on small n=0
     shift 2
-    while read -r stream least most on; do
+    while read -r stream least most on small; do
         n=$((n + 1))
-        bounded "$stream" "$first" "$last" "$least" "$most" "$on" || return
+        bounded "$stream" "$first" "$last" "$least" "$most" "$on" "$small" || return
     done < <(measured "$@")
     [ $n -gt 0 ]
 }
