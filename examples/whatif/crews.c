@@ -81,11 +81,7 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, place == 0 ? 0 : MPI_UNDEFINED, rank, &leads);
     const double begin = MPI_Wtime();
     run(crew, leads);
-    const double mine = MPI_Wtime() - begin;
-    double longest;
-    MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("%.1f\n", longest * 1e3);
+    print_longest(MPI_Wtime() - begin);
     MPI_Comm_free(&crew);
     if (leads != MPI_COMM_NULL)
         MPI_Comm_free(&leads);

@@ -68,11 +68,7 @@ int main(int argc, char **argv)
     int *counts = calloc((size_t)ranks, sizeof *counts), *places = calloc((size_t)ranks, sizeof *places);
     const double begin = MPI_Wtime();
     run(all, mine, counts, places);
-    const double took = MPI_Wtime() - begin;
-    double longest;
-    MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("%.1f\n", longest * 1e3);
+    print_longest(MPI_Wtime() - begin);
     MPI_Finalize();
     free(all);
     free(mine);

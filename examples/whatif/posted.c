@@ -76,10 +76,7 @@ int main(int argc, char **argv)
     const double begin = MPI_Wtime();
     for (int k = 0; k < rounds; k++)
         one_round(operation, way, k);
-    double longest, mine = MPI_Wtime() - begin;
-    MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("%.1f\n", longest * 1e3);
+    print_longest(MPI_Wtime() - begin);
     free(in);
     free(out);
     MPI_Finalize();

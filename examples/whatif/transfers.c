@@ -126,11 +126,8 @@ int main(int argc, char **argv)
         pattern->run(k);
     if (pattern->locks_all)
         MPI_Win_unlock_all(win);
-    double longest, mine = MPI_Wtime() - begin;
-    MPI_Reduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    print_longest(MPI_Wtime() - begin);
     MPI_Win_free(&win);
-    if (rank == 0)
-        printf("%.1f\n", longest * 1e3);
     MPI_Finalize();
     return 0;
 }
