@@ -36,6 +36,20 @@ static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t t
     return 0;
 }
 
+/* The call waits for the receiver of its message, if that waits, and sees to its rank's receives meanwhile. */
+static inline int await_sending(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+{
+    struct message *m = s->sending;
+    if (!m)
+        return 0;
+    if (m->synchronous)
+        await_message(s, m, &m->send_waiter);
+    if ((m->synchronous || m->wants_carrier) && graph_see_receives(&g->matching, &s->call, err) < 0)
+        return -1;
+    graph_await_carrier(&g->matching.carrying, m, s->call.leave_ns, &s->call.waiter);
+    return 0;
+}
+
 static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
@@ -44,14 +58,7 @@ static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_e
     if (graph_send(&g->matching, &s->call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
                    &s->sending, err) < 0)
         return -1;
-    if (s->sending && s->sending->synchronous)
-        await_message(s, s->sending, &s->sending->send_waiter);
-    const bool waits = s->sending && (s->sending->synchronous || s->sending->wants_carrier);
-    if (waits && graph_see_receives(&g->matching, &s->call, err) < 0)
-        return -1;
-    if (s->sending)
-        graph_await_carrier(&g->matching.carrying, s->sending, s->call.leave_ns, &s->call.waiter);
-    return 0;
+    return await_sending(g, s, err);
 }
 
 static int begin_matched_receive(struct mpg_graph *g, struct rank_run *r, struct stream *s,
@@ -151,12 +158,8 @@ static double class_bytes(const struct mpg_event *e)
 /* What hypotheses insert. */
 static int begin_inserted(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    if (graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0)
+    if (graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0 || await_sending(g, s, err) < 0)
         return -1;
-    if (s->sending && s->sending->synchronous)
-        await_message(s, s->sending, &s->sending->send_waiter);
-    if (s->sending)
-        graph_await_carrier(&g->matching.carrying, s->sending, s->call.leave_ns, &s->call.waiter);
     graph_await_group(&s->call.waiter, s->group);
     return 0;
 }
