@@ -151,6 +151,8 @@ function before(call,    k, text) {
         text = text "MPI_File old = OLD_FILE(fh);\nint32_t number = tracer_file_number(&s, old);\n"
     else if (k == "MRECV" || k == "IMRECV")
         text = text "struct tracer_message old = tracer_message(&s, OLD_MESSAGE(message));\n"
+    else if (call == "Type_commit")
+        text = text "tracer_type_commit(OLD_TYPE(datatype));\n"
     else if (call == "Type_free")
         text = text "tracer_type_forget(OLD_TYPE(datatype));\n"
     else if (call == "Session_init")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sizes of datatypes, of which a program uses few: asking MPI costs more than the rest
- * of a record. MPI_Type_free makes a handle mean another type. */
+ * of a record. MPI_Type_free makes a handle mean another type, so that the size is kept of
+ * predefined types, and of those whose commit and free go through the tracer: MPICH's
+ * mpi_f08 makes a type of an array section, and frees it, within one call. */
 #include <stdint.h>
 
 #include "trace/pmpi/event.h"
@@ -12,7 +14,8 @@ static const int64_t MOST_BYTES = INT64_MAX / 4;
 
 static struct place {
     MPI_Datatype type;
-    bool used;
+    bool committed; /* by the program */
+    bool known;     /* the size is */
     int64_t size;
 } places[PLACES];
 
@@ -24,13 +27,27 @@ static struct place *place_of(MPI_Datatype type)
 
 _Static_assert(PLACES == 256, "place_of() takes 8 bits");
 
-static __attribute__((noinline)) bool ask(struct place *place, MPI_Datatype type)
+static bool is_predefined(MPI_Datatype type)
+{
+#ifdef MPICH
+    return (unsigned)type >> 30 == 1; /* its ABI: a builtin's handle (mpi.h) */
+#else
+    int integers, addresses, types, combiner;
+    return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+           combiner == MPI_COMBINER_NAMED;
+#endif
+}
+
+/* The size of TYPE, into PLACE if it can be kept; -1 if MPI does not say. */
+static __attribute__((noinline)) int64_t ask(struct place *place, MPI_Datatype type)
 {
     MPI_Count size = 0;
     if (PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
-        return false;
-    *place = (struct place){type, true, size};
-    return true;
+        return -1;
+    const bool committed = place->committed && place->type == type;
+    if (committed || is_predefined(type))
+        *place = (struct place){type, committed, true, size};
+    return size;
 }
 
 int64_t tracer_bytes(int64_t count, MPI_Datatype type)
@@ -38,11 +55,11 @@ int64_t tracer_bytes(int64_t count, MPI_Datatype type)
     struct place *place = place_of(type);
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    if ((!place->used || place->type != type) && !ask(place, type))
-        return 0;
+    const int64_t size = place->known && place->type == type ? place->size : ask(place, type);
     int64_t bytes;
-    return __builtin_mul_overflow(count, place->size, &bytes) || bytes > MOST_BYTES ? MOST_BYTES
-                                                                                   : bytes;
+    if (size < 0)
+        return 0;
+    return __builtin_mul_overflow(count, size, &bytes) || bytes > MOST_BYTES ? MOST_BYTES : bytes;
 }
 
 MPI_Datatype tracer_type_at(struct tracer_types types, int i)
@@ -51,10 +68,20 @@ MPI_Datatype tracer_type_at(struct tracer_types types, int i)
                          : ((const MPI_Datatype *)types.types)[i];
 }
 
+void tracer_type_commit(MPI_Datatype type)
+{
+    if (!tracer_lock())
+        return;
+    *place_of(type) = (struct place){.type = type, .committed = true};
+    tracer_unlock();
+}
+
 void tracer_type_forget(MPI_Datatype type)
 {
     if (!tracer_lock())
         return;
-    place_of(type)->used = false;
+    struct place *place = place_of(type);
+    if (place->type == type)
+        *place = (struct place){.known = false};
     tracer_unlock();
 }

@@ -38,7 +38,8 @@ static inline int64_t tracer_count_at(struct tracer_counts counts, int i)
 int64_t tracer_bytes(int64_t count, MPI_Datatype type);
 /* The type at place I. */
 MPI_Datatype tracer_type_at(struct tracer_types types, int i);
-/* TYPE is about to be freed. */
+/* The program is about to commit, or to free, TYPE. */
+void tracer_type_commit(MPI_Datatype type);
 void tracer_type_forget(MPI_Datatype type);
 
 /* What a completion, start, cancel or free was given, looked up before the real call
