@@ -143,8 +143,8 @@ static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_t
 static int preload_for(const struct request *request, const struct mpg_target *target,
                        const char *program, struct mpg_error *err)
 {
-    char tracer[PATH_MAX], counters[PATH_MAX];
-    const char *libraries[4] = {NULL};
+    char tracer[PATH_MAX], names[PATH_MAX], counters[PATH_MAX];
+    const char *libraries[5] = {NULL};
     int n = 0;
     const enum mpg_mpi mpi = choose_mpi(request, target);
     if (target->mpi != MPG_MPI_NONE && target->mpi != mpi && !target->loads_late)
@@ -168,6 +168,9 @@ static int preload_for(const struct request *request, const struct mpg_target *t
     if (target->sanitizer[0])
         libraries[n++] = target->sanitizer;
     libraries[n++] = tracer;
+    if (mpi == MPG_MPI_OPENMPI && target->odd_fortran &&
+        mpg_tracer_library("libmpgtrace-openmpi-names.so", names, sizeof names, NULL) == 0)
+        libraries[n++] = names;
     if (request->papi)
         libraries[n++] = counters;
     return mpg_preload(libraries, err);

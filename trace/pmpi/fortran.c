@@ -76,9 +76,13 @@ void *fortran_real(const char *name, const void *caller)
     void *real = NULL;
     if (dladdr(caller, &module)) {
         void *library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (library)
-            real = dlsym(library, name); /* of it and of what it needs */
+        if (library) { /* of it and of what it needs */
+            real = dlsym(library, name);
+            real = real ? real : dlsym(library, name + 1);
+        }
     }
+    if (!real)
+        real = dlsym(RTLD_NEXT, name + 1);
     if (!real) {
         say_start();
         say("there is no %s in %s and its libraries", name,

@@ -14,15 +14,8 @@ _Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
 
 #define WRAPPER __attribute__((visibility("default")))
 
-/* The names that other compilers, or other settings of this one, give mpi_x_. */
-#define FORTRAN_NAME(name, of) extern __typeof__(of) name WRAPPER __attribute__((alias(#of)));
-#define FORTRAN_NAMES(lower, upper)       \
-    FORTRAN_NAME(lower, lower##_)         \
-    FORTRAN_NAME(lower##__, lower##_)     \
-    FORTRAN_NAME(upper, lower##_)
-
-/* The real function FUNCTION, a weak symbol: absent in programs without Fortran, and
- * in those that load a module with it late. */
+/* The real function FUNCTION, a weak symbol: absent in programs without Fortran, in those
+ * that load a module with it late, and where FUNCTION without its p is not MPI's. */
 #define REAL(function)                                                             \
     (*({                                                                           \
         static __typeof__(&function) late;                                         \
@@ -30,7 +23,9 @@ _Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
         : late    ? late                                                           \
                   : (late = (__typeof__(late))fortran_real(#function, s.return_address)); \
     }))
-/* Finds it in the libraries of the module that called; ends the program without it. */
+/* Finds NAME in the libraries of the module that called, or, where these are not MPI's, what they or the
+ * program's others have under that name without its p; ends the program, which could not have started
+ * without the tracer, if there is neither. */
 void *fortran_real(const char *name, const void *caller);
 
 #define INT(x) (*(x))

@@ -4,8 +4,10 @@
 # program's own arguments, so that special addresses mean what they meant, and makes C
 # values of them for the record only.
 #
-# MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_,
-# and mpi_x_ has the names of other compilers too.
+# MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_.
+# MPI=openmpi-names: the names that other compilers, or other settings of this one, give mpi_x_ (mpi_x,
+# mpi_x__, MPI_X) hand on to it: a library by itself, as C's programs have functions of their own by such names
+# (Rmpi's mpi_comm_rank).
 # MPI=mpich: mpi_x_, and of mpi_f08 what has a choice buffer (mpi_x_f08ts_), call C's
 # MPI_X, whose wrapper records them; the rest of mpi_f08 calls C's PMPI_X. Large counts are
 # mpi_x_f08_large_.
@@ -39,17 +41,20 @@ function both(call,    lower) {
         return
     }
     lower = tolower(call)
-    if (MPI == "openmpi") {
+    if (MPI == "openmpi-names") {
+        other_names(call, lower)
+        if (kind[call] ~ /(COLLECTIVE|NEIGHBOR)_INIT/)
+            other_names(call, lower, "X")
+        if (("cptr", call) in member)
+            other_names(call, lower "_cptr")
+    } else if (MPI == "openmpi") {
         wrapper(call, "mpi_" lower "_", "pmpi_" lower "_")
-        print "FORTRAN_NAMES(mpi_" lower ", MPI_" toupper(call) ")"
         if (kind[call] ~ /(COLLECTIVE|NEIGHBOR)_INIT/) { # before the standard had them
             wrapper(call, "mpix_" lower "_", "pmpix_" lower "_")
-            print "FORTRAN_NAMES(mpix_" lower ", MPIX_" toupper(call) ")"
             wrapper(call, "mpix_" lower "_f08_", "pmpix_" lower "_f08_")
         }
         if (("cptr", call) in member) { # what `use mpi` calls with a TYPE(C_PTR)
             wrapper(call, "mpi_" lower "_cptr_", "pmpi_" lower "_cptr_")
-            print "FORTRAN_NAMES(mpi_" lower "_cptr, MPI_" toupper(call) "_CPTR)"
         }
         if (!(("removed", call) in member) && result[call] != "double")
             wrapper(call, "mpi_" lower "_f08_", "pmpi_" lower "_f08_")
@@ -119,6 +124,30 @@ function wrapper(call, ours, real,    value) {
         indented("if (tracer_leave(&s, MPI_SUCCESS))\n    " record(call) ";\nreturn value;\n")
     }
     print "}"
+}
+
+# Of mpi_NAME_, or mpix_NAME_.
+function other_names(call, name, x,    value, lower, upper, n, i, of) {
+    value = result[call] == "int" ? "void" : result[call]
+    lower = "mpi" tolower(x) "_" name
+    n = split(lower " " lower "__ MPI" x "_" toupper(name), of, " ")
+    print "\nextern " value " " lower "_(" list(call, 0) ");"
+    for (i = 1; i <= n; i++) {
+        print "WRAPPER " value " " of[i] "(" list(call, 0) ")"
+        print "{"
+        print "    " (value == "void" ? "" : "return ") lower "_(" passed(call) ");"
+        print "}"
+    }
+}
+# The arguments as they came.
+function passed(call,    text, parts, n, i, arguments) {
+    text = list(call, 0)
+    if (text == "void")
+        return ""
+    n = split(text, parts, /, */)
+    for (i = 1; i <= n; i++)
+        arguments = arguments (i > 1 ? ", " : "") identifier(parts[i])
+    return arguments
 }
 
 function body(call, real,    k) {

@@ -146,6 +146,7 @@ static void look_at_libraries(struct mpg_target *target, const char *path,
         if (target->mpi == MPG_MPI_NONE && is_library(name, "libmpi", ".so") && all[i].path[0] &&
             (target->mpi = mpg_library_mpi(all[i].path)) != MPG_MPI_NONE)
             snprintf(target->mpi_library, sizeof target->mpi_library, "%s", name);
+        target->odd_fortran = target->odd_fortran || is_library(name, "libmpi_mpifh", ".so");
         if (!target->sanitizer[0] && is_sanitizer(name))
             strcpy(target->sanitizer, all[i].path[0] ? all[i].path : all[i].name);
     }

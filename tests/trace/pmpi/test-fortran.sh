@@ -94,6 +94,56 @@ is "... and know each other's requests" \
 0 Wait requests=1
 0 Finalize"
 
+# --- array sections: a library may make a type of each, and free it ---
+cat >sections.f90 <<'END'
+program sections
+  use mpi_f08
+  real :: a(5, 20), b(20)
+  integer :: i, last, step(4) = [1, 2, 5, 1]
+  type(MPI_Request) :: q
+  call MPI_Init()
+  do i = 1, 4
+    last = 19 / step(i) + 1
+    call MPI_Irecv(b, 20, MPI_REAL, 0, i, MPI_COMM_SELF, q)
+    call MPI_Send(a(4, 1:20:step(i)), last, MPI_REAL, 0, i, MPI_COMM_SELF)
+    call MPI_Wait(q, MPI_STATUS_IGNORE)
+  end do
+  call MPI_Finalize()
+end program sections
+END
+ok "sections of arrays compile" $mpifort -o sections sections.f90
+ok "... are sent" traced 1 sections.trace ./sections
+is "... and counted" "$(calls sections.trace | sed -nE 's/.* Send .*bytes=([0-9]+).*/\1/p' | xargs)" "80 40 16 80"
+
+# --- functions that are the program's own ---
+cat >own.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int mpi_comm_rank(int x) { return x + 1; }
+int mpi_send__(int x) { return x + 2; }
+int MPI_BARRIER(int x) { return x + 3; }
+int (*own_rank(void))(int) { return mpi_comm_rank; }
+int own_all(void) { return mpi_comm_rank(1) + mpi_send__(1) + MPI_BARRIER(1); }
+END
+cat >owns.c <<'END'
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *own = dlopen("./libown.so", RTLD_NOW);
+    int (*all)(void) = own ? (int (*)(void))dlsym(own, "own_all") : 0;
+    int (*(*rank)(void))(int) = own ? (int (*(*)(void))(int))dlsym(own, "own_rank") : 0;
+    MPI_Init(&argc, &argv);
+    printf("%d %d\n", all ? all() : -1, rank ? rank()(4) : -1);
+    return MPI_Finalize();
+}
+END
+ok "a library with functions of such names compiles" eval \
+    "$mpicc -shared -fPIC -o libown.so own.c && $mpicc -o owns owns.c -ldl"
+ok "... runs" traced 1 owns.trace ./owns
+is "... by its own functions" "$(cat out)" "9 5"
+
 # --- every function of the library ---
 # The calls of trace/calls.def that Fortran has.
 sed -nE 's/^MPG_CALL\(([A-Za-z_0-9]+),.*/\1/p' "$here/../../../trace/calls.def" | tr '[:upper:]' '[:lower:]' |
@@ -106,11 +156,12 @@ named() {
         comm -12 - known
 }
 
-# all PATTERN LEAST: what the Fortran libraries offer so, at least LEAST functions, is wrapped.
+# all PATTERN LEAST [LIBRARY]: what the Fortran libraries offer so, at least LEAST functions, is wrapped, by the
+# tracer or by LIBRARY.
 all() {
     ldd ./ftrace8 | sed -nE 's/.*=> ([^ ]*mpi[^ ]*) .*/\1/p' | xargs -n 1 nm -D --defined-only |
         named "$1" >want
-    nm -D --defined-only "$tracer" | named "$1" | comm -23 want - >missing
+    nm -D --defined-only "${3:-$tracer}" | named "$1" | comm -23 want - >missing
     [ "$(wc -l <want)" -ge "$2" ] && [ ! -s missing ] && return
     echo "# $(wc -l <want) are offered; not wrapped: $(tr '\n' ' ' <missing)"
     return 1
@@ -120,9 +171,29 @@ if [ "$mpich" -gt 0 ]; then
     ok "all of mpi_f08 that C's wrappers do not see is wrapped" all "mpi_($lower)_f08_" 200
 else
     ok "mpif.h is wrapped" all "mpi_($lower)_" 360
-    ok "... under the names of other compilers" all "mpi_($lower)" 360
-    ok "... with two underscores" all "mpi_($lower)__" 360
-    ok "... and in capitals" all 'MPI_([A-Z0-9_]+)' 360
+    names=${tracer%.so}-names.so
+    ok "... under the names of other compilers" all "mpi_($lower)" 360 "$names"
+    ok "... with two underscores" all "mpi_($lower)__" 360 "$names"
+    ok "... and in capitals" all 'MPI_([A-Z0-9_]+)' 360 "$names"
+    is "... none of which the tracer takes from others" \
+        "$(nm -D --defined-only "$tracer" | awk '{ print $3 }' | grep -cE '^(mpi_[a-z_]*[a-z]|mpi_[a-z_]*__|MPI_[A-Z_]*)$')" 0
+    cat >capitals.c <<'END'
+#include <mpi.h>
+void MPI_INIT(int *), mpi_barrier(int *, int *), mpi_finalize__(int *);
+int main(void)
+{
+    int error, world = 0;
+    MPI_INIT(&error);
+    mpi_barrier(&world, &error);
+    mpi_finalize__(&error);
+    return error;
+}
+END
+    ok "a program with such names compiles" $mpicc -o capitals capitals.c -lmpi_mpifh
+    ok "... runs" traced 2 capitals.trace ./capitals
+    is "... and is recorded as made" "$(calls capitals.trace | grep '^1')" "1 Init
+1 Barrier comm=0
+1 Finalize"
     ok "mpi_f08 is wrapped" all "mpi_($lower)_f08_" 340
     is "so are the ways to get memory of use mpi" \
         "$(nm -D --defined-only "$tracer" | grep -c ' mpi_.*_cptr_$')" 4
