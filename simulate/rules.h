@@ -13,6 +13,7 @@ enum mpg_rule {
     MPG_RULE_SIZE_SIDES,     /* no interpolation across an eager limit */
     MPG_RULE_BEYOND_SIZES,   /* times grow with bytes beyond the greatest size measured */
     MPG_RULE_OVERHEADS,      /* o_s and o_r, apart from flights */
+    MPG_RULE_FURTHER,        /* further messages of a rank in a call cost less to receive */
     MPG_RULE_TRACE_LIMIT,    /* the trace may contradict the source's eager limit */
     MPG_RULE_PROTOCOLS,      /* messages change between eager and synchronous */
     MPG_RULE_COVERED,        /* detours that begin while a message is awaited are in its time */

@@ -8,6 +8,7 @@ ablated='rows                --without=rows
 size-sides          --without=size-sides
 beyond-sizes        --without=beyond-sizes
 overheads           --without=overheads
+further             --without=further
 trace-limit         --without=trace-limit
 protocols           --without=protocols
 covered             --without=covered

@@ -80,7 +80,7 @@ static void overhead(const struct expanding *x, enum mpg_overhead which,
     zero(l->scratch, l->n);
     if (known)
         mpg_perturb_overhead(p, which, &s, l->first, l->n, l->scratch);
-    put_together(x, known ? mpg_overhead_median(p, which, true, s.bytes) : 0, l->scratch, overhead_ns);
+    put_together(x, known ? mpg_overhead_median(p, which, true, s.bytes, s.further) : 0, l->scratch, overhead_ns);
 }
 
 static void send(void *data, const struct mpg_message *m, double *overhead_ns)

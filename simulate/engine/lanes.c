@@ -49,9 +49,10 @@ struct mpg_lanes *mpg_lanes_new(int32_t ranks, uint32_t lanes, uint32_t first,
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->ahead.follower = calloc((size_t)ranks, sizeof *l->ahead.follower);
     l->traced_ns = calloc((size_t)ranks, sizeof *l->traced_ns);
+    l->turn = calloc((size_t)ranks, sizeof *l->turn);
     if (l->last_stream && l->scratch && l->result && l->kappa && l->local && l->later &&
         l->answered && l->own && l->all && l->others && l->put && l->zeros && l->left && l->sent_left.u &&
-        l->shapes && l->account && l->unjoined && l->ahead.follower && l->traced_ns)
+        l->shapes && l->account && l->unjoined && l->ahead.follower && l->traced_ns && l->turn)
         return l;
 fail:
     mpg_lanes_free(l);
@@ -105,6 +106,7 @@ void mpg_lanes_free(struct mpg_lanes *l)
     free(l->ahead.follower);
     free(l->traced_ns);
     free(l->edge);
+    free(l->turn);
     mpg_choosing_free(l->choice);
     free(l->before);
     free(l->interval_ns);

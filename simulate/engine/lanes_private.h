@@ -17,6 +17,7 @@
 struct mpg_lanes_edge {
     double slack_ns, arrival_ns;
     uint32_t i;
+    bool further; /* another message of its rank, that arrived before it, is completed here */
 };
 
 /* What a rank's account adds up, lane by lane, in the order of struct mpg_lanes_account. */
@@ -120,6 +121,8 @@ struct mpg_lanes {
     double *before;       /* capacity x n: a stream's value before its last interval, */
     double *interval_ns;  /* and that, with what the tracer took */
     uint32_t before_capacity, interval_capacity;
+    uint64_t turns, *turn; /* calls that completed several receives; a rank, the last one that
+                              completed one of its messages */
 };
 
 static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
@@ -254,6 +257,13 @@ static inline bool mpg_lanes_shortens(const struct mpg_lanes *l, const struct mp
 int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err);
 /* Whether arrivals in S are completed one after the other, at a cost. */
 bool mpg_lanes_takes_turns(const struct mpg_lanes *l, const struct mpg_step *s);
+/* The message that E, at EDGE of the list, brings, as draws of o_r see it. */
+static inline struct mpg_sending received_of(const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
+{
+    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
+    m.further = edge->further;
+    return m;
+}
 
 /* Whether S blocks until a message is sent whose protocol changes, or is inserted: how long it took says nothing
  * of the target then. */

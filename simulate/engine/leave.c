@@ -355,7 +355,7 @@ static void take_edges(struct mpg_lanes *l, const struct mpg_step *s, double *ou
         if (l->tally && l->tally->pairs && s->edge_number > 1)
             mpg_lanes_tally_edge(l, s, l->edge[i].i, i == 0);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
-            struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
+            struct mpg_sending m = received_of(e, &l->edge[i]);
             mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
                                     mpg_is_inserted(s->number), &m,
                                     slot_left(l, e->slot), l->later);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "simulate/engine/lanes_private.h"
+#include "simulate/rules.h"
 
 /* Whether a send that the traced machine made wait goes at once on the target. */
 static bool is_released(const struct mpg_sent *sent)
@@ -69,6 +70,14 @@ static void sort_edges(struct mpg_lanes *l, const struct mpg_step *s)
                 : 0;
     }
     qsort(l->edge, s->edge_number, sizeof *l->edge, compare_edges);
+    l->turns++;
+    for (uint32_t i = s->edge_number; i > 0; i--) {
+        const struct mpg_edge *e = &s->edges[l->edge[i - 1].i];
+        if (e->kind != MPG_EDGE_ARRIVAL)
+            continue;
+        l->edge[i - 1].further = l->turn[e->source] == l->turns && mpg_rule_holds(MPG_RULE_FURTHER);
+        l->turn[e->source] = l->turns;
+    }
 }
 
 int mpg_lanes_list_edges(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
@@ -118,6 +127,14 @@ static inline const struct mpg_perturbation *received_by(const struct mpg_lanes 
     return way->overhead[MPG_OVERHEAD_RECEIVE].target ? way : NULL;
 }
 
+/* The median of what WAY's source takes of the message of E, at EDGE of the list. */
+static double received_from_source(const struct mpg_lanes *l, const struct mpg_perturbation *way,
+                                   const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
+{
+    return edge->further ? mpg_overhead_median(way, MPG_OVERHEAD_RECEIVE, true, e->bytes, true)
+                         : mpg_shapes_overhead_of_source(l->shapes, way, MPG_OVERHEAD_RECEIVE, e->bytes);
+}
+
 double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
 {
     double least_ns = mpg_floor_call(l->floors, s->rank, s->call, s->bytes), own_ns = 0;
@@ -134,7 +151,7 @@ double mpg_lanes_own_floor(const struct mpg_lanes *l, const struct mpg_step *s)
         waits = waits || (e->kind == MPG_EDGE_HELD && (s->sent_number > 0 || is_served(s))); /* for its receiver, or target */
         const struct mpg_perturbation *way = received_by(l, s, e);
         if (way)
-            own_ns += mpg_shapes_overhead_of_source(l->shapes, way, MPG_OVERHEAD_RECEIVE, e->bytes);
+            own_ns += received_from_source(l, way, e, &l->edge[i]);
     }
     return own_ns > 0 || waits ? fmin(least_ns, own_ns) : least_ns;
 }
@@ -156,7 +173,7 @@ void mpg_lanes_add_overheads(struct mpg_lanes *l, const struct mpg_step *s, doub
         const struct mpg_perturbation *way = received_by(l, s, e);
         if (!way)
             continue;
-        struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
+        struct mpg_sending m = received_of(e, &l->edge[i]);
         mpg_shapes_add_overhead(l->shapes, way, MPG_OVERHEAD_RECEIVE, target, &m, slot_left(l, e->slot), value);
         any = true;
     }

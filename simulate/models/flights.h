@@ -35,6 +35,7 @@ struct mpg_sending {
     uint32_t thread;  /* the sender's thread, */
     uint64_t nth;     /* and how many went there before it */
     double bytes;
+    bool further;     /* its receive completes with another one of the same rank, before it */
 };
 
 enum mpg_flight_part { MPG_FLIGHT_LAMBDA = 1, MPG_FLIGHT_TAU = 2, MPG_FLIGHT_WHOLE = 3 };

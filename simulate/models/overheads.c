@@ -62,34 +62,42 @@ struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum m
         .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
 }
 
-/* o(d; u) of one machine, which knows SIZES, its noise apart if that is RECORDED. */
-static struct mpg_overhead_spot find_overhead(const struct mpg_network_sizes *sizes, bool recorded, double bytes)
-{
-    struct mpg_overhead_spot o = {.spot = mpg_spot_find(sizes, bytes)};
-    o.most = mpg_spot_most(&o.spot, recorded);
-    return o;
-}
-
 struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
-                                           bool of_source, double bytes)
+                                           bool of_source, double bytes, bool further)
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
-    return of_source ? find_overhead(o->source, o->source_noise, bytes) : find_overhead(o->target, o->target_noise, bytes);
+    const struct mpg_network_sizes *sizes = of_source ? o->source : o->target;
+    const bool recorded = of_source ? o->source_noise : o->target_noise; /* noise apart */
+    struct mpg_overhead_spot found = {.spot = mpg_spot_find(sizes, bytes), .further = further};
+    found.most = mpg_spot_most(&found.spot, recorded);
+    if (further) {
+        found.empty = mpg_spot_find(sizes, 0);
+        found.empty_most = mpg_spot_most(&found.empty, recorded);
+    }
+    return found;
 }
 
-double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes)
+double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes,
+                           bool further)
 {
     if (!(of_source ? p->overhead[which].source : p->overhead[which].target))
         return 0;
-    const struct mpg_overhead_spot o = mpg_overhead_spot(p, which, of_source, bytes);
-    return fmin(mpg_spot_quantile(&o.spot, -1, 0.5), o.most);
+    const struct mpg_overhead_spot o = mpg_overhead_spot(p, which, of_source, bytes, further);
+    const double ns = fmin(mpg_spot_quantile(&o.spot, -1, 0.5), o.most);
+    return further ? fmax(ns - fmin(mpg_spot_quantile(&o.empty, -1, 0.5), o.empty_most), 0) : ns;
 }
 
 void mpg_overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns)
 {
+    double empty_ns[MPG_LANES_AT_ONCE];
     mpg_spot_quantiles(&o->spot, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = ns[w] < o->most ? ns[w] : o->most;
+    if (!o->further)
+        return;
+    mpg_spot_quantiles(&o->empty, asked, empty_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
 }
 
 /* Adds TARGET's, less what SOURCE, if it is not NULL, has at U, or if LEAST at 0. */
@@ -122,9 +130,9 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
     if (!o->target)
         return;
     struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes), source = target;
+    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes, m->further), source = target;
     if (o->source)
-        source = mpg_overhead_spot(p, which, true, m->bytes);
+        source = mpg_overhead_spot(p, which, true, m->bytes, m->further);
     add_overhead(p, &address, &target, &source, !o->source, first, n, value_ns);
 }
 
@@ -135,6 +143,6 @@ void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead
     if (!p->overhead[which].target)
         return;
     struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes);
+    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes, m->further);
     add_overhead(p, &address, &target, NULL, false, first, n, value_ns);
 }

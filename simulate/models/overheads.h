@@ -29,17 +29,20 @@ bool mpg_overheads_of_both(const struct mpg_perturbation *p);
 struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
                                                  enum mpg_overhead which);
 
-/* The median of what a message of BYTES costs on the target, or the source, of all launches; 0 where that is not known. */
-double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes);
+/* The median of what a message of BYTES costs on the target, or the source, of all launches; 0 where that is not known.
+ * FURTHER: as in struct mpg_sending. */
+double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes,
+                           bool further);
 
-/* One of them at a size: no more than MOST. */
+/* One of them at a size: no more than MOST; of a FURTHER message less that of an empty one. */
 struct mpg_overhead_spot {
-    struct mpg_spot spot;
-    double most;
+    struct mpg_spot spot, empty;
+    double most, empty_most;
+    bool further;
 };
 /* Of a message of BYTES, on the target, or the source; those are known. */
 struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
-                                           bool of_source, double bytes);
+                                           bool of_source, double bytes, bool further);
 /* What it takes in the lanes that are ASKED for, into NS. */
 void mpg_overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns);
 /* Where the draw of M's is. */

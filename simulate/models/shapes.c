@@ -176,7 +176,7 @@ static bool find_flight(struct mpg_shapes *s, struct shape *x)
 static bool find_overhead(struct mpg_shapes *s, enum mpg_overhead which, bool target,
                           struct shape *x)
 {
-    struct mpg_overhead_spot at = mpg_overhead_spot(x->p, which, false, x->bytes);
+    struct mpg_overhead_spot at = mpg_overhead_spot(x->p, which, false, x->bytes, false);
     x->has_source = !target && x->p->overhead[which].source;
     x->has_least = !target && !x->has_source;
     if (!find_time(s, x->p, &at.spot, at.most, &x->target) ||
@@ -184,7 +184,7 @@ static bool find_overhead(struct mpg_shapes *s, enum mpg_overhead which, bool ta
         return false;
     if (!x->has_source)
         return true;
-    at = mpg_overhead_spot(x->p, which, true, x->bytes);
+    at = mpg_overhead_spot(x->p, which, true, x->bytes, false);
     return find_time(s, x->p, &at.spot, at.most, &x->source);
 }
 
@@ -193,7 +193,7 @@ static void find(struct mpg_shapes *s, struct shape *x)
     if (x->drawn == MEDIAN)
         x->median_ns = mpg_flight_median(x->p, x->bytes);
     else if (x->drawn >= SOURCE_OVERHEAD)
-        x->median_ns = mpg_overhead_median(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD), true, x->bytes);
+        x->median_ns = mpg_overhead_median(x->p, (enum mpg_overhead)(x->drawn - SOURCE_OVERHEAD), true, x->bytes, false);
     else if (x->drawn == FLIGHT)
         x->is_kept = find_flight(s, x);
     else if (x->drawn >= TARGET_OVERHEAD)
@@ -294,8 +294,9 @@ void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation
 {
     if (!p->overhead[which].target)
         return;
-    const struct shape *x = shape_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
-    if (!x->is_kept) {
+    const struct shape *x =
+        m->further ? NULL : shape_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
+    if (!x || !x->is_kept) {
         if (target)
             mpg_add_target_overhead(p, which, m, s->first, s->n, value_ns);
         else

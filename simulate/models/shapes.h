@@ -37,7 +37,7 @@ void mpg_shapes_add_overhead(struct mpg_shapes *shapes, const struct mpg_perturb
                              const struct mpg_left_draws *left, double *value_ns);
 /* mpg_flight_median(). */
 double mpg_shapes_median(struct mpg_shapes *shapes, const struct mpg_perturbation *p, double bytes);
-/* mpg_overhead_median() of the source */
+/* mpg_overhead_median() of the source, of a message that is not completed with others of its rank. */
 double mpg_shapes_overhead_of_source(struct mpg_shapes *shapes, const struct mpg_perturbation *p,
                                      enum mpg_overhead which, double bytes);
 

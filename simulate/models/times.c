@@ -163,7 +163,7 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
     if (!p->overhead[which].target)
         return;
     const struct mpg_address address = mpg_overhead_address(p, which, m);
-    const struct mpg_overhead_spot x = mpg_overhead_spot(p, which, false, m->bytes);
+    const struct mpg_overhead_spot x = mpg_overhead_spot(p, which, false, m->bytes, m->further);
     double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
@@ -194,8 +194,8 @@ struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double byt
         t.lambda_ns = mpg_way_ns(&x.lambda, -1, 0.5);
         t.tau_ns = fmax(mpg_way_ns(&x.whole, -1, 0.5) - mpg_way_ns(&x.empty, -1, 0.5), 0);
     }
-    t.send_ns = mpg_overhead_median(p, MPG_OVERHEAD_SEND, false, bytes);
-    t.receive_ns = mpg_overhead_median(p, MPG_OVERHEAD_RECEIVE, false, bytes);
+    t.send_ns = mpg_overhead_median(p, MPG_OVERHEAD_SEND, false, bytes, false);
+    t.receive_ns = mpg_overhead_median(p, MPG_OVERHEAD_RECEIVE, false, bytes, false);
     if (p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&
         mpg_rule_holds(MPG_RULE_HELD_SENDS)) {
         const struct mpg_way way = find_measured(&p->target_path->sender, bytes);

@@ -60,7 +60,7 @@ void mpg_times_path_received(struct mpg_times *t, const struct mpg_step *s, uint
             x->last = mpg_path_slot(a->edge->slot, MPG_PATH_TIME);
             x->last_ns = a->time_ns;
         }
-        later_ns += mpg_times_receive_ns(t, a->i)[0];
+        later_ns += mpg_times_receive_ns(t, a->i, a->further)[0];
     }
     const enum mpg_path_part part = mpg_call_is_probe(s->call) ? MPG_PATH_ENVELOPE : MPG_PATH_TIME;
     for (uint32_t i = 0; i < s->edge_number && k == 0; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "simulate/predict/times_private.h"
+#include "simulate/rules.h"
 
 static bool is_received(const struct mpg_step *s, const struct mpg_edge *e)
 {
@@ -21,7 +22,7 @@ static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_erro
     if (edges <= t->receive_capacity)
         return 0;
     uint32_t wanted = 2 * edges;
-    double *receive = realloc(t->receive_ns, (size_t)wanted * t->n * sizeof *receive);
+    double *receive = realloc(t->receive_ns, 2 * (size_t)wanted * t->n * sizeof *receive);
     if (receive)
         t->receive_ns = receive;
     struct mpg_arrival *arrival = realloc(t->arrival, wanted * sizeof *arrival);
@@ -42,9 +43,13 @@ static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, cons
     if (!is_received(s, e))
         return k;
     struct mpg_sending m = sending_of(&e->origin, e->bytes);
-    zero(mpg_times_receive_ns(t, k), t->n);
-    if (costs)
-        mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n, mpg_times_receive_ns(t, k));
+    for (int further = 0; further < 2; further++) {
+        m.further = further && mpg_rule_holds(MPG_RULE_FURTHER);
+        zero(mpg_times_receive_ns(t, k, further), t->n);
+        if (costs)
+            mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
+                              mpg_times_receive_ns(t, k, further));
+    }
     t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k, .early = early, .costs = costs};
     return k + 1;
 }
@@ -79,11 +84,19 @@ static double receive_in_lane(struct mpg_times *t, uint32_t k, uint32_t w, doubl
     }
     if (k > 1)
         qsort(t->arrival, k, sizeof *t->arrival, compare_arrivals);
+    t->turns++;
     t->arrived[w] = k > 0 ? t->arrival[k - 1].time_ns : -INFINITY;
+    for (uint32_t i = 0; i < k; i++) {
+        uint64_t *turn = &t->turn[t->arrival[i].edge->source];
+        if (t->arrival[i].time_ns == -INFINITY)
+            continue;
+        t->arrival[i].further = *turn == t->turns;
+        *turn = t->turns;
+    }
     for (uint32_t i = k; i > 0 && t->arrival[i - 1].time_ns > -INFINITY; i--) {
         const struct mpg_arrival *a = &t->arrival[i - 1];
         *latest = fmax(*latest, a->time_ns + later_ns);
-        later_ns += mpg_times_receive_ns(t, a->i)[w];
+        later_ns += mpg_times_receive_ns(t, a->i, a->further)[w];
     }
     return later_ns;
 }

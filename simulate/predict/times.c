@@ -27,6 +27,7 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
     t->traced_ns = calloc((size_t)ranks, sizeof *t->traced_ns);
     t->account = calloc((size_t)ranks * TERMS * lanes, sizeof *t->account);
     t->threads = calloc((size_t)ranks, sizeof *t->threads);
+    t->turn = calloc((size_t)ranks, sizeof *t->turn);
     t->own = calloc(lanes, sizeof *t->own);
     t->best = calloc(lanes, sizeof *t->best);
     t->scratch = calloc(lanes, sizeof *t->scratch);
@@ -37,7 +38,7 @@ struct mpg_times *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t first,
     t->arrived = calloc(lanes, sizeof *t->arrived);
     t->by_message = calloc(lanes, sizeof *t->by_message);
     t->receives = calloc(lanes, sizeof *t->receives);
-    if (t->last_stream && t->traced_ns && t->account && t->threads && t->own && t->best &&
+    if (t->last_stream && t->traced_ns && t->account && t->threads && t->turn && t->own && t->best &&
         t->scratch && t->lambda && t->tau && t->answer && t->kappa && t->arrived && t->by_message && t->receives)
         return t;
 fail:
@@ -63,6 +64,7 @@ void mpg_times_free(struct mpg_times *t)
     free(t->rank_account);
     mpg_tally_free(t->tally);
     free(t->threads);
+    free(t->turn);
     free(t->own);
     free(t->best);
     free(t->scratch);

@@ -67,7 +67,8 @@ struct mpg_times {
     double *own, *best, *scratch, *lambda, *tau, *answer, *kappa; /* n each */
     double *arrived;                   /* n: when the last message that the call receives is there */
     bool *by_message;                  /* n: whether a message, not a collective, was waited for */
-    /* Of the messages that a call receives: o_r, n each, and the order in which they arrive in one lane. */
+    /* Of the messages that a call receives: o_r alone and after another of its rank, n each, and
+     * the order in which they arrive in one lane. */
     double *receive_ns;
     uint32_t receive_capacity;
     struct mpg_arrival *arrival;
@@ -82,6 +83,7 @@ struct mpg_times {
     struct mpg_times_trail *trail; /* of all lanes (trail.c); NULL: nobody asks */
     bool follows;          /* there is one of the two; then, where calls choose, */
     struct mpg_moves *moves; /* what arrivals come from that they move */
+    uint64_t turns, *turn; /* lanes of calls; a rank, the last one in which it was received from */
 };
 
 /* What a call's time comes from, in the one lane whose path is asked for. */
@@ -95,6 +97,7 @@ struct mpg_arrival {
     double time_ns; /* -INFINITY: not in this lane */
     const struct mpg_edge *edge;
     uint32_t i;     /* which of those that are received */
+    bool further;
     bool early;     /* not in the trace */
     bool costs;     /* else it takes nothing of its receiver */
 };
@@ -115,10 +118,10 @@ static inline double *account_of(const struct mpg_times *t, int32_t rank, enum t
     return t->account + ((size_t)rank * t->account_stride + term) * t->n;
 }
 
-/* o_r of the I-th message received in the call. */
-static inline double *mpg_times_receive_ns(const struct mpg_times *t, uint32_t i)
+/* o_r of the I-th message received in the call, FURTHER after another one of its rank, or not. */
+static inline double *mpg_times_receive_ns(const struct mpg_times *t, uint32_t i, bool further)
 {
-    return t->receive_ns + (size_t)i * t->n;
+    return t->receive_ns + (2 * (size_t)i + further) * t->n;
 }
 
 /* The target between the rank of S and the one at the other end of E, one of its edges. */

@@ -39,7 +39,7 @@ void mpg_times_trail_received(const struct mpg_times *t, const struct mpg_step *
             x->last[w] = number_of(s, a);
             x->last_ns[w] = a->time_ns;
         }
-        later_ns += mpg_times_receive_ns(t, a->i)[w];
+        later_ns += mpg_times_receive_ns(t, a->i, a->further)[w];
     }
     if (k > 0 && t->arrived[w] >= t->scratch[w] + t->kappa[w]) { /* nothing that is paid is as late */
         x->last[w] = number_of(s, &t->arrival[k - 1]);

@@ -205,22 +205,26 @@ class Costs:
                 return None
         return self.overheads(target, source, message, SEND)
 
-    def receive_overheads(self, message):
+    def receive_overheads(self, message, further):
+        """further: another one of its rank is completed before, in the same call."""
         target, source = self.overhead_lists("receive_overhead")
-        return self.overheads(target, source, message, RECEIVE)
+        return self.overheads(target, source, message, RECEIVE, further)
 
     def overhead_lists(self, name):
         return [machine and machine.path and getattr(machine.path, name)
                 for machine in (self.target, self.source)]
 
-    def overheads(self, target, source, message, purpose):
+    def overheads(self, target, source, message, purpose, further=False):
         if not target or (self.source and not source) or self.all_replaced:
             return None
         send = message.send
         u = self.draw(send.call.rank, send.call.index, purpose, send.index)
 
         def value(machine, sizes, u, launch=self.target.launch):
-            return machine.undisturbed(sizes, launch, message.bytes, u)
+            whole = machine.undisturbed(sizes, launch, message.bytes, u)
+            if not further:
+                return whole
+            return max(0, whole - machine.undisturbed(sizes, launch, 0, u))
 
         ours, theirs = value(self.target, target, u), None
         least, typical = value(self.target, target, 0), None

@@ -197,7 +197,7 @@ class PredictedWires:
         return self.scale * (self.target.sends(wire, eager) or ZERO)
 
     def receives(self, wire):
-        return self.scale * (self.target.receives(wire) or ZERO)
+        return self.scale * (self.target.receives(wire, False) or ZERO)
 
     def done(self, wire, met, arrived):
         if self.is_answered:
@@ -245,7 +245,7 @@ class PerturbedWires:
                                for costs in (self.usual, self.costs)))
 
     def receives(self, wire):
-        return self.overhead(*(costs.of(wire).receive_overheads(wire)
+        return self.overhead(*(costs.of(wire).receive_overheads(wire, False)
                                for costs in (self.usual, self.costs)))
 
     def overhead(self, usual, drawn):

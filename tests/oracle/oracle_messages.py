@@ -92,7 +92,7 @@ class Messages:
             if not (message.send.blocking and waits) or changes_to_eager:
                 stands_in = not waits or call in self.absolute_calls
                 overheads.append(costs.of(message).send_overheads(message, stands_in))
-        overheads += [costs.of(message).receive_overheads(message)
+        overheads += [self.receive_overheads(message, costs)
                       for message in self.received[call]]
         return [one for one in overheads if one]
 
@@ -121,12 +121,19 @@ class Messages:
             message.send.blocking and self.synchronous(message) and self.was_synchronous(message)
             for message in self.started[call])
 
+    def receive_overheads(self, message, costs):
+        messages = self.received[message.receive.completed_by]
+        before = messages[:messages.index(message)]
+        sender = message.send.call.rank
+        return costs.of(message).receive_overheads(
+            message, any(other.send.call.rank == sender for other in before))
+
     def behind(self, message):
         """Of the receives that its call completes after it."""
         messages = self.received[message.receive.completed_by]
         later = messages[messages.index(message) + 1:]
         total = ZERO
-        for one in [self.costs.of(other).receive_overheads(other) for other in later]:
+        for one in [self.receive_overheads(other, self.costs) for other in later]:
             if one and message.receive.completed_by.exchange:
                 total += one.target
             elif one:

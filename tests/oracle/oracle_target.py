@@ -213,13 +213,18 @@ class Target:
         u = self.draw(send.call.rank, send.call.index, SEND, send.index)
         return self.send_overhead(self.between(message), message.bytes, eager, u)
 
-    def receives(self, message):
-        """o_r(d), or None."""
+    def receives(self, message, further):
+        """o_r(d), or None.  further: its rank had another one before, in that call."""
         send, path = message.send, self.between(message)
         if self.all_replaced or not path or not path.receive_overhead:
             return None
         u = self.draw(send.call.rank, send.call.index, RECEIVE, send.index)
-        return self.undisturbed(path.receive_overhead, message.bytes, u)
+
+        def whole(size_bytes):
+            return self.undisturbed(path.receive_overhead, size_bytes, u)
+
+        return max(0.0, whole(message.bytes) - whole(0)) if further else whole(
+            message.bytes)
 
     def root(self, call, size_bytes):
         """o_s(d) of a call whose rank sends to, or for, a collective's members."""

@@ -311,7 +311,12 @@ class Times:
 
     def receive_overheads(self, call, times):
         """[(message, o_r or None)] as they arrive."""
-        return [(message, self.target.receives(message)) for message in self.in_order(call, times)]
+        seen, overheads = set(), []
+        for message in self.in_order(call, times):
+            sender = message.send.call.rank
+            overheads.append((message, self.target.receives(message, sender in seen)))
+            seen.add(sender)
+        return overheads
 
     def bring(self, message, call):
         """What a message brings to the end of the call that receives it."""

@@ -158,7 +158,8 @@ def test_all_that_is_there():
                   (4000, 9, "Waitall requests=1,2")], [send(5000), send(6000)])
     machine = signature(path(latency={0: L, SIZE: X},
                              receive_overhead={0: 300, SIZE: 417.25}))
-    expect(ends_of(text, signature=machine)[:1], 80 + 30000 + 2 * 417.25 + 4000)
+    # of the second of the rank o_r(d) - o_r(0)
+    expect(ends_of(text, signature=machine)[:1], 80 + 30000 + 417.25 + 117.25 + 4000)
 
 
 def test_more_is_there():
