@@ -147,6 +147,11 @@ static int preload_for(const struct request *request, const struct mpg_target *t
     const char *libraries[5] = {NULL};
     int n = 0;
     const enum mpg_mpi mpi = choose_mpi(request, target);
+    if (target->unknown_mpi[0]) {
+        snprintf(tracer, sizeof tracer, "%s is neither Open MPI's nor of MPICH's kind", target->unknown_mpi);
+        tell_untraced(program, tracer);
+        return 0;
+    }
     if (target->mpi != MPG_MPI_NONE && target->mpi != mpi && !target->loads_late)
         return mpg_error_set(err, "--mpi=%s: %s is linked to %s (%s)", request->mpi, program,
                              mpg_mpi_name(target->mpi), target->mpi_library);

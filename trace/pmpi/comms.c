@@ -24,7 +24,7 @@ static struct mpg_map by_handle; /* handle -> struct tracer_comm * */
 static struct tracer_comm **comms; /* by number */
 static int32_t comm_number, comm_capacity;
 static struct promise *promises;
-static MPI_Comm last_handle = MPI_COMM_NULL;
+static MPI_Comm last_handle; /* of LAST */
 static struct tracer_comm *last;
 
 /* What callers get without memory, when nothing is recorded any more. */
@@ -143,7 +143,7 @@ static struct tracer_comm *get(MPI_Comm comm)
 
 const struct tracer_comm *tracer_comm_get(MPI_Comm comm)
 {
-    struct tracer_comm *c = comm == last_handle && last ? last : get(comm);
+    struct tracer_comm *c = last && comm == last_handle ? last : get(comm);
     if (streams.threads && c != &nowhere)
         define_here(c);
     return c;

@@ -24,8 +24,9 @@
 
 static unsigned long long untraced[MPG_UNTRACED_COUNT];
 
-void tracer_count(int which)
+void tracer_count(int which, const void *caller)
 {
+    tracer_real_be_found(caller);
     if (stream_thread.depth == 0)
         __atomic_fetch_add(&untraced[which], 1, __ATOMIC_RELAXED);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether the program's MPI is the one that this tracer was built for. What mpgtrace record
  * starts may be a shell or a tool that starts the program: only in the program itself, before
- * any of it has run, can be seen what it is linked to. If that is the other MPI, the
- * program is started anew with the other tracer, or with none. */
+ * any of it has run, can be seen what it is linked to. If that is the other MPI, or of no
+ * kind known, the program is started anew with the other tracer, or with none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -21,11 +21,14 @@
 #define OTHER "openmpi"
 #define OTHER_NAME "Open MPI"
 #define OTHER_SYMBOL ompi_mpi_comm_world
+#pragma weak MPIR_Dup_fn
+#define OWN_SYMBOL MPIR_Dup_fn
 #else
 #define OURS "openmpi"
 #define OTHER "mpich"
 #define OTHER_NAME "MPICH"
 #define OTHER_SYMBOL MPIR_Dup_fn
+#define OWN_SYMBOL ompi_mpi_comm_world
 #endif
 #define FILE_OF(family) "libmpgtrace-" family ".so"
 /* There if the program is linked to the other MPI. dlsym(3) would allocate where it finds
@@ -90,6 +93,21 @@ static bool own_file(char *path, size_t size)
     return true;
 }
 
+/* That ARGV[0] runs untraced, once for all ranks. */
+static void tell_untraced(char **argv, bool is_other)
+{
+    Dl_info mpi;
+    const char *rank = getenv("PMI_RANK");
+    rank = rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
+    if (rank && strcmp(rank, "0") != 0)
+        return;
+    if (is_other)
+        fprintf(stderr, "mpgtrace: %s runs untraced: mpgkit was built without " OTHER_NAME "\n", argv[0]);
+    else
+        fprintf(stderr, "mpgtrace: %s runs untraced: %s is neither Open MPI's nor of MPICH's kind\n", argv[0],
+                dladdr((void *)&PMPI_Init, &mpi) ? mpi.dli_fname : "its MPI");
+}
+
 /* Of glibc's, constructors have main's arguments. */
 __attribute__((constructor)) static void check_family(int argc, char **argv, char **envp)
 {
@@ -100,16 +118,14 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
         unsetenv(ANEW); /* those that it starts are others */
         return;
     }
-    if (!&OTHER_SYMBOL || !own_file(self, sizeof self))
+    const bool is_other = &OTHER_SYMBOL, is_unknown = &PMPI_Init && !&OWN_SYMBOL;
+    if ((!is_other && !is_unknown) || !own_file(self, sizeof self))
         return;
-    const bool served = find_other(other, sizeof other);
+    const bool served = is_other && find_other(other, sizeof other);
     if (!replace_in_preload(served ? other : NULL) || setenv(ANEW, "1", 1) < 0)
         return;
-    const char *rank = getenv("PMI_RANK");
-    rank = rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
-    if (!served && (!rank || strcmp(rank, "0") == 0))
-        fprintf(stderr, "mpgtrace: %s runs untraced: mpgkit was built without " OTHER_NAME "\n",
-                argv[0]);
+    if (!served)
+        tell_untraced(argv, is_other);
     extern char **environ;
     execve(self, argv, environ);
 }

@@ -6,4 +6,16 @@
 /* In a program that was linked with the tracer's archive. */
 #define MPG_TRACER_SIGN "mpgkit: this program holds the tracer"
 
+/* A name of the ABI that the tracer is compiled for, which its libraries have and no others: what MPI_DUP_FN or MPI_COMM_WORLD of
+ * their mpi.h stands for. (Included with mpi.h, config.h.) */
+#ifdef MPICH
+#define MPG_TRACER_FAMILY "MPIR_Dup_fn"
+#define MPG_TRACER_FAMILY_NAME "MPICH"
+#define MPG_TRACER_SONAME MPGKIT_MPICH_SONAME
+#elif defined(OPEN_MPI)
+#define MPG_TRACER_FAMILY "ompi_mpi_comm_world"
+#define MPG_TRACER_FAMILY_NAME "Open MPI"
+#define MPG_TRACER_SONAME MPGKIT_OPENMPI_SONAME
+#endif
+
 #endif

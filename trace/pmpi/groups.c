@@ -10,7 +10,7 @@ static struct mpg_map interned;  /* hash of both groups -> struct tracer_groups 
 static struct mpg_map numbers;   /* hash of both groups, whichever is first -> number + 1 */
 static struct mpg_map instances; /* (groups' number, parent, by group) -> communicators met */
 static int32_t next_number;
-static MPI_Group world_group = MPI_GROUP_NULL;
+static MPI_Group world_group; /* 0 at first, which is no handle */
 
 /* 128 bits: two groups with one hash would be taken for one. */
 static void hash_ranks(uint64_t hash[2], const int32_t *ranks, int n)
@@ -37,7 +37,7 @@ bool tracer_group_ranks(MPI_Group group, int n, MPI_Group of, int *ranks)
 /* The world ranks of GROUP, which is freed, into RANKS. */
 static bool world_ranks(MPI_Group group, int n, int32_t *ranks)
 {
-    if (world_group == MPI_GROUP_NULL)
+    if (!world_group)
         PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
     bool ok = tracer_group_ranks(group, n, world_group, ranks);
     for (int i = 0; i < n; i++)

@@ -120,7 +120,7 @@ static void write_event(struct tracer_scope *s, const char *text)
 void record_unknown(struct tracer_scope *s, int which)
 {
     if (profile_is_on()) /* a profile has no names of them but in its facts */
-        tracer_count(which);
+        tracer_count(which, s->return_address);
     write_named(s, mpg_untraced[which].name);
 }
 

@@ -54,6 +54,7 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
                                  const void *frame, const void *base)
 {
     struct stream_thread *t = &stream_thread;
+    tracer_real_be_found(return_address);
     if (__builtin_expect(t->depth > 0, false) && !is_inside((uintptr_t)frame))
         t->depth = 0;
     struct tracer_scope s = {.return_address = return_address,

@@ -43,7 +43,7 @@ void tracer_init(struct tracer_scope *scope, int thread_level); /* after the rea
 void tracer_finalize(struct tracer_scope *scope);  /* before the real call; collective */
 void tracer_finalized(struct tracer_scope *scope); /* after it, if tracer_leave says so */
 void tracer_end_early(const char *reason); /* MPI_Abort, exit without MPI_Finalize */
-void tracer_count(int which);              /* a call of mpg_untraced[WHICH], for the facts */
+void tracer_count(int which, const void *caller); /* a call of mpg_untraced[WHICH], for the facts */
 
 /* For the record functions. Between lock and write the tracer's state is theirs;
  * lock returns false when nothing is recorded (any more). */

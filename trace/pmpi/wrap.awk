@@ -96,7 +96,7 @@ function pass_through(returns, name, head, list) {
     print head
     print "{"
     if (!may_communicate(name, list)) {
-        print "    tracer_count(" counted ");"
+        print "    tracer_count(" counted ", __builtin_return_address(0));"
         print "    return " real(name) "(" arguments ");"
     } else {
         print "    struct tracer_scope s = TRACER_ENTER(MPG_CALL_Unknown);"

@@ -12,7 +12,7 @@
 
 void *tracer_next(const char *name)
 {
-    void *real = dlsym(RTLD_NEXT, name);
+    void *real = tracer_real_function(name);
     if (!real) {
         fprintf(stderr, "mpgtrace: there is no %s in the program's libraries\n", name);
         abort();

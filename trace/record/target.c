@@ -113,6 +113,16 @@ enum mpg_mpi mpg_library_mpi(const char *path)
     return family;
 }
 
+static bool has_mpi(const char *path)
+{
+    struct mpg_elf elf;
+    if (mpg_elf_open(&elf, path, NULL) < 0)
+        return false;
+    const bool has = mpg_elf_names(&elf, "PMPI_Init");
+    mpg_elf_close(&elf);
+    return has;
+}
+
 /* Whether NAME is FIRST, further letters, ".so". */
 static bool is_library(const char *name, const char *first, const char *rest)
 {
@@ -146,10 +156,14 @@ static void look_at_libraries(struct mpg_target *target, const char *path,
         if (target->mpi == MPG_MPI_NONE && is_library(name, "libmpi", ".so") && all[i].path[0] &&
             (target->mpi = mpg_library_mpi(all[i].path)) != MPG_MPI_NONE)
             snprintf(target->mpi_library, sizeof target->mpi_library, "%s", name);
+        if (!target->unknown_mpi[0] && is_library(name, "libmpi", ".so") && all[i].path[0] && has_mpi(all[i].path))
+            snprintf(target->unknown_mpi, sizeof target->unknown_mpi, "%s", name);
         target->odd_fortran = target->odd_fortran || is_library(name, "libmpi_mpifh", ".so");
         if (!target->sanitizer[0] && is_sanitizer(name))
             strcpy(target->sanitizer, all[i].path[0] ? all[i].path : all[i].name);
     }
+    if (target->mpi != MPG_MPI_NONE)
+        target->unknown_mpi[0] = '\0';
     free(all);
 }
 

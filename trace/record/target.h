@@ -16,6 +16,7 @@ struct mpg_target {
     enum mpg_mpi mpi;       /* that it is linked to, itself or by a library */
     bool loads_late;        /* ... or its mpi4py is, which it may or may not load */
     char mpi_library[256];  /* that MPI's library, as libmpi.so.40 */
+    char unknown_mpi[256];  /* without one: a library that has MPI_Init and is of no family known; or empty */
     bool odd_fortran;       /* ... and to Open MPI's Fortran library, which has each function by four names */
     char sanitizer[PATH_MAX]; /* a sanitizer's runtime library that must come first; or empty */
     bool gains_rights;      /* setuid and the like: the dynamic linker preloads nothing */

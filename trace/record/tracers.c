@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding tracers, and what is preloaded. */
+#include "config.h"
+
 #include "trace/record/tracers.h"
 
 #include <errno.h>
@@ -9,7 +11,6 @@
 #include <string.h>
 
 #include "common/installed.h"
-#include "trace/record/elf.h"
 
 int mpg_tracer_library(const char *name, char *path, size_t size, struct mpg_error *err)
 {
@@ -25,26 +26,17 @@ static const char *abi(const char *library)
     return so ? so : "";
 }
 
-/* The MPI library that the tracer PATH was linked to, into NAME. */
-static bool own_library(const char *path, char *name, size_t size)
+/* The library of MPI that the tracer was compiled for; empty if that is not known. */
+static const char *own_library(enum mpg_mpi mpi)
 {
-    struct mpg_elf elf;
-    const char *needed = NULL;
-    if (mpg_elf_open(&elf, path, NULL) < 0)
-        return false;
-    for (size_t i = 0; (needed = mpg_elf_needed(&elf, i)) != NULL; i++)
-        if (strncmp(needed, "libmpi", 6) == 0)
-            break;
-    if (needed)
-        snprintf(name, size, "%s", needed);
-    mpg_elf_close(&elf);
-    return needed != NULL;
+    return mpi == MPG_MPI_OPENMPI ? MPGKIT_OPENMPI_SONAME : mpi == MPG_MPI_MPICH ? MPGKIT_MPICH_SONAME : "";
 }
 
 int mpg_tracer_find(enum mpg_mpi mpi, const char *mpi_library, char *path, size_t size,
                     struct mpg_error *err)
 {
-    char name[64], own[256];
+    char name[64];
+    const char *own = own_library(mpi);
     snprintf(name, sizeof name, "libmpgtrace-%s.so", mpg_mpi_word(mpi));
     if (mpg_tracer_library(name, path, size, err) < 0) {
         if (mpg_mpi_built(mpi))
@@ -53,7 +45,7 @@ int mpg_tracer_find(enum mpg_mpi mpi, const char *mpi_library, char *path, size_
                       mpi_library[0] ? mpi_library : "what the launcher is of");
         return 1;
     }
-    if (!mpi_library[0] || !own_library(path, own, sizeof own) ||
+    if (!mpi_library[0] || !own[0] ||
         strcmp(abi(own), abi(mpi_library)) == 0)
         return 0;
     mpg_error_set(err, "the tracer was built for %s of %s, not %s", own, mpg_mpi_name(mpi),

@@ -96,7 +96,7 @@ awk -v table="$here/../../../trace/calls.def" -f "$here/../../../trace/pmpi/call
 like "a call that it does not know is recorded by its name" "$(cat new.c)" \
     '*int MPI_Later_exchange(const void \*a, int n, MPI_Request \*r)*TRACER_ENTER(MPG_CALL_Unknown)*result = PMPI_Later_exchange(a, n, r);*record_unknown(&s, 0);*{"MPI_Later_exchange", false},*'
 like "... or counted if it is given nothing to communicate by" "$(cat new.c)" \
-    '*int MPIX_Later_query(int \*v)*tracer_count(1);*return EXTENSION(Later_query)(v);*{"MPIX_Later_query", true},*'
+    '*int MPIX_Later_query(int \*v)*tracer_count(1, *);*return EXTENSION(Later_query)(v);*{"MPIX_Later_query", true},*'
 like "what was an extension before the standard had it is known" "$(cat new.c)" \
     '*int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request \*request)*TRACER_ENTER(MPG_CALL_Barrier_init)*record_collective(*'
 like "... but nothing else of that name" "$(cat new.c)" '*{"MPIX_Wait", false},*'

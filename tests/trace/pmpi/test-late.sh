@@ -86,7 +86,8 @@ fi
 
 # --- MPI comes late ---
 ok "a program without MPI compiles" ${CC:-cc} -o late "$here/late.c" -ldl
-mpi=$(ldd ./linked | sed -nE 's/^[[:space:]]*(libmpi(ch)?\.so[^ ]*) .*/\1/p')
+$mpicc -o plain app.c
+mpi=$(ldd ./plain | sed -nE 's/^[[:space:]]*(libmpi(ch)?\.so[^ ]*) .*/\1/p')
 for scope in global local; do
     ok "it loads MPI ($scope)" run 2 "$MPGTRACE" record -o $scope.trace ./late mpi "$mpi" default $scope
     is "... and is recorded" "$(calls $scope.trace)" "0 Init 0 Finalize 1 Init 1 Finalize"

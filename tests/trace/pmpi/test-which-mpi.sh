@@ -110,4 +110,78 @@ untraced: it is setuid, setgid or has capabilities, so the dynamic linker preloa
 else
     skip "a setuid program" "not root"
 fi
+# --- the library that the program has untraced, and no other ---
+mapped='#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+static void show(void)
+{
+    char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        if (strstr(line, "r-xp") && strstr(line, "/libmpi") && !strstr(line, "libmpgtrace"))
+            printf("%s", strchr(line, 47));
+    fclose(maps);
+}
+'
+real=$(ldd ./app.default | sed -nE 's/^[[:space:]]*libmpi(ch)?\.so[^ ]* => ([^ ]*) .*/\2/p')
+base=$(basename "$real")
+mkdir -p site && cp "$real" "site/$base"
+printf '%s' "$mapped" >module.c
+cat >>module.c <<'END'
+int use(void)
+{
+    int rank;
+    if (MPI_Init(NULL, NULL) != MPI_SUCCESS || MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS)
+        return 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    show();
+    fflush(stdout);
+    return MPI_Finalize();
+}
+END
+cat >host.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+    void *module = dlopen("./module.so", RTLD_NOW);
+    int (*use)(void) = module ? (int (*)(void))dlsym(module, "use") : 0;
+    return use ? use() : 9;
+}
+END
+ok "a module with an MPI of its own compiles" eval '$mpicc -shared -fPIC -o module.so module.c \
+    -Wl,-rpath,"$tmp/site" -Wl,--disable-new-dtags && ${CC:-cc} -o host host.c -ldl'
+is "it has that one" "$(timeout 60 $mpirun -np 1 ./host 2>&1)" "$tmp/site/$base"
+is "... recorded, too" "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o module.trace ./host 2>&1)" "$tmp/site/$base"
+is "... with its calls" "$("$MPGTRACE" print module.trace | awk '!/^#/ { print $4 }' | xargs)" "Init Comm_rank Barrier Finalize"
+
+# MPICH's ABI by another name, as Intel's, Cray's and others' have it.
+if [ "$base" = libmpich.so.12 ]; then
+    printf '%s' "$mapped" >renamed.c
+    printf 'int main(void)\n{\n    MPI_Init(NULL, NULL);\n    show();\n    fflush(stdout);\n    return MPI_Finalize();\n}\n' >>renamed.c
+    sed 's/libmpich\.so\.12/libmpi.so.12\x00\x00/g' "$real" >site/libmpi.so.12
+    ok "a program with libmpi.so.12 compiles" ${CC:-cc} -o renamed $($mpicc -show | tr ' ' '\n' | grep '^-I') renamed.c \
+        site/libmpi.so.12 -Wl,-rpath,"$tmp/site"
+    is "... is recorded with that alone" \
+        "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o renamed.trace ./renamed 2>&1)" "$tmp/site/libmpi.so.12"
+    is "... with its calls" "$("$MPGTRACE" print renamed.trace | awk '!/^#/ { print $4 }' | xargs)" "Init Finalize"
+fi
+
+# One that is of no family known.
+cat >abi.c <<'END'
+#include <stdio.h>
+int PMPI_Init(int *argc, char ***argv) { (void)argc, (void)argv; puts("its own"); return 0; }
+int MPI_Init(int *argc, char ***argv) { return PMPI_Init(argc, argv); }
+int MPI_Finalize(void) { return 0; }
+END
+printf 'int MPI_Init(int *, char ***), MPI_Finalize(void);\nint main(int n, char **v) { return MPI_Init(&n, &v) + MPI_Finalize(); }\n' >plain.c
+ok "a program of an unknown MPI compiles" eval '${CC:-cc} -shared -fPIC -Wl,-soname,libmpi_abi.so.0 -o site/libmpi_abi.so.0 abi.c &&
+    ${CC:-cc} -o plain plain.c site/libmpi_abi.so.0 -Wl,-rpath,"$tmp/site"'
+is "... runs untraced, which is said" "$("$MPGTRACE" record -o none.trace ./plain 2>&1)" \
+    "mpgtrace record: ./plain runs untraced: libmpi_abi.so.0 is neither Open MPI's nor of MPICH's kind
+its own"
+like "... and from a shell" "$("$MPGTRACE" record -o none.trace sh -c './plain && :' 2>&1)" \
+    "mpgtrace: ./plain runs untraced: */libmpi_abi.so.0 is neither Open MPI's nor of MPICH's kind
+its own*"
+
 done_testing

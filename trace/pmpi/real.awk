@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Reads the preprocessed mpi.h; writes the real MPI's functions and objects as pointers (trace/pmpi/real.h says why):
+# with -v PART=header the struct and a macro for each name, with -v PART=source where they are found.
+
+{ text = text " " $0 }
+
+# Adds NAME, a function or an object, once.
+function add(name) {
+    if (!(name in seen)) {
+        seen[name] = 1
+        names[++count] = name
+    }
+}
+
+function functions(rest,    name) {
+    while (match(rest, /[^A-Za-z_0-9]PMPI_[A-Z][A-Za-z_0-9]* *\(/)) {
+        name = substr(rest, RSTART + 1, RLENGTH - 1)
+        rest = substr(rest, RSTART + RLENGTH)
+        sub(/ *\($/, "", name)
+        # mpi.h may declare conversions that the library was built without.
+        if (name !~ /^PMPI_Status_.*f08/)
+            add(name)
+    }
+}
+
+function objects(declarations,    n, i, parts, d) {
+    n = split(declarations, parts, ";")
+    for (i = 1; i <= n; i++) {
+        d = parts[i]
+        gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\)/, "", d)
+        if (d !~ /(^|[^A-Za-z_])extern / || d ~ /\(/)
+            continue
+        sub(/ *(\[[^]]*\])? *$/, "", d)
+        match(d, /[A-Za-z_][A-Za-z_0-9]*$/)
+        add(substr(d, RSTART, RLENGTH))
+    }
+}
+
+END {
+    gsub(/[ \t]+/, " ", text)
+    functions(text)
+    objects(text)
+    print "/* Made by trace/pmpi/real.awk. */"
+    if (PART == "header") {
+        print "struct tracer_real {"
+        for (i = 1; i <= count; i++)
+            print "    __typeof__(&" names[i] ") " names[i] ";"
+        print "};"
+        print "extern struct tracer_real tracer_real __attribute__((visibility(\"hidden\")));"
+        for (i = 1; i <= count; i++)
+            print "#define " names[i] " (*tracer_real." names[i] ")"
+        exit
+    }
+    print "#include \"trace/pmpi/real.h\""
+    for (i = 1; i <= count; i++)
+        print "#undef " names[i]
+    print "#ifndef TRACER_IS_LINKED"
+    for (i = 1; i <= count; i++)
+        print "#pragma weak " names[i]
+    print "#endif"
+    print "struct tracer_real tracer_real = {"
+    for (i = 1; i <= count; i++)
+        print "    ." names[i] " = &" names[i] ","
+    print "};"
+    print "const struct tracer_real_name tracer_real_names[] = {"
+    for (i = 1; i <= count; i++)
+        print "    {\"" names[i] "\", offsetof(struct tracer_real, " names[i] ")},"
+    print "    {NULL, 0}};"
+}

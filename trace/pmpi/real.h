@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real MPI: every function PMPI_X, and every object of mpi.h, is reached through a pointer, and PMPI_X is a macro
+ * for it. The tracer is linked to no MPI: it is that of the program, whichever library of its family and
+ * wherever from, also one that a module loads late with names that only its users see (dlopen(3), RTLD_LOCAL). Included
+ * before all else (-include). */
+#ifndef MPG_TRACER_REAL_H
+#define MPG_TRACER_REAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/pmpi/mpi_all.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include "real_names.h"
+#pragma GCC diagnostic pop
+
+/* Where each name's pointer is in struct tracer_real; ends with NULL. */
+struct tracer_real_name {
+    const char *name;
+    size_t place;
+};
+extern const struct tracer_real_name tracer_real_names[] __attribute__((visibility("hidden")));
+
+/* The dynamic linker has set the pointers where the program starts with its MPI. Else finds the one that the module of CALLER
+ * (an address in it) is linked to, or that another module has loaded, or else loads that of the tracer, and sets them; ends the
+ * program, which has called MPI, if there is none of the tracer's family. */
+void tracer_real_find(const void *caller);
+static inline void tracer_real_be_found(const void *caller)
+{
+    if (__builtin_expect(!&PMPI_Init, false))
+        tracer_real_find(caller);
+}
+
+/* The function NAME of that MPI, or of the libraries behind the tracer; NULL if there is none. */
+void *tracer_real_function(const char *name);
+
+#endif
