@@ -31,6 +31,9 @@ struct mpg_history_run {
 };
 
 void mpg_history_run_clear(struct mpg_history_run *run);
+/* Whether a kept run can hold OPTION of mpgsim, "latency" or "latency=exp:2us", by its whole name. No such option makes
+ * mpgsim write a file. */
+bool mpg_history_keeps(const char *option);
 /* Takes copies of TEXT, or of the three, into RUN. Error: out of memory. */
 int mpg_history_add_argument(struct mpg_history_run *run, const char *text, struct mpg_error *err);
 int mpg_history_add_input(struct mpg_history_run *run, const char *role, const char *path, const char *sum,

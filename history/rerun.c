@@ -41,15 +41,17 @@ static void find_mpgsim(char *path, size_t size)
 /* In the child. */
 static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
 {
-    char **argv = calloc(run->arguments + 3, sizeof *argv);
-    char name[] = "mpgsim", end[] = "--";
+    char **argv = calloc(run->arguments + 4, sizeof *argv);
+    char name[] = "mpgsim", fresh[] = "--floors=fresh", end[] = "--";
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     size_t n = 0;
-    if (!argv || dup2(out, STDOUT_FILENO) < 0)
+    if (!argv || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
         _exit(NO_PROGRAM);
     if (chdir(run->directory) < 0)
         _exit(NO_FOLDER);
     unsetenv("MPGKIT_HISTORY");
     argv[n++] = name;
+    argv[n++] = fresh; /* no file is written beside the trace */
     for (size_t i = 0; i + 1 < run->arguments; i++)
         argv[n++] = run->argument[i];
     argv[n++] = end; /* whatever the trace is called */
@@ -77,6 +79,16 @@ static int read_all(int fd, char **answer, size_t *bytes, struct mpg_error *err)
     return 0;
 }
 
+/* A history may be somebody else's: its arguments are not passed on unless mpgsim would have kept them. */
+static int check_arguments(const struct mpg_history_run *run, struct mpg_error *err)
+{
+    for (size_t i = 0; i + 1 < run->arguments; i++)
+        if (strncmp(run->argument[i], "--", 2) != 0 || !mpg_history_keeps(run->argument[i] + 2))
+            return mpg_error_set(err, "run %" PRId64 " is not rerun: its argument %zu, '%.200s', is none that mpgsim keeps",
+                                 run->id, i + 1, run->argument[i]);
+    return 0;
+}
+
 static bool reads_standard_input(const struct mpg_history_run *run)
 {
     for (size_t i = 0; i < run->inputs; i++)
@@ -92,6 +104,8 @@ int mpg_history_rerun(const struct mpg_history_run *run, char **answer, size_t *
     *answer = NULL;
     if (reads_standard_input(run))
         return mpg_error_set(err, "run %" PRId64 " read standard input, which is gone", run->id);
+    if (check_arguments(run, err) < 0)
+        return -1;
     find_mpgsim(mpgsim, sizeof mpgsim);
     FILE *aside = tmpfile();
     if (!aside)

@@ -13,15 +13,11 @@
 
 void mpg_arguments_note(void *arguments, const struct mpg_option *option, const char *text)
 {
-    /* these change no answer */
-    static const char *const others[] = {"history", "output", "output-trace", "timeline", "timeline-calls",
-                                         "timeline-ranks", "report", "floors", "threads", "plot", "keep"};
     struct mpg_arguments *a = arguments;
     struct mpg_error ignored;
     char *argument = NULL;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(option->name, others[i]) == 0)
-            return;
+    if (!mpg_history_keeps(option->name))
+        return;
     if (asprintf(&argument, "--%s%s%s", option->name, text ? "=" : "", text ? text : "") < 0 ||
         mpg_history_add_argument(&a->run, argument, &ignored) < 0)
         a->run_failed = true;

@@ -166,6 +166,41 @@ for file in *.null; do
         is "... in a $as" "$? $(cat out err)" "1 mpghistory list: $file: damaged: run 1 lacks its ${column%.null}"
     done
 done
+# Somebody else's history: rerun passes on no argument that mpgsim does not keep, so that it writes no file.
+cp ring.txt "touch ran;#"
+"$PYTHON" -c 'import sqlite3, os
+db = sqlite3.connect("h.db")
+schema = [row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE ?", ("sqlite%",))]
+theirs = sqlite3.connect("theirs.db")
+theirs.executescript(";".join(schema) + ";PRAGMA application_id = 1836083048; PRAGMA user_version = 1")
+lists = [[f"--{name}=made"] for name in ("output", "report", "timeline", "output-trace", "history", "plot", "out", "floors", "noise-")]
+lists += [["--keep"], ["-o", "made"], ["-omade"], ["made"], ["--latency=exp:1us", "--output=made"], ["--", "made"], ["--replicas"], []]
+for run, arguments in enumerate(lists, 1):
+    theirs.execute("INSERT INTO runs VALUES (?, ?, ?, ?, 1, ?)", (run, "then", "1.0", os.getcwd(), b""))
+    for place, text in enumerate(arguments + ["touch ran;#"]):
+        theirs.execute("INSERT INTO arguments VALUES (?, ?, ?)", (run, place, text))
+theirs.commit()'
+ls >before
+for id in $(seq 15); do
+    "$mpghistory" rerun --history=theirs.db "$id" >out 2>err
+    like "rerun of an argument that mpgsim does not keep, $id" "$? $(cat out err)" \
+        "1 mpghistory rerun: run $id is not rerun: its argument [12], '*', is none that mpgsim keeps"
+done
+"$mpghistory" rerun --history=theirs.db 16 >out 2>err # --replicas takes the next word, the end of options
+like "rerun of an argument without its value" "$? $(cat out) $(tail -n 1 err)" "1  mpghistory rerun: run 16 fails now: mpgsim says why"
+"$mpghistory" rerun --history=theirs.db 17 >out 2>err
+is "rerun of a trace of a strange name" "$? $(head -n 1 out) $(cat err)" "1 run 17: another answer "
+is "... nothing was written" "$(ls | diff before - | sort)" ""
+# Each option of mpgsim is either kept or one of those on which no answer depends.
+for option in $("$MPGSIM" --completion | sed -n 's/^--\([a-z-]*\)=*.*/\1/p'); do
+    "$PYTHON" -c 'import sqlite3, sys
+db = sqlite3.connect("theirs.db")
+db.execute("UPDATE arguments SET text = ? WHERE run = 1 AND place = 0", (f"--{sys.argv[1]}=",))
+db.commit()' "$option"
+    "$mpghistory" rerun --history=theirs.db 1 2>&1 | grep -q "is none that mpgsim keeps" && echo "$option"
+done >apart
+is "options that are not kept" "$(sort apart | paste -sd' ' -)" \
+    "floors help history keep output output-trace plot report threads timeline timeline-calls timeline-ranks version"
 # Maps: given, of the source, swept; by their files, too.
 . "$here/../signature/signatures.sh"
 signature >target.sig
