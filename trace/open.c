@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/input.h"
 #include "common/kind.h"
 #include "trace/store/spool.h"
 #include "trace/text/text.h"
@@ -55,29 +56,35 @@ static int open_directory(struct mpg_trace *t, const char *path, struct mpg_erro
     return status;
 }
 
-/* Replaces the only file by the native form of its text. */
-static int import_text(struct mpg_trace *t, struct mpg_error *err)
+/* The native form of TEXT, which NAME is the name of, in a spool file; -1: an error. */
+static int import_text(FILE *text, const char *name, struct mpg_error *err)
 {
-    int spool = mpg_spool_file(err);
+    const int spool = mpg_spool_file(err);
     char spool_name[MPG_SPOOL_NAME_BYTES];
     if (spool < 0)
         return -1;
+    if (mpg_text_import(text, name, mpg_spool_name(spool_name), spool, err) == 0)
+        return spool;
+    close(spool);
+    return -1;
+}
+
+/* Replaces the only file by the native form of its text. */
+static int replace_text(struct mpg_trace *t, struct mpg_error *err)
+{
     int copy = dup(t->files[0].fd);
     FILE *text = copy < 0 ? NULL : fdopen(copy, "r");
     if (!text) {
         int saved = errno;
         if (copy >= 0)
             close(copy);
-        close(spool);
         return mpg_error_errno(err, saved, "%s", t->files[0].path);
     }
     rewind(text);
-    int status = mpg_text_import(text, t->files[0].path, mpg_spool_name(spool_name), spool, err);
+    const int spool = import_text(text, t->files[0].path, err);
     (void)fclose(text);
-    if (status < 0) {
-        close(spool);
+    if (spool < 0)
         return -1;
-    }
     mpg_trace_replace_file(t, 0, spool);
     return 0;
 }
@@ -106,42 +113,55 @@ static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
+static const char text_magic[8] = {'#', 'm', 'p', 'g', 't', 'e', 'x', 't'};
+
 /* Whether the first bytes of FD say that it is text. */
 static bool looks_like_text(int fd)
 {
-    char start[8];
+    char start[sizeof text_magic];
     ssize_t n = pread(fd, start, sizeof start, 0);
-    return n == sizeof start && memcmp(start, "#mpgtext", sizeof start) == 0;
+    return n == sizeof start && memcmp(start, text_magic, sizeof start) == 0;
+}
+
+/* Spools the trace that comes from IN, called NAME: text as it is imported, chunks as their headers are checked. A stream
+ * without end that is no trace is left at its first wrong byte. */
+static int open_stream(struct mpg_trace *t, FILE *in, const char *name, struct mpg_error *err)
+{
+    char start[sizeof text_magic];
+    const size_t n = fread(start, 1, sizeof start, in);
+    int fd;
+    if (n == sizeof text_magic && memcmp(start, text_magic, n) == 0) {
+        for (size_t i = n; i > 0; i--)
+            (void)ungetc(start[i - 1], in);
+        fd = import_text(in, name, err);
+    } else {
+        fd = mpg_spool_chunks(in, start, n, err);
+        if (fd < 0)
+            mpg_error_prefix(err, "%s", name);
+    }
+    return fd < 0 ? -1 : mpg_trace_add_open(t, fd, name, err);
 }
 
 static int open_files(struct mpg_trace *t, struct mpg_error *err)
 {
     struct stat st;
-    if (strcmp(t->path, "-") == 0) {
-        int fd = mpg_spool_copy(STDIN_FILENO, err);
-        if (fd < 0)
-            return mpg_error_prefix(err, "standard input");
-        if (mpg_trace_add_open(t, fd, "standard input", err) < 0)
-            return -1;
-    } else if (stat(t->path, &st) < 0)
+    if (strcmp(t->path, "-") == 0)
+        return open_stream(t, stdin, "standard input", err);
+    if (stat(t->path, &st) < 0)
         return mpg_error_errno(err, errno, "%s", t->path);
-    else if (S_ISDIR(st.st_mode))
+    if (S_ISDIR(st.st_mode))
         return open_directory(t, t->path, err);
-    else if (S_ISREG(st.st_mode)) {
+    if (S_ISREG(st.st_mode)) {
         if (mpg_trace_add_file(t, t->path, err) < 0)
             return -1;
-    } else { /* a pipe */
-        int in = open(t->path, O_RDONLY | O_CLOEXEC);
-        if (in < 0)
-            return mpg_error_errno(err, errno, "%s", t->path);
-        int fd = mpg_spool_copy(in, err);
-        close(in);
-        if (fd < 0)
-            return mpg_error_prefix(err, "%s", t->path);
-        if (mpg_trace_add_open(t, fd, t->path, err) < 0)
-            return -1;
+        return looks_like_text(t->files[0].fd) ? replace_text(t, err) : 0;
     }
-    return looks_like_text(t->files[0].fd) ? import_text(t, err) : 0;
+    FILE *pipe = mpg_input_open(t->path);
+    if (!pipe)
+        return mpg_error_errno(err, errno, "%s", t->path);
+    const int status = open_stream(t, pipe, t->path, err);
+    (void)fclose(pipe);
+    return status;
 }
 
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)

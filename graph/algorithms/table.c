@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/input.h"
 #include "common/units.h"
 
 /* The lines of openmpi.collectives. */
@@ -283,7 +284,7 @@ fail:
 
 struct mpg_table *mpg_table_read(const char *path, struct mpg_error *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
     char *text = malloc(LARGEST_FILE + 1);
     struct mpg_table *t = NULL;
     if (!file) {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/input.h"
+
 static int out_of_memory(struct mpg_error *err)
 {
     return mpg_error_set(err, "out of memory");
@@ -105,7 +107,7 @@ static int add_line(struct scale_files *files, const char *folder, char *text, s
 
 int mpg_scale_files_add_manifest(struct scale_files *files, const char *path, struct mpg_error *err)
 {
-    FILE *in = fopen(path, "r");
+    FILE *in = mpg_input_open(path);
     char *line = NULL, *folder = strdup(path);
     size_t capacity = 0, number = 0;
     int status = 0;

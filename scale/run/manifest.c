@@ -219,9 +219,12 @@ static int open_manifest(struct scale_plan *plan, struct mpg_error *err)
     }
     if (access(plan->path, F_OK) < 0 && check_folder(plan->folder, err) < 0)
         return -1;
-    plan->manifest = open(plan->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (plan->manifest < 0)
+    struct stat st;
+    plan->manifest = open(plan->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (plan->manifest < 0 || fstat(plan->manifest, &st) < 0)
         return mpg_error_errno(err, errno, "%s", plan->path);
+    if (!S_ISREG(st.st_mode))
+        return mpg_error_set(err, "%s: not a regular file", plan->path);
     if (flock(plan->manifest, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
         return mpg_error_set(err, "%s: another mpgscale run is at work there", plan->folder);
     return 0;

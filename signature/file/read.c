@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/kind.h"
+#include "common/input.h"
 #include "signature/file/json.h"
 
 /* Major version 1 to MPG_SIGNATURE_VERSION; the caller's, by return value. */
@@ -102,7 +103,7 @@ static json_t *read_json(const char *path, struct mpg_error *err)
         mpg_kind_wrong(path, kind, MPG_FILE_SIGNATURE, err);
         return NULL;
     }
-    FILE *stream = standard_input ? stdin : fopen(path, "r");
+    FILE *stream = standard_input ? stdin : mpg_input_open(path);
     if (!stream) {
         mpg_error_errno(err, errno, "%s", name);
         return NULL;

@@ -10,6 +10,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "common/input.h"
 #include "simulate/draws/lane_code.h"
 
 enum { MAX_SAMPLES = 100000000 };
@@ -48,7 +49,7 @@ static bool take_unit(double *value, const char *unit)
 /* Numbers, which are ns, or times with their units. */
 static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_error *err)
 {
-    FILE *stream = fopen(path, "r");
+    FILE *stream = mpg_input_open(path);
     if (!stream)
         return mpg_error_errno(err, errno, "%s", path);
     double *samples = NULL, value;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/input.h"
 #include "common/map.h"
 
 void mpg_places_clear(struct mpg_places *p)
@@ -137,7 +138,7 @@ static int read_file(struct mpg_places *p, const char *name, const char *path, i
     size_t capacity = 0;
     int status = 0, number = 0;
     int32_t rank = 0;
-    FILE *file = fopen(path, "r");
+    FILE *file = mpg_input_open(path);
     if (!file)
         return mpg_error_set(err, "--%s: %s: %s (neither block:N nor cyclic:N)", name, path,
                              strerror(errno));

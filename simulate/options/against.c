@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "common/input.h"
 #include "common/units.h"
 
 /* The answer's, at PATH; 0 with ERR: it is none of one processor. */
@@ -45,7 +46,7 @@ int mpg_arguments_read_against(struct mpg_arguments *a, struct mpg_error *err)
     json_error_t why;
     if (!a->against || a->against_ns > 0)
         return 0;
-    FILE *stream = fopen(a->against, "re");
+    FILE *stream = mpg_input_open(a->against);
     if (!stream) {
         mpg_error_errno(err, errno, "--against is a time, or an answer of one processor: %s", a->against);
         return MPG_SPEC_UNREADABLE;

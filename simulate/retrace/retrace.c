@@ -2,6 +2,7 @@
 /* Rank after rank: facts, then each event with its new times. */
 #include "config.h"
 
+#include "common/input.h"
 #include "simulate/retrace/retrace.h"
 
 #include <errno.h>
@@ -177,7 +178,7 @@ static int write_facts(struct mpg_retrace *r, int32_t rank, struct mpg_error *er
 /* The bytes of the file PATH, to be freed. */
 static char *read_file(const char *path, size_t *bytes, struct mpg_error *err)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = mpg_input_open(path);
     char *text = NULL;
     size_t capacity = 0, used = 0;
     int error = file ? 0 : errno;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/input.h"
 #include "common/units.h"
 
 enum { LARGEST_FILE = 1 << 20, LONGEST_LINE = 4096 };
@@ -344,7 +345,7 @@ static void set_unreadable(const char *path, int number, struct mpg_error *err)
 
 struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
     const char *known = !file && errno == ENOENT ? find_shipped(path) : NULL;
     struct mpg_parameters *p = NULL;
     if (known)

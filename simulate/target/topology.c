@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/input.h"
 #include "common/units.h"
 
 static double links_of(enum mpg_topology topology, double p)
@@ -34,7 +35,7 @@ static double links_of(enum mpg_topology topology, double p)
 static int read_map(struct mpg_processors *x, const struct mpg_parameters *p, struct mpg_error *err)
 {
     const char *path = p->map;
-    FILE *file = fopen(path, "re");
+    FILE *file = mpg_input_open(path);
     char line[256];
     int32_t rank = 0;
     unsigned number = 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/input.h"
 #include "trace/hypothesis/private.h"
 
 enum { LARGEST_FILE = 1 << 20 };
@@ -101,7 +102,7 @@ static int add_lines(struct mpg_hypotheses *h, const char *path, char *text, str
 
 int mpg_hypotheses_read(struct mpg_hypotheses *h, const char *path, struct mpg_error *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
     char *text = malloc(LARGEST_FILE + 2);
     const size_t before = h->n;
     int status = -1;

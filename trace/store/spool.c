@@ -3,9 +3,12 @@
 #include "trace/store/spool.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "trace/store/chunk.h"
 
 static const char *folder(void)
 {
@@ -32,37 +35,68 @@ int mpg_spool_file(struct mpg_error *err)
     return fd;
 }
 
-int mpg_spool_copy(int in, struct mpg_error *err)
+/* Writes SIZE bytes to the spool file FD. */
+static int put(int fd, const char *bytes, size_t size, struct mpg_error *err)
 {
-    int fd = mpg_spool_file(err);
-    if (fd < 0)
-        return -1;
-    char buffer[65536], name[MPG_SPOOL_NAME_BYTES];
-    for (;;) {
-        ssize_t n = read(in, buffer, sizeof buffer);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            mpg_error_errno(err, errno, "cannot read");
-            break;
-        }
-        if (n == 0) {
-            if (lseek(fd, 0, SEEK_SET) == 0)
-                return fd;
-            mpg_error_errno(err, errno, "cannot rewind the temporary file");
-            break;
-        }
-        for (ssize_t done = 0, m; done < n; done += m)
-            if ((m = write(fd, buffer + done, (size_t)(n - done))) < 0) {
-                if (errno == EINTR) {
-                    m = 0;
-                    continue;
-                }
-                mpg_error_errno(err, errno, "%s: cannot write", mpg_spool_name(name));
-                close(fd);
-                return -1;
-            }
+    char name[MPG_SPOOL_NAME_BYTES];
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = write(fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot write", mpg_spool_name(name));
+        done += n > 0 ? (size_t)n : 0;
     }
-    close(fd);
+    return 0;
+}
+
+/* Copies up to SIZE bytes; how many in *COPIED: fewer at IN's end. */
+static int copy(FILE *in, int fd, uint64_t size, uint64_t *copied, struct mpg_error *err)
+{
+    char buffer[65536];
+    size_t n = 1;
+    for (*copied = 0; *copied < size && n > 0; *copied += n) {
+        n = size - *copied < sizeof buffer ? (size_t)(size - *copied) : sizeof buffer;
+        if ((n = fread(buffer, 1, n, in)) == 0 && ferror(in))
+            return mpg_error_errno(err, errno, "cannot read");
+        if (put(fd, buffer, n, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The next chunk: 1; at IN's end 0. Of its header the first N bytes are in HEADER. */
+static int copy_chunk(FILE *in, int fd, uint8_t *header, size_t n, uint64_t *offset, struct mpg_error *err)
+{
+    struct mpg_chunk chunk;
+    uint64_t copied = 0;
+    n += fread(header + n, 1, MPG_CHUNK_HEADER_BYTES - n, in);
+    if (ferror(in))
+        return mpg_error_errno(err, errno, "cannot read");
+    if (n == MPG_CHUNK_HEADER_BYTES && mpg_chunk_unpack(header, &chunk, err) < 0)
+        return mpg_error_prefix(err, "byte %llu", (unsigned long long)*offset);
+    if (put(fd, (const char *)header, n, err) < 0)
+        return -1;
+    if (n < MPG_CHUNK_HEADER_BYTES)
+        return 0;
+    if (copy(in, fd, chunk.stored_bytes, &copied, err) < 0)
+        return -1;
+    *offset += n + copied;
+    return copied == chunk.stored_bytes;
+}
+
+int mpg_spool_chunks(FILE *in, const char *start, size_t n, struct mpg_error *err)
+{
+    uint8_t header[MPG_CHUNK_HEADER_BYTES];
+    uint64_t offset = 0;
+    const int fd = mpg_spool_file(err);
+    int more = fd < 0 ? -1 : 1;
+    memcpy(header, start, n);
+    for (; more > 0; n = 0)
+        more = copy_chunk(in, fd, header, n, &offset, err);
+    if (more == 0 && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    if (more == 0)
+        mpg_error_errno(err, errno, "cannot rewind the temporary file");
+    if (fd >= 0)
+        close(fd);
     return -1;
 }

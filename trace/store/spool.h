@@ -3,6 +3,8 @@
 #ifndef MPG_SPOOL_H
 #define MPG_SPOOL_H
 
+#include <stdio.h>
+
 #include "common/error.h"
 
 enum { MPG_SPOOL_NAME_BYTES = 4096 };
@@ -12,7 +14,9 @@ const char *mpg_spool_name(char name[MPG_SPOOL_NAME_BYTES]);
 
 /* An unlinked read-write file in $TMPDIR (or /tmp); the caller closes it. */
 int mpg_spool_file(struct mpg_error *err);
-/* Copies FD to its end into a new spool file, positioned at its start. */
-int mpg_spool_copy(int fd, struct mpg_error *err);
+/* Copies chunks of the native form from IN to its end into a new spool file, positioned at its start, which the caller
+ * closes. The first N <= MPG_CHUNK_HEADER_BYTES bytes are in START, read from IN before. A last chunk that is cut off is
+ * copied as far as it goes. Errors: a header is damaged, and nothing behind it has been read; reading or writing fails. */
+int mpg_spool_chunks(FILE *in, const char *start, size_t n, struct mpg_error *err);
 
 #endif

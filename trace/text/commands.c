@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/kind.h"
+#include "common/input.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
@@ -88,7 +89,7 @@ int mpg_import_main(int argc, char **argv)
     struct mpg_error err;
     bool is_stdin = strcmp(text_path, "-") == 0;
     const char *name = is_stdin ? "standard input" : text_path;
-    FILE *text = is_stdin ? stdin : fopen(text_path, "r");
+    FILE *text = is_stdin ? stdin : mpg_input_open(text_path);
     if (!text) {
         mpg_error_errno(&err, errno, "%s", text_path);
         return fail(program.name, &err);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "common/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A pipe without a writer is at its end, one with an idle writer would block: read(2) tells which, but takes a byte that is
+ * there, and poll(2) does not tell. tee(2) copies that byte. */
+static bool has_writer(int fd)
+{
+    enum { STEP_MS = 10 };
+    const struct timespec step = {0, STEP_MS * 1000000L};
+    int copy[2];
+    ssize_t n = 0;
+    if (pipe2(copy, O_CLOEXEC) < 0)
+        return false;
+    for (int waited_ms = 0; (n = tee(fd, copy[1], 1, SPLICE_F_NONBLOCK)) == 0 && waited_ms < MPG_INPUT_PATIENCE_MS;
+         waited_ms += STEP_MS)
+        (void)nanosleep(&step, NULL);
+    close(copy[0]);
+    close(copy[1]);
+    return n != 0; /* -1: EAGAIN */
+}
+
+FILE *mpg_input_open(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    FILE *stream = NULL;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && !has_writer(fd))
+        errno = ENODATA;
+    else if (fcntl(fd, F_SETFL, O_RDONLY) == 0)
+        stream = fdopen(fd, "r");
+    if (!stream) {
+        const int failed = errno;
+        close(fd);
+        errno = failed;
+    }
+    return stream;
+}
