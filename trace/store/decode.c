@@ -389,6 +389,19 @@ static void round_off(struct mpg_sum *s)
         s->time_ns = least_ns;
 }
 
+/* Whether SITE, the stream's number, is known, or is so after the definitions behind the window's last event: those of a sum
+ * are complete before its row is. Behind them is what an earlier chunk has left. */
+static bool find_site(struct mpg_decoder *d, int32_t *site)
+{
+    struct mpg_error ignored;
+    uint64_t op;
+    while (!mpg_decode_id(&d->sites, site))
+        if (!d->in_window || !mpg_get_varint(&d->p, d->end, &op) || op < MPG_OP_COMM || op > MPG_OP_SITE ||
+            mpg_decode_definition(d, op, &ignored) < 0)
+            return false;
+    return true;
+}
+
 /* Calls that a process had summed up, and not made an event, when it ended. */
 static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
@@ -416,7 +429,7 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
                                     .most_ns = (int64_t)le64toh(row->most_ns)}};
     round_off(&e->sum);
     if (call >= MPG_CALL_COUNT || mpg_call_kind(e->call) != MPG_KIND_OTHER ||
-        !mpg_sum_is_sound(&e->sum) || (site != MPG_NO_SITE && !mpg_decode_id(&d->sites, &site)))
+        !mpg_sum_is_sound(&e->sum) || (site != MPG_NO_SITE && !find_site(d, &site)))
         return mpg_decoder_damaged(d, "sum of calls", err);
     e->site = site;
     memset(d->values, 0, sizeof d->values);

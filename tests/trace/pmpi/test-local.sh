@@ -48,7 +48,7 @@ run() {
 }
 
 for how in rounds places exit kill; do
-    for options in "" "--buffer=4KiB --callsites=0" --cpu-time; do
+    for options in "" "--buffer=4KiB --callsites=0" --cpu-time --no-local "--no-local --buffer=4KiB"; do
         # shellcheck disable=SC2086
         run $how $options
         counted "$how $options"
