@@ -15,13 +15,18 @@
 
 enum { APPLICATION = 0x6d706768, FORMAT = 1, PATIENCE_MS = 3000 }; /* "mpgh" */
 
+/* Each as sqlite_master has it. */
+#define RUNS \
+    "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL," \
+    " directory TEXT NOT NULL, seed INTEGER NOT NULL, answer BLOB NOT NULL)"
+#define ARGUMENTS "CREATE TABLE arguments (run INTEGER NOT NULL, place INTEGER NOT NULL, text TEXT NOT NULL)"
+#define INPUTS \
+    "CREATE TABLE inputs (run INTEGER NOT NULL, place INTEGER NOT NULL, role TEXT NOT NULL, path TEXT NOT NULL," \
+    " sum TEXT NOT NULL)"
+#define ARGUMENTS_OF "CREATE INDEX arguments_of ON arguments (run, place)"
+#define INPUTS_OF "CREATE INDEX inputs_of ON inputs (run, place)"
 static const char *const schema =
-    "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL,"
-    " directory TEXT NOT NULL, seed INTEGER NOT NULL, answer BLOB NOT NULL);"
-    "CREATE TABLE arguments (run INTEGER NOT NULL, place INTEGER NOT NULL, text TEXT NOT NULL);"
-    "CREATE TABLE inputs (run INTEGER NOT NULL, place INTEGER NOT NULL, role TEXT NOT NULL, path TEXT NOT NULL,"
-    " sum TEXT NOT NULL);"
-    "CREATE INDEX arguments_of ON arguments (run, place); CREATE INDEX inputs_of ON inputs (run, place);"
+    RUNS ";" ARGUMENTS ";" INPUTS ";" ARGUMENTS_OF ";" INPUTS_OF ";"
     "PRAGMA application_id = 1836083048; PRAGMA user_version = 1;";
 _Static_assert(APPLICATION == 1836083048, "as the schema has it");
 
@@ -29,11 +34,24 @@ struct database {
     const char *file;
     sqlite3 *db;
     struct mpg_error *err;
+    int64_t steps_left; /* that SQLite may take in all; below 0: it has been stopped */
 };
+
+/* A history may be somebody else's. What is asked of one of B bytes takes SQLite some steps a row. */
+enum { STEPS_A_CALL = 1000, STEPS_OF_NOTHING = 1000000, STEPS_A_BYTE = 100, LARGEST_VALUE = 1 << 29 };
+
+static int stop(void *database)
+{
+    struct database *d = database;
+    d->steps_left -= STEPS_A_CALL;
+    return d->steps_left < 0;
+}
 
 /* What went wrong, in a line. */
 static int fail(const struct database *d)
 {
+    if (d->steps_left < 0)
+        return mpg_error_set(d->err, "%s: damaged: reading it takes more steps than a history of its size does", d->file);
     switch (sqlite3_errcode(d->db) & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -71,6 +89,12 @@ static int ask(const struct database *d, const char *sql, sqlite3_int64 *number)
     return status;
 }
 
+enum { OURS = 5 };
+/* How many of our tables and indices are as we make them; none, if there is a view or a trigger, which would be code. */
+static const char *const ours =
+    "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')) THEN 0 ELSE"
+    " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF "', '" INPUTS_OF "')) END";
+
 /* Whose it is; an empty one becomes ours, if it is to be WRITTEN, within what has been begun. */
 static int check(const struct database *d, bool written)
 {
@@ -82,14 +106,23 @@ static int check(const struct database *d, bool written)
         return written ? do_it(d, schema) : mpg_error_set(d->err, "%s: an empty history", d->file);
     if (application != APPLICATION)
         return mpg_error_set(d->err, "%s: no history: a database of another program", d->file);
-    return version == FORMAT ? 0
-                              : mpg_error_set(d->err, "%s: a history of version %lld, which this mpgkit does not know",
-                                              d->file, (long long)version);
+    if (version != FORMAT)
+        return mpg_error_set(d->err, "%s: a history of version %lld, which this mpgkit does not know", d->file,
+                             (long long)version);
+    if (ask(d, ours, &tables) < 0)
+        return -1;
+    return tables == OURS ? 0 : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
 }
 
 static int open_it(struct database *d, const char *file, bool write, struct mpg_error *err)
 {
-    *d = (struct database){.file = file, .err = err};
+    struct stat is;
+    *d = (struct database){.file = file, .err = err, .steps_left = STEPS_OF_NOTHING};
+    if (stat(file, &is) == 0) {
+        if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) /* SQLite would wait for a pipe */
+            return mpg_error_set(err, "%s: no history: not a regular file", file);
+        d->steps_left += STEPS_A_BYTE * (int64_t)is.st_size;
+    }
     const int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     if (sqlite3_open_v2(file, &d->db, flags, NULL) != SQLITE_OK) {
         mpg_error_set(err, "%s: cannot be opened%s", file, write ? " for writing" : "");
@@ -98,6 +131,12 @@ static int open_it(struct database *d, const char *file, bool write, struct mpg_
         return -1;
     }
     sqlite3_busy_timeout(d->db, PATIENCE_MS);
+    sqlite3_db_config(d->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(d->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(d->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_db_config(d->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_limit(d->db, SQLITE_LIMIT_LENGTH, LARGEST_VALUE);
+    sqlite3_progress_handler(d->db, STEPS_A_CALL, stop, d);
     return 0;
 }
 
@@ -265,8 +304,10 @@ static int take_input(const struct database *d, sqlite3_stmt *s, struct mpg_hist
     return mpg_history_add_input(run, text[0], text[1], text[2], d->err);
 }
 
-static int take_list(const struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
+static int take_list(struct database *d, const char *sql, struct mpg_history_run *run, bool inputs)
 {
+    if (stop(d)) /* short statements make no call of it */
+        return fail(d);
     sqlite3_stmt *s = prepare(d, sql);
     int status = s ? 0 : -1, more = SQLITE_DONE;
     if (s)
@@ -279,7 +320,7 @@ static int take_list(const struct database *d, const char *sql, struct mpg_histo
     return status;
 }
 
-static int take_lists(const struct database *d, struct mpg_history_run *run)
+static int take_lists(struct database *d, struct mpg_history_run *run)
 {
     if (take_list(d, "SELECT text FROM arguments WHERE run = ?1 ORDER BY place", run, false) < 0 ||
         take_list(d, "SELECT role, path, sum FROM inputs WHERE run = ?1 ORDER BY place", run, true) < 0)
