@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/output.h"
+#include "common/printable.h"
 #include "common/units.h"
 
 enum { MAX_OPTIONS = 128, FIRST_CODE = 256, CODE_HELP = 1000, CODE_VERSION };
@@ -78,11 +79,12 @@ void mpg_option_usage_error(const struct mpg_program *program, const char *forma
         sleep(1); /* launchers end all when one fails; the first may have to speak yet */
         exit(MPG_EXIT_USAGE);
     }
-    fprintf(stderr, "%s: ", program->name);
+    struct mpg_error err;
+    char text[6 * MPG_ERROR_SIZE]; /* a character takes up to six */
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(err.text, sizeof err.text, format, args);
     va_end(args);
-    fprintf(stderr, " (try '%s --help')\n", program->name);
+    fprintf(stderr, "%s: %s (try '%s --help')\n", program->name, mpg_printable(text, sizeof text, err.text), program->name);
     exit(MPG_EXIT_USAGE);
 }
 

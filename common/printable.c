@@ -2,6 +2,7 @@
 /* Characters of UTF-8, one at a time: to be shown, or to be written out. */
 #include "common/printable.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -73,14 +74,39 @@ char *mpg_printable(char *buf, size_t size, const char *text)
     return mpg_printable_bytes(buf, size, text, strlen(text));
 }
 
-void mpg_printable_put(FILE *stream, const char *text)
+void mpg_printable_put_bytes(FILE *stream, const void *bytes, size_t length)
 {
-    const unsigned char *p = (const unsigned char *)text;
+    const unsigned char *p = bytes;
     const char *shown;
     char escape[ESCAPE_BYTES];
     size_t shown_bytes;
-    for (size_t left = strlen(text), n; left > 0; p += n, left -= n) {
-        n = next(p, left, escape, &shown, &shown_bytes);
+    for (size_t n; length > 0; p += n, length -= n) {
+        n = next(p, length, escape, &shown, &shown_bytes);
         fwrite(shown, 1, shown_bytes, stream);
     }
+}
+
+void mpg_printable_put(FILE *stream, const char *text)
+{
+    mpg_printable_put_bytes(stream, text, strlen(text));
+}
+
+void mpg_printable_put_lines(FILE *stream, const void *bytes, size_t length)
+{
+    const char *p = bytes, *end = p + length;
+    for (const char *line_end; (line_end = memchr(p, '\n', (size_t)(end - p))) != NULL; p = line_end + 1) {
+        mpg_printable_put_bytes(stream, p, (size_t)(line_end - p));
+        putc('\n', stream);
+    }
+    mpg_printable_put_bytes(stream, p, (size_t)(end - p));
+}
+
+void mpg_printable_tell(const char *format, ...)
+{
+    char text[MPG_PRINTABLE_MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    mpg_printable_put_lines(stderr, text, strlen(text));
 }

@@ -28,5 +28,13 @@ char *mpg_printable_bytes(char *buf, size_t size, const void *bytes, size_t leng
 
 /* Writes TEXT, made fit, to STREAM, whose error flag tells whether that failed. */
 void mpg_printable_put(FILE *stream, const char *text);
+/* The same for LENGTH bytes. */
+void mpg_printable_put_bytes(FILE *stream, const void *bytes, size_t length);
+/* The same, whose line ends are those of a text and stay. */
+void mpg_printable_put_lines(FILE *stream, const void *bytes, size_t length);
+/* A message of a program, of at most MPG_PRINTABLE_MESSAGE bytes, to standard error: as fprintf(3), with what is not fit
+ * written out, and line ends staying. */
+void mpg_printable_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+enum { MPG_PRINTABLE_MESSAGE = 4096 };
 
 #endif

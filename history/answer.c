@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int mpg_answer_open(struct mpg_answer *a, const char *path, bool remembered, struct mpg_error *err)
+#include "common/printable.h"
+
+int mpg_answer_open(struct mpg_answer *a, const char *path, bool text, bool remembered, struct mpg_error *err)
 {
-    *a = (struct mpg_answer){.out = mpg_output_open(path, err)};
+    *a = (struct mpg_answer){.out = mpg_output_open(path, err), .text = text};
     if (!a->out)
         return -1;
-    if (!remembered || (a->memory = open_memstream(&a->bytes, &a->size)))
+    if ((!remembered && !text) || (a->memory = open_memstream(&a->bytes, &a->size)))
         return 0;
     mpg_output_discard(a->out);
     a->out = NULL;
@@ -22,13 +24,32 @@ FILE *mpg_answer_stream(const struct mpg_answer *a)
     return a->memory ? a->memory : mpg_output_stream(a->out);
 }
 
+/* Makes the bytes a text that commands no terminal; false: out of memory. */
+static bool make_fit(struct mpg_answer *a)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&bytes, &size);
+    if (memory)
+        mpg_printable_put_lines(memory, a->bytes, a->size);
+    const bool good = memory && !ferror(memory);
+    if (memory && fclose(memory) == 0 && good) {
+        free(a->bytes);
+        a->bytes = bytes;
+        a->size = size;
+        return true;
+    }
+    free(bytes);
+    return false;
+}
+
 int mpg_answer_commit(struct mpg_answer *a, struct mpg_error *err)
 {
     struct mpg_output *out = a->out;
     a->out = NULL;
     if (a->memory) {
         const bool good = !ferror(a->memory);
-        if (fclose(a->memory) != 0 || !good) {
+        if (fclose(a->memory) != 0 || !good || (a->text && !make_fit(a))) {
             a->memory = NULL;
             mpg_output_discard(out);
             return mpg_error_set(err, "out of memory");

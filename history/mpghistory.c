@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/kind.h"
 #include "common/option.h"
 #include "common/output.h"
 #include "common/printable.h"
@@ -48,14 +49,12 @@ static void put_command(const struct mpg_history_run *run, FILE *out)
             continue;
         }
         putc('\'', out);
-        for (const char *c = run->argument[i]; *c; c++) {
-            char one[2] = {*c, '\0'};
-            if (*c == '\'')
-                fputs("'\\''", out);
-            else if ((unsigned char)*c < 0x80)
-                mpg_printable_put(out, one);
-            else
-                putc(*c, out);
+        for (const char *c = run->argument[i];; c++) {
+            const size_t plain = strcspn(c, "'");
+            mpg_printable_put_bytes(out, c, plain);
+            if (!*(c += plain))
+                break;
+            fputs("'\\''", out);
         }
         putc('\'', out);
     }
@@ -68,7 +67,9 @@ static int put_row(void *wanted, const struct mpg_history_run *run, struct mpg_e
     struct wanted *a = wanted;
     (void)err;
     if (!a->json) {
-        fprintf(a->list, "%6" PRId64 "  %s  %-8s ", run->id, run->time, run->version);
+        char time[64], version[64];
+        fprintf(a->list, "%6" PRId64 "  %s  %-8s ", run->id, mpg_printable(time, sizeof time, run->time),
+                mpg_printable(version, sizeof version, run->version));
         put_command(run, a->list);
         putc('\n', a->list);
         return 0;
@@ -111,20 +112,28 @@ static int show(struct wanted *a, struct mpg_error *err)
         mpg_history_put_run(stdout, &run, true);
         putchar('\n');
     } else if (status == 0 && !a->answer) {
-        printf("run        %" PRId64 ", %s UTC, mpgkit %s, seed %" PRId64 "\nfolder     ", run.id, run.time, run.version, run.seed);
+        char time[64], version[64];
+        printf("run        %" PRId64 ", %s UTC, mpgkit %s, seed %" PRId64 "\nfolder     ", run.id,
+               mpg_printable(time, sizeof time, run.time), mpg_printable(version, sizeof version, run.version), run.seed);
         mpg_printable_put(stdout, run.directory);
         fputs("\ncommand    ", stdout);
         put_command(&run, stdout);
         putchar('\n');
         for (size_t i = 0; i < run.inputs; i++) {
-            printf("%-10s ", run.input[i].role);
+            char role[64];
+            printf("%-10s ", mpg_printable(role, sizeof role, run.input[i].role));
             mpg_printable_put(stdout, run.input[i].path);
-            printf("  %s\n", *run.input[i].sum ? run.input[i].sum : "(no checksum)");
+            fputs("  ", stdout);
+            mpg_printable_put(stdout, *run.input[i].sum ? run.input[i].sum : "(no checksum)");
+            putchar('\n');
         }
         putchar('\n');
-    }
-    if (status == 0 && !a->json)
+        mpg_printable_put_lines(stdout, run.answer, run.answer_bytes);
+    } else if (status == 0 && isatty(STDOUT_FILENO)) {
+        mpg_printable_put_lines(stdout, run.answer, run.answer_bytes);
+    } else if (status == 0) {
         fwrite(run.answer, 1, run.answer_bytes, stdout);
+    }
     mpg_history_run_clear(&run);
     return status;
 }
@@ -145,7 +154,9 @@ static void put_inputs(const struct mpg_history_run *a, const struct mpg_history
 {
     for (size_t i = 0; i < a->inputs; i++)
         if (mpg_history_other_input(b, &a->input[i])) {
-            printf("! %s ", a->input[i].role);
+            fputs("! ", stdout);
+            mpg_printable_put(stdout, a->input[i].role);
+            putchar(' ');
             mpg_printable_put(stdout, a->input[i].path);
             puts(" is another file");
         }
@@ -200,30 +211,36 @@ static bool same_answer(const struct mpg_history_run *run, const char *answer, s
 static void put_comparison(const struct mpg_history_run run[2])
 {
     if (strcmp(run[0].version, run[1].version) != 0)
-        printf("- mpgkit %s\n+ mpgkit %s\n", run[0].version, run[1].version);
+        for (int i = 0; i < 2; i++) {
+            fputs(i == 0 ? "- mpgkit " : "+ mpgkit ", stdout);
+            mpg_printable_put(stdout, run[i].version);
+            putchar('\n');
+        }
     put_others(&run[0], &run[1], '-');
     put_others(&run[1], &run[0], '+');
     put_inputs(&run[0], &run[1]);
 }
 
-/* All of it as JSON, once it is known. */
-static int put_comparison_json(const struct mpg_history_run run[2], bool same, struct mpg_error *err)
+/* What diff(1) says of the answers of RUN, *BYTES of them, for the caller to free; none if they are the SAME. NULL with ERR. */
+static char *difference(const struct mpg_history_run run[2], bool same, size_t *bytes, struct mpg_error *err)
 {
     FILE *file = tmpfile();
-    if (!file)
-        return mpg_error_set(err, "a temporary file cannot be written");
+    if (!file) {
+        mpg_error_set(err, "a temporary file cannot be written");
+        return NULL;
+    }
     int status = same ? 0 : put_diff(run, fileno(file), err);
     const long end = status == 0 && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    const size_t bytes = end > 0 ? (size_t)end : 0;
-    char *text = malloc(bytes + 1);
+    *bytes = end > 0 ? (size_t)end : 0;
+    char *text = malloc(*bytes + 1);
     rewind(file);
-    if (status == 0 && (!text || end < 0 || fread(text, 1, bytes, file) != bytes))
+    if (status == 0 && (!text || end < 0 || fread(text, 1, *bytes, file) != *bytes))
         status = mpg_error_set(err, text ? "a temporary file cannot be read" : "out of memory");
-    if (status == 0)
-        mpg_history_put_difference(stdout, run, text, bytes);
-    free(text);
     fclose(file);
-    return status;
+    if (status == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 static int compare(struct wanted *a, struct mpg_error *err)
@@ -232,16 +249,18 @@ static int compare(struct wanted *a, struct mpg_error *err)
     int status = -1;
     if (mpg_history_find(a->file, a->id[0], &run[0], err) == 0 && mpg_history_find(a->file, a->id[1], &run[1], err) == 0) {
         const bool same = same_answer(&run[0], run[1].answer, run[1].answer_bytes);
-        status = 0;
-        if (a->json) {
-            status = put_comparison_json(run, same, err);
-        } else {
+        size_t bytes;
+        char *text = difference(run, same, &bytes, err);
+        status = text ? 0 : -1;
+        if (text && a->json) {
+            mpg_history_put_difference(stdout, run, text, bytes);
+        } else if (text) {
             put_comparison(run);
             if (same)
                 puts("the answers are the same bytes");
-            else
-                status = put_diff(run, STDOUT_FILENO, err);
+            mpg_printable_put_lines(stdout, text, bytes);
         }
+        free(text);
     }
     mpg_history_run_clear(&run[0]);
     mpg_history_run_clear(&run[1]);
@@ -254,14 +273,18 @@ static int compare(struct wanted *a, struct mpg_error *err)
 static void put_changes(const struct mpg_history_run *run, FILE *to)
 {
     if (strcmp(run->version, PACKAGE_VERSION) != 0)
-        fprintf(to, "  it was mpgkit %s, and is %s\n", run->version, PACKAGE_VERSION);
+    {
+        char version[64];
+        fprintf(to, "  it was mpgkit %s, and is %s\n", mpg_printable(version, sizeof version, run->version), PACKAGE_VERSION);
+    }
     for (size_t i = 0; i < run->inputs; i++) {
         const struct mpg_history_input *input = &run->input[i];
         struct mpg_error ignored;
         char sum[40], *path = NULL;
         if (asprintf(&path, "%s%s%s", *input->path == '/' ? "" : run->directory, *input->path == '/' ? "" : "/", input->path) < 0)
             continue;
-        struct mpg_trace *trace = strcmp(input->role, "trace") == 0 ? mpg_trace_open(path, &ignored) : NULL;
+        struct mpg_trace *trace =
+            strcmp(input->role, "trace") == 0 && mpg_kind_of(path) != MPG_FILE_SPECIAL ? mpg_trace_open(path, &ignored) : NULL;
         if (trace)
             mpg_history_trace_sum(trace, path, sum);
         else
@@ -269,7 +292,9 @@ static void put_changes(const struct mpg_history_run *run, FILE *to)
         mpg_trace_close(trace);
         free(path);
         if (strcmp(sum, input->sum) != 0) {
-            fprintf(to, "  the %s ", input->role);
+            fputs("  the ", to);
+            mpg_printable_put(to, input->role);
+            putc(' ', to);
             mpg_printable_put(to, input->path);
             fputs(" has changed\n", to);
         }
@@ -416,9 +441,8 @@ int main(int argc, char **argv)
     else if (strcmp(name, "--completion") == 0 && argc == 2)
         print_completion();
     else {
-        fprintf(stderr, "mpghistory: %s%s%s (try 'mpghistory --help')\n", *name ? "unknown command '" : "no command given", name,
-                *name ? "'" : "");
-        return MPG_EXIT_USAGE;
+        const struct mpg_program program = {.name = "mpghistory"};
+        mpg_option_usage_error(&program, "%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "");
     }
     if (mpg_stdout_close(&err) == 0)
         return MPG_EXIT_OK;

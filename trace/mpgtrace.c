@@ -74,9 +74,8 @@ int main(int argc, char **argv)
     else if (strcmp(name, "--completion") == 0 && argc == 2)
         print_completion();
     else {
-        fprintf(stderr, "mpgtrace: %s%s%s (try 'mpgtrace --help')\n",
-                *name ? "unknown command '" : "no command given", name, *name ? "'" : "");
-        return MPG_EXIT_USAGE;
+        const struct mpg_program program = {.name = "mpgtrace"};
+        mpg_option_usage_error(&program, "%s%s%s", *name ? "unknown command '" : "no command given", name, *name ? "'" : "");
     }
     if (mpg_stdout_close(&err) < 0) {
         mpg_error_print("mpgtrace", &err);

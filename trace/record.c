@@ -10,6 +10,7 @@
 #include "common/kind.h"
 #include "common/launcher.h"
 #include "common/option.h"
+#include "common/printable.h"
 #include "trace/commands.h"
 #include "trace/record/folder.h"
 #include "trace/record/target.h"
@@ -124,7 +125,7 @@ static void set_values(const struct request *request)
 static void tell_untraced(const char *program, const char *why)
 {
     if (mpg_launcher_is_first())
-        fprintf(stderr, "mpgtrace record: %s runs untraced: %s\n", program, why);
+        mpg_printable_tell("mpgtrace record: %s runs untraced: %s\n", program, why);
 }
 
 /* The MPI to take a tracer for. A program that is linked to none may load one later, or run

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include "common/plots/plots.h"
+#include "common/printable.h"
 #include "common/units.h"
 
 int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
@@ -16,9 +17,9 @@ int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plo
         return -1;
     }
     for (size_t i = 0; i < outcome->missing; i++)
-        fprintf(stderr, "%s: not drawn: %s\n", maker, outcome->why[i]);
-    fprintf(stderr, "%s: %zu %s in %s, each as SVG and PNG\n", maker, outcome->plots,
-            mpg_units_word(outcome->plots, "plot", "plots"), options->folder);
+        mpg_printable_tell("%s: not drawn: %s\n", maker, outcome->why[i]);
+    mpg_printable_tell("%s: %zu %s in %s, each as SVG and PNG\n", maker, outcome->plots,
+                       mpg_units_word(outcome->plots, "plot", "plots"), options->folder);
     mpg_plot_outcome_clear(outcome);
     return 0;
 }

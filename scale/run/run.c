@@ -14,6 +14,7 @@
 #include "common/aside.h"
 #include "common/option.h"
 #include "common/output.h"
+#include "common/printable.h"
 #include "common/units.h"
 #include "scale/commands.h"
 #include "scale/run/launch.h"
@@ -128,8 +129,8 @@ static int tell_failed(struct scale_plan *plan, const struct scale_todo *todo, c
                        struct mpg_progress *progress, struct mpg_error *err)
 {
     mpg_progress_clear(progress);
-    fprintf(stderr, "mpgscale run: %s (%d %s): %s (%s/%s.log)\n", todo->name, todo->ranks,
-            mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"), why, plan->folder, todo->name);
+    mpg_printable_tell("mpgscale run: %s (%d %s): %s (%s/%s.log)\n", todo->name, todo->ranks,
+                       mpg_units_word((uint64_t)todo->ranks, "rank", "ranks"), why, plan->folder, todo->name);
     return mpg_scale_run_failed(plan, todo, why, err);
 }
 
@@ -230,7 +231,7 @@ static int do_all(const struct request *request, struct scale_plan *plan, int *g
 
 static void tell_plan(const struct request *request, const struct scale_plan *plan)
 {
-    fprintf(stderr, "mpgscale run: %zu %s of %s, order by seed %lld, into %s", plan->n,
+    mpg_printable_tell("mpgscale run: %zu %s of %s, order by seed %lld, into %s", plan->n,
             mpg_units_word(plan->n, "run", "runs"),
             strcmp(request->command[request->program], SCALE_RUN_RECORD) == 0
                 ? request->command[request->program + 1] : request->command[request->program],

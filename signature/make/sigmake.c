@@ -151,7 +151,7 @@ static void print_verdict(const struct mpg_signature *sig, const char *folder)
 {
     char verdict[VERDICT_BYTES];
     if (sig->failures > 0)
-        fprintf(stderr, "sigmake: %s: %s; 'sigmake --check %s' tells what to do\n", folder,
+        mpg_printable_tell("sigmake: %s: %s; 'sigmake --check %s' tells what to do\n", folder,
                 mpg_signature_verdict(sig, verdict, sizeof verdict), folder);
 }
 
@@ -167,11 +167,11 @@ static void print_findings(const struct mpg_signature *sig, size_t files, const 
         mpg_printable_put(stream, sig->failure[i].remedy);
         putc('\n', stream);
     }
+    mpg_printable_put(stream, folder);
     if (n > 0)
-        fprintf(stream, "%s: %zu files: not good enough: %zu warning%s\n", folder, files, n,
-                n == 1 ? "" : "s");
+        fprintf(stream, ": %zu files: not good enough: %zu warning%s\n", files, n, n == 1 ? "" : "s");
     else
-        fprintf(stream, "%s: %zu files: good enough\n", folder, files);
+        fprintf(stream, ": %zu files: good enough\n", files);
 }
 
 /* The same for programs; sigmake(1) is the schema. */

@@ -2,7 +2,8 @@
 /* One trace after the other, on one design after the other. */
 #include "simulate/designs/run.h"
 
-#include "common/output.h"
+#include "common/printable.h"
+#include "history/answer.h"
 #include "simulate/designs/designs.h"
 #include "simulate/reports/drawn.h"
 
@@ -77,25 +78,27 @@ static void warn(const struct mpg_designs *x)
 {
     for (size_t i = 0; i < x->n; i++)
         for (size_t k = 0; k < x->row[i].attention.n; k++)
-            fprintf(stderr, "mpgsim: attention: row %zu: %s: %s\n", i + 1, x->row[i].attention.line[k].topic,
-                    x->row[i].attention.line[k].text);
+            mpg_printable_tell("mpgsim: attention: row %zu: %s: %s\n", i + 1, x->row[i].attention.line[k].topic,
+                               x->row[i].attention.line[k].text);
 }
 
 static int write_table(const struct table *t, struct mpg_error *err)
 {
     const struct mpg_arguments *a = t->a;
-    struct mpg_output *out = mpg_output_open(a->output, err);
-    if (!out)
+    struct mpg_answer out;
+    if (mpg_answer_open(&out, a->output, !a->json, false, err) < 0)
         return -1;
-    FILE *stream = mpg_output_stream(out);
+    FILE *stream = mpg_answer_stream(&out);
     const int status = a->json  ? mpg_designs_json(&t->x, stream, err)
                        : a->csv ? (mpg_designs_csv(&t->x, stream), 0)
                                 : mpg_designs_text(&t->x, stream, err);
     if (status < 0) {
-        mpg_output_discard(out);
+        mpg_answer_discard(&out);
         return -1;
     }
-    if (mpg_output_commit(out, err) < 0)
+    const int written = mpg_answer_commit(&out, err);
+    mpg_answer_clear(&out);
+    if (written < 0)
         return -1;
     if (a->csv)
         warn(&t->x);

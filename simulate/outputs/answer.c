@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "simulate/outputs/inquiry.h"
 #include "simulate/pages/page.h"
 #include "simulate/reports/drawn.h"
@@ -14,8 +15,7 @@
 static void warn(const struct mpg_attention *attention)
 {
     for (size_t i = 0; i < attention->n; i++)
-        fprintf(stderr, "mpgsim: attention: %s: %s\n", attention->line[i].topic,
-                attention->line[i].text);
+        mpg_printable_tell("mpgsim: attention: %s: %s\n", attention->line[i].topic, attention->line[i].text);
 }
 
 static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err)
@@ -32,7 +32,7 @@ static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_erro
 static int write_report(const struct mpg_arguments *a, const struct mpg_report *report,
                         struct mpg_answer *out, struct mpg_error *err)
 {
-    if (mpg_answer_open(out, a->output, a->history, err) < 0)
+    if (mpg_answer_open(out, a->output, !a->json && !a->per_rank, a->history, err) < 0)
         return -1;
     FILE *stream = mpg_answer_stream(out);
     int status = a->json       ? mpg_report_json(report, stream, err)
@@ -106,7 +106,7 @@ static void warn_of_rows(const struct mpg_sheet *rows)
 static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_answer *out,
                       struct mpg_error *err)
 {
-    if (mpg_answer_open(out, a->output, a->history, err) < 0)
+    if (mpg_answer_open(out, a->output, !a->json, a->history, err) < 0)
         return -1;
     FILE *stream = mpg_answer_stream(out);
     int status = a->json  ? mpg_sheet_json(rows, stream, err)

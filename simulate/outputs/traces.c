@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "simulate/outputs/inquiry.h"
+#include "common/printable.h"
 #include "simulate/timeline/both.h"
 
 /* Of longer traces no replica is written for a page's one picture. */
@@ -43,7 +44,7 @@ static int end_trace(const struct mpg_arguments *a, const struct mpg_setting *se
     if (retrace && mpg_retrace_write(retrace, &facts, &swapped, err) < 0)
         return -1;
     if (swapped > 0)
-        fprintf(stderr, "mpgsim: attention: %s: %llu calls of threads are there before those of "
+        mpg_printable_tell("mpgsim: attention: %s: %llu calls of threads are there before those of "
                         "another thread that they came after: what they match may be another\n",
                 a->output_trace, (unsigned long long)swapped);
     return 0;

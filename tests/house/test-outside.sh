@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What comes from outside (TAP): streams without end, pipes that no process writes to.
+# What comes from outside (TAP): streams without end, pipes that no process writes to, names that command a terminal.
 here=$(dirname "$0")
 set -u
 . "$here/../tap.sh"
@@ -62,4 +62,71 @@ ended 1 "*pingpong.samples: not a regular file" "$SIGMAKE" results
 (sleep 0.3; cat good.txt >pipe) &
 is "a process that comes to write later" "$("$MPGTRACE" print pipe)" "$("$MPGTRACE" print good.txt)"
 wait
+# ---- names that command a terminal ----
+bad=$'z\e[31m\u009bz\x9b'
+reference=$top_srcdir/results/reference/reference.sig
+cp good.txt "$bad.txt"
+cp -r good.trace "$bad.trace"
+cp "$reference" "$bad.sig"
+mkdir "results$bad"
+cp "$top_srcdir"/results/reference/ftq-core0.samples "results$bad"
+echo "$bad" >"$bad.none"
+obeyed=0
+# quiet COMMAND...: nothing that it says, whatever it does, has a byte that a terminal obeys
+quiet() {
+    timeout 60 "$@" >out 2>err </dev/null
+    if LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\xbf]' out err; then
+        obeyed=$((obeyed + 1))
+        printf '# %q' "${@##*/}"
+        cat -v out err | grep -m 3 'M-BM-^\|\^\[' | sed 's/^/\n#   /'
+    fi
+}
+# command NAME: no output of this kind had one
+none_obeyed() {
+    is "$1: no byte commands a terminal" "$obeyed" 0
+    obeyed=0
+}
+for command in "$MPGSIM" "$SIGMAKE" "$SIGSHOW" "$SIGDIFF $reference" "$MPGSCALE" "$MPGSCALE run" "$top_builddir/replay/mpgreplay" \
+    "$MPGTRACE "{print,stat,waits,timeline,matrix,sizes,graph,import,record} "$top_builddir/history/mpghistory "{list,show,diff,rerun}; do
+    case $command in "$SIGSHOW" | "$SIGDIFF"*) file=$bad.sig ;; "$SIGMAKE") file=results$bad ;; *) file=$bad.txt ;; esac
+    for word in "$bad" "$file" "--$bad" "--$bad=x" "-$bad" "$bad.none" "$bad.trace"; do
+        # shellcheck disable=SC2086 # words
+        quiet $command "$word"
+    done
+    for option in $($command --completion | sed -n 's/^--\([a-z-]*=\).*/\1/p'); do
+        # shellcheck disable=SC2086 # words
+        quiet $command "--$option$bad" "$file"
+    done
+    none_obeyed "${command##*/}"
+done
+quiet "$MPGTRACE" "$bad"
+quiet "$top_builddir/history/mpghistory" "$bad"
+none_obeyed "an unknown command"
+for words in "scale factor=$bad" "scale $bad factor=2" "resize $bad" "drop call=$bad" "insert $bad time=2" "$bad" "balance $bad by=x"; do
+    echo "$words" >"h$bad"
+    quiet "$MPGSIM" "--suppose=$words" good.txt
+    quiet "$MPGSIM" "--hypothesis=h$bad" good.txt
+done
+none_obeyed "hypotheses"
+for words in "noise=$bad" "$bad=1,2" "latency=1us,$bad" "map=$bad,block:1"; do
+    quiet "$MPGSIM" "--sweep=$words" good.txt
+    quiet "$MPGSIM" --wall --target=ideal "--sweep=$words" good.txt
+done
+for words in "$bad=1" "Quantum=$bad" "Policy=$bad" "Map=$bad" "CommStartupTime=file:$bad"; do
+    echo "$words" >"p$bad"
+    quiet "$MPGSIM" --wall --target=ideal "--parameter=$words" good.txt
+    quiet "$MPGSIM" --wall --target="p$bad" good.txt
+done
+none_obeyed "sweeps and targets"
+for mode in --latency=exp:1us "--predict --signature=$bad.sig" "--target=ideal --wall" --sweep=latency=1us,2us \
+    "--signature=$bad.sig --signature=$reference" "--tolerate=5%:latency --latency=exp:1us"; do
+    for part in "" --where=call,rank,pair,region,callsite --waits --per-rank --csv "--where=call --csv" --json; do
+        # shellcheck disable=SC2086 # words
+        quiet "$MPGSIM" --replicas=4 $mode $part "$bad.txt"
+    done
+done
+quiet "$MPGSIM" --wall --target=ideal "$bad.txt" good.txt
+quiet "$SIGMAKE" --check "results$bad"
+quiet "$SIGDIFF" "$bad.sig" "$reference"
+none_obeyed "answers"
 done_testing

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/printable.h"
 
 static struct {
     bool known;
@@ -52,18 +53,16 @@ static void write_line(const char *line, size_t size)
 
 void say(const char *format, ...)
 {
-    char line[MPG_ERROR_SIZE + 128] = "mpgtrace: ";
-    const size_t start = strlen(line), room = sizeof line - start - 1;
+    char text[MPG_ERROR_SIZE + 128], line[4 * sizeof text] = "mpgtrace: ";
+    const size_t start = strlen(line);
     va_list arguments;
     va_start(arguments, format);
-    const int n = vsnprintf(line + start, room, format, arguments);
+    const int n = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (n < 0 || !is_ours())
         return;
-    const size_t size = start + ((size_t)n < room ? (size_t)n : room - 1);
-    for (size_t i = start; i < size; i++) /* a folder may be called anything */
-        if ((unsigned char)line[i] < ' ' || line[i] == 127)
-            line[i] = '?';
+    mpg_printable(line + start, sizeof line - start - 1, text); /* a folder may be called anything */
+    const size_t size = strlen(line);
     line[size] = '\n';
     write_line(line, size + 1);
 }
