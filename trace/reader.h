@@ -126,6 +126,7 @@ struct mpg_object {
     int32_t comm, number;
 };
 const struct mpg_object *mpg_trace_object(const struct mpg_trace *trace, int32_t object);
+/* Name STRING; of -1, which calls have that failed, "(unnamed)". */
 const char *mpg_trace_string(const struct mpg_trace *trace, int32_t string);
 
 /* Callsite SITE: equal stacks of all ranks, threads and runs are one, whatever

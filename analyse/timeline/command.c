@@ -18,10 +18,15 @@ static int write_timeline(const struct wanted *a, struct mpg_trace *trace, struc
     struct mpg_output *out = mpg_output_open(a->output, err);
     if (!out)
         return -1;
-    if (mpg_timeline_write(&world, 1, &a->part, mpg_output_stream(out), err) == 0)
-        return mpg_output_commit(out, err);
-    mpg_output_discard(out);
-    return mpg_trace_blame(trace, err);
+    uint64_t hidden;
+    if (mpg_timeline_write(&world, 1, &a->part, mpg_output_stream(out), &hidden, err) < 0) {
+        mpg_output_discard(out);
+        return mpg_trace_blame(trace, err);
+    }
+    if (mpg_output_commit(out, err) < 0)
+        return -1;
+    mpg_timeline_tell("mpgtrace timeline", hidden);
+    return 0;
 }
 
 static int timeline_of(const struct wanted *a, const char *path, struct mpg_error *err)

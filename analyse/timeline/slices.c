@@ -7,8 +7,13 @@
 
 #include "analyse/timeline/timeline_private.h"
 #include "common/json_text.h"
+#include "common/map.h"
 #include "common/progress.h"
 #include "common/reserve.h"
+
+/* Regions that begin within as many are not shown: no viewer has room for them, and where regions overlap each end would
+ * cut all those within it. */
+enum { MOST_DEPTH = 256 };
 
 struct open_region {
     int32_t name;
@@ -19,6 +24,7 @@ struct open_region {
 struct track {
     struct open_region *open;
     uint32_t depth, room;
+    struct mpg_map hidden; /* of each name, how many open regions are not shown */
     bool named;      /* that of the regions */
     int64_t last_ns; /* the end of what was last */
 };
@@ -71,6 +77,14 @@ static int begin_region(struct rank_slices *s, uint32_t k, const struct mpg_even
 {
     struct track *track = &s->track[k];
     void *open = track->open;
+    if (track->depth == MOST_DEPTH) {
+        uint64_t *hidden = mpg_map_add(&track->hidden, (uint64_t)e->string, 0);
+        if (!hidden)
+            return mpg_error_set(err, "out of memory");
+        ++*hidden;
+        s->t->hidden++;
+        return 0;
+    }
     if (mpg_reserve(&open, sizeof *track->open, &track->room, track->depth + 1, err) < 0)
         return -1;
     track->open = open;
@@ -84,6 +98,11 @@ static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event
 {
     struct track *track = &s->track[k];
     uint32_t i = track->depth;
+    uint64_t *hidden = mpg_map_find(&track->hidden, (uint64_t)e->string, 0);
+    if (hidden && *hidden > 0) {
+        --*hidden;
+        return;
+    }
     while (i > 0 && track->open[i - 1].name != e->string)
         i--;
     if (i == 0)
@@ -167,9 +186,9 @@ static int take(struct rank_slices *s, const struct mpg_event *e, struct mpg_err
     const uint32_t k = timeline_thread(s->t, s->rank, e->thread);
     struct track *track = &s->track[k];
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    if (kind == MPG_KIND_REGION_BEGIN)
+    if (kind == MPG_KIND_REGION_BEGIN && !e->failed)
         return begin_region(s, k, e, err);
-    if (kind == MPG_KIND_REGION_END)
+    if (kind == MPG_KIND_REGION_END && !e->failed)
         end_region(s, k, e);
     if (!mpg_event_is_call(e))
         return 0;
@@ -210,8 +229,10 @@ static int put_rank(struct timeline *t, int32_t rank, struct mpg_error *err)
     for (uint32_t k = 0; k < s.tracks; k++)
         put_name(t, rank, k, timeline_track(t, rank, k), false);
     const int status = read_rank(&s, err);
-    for (uint32_t k = 0; k < s.tracks; k++)
+    for (uint32_t k = 0; k < s.tracks; k++) {
         free(s.track[k].open);
+        mpg_map_clear(&s.track[k].hidden);
+    }
     free(s.track);
     return status;
 }

@@ -116,7 +116,7 @@ static void put_world(struct timeline *t)
 }
 
 int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, const struct mpg_timeline_part *part,
-                       FILE *out, struct mpg_error *err)
+                       FILE *out, uint64_t *hidden, struct mpg_error *err)
 {
     struct timeline t = {.out = out, .part = part};
     double *begin_ns = calloc(worlds, sizeof *begin_ns), first_ns, before_ns = 0;
@@ -134,7 +134,14 @@ int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, co
         status = count_threads(&t, err) < 0 || timeline_slices(&t, err) < 0 || timeline_arrows(&t, err) < 0 ? -1 : 0;
     }
     fputs("\n]}\n", out);
+    *hidden = t.hidden;
     free(t.before);
     free(begin_ns);
     return status;
+}
+
+void mpg_timeline_tell(const char *program, uint64_t hidden)
+{
+    if (hidden > 0)
+        fprintf(stderr, "%s: attention: %" PRIu64 " regions begin within 256 others and are not in the timeline\n", program, hidden);
 }

@@ -37,8 +37,11 @@ struct mpg_timeline_world {
     const struct mpg_clock_map *clocks; /* its ranks' */
 };
 
-/* Writes WORLDS, the first one on top, whose write errors OUT's flag tells. Errors: those of traces and graphs. */
+/* Writes WORLDS, the first one on top, whose write errors OUT's flag tells. *HIDDEN: how many regions are left out, since
+ * 256 others of their thread are open when they begin. Errors: those of traces and graphs. */
 int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, const struct mpg_timeline_part *part,
-                       FILE *out, struct mpg_error *err);
+                       FILE *out, uint64_t *hidden, struct mpg_error *err);
+/* Says for PROGRAM, on standard error, that HIDDEN regions are left out, if any are. */
+void mpg_timeline_tell(const char *program, uint64_t hidden);
 
 #endif

@@ -14,6 +14,7 @@ struct timeline {
     uint64_t arrows;   /* so far, of all worlds: the number of the last one */
     uint32_t *before;  /* threads of all ranks before each */
     bool any;          /* something has been written */
+    uint64_t hidden;   /* regions that are not shown, of all worlds */
 };
 
 /* Whether call NUMBER of RANK is in it. */

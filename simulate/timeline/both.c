@@ -53,10 +53,15 @@ static int write_worlds(void *who, const struct mpg_timeline_world world[2], str
     struct mpg_output *out = mpg_output_open(wanted->path, err);
     if (!out)
         return -1;
-    if (mpg_timeline_write(world, 2, wanted->part, mpg_output_stream(out), err) == 0)
-        return mpg_output_commit(out, err);
-    mpg_output_discard(out);
-    return -1;
+    uint64_t hidden;
+    if (mpg_timeline_write(world, 2, wanted->part, mpg_output_stream(out), &hidden, err) < 0) {
+        mpg_output_discard(out);
+        return -1;
+    }
+    if (mpg_output_commit(out, err) < 0)
+        return -1;
+    mpg_timeline_tell("mpgsim", hidden);
+    return 0;
 }
 
 static int show_both(const struct mpg_simulated *s, const struct mpg_timeline_wanted *wanted, uint32_t replica,

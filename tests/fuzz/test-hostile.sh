@@ -9,6 +9,7 @@ build=${top_builddir:-.}
 MPGTRACE=${MPGTRACE:-$build/trace/mpgtrace}
 MPGSIM=${MPGSIM:-$build/simulate/mpgsim}
 SIGSHOW=${SIGSHOW:-$build/signature/sigshow}
+MPGSCALE=${MPGSCALE:-$build/scale/mpgscale}
 [ -x "$MPGTRACE" ] || skip_all "no mpgtrace"
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -67,6 +68,24 @@ programs() {
     little 65536 "$MPGSIM" --floors=fresh --lenient --latency const:1us --replicas 2 "$file"
 }
 
+# every_command FILE: what else reads traces
+every_command() {
+    local file=$1 name=${1##*/}
+    for command in waits timeline matrix sizes graph "stat --json" "waits --by=region --json"; do
+        # shellcheck disable=SC2086 # words
+        tame "$command $name" "$MPGTRACE" $command "$file"
+    done
+    for options in --waits "--where=call,callsite,region,rank,pair" "--predict --where=region --critical-path" "--timeline=$tmp/t.json" \
+        "--report=$tmp/p.html" "--output-trace=$tmp/told" "--noise=exp:1us --per-rank" "--waits --json"; do
+        rm -rf "$tmp/told"
+        # shellcheck disable=SC2086 # words
+        tame "mpgsim $options $name" "$MPGSIM" --floors=fresh --lenient --latency const:1us $options "$file"
+    done
+    tame "mpgsim --target=ideal $name" "$MPGSIM" --floors=fresh --lenient --wall --target=ideal "$file"
+    confined "$MPGSCALE" "$file" "$file"
+    ok "mpgscale $name ends by itself" test $? -lt 2
+}
+
 for file in "$here"/hostile/*; do
     case $file in
     *.sig)
@@ -76,6 +95,7 @@ for file in "$here"/hostile/*; do
         ;;
     *)
         programs "$file"
+        every_command "$file"
         ;;
     esac
 done
@@ -107,6 +127,18 @@ if [ -n "${PYTHON3:-}" ]; then
         done
     done
 fi
+
+# ---- regions that overlap: each end would cut all those that began later ----
+awk -v n=20000 'BEGIN {
+    print "#mpgtext 1\n#ranks 1\n#clocks shared\n0 0 10 Init"
+    for (i = 0; i < n; i++) print 0, 100 + i, 100 + i, "Region_begin name=\"r" i "\""
+    for (i = 0; i < n; i++) print 0, 100 + n + i, 100 + n + i, "Region_end name=\"r" i "\""
+    print 0, 3 * n, 3 * n + 10, "Finalize"
+}' > "$tmp/overlapping.txt"
+confined timeout 20 "$MPGTRACE" timeline "$tmp/overlapping.txt"
+is "a timeline of 20000 regions that overlap" "$? $(cat "$tmp/err")" \
+    "0 mpgtrace timeline: attention: 19744 regions begin within 256 others and are not in the timeline"
+ok "... is no longer than its regions" test "$(wc -c < "$tmp/out")" -lt 4000000
 
 # ---- more ranks than open files ----
 few_files() {

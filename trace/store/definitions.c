@@ -125,7 +125,7 @@ int32_t mpg_trace_intern_host(struct mpg_trace *t, const char *name)
 
 const char *mpg_trace_string(const struct mpg_trace *t, int32_t string)
 {
-    return ((char *const *)t->strings.items)[string];
+    return string >= 0 ? ((char *const *)t->strings.items)[string] : "(unnamed)";
 }
 
 /* --- modules --- */
