@@ -18,6 +18,8 @@ bool graph_ahead_can_go(const struct rank_run *r);
 /* Takes the first that may go out of those laid aside, or NULL. The event, whose number is
  * NUMBER, is valid until this is called again. */
 const struct mpg_event *graph_ahead_take(struct rank_run *r, uint64_t *number);
+/* Of what was read before EVENT and is laid aside, the first event of a thread that has no stream; NULL: there is none. */
+const struct mpg_event *graph_ahead_first(const struct rank_run *r, const struct mpg_event *event);
 /* Lays EVENT aside, a call without lists, as NUMBER, before all that are; its values are copied. Error: out of memory. */
 int graph_ahead_insert(struct rank_run *r, const struct mpg_event *event, uint64_t number, struct mpg_error *err);
 /* Lays aside what R is held up by: 1, or 0 if that cannot help. */

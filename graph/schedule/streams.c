@@ -255,7 +255,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     struct rank_run *r = s->state->run;
     const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 ||
-        (r->stream_count < r->threads && graph_keep_fork(g, s, err) < 0))
+        (s == r->streams && r->stream_count < r->threads && graph_keep_fork(g, s, err) < 0))
         return -1;
     s->call.region = g->has_regions ? graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
@@ -308,6 +308,19 @@ static inline bool is_on_its_way(const struct rank_state *state, const struct mp
     return graph_is_among(mpg_call_kind(event->call), kinds) && state->started && state->run->threads == 1;
 }
 
+/* The thread of MPI_Init goes on with EVENT of RANK: threads whose first events were before, and are laid aside, begin. */
+static int begin_threads(struct mpg_graph *g, int32_t rank, const struct mpg_event *event, struct mpg_error *err)
+{
+    const struct rank_run *r = g->rank[rank].run;
+    const struct mpg_event *first;
+    while (r->ahead && (first = graph_ahead_first(r, event))) {
+        struct stream *s = find_stream(g, rank, first->thread, err);
+        if (!s || graph_begin_thread(g, s, first, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* EVENT may be anything. */
 static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank, const struct mpg_event *event,
                                               uint64_t number, struct mpg_error *err)
@@ -319,6 +332,8 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
     if (!s)
         return -1;
     if (known > 0 && r->stream_count > known && graph_begin_thread(g, s, event, err) < 0)
+        return -1;
+    if (s == r->streams && begin_threads(g, rank, event, err) < 0)
         return -1;
     s->call.event = event;
     if (r->threads > 1 && keep_event(s, event, err) < 0)

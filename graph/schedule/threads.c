@@ -83,19 +83,10 @@ static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_curren
 int graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err)
 {
     const int64_t now_ns = event->enter_ns;
-    const struct stream *from = NULL;
+    const struct stream *from = g->rank[s->call.rank].run->streams; /* that of MPI_Init */
     bool is_current;
-    int64_t best_ns = 0;
-    for (const struct stream *t = g->rank[s->call.rank].run->streams; t;
-         t = t->sibling) {
-        int64_t at_ns = fork_time(t, now_ns, &is_current);
-        if (t == s || at_ns > now_ns || (!is_current && !t->has_fork_slot))
-            continue;
-        if (!from || at_ns > best_ns || (at_ns == best_ns && t->call.number > from->call.number)) {
-            from = t;
-            best_ns = at_ns;
-        }
-    }
+    if (fork_time(from, now_ns, &is_current) > now_ns || (!is_current && !from->has_fork_slot))
+        from = NULL;
     s->last_leave_ns = now_ns;
     graph_regions_begin(&s->regions, s->last_leave_ns);
     s->from = graph_place_of(event);

@@ -12,10 +12,11 @@ ZERO = Fraction(0)
 
 
 def first_interval(trace, thread, call, between):
-    """What a thread goes on from: its rank's latest node before anything of it."""
+    """What a thread goes on from: the latest node, before anything of it, of the thread that called MPI_Init."""
     begin = trace.first[call.rank, thread]
-    nodes = [(one.leave, one.order, 1, one.E, one) for one in trace.calls[call.rank]]
-    nodes += [(one.enter, one.order, 0, one.S, one) for one in trace.calls[call.rank][1:]]
+    calls = [one for one in trace.calls[call.rank] if one.thread == trace.calls[call.rank][0].thread]
+    nodes = [(one.leave, one.order, 1, one.E, one) for one in calls]
+    nodes += [(one.enter, one.order, 0, one.S, one) for one in calls[1:]]
     time, *_, node, before = max(one for one in nodes
                                  if one[0] <= begin and one[1] < call.order)
     interval = Interval(trace, before, call, node, time, between)

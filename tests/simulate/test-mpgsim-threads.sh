@@ -86,4 +86,69 @@ for trace in probe irecv sendrecv start mprobe at-once taken before before-too; 
     like "a message is another thread's, or its next call's, once a probe has found it: $trace" \
         "$("$mpgsim" --absorb=none --latency=const:1us --per-rank $trace.txt 2>&1 | tr '\n\t' ' ,')" "*0,90,2000,*1,90,3000,*"
 done
+
+# Rank 0's threads have nothing in common; 0.1 waits for a message only, which rank 1 gets after 0.1's second one.
+cat >apart.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+0 0 1000 Init
+1 0 1000 Init
+0 2000 2100 Isend to=1 tag=0 bytes=8000 request=1
+0.1 2010 2110 Isend to=1 tag=1 bytes=8000 request=3
+0 2200 2300 Wait requests=1
+0 2400 2500 Isend to=1 tag=2 bytes=8 request=2
+0 2600 2700 Wait requests=2
+0.1 2800 2900 Wait requests=3
+0.1 3000 3100 Send to=1 tag=3 bytes=8
+1 1800 1900 Irecv from=0 tag=1 bytes=8000 request=1
+1 2000 3200 Recv from=0 tag=3 bytes=8
+1 3300 3400 Recv from=0 tag=0 bytes=8000
+1 3500 3600 Recv from=0 tag=2 bytes=8
+1 3700 3800 Wait requests=1
+0 9000 9100 Finalize
+1 9000 9100 Finalize
+T
+# Three threads with tags of their own, which rank 1 starts in the other order: none waits for another.
+awk 'BEGIN {
+    print "#mpgtext 1\n#ranks 2\n#clocks shared\n0 0 1000 Init\n1 0 1000 Init"
+    for (r = 0; r < 2; r++) {
+        for (j = q = 0; j < 3; j++) {
+            thread = r ? 3 - j : j + 1
+            for (k = 0; k < 3; k++) {
+                at = sprintf("%d.%d %d %d", r, thread, 2000 + 40 * q, 2010 + 40 * q)
+                print at " Irecv from=" 1 - r " tag=" thread " bytes=8000 request=" ++q
+                sub(/ .*/, "", at)
+                print at, 1980 + 40 * q, 1990 + 40 * q " Isend to=" 1 - r " tag=" thread " bytes=8000 request=" ++q
+                print at, 1960 + 40 * q, 1965 + 40 * q " Waitany requests=" q - 1 "," q " done=" q
+                print at, 1970 + 40 * q, 1975 + 40 * q " Waitany requests=" q - 1 " done=" q - 1
+            }
+        }
+        print r " 9000 9100 Finalize"
+    }
+}' >orders.txt
+# 0.1 is in a receive; the thread 0.2, which begins then, is in a collective, and the Barrier is not before that receive's message.
+cat >meet.txt <<'T'
+#mpgtext 1
+#ranks 2
+#clocks shared
+0 0 1000 Init
+1 0 1000 Init
+0.1 2000 2100 Send to=1 tag=1 bytes=8000
+0.1 2200 5000 Recv from=1 tag=1 bytes=8
+0.2 2300 2400 Barrier
+1 2310 2410 Barrier
+1 2500 2600 Recv from=0 tag=1 bytes=8000
+1 2700 2800 Send to=0 tag=1 bytes=8
+0 9000 9100 Finalize
+1 9000 9100 Finalize
+T
+for trace in apart orders meet; do
+    for limit in 100 -1; do
+        like "sends that become synchronous hold up no thread that does not wait for them: $trace, above $limit" \
+            "$("$mpgsim" --eager-limit=$limit --latency=const:0ns --per-rank $trace.txt 2>&1 | tr '\n\t' ' ,')" "*0,8000,0,*1,8000,0,*"
+        like "nor in predict mode" \
+            "$("$mpgsim" --predict --eager-limit=$limit --latency=const:1us $trace.txt 2>&1)" "*predicted*us*"
+    done
+done
 done_testing
