@@ -127,6 +127,37 @@ static bool is_read(enum mpg_call call)
            strncmp(names[call], "File_iread", 10) == 0;
 }
 
+/* What this rank gives to a collective. */
+static int64_t collective_bytes(const struct mpg_event *e)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < e->count_number; i++)
+        sum += e->counts[i];
+    if (e->count_number)
+        return sum;
+    switch (mpg_call_blocking(e->call)) {
+    case MPG_CALL_Bcast:
+        return e->is_root ? e->bytes : 0;
+    case MPG_CALL_Scatter:
+        return e->is_root ? e->bytes * e->peer_number : 0;
+    case MPG_CALL_Scatterv: /* the root has counts */
+        return 0;
+    case MPG_CALL_Alltoall:
+        return e->bytes * e->peer_number;
+    default:
+        return e->root == MPG_ROOT ? 0 : e->bytes; /* a root of another group only receives */
+    }
+}
+
+static int64_t neighbor_bytes(const struct mpg_event *e)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < e->destination_number; i++)
+        if (e->destinations[i] != MPG_PROC_NULL)
+            sum += !e->count_number ? e->bytes : i < e->count_number ? e->counts[i] : 0;
+    return sum;
+}
+
 void mpg_event_bytes(const struct mpg_event *e, int64_t *sent, int64_t *received)
 {
     *sent = *received = 0;
@@ -135,28 +166,31 @@ void mpg_event_bytes(const struct mpg_event *e, int64_t *sent, int64_t *received
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_SEND:
     case MPG_KIND_ISEND:
-        *sent = e->bytes;
+        *sent = e->to == MPG_PROC_NULL ? 0 : e->bytes;
         break;
     case MPG_KIND_RECV:
     case MPG_KIND_IRECV:
     case MPG_KIND_MRECV:
     case MPG_KIND_IMRECV:
-        *received = e->bytes;
+        *received = e->from == MPG_PROC_NULL ? 0 : e->bytes;
         break;
     case MPG_KIND_SENDRECV:
     case MPG_KIND_ISENDRECV:
+        *sent = e->to == MPG_PROC_NULL ? 0 : e->bytes;
+        *received = e->from == MPG_PROC_NULL ? 0 : e->recvbytes;
+        break;
     case MPG_KIND_RMA:
     case MPG_KIND_IRMA:
-        *sent = e->bytes;
-        *received = e->recvbytes;
+        *sent = e->to == MPG_PROC_NULL ? 0 : e->bytes;
+        *received = e->to == MPG_PROC_NULL ? 0 : e->recvbytes;
         break;
     case MPG_KIND_COLLECTIVE:
     case MPG_KIND_ICOLLECTIVE:
+        *sent = collective_bytes(e);
+        break;
     case MPG_KIND_NEIGHBOR:
     case MPG_KIND_INEIGHBOR:
-        *sent = e->count_number ? 0 : e->bytes;
-        for (uint32_t i = 0; i < e->count_number; i++)
-            *sent += e->counts[i];
+        *sent = neighbor_bytes(e);
         break;
     case MPG_KIND_FILE:
     case MPG_KIND_IFILE:

@@ -158,6 +158,8 @@ struct mpg_event {
     const int64_t *values; /* "values" names them: thread CPU time (cpu_ns), PAPI counters */
     uint32_t source_number, destination_number; /* NEIGHBOR...: filled in when read, from the */
     const int32_t *sources, *destinations;      /* topology; ranks of comm, or MPG_PROC_NULL */
+    int32_t peer_number;   /* COLLECTIVE, ICOLLECTIVE: ranks that its counts are for, those of comm or of its remote group; */
+    bool is_root;          /* and whether this rank is the root: both filled in when read */
     struct mpg_sum sum;    /* OTHER: calls from one place since the region mark or the sum before;
                               both times of the event are when the last of them returned */
     /* Time that the thread was off its CPU against its will: preempted, stolen by a hypervisor, or waiting for a
@@ -196,10 +198,10 @@ enum mpg_call mpg_call_blocking(enum mpg_call call);
 const char *mpg_call_prefix(enum mpg_call call);
 /* The call named NAME (without prefix), or MPG_CALL_COUNT. */
 enum mpg_call mpg_call_by_name(const char *name);
-/* What EVENT moved, as far as its call tells, in bytes; 0 of one that failed. Sent: by
- * sends, what the rank contributes to collectives (bytes or the sum of counts), RMA to
- * the target, writes. Received: by receives as their status says (nonblocking ones: the
- * buffer posted), RMA from the target, reads. Persistent operations: nothing. */
+/* What EVENT moved, as far as its call tells, in bytes; 0 of one that failed, and to or from MPI_PROC_NULL. Sent: by
+ * sends; what is in the rank's send buffer, its own part included, of a collective (of Bcast, Scatter, Scatterv: the root's), of a
+ * neighbourhood collective once for each destination; RMA to the target; writes. Received: by receives as their status says
+ * (nonblocking ones: the buffer posted), RMA from the target, reads. Persistent operations: nothing. */
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
 /* Whether EVENT is one call of MPI, which its rank's calls are counted by: no flush, no region's
  * mark, no sum. */

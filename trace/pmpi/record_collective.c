@@ -5,6 +5,11 @@
 
 #include "trace/pmpi/event.h"
 
+static bool is_root(int root, const struct tracer_comm *comm)
+{
+    return comm->groups->remote_size ? root == MPI_ROOT : root == comm->rank;
+}
+
 /* Writes the record with BYTES, or COUNTS of N if that is not NULL; unlocks. */
 static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
                              const int64_t *counts, int n, const struct tracer_comm *comm,
@@ -20,6 +25,10 @@ static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
     e.bytes = bytes;
     e.counts = counts;
     e.count_number = counts ? (uint32_t)n : 0;
+    e.peer_number = tracer_comm_peers(comm);
+    e.is_root = is_root(root, comm);
+    e.destination_number = (uint32_t)comm->destination_number;
+    e.destinations = comm->destinations;
     tracer_write(s, &e);
 }
 
@@ -42,11 +51,6 @@ static void write_counts(struct tracer_scope *s, int root, struct tracer_counts 
     write_collective(s, root, 0, bytes, n, comm, made);
     if (bytes != few)
         free(bytes);
-}
-
-static bool is_root(int root, const struct tracer_comm *comm)
-{
-    return comm->groups->remote_size ? root == MPI_ROOT : root == comm->rank;
 }
 
 /* Whether a gathering call's ROOT says, on an inter-communicator, that this rank sends

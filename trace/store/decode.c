@@ -354,6 +354,15 @@ static int fill_neighbours(const struct mpg_decoder *d, struct mpg_event *e, str
     return 0;
 }
 
+/* Whom a collective is for. */
+static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
+{
+    const struct mpg_comm *comm = mpg_trace_comm(d->trace, e->comm);
+    e->peer_number = comm->remote_size ? comm->remote_size : comm->size;
+    e->is_root = comm->remote_size ? e->root == MPG_ROOT
+                                   : e->root >= 0 && e->root < comm->size && comm->world_ranks[e->root] == d->rank;
+}
+
 /* Whether ROW was made one of the stream's events before its process ended. */
 static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row)
 {
@@ -509,8 +518,11 @@ int mpg_decoder_next(struct mpg_decoder *d, struct mpg_event **event, struct mpg
         if (!mpg_decode_body(d, e, shape->flags))
             return d->ran_out ? mpg_error_set(err, "out of memory")
                               : mpg_decoder_damaged(d, mpg_call_name(e->call), err);
-        if (mpg_kind_has_neighbors(mpg_call_kind(e->call)) && fill_neighbours(d, e, err) < 0)
+        const enum mpg_kind kind = mpg_call_kind(e->call);
+        if (mpg_kind_has_neighbors(kind) && fill_neighbours(d, e, err) < 0)
             return -1;
+        if (kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE)
+            fill_peers(d, e);
     }
     d->last_ns = e->leave_ns;
     d->chunk_events--;

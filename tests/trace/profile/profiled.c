@@ -28,7 +28,7 @@ static void exchange(int rank, int ranks, int bytes)
 static void steps(int rank, int ranks, int last)
 {
     double x = rank, sum;
-    int counts[64], places[64], all[64 * 3], mine[3] = {0};
+    int counts[64], places[64], all[64 * 3] = {0}, mine[3] = {0};
     for (int i = 0; i < ranks && i < 64; i++) {
         counts[i] = 1 + i % 3;
         places[i] = 3 * i;
@@ -37,6 +37,10 @@ static void steps(int rank, int ranks, int last)
         exchange(rank, ranks, 10);
         exchange(rank, ranks, 20 + rank);
         MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Bcast(&x, 1, MPI_DOUBLE, 1 % ranks, MPI_COMM_WORLD);
+        MPI_Scatter(all, 1, MPI_INT, mine, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+        MPI_Ssend(mine, 1, MPI_INT, MPI_PROC_NULL, 3, MPI_COMM_WORLD);
         MPI_Gatherv(mine, counts[rank], MPI_INT, all, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
     }
 }

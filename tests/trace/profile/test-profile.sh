@@ -33,7 +33,7 @@ ok "the same run's events" traced 3 events.trace ./profiled 20
 "$sums" events.trace >events.sums
 ok "numbers, bytes and callsites are the same" cmp profile.sums events.sums
 is "... of all that was done" "$(grep -vc Comm_ profile.sums)" \
-    "$((3 * (2 + 2 * 4 + 2)))"
+    "$((3 * (2 + 2 * 4 + 6)))"
 ok "with 2 frames" traced 3 two.trace --profile --callsites=2 ./profiled 20
 ok "... the events' stacks are the same" traced 3 events2.trace --callsites=2 ./profiled 20
 "$sums" two.trace >two.sums
