@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
 #include "trace/stat/stat.h"
 
 void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more)
@@ -38,9 +39,32 @@ static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event 
     return &s->rows[*place - 1];
 }
 
-/* Regions are sums, of which ends add and begins take away: what is added to a region in
- * between, of it all, is what is left. Modulo 2^64, so that no order overflows. */
-static int begin_region(struct stat_summary *s, const struct mpg_event *e)
+/* The region of this name that THREAD may have open; NULL: it has had none, or, with ADDS, no memory. */
+static struct stat_open *find_open(struct stat_summary *s, int32_t string, uint32_t thread, bool adds)
+{
+    uint64_t *place = adds ? mpg_map_add(&s->open_index, (uint64_t)string, thread)
+                           : mpg_map_find(&s->open_index, (uint64_t)string, thread);
+    if (!place || (*place == 0 && !adds))
+        return NULL;
+    if (*place == 0) {
+        struct mpg_error ignored;
+        if (mpg_reserve_at(&s->open, sizeof *s->open, &s->open_capacity, s->open_number + 1, &ignored) < 0)
+            return NULL;
+        s->open[s->open_number] = (struct stat_open){.string = string, .thread = thread};
+        *place = ++s->open_number;
+    }
+    return &s->open[*place - 1];
+}
+
+/* NOW within R's run, as far as its bounds are known. */
+static int64_t within_run(const struct stat_rank *r, int64_t now_ns)
+{
+    if (r->started && now_ns < r->start_ns)
+        return r->start_ns;
+    return r->ended && now_ns > r->end_ns ? r->end_ns : now_ns;
+}
+
+static int begin_region(struct stat_summary *s, const struct stat_rank *r, const struct mpg_event *e)
 {
     size_t need = (size_t)e->string + 1;
     if (need > s->region_number) {
@@ -52,53 +76,53 @@ static int begin_region(struct stat_summary *s, const struct mpg_event *e)
         s->regions = grown;
         s->region_number = need;
     }
-    uint64_t *open = mpg_map_add(&s->open, (uint64_t)e->string, e->thread);
-    uint64_t *mpi_ns = mpg_map_add(&s->mpi_ns, e->thread, 0);
+    struct stat_open *open = find_open(s, e->string, e->thread, true);
+    const uint64_t *mpi_ns = mpg_map_add(&s->mpi_ns, e->thread, 0);
     if (!open || !mpi_ns)
         return -1;
-    ++*open;
-    s->regions[e->string].sum_ns -= (uint64_t)e->leave_ns;
-    s->regions[e->string].mpi_sum_ns -= *mpi_ns;
+    if (open->depth++ == 0) {
+        open->begin_ns = within_run(r, e->leave_ns);
+        open->mpi_ns = *mpi_ns;
+    }
     return 0;
 }
 
-/* Ends TIMES regions of this name that THREAD has open. */
-static void end_regions(struct stat_summary *s, int32_t string, uint64_t thread, uint64_t times,
-                        int64_t now_ns)
+/* OPEN's region, the outermost of its name, ends NOW: only that counts in what the region took. */
+static void end_region(struct stat_summary *s, const struct stat_rank *r, const struct stat_open *open, int64_t now_ns)
 {
-    const uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, thread, 0);
-    struct stat_region *r = &s->regions[string];
-    r->number += times;
-    r->sum_ns += times * (uint64_t)now_ns;
-    r->mpi_sum_ns += times * *mpi_ns;
+    const uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, open->thread, 0);
+    struct stat_region *region = &s->regions[open->string];
+    const int64_t begin_ns = within_run(r, open->begin_ns), end_ns = within_run(r, now_ns);
+    if (r->started && end_ns > begin_ns)
+        region->time_ns += (double)(end_ns - begin_ns);
+    region->in_mpi_ns += (double)(*mpi_ns - open->mpi_ns);
 }
 
 /* Ends a region of this name; one that was never begun is ignored. */
-static void end_named(struct stat_summary *s, const struct mpg_event *e)
+static void end_named(struct stat_summary *s, const struct stat_rank *r, const struct mpg_event *e)
 {
-    uint64_t *open = mpg_map_find(&s->open, (uint64_t)e->string, e->thread);
-    if (!open || *open == 0)
+    struct stat_open *open = find_open(s, e->string, e->thread, false);
+    if (!open || open->depth == 0)
         return;
-    --*open;
-    end_regions(s, e->string, e->thread, 1, e->enter_ns);
+    s->regions[e->string].number++;
+    if (--open->depth == 0)
+        end_region(s, r, open, e->enter_ns);
 }
 
-/* Ends what a rank has left open, and gives its sums to those of all ranks. */
-static void end_rank(struct stat_summary *s, int64_t end_ns)
+/* Ends what a rank has left open. */
+static void end_rank(struct stat_summary *s, const struct stat_rank *r)
 {
-    for (size_t i = 0; i < s->open.capacity; i++) {
-        const struct mpg_map_entry *open = &s->open.entries[i];
-        if (open->used && open->value)
-            end_regions(s, (int32_t)open->key[0], open->key[1], open->value, end_ns);
+    for (uint32_t i = 0; i < s->open_number; i++) {
+        const struct stat_open *open = &s->open[i];
+        if (open->depth == 0)
+            continue;
+        s->regions[open->string].number += open->depth;
+        s->regions[open->string].unended += open->depth;
+        end_region(s, r, open, r->end_ns);
     }
-    mpg_map_clear(&s->open);
+    s->open_number = 0;
+    mpg_map_clear(&s->open_index);
     mpg_map_clear(&s->mpi_ns);
-    for (size_t i = 0; i < s->region_number; i++) {
-        struct stat_region *r = &s->regions[i];
-        r->time_ns += (double)(int64_t)r->sum_ns;
-        r->in_mpi_ns += (double)(int64_t)r->mpi_sum_ns;
-        r->sum_ns = r->mpi_sum_ns = 0;
-    }
 }
 
 /* Whether E is in R's run, but for its bounds. */
@@ -123,14 +147,15 @@ static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mp
     struct stat_row *row = find_row(s, e);
     if (!row)
         return -1;
-    if (is_in_run(r, e))
+    const bool in_run = is_in_run(r, e);
+    if (in_run)
         mpg_stat_join(&r->sum, &one);
     mpg_stat_join(&row->sum, &one);
     mpg_stat_join(&s->calls[e->call], &one);
     s->call_number += one.number;
     s->failed_number += e->failed;
     uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, e->thread, 0); /* since regions are there */
-    if (mpi_ns)
+    if (mpi_ns && in_run)
         *mpi_ns += e->sum.calls ? (uint64_t)e->sum.time_ns
                                 : (uint64_t)e->leave_ns - (uint64_t)e->enter_ns;
     return 0;
@@ -159,10 +184,10 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         s->flush_ns += (double)(e->leave_ns - e->enter_ns);
         return 0;
     case MPG_KIND_REGION_BEGIN:
-        return e->failed ? 0 : begin_region(s, e); /* a failed one names none */
+        return e->failed ? 0 : begin_region(s, r, e); /* a failed one names none */
     case MPG_KIND_REGION_END:
         if (!e->failed)
-            end_named(s, e);
+            end_named(s, r, e);
         return 0;
     default:
         break;
@@ -222,7 +247,7 @@ static int add_rank(struct stat_summary *s, int32_t rank, struct mpg_error *err)
     mpg_cursor_close(c);
     if (status < 0)
         return mpg_error_set(err, "out of memory");
-    end_rank(s, r->end_ns);
+    end_rank(s, r);
     const double run_ns = stat_run_ns(r);
     s->run_ns += run_ns;
     if (run_ns > s->longest_ns)
@@ -247,7 +272,8 @@ void mpg_stat_clear(struct stat_summary *s)
     free(s->ranks);
     free(s->rows);
     free(s->regions);
-    mpg_map_clear(&s->open);
+    free(s->open);
+    mpg_map_clear(&s->open_index);
     mpg_map_clear(&s->mpi_ns);
     mpg_map_clear(&s->row_index);
 }

@@ -59,7 +59,7 @@ static void put_regions(const struct stat_summary *s)
             continue;
         printf("%s  {\"region\": ", before);
         mpg_json_write_string(stdout, mpg_trace_string(s->trace, (int32_t)i));
-        printf(", \"visits\": %" PRIu64, r->number);
+        printf(", \"visits\": %" PRIu64 ", \"unended\": %" PRIu64, r->number, r->unended);
         put(", ", "time_ns", r->time_ns);
         put(", ", "in_mpi_ns", r->in_mpi_ns);
         putchar('}');

@@ -23,10 +23,18 @@ struct stat_row {
     struct stat_sum sum;
 };
 
+/* Regions of one name: those within one of the same name are counted, and take no more time. */
 struct stat_region {
-    uint64_t number;
-    double time_ns, in_mpi_ns; /* in_mpi_ns: inside of MPI, of that */
-    uint64_t sum_ns, mpi_sum_ns; /* the same of the rank being read, modulo 2^64 */
+    uint64_t number, unended;  /* unended: of them, those that lasted until their rank's end */
+    double time_ns, in_mpi_ns; /* in the ranks' runs; in_mpi_ns: inside of MPI, of that */
+};
+
+/* A region of this name that a thread of the rank being read is in: DEPTH times. */
+struct stat_open {
+    int32_t string;
+    uint32_t thread, depth;
+    int64_t begin_ns;
+    uint64_t mpi_ns; /* the thread's time inside of MPI then */
 };
 
 /* When a rank was in what, on its own clock. */
@@ -80,8 +88,10 @@ struct stat_summary {
     struct mpg_map row_index; /* (site, call) -> place + 1 */
     size_t region_number;
     struct stat_region *regions; /* by string */
-    struct mpg_map open;    /* (string, thread) -> how many of that name are open */
-    struct mpg_map mpi_ns;  /* of the threads with regions: time inside of MPI so far */
+    uint32_t open_number, open_capacity;
+    struct stat_open *open;    /* of the rank being read */
+    struct mpg_map open_index; /* (string, thread) -> place + 1 */
+    struct mpg_map mpi_ns;     /* of the threads with regions: time inside of MPI so far, in the run */
 };
 
 /* Reads all of TRACE into S, which the caller clears. */

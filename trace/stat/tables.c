@@ -69,6 +69,35 @@ static int compare_regions(const void *a, const void *b)
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
+/* Whether REGION, named so, is a level of MPI_Pcontrol that nothing ended: other tools have levels that are no regions. */
+static bool is_mere_level(const struct stat_region *region, const char *name)
+{
+    return region->number == region->unended && name[strspn(name, "0123456789")] == '\0';
+}
+
+/* What did not end. */
+static void print_unended(const struct stat_summary *s)
+{
+    const char *before = "\n";
+    for (size_t i = 0; i < s->region_number; i++) {
+        char name[4 * MPG_TRACE_MAX_TEXT + 1];
+        const struct stat_region *r = &s->regions[i];
+        if (r->unended == 0)
+            continue;
+        const char *text = mpg_trace_string(s->trace, (int32_t)i);
+        const bool is_level = is_mere_level(r, text);
+        mpg_printable(name, sizeof name, text);
+        fputs(before, stdout);
+        before = "";
+        if (is_level)
+            printf("unended     MPI_Pcontrol(%s) %" PRIu64 " %s and never (-%s): no region\n", name, r->unended,
+                   mpg_units_word(r->unended, "time", "times"), name);
+        else
+            printf("unended     region %s, %" PRIu64 " of %" PRIu64 " %s: until its rank's end\n", name, r->unended, r->number,
+                   mpg_units_word(r->number, "time", "times"));
+    }
+}
+
 int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_error *err)
 {
     const struct stat_region **sorted = malloc((s->region_number + 1) * sizeof *sorted);
@@ -76,7 +105,7 @@ int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_
     if (!sorted)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < s->region_number; i++)
-        if (s->regions[i].number)
+        if (s->regions[i].number && !is_mere_level(&s->regions[i], mpg_trace_string(s->trace, (int32_t)i)))
             sorted[n++] = &s->regions[i];
     qsort(sorted, n, sizeof *sorted, compare_regions);
     if (n)
@@ -94,6 +123,7 @@ int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_
                mpg_units_format_time(mpi, sizeof mpi, sorted[i]->in_mpi_ns));
     }
     mpg_stat_print_more(n, shown);
+    print_unended(s);
     free(sorted);
     return 0;
 }

@@ -83,6 +83,47 @@ has "a region, and its time in MPI" "$out" "outer 1 100 us 2.50 % 36 us"
 has "a region within" "$out" "inner 1 17 us 0.42 % 4 us"
 has "a region that does not end lasts as long as the rank" "$out" "open 1 2 ms 50.00 % 0 ns"
 
+has "... and is said" "$out" "unended region open, 1 of 1 time: until its rank's end"
+
+# 1 ms of run: recursion, a region that is open from before MPI_Init to after MPI_Finalize, one in each other, levels.
+printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 0 Region_begin name="whole"' '0 100 1000000 Init' \
+    '0 1100000 1100000 Region_begin name="f"' '0 1200000 1200000 Region_begin name="g"' '0 1300000 1300000 Region_begin name="f"' \
+    '0 1300000 1400000 Barrier' '0 1500000 1500000 Region_end name="f"' '0 1600000 1600000 Region_end name="g"' \
+    '0 1700000 1700000 Region_end name="f"' '0 1710000 1710000 Region_begin name="9093"' \
+    '0 1720000 1720000 Region_begin name="9093"' '0 1730000 1730000 Region_begin name="9094"' \
+    '0 1740000 1740000 Region_begin name="100"' '0 1760000 1760000 Region_end name="100"' '0 1770000 1770000 Region_begin name="100"' \
+    '0 2000000 9000000 Finalize' >"$tmp/nested.txt"
+out=$(columns "$tmp/nested.txt")
+has "recursion: the outermost counts, what does not end has no part of MPI_Finalize" "$(sed -n '/^region/,$p' <<<"$out")" \
+    "region number time of run in MPI
+whole 1 1 ms 100.00 % 100 us
+f 2 600 us 60.00 % 100 us
+g 1 400 us 40.00 % 100 us
+100 2 250 us 25.00 % 0 ns
+
+unended region whole, 1 of 1 time: until its rank's end
+unended MPI_Pcontrol(9093) 2 times and never (-9093): no region
+unended MPI_Pcontrol(9094) 1 time and never (-9094): no region
+unended region 100, 1 of 2 times: until its rank's end"
+out=$(columns "$tmp/a.txt")
+
+# The same data by calls and by their v-variants: 100 bytes for each of 4 ranks. What is sent to nobody is not sent.
+{
+    printf '%s\n' '#mpgtext 1' '#ranks 4' '#comm 1 = 0 1 2 3' '#clocks shared' '#topology 0 1 = 1 null > 1 null'
+    for r in 0 1 2 3; do
+        [ $r = 0 ] || echo "#topology $r 1 = 0 > 0"
+        printf "$r %s\n" '0 10 Init' '20 30 Alltoall bytes=100' '40 50 Alltoallv bytes=100,100,100,100' \
+            '60 70 Scatter root=2 bytes=100' "80 90 Scatterv root=2 bytes=$([ $r = 2 ] && echo 100,100,100,100 || echo 100)" \
+            '100 110 Bcast root=1 bytes=100' '120 130 Allgather bytes=100' '140 150 Gather root=1 bytes=100' '160 170 Reduce root=1 bytes=100' \
+            '180 190 Send to=null bytes=100' '200 210 Recv from=null bytes=100' '220 230 Ibcast root=3 bytes=100 request=1' \
+            '240 250 Wait requests=1' '260 270 Sendrecv to=null bytes=100 from=null recvbytes=100' \
+            '280 290 Neighbor_allgather comm=1 bytes=100' '300 310 Finalize'
+    done
+} >"$tmp/bytes.txt"
+is "bytes by one definition" "$(columns "$tmp/bytes.txt" | sed -nE 's/^MPI_(\w+) 4 [0-9.]+ ns [0-9.]+ %/\1/p' | sort | tr '\n' ',')" \
+    "Allgather 400 B,Alltoall 1.562 KiB,Alltoallv 1.562 KiB,Bcast 100 B,Gather 400 B,Ibcast 100 B,Neighbor_allgather 400 B,\
+Recv,Reduce 400 B,Scatter 400 B,Scatterv 400 B,Send,Sendrecv,Wait,"
+
 # Rank 0 runs from 1 to 2 ms, rank 1 from 1 to 4: 36 us, and 1.4 us with 1 ms of Wtime, in MPI.
 has "the part of the run in MPI" "$out" \
     "in MPI 25.93 % of all ranks' time, 1.037 ms (3.60 % on rank 0 to 33.38 % on rank 1)"
