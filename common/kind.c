@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/printable.h"
+#include "common/shell_word.h"
 
 static const char *const names[MPG_FILE_KINDS] = {
     [MPG_FILE_UNKNOWN] = "an unknown kind of file",
@@ -224,6 +225,7 @@ static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
                    struct mpg_error *err)
 {
+    char word[MPG_ERROR_SIZE];
     wanted = without_folder(wanted);
     if (found == MPG_FILE_UNKNOWN)
         return mpg_error_set(err, "%s: not %s", path, names[wanted]);
@@ -235,7 +237,7 @@ int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kin
             continue;
         const char *second = remedies[i].second;
         return mpg_error_set(err, "%s: %s, not %s: %s%s%s", path, names[found], names[wanted],
-                             remedies[i].first, second ? path : "", second ? second : "");
+                             remedies[i].first, second ? mpg_shell_word(word, sizeof word, path) : "", second ? second : "");
     }
     return mpg_error_set(err, "%s: %s, not %s", path, names[found], names[wanted]);
 }

@@ -19,6 +19,7 @@
 #include "common/output.h"
 #include "common/printable.h"
 #include "common/progress.h"
+#include "common/shell_word.h"
 #include "signature/make/check.h"
 #include "signature/make/collect.h"
 #include "signature/make/left_out.h"
@@ -70,6 +71,7 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
 {
     struct dirent **entry = NULL;
     struct mpg_progress progress;
+    char word[MPG_ERROR_SIZE];
     int status = 0, n = scandir(folder, &entry, is_results_name, versionsort);
     int saved = errno;
     enum mpg_file_kind kind = n > 0 ? MPG_FILE_RESULTS_FOLDER : mpg_kind_of(folder);
@@ -81,7 +83,7 @@ static int add_folder(struct takers *takers, const char *folder, struct mpg_erro
         status = mpg_kind_wrong(folder, kind, MPG_FILE_RESULTS_FOLDER, err);
     else if (n == 0)
         status = mpg_error_set(err, "%s: no results files (*%s); 'mpgbench -o %s' makes them",
-                               folder, SUFFIX, folder);
+                               folder, SUFFIX, mpg_shell_word(word, sizeof word, folder));
     mpg_progress_start(&progress, "sigmake: reading results", n);
     for (int i = 0; i < n; i++) {
         if (status == 0)

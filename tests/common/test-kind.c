@@ -123,6 +123,10 @@ static void test_words(void)
          "'mpgtrace stat DIR/x' shows it");
     says(MPG_FILE_TAR, MPG_FILE_SIGNATURE,
          "DIR/x: a tar archive, not a signature: 'tar -xf DIR/x' unpacks it");
+    struct mpg_error err;
+    ok(mpg_kind_wrong("it's a/$x", MPG_FILE_TAR, MPG_FILE_TRACE, &err) == -1 &&
+           strcmp(err.text, "it's a/$x: a tar archive, not a trace: 'tar -xf it\\'s\\ a/\\$x' unpacks it") == 0,
+       "a name in a command is one word for the shell");
     says(MPG_FILE_TRACE, MPG_FILE_TRACE_FOLDER, "DIR/x: no whole trace");
     says(MPG_FILE_UNKNOWN, MPG_FILE_TRACE, "DIR/x: not a trace");
     says(MPG_FILE_IMAGE, MPG_FILE_RESULTS_FOLDER, "DIR/x: an image, not a folder of results");

@@ -237,7 +237,7 @@ void tracer_finalize(struct tracer_scope *s)
     /* All ranks take part, those whose tracer has failed too. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
-    summary_gather(streams.on ? streams.calls + streams.summed + 1 : 0);
+    summary_gather(streams.on ? streams.calls + streams.summed + 1 : 0, life.folder);
     if (!measured || !tracer_lock())
         return;
     streams_wait();

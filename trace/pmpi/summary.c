@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/shell_word.h"
 #include "common/units.h"
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/say.h"
@@ -21,6 +22,7 @@ enum { WAIT_MS = 100 };
 static struct {
     int64_t calls, ranks; /* those that record */
     int size;             /* of MPI_COMM_WORLD */
+    char other[PATH_MAX]; /* the folder of a rank that has another than rank 0; "": none has */
 } sums;
 
 static bool is_quiet(void)
@@ -28,7 +30,23 @@ static bool is_quiet(void)
     return getenv("MPGTRACE_QUIET") != NULL;
 }
 
-void summary_gather(int64_t calls)
+/* The parts of an MPMD run may name folders of their own. */
+static void compare_folders(const char *folder)
+{
+    char text[PATH_MAX];
+    int rank, differs, first;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(text, sizeof text, "%s", folder);
+    if (PMPI_Bcast(text, sizeof text, MPI_CHAR, 0, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return;
+    differs = *folder && strcmp(text, folder) != 0 ? rank : sums.size;
+    snprintf(text, sizeof text, "%s", folder);
+    if (PMPI_Allreduce(&differs, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS && first < sums.size &&
+        PMPI_Bcast(text, sizeof text, MPI_CHAR, first, MPI_COMM_WORLD) == MPI_SUCCESS)
+        memcpy(sums.other, text, sizeof sums.other);
+}
+
+void summary_gather(int64_t calls, const char *folder)
 {
     const int64_t own[2] = {calls, calls > 0};
     int64_t all[2] = {0, 0};
@@ -37,6 +55,7 @@ void summary_gather(int64_t calls)
         sums.calls = all[0];
         sums.ranks = all[1];
     }
+    compare_folders(folder);
 }
 
 /* FOLDER as the user may have given it. */
@@ -77,8 +96,16 @@ void summary_say(const char *folder)
     else
         snprintf(ranks, sizeof ranks, "%lld of %d ranks", (long long)sums.ranks, sums.size);
     const char *name = short_name(folder);
-    say("%s: %s%s, %lld calls%s; 'mpgtrace stat %s' shows it", name, profile ? "profile of " : "",
-        ranks, (long long)sums.calls, size, name);
+    char word[PATH_MAX], other[PATH_MAX];
+    mpg_shell_word(word, sizeof word, name);
+    if (*sums.other)
+        say("%s, %s: %s%s, %lld calls, in folders of their own; 'cat %s/* %s/* >all.mpgt' makes one trace of them for "
+            "'mpgtrace stat all.mpgt'",
+            name, short_name(sums.other), profile ? "profile of " : "", ranks, (long long)sums.calls, word,
+            mpg_shell_word(other, sizeof other, short_name(sums.other)));
+    else
+        say("%s: %s%s, %lld calls%s; 'mpgtrace stat %s' shows it", name, profile ? "profile of " : "",
+            ranks, (long long)sums.calls, size, word);
 }
 
 /* --- nothing --- */

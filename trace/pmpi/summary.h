@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* Adds up over all ranks what this one has recorded or summed up: CALLS, 0 if it does not
- * record any more. Collective over MPI_COMM_WORLD, before MPI_Finalize. */
-void summary_gather(int64_t calls);
+ * record any more; looks whether all have one FOLDER. Collective over MPI_COMM_WORLD, before MPI_Finalize. */
+void summary_gather(int64_t calls, const char *folder);
 
 /* For rank 0, after its trace in FOLDER is closed: the line. */
 void summary_say(const char *folder);
