@@ -35,11 +35,22 @@ static bool is_ignore(const void *address)
            IS_SPECIAL(at, mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE);
 }
 #else
-/* MPICH: what has a choice buffer comes through the C wrapper, translated. */
+/* MPICH: what has a choice buffer comes through the C wrapper, translated. The objects that
+ * mpi_f08's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE stand for are in libmpich up to 4.1, in
+ * libmpichfort since 4.2, whose mpi.h does not declare them. */
+extern char f08_status_ignore __asm__("MPIR_F08_MPI_STATUS_IGNORE_OBJ") __attribute__((weak));
+extern char f08_statuses_ignore __asm__("MPIR_F08_MPI_STATUSES_IGNORE_OBJ") __attribute__((weak));
+
 static bool is_ignore(const void *address)
 {
-    return address == &MPIR_F08_MPI_STATUS_IGNORE_OBJ ||
-           address == MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
+    const char *at = address;
+    if (&f08_status_ignore)
+        return at == &f08_status_ignore || at == &f08_statuses_ignore;
+    /* libmpichfort came with dlopen, after the tracer's references were bound. */
+    Dl_info found;
+    return dladdr(address, &found) && found.dli_saddr == address && found.dli_sname &&
+           (strcmp(found.dli_sname, "MPIR_F08_MPI_STATUS_IGNORE_OBJ") == 0 ||
+            strcmp(found.dli_sname, "MPIR_F08_MPI_STATUSES_IGNORE_OBJ") == 0);
 }
 #endif
 
