@@ -243,10 +243,9 @@ static uint64_t take_rest(struct play *p, MPI_Comm comm)
         int found = 0;
         MPI_Message message;
         MPI_Status status;
-        MPI_Count bytes = 0;
         if (PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, &message, &status) != MPI_SUCCESS || !found)
             continue;
-        PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+        const int64_t bytes = play_status_bytes(&status);
         void *into = play_receive_buffer(p, bytes);
         if (!into || bytes > INT32_MAX)
             return n + 1;

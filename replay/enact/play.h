@@ -169,6 +169,18 @@ static inline void play_returns(struct play *p)
 
 /* enact.c */
 int play_fail(struct play *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The bytes of the message that STATUS is of. MPI-4.1 deprecates the call; libraries of MPI-3 that have the same ABI
+ * know no other. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static inline int64_t play_status_bytes(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    return bytes;
+}
+#pragma GCC diagnostic pop
 /* What RC of a call means: 0, also where a message was longer than what it was received into. */
 int play_check(struct play *p, int rc);
 /* The traced time of the act passes. */

@@ -15,12 +15,11 @@ static int keep(struct play *p, int64_t id, MPI_Message message, const MPI_Statu
 {
     struct play_matched *m = malloc(sizeof *m);
     uint64_t *place = m ? mpg_map_add(&p->all->messages, (uint64_t)id, 0) : NULL;
-    MPI_Count bytes = 0;
     if (!place) {
         free(m);
         return play_fail(p, "out of memory");
     }
-    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    const int64_t bytes = play_status_bytes(status);
     const struct mpg_event *e = &p->act->event;
     *m = (struct play_matched){message, bytes, e->bytes,
                                e->any && (status->MPI_SOURCE != e->from || status->MPI_TAG != e->tag)};
