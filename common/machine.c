@@ -63,6 +63,7 @@ static const struct {
     {"OMPI_MCA_schizo", true},     {"OMPI_MCA_filem", true},     {"OMPI_MCA_initial_wdir", true},
     {"OMPI_MCA_hwloc", true},      {"OMPI_MCA_shmem_RUNTIME", true},
     {"OMPI_MCA_mpi_oversubscribe", true},                        {"OMPI_MCA_mca_base", true},
+    {"OMPI_MCA_PREFIXES", true},   {"OMPI_MCA_cpu_type", true},  {"OMPI_MCA_num_", true},
     {"OMPI_MCA_", false},          {"MPIR_CVAR_CH3_INTERFACE_HOSTNAME", true},
     {"MPIR_CVAR_", false},         {"MPICH_", false},            {"UCX_", false},
     {"FI_", false},                {"PSM2_DEVICES", true},
