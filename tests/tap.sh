@@ -4,6 +4,10 @@
 tap_count=0
 tap_failed=0
 
+# Settings of MPI, which make check gives every test; a script that somebody starts asks itself.
+. "$(dirname "${BASH_SOURCE[0]}")/../examples/mpi.sh"
+[ -n "${MPGKIT_MPI-}" ] || mpi_set "${MPIRUN:-mpirun}" crowd
+
 # The interpreter that configure found, not a script before it in PATH that looks for it each time.
 python3() {
     command "${PYTHON3:-python3}" "$@"

@@ -9,11 +9,8 @@
 open_hosts() {
     [ "$(id -u)" = 0 ] || skip_all "only root makes network namespaces"
     command -v ip >/dev/null || skip_all "no ip (iproute2)"
-    case $("${mpirun%% *}" --version 2>/dev/null) in
-    *"Open MPI"*) launcher=orte ;;
-    *HYDRA*) launcher=hydra ;;
-    *) skip_all "the launcher is neither Open MPI's nor MPICH's" ;;
-    esac
+    launcher=$(mpi_launcher "$mpirun")
+    [ "$launcher" != other ] || skip_all "the launcher is neither Open MPI's nor MPICH's"
     unshare --uts --time --monotonic 1 true 2>/dev/null ||
         skip_all "no namespaces for host name and time"
     a=mpgkit-$$-a b=mpgkit-$$-b
@@ -43,11 +40,8 @@ exec taskset -c "\$FAR_CORES" ip netns exec $b unshare --uts --time --monotonic 
     sh -c 'hostname \${FAR:-far} && eval "\$1"' sh "\$*"
 AGENT
     chmod +x agent
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_plm_rsh_agent=$tmp/agent
-    export OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
-    export OMPI_MCA_btl_tcp_if_include=192.0.2.0/24 OMPI_MCA_oob_tcp_if_include=192.0.2.0/24
-    export UCX_TLS=tcp,self
+    # shellcheck disable=SC2046 # words
+    export $(mpi_between_hosts "$mpirun" "$tmp/agent" 192.0.2.0/24)
 }
 
 # on_hosts SECONDS RANKS_A_HOST COMMAND...: starts it on both, for so long at most; its
@@ -60,7 +54,7 @@ on_hosts() {
     [ "$ranks" -gt 1 ] || FAR_CORES=$last
     set -- -np $((2 * ranks)) "$@"
     case $launcher in
-    orte) set -- --bind-to none --host "near:$ranks,192.0.2.2:$ranks" "$@" ;;
+    openmpi*) set -- --bind-to none --host "near:$ranks,192.0.2.2:$ranks" "$@" ;;
     hydra) set -- -launcher ssh -launcher-exec "$tmp/agent" -iface veth0 \
         -hosts "192.0.2.1:$ranks,192.0.2.2:$ranks" "$@" ;;
     esac

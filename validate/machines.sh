@@ -41,8 +41,8 @@ use_family() {
         return 1
     }
     # Two hardware threads may be one core; taskset binds, not the launcher.
-    [ "$family" != openmpi ] || VALIDATE_MPIRUN="$VALIDATE_MPIRUN --oversubscribe --bind-to none"
-    [ "$family" != mpich ] || VALIDATE_MPIRUN="$VALIDATE_MPIRUN -bind-to none"
+    mpi_set "$VALIDATE_MPIRUN" root
+    VALIDATE_MPIRUN="$VALIDATE_MPIRUN $(mpi_options "$VALIDATE_MPIRUN" crowd unbound)"
     export VALIDATE_MPIRUN
 }
 
@@ -120,15 +120,16 @@ machine() {
     VALIDATE_CORES=$cores VALIDATE_PRELOAD='' VALIDATE_GROUP='' noise_ns=0 noise_cores='' why=''
     record=() part_of_core=0
     export VALIDATE_CORES VALIDATE_PRELOAD VALIDATE_GROUP
-    unset MPGKIT_DELAY_NS OMPI_MCA_mpi_yield_when_idle
-    export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_tcp_if_include=lo
+    unset MPGKIT_DELAY_NS
+    mpi_forget yield shm tcp
     case $1 in
     mpich) use_family mpich || return 1 ;;
     *) use_family openmpi || return 1 ;;
     esac
+    [ "$1" = tcp ] || mpi_set "$VALIDATE_MPIRUN" shm
     case $1 in
     shm | again | mpich) ;;
-    tcp) OMPI_MCA_btl=self,tcp ;;
+    tcp) mpi_set "$VALIDATE_MPIRUN" tcp ;;
     noise[26]-one) noise_cores=$first ;;
     noise[26]-all) noise_cores=$cores ;;
     slowsend)
@@ -137,7 +138,7 @@ machine() {
         ;;
     onecore)
         VALIDATE_CORES=$first part_of_core=1
-        export OMPI_MCA_mpi_yield_when_idle=1 # else a message waits for the other's time slice
+        mpi_set "$VALIDATE_MPIRUN" yield # else a message waits for the other's time slice
         record=(--cpu-time)                   # what tells work from the other's turns
         ;;
     duty)

@@ -12,6 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${MPGREPLAY:=$top_builddir/replay/mpgreplay}"
 : "${NOISEMAKER:=$top_builddir/tests/bench/noisemaker}"
 : "${MPI_LIBRARY:=openmpi}" "${MPICC:=mpicc}" "${MPIRUN:=mpirun}"
+# shellcheck source=examples/mpi.sh
+. "$top_srcdir/examples/mpi.sh"
 # shellcheck source=validate/machines.sh
 . "$here/machines.sh"
 # shellcheck source=validate/programs.sh
@@ -172,9 +174,8 @@ cores=$(taskset -cp $$ | sed 's/.*: //' | awk -F, '{ for (i = 1; i <= NF; i++) {
     head -n 2 | tr '\n' ' ')
 cores=${cores% }
 case $cores in *' '*) ;; *) die "two cores are needed, and there is one" ;; esac
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
-    OPENBLAS_NUM_THREADS=1
-unset OMPI_MCA_rmaps_base_oversubscribe
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+mpi_forget crowd
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 mkdir -p "$out/samples" "$out/traces" "$out/results" "$out/signatures" "$out/predictions" \

@@ -62,10 +62,9 @@ mkdir -p "$out/traces" "$out/targets"
 
 # Ranks that wait let others compute, and a read of another rank's memory needs nothing of that rank: so it is with
 # Open MPI. (MPICH spins: each turn takes it a slice of the scheduler's time.)
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_osc=sm
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
-export OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle OMPI_MCA_osc
+# shellcheck source=examples/mpi.sh
+. "$self/../mpi.sh"
+mpi_set "${MPIRUN:-mpirun}" crowd yield windows
 
 # program NAME: what is run
 program() {

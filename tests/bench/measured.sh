@@ -3,7 +3,7 @@
 # What tests of the benchmarks ask of results files and of errors: source it after
 # tap.sh, with $tmp a folder of one's own. Ranks spin where they wait, as the benchmarks' users have
 # it: one that yields its core is a time slice late where others have it, and that is what is measured.
-unset OMPI_MCA_mpi_yield_when_idle
+mpi_forget yield
 
 # whole FILE COLUMNS [KEYS]: magic, header lines once each, those of KEYS among them,
 # and as many samples as the end says.

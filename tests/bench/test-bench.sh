@@ -9,8 +9,6 @@ FTQ=${FTQ:-$build/bench/ftq/ftq}
 PINGPONG=${PINGPONG:-$build/bench/pingpong/pingpong}
 BANDWIDTH=${BANDWIDTH:-$build/bench/bandwidth/bandwidth}
 mpirun=${MPIRUN:-mpirun}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
 [ -x "$FTQ" ] || skip_all "no ftq"
 
 tmp=$(mktemp -d)

@@ -18,9 +18,9 @@ case $PINGPONG in
 esac
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
-unset OMPI_MCA_mpi_yield_when_idle # as in measured.sh
+mpi_forget yield # as in measured.sh
 open_hosts
-[ "$launcher" = orte ] || skip_all "MPICH spins over TCP, which on shared cores takes minutes"
+[ "$launcher" != hydra ] || skip_all "MPICH spins over TCP, which on shared cores takes minutes"
 
 # of KEY FILE: the header's value
 of() {

@@ -9,8 +9,6 @@ build=${top_builddir:-.}
 COLLECTIVE=${COLLECTIVE:-$build/bench/collective/collective}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
 mpirun=${MPIRUN:-mpirun}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
 
 tmp=$(mktemp -d)
 . "$(dirname "$0")/measured.sh"

@@ -6,8 +6,6 @@
 build=${top_builddir:-.}
 . "$(dirname "$0")/../tap.sh"
 MPGBENCH=${MPGBENCH:-$build/bench/mpgbench}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

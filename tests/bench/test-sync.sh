@@ -7,8 +7,6 @@ build=${top_builddir:-.}
 . "$(dirname "$0")/../tap.sh"
 mpirun=${MPIRUN:-mpirun}
 [ "${MPGKIT_MPI:-yes}" = yes ] || skip_all "built without MPI"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
 
 # show COMMAND...: its first line; the others as comments
 show() {

@@ -9,7 +9,6 @@ mpgreplay=${MPGREPLAY:-$build/replay/mpgreplay}
 mpgtrace=${MPGTRACE:-$build/trace/mpgtrace}
 mpirun=${MPIRUN:-mpirun}
 . "$here/../tap.sh"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 unset MPGKIT_LIBDIR
 for program in "$mpgreplay" "$mpgtrace"; do
     command -v "$program" >/dev/null || { echo "Bail out! no $program"; exit 1; }

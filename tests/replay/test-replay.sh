@@ -7,8 +7,7 @@ needs_mpi
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized program cannot be traced by preloading"
 busy=$build/tests/replay/busy
 ways=$build/tests/trace/pmpi/ways
-# Its default, vulcan, ends in a segmentation fault now and then, without us (Open MPI 4.1.4).
-export OMPI_MCA_fcoll=individual
+mpi_set "$mpirun" files
 
 # ---- a program that does many things at once ----
 ok "a program is recorded" recorded 4 busy.trace "$busy" 6
@@ -155,7 +154,7 @@ ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --determi
 # ---- MPI without the component that makes windows in shared memory ----
 case $("$mpgtrace" print all.trace | grep '^#fact 0 mpi ') in
 *"Open MPI"*)
-    OMPI_MCA_osc=pt2pt run 4 "$mpgreplay" --quiet busy.trace
+    OMPI_MCA_osc=^sm run 4 "$mpgreplay" --quiet busy.trace
     is "without shared windows" "$status: $(grep -v '^\[' err)" "0: " ;;
 *) skip "without shared windows" "this MPI has no choice" ;;
 esac

@@ -12,8 +12,7 @@ programs=$PWD/examples/scale
 sources=$(cd "$top_srcdir" && pwd)/examples/scale
 [ -x "$programs/abc" ] || skip_all "no examples/scale/abc"
 # Open MPI's processes that wait give the core to others; elsewhere they must not come before everything.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+mpi_set "$MPIRUN" yield
 cd "$work" || exit 1
 read -r -a mpirun <<<"$MPIRUN"
 first=()

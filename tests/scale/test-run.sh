@@ -8,7 +8,6 @@ trap 'rm -rf "$work"' EXIT
 [ "$MPGKIT_MPI" != no ] || skip_all "built without MPI"
 app=$PWD/tests/scale/app
 [ -x "$app" ] || skip_all "no tests/scale/app"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 cd "$work" || exit 1
 ln -s "$app" app
 read -r -a mpirun <<<"$MPIRUN"

@@ -144,7 +144,7 @@ mpgtrace: two.trace-2: 2 ranks,"
 # Launchers may refuse to start one job from within another: the environment of the outer job
 # is hidden from the inner one.
 inner="env -i PATH=\"\$PATH\" LD_PRELOAD=\"\$LD_PRELOAD\" MPGTRACE_OUTPUT=\"\$MPGTRACE_OUTPUT\" \
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $mpirun -np 1 ./app 7"
+$(mpi_settings "$mpirun" root | tr '\n' ' ')$mpirun -np 1 ./app 7"
 run 1 "$MPGTRACE" record -o outer.trace ./app run "$inner" 3
 like "a program that starts an MPI program" "$(cat out)" "*ran: 0"
 is "... keeps its trace, and the other is beside" \

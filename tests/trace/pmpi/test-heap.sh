@@ -7,8 +7,7 @@ set -u
 heap=$build/tests/trace/pmpi/heap
 ways=$build/tests/trace/pmpi/ways
 [ -x "$heap" ] || skip_all "no tests/trace/pmpi/heap"
-# Its default, vulcan, ends in a segmentation fault now and then, without us (Open MPI 4.1.4).
-export OMPI_MCA_fcoll=individual
+mpi_set "$mpirun" files
 
 # shellcheck disable=SC2086
 timeout 600 $mpirun -np 1 "$heap" >plain 2>err

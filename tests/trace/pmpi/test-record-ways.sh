@@ -6,8 +6,7 @@ set -u
 . "$(dirname "$0")/traced.sh"
 ways=$(realpath "$build/tests/trace/pmpi/ways" 2>/dev/null)
 [ -x "$ways" ] || skip_all "no tests/trace/pmpi/ways"
-# Its default, vulcan, ends in a segmentation fault now and then, without us (Open MPI 4.1.4).
-export OMPI_MCA_fcoll=individual
+mpi_set "$mpirun" files
 
 # Calls of which nothing but times is recorded, and what the tracer did.
 others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")

@@ -19,8 +19,6 @@ mpifort=${MPIFORT:-mpifort}
     tracer_folder=$build/trace/pmpi/.libs
     tracer=$tracer_folder/libmpgtrace-$MPI_LIBRARY.so
 }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
 
 # needs PROGRAM...: skips the whole test where one of them is not there.
 needs() {

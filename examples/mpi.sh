@@ -1,0 +1,122 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Settings of MPI launchers and libraries: the one place that knows how Open MPI 4, 5 and 6
+# name what scripts and people need. MPICH needs none of them. Source this file, then
+#     mpi_set mpirun crowd yield
+# The settings, words for mpi_set, mpi_settings and mpi_forget:
+#     root    the launcher may be started by root (nothing is set for others than root)
+#     crowd   root, and more ranks than cores
+#     yield   ranks that wait let others have the core
+#     ob1     messages go by Open MPI's own transports, not by UCX or libfabric
+#     here    all ranks are on this host: Open MPI 5 and later do not look for a network, and do
+#             not complain for each pair of ranks where there is none
+#     shm     ob1, and messages go through shared memory alone
+#     tcp     ob1, and messages go over TCP on the loopback device
+#     windows one-sided operations are reads and writes of shared memory
+#     files   collective writes are many single ones: Open MPI 4.1.4's default, vulcan, ends in a
+#             segmentation fault now and then
+#     unbound ranks are not bound to cores
+
+# mpi_launcher MPIRUN: prints what MPIRUN (a command that may have arguments) is by its
+# --version: openmpi4 (or earlier), openmpi5, openmpi6 (or later), hydra or other.
+mpi_launcher() {
+    case $("${1%% *}" --version 2>/dev/null </dev/null) in
+    *"(Open MPI) "[1-4].* | *"(OpenRTE)"*) echo openmpi4 ;;
+    *"(Open MPI) 5."*) echo openmpi5 ;;
+    *"(Open MPI)"*) echo openmpi6 ;;
+    *HYDRA*) echo hydra ;;
+    *) echo other ;;
+    esac
+}
+
+# mpi_settings MPIRUN WORD...: prints NAME=VALUE lines without spaces or quotes; status 2 for an
+# unknown WORD.
+mpi_settings() {
+    mpi_kind=$(mpi_launcher "$1")
+    shift
+    for mpi_word in "$@"; do
+        case $mpi_word in
+        root | crowd | yield | ob1 | here | shm | tcp | windows | files | unbound) ;;
+        *) echo "mpi.sh: unknown setting '$mpi_word'" >&2; return 2 ;;
+        esac
+        case $mpi_kind in openmpi*) ;; *) continue ;; esac
+        case $mpi_word in
+        root | crowd)
+            [ "$(id -u)" -ne 0 ] || printf '%s=1\n' OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ;;
+        yield) echo OMPI_MCA_mpi_yield_when_idle=1 ;;
+        ob1 | shm | tcp) echo OMPI_MCA_pml=ob1 ;;
+        windows) echo OMPI_MCA_osc=sm ;;
+        files) echo OMPI_MCA_fcoll=individual ;;
+        esac
+        case $mpi_word:$mpi_kind in
+        crowd:openmpi4) echo OMPI_MCA_rmaps_base_oversubscribe=1 ;;
+        crowd:openmpi5) echo PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe ;;
+        crowd:*) echo PRTE_MCA_mapby=:oversubscribe ;;
+        unbound:openmpi4) echo OMPI_MCA_hwloc_base_binding_policy=none ;;
+        unbound:openmpi5) echo PRTE_MCA_hwloc_default_binding_policy=none ;;
+        unbound:*) echo PRTE_MCA_bindto=none ;;
+        shm:openmpi4) echo OMPI_MCA_btl=self,vader ;;
+        here:openmpi4) ;;
+        here:* | shm:*) echo OMPI_MCA_btl=self,sm ;;
+        tcp:*) printf '%s\n' OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo ;;
+        esac
+    done
+}
+
+# mpi_between_hosts MPIRUN AGENT NETWORK: prints settings, as mpi_settings does, with which MPIRUN starts ranks on
+# other hosts by AGENT (in place of ssh) and all talk over TCP in NETWORK (192.0.2.0/24).
+mpi_between_hosts() {
+    printf 'UCX_TLS=tcp,self\n'
+    mpi_kind=$(mpi_launcher "$1")
+    case $mpi_kind in
+    openmpi*)
+        mpi_settings "$1" crowd ob1
+        printf '%s\n' OMPI_MCA_btl=self,tcp "OMPI_MCA_btl_tcp_if_include=$3"
+        ;;
+    esac
+    case $mpi_kind in
+    openmpi4) printf '%s\n' "OMPI_MCA_plm_rsh_agent=$2" "OMPI_MCA_oob_tcp_if_include=$3" ;;
+    openmpi*) printf '%s\n' "PRTE_MCA_plm_ssh_agent=$2" "PRTE_MCA_prte_if_include=$3" ;;
+    esac
+}
+
+# mpi_options MPIRUN WORD...: prints options of the launcher: root and crowd as above, or unbound: it
+# binds no rank to a core.
+mpi_options() {
+    mpi_kind=$(mpi_launcher "$1")
+    shift
+    for mpi_word in "$@"; do
+        case $mpi_word:$mpi_kind in
+        root:openmpi*) [ "$(id -u)" -ne 0 ] || printf '%s ' --allow-run-as-root ;;
+        crowd:openmpi*) printf '%s ' --oversubscribe ;;
+        unbound:openmpi*) printf '%s ' --bind-to none ;;
+        unbound:hydra) printf '%s ' -bind-to none ;;
+        root:* | crowd:* | unbound:*) ;;
+        *) echo "mpi.sh: unknown option '$mpi_word'" >&2; return 2 ;;
+        esac
+    done
+}
+
+# mpi_set MPIRUN WORD...: exports the settings.
+mpi_set() {
+    mpi_lines=$(mpi_settings "$@") || return
+    # shellcheck disable=SC2086,SC2163 # words, NAME=VALUE each
+    set -- $mpi_lines && { [ $# -eq 0 ] || export "$@"; }
+}
+
+# mpi_forget WORD...: takes them away again, whatever the launcher.
+mpi_forget() {
+    for mpi_word in "$@"; do
+        case $mpi_word in
+        crowd) unset OMPI_MCA_rmaps_base_oversubscribe PRTE_MCA_rmaps_default_mapping_policy PRTE_MCA_mapby ;;
+        yield) unset OMPI_MCA_mpi_yield_when_idle ;;
+        ob1) unset OMPI_MCA_pml ;;
+        here) unset OMPI_MCA_btl ;;
+        shm | tcp) unset OMPI_MCA_pml OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include ;;
+        windows) unset OMPI_MCA_osc ;;
+        files) unset OMPI_MCA_fcoll ;;
+        unbound) unset OMPI_MCA_hwloc_base_binding_policy PRTE_MCA_hwloc_default_binding_policy PRTE_MCA_bindto ;;
+        *) echo "mpi.sh: unknown setting '$mpi_word'" >&2; return 2 ;;
+        esac
+    done
+}
