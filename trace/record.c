@@ -15,6 +15,7 @@
 #include "trace/record/folder.h"
 #include "trace/record/target.h"
 #include "trace/record/tracers.h"
+#include "trace/record/watch.h"
 
 enum { LOCAL_DEFAULT = 1 };
 
@@ -179,7 +180,11 @@ static int preload_for(const struct request *request, const struct mpg_target *t
         libraries[n++] = names;
     if (request->papi)
         libraries[n++] = counters;
-    return mpg_preload(libraries, err);
+    if (mpg_preload(libraries, err) < 0)
+        return -1;
+    if (!request->quiet && !mpg_launcher_spawned() && mpg_launcher_is_first() && !target->gains_rights && target->kind != MPG_ELF_STATIC)
+        mpg_watch(getenv("MPGTRACE_OUTPUT"), program);
+    return 0;
 }
 
 static int prepare(struct request *request, const char *program, struct mpg_error *err)
@@ -187,6 +192,7 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     static const char *const none[] = {NULL};
     struct mpg_target target;
     char number[32];
+    unsetenv("MPGTRACE_WATCH");
     if (mpg_preload(none, err) < 0 || mpg_target_find(&target, program, err) < 0 ||
         set_signature(request, err) < 0 || set_output(request, err) < 0)
         return -1;

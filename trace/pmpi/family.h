@@ -6,6 +6,9 @@
 /* In a program that was linked with the tracer's archive. */
 #define MPG_TRACER_SIGN "mpgkit: this program holds the tracer"
 
+/* The name of the process that says that nothing was traced (trace/record/watch.h). */
+#define MPG_WATCH_NAME "mpgtrace-watch"
+
 /* A name of the ABI that the tracer is compiled for, which its libraries have and no others: what MPI_DUP_FN or MPI_COMM_WORLD of
  * their mpi.h stands for. (Included with mpi.h, config.h.) */
 #ifdef MPICH

@@ -174,8 +174,10 @@ static bool begin(bool threads)
 
 void tracer_before_init(void)
 {
-    if (!life.began)
-        roll_sign();
+    if (life.began)
+        return;
+    summary_end_watch();
+    roll_sign();
 }
 
 void tracer_before_session(void)

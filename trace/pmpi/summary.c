@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/peek.h"
 #include "common/shell_word.h"
 #include "common/units.h"
+#include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/say.h"
 
@@ -128,6 +131,18 @@ __attribute__((constructor)) static void know_standard_error(void)
         say_start();
 }
 
+void summary_end_watch(void)
+{
+    char path[64], name[32];
+    const char *text = getenv("MPGTRACE_WATCH");
+    const long number = text ? strtol(text, NULL, 10) : 0;
+    if (number <= 1)
+        return;
+    snprintf(path, sizeof path, "/proc/%ld/comm", number);
+    if (mpg_peek(path, name, sizeof name) > 0 && strncmp(name, MPG_WATCH_NAME, strlen(MPG_WATCH_NAME)) == 0)
+        kill((pid_t)number, SIGTERM);
+}
+
 void summary_say_nothing(bool session)
 {
     bool linked;
@@ -136,6 +151,7 @@ void summary_say_nothing(bool session)
         return;
     const int length = (int)strcspn(line, " ");
     struct mpg_error err;
+    summary_end_watch();
     if (folder_try(folder, &err) < 0) /* ranks, if there were any, ran untraced for that */
         say("nothing was traced: %s", err.text);
     else if (session)

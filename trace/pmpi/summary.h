@@ -14,6 +14,8 @@ void summary_gather(int64_t calls, const char *folder);
 /* For rank 0, after its trace in FOLDER is closed: the line. */
 void summary_say(const char *folder);
 
+/* MPI_Init was seen: ends the process that would say that it was not (trace/record/watch.h). */
+void summary_end_watch(void);
 /* At the end of a process that has never called MPI_Init, but of SESSION MPI_Session_init: says so, once for the
  * job, unless something else that mpgtrace record has run left a trace. */
 void summary_say_nothing(bool session);

@@ -66,6 +66,13 @@ mkdir below
 ok "a program that goes elsewhere" run 1 "$MPGTRACE" record -o below/b.trace ./app 0
 like "... has its folder named" "$(said)" "mpgtrace: below/b.trace: 1 rank, 3 calls, *"
 cp "$(type -P true)" quick
+# Nobody comes to MPI_Init of the tracer's, as something keeps it away.
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec "$@"\n' >away.sh
+for away in "env -i" "sh away.sh" "sh -c 'LD_PRELOAD= exec $PWD/quick' sh"; do
+    said=$(eval "\"\$MPGTRACE\" record -o away.trace $away $PWD/quick" 2>&1 >/dev/null)
+    is "${away%% *}: a tracer that is kept away is missed" "$said" "mpgtrace: nothing was traced: no MPI_Init was seen in ${away%% *}; if it calls MPI, a script, or itself, sets LD_PRELOAD or empties the environment"
+done
+is "... but not with --quiet" "$("$MPGTRACE" record --quiet -o away.trace env -i "$PWD/quick" 2>&1 >/dev/null)" ""
 ok "a program without MPI" run 2 "$MPGTRACE" record -o none.trace ./quick
 is "... is told once that nothing was traced" "$(said)" "mpgtrace: nothing was traced: no MPI_Init \
 was seen in ./quick, which is linked to no MPI, nor in what it ran"

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "trace/record/watch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/printable.h"
+#include "trace/pmpi/family.h"
+#include "trace/record/folder.h"
+
+/* Keeps standard error and ENDED alone: launchers wait for the ends of the others. */
+static void keep_only(int ended)
+{
+    const int nowhere = open("/dev/null", O_RDWR);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(ended, STDERR_FILENO + 1);
+    const long most = sysconf(_SC_OPEN_MAX);
+    if (syscall(SYS_close_range, STDERR_FILENO + 2, ~0U, 0) < 0)
+        for (int fd = STDERR_FILENO + 2; fd < most; fd++)
+            close(fd);
+}
+
+/* Tells its number to TOLD once it can be ended. */
+static void watch(int ended, int told, const char *folder, const char *program)
+{
+    char text[512];
+    struct pollfd end = {.fd = STDERR_FILENO + 1, .events = POLLIN};
+    const pid_t number = getpid();
+    prctl(PR_SET_NAME, MPG_WATCH_NAME);
+    signal(SIGINT, SIG_IGN);
+    (void)!write(told, &number, sizeof number);
+    keep_only(ended);
+    while (poll(&end, 1, -1) < 0)
+        ;
+    if (mpg_folder_has_trace(folder))
+        return;
+    fprintf(stderr,
+            "mpgtrace: nothing was traced: no MPI_Init was seen in %s; if it calls MPI, a script, or itself, sets LD_PRELOAD or "
+            "empties the environment\n", mpg_printable(text, sizeof text, program));
+}
+
+void mpg_watch(const char *folder, const char *program)
+{
+    int number[2];
+    const int ended = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (ended < 0 || pipe2(number, O_CLOEXEC) < 0)
+        return;
+    const pid_t between = fork(); /* the program is nobody's parent that it does not know */
+    if (between == 0) {
+        if (fork() == 0)
+            watch(ended, number[1], folder, program);
+        _exit(0);
+    }
+    close(number[1]);
+    pid_t watcher = -1;
+    char text[32];
+    if (read(number[0], &watcher, sizeof watcher) == sizeof watcher && watcher > 0) {
+        snprintf(text, sizeof text, "%ld", (long)watcher);
+        setenv("MPGTRACE_WATCH", text, 1);
+    }
+    close(number[0]);
+    close(ended);
+    if (between > 0)
+        waitpid(between, NULL, 0);
+}
