@@ -39,6 +39,23 @@ int mpg_launcher_processes(void)
     return text && atoi(text) > 0 ? atoi(text) : 0;
 }
 
+int mpg_launcher_started(const char **launcher)
+{
+    static const char *const by[][2] = {{"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
+                                        {"PMI_SIZE", "a launcher of MPICH's kind"},
+                                        {"MV2_COMM_WORLD_SIZE", "MVAPICH's launcher"},
+                                        {"SLURM_STEP_NUM_TASKS", "srun"}};
+    int most = 0;
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++) {
+        const char *text = getenv(by[i][0]);
+        if (text && atoi(text) > most) {
+            most = atoi(text);
+            *launcher = by[i][1];
+        }
+    }
+    return most;
+}
+
 /* The first of NAMES that is set; NULL if none is. */
 static const char *first_set(const char *const *names)
 {

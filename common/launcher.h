@@ -14,6 +14,10 @@ enum mpg_mpi mpg_launcher_mpi(void);
  * 0: it does not say. */
 int mpg_launcher_processes(void);
 
+/* The most processes that any launcher says it has started together with this one, whoever's it is, and into *LAUNCHER its
+ * name; 0 if none says. */
+int mpg_launcher_started(const char **launcher);
+
 /* Whether this process is the one that speaks for its job: rank 0, or one that has no
  * number. */
 bool mpg_launcher_is_first(void);

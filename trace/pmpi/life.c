@@ -4,12 +4,15 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "common/launcher.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/clock_offsets.h"
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/facts.h"
+#include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/messages.h"
@@ -196,6 +199,26 @@ static bool all_are_here(void)
     return false;
 }
 
+/* A process that its MPI takes for a job by itself, though a launcher has started it among others, leaves a trace for
+ * itself: they are not of one MPI, or of no common protocol. */
+static void tell_of_singletons(void)
+{
+    int size, started;
+    const char *launcher = NULL;
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    PMPI_Comm_get_parent(&parent);
+    started = mpg_launcher_started(&launcher);
+    if (size > 1 || parent != MPI_COMM_NULL || started <= 1 || !mpg_launcher_is_first())
+        return;
+    if (strcmp(launcher, "srun") == 0)
+        say("MPI_COMM_WORLD has 1 rank, though srun started %d: each is a job with a trace of its own; "
+            "'srun --mpi=list' names what srun offers, and " MPG_TRACER_FAMILY_NAME " must have been built for one of them", started);
+    else
+        say("MPI_COMM_WORLD has 1 rank, though %s started %d: each is a job with a trace of its own; the program's MPI is "
+            MPG_TRACER_FAMILY_NAME ", and is to be started by its own", launcher, started);
+}
+
 void tracer_init(struct tracer_scope *s, int thread_level)
 {
     if (life.began)
@@ -206,6 +229,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
         return;
     life.began = true;
     life.pid = getpid();
+    tell_of_singletons();
     clock_calibrate();
     clock_group_find(&life.clocks);
     s->enter_ns = clock_convert((uint64_t)s->enter_ns);

@@ -110,6 +110,15 @@ untraced: it is setuid, setgid or has capabilities, so the dynamic linker preloa
 else
     skip "a setuid program" "not root"
 fi
+# --- jobs that fall apart, as the launcher is not the program's MPI's ---
+if [ -n "${OTHER_MPIRUN:-}" ]; then
+    said=$(timeout -k 5 120 $OTHER_MPIRUN -np 3 "$MPGTRACE" record -o apart.trace ./app.default 2>&1 </dev/null)
+    is "each rank is a job, which is said once" "$(grep -c "MPI_COMM_WORLD has 1 rank, though .* started 3: .*" <<<"$said")" 1
+    is "... none is lost" "$(ls -d apart.trace* | wc -l)" 3
+fi
+is "srun without a protocol that the program knows is named" \
+    "$(SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 timeout 60 "$MPGTRACE" record --quiet -o srun.trace ./app.default 2>&1 </dev/null | grep -c "srun started 2")" 1
+
 # --- the library that the program has untraced, and no other ---
 mapped='#include <mpi.h>
 #include <stdio.h>
