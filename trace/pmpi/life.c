@@ -180,6 +180,8 @@ void tracer_before_init(void)
     if (life.began)
         return;
     summary_end_watch();
+    say_start();
+    tracer_real_chain(mpg_launcher_is_first());
     roll_sign();
 }
 

@@ -68,7 +68,7 @@ static void record(struct tracer_scope *s, int level)
 static int leave(struct tracer_scope *s, int level, const char *name, size_t length)
 {
     char number[16];
-    const int rc = PMPI_Pcontrol(level);
+    const int rc = NEXT(Pcontrol)(level);
     const bool records = tracer_leave(s, rc);
     if (is_numbered(level)) {
         snprintf(number, sizeof number, "%d", level < 0 ? -level : level);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Reads the preprocessed mpi.h; writes the real MPI's functions and objects as pointers (trace/pmpi/real.h says why):
+# Reads the preprocessed mpi.h; writes the real MPI's functions and objects as pointers, and the functions that come next as
+# others (trace/pmpi/real.h says why):
 # with -v PART=header the struct and a macro for each name, with -v PART=source where they are found.
 
 { text = text " " $0 }
@@ -47,6 +48,11 @@ END {
             print "    __typeof__(&" names[i] ") " names[i] ";"
         print "};"
         print "extern struct tracer_real tracer_real __attribute__((visibility(\"hidden\")));"
+        print "struct tracer_behind {"
+        for (i = 1; i <= count && names[i] ~ /^PMPI_/; i++)
+            print "    __typeof__(&" names[i] ") " substr(names[i], 2) ";"
+        print "};"
+        print "extern struct tracer_behind tracer_behind __attribute__((visibility(\"hidden\")));"
         for (i = 1; i <= count; i++)
             print "#define " names[i] " (*tracer_real." names[i] ")"
         exit
@@ -62,8 +68,13 @@ END {
     for (i = 1; i <= count; i++)
         print "    ." names[i] " = &" names[i] ","
     print "};"
+    print "struct tracer_behind tracer_behind = {"
+    for (i = 1; i <= count && names[i] ~ /^PMPI_/; i++)
+        print "    ." substr(names[i], 2) " = &" names[i] ","
+    print "};"
     print "const struct tracer_real_name tracer_real_names[] = {"
     for (i = 1; i <= count; i++)
-        print "    {\"" names[i] "\", offsetof(struct tracer_real, " names[i] ")},"
-    print "    {NULL, 0}};"
+        print "    {\"" names[i] "\", offsetof(struct tracer_real, " names[i] "), " \
+            (names[i] ~ /^PMPI_/ ? "offsetof(struct tracer_behind, " substr(names[i], 2) ")" : "-1") "},"
+    print "    {NULL, 0, -1}};"
 }

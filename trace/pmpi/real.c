@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,64 @@ void tracer_real_find(const void *caller)
     for (const struct tracer_real_name *n = tracer_real_names; n->name; n++) {
         void *address = dlsym(library, n->name);
         memcpy((char *)&tracer_real + n->place, &address, sizeof address);
+        if (n->next >= 0)
+            memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
     }
+}
+
+/* The image that the tracer is in. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static bool is_own(const void *function)
+{
+    return (const char *)function >= __ehdr_start && (const char *)function < _end;
+}
+
+static bool is_of_one_library(const void *a, const void *b)
+{
+    Dl_info of_a, of_b;
+    return a == b || (dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase);
+}
+
+const char *tracer_real_before(const char *name)
+{
+    Dl_info module;
+    const void *first = dlsym(RTLD_DEFAULT, name);
+    const void *real = &PMPI_Init;
+    if (!first || is_own(first) || (real && is_of_one_library(first, real)))
+        return NULL;
+    return dladdr(first, &module) && module.dli_fname ? module.dli_fname : "the program";
+}
+
+/* COUNT functions, the first of them FIRST, come before the tracer's. */
+static void tell_before(const char *first, int count)
+{
+    char more[48] = "";
+    if (count > 1)
+        snprintf(more, sizeof more, " and %d more of MPI's functions", count - 1);
+    say("%s%s %s defined in %s, before the tracer's: it does not see calls of %s", first, more, count > 1 ? "are" : "is",
+        tracer_real_before(first), count > 1 ? "them" : "it");
+}
+
+void tracer_real_chain(bool tells)
+{
+    const char *before = NULL;
+    int count = 0;
+    for (const struct tracer_real_name *n = tracer_real_names; n->name; n++) {
+        const char *name = n->name + 1; /* MPI_X */
+        void *real, *next;
+        memcpy(&real, (char *)&tracer_real + n->place, sizeof real);
+        if (n->next < 0 || !real)
+            continue;
+        next = dlsym(RTLD_NEXT, name);
+        if (next && !is_own(next) && !is_of_one_library(next, real))
+            memcpy((char *)&tracer_behind + n->next, &next, sizeof next);
+        if (tells && tracer_real_before(name) && count++ == 0)
+            before = name;
+    }
+    if (before)
+        tell_before(before, count);
 }
 
 void *tracer_real_function(const char *name)

@@ -2,7 +2,10 @@
 /* The real MPI: every function PMPI_X, and every object of mpi.h, is reached through a pointer, and PMPI_X is a macro
  * for it. The tracer is linked to no MPI: it is that of the program, whichever library of its family and
  * wherever from, also one that a module loads late with names that only its users see (dlopen(3), RTLD_LOCAL). Included
- * before all else (-include). */
+ * before all else (-include).
+ *
+ * What a wrapper hands on to is NEXT(X): the MPI_X that the program would call without the tracer, which is another tool's
+ * where one is loaded behind the tracer (Darshan, IPM), and else PMPI_X. The tracer's own calls are PMPI's. */
 #ifndef MPG_TRACER_REAL_H
 #define MPG_TRACER_REAL_H
 
@@ -16,10 +19,13 @@
 #include "real_names.h"
 #pragma GCC diagnostic pop
 
-/* Where each name's pointer is in struct tracer_real; ends with NULL. */
+#define NEXT(name) (*tracer_behind.MPI_##name)
+
+/* Where each name's pointer is in struct tracer_real, and in struct tracer_behind (-1: an object's is not); ends with NULL. */
 struct tracer_real_name {
     const char *name;
     size_t place;
+    ptrdiff_t next;
 };
 extern const struct tracer_real_name tracer_real_names[] __attribute__((visibility("hidden")));
 
@@ -32,6 +38,13 @@ static inline void tracer_real_be_found(const void *caller)
     if (__builtin_expect(!&PMPI_Init, false))
         tracer_real_find(caller);
 }
+
+/* Before MPI_Init: finds what comes next. And, if it TELLS, says which functions are defined before the tracer's, whose calls it
+ * does not see. */
+void tracer_real_chain(bool tells);
+
+/* The file of the module that defines NAME, MPI_X, before the tracer does; NULL if none does. */
+const char *tracer_real_before(const char *name);
 
 /* The function NAME of that MPI, or of the libraries behind the tracer; NULL if there is none. */
 void *tracer_real_function(const char *name);

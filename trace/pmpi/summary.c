@@ -157,6 +157,9 @@ void summary_say_nothing(bool session)
     else if (session)
         say("nothing was traced: no MPI_Init was seen in %.*s, but MPI_Session_init: sessions alone are not recorded",
             length, line);
+    else if (tracer_real_before("MPI_Init"))
+        say("nothing was traced: MPI_Init is defined in %s, before the tracer's (a tool of its own is linked to it?)",
+            tracer_real_before("MPI_Init"));
     else if (linked)
         say("nothing was traced: no MPI_Init was seen in %.*s", length, line);
     else

@@ -89,7 +89,7 @@ function wrapper(returns, name, head,    first, otherwise) {
 
 # The text that calls the real function.
 function real(name) {
-    return prefix == "MPI_" ? "PMPI_" name : "EXTENSION(" name ")"
+    return prefix == "MPI_" ? "NEXT(" name ")" : "EXTENSION(" name ")"
 }
 
 function pass_through(returns, name, head, list) {

@@ -24,7 +24,7 @@ WRAPPER MPI_Init(int *argc, char ***argv)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init);
     tracer_before_init();
-    int rc = PMPI_Init(argc, argv);
+    int rc = NEXT(Init)(argc, argv);
     tracer_leave(&s, rc);
     if (rc == MPI_SUCCESS)
         tracer_init(&s, MPI_THREAD_SINGLE);
@@ -35,7 +35,7 @@ WRAPPER MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init_thread);
     tracer_before_init();
-    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    int rc = NEXT(Init_thread)(argc, argv, required, provided);
     tracer_leave(&s, rc);
     if (rc == MPI_SUCCESS)
         tracer_init(&s, *provided);
@@ -46,7 +46,7 @@ WRAPPER MPI_Finalize(void)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Finalize);
     tracer_finalize(&s);
-    int rc = PMPI_Finalize();
+    int rc = NEXT(Finalize)();
     if (tracer_leave(&s, rc))
         tracer_finalized(&s);
     return rc;
@@ -55,5 +55,5 @@ WRAPPER MPI_Finalize(void)
 WRAPPER MPI_Abort(MPI_Comm comm, int errorcode)
 {
     tracer_end_early("MPI_Abort");
-    return PMPI_Abort(comm, errorcode);
+    return NEXT(Abort)(comm, errorcode);
 }

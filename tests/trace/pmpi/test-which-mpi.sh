@@ -164,6 +164,29 @@ is "it has that one" "$(timeout 60 $mpirun -np 1 ./host 2>&1)" "$tmp/site/$base"
 is "... recorded, too" "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o module.trace ./host 2>&1)" "$tmp/site/$base"
 is "... with its calls" "$("$MPGTRACE" print module.trace | awk '!/^#/ { print $4 }' | xargs)" "Init Comm_rank Barrier Finalize"
 
+# --- another tool between the program and MPI ---
+cat >tool.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+static int barriers;
+int MPI_Barrier(MPI_Comm comm) { barriers++; return PMPI_Barrier(comm); }
+int MPI_Finalize(void) { printf("%d barriers\n", barriers); return PMPI_Finalize(); }
+END
+printf '#include <mpi.h>\nint tool(int *argc, char ***argv) { return PMPI_Init(argc, argv); }\nint MPI_Init(int *argc, char ***argv) { return tool(argc, argv); }\n' >init.c
+ok "a tool compiles" eval '$mpicc -shared -fPIC -o libtool.so tool.c && $mpicc -o needs app.c -L. -ltool -Wl,-rpath,"$tmp" &&
+    $mpicc -o holds app.c tool.c && $mpicc -o begins app.c init.c'
+ways='Init Barrier Finalize'
+for run in "preloaded env LD_PRELOAD=$tmp/libtool.so $MPGTRACE record --quiet -o preloaded.trace ./app.default" \
+    "linked $MPGTRACE record --quiet -o linked.trace ./needs"; do
+    is "${run%% *}: it sees what it would see" "$(timeout 60 $mpirun -np 1 ${run#* } 2>&1)" "1 barriers"
+    is "... and so does the tracer, once" "$("$MPGTRACE" print ${run%% *}.trace | awk '!/^#/ { print $4 }' | xargs)" "$ways"
+done
+like "what a program defines itself is said to be missing" \
+    "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record --quiet -o holds.trace ./holds 2>&1)" \
+    "*mpgtrace: MPI_Barrier and 1 more of MPI's functions are defined in ./holds, before the tracer's: it does not see calls of them*"
+like "... MPI_Init, too" "$(timeout 60 $mpirun -np 1 "$MPGTRACE" record -o begins.trace ./begins 2>&1)" \
+    "*nothing was traced: MPI_Init is defined in ./begins, before the tracer's*"
+
 # MPICH's ABI by another name, as Intel's, Cray's and others' have it.
 if [ "$base" = libmpich.so.12 ]; then
     printf '%s' "$mapped" >renamed.c
