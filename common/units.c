@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parsing and printing of times, sizes and rank lists. */
+#define _GNU_SOURCE
 #include "common/units.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@ struct unit {
     double factor;
 };
 
-static const double MOST_TIME_NS = 1e18;
+static const double MOST_TIME_NS = 1e18, MOST_OF_A_FACT = 1e9;
 
 static const struct unit time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {NULL, 0}};
 
@@ -35,12 +37,45 @@ static const struct unit size_units[] = {
     {"TB", 1e12},
     {NULL, 0}};
 
+/* Numbers have a point whatever the locale: the tracer calls this in programs of others. The locale that was the thread's. */
+static locale_t begin_plain(locale_t *plain)
+{
+    *plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* takes no memory in glibc */
+    return uselocale(*plain);
+}
+
+static void end_plain(locale_t before, locale_t plain)
+{
+    (void)uselocale(before);
+    if (plain)
+        freelocale(plain);
+}
+
+static double to_number(const char *text, char **rest)
+{
+    locale_t plain;
+    const locale_t before = begin_plain(&plain);
+    const double number = strtod(text, rest);
+    const int failed = errno;
+    end_plain(before, plain);
+    errno = failed;
+    return number;
+}
+
+static void print_number(char *buf, size_t size, const char *format, int digits, double number, const char *after)
+{
+    locale_t plain;
+    const locale_t before = begin_plain(&plain);
+    snprintf(buf, size, format, digits, number, after);
+    end_plain(before, plain);
+}
+
 /* Splits TEXT into a number and what follows it, which is a unit or so. */
 static int parse_number(const char *text, const char *what, double *number, char **rest,
                         struct mpg_error *err)
 {
     errno = 0;
-    *number = strtod(text, rest);
+    *number = to_number(text, rest);
     if (*rest == text || errno == ERANGE || !isfinite(*number))
         return mpg_error_set(err, "'%s' is not a %s", text, what);
     return 0;
@@ -104,7 +139,7 @@ int mpg_units_parse_real(const char *text, double *value, struct mpg_error *err)
 {
     char *end;
     errno = 0;
-    double number = strtod(text, &end);
+    double number = to_number(text, &end);
     if (end == text || *end || errno == ERANGE || !isfinite(number))
         return mpg_error_set(err, "'%s' is not a number", text);
     *value = number;
@@ -148,7 +183,7 @@ char *mpg_units_format_time(char *buf, size_t size, double time_ns)
 {
     const char *name;
     const double unit_ns = mpg_units_of_time(time_ns, &name);
-    snprintf(buf, size, "%.*g %s", unit_ns == 1e9 ? 5 : 4, time_ns / unit_ns, name);
+    print_number(buf, size, "%.*g %s", unit_ns == 1e9 ? 5 : 4, time_ns / unit_ns, name);
     return buf;
 }
 
@@ -161,8 +196,26 @@ char *mpg_units_format_size(char *buf, size_t size, int64_t size_bytes)
         value /= 1024;
         i++;
     }
-    snprintf(buf, size, "%.4g %s", value, names[i]);
+    print_number(buf, size, "%.*g %s", 4, value, names[i]);
     return buf;
+}
+
+char *mpg_units_format_fact(char *buf, size_t size, double value, int digits)
+{
+    print_number(buf, size, "%.*f%s", digits, value, "");
+    return buf;
+}
+
+double mpg_units_parse_fact(const char *text, double otherwise)
+{
+    char plain[64], *end;
+    if (!text || snprintf(plain, sizeof plain, "%s", text) >= (int)sizeof plain)
+        return otherwise;
+    char *comma = strchr(plain, ',');
+    if (comma)
+        *comma = '.';
+    const double value = to_number(plain, &end);
+    return end > plain && !*end && value >= 0 && value <= MOST_OF_A_FACT ? value : otherwise;
 }
 
 int mpg_rank_set_parse(const char *text, struct mpg_rank_set *set, struct mpg_error *err)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
+
 enum { MOST_CORES = 16384, WORD = 64 };
 
 /* The cores that P names; "": none. */
@@ -77,7 +79,7 @@ static struct mpg_host_cores describe(const struct mpg_rank_cores *place, size_t
 {
     struct mpg_host_cores host = {.name = place->name, .ranks = (int32_t)n, .cores = count_cores(place, n)};
     for (size_t i = 0; i < n; i++) {
-        const double limit = place[i].limit ? strtod(place[i].limit, NULL) : 0;
+        const double limit = mpg_units_parse_fact(place[i].limit, 0);
         if (limit > 0 && (host.limit == 0 || limit < host.limit))
             host.limit = limit;
     }

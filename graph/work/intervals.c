@@ -6,16 +6,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PS = 1000 };
+#include "common/units.h"
 
-static const double most_ns = 1e9; /* more is damage */
+enum { PS = 1000 };
 
 static int64_t cost_ps(const struct mpg_trace *trace, int32_t rank, const char *key,
                        int64_t otherwise_ps)
 {
     const char *text = mpg_trace_find_fact(trace, rank, key);
-    double cost_ns = text ? strtod(text, NULL) : -1;
-    return cost_ns >= 0 && cost_ns <= most_ns ? llround(cost_ns * PS) : otherwise_ps;
+    const double cost_ns = mpg_units_parse_fact(text, -1);
+    return cost_ns >= 0 ? llround(cost_ns * PS) : otherwise_ps;
 }
 
 /* To the nearest nanosecond, halves up; PS is not negative. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "simulate/retrace/deeds.h"
 
 /* Times are new ones from MPI_Init's leave on, unless they are traced. */
@@ -131,7 +132,7 @@ struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct 
                              .rules = *rules,
                              .origin_ns = rules->origin_ns,
                              .cpu = mpg_trace_find_value(trace, rank, "cpu_ns"),
-                             .cpu_tracer_ns = cpu_tracer ? strtod(cpu_tracer, NULL) : 0,
+                             .cpu_tracer_ns = mpg_units_parse_fact(cpu_tracer, 0),
                              .newest_ns = INT64_MIN};
     if (!(r->deeds = mpg_deeds_new(trace, rank, err)) ||
         (rules->own_clock && list_points(r, trace, rank, err) < 0)) {

@@ -12,6 +12,7 @@
 
 #include "common/machine.h"
 #include "common/peek.h"
+#include "common/units.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/off_cpu.h"
 #include "trace/pmpi/overhead.h"
@@ -107,8 +108,7 @@ static int write_machine(struct mpg_trace_writer *w, struct mpg_error *err)
     if (facts_write(w, "cpu", mpg_machine_cpu(text, sizeof text), err) < 0 ||
         facts_write(w, "kernel", mpg_machine_kernel(text, sizeof text), err) < 0)
         return -1;
-    snprintf(text, sizeof text, "%.2f", limit);
-    return limit > 0 ? facts_write(w, "core_limit", text, err) : 0;
+    return limit > 0 ? facts_write(w, "core_limit", mpg_units_format_fact(text, sizeof text, limit, 2), err) : 0;
 }
 
 /* The cores that this rank may run on. */
@@ -134,10 +134,10 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared
     int length;
     PMPI_Get_processor_name(host, &length);
     const struct overhead cost = overhead_measure();
-    snprintf(call_cost, sizeof call_cost, "%.1f", cost.call_ns);
-    snprintf(sum_cost, sizeof sum_cost, "%.1f", cost.sum_ns);
-    snprintf(off_cpu_cost, sizeof off_cpu_cost, "%.1f", cost.off_cpu_ns);
-    snprintf(cpu_cost, sizeof cpu_cost, "%.1f", cost.cpu_ns);
+    mpg_units_format_fact(call_cost, sizeof call_cost, cost.call_ns, 1);
+    mpg_units_format_fact(sum_cost, sizeof sum_cost, cost.sum_ns, 1);
+    mpg_units_format_fact(off_cpu_cost, sizeof off_cpu_cost, cost.off_cpu_ns, 1);
+    mpg_units_format_fact(cpu_cost, sizeof cpu_cost, cost.cpu_ns, 1);
     if (facts_write(w, "host", host, err) < 0 ||
         facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
                              err) < 0 ||

@@ -192,8 +192,9 @@ static double mean_fact(const struct mpg_trace *t, const char *key)
     int32_t told = 0;
     for (int32_t r = 0; r < mpg_trace_ranks(t); r++) {
         const char *value = mpg_trace_find_fact(t, r, key);
-        if (value) {
-            sum_ns += strtod(value, NULL);
+        const double ns = mpg_units_parse_fact(value, -1);
+        if (ns >= 0) {
+            sum_ns += ns;
             told++;
         }
     }

@@ -3,6 +3,7 @@
  * calls of MPI_Wtime that have returned, those of all ranks in FILE if it is given, as 64-bit
  * numbers, and prints them in the end (tests/trace/pmpi/test-local.sh). */
 #include <fcntl.h>
+#include <locale.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -95,6 +96,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "rounds";
     const int level = strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     int provided;
+    setlocale(LC_ALL, ""); /* as programs with messages do */
     counts = own;
     if (argc > 2)
         open_counts(argv[2]);
