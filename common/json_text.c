@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/units.h"
 #include "common/utf8.h"
 
 enum { MOST_BYTES = 4 * MPG_LINE_MAX_BYTES + 1 };
@@ -52,10 +53,21 @@ void mpg_json_write_number(FILE *stream, double value)
         fputs("null", stream);
 }
 
+/* Whether a spreadsheet would take TEXT, which may be quoted, for a formula. Numbers with a sign are none. */
+static bool is_formula(const char *text)
+{
+    struct mpg_error ignored;
+    double number;
+    return *text && strchr("=+-@", *text) && text[1] && mpg_units_parse_real(text, &number, &ignored) < 0;
+}
+
 void mpg_csv_write_string(FILE *stream, const char *text)
 {
-    char shown[MOST_BYTES];
-    mpg_printable(shown, sizeof shown, text);
+    char shown[MOST_BYTES + 1];
+    shown[0] = '\'';
+    mpg_printable(shown + 1, sizeof shown - 1, text);
+    if (!is_formula(shown + 1))
+        memmove(shown, shown + 1, strlen(shown));
     if (!strpbrk(shown, ",\"")) {
         fputs(shown, stream);
         return;

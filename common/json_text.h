@@ -13,7 +13,8 @@ void mpg_json_write_string(FILE *stream, const char *text);
 void mpg_json_write_text(FILE *stream, const char *text, size_t bytes);
 /* VALUE, exactly; what is no number as null. */
 void mpg_json_write_number(FILE *stream, double value);
-/* TEXT, made fit likewise, as a field: quoted where it has to be. */
+/* TEXT, made fit likewise, as a field: quoted where it has to be, with a ' before it where a spreadsheet would take it for a
+ * formula (it begins with = + - or @, and is no number). */
 void mpg_csv_write_string(FILE *stream, const char *text);
 
 #endif

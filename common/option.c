@@ -5,6 +5,7 @@
 #include "common/option.h"
 
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -206,6 +207,9 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     longs[n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
     shorts[s++] = 'h';
     shorts[s++] = 'V';
+
+    if (!program->stop_at_argument) /* which would hand it on to a program of somebody's */
+        (void)signal(SIGXFSZ, SIG_IGN); /* files that may not grow are errors, which leave no parts */
 
     if (argc == 2 && strcmp(argv[1], "--completion") == 0) {
         if (program->silent)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table as CSV: names are quoted, times are ns. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "common/json_text.h"
 #include "simulate/designs/designs.h"
 
 static void put_quoted(const char *text, FILE *out)
 {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    if (!strpbrk(text, ",\""))
+        fputc('"', out);
+    mpg_csv_write_string(out, text);
+    if (!strpbrk(text, ",\""))
+        fputc('"', out);
 }
 
 static void put_row(const struct mpg_designs *x, const struct mpg_design_row *r, FILE *out)

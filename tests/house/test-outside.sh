@@ -62,6 +62,49 @@ ended 1 "*pingpong.samples: not a regular file" "$SIGMAKE" results
 (sleep 0.3; cat good.txt >pipe) &
 is "a process that comes to write later" "$("$MPGTRACE" print pipe)" "$("$MPGTRACE" print good.txt)"
 wait
+# ---- files that may not grow ----
+rm -f results/*.samples
+cp "$top_srcdir"/results/reference/ftq-core0.samples results
+ring 4 2000 8 >long.txt
+# small COMMAND...: files have at most 1 KiB, and standard output is one; an error, and no part of a file stays
+small() {
+    local left
+    mkdir into
+    (ulimit -f 1 && exec "$@" >into/out 2>into/err)
+    like "${1##*/} ${*:2}: files may have 1 KiB" "$? $(tail -n 1 into/err)" "1 *: *cannot write: File too large"
+    left=$(cd into && ls -A | grep -vx -e out -e err)
+    is "... and nothing is left" "$left" ""
+    rm -rf into
+}
+small "$MPGTRACE" print long.txt
+small "$MPGTRACE" timeline long.txt
+small "$MPGTRACE" timeline -o into/t.json long.txt
+small "$MPGTRACE" import -o into/t.trace --text long.txt
+small "$MPGSIM" --floors=fresh --latency=exp:1us --replicas=400 --json -o into/answer long.txt
+small "$MPGSIM" --floors=fresh --latency=exp:1us --replicas=400 --json long.txt
+small "$MPGSIM" --floors=fresh --latency=exp:1us --report=into/page.html long.txt
+small "$SIGMAKE" -o into/x.sig results
+small "$SIGMAKE" results
+
+# ---- spreadsheets ----
+calls 1 >cells.txt <<'END'
+0 100 100 Region_begin name="=1+1"
+0 150 160 Barrier
+0 200 200 Region_end name="=1+1"
+0 210 210 Region_begin name="@a,b"
+0 250 260 Barrier
+0 300 300 Region_end name="@a,b"
+0 310 310 Region_begin name="-1.5"
+0 350 360 Barrier
+0 400 400 Region_end name="-1.5"
+END
+is "names that are formulas" "$("$MPGSIM" --predict --latency=exp:1us --where=region --csv cells.txt | grep -o "^[^,]*1+1,\|^.*@a,b.,\|^-1.5," | LC_ALL=C sort)" \
+    "\"'@a,b\",
+'=1+1,
+-1.5,"
+"$MPGSIM" --latency=exp:1us --report=page.html good.txt >out
+ok "a page fetches nothing, by its own policy" grep -q "Content-Security-Policy\" content=\"default-src 'none'; " page.html
+
 # ---- names that command a terminal ----
 bad=$'z\e[31m\u009bz\x9b'
 reference=$top_srcdir/results/reference/reference.sig
