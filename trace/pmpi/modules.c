@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "trace/pmpi/paths.h"
+#include "trace/store/chunk.h"
 
 struct segment {
     uintptr_t low, high, bias;
@@ -105,11 +106,22 @@ static struct module *make_module(const struct dl_phdr_info *info)
     return m;
 }
 
+/* A folder may be called anything, but a path in a trace is one line of at most MPG_TRACE_MAX_TEXT bytes. */
+static void clean(char *path)
+{
+    for (char *p = path; *p; p++)
+        if (*p == '\n')
+            *p = '?';
+    if (strlen(path) > MPG_TRACE_MAX_TEXT)
+        path[MPG_TRACE_MAX_TEXT] = '\0';
+}
+
 /* The number of M, new or old; -1 if it is NULL, or without memory. It is the list's then. */
 static int32_t intern(struct module *m)
 {
     if (!m)
         return -1;
+    clean((char *)m->path);
     int32_t i = 0;
     while (i < loaded.module_number &&
            (strcmp(loaded.modules[i]->path, m->path) != 0 ||

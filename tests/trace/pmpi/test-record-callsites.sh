@@ -71,6 +71,12 @@ is "two at most" "$("$sums" 2.trace | awk '{ print NF - 5 }' | sort -n | tail -1
 ok "64: all there are" test "$("$sums" 64.trace | awk '{ print NF - 5 }' | sort -n | tail -1)" -ge 5
 ok "without callsites" traced 1 none.trace --callsites=0 ./program
 is "... there are none" "$("$sums" none.trace | awk '{ print $6 }' | sort -u)" "?"
+folder=$'two\nlines'
+mkdir "$folder"
+cp program liblate.so "$folder"
+ok "a program in a folder whose name has a line end" traced 2 line.trace "./$folder/program"
+is "... is traced with its callsites" "$("$sums" line.trace | awk '$1 == 0 && $2 == "Barrier" { print $3 }' | tr '\n' ' ')" "50 50 50 50 "
+like "... whose module has another one" "$("$MPGTRACE" print line.trace)" "*#module * \"*/two[?]lines/program\"*"
 "$MPGTRACE" record --callsites=65 ./program >out 2>err
 is "65 frames are too many" $? 2
 done_testing
