@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The file: magic, version of the format, which build of mpgkit wrote it (its length, it), checksum over
- * the trace, number of findings, of each the length of its key, it, the length of the finding, it; checksum
- * over all of that. Numbers have 64 bits. */
+ * the trace, number of findings, of each the length of its key, it, the length of the finding, it; digest
+ * of all of that under the user's key. Numbers have 64 bits. */
 #include "simulate/kept/kept.h"
 
 #include <fcntl.h>
@@ -10,15 +10,15 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "common/output.h"
 #include "graph/algorithms/table.h"
 #include "simulate/kept/build.h"
+#include "simulate/kept/seal.h"
 #include "simulate/rules.h"
 #include "trace/output.h"
 
-enum { FORMAT = 1, SUM_BYTES = 8, MOST_FINDINGS = 64, LEAST_LIMIT = 16 << 20 };
+enum { FORMAT = 2, SUM_BYTES = 8, MOST_FINDINGS = 64, LEAST_LIMIT = 16 << 20 };
 
 static const char magic[8] = {'M', 'P', 'G', 'F', 'L', 'O', 'O', 'R'};
 
@@ -29,6 +29,7 @@ struct finding {
 struct mpg_kept {
     char *path;
     bool writes;
+    uint8_t key[MPG_SEAL_KEY_BYTES];
     uint64_t sum, limit_bytes;
     size_t n;
     struct finding finding[MOST_FINDINGS]; /* the last added last */
@@ -64,13 +65,13 @@ static bool append(struct mpg_kept *k, const uint8_t *key, size_t key_bytes, con
 
 /* --- reading --- */
 
-/* What is in the regular file PATH, up to LIMIT bytes; NULL: nothing that can be read. */
+/* What is in the regular file PATH, which is the user's, up to LIMIT bytes; NULL: nothing that can be read. */
 static uint8_t *read_file(const char *path, uint64_t limit, size_t *size)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     struct stat st;
     uint8_t *data = NULL;
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > SUM_BYTES &&
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > SUM_BYTES &&
         (uint64_t)st.st_size <= limit && (data = malloc((size_t)st.st_size))) {
         *size = (size_t)st.st_size;
         for (size_t done = 0; data && done < *size;) {
@@ -92,11 +93,6 @@ static bool is_next(struct mpg_bytes_left *left, const void *expected, size_t si
 {
     const uint8_t *p = mpg_bytes_get(left, size);
     return p && memcmp(p, expected, size) == 0;
-}
-
-static uint64_t sum_of(const uint8_t *data, size_t size)
-{
-    return crc32_z(crc32_z(0, NULL, 0), data, size);
 }
 
 static bool is_ours(const struct mpg_kept *k, struct mpg_bytes_left *left)
@@ -131,7 +127,7 @@ static void read_kept(struct mpg_kept *k)
         return;
     struct mpg_bytes_left left = {data, data + size - SUM_BYTES, false};
     struct mpg_bytes_left sum = {data + size - SUM_BYTES, data + size, false};
-    if (mpg_bytes_get_u64(&sum) == sum_of(data, size - SUM_BYTES) && is_ours(k, &left))
+    if (mpg_bytes_get_u64(&sum) == mpg_seal(k->key, data, size - SUM_BYTES) && is_ours(k, &left))
         read_findings(k, &left);
     free(data);
 }
@@ -151,7 +147,7 @@ static char *file_of(const char *path)
 struct mpg_kept *mpg_kept_open(const struct mpg_trace *trace, bool writes)
 {
     struct mpg_kept *k = calloc(1, sizeof *k);
-    if (!k || !mpg_trace_sum(trace, &k->sum) || !(k->path = file_of(mpg_trace_path(trace)))) {
+    if (!k || !mpg_seal_key(k->key) || !mpg_trace_sum(trace, &k->sum) || !(k->path = file_of(mpg_trace_path(trace)))) {
         free(k);
         return NULL;
     }
@@ -223,7 +219,7 @@ static void write_kept(const struct mpg_kept *k)
         mpg_bytes_put(&b, f->found.data, f->found.size);
     }
     if (!b.failed)
-        mpg_bytes_put_u64(&b, sum_of(b.data, b.size));
+        mpg_bytes_put_u64(&b, mpg_seal(k->key, b.data, b.size));
     const bool is_free = lstat(k->path, &st) < 0 || S_ISREG(st.st_mode);
     struct mpg_output *out = b.failed || !is_free || !may_have(b.size) ? NULL : mpg_output_open(k->path, &err);
     if (out) {

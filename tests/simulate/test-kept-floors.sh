@@ -5,6 +5,7 @@
 set -u
 . "$(dirname "$0")/mpgsim.sh"
 smaller
+export XDG_STATE_HOME=$work/state PYTHONPATH=$here
 preload=$build/tests/simulate/.libs/libcount_reads.so
 
 # The same numbers whatever the trace is called.
@@ -127,7 +128,7 @@ else
     echo "# $bytes bytes: $once in one pass, $first, then $second; $afresh afresh"
     ok "the first time once more" test $((10 * (first - once))) -gt $((9 * bytes))
     ok "then not" test $((second - once)) -lt $((bytes / 20))
-    is "without the file twice" "$afresh" "$first"
+    is "without the file twice, and the key" "$((afresh + 16))" "$first"
     # is_believed: whether what is kept of ring.trace is used
     is_believed() {
         [ "$(reads ring.trace)" -lt $((first - bytes / 2)) ]
@@ -136,16 +137,43 @@ else
     reads ring.trace --seed=7 --noise=exp:1us --replicas=8 >/dev/null
     ok "whatever the draws" is_believed
 
-    # Another version, with a checksum that fits.
+    # Somebody else's: under another key, of another user; and a key that others may read is none.
+    cp ring.trace/mpgsim.floors good
+    cp -r "$XDG_STATE_HOME" others
+    head -c 16 /dev/urandom >others/mpgkit/key
+    before=$XDG_STATE_HOME
+    export XDG_STATE_HOME=$work/others
+    ok "under another key it is not believed" eval '! is_believed'
+    cp good ring.trace/mpgsim.floors
+    chmod 644 others/mpgkit/key
+    rm ring.trace/mpgsim.floors
+    reads ring.trace >/dev/null
+    ok "with a key that others may read nothing is kept" test ! -e ring.trace/mpgsim.floors
+    XDG_STATE_HOME=/dev/null/no reads ring.trace >/dev/null
+    ok "... nor without a place for one" test ! -e ring.trace/mpgsim.floors
+    export XDG_STATE_HOME=$before
+    cp good ring.trace/mpgsim.floors
+    ok "one's own is believed" is_believed
+    is "the key is the user's alone" "$(stat -c '%a %s' "$XDG_STATE_HOME/mpgkit/key")" "600 16"
+    if [ "$(id -u)" = 0 ]; then
+        chown 65534 ring.trace/mpgsim.floors
+        ok "another user's is not believed" eval '! is_believed'
+    else
+        skip "another user's is not believed" "only root can give files away"
+    fi
+    cp good ring.trace/mpgsim.floors
+
+    # Another version, with a digest that fits.
     if [ -n "$python" ]; then
         cp ring.trace/mpgsim.floors good
         "$python" - good ring.trace/mpgsim.floors <<'END'
-import struct, sys, zlib
+import struct, sys
+from seal import sealed
 body = open(sys.argv[1], "rb").read()[:-8]
 length = struct.unpack_from("<Q", body, 16)[0]
 version = bytes(b ^ 1 for b in body[24:24 + length])
 body = body[:24] + version + body[24 + length:]
-open(sys.argv[2], "wb").write(body + struct.pack("<Q", zlib.crc32(body)))
+open(sys.argv[2], "wb").write(sealed(body))
 END
         ok "another version is not believed" eval '! is_believed'
         ok "but replaced" cmp -s good ring.trace/mpgsim.floors
@@ -202,17 +230,18 @@ cp app.trace/mpgsim.floors alike.trace/mpgsim.floors
 ok "it is another trace's" survives
 cp unclocked.trace/mpgsim.floors app.trace/mpgsim.floors
 is "that of the same without clocks" "$(answer app.trace --latency=const:2us)" "$(cat a)"
-# Contents that are nonsense, with a checksum that fits: each number another one.
+# Contents that are nonsense, with a digest that fits: each number another one.
 if [ -n "$python" ]; then
     "$python" - good alike.trace/mpgsim.floors "$mpgsim" "${options[@]}" >nonsense <<'END'
-import random, struct, subprocess, sys, zlib
+import random, struct, subprocess, sys
+from seal import sealed
 good, path, mpgsim = open(sys.argv[1], "rb").read()[:-8], sys.argv[2], sys.argv[3]
 random.seed(3)
 for case in range(150):
     body = bytearray(good)
     at = random.randrange(40, len(body) - 8) & ~7
     struct.pack_into("<Q", body, at, random.choice((0, 1, 255, 1 << 31, 1 << 32, 1 << 63, 2**64 - 1)))
-    open(path, "wb").write(bytes(body) + struct.pack("<Q", zlib.crc32(bytes(body))))
+    open(path, "wb").write(sealed(bytes(body)))
     run = subprocess.run([mpgsim, *sys.argv[4:], "alike.trace"], capture_output=True)
     if run.returncode != 0 or b"Sanitizer" in run.stderr or b"runtime error" in run.stderr:
         print("number at", at, run.returncode, run.stderr[:200])
