@@ -8,6 +8,7 @@
 #include "common/kind.h"
 #include "common/output.h"
 #include "graph/work/supposed.h"
+#include "history/history.h"
 #include "simulate/engine/scales.h"
 #include "simulate/kept/kept.h"
 #include "simulate/models/bounds.h"
@@ -150,14 +151,48 @@ static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_argume
     return i < f->targets;
 }
 
+static int read_files(struct mpg_files *f, const struct mpg_arguments *a, const char *trace, const struct mpg_asked *asked,
+                      struct mpg_error *err)
+{
+    return check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 || load_targets(a, f, err) < 0 ||
+                   load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 || !(f->trace = mpg_trace_open(trace, err))
+               ? -1
+               : 0;
+}
+
+static int add_digest(void *digest, const char *role, const char *path, struct mpg_error *err)
+{
+    uint64_t *all = digest;
+    char sum[40];
+    (void)err;
+    mpg_history_sum(path, sum);
+    *all = mpg_processes_digest(mpg_processes_digest(*all, role, strlen(role)), sum, sizeof sum);
+    return 0;
+}
+
+/* Whether all processes have read the same, as STATUS says of this one: a folder may be each host's own. */
+static int agree_on_files(const struct mpg_files *f, const struct mpg_arguments *a, const struct mpg_asked *asked, int status,
+                          struct mpg_error *err)
+{
+    struct mpg_processes *p = asked->simulation.processes;
+    uint64_t trace = 0, others = 1;
+    if (!p || !p->messenger)
+        return status;
+    if (status == 0) {
+        (void)mpg_trace_sum(f->trace, &trace);
+        trace = mpg_processes_digest(1, &trace, sizeof trace);
+        status = mpg_arguments_see_inputs(a, asked, add_digest, &others, err);
+    }
+    if (mpg_processes_agree(p, status, trace, err) < 0)
+        return -1;
+    return mpg_processes_agree_on(p, "other contents in a file that an option names", 0, others, err);
+}
+
 int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
                    const struct mpg_asked *asked, struct mpg_error *err)
 {
     *f = (struct mpg_files){.shown = {INT64_MAX, mpg_carries_nothing}};
-    if (check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 ||
-        load_targets(a, f, err) < 0 ||
-        load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 ||
-        !(f->trace = mpg_trace_open(trace, err)))
+    if (agree_on_files(f, a, asked, read_files(f, a, trace, asked, err), err) < 0)
         return -1;
     if (a->keeps_floors)
         f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));

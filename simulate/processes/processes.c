@@ -152,8 +152,8 @@ static int name_process(struct mpg_error *err, const struct mpg_processes *p, in
     return mpg_error_prefix(err, "%s%d on %s", word, p->first + rank, verdict->host);
 }
 
-/* What all have FOUND, or not looked for (0), against what the first has. */
-static int compare(struct mpg_processes *p, uint64_t found, struct verdict *own, struct mpg_error *err)
+/* WHAT all have FOUND, or not looked for (0), against what the first has. */
+static int compare(struct mpg_processes *p, const char *what, uint64_t found, struct verdict *own, struct mpg_error *err)
 {
     uint64_t first = found;
     p->messenger->tell(0, &first, sizeof first);
@@ -161,12 +161,17 @@ static int compare(struct mpg_processes *p, uint64_t found, struct verdict *own,
     if (other == p->size)
         return 0;
     p->failed = true;
-    mpg_error_set(&own->error, "it has read another trace than process %d", p->first);
+    mpg_error_set(&own->error, "it has read %s than process %d", what, p->first);
     p->messenger->tell(other, own, sizeof *own);
     return name_process(err, p, other, own);
 }
 
 int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err)
+{
+    return mpg_processes_agree_on(p, "another trace", status, found, err);
+}
+
+int mpg_processes_agree_on(struct mpg_processes *p, const char *what, int status, uint64_t found, struct mpg_error *err)
 {
     struct verdict own = {.error = {""}};
     if (!p->messenger || p->failed)
@@ -176,7 +181,7 @@ int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, str
         own.error = *err;
     const int failed = p->messenger->least(status < 0 ? p->rank : p->size);
     if (failed == p->size)
-        return compare(p, found, &own, err);
+        return compare(p, what, found, &own, err);
     p->failed = true;
     p->messenger->tell(failed, &own, sizeof own);
     return name_process(err, p, failed, &own);

@@ -39,6 +39,8 @@ static inline bool mpg_processes_first(const struct mpg_processes *p)
  * failed all have the error of the lowest rank that has, from then on. FOUND: a digest of what all must have
  * found alike; 0: it did not look. Collective. */
 int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err);
+/* The same, where FOUND is a digest of WHAT: "another trace" is the error of the one above. */
+int mpg_processes_agree_on(struct mpg_processes *p, const char *what, int status, uint64_t found, struct mpg_error *err);
 /* Divides them into PARTS, 1 .. P's size, as evenly as can be, each of which works by itself until
  * mpg_processes_unite(). They have agreed just before. Which one this process is in. Collective. */
 int mpg_processes_divide(struct mpg_processes *p, int parts);

@@ -190,6 +190,30 @@ share_replicas() {
     one_other "$launcher" 3 2 'cd /' --sweep=noise=1us,2us,3us mixed.txt
     like "$launcher: ... or none" "$?: $(cat out said)" \
         "1: mpgsim: process 2 on *: mixed.txt: No such file or directory"
+    # Other contents under the same name, as in folders that each host has for itself.
+    rm -rf apart
+    mkdir apart
+    cp mixed.txt chosen.txt regions.txt apart
+    echo 385.5 >my.ns
+    echo 395.5 >apart/my.ns
+    echo 'CommStartupTime = 1us' >my.par
+    echo 'CommStartupTime = 2us' >apart/my.par
+    echo 'balance even' >my.hypotheses
+    echo 'scale even factor=2' >apart/my.hypotheses
+    cp "$reference" my.sig
+    { cat "$reference"; echo; } >apart/my.sig
+    for options in --latency=file:my.ns --signature=my.sig "--predict --source=my.sig --latency=exp:1us" \
+        "--target=my.par --wall" "--sweep=latency=1us,2us --source=my.sig"; do
+        # shellcheck disable=SC2086 # words
+        one_other "$launcher" 3 1 'cd apart' $options mixed.txt
+        like "$launcher: $options: one of them has another" "$?: $(cat out said)" \
+            "1: mpgsim: process 1 on *: it has read other contents in a file that an option names than process 0"
+    done
+    one_other "$launcher" 2 1 'cd apart' --hypothesis=my.hypotheses --latency=exp:1us regions.txt
+    like "$launcher: hypotheses: one of them has others" "$?: $(cat out said)" \
+        "1: mpgsim: process 1 on *: it has read other contents in a file that an option names than process 0"
+    one_other "$launcher" 2 1 'cd apart' --latency=exp:1us mixed.txt
+    is "$launcher: the same trace elsewhere" "$?: $(cat said)" "0: "
     one_other "$launcher" 2 1 'set -- "$@" --seed=2' --noise=exp:1us mixed.txt
     like "$launcher: one of them has other arguments" "$?: $(cat out said)" \
         "1: mpgsim: process 1 has other arguments than the first*"
