@@ -27,8 +27,7 @@ static int reserve(struct steps *s, void *items, size_t bytes, uint32_t *capacit
 
 void graph_steps_point(struct steps *s)
 {
-    const struct mpg_edge *edges = s->edges;
-    const struct mpg_sent *sent = s->sent;
+    uint32_t edges = 0, sent = 0;
     const struct mpg_transfer *transfer = s->transfers;
     const struct mpg_change *change = s->changes;
     if (!s->has_moved)
@@ -38,8 +37,8 @@ void graph_steps_point(struct steps *s)
             step->change = change++;
         if (step->kind != MPG_STEP_LEAVE)
             continue;
-        step->edges = edges;
-        step->sent = sent;
+        step->edges = s->edges ? &s->edges[edges] : NULL; /* adding to no array is undefined */
+        step->sent = s->sent ? &s->sent[sent] : NULL;
         edges += step->edge_number + step->lost_number;
         sent += step->sent_number;
         if (step->transfer != &mpg_no_transfer)

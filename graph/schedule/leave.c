@@ -221,7 +221,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     if (!step || graph_list_lost(&g->steps) < 0)
         return graph_out_of_memory(err);
     step->failed = call->event->failed;
-    step->edges = g->steps.edges + g->steps.left_edges;
+    step->edges = edges > 0 || g->steps.lost_count > 0 ? &g->steps.edges[g->steps.left_edges] : NULL;
     step->edge_number = edges;
     step->lost_number = g->steps.lost_count;
     s->found_nothing = found_nothing(call->event);

@@ -7,7 +7,7 @@
 set -eu
 source=$1 runs=$2
 shift 2
-[ $# -gt 0 ] || set -- trace text profile signature results spec collectives hypotheses pipeline kept
+[ $# -gt 0 ] || set -- trace text profile signature results spec collectives hypotheses pipeline kept target map manifest history
 CC=${FUZZ_CC:-clang-14}
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 [ "${SANITIZE:-yes}" = yes ] || sanitize=
@@ -31,6 +31,7 @@ programs=
 for parser in "$@"; do
     programs="$programs tests/fuzz/fuzz_$parser"
 done
+make --silent fuzz-sources
 # shellcheck disable=SC2086 # several names
 make --silent FUZZ_MAIN="$main" $programs
 for parser in "$@"; do
