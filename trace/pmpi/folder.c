@@ -172,6 +172,7 @@ static void look_at(const char *name, void *data)
     struct look *look = data;
     char path[PATH_MAX];
     struct stat st;
+    look->content.spawned += mpg_name_is_spawned(name);
     if (!mpg_name_is_of_rank(name) || join(path, look->folder, name, NULL) < 0 ||
         lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
         return;

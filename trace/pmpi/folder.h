@@ -48,9 +48,9 @@ int folder_name(const char *folder, int64_t number, char *path, size_t size,
 int folder_make_spawned(const char *folder, struct mpg_error *err);
 
 /* What FOLDER holds of a trace: the number of its ranks' files, their bytes, and how many
- * windows there are that processes still write into (or died in). */
+ * windows there are that processes still write into (or died in), and folders of spawned worlds. */
 struct folder_content {
-    int64_t ranks, bytes, windows;
+    int64_t ranks, bytes, windows, spawned;
 };
 struct folder_content folder_look(const char *folder);
 

@@ -2,6 +2,7 @@
 /* Records of calls that make or free communicators (MPI-3.1, chapters 6, 7, 10). */
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/requests.h"
+#include "trace/pmpi/summary.h"
 
 static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
                         const int *group_tag)
@@ -14,6 +15,9 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
     struct mpg_event e = event_of(s);
     if (comm != MPI_COMM_NULL)
         e.comm = tracer_comm(comm);
+    const bool spawns = s->call == MPG_CALL_Comm_spawn || s->call == MPG_CALL_Comm_spawn_multiple;
+    if (spawns && newcomm != MPI_COMM_NULL && tracer_comm_get(comm)->rank == 0) /* one of those that do */
+        summary_spawned();
     if (newcomm == MPI_COMM_NULL)
         e.newcomm = MPG_NO_COMM;
     else if (s->call == MPG_CALL_Comm_get_parent) /* each time the same */

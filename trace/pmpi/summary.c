@@ -19,11 +19,13 @@
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
 #include "trace/pmpi/say.h"
+#include "trace/store/names.h"
 
 enum { WAIT_MS = 100 };
 
 static struct {
-    int64_t calls, ranks; /* those that record */
+    int64_t spawned_here; /* worlds that this process has started, for others */
+    int64_t calls, ranks, spawned; /* of all ranks; ranks: those that record */
     int size;             /* of MPI_COMM_WORLD */
     char other[PATH_MAX]; /* the folder of a rank that has another than rank 0; "": none has */
 } sums;
@@ -51,12 +53,13 @@ static void compare_folders(const char *folder)
 
 void summary_gather(int64_t calls, const char *folder)
 {
-    const int64_t own[2] = {calls, calls > 0};
-    int64_t all[2] = {0, 0};
+    const int64_t own[3] = {calls, calls > 0, sums.spawned_here};
+    int64_t all[3] = {0, 0, 0};
     PMPI_Comm_size(MPI_COMM_WORLD, &sums.size);
-    if (PMPI_Reduce(own, all, 2, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD) == MPI_SUCCESS) {
+    if (PMPI_Reduce(own, all, 3, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD) == MPI_SUCCESS) {
         sums.calls = all[0];
         sums.ranks = all[1];
+        sums.spawned = all[2];
     }
     compare_folders(folder);
 }
@@ -86,6 +89,28 @@ static void describe_size(char *text, size_t size, const char *folder)
         snprintf(text, size, ", %s", mpg_units_format_size(bytes, sizeof bytes, content.bytes));
 }
 
+void summary_spawned(void)
+{
+    sums.spawned_here++;
+}
+
+/* Worlds that were spawned have their folders since their MPI_Init, unless the tracer was not preloaded there. Those that such
+ * worlds spawn in turn are beside theirs, and not told apart. */
+static void say_untraced(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    if (sums.spawned == 0 || mpg_name_is_spawned(slash ? slash + 1 : folder))
+        return;
+    struct folder_content content = folder_look(folder);
+    for (int ms = 0; content.spawned < sums.spawned && ms < WAIT_MS; ms += 2) {
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+        content = folder_look(folder);
+    }
+    if (content.spawned < sums.spawned)
+        say("%lld of %lld worlds that it spawned have no trace in %s: spawn 'mpgtrace record' with the program as its argument",
+            (long long)(sums.spawned - content.spawned), (long long)sums.spawned, short_name(folder));
+}
+
 void summary_say(const char *folder)
 {
     char size[48] = "", ranks[64];
@@ -109,6 +134,7 @@ void summary_say(const char *folder)
     else
         say("%s: %s%s, %lld calls%s; 'mpgtrace stat %s' shows it", name, profile ? "profile of " : "",
             ranks, (long long)sums.calls, size, word);
+    say_untraced(folder);
 }
 
 /* --- nothing --- */

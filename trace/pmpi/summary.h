@@ -11,7 +11,10 @@
  * record any more; looks whether all have one FOLDER. Collective over MPI_COMM_WORLD, before MPI_Finalize. */
 void summary_gather(int64_t calls, const char *folder);
 
-/* For rank 0, after its trace in FOLDER is closed: the line. */
+/* This process has started another world, whose own trace is to be in the folder. */
+void summary_spawned(void);
+
+/* For rank 0, after its trace in FOLDER is closed: the line, and another if worlds that were spawned have no trace there. */
 void summary_say(const char *folder);
 
 /* MPI_Init was seen: ends the process that would say that it was not (trace/record/watch.h). */

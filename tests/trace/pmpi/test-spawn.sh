@@ -32,4 +32,12 @@ is "... replaces the worlds of before" "$(cd app.trace && echo spawned-*)" "spaw
 rm -r app.trace
 ok "without a folder for the parents" recorded other.trace
 is "... the children make theirs" "$(cd app.trace && echo *)" "spawned-0 spawned-1"
+# Children without the tracer: what starts them removes it from their environment.
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec "$@"\n' >bare
+chmod +x bare
+timeout 600 $mpirun -np 2 "$MPGTRACE" record -o bare.trace "$spawn" "$tmp/bare" "$spawn" >out 2>err
+is "without the tracer for the children" "$(cat out)" "$(cat plain)"
+is "... it is said" "$(grep -c "^mpgtrace: 2 of 2 worlds that it spawned have no trace in bare.trace: " err)" 1
+timeout 600 $mpirun -np 2 "$MPGTRACE" record -o all.trace "$spawn" "$MPGTRACE" record --quiet -o "$tmp/all.trace" "$spawn" >out 2>err
+is "with it nothing is said of that" "$(grep -c spawned err)" 0
 done_testing
