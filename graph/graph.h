@@ -307,7 +307,7 @@ struct mpg_step {
             int64_t cpu_ns;    /* CPU time of the thread in it, the tracer's taken out as well;
                                   -1: not recorded */
             int64_t alone_ns;  /* CPU time with what calls that involve nobody took: its work; -1: not recorded */
-            bool polls;        /* the call before it found nothing, and is made once more */
+            bool polls;        /* the call before it found nothing, or is MPI_Win_sync, and is made once more */
             bool inserted;     /* one of the two calls is inserted: it is a part of an interval of the trace */
             int32_t region;    /* options.regions: the innermost that is open at the call, a string of
                                   the trace's; -1: none */
@@ -520,6 +520,7 @@ struct mpg_graph_counts {
     uint64_t file_calls;        /* local */
     uint64_t unknown;           /* calls that the trace has by name only: local */
     uint64_t threads;           /* streams beyond one a rank */
+    uint64_t shared_windows;    /* MPI_Win_allocate_shared, each rank's */
     uint64_t expanded, whole;   /* collectives, of `collectives`: expanded, and of `wholes`, */
     uint64_t partial;           /* and those of the others, of several members, in which not every member waits for all others */
 };

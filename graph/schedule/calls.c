@@ -92,6 +92,7 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
 {
     const struct mpg_event *e = s->call.event;
     struct load moved = graph_load(0);
+    g->counts.shared_windows += mpg_call_plain(e->call) == MPG_CALL_Win_allocate_shared;
     if (mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE &&
         graph_end_epoch(&g->matching, &r->windows, g->trace, &s->call, &moved, err) < 0)
         return -1;

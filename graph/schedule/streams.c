@@ -84,8 +84,8 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     step->number = number;
     step->from = s->from;
     step->to = graph_place_of(e);
-    step->polls = s->found_nothing && e->thread == s->thread && step->from.call == step->to.call &&
-                  step->from.site == step->to.site;
+    step->polls = (s->found_nothing || step->to.call == MPG_CALL_Win_sync) && e->thread == s->thread &&
+                  step->from.call == step->to.call && step->from.site == step->to.site;
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->inserted = s->from_inserted || mpg_is_inserted(number);

@@ -142,7 +142,7 @@ static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *se
 double mpg_lanes_vanished(const struct mpg_lanes *l, const struct mpg_step *s, uint32_t w)
 {
     const double least = stream_value(l, s->stream)[w] - (double)s->duration_ns;
-    if (!l->skips_polling)
+    if (l->polling_ns < 0)
         return least;
     return fmin(least, l->before[(size_t)s->stream * l->n + w] - l->interval_ns[s->stream] -
                            (double)s->duration_ns);
@@ -166,13 +166,11 @@ int mpg_lanes_sent(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_err
                              err);
 }
 
-int mpg_lanes_use_choice(struct mpg_lanes *l, bool skips_polling, const bool *keeps,
-                         const struct mpg_watch *watch, struct mpg_error *err)
+int mpg_lanes_use_choice(struct mpg_lanes *l, const bool *keeps, const struct mpg_watch *watch, struct mpg_error *err)
 {
     const struct mpg_arrivals arrivals = {
         .context = l, .is_bounded = true, .place = place, .assign = assign, .exchange = exchange,
         .settle = settle, .fly = fly, .watch = watch};
-    l->skips_polling = skips_polling;
     l->is_plain = false;
     l->choice = mpg_choosing_new(l->n, keeps, &arrivals, err);
     return l->choice && (!l->trail || mpg_lanes_trail_choose(l, err) == 0) ? 0 : -1;

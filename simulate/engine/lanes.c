@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps of perturb mode, docs/MODEL.md, section 4: what there is to evaluate, in which order. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,11 @@ static int reserve_values(const struct mpg_lanes *l, double **values, uint32_t *
     return status;
 }
 
+void mpg_lanes_use_polling(struct mpg_lanes *l, int64_t polling_ns)
+{
+    l->polling_ns = polling_ns;
+}
+
 /* Where streams were before their last interval. */
 static int reserve_before(struct mpg_lanes *l, const struct mpg_step *s, struct mpg_error *err)
 {
@@ -195,7 +201,7 @@ static APART int reserve_all(struct mpg_lanes *l, const struct mpg_step *s, uint
     l->entered_ns = entered;
     l->covered_ns = covered;
     l->floored = floored;
-    if (status || (l->skips_polling && reserve_before(l, s, err) < 0))
+    if (status || (l->choice && l->polling_ns >= 0 && reserve_before(l, s, err) < 0))
         return -1;
     l->ready_slots = slots > l->ready_slots ? slots : l->ready_slots;
     l->ready_streams = streams > l->ready_streams ? streams : l->ready_streams;
@@ -231,8 +237,10 @@ static APART void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
     double *value = stream_value(l, s->stream);
     double *before = l->scratch, *compute = account_of(l, s->rank, MPG_TERM_COMPUTE);
     copy(before, value, l->n);
-    if (l->skips_polling) {
-        memcpy(l->before + (size_t)s->stream * l->n, value, l->n * sizeof *value);
+    const bool is_polling = polls(l, s);
+    if (l->choice && l->polling_ns >= 0) {
+        for (uint32_t w = 0; w < l->n; w++)
+            l->before[(size_t)s->stream * l->n + w] = is_polling ? value[w] : INFINITY;
         l->interval_ns[s->stream] = (double)s->interval_ns + (double)s->tracer_ns;
     }
     struct mpg_interval x = {.rank = s->rank,
@@ -242,14 +250,16 @@ static APART void step_enter(struct mpg_lanes *l, const struct mpg_step *s)
                              .since_ns = (double)s->since_ns,
                              .length_ns = (double)s->interval_ns,
                              .off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->off_ns : 0};
-    if (l->covers)
-        x.covered_ns = l->covered_ns[s->stream];
-    meet_noise(l, s->stream, &x);
     if (l->entered_ns)
         l->entered_ns[s->stream] = (double)(s->since_ns + s->interval_ns + s->tracer_ns);
-    if (l->classes)
-        mpg_classes_find(l->classes, s, &x);
-    mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */
+    if (!is_polling) {
+        if (l->covers)
+            x.covered_ns = l->covered_ns[s->stream];
+        meet_noise(l, s->stream, &x);
+        if (l->classes)
+            mpg_classes_find(l->classes, s, &x);
+        mpg_perturb_compute(l->p, &x, l->first, l->n, value); /* from the last call's end on */
+    }
     l->code->enter(l->n, before, l->p->without_tracer ? (double)s->tracer_ns : 0, value, compute);
 }
 

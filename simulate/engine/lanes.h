@@ -36,12 +36,13 @@ double mpg_lanes_bytes(uint32_t slots, int32_t ranks);
 /* Says what noise took from the traced intervals; without it, what a stretch of the source's record
  * lost is taken. LIKES outlives the lanes. */
 void mpg_lanes_use_classes(struct mpg_lanes *lanes, const struct mpg_classes *classes);
+/* Says that intervals that poll (docs/MODEL.md, section 5), up to POLLING_NS long, are waiting: nothing is put into them, and
+ * with a test that is not made goes the one before it. Else, and with -1, they are work. */
+void mpg_lanes_use_polling(struct mpg_lanes *lanes, int64_t polling_ns);
 /* Lets calls complete something else than in the trace, where the graph's steps have candidates
- * (docs/MODEL.md, section 6), but for lanes that KEEPS (may be NULL; copied) says. SKIPS_POLLING:
- * with a test that is not made goes the interval before it. WATCH (may be NULL) sees what the first
+ * (docs/MODEL.md, section 6), but for lanes that KEEPS (may be NULL; copied) says; after mpg_lanes_use_polling(). WATCH (may be NULL) sees what the first
  * lane does. */
-int mpg_lanes_use_choice(struct mpg_lanes *lanes, bool skips_polling, const bool *keeps,
-                         const struct mpg_watch *watch, struct mpg_error *err);
+int mpg_lanes_use_choice(struct mpg_lanes *lanes, const bool *keeps, const struct mpg_watch *watch, struct mpg_error *err);
 /* Has the account told by places (simulate/where/tally.h), terms as in struct mpg_lanes_account but for what is
  * left, and by PAIRS of ranks; the graph's options have `regions`. Before the first step. Error: out of memory. */
 int mpg_lanes_use_tally(struct mpg_lanes *lanes, bool pairs, struct mpg_error *err);

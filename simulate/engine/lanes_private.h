@@ -117,13 +117,19 @@ struct mpg_lanes {
     struct mpg_lanes_edge *edge; /* those of a call, as they are evaluated */
     uint32_t edge_capacity;
     struct mpg_choosing *choice; /* NULL: calls complete what they did in the trace */
-    bool skips_polling;   /* with a test that vanishes goes the interval before it: */
-    double *before;       /* capacity x n: a stream's value before its last interval, */
-    double *interval_ns;  /* and that, with what the tracer took */
+    int64_t polling_ns;   /* intervals that poll, and are no longer, are waiting; -1: none is. Where calls choose: */
+    double *before;       /* capacity x n: a stream's value before its last interval, INFINITY if that did not poll, */
+    double *interval_ns;  /* and that interval, with what the tracer took */
     uint32_t before_capacity, interval_capacity;
     uint64_t turns, *turn; /* calls that completed several receives; a rank, the last one that
                               completed one of its messages */
 };
+
+/* Whether the interval of ENTER S only asks once more. */
+static inline bool polls(const struct mpg_lanes *l, const struct mpg_step *s)
+{
+    return s->polls && s->interval_ns <= l->polling_ns;
+}
 
 static inline double *stream_value(const struct mpg_lanes *l, uint32_t stream)
 {

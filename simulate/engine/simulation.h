@@ -26,7 +26,7 @@ struct mpg_simulation_options {
     struct mpg_processes *processes; /* that share the replicas; NULL: there are no others */
     unsigned threads;      /* >= 1, that share the lanes of a pass */
     bool deterministic;    /* calls complete what they completed in the trace */
-    bool skips_polling;    /* with a test that is not made any more goes the interval before it */
+    int64_t polling_ns;    /* intervals that poll (docs/MODEL.md, section 5) and are no longer are waiting; -1: none is */
     uint64_t horizon;      /* messages in flight, beyond which candidates are not waited for */
     const struct mpg_places *places, *source_places; /* messages take the paths between these; NULL: one
                                                         path on that machine */

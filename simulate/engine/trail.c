@@ -83,6 +83,8 @@ static struct made interval_of(const struct mpg_lanes *l, const struct mpg_step 
 {
     const bool quiet = mpg_perturbation_is_quiet(l->p);
     const double rho = mpg_perturbation_rho(l->p), length_ns = (double)s->interval_ns;
+    if (polls(l, s))
+        return (struct made){.of = {.tracer_ns = l->p->without_tracer ? (double)s->tracer_ns : 0}, .quiet = true};
     const double off_ns = mpg_perturbation_removes_off_cpu(l->p) ? (double)s->off_ns : 0;
     const double more_ns = (rho * s->change->ratio == 1 && s->change->more_ns == 0
                                 ? 0

@@ -26,13 +26,14 @@ static void *begin_lanes(void *context, uint32_t first, uint32_t n, const bool *
         return NULL;
     if (x->p == sim->p)
         mpg_lanes_use_classes(lanes, sim->classes);
+    mpg_lanes_use_polling(lanes, sim->options->polling_ns);
     if (sim->paths)
         mpg_lanes_use_paths(lanes, x->p == sim->p ? sim->paths : sim->unchanged);
     const struct mpg_where_wanted *where = &sim->options->where;
     const bool has_path = where->places && x->p == sim->p;
     if ((!where->places || mpg_lanes_use_tally(lanes, where->pairs, err) == 0) &&
         (!has_path || mpg_lanes_use_trail(lanes, err) == 0) &&
-        (!sim->chooses || mpg_lanes_use_choice(lanes, sim->options->skips_polling, keeps, watch, err) == 0))
+        (!sim->chooses || mpg_lanes_use_choice(lanes, keeps, watch, err) == 0))
         return lanes;
     mpg_lanes_free(lanes);
     return NULL;

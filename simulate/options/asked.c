@@ -277,8 +277,7 @@ static int check_mode(const struct mpg_arguments *a, struct mpg_error *err)
                 {"keep-tracer", a->keep_tracer, false},
                 {"call-edges", a->call_edges != NULL, false},
                 {"source-latency", a->given.source_latency, false},
-                {"source-byte", a->given.source_byte, false},
-                {"polling-interval", a->given.polling_interval, true}};
+                {"source-byte", a->given.source_byte, false}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].given && list[i].predicts != a->predict)
             return mpg_error_set(err, "--%s says nothing %s --predict", list[i].name,

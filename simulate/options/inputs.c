@@ -495,7 +495,7 @@ static void set_options(const struct mpg_arguments *a, const struct mpg_files *f
     o->deterministic = a->deterministic;
     o->horizon = (uint64_t)a->horizon;
     o->kept = f->kept;
-    o->skips_polling = a->polling && !a->predict && in->asked.times.polling == MPG_POLLING_WAIT;
+    o->polling_ns = in->asked.times.polling == MPG_POLLING_WAIT ? in->asked.times.polling_interval_ns : -1;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
     o->graph.of_target = a->predict;

@@ -54,10 +54,9 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
          .help = "where they were, likewise (default: on the hosts that the trace\n"
                  "names)"},
         {.name = "polling", .kind = MPG_OPTION_STRING, .value = &a->polling, .argument = "wait|work",
-         .help = "with --predict: loops of Test..., Iprobe ... that find nothing\n"
-                 "wait (default), or work: take what they took. Without it, of\n"
-                 "tests that come too late, the computation before them: work\n"
-                 "(default): it is done all the same; wait: it goes with them"},
+         .help = "loops of Test..., Iprobe ... that find nothing wait (default):\n"
+                 "noise takes nothing from what is between them, and calls that\n"
+                 "come too late go with it; or work: it takes what it took"},
         {.name = "polling-interval", .kind = MPG_OPTION_TIME, .value = &a->polling_interval_ns,
          .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.polling_interval,
          .help = "longer intervals between two of these are work (default 10us)"},

@@ -160,7 +160,8 @@ static void step_enter(struct mpg_times *t, const struct mpg_step *s)
         work_ns = (double)s->cpu_ns;
     if (p->work_alone && s->alone_ns >= 0)
         work_ns = (double)s->alone_ns;
-    if (is_polling(t, s)) {
+    const bool asks_memory = is_polling(t, s) && s->to.call == MPG_CALL_Win_sync; /* for what, is in no trace */
+    if (is_polling(t, s) && !asks_memory) {
         for (uint32_t w = 0; w < t->n; w++)
             account_of(t, s->rank, TERM_POLLED)[w] += (double)s->interval_ns;
         if (t->path)
@@ -180,14 +181,15 @@ static void step_enter(struct mpg_times *t, const struct mpg_step *s)
     }
     if (t->cursor)
         x.cursor = t->cursor + (size_t)s->stream * t->n * mpg_perturbation_cursor_bytes(p);
-    if (t->classes)
+    const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
+    if (t->classes && !asks_memory)
         mpg_classes_find(t->classes, s, &x);
     for (uint32_t w = 0; w < t->n; w++)
         value[w] -= x.since_ns;
-    mpg_perturb_compute(p, &x, t->first, t->n, value); /* of the time since then */
+    if (!asks_memory)
+        mpg_perturb_compute(p, &x, t->first, t->n, value); /* of the time since then */
     for (uint32_t w = 0; w < t->n; w++)
-        value[w] += x.since_ns + work_ns;
-    const double done_ns = fmax(x.ratio * work_ns + x.more_ns, 0);
+        value[w] += x.since_ns + (asks_memory ? done_ns : work_ns);
     if (t->path)
         mpg_times_path_enter(t, s, before[0], done_ns);
     if (t->trail)

@@ -439,7 +439,7 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"compute", say_compute, perturbed},
         {"compute", mpg_predicted_work, predicted},
         {"supposed", say_supposed, r->options->graph.supposed},
-        {"polling", mpg_predicted_polling, predicted && c->choices > 0},
+        {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0},
         {"call noise", say_call_noise, r->p->call_noise_of_target},
         {"absorption", say_absorb, perturbed},
         {"call edges", say_call_edges,

@@ -420,17 +420,6 @@ static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *l
     return 0;
 }
 
-/* Tests that nobody leaves out. */
-static int add_unused_calls(const struct mpg_report *r, struct mpg_attention *list,
-                            struct mpg_error *err)
-{
-    if (r->options->skips_polling && !r->result->chose)
-        return mpg_attention_add(list, err, "polling",
-                                 "--polling=wait without effect: no call can complete something else "
-                                 "than in the trace, so that no test goes");
-    return 0;
-}
-
 /* Collectives that would be rounds anyway. */
 static int add_unused_rounds(const struct mpg_report *r, struct mpg_attention *list,
                              struct mpg_error *err)
@@ -500,17 +489,17 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source, add_waits,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes, mpg_doubt_means,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order, mpg_doubt_progress, mpg_doubt_places,
-        mpg_doubt_answers,  mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_served, mpg_doubt_posted, mpg_doubt_threads,
+        mpg_doubt_answers,  mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_served, mpg_doubt_posted, mpg_doubt_threads, mpg_doubt_shared,
         mpg_doubt_carried,  mpg_doubt_resized,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
-        add_unmet_options,  add_unmet_regions, add_unused_calls, add_unused_rounds, add_unseen_sizes,
+        add_unmet_options,  add_unmet_regions, add_unused_rounds, add_unseen_sizes,
     };
     static int (*const predicted[])(const struct mpg_report *, struct mpg_attention *,
                                     struct mpg_error *) = {
         add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
         mpg_doubt_sizes, mpg_doubt_means, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
         add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,
-        add_unused_rounds, mpg_doubt_answers, mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_served, mpg_doubt_posted, mpg_doubt_threads,
+        add_unused_rounds, mpg_doubt_answers, mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_served, mpg_doubt_posted, mpg_doubt_threads, mpg_doubt_shared,
         mpg_doubt_resized,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted

@@ -224,6 +224,19 @@ int mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list, st
                                                mpg_units_format_time(took, sizeof took, ns));
 }
 
+/* What ranks wait for by load and store is in no trace. */
+int mpg_doubt_shared(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+{
+    const uint64_t n = r->result->counts.shared_windows;
+    return n == 0 || r->result->ranks < 2
+               ? 0
+               : mpg_attention_add(list, err, "shared memory",
+                                   "ranks made %" PRIu64 " %s of shared memory: where they wait for each other's stores there, that "
+                                   "is in the trace as computation (between MPI_Win_syncs of one callsite as polling), which does not move with "
+                                   "the other rank. Messages or barriers in place of such flags are followed",
+                                   n, mpg_units_word(n, "window", "windows"));
+}
+
 /* What threads wait for each other is not in a trace of MPI. */
 int mpg_doubt_threads(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
 {

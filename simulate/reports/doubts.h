@@ -42,6 +42,7 @@ int mpg_doubt_posted(const struct mpg_report *report, struct mpg_attention *list
 /* With hypotheses: transfers that waited so long for a call of their target, which may be another one then. */
 int mpg_doubt_served(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 /* Hypotheses about work, of ranks of several threads: what these wait for outside of MPI. */
+int mpg_doubt_shared(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 int mpg_doubt_threads(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 /* Collectives with a root, and scans, that hypotheses would have made of messages, if something else did not need them whole. */
 int mpg_doubt_partial(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);

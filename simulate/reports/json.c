@@ -46,6 +46,7 @@ json_t *mpg_answer_trace(const struct mpg_report *r)
         {"cancelled", c->cancelled},
         {"threads", (uint64_t)r->result->ranks + c->threads},
         {"one_sided", c->transfers},
+        {"shared_windows", c->shared_windows},
         {"foreign", c->foreign},
         {"file_calls", c->file_calls},
         {"unknown_calls", c->unknown},
@@ -211,12 +212,10 @@ json_t *mpg_answer_options(const struct mpg_report *r)
         json_object_set_new(o, "absorb", json_string(absorb[r->result->absorb]));
         if (r->map)
             json_object_set_new(o, "map", json_string(r->map));
-    } else {
-        bool waits = r->times->polling == MPG_POLLING_WAIT;
+    } else
         json_object_set_new(o, "map", optional_string(r->map));
-        json_object_set_new(o, "polling", json_string(waits ? "wait" : "work"));
-        json_object_set_new(o, "polling_interval_ns", json_integer(r->times->polling_interval_ns));
-    }
+    json_object_set_new(o, "polling", json_string(r->times->polling == MPG_POLLING_WAIT ? "wait" : "work"));
+    json_object_set_new(o, "polling_interval_ns", json_integer(r->times->polling_interval_ns));
     if (r->collectives)
         json_object_set_new(o, "collectives", json_string(r->collectives));
     if (r->options->graph.carries && r->options->graph.carried.starts)
@@ -267,7 +266,7 @@ json_t *mpg_answer_options(const struct mpg_report *r)
 static json_t *choice_json(const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
-    const bool skips = q->predicted ? r->times->polling == MPG_POLLING_WAIT : r->options->skips_polling;
+    const bool skips = r->times->polling == MPG_POLLING_WAIT;
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "polling",
                      skips ? "wait" : "work", "followed",
                      (json_int_t)q->counts.followed, "followed_receives",

@@ -115,6 +115,9 @@ void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size)
     if (r->times->polling == MPG_POLLING_WORK)
         snprintf(text, size, "calls that found nothing, and what is between them, take what they "
                              "took (--polling=work)");
+    else if (!r->result->predicted)
+        snprintf(text, size, "up to %s between two calls that found nothing is waiting, and loses nothing to noise (--polling=work)",
+                 mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns));
     else
         snprintf(text, size,
                  "calls that found nothing cost nothing, and up to %s between two of them is waiting: "

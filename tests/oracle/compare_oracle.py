@@ -109,7 +109,7 @@ def settings_of(seed, options, is_without_clocks):
             if not options.all and n < len(PERTURBATIONS) and (seed // 4 + n) % 2:
                 continue
             floors = FLOORS[(seed + n) // 2 % 2].split()
-            polling = ["--polling", "wait"] if (seed + n) % 3 == 0 else []
+            polling = [[], ["--polling=work"], ["--polling-interval=600ns"]][(seed + n) % 3]
             words = ["--absorb", absorb, *limits, *floors,
                      *perturbation.format(**places).split()]
             yield words + polling

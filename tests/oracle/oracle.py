@@ -56,7 +56,7 @@ class Settings:
                  measurement="resample", seed=1, first_replica=0, keep_tracer=False,
                  latency_model="empirical", byte_model="empirical", call_edges=None,
                  noise_model=None, call_noise_of_target=False,
-                 sync_reduce=False, deterministic=False, polling="work", collectives=None,
+                 sync_reduce=False, deterministic=False, polling="wait", polling_interval=10000, collectives=None,
                  collective_table=None, map=None, source_map=None, suppose=(), carried=False):
         self.absorb = absorb
         self.noise = noise
@@ -91,7 +91,7 @@ class Settings:
         self.noise_model = noise_model
         faithful = absorb == "none" and eager_limit == -1
         self.deterministic = deterministic
-        self.polling = polling
+        self.polling, self.polling_interval = polling, polling_interval
         self.paper_edges = call_edges == "paper" or (call_edges is None and faithful)
 
     def drawn_noise(self):
@@ -383,7 +383,8 @@ def argument_parser():
     for what in ("--latency-model", "--byte-model"):
         parser.add_argument(what, choices=["empirical", "fit"], default="empirical")
     parser.add_argument("--deterministic", action="store_true")
-    parser.add_argument("--polling", choices=["work", "wait"], default="work")
+    parser.add_argument("--polling", choices=["wait", "work"], default="wait")
+    parser.add_argument("--polling-interval", type=time_ns, default=Fraction(10000))
     parser.add_argument("--source-latency", type=time_ns)
     parser.add_argument("--source-byte", type=time_ns)
     parser.add_argument("trace", metavar="TRACE.txt")

@@ -147,7 +147,7 @@ class Choice(OpenReceives):
         for u, *_ in self.graph.arrived[v]:
             self.graph.seen[u, v] = self.graph.sight(u, self.delays)
         if vanishes:
-            if self.builder.settings.polling == "work":
+            if not self.builder.noise.before[call].polls(self.builder.settings):
                 return self.delays[call.S] - call.duration
             last = self.before[v]
             return self.delays[last.E] - (call.leave - last.leave)

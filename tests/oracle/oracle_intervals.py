@@ -61,7 +61,8 @@ class Interval:
 
     def polls(self, settings):
         """Whether it is waiting, not work."""
-        return (settings.polling == "wait" and self.follows and found_nothing(self.before)
+        return (settings.polling == "wait" and self.follows
+                and (found_nothing(self.before) or self.before.name == "Win_sync")
                 and self.call.name == self.before.name
                 and self.call.site == self.before.site
                 and self.length <= settings.polling_interval)

@@ -285,6 +285,8 @@ class Noise:
         covered: detours that began so long before it are in what before costs."""
         rho = self.settings.ratios(before.leave, call.enter, call.between)
         one, more = self.before[call], ZERO
+        if one.polls(self.settings):
+            return ZERO
         interval, off = one.length, one.off if self.settings.removes_off() else 0
         y = interval - off
         if self.settings.hypotheses:

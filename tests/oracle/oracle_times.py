@@ -190,7 +190,7 @@ class Times:
     def compute(self, interval, begin):
         took = self.work.time(interval, begin, self.covered(interval))
         account = self.accounts[interval.rank]
-        if interval.polls(self.settings):
+        if interval.polls(self.settings) and interval.call.name != "Win_sync":
             account["polled"] += interval.length
         elif interval.is_main:
             work = self.work.on_target(interval, interval.recorded())

@@ -87,6 +87,8 @@ class Work(Noise):
 
         To be asked in the order of the thread's calls.
         covered: detours that began so long before it are in what the call before costs."""
+        if interval.polls(self.settings) and interval.call.name == "Win_sync":
+            return self.on_target(interval, interval.recorded())
         if interval.polls(self.settings):
             return ZERO
         call, work = interval.call, self.on_target(interval, self.work(interval))

@@ -182,7 +182,7 @@ take "Improbe, Imrecv" 2 <<'END'
 1 1400 1410 Wait requests=1
 END
 is "Imrecv: a synchronous send waits for it, not for the probe" \
-    "$(delays --absorb=none --noise=const:100ns@1)" "300 500"
+    "$(delays --absorb=none --noise=const:100ns@1 --polling=work)" "300 500"
 is "Improbe: sees the envelope" "$(delays --absorb=none --latency=const:17.25ns)" "34.5 17.25"
 
 # ---- neighbourhood collectives ----

@@ -133,7 +133,7 @@ def check_tests():
     expect("the slow rank is named", shares(found, "rank", "rank"),
            {1: {"share": late / (late + X), "put_in_ns": late}, 0: {"share": X / (late + X), "put_in_ns": X, "absorbed_ns": 84}})
     # 1 takes 0.37 of its time: the first test finds it, and neither of the others is made. Both were 13 and 17 long
-    found = answer("--source-latency=127ns", "--compute-ratio=0.37@slow", "--where=call,rank", "tests.txt")
+    found = answer("--source-latency=127ns", "--polling=work", "--compute-ratio=0.37@slow", "--where=call,rank", "tests.txt")
     ok("it comes earlier: one test finds it, the other one that failed is not made", (found["choice"]["tests_early"], found["choice"]["tests_saved"]) == (1, 1),
        found["choice"])
     account("what is not made is absorbed by waiting", found, "rank", ["rank"], DELAY,
@@ -148,7 +148,7 @@ def check_tests():
     account("tests wait: from 2003 on", found, "rank", ["rank"], TIME, {0: [2003 + REST, 0, come - 2003, come + REST], 1: [sent, 0, 0, sent + 2 * late]})
     # Each call of 0 loses 31.5, each of its five intervals 7.25: three calls and their intervals are the tests'. The message is there
     # by the third anyway, for which its own kappa is hidden
-    found = answer("--source-latency=127ns", "--call-noise=const:31.5ns@0", "--noise=const:7.25ns@0", "--where=callsite,call", "tests.txt")
+    found = answer("--source-latency=127ns", "--call-noise=const:31.5ns@0", "--noise=const:7.25ns@0", "--polling=work", "--where=callsite,call", "tests.txt")
     each, total = 31.5 + 7.25, 4 * (31.5 + 7.25) + 7.25
     sites = {(r["callsite"][0], r["call"]): r["path"] for r in rows_of(found, "callsite")}
     expect("a noisy callsite is named, its share exact", {s: sites[s] for s in sites if sites[s]["share"]},

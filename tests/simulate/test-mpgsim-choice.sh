@@ -118,8 +118,14 @@ END
 early=--noise=const:-6us@1 # it arrives at 3.2 us
 is "the third succeeds: what comes after it takes no time" "$(delay 0 $early)" -42
 is "... one early, two saved" "$(chosen tests_early tests_saved -- $early)" "1 2"
-is "... with the computation between them" "$(delay 0 $early --polling=wait)" \
+is "... work, whether it polls or not" "$(delay 0 $early --polling=work)" -42
+sed -i 's/Testany\|Testsome/Test/' t.txt
+is "... with what is between them where it polls" "$(delay 0 $early --polling=wait)" \
     "$(awk 'BEGIN { print 4012 - 10015 }')"
+is "... which is the default" "$(delay 0 $early) $(delay 0 $early --polling-interval=980ns)" "-6003 -42"
+is "noise takes nothing from what polls: three intervals do not" "$(delay 0 --noise=const:1us@0)" 3000
+is "... but where it is long" "$(delay 0 --noise=const:1us@0 --polling-interval=989ns)" 5000
+is "... work: the last two tests are not made" "$(delay 0 --noise=const:1us@0 --polling=work)" $((8000 - 14 - 15))
 is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
 is "a test that would fail waits" "$(delay 0 --noise=const:5.385us@1)" \
     "$(awk 'BEGIN { print 9200 + 5385 + (15 - 10) - 10015 }')" # 15 ns are 5 more than the least
@@ -223,9 +229,9 @@ take "Parriveds, of two partitions" 2 <<'END'
 1 12000 12100 Wait requests=1
 END
 # its first partition is ready at 2 us, the second at 2.01, and it is there at 2.21
-is "each is told once, and asked for no more" "$(delay 0 $early)" -$((13 + 14 + 15 + 16))
+is "each is told once, and asked for no more" "$(delay 0 $early --polling=work)" -$((13 + 14 + 15 + 16))
 is "... two early, two saved" "$(chosen tests_early tests_saved -- $early)" "2 2"
-is "... with the computation between them" "$(delay 0 $early --polling=wait)" $((4012 - 10016))
+is "... with what is between them where it polls" "$(delay 0 $early --polling=wait)" -$((988 + 13 + 987 + 14 + 986 + 15 + 16))
 is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
 predicts() {
     "$mpgsim" --predict --per-rank --latency=const:200ns "$@" t.txt | awk '$1 == 0 { print $2 + $3 }'

@@ -238,8 +238,6 @@ printf '%s\n' '#mpgtext 1' '#ranks 1' '0 0 100 Init' '0 500 600 Finalize' >alone
 like "... of none in the trace, or the signature" \
     "$(attention collectives --signature=target.sig --collectives=rounds alone.txt)" \
     "--collectives=rounds without effect: the * has none"
-like "tests that nobody leaves out" "$(attention polling --absorb=wait --polling=wait t.txt)" \
-    "--polling=wait without effect: *"
 cat >waitany.txt <<'T'
 #mpgtext 1
 #ranks 2
@@ -253,7 +251,7 @@ cat >waitany.txt <<'T'
 0 800 900 Finalize
 1 800 900 Finalize
 T
-is "... and with some" "$(attention polling --polling=wait waitany.txt)$(attention polling --noise=const:1ns t.txt)" ""
+is "what is between tests waits by default" "$("$mpgsim" --noise=const:1ns waitany.txt | grep -c "^  polling .*--polling=work")" 1
 
 # ---- files in the wrong place ----
 ok "a signature as trace" refuses 1 "mpgsim: target.sig: a signature, not a trace*" target.sig

@@ -60,10 +60,10 @@ take "Testall" 3 <<'END'
 END
 is "one of them earlier: nothing" "$(chosen tests_early tests_saved -- --noise=const:-1.5us@2)" "0 0"
 is "... the last to come, by 1.201 us: the third succeeds" \
-    "$(delay 0 --noise=const:-1.201us@1) $(chosen tests_early tests_saved -- --noise=const:-1.201us@1)" \
+    "$(delay 0 --noise=const:-1.201us@1 --polling=work) $(chosen tests_early tests_saved -- --noise=const:-1.201us@1)" \
     "$((-13 - 14)) 1 1"
 is "... by 1.198 us: the fourth" \
-    "$(delay 0 --noise=const:-1.198us@1) $(chosen tests_early tests_saved -- --noise=const:-1.198us@1)" \
+    "$(delay 0 --noise=const:-1.198us@1 --polling=work) $(chosen tests_early tests_saved -- --noise=const:-1.198us@1)" \
     "-14 1 0"
 is "... by 6 us, to 3.2 us: the third, for the other one comes then" \
     "$(chosen tests_early tests_saved -- --noise=const:-6us@1)" "1 1"
