@@ -54,12 +54,13 @@ bool mpg_feed_makes(const struct mpg_event *e)
     case MPG_KIND_FLUSH:
     case MPG_KIND_OTHER:
     case MPG_KIND_UNKNOWN:
-    case MPG_KIND_DYNAMIC:
     case MPG_KIND_FILE_OPEN:
     case MPG_KIND_FILE_CLOSE:
     case MPG_KIND_FILE:
     case MPG_KIND_FILE_COLLECTIVE:
         return false;
+    case MPG_KIND_DYNAMIC: /* what comes of it may be within this world */
+        return e->call == MPG_CALL_Comm_accept || e->call == MPG_CALL_Comm_connect || e->call == MPG_CALL_Comm_join;
     default:
         return true;
     }

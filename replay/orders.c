@@ -23,6 +23,7 @@ static bool is_ordered(const struct mpg_event *e)
     case MPG_KIND_ICONSTRUCTOR:
     case MPG_KIND_COMM_FREE:
     case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_DYNAMIC:
         return e->comm >= 0;
     case MPG_KIND_CONSTRUCTOR:
         return e->comm >= 0 && mpg_call_plain(e->call) != MPG_CALL_Comm_create_group;

@@ -263,6 +263,8 @@ static int make(struct play *p, struct play_comm *old, struct play_comm *made, M
     case MPG_CALL_Comm_split_type:
         return split_type(p, old, made, into);
     case MPG_CALL_Intercomm_create:
+    case MPG_CALL_Comm_accept: /* no port: who meets whom is known */
+    case MPG_CALL_Comm_connect:
         return connect(p, old->comm, made, into);
     case MPG_CALL_Intercomm_merge:
         return merge(p, old, made, into);

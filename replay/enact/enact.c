@@ -134,6 +134,7 @@ int play_perform_call(struct play *p)
         return play_collective(p);
     case MPG_KIND_CONSTRUCTOR:
     case MPG_KIND_ICONSTRUCTOR:
+    case MPG_KIND_DYNAMIC:
         return play_constructor(p);
     case MPG_KIND_COMM_FREE:
         return play_comm_free(p);

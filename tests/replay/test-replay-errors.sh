@@ -193,6 +193,38 @@ made between.trace <<'END'
 END
 limit=100 run 3 "$mpgreplay" --patience=5s between.trace
 is "what only one group of two cancels" "$status: $(cat err)" "0: "
+# Ports and sockets between processes of one world: no port is needed to make the same communicators.
+made ports.trace <<'END'
+#mpgtext 1
+#ranks 3
+#comm 1 of 0 = 0 2
+#comm 2 of 0 = 1
+#comm 3 = 0 2 | 1
+#comm 4 = 0 | 1
+0 0 100 Init
+0 1000 1100 Comm_split comm=0 newcomm=1
+0 1200 1300 Comm_accept comm=1 newcomm=3
+0 1350 1400 Comm_join comm=null newcomm=4
+0 2000 2100 Recv from=0 tag=3 comm=3 bytes=4
+0 2200 2300 Recv from=0 tag=4 comm=4 bytes=4
+0 2400 2500 Comm_disconnect comm=3
+0 3000 3100 Finalize
+1 0 100 Init
+1 1000 1100 Comm_split comm=0 newcomm=2
+1 1200 1300 Comm_connect comm=2 newcomm=3
+1 1350 1400 Comm_join comm=null newcomm=4
+1 1900 2000 Send to=0 tag=3 comm=3 bytes=4
+1 2100 2200 Send to=0 tag=4 comm=4 bytes=4
+1 2400 2500 Comm_disconnect comm=3
+1 3000 3100 Finalize
+2 0 100 Init
+2 1000 1100 Comm_split comm=0 newcomm=1
+2 1200 1300 Comm_accept comm=1 newcomm=3
+2 2400 2500 Comm_disconnect comm=3
+2 3000 3100 Finalize
+END
+limit=100 run 3 "$mpgreplay" --patience=5s ports.trace
+is "accept, connect and join within one world" "$status: $(cat err)" "0: "
 made uneven.trace <<'END'
 #mpgtext 1
 #ranks 3
