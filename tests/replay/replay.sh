@@ -38,8 +38,9 @@ run() {
     local ranks=$1
     shift
     # shellcheck disable=SC2086 # mpirun may have arguments
-    timeout -k 5 "${limit:-300}" $mpirun -np "$ranks" "$@" >out 2>err </dev/null
+    timeout -k 5 "${limit:-300}" $mpirun -np "$ranks" "$@" >out 2>err.whole </dev/null
     status=$?
+    tr -d '\0' <err.whole >err # Open MPI 5.0.7's launcher says one, and grep takes that for no text
     return $status
 }
 

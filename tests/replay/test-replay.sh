@@ -154,7 +154,7 @@ ok "... deterministic, too" recorded 4 all3.trace "$mpgreplay" --quiet --determi
 # ---- MPI without the component that makes windows in shared memory ----
 case $("$mpgtrace" print all.trace | grep '^#fact 0 mpi ') in
 *"Open MPI"*)
-    OMPI_MCA_osc=^sm run 4 "$mpgreplay" --quiet busy.trace
+    OMPI_MCA_osc=^sm,ucx run 4 "$mpgreplay" --quiet busy.trace
     is "without shared windows" "$status: $(grep -v '^\[' err)" "0: " ;;
 *) skip "without shared windows" "this MPI has no choice" ;;
 esac

@@ -84,12 +84,13 @@ run 2 "$MPGTRACE" record --quiet -o none.trace ./quick
 is "... not with --quiet" "$(said)" ""
 cat >session.c <<'PROGRAM'
 #include <mpi.h>
+#include <stdlib.h>
 int main(void)
 {
     MPI_Session session;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     MPI_Session_finalize(&session);
-    return 3;
+    return getenv("FAILS") ? 3 : 0;
 }
 PROGRAM
 if $mpicc -o session session.c 2>err; then
@@ -100,8 +101,10 @@ else
     session_mpirun=
 fi
 if [ -n "$session_mpirun" ]; then
-    timeout -k 5 600 $session_mpirun -np 2 "$MPGTRACE" record -o none.trace ./session >out 2>err </dev/null
+    # One alone: where a rank of several fails, a launcher may end the others before they have spoken.
+    FAILS=yes timeout -k 5 600 $session_mpirun -np 1 "$MPGTRACE" record -o none.trace ./session >out 2>err </dev/null
     is "one that begins MPI by sessions alone keeps its exit status" $? 3
+    timeout -k 5 600 $session_mpirun -np 2 "$MPGTRACE" record -o none.trace ./session >out 2>err </dev/null
     is "... is told so, once" "$(said)" "mpgtrace: nothing was traced: no MPI_Init was seen in ./session, but \
 MPI_Session_init: sessions alone are not recorded"
     ok "... leaves no folder" test ! -e none.trace
@@ -150,7 +153,7 @@ is "... and says where" "$(said | sed 's/ [0-9]* calls.*//')" \
 mpgtrace: two.trace-2: 2 ranks,"
 # Launchers may refuse to start one job from within another: the environment of the outer job
 # is hidden from the inner one.
-inner="env -i PATH=\"\$PATH\" LD_PRELOAD=\"\$LD_PRELOAD\" MPGTRACE_OUTPUT=\"\$MPGTRACE_OUTPUT\" \
+inner="env -i HOME=\"\$HOME\" PATH=\"\$PATH\" LD_PRELOAD=\"\$LD_PRELOAD\" MPGTRACE_OUTPUT=\"\$MPGTRACE_OUTPUT\" \
 $(mpi_settings "$mpirun" root | tr '\n' ' ')$mpirun -np 1 ./app 7"
 run 1 "$MPGTRACE" record -o outer.trace ./app run "$inner" 3
 like "a program that starts an MPI program" "$(cat out)" "*ran: 0"

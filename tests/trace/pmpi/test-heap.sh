@@ -41,8 +41,10 @@ watched() {
     grep '^heap_watch:' err | sort -u >told
     return $status
 }
+# What allocates of Open MPI 5 and later is the library below.
 watched libmpi 1 "$heap"
-like "a library that allocates is seen to" "$(cat told)" "*malloc by libmpi*"
+grep -q malloc told || watched libopen-pal 1 "$heap"
+like "a library that allocates is seen to" "$(cat told)" "*malloc by lib@(mpi|open-pal)*"
 mkdir expected
 for options in "" --callsites=0 --cpu-time --profile --buffer=4KiB; do
     # shellcheck disable=SC2086
