@@ -41,6 +41,8 @@ void *fortran_real(const char *name, const void *caller);
 #define SET(x) (*(x))
 #define FLAG(x) (*(x) != 0)
 #define IN_PLACE(x) fortran_in_place(x)
+/* The address of a choice buffer: the first member of its descriptor (Fortran 2018, 18.5.3). */
+#define DESCRIBED(x) (*(void *const *)(x))
 #define TYPES(x) ((struct tracer_types){(x), true})
 #define REQUESTS(x) (x), true
 #define REQUEST(x) PMPI_Request_f2c(*(x))

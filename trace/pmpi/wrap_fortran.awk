@@ -4,7 +4,8 @@
 # program's own arguments, so that special addresses mean what they meant, and makes C
 # values of them for the record only.
 #
-# MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_.
+# MPI=openmpi: both bindings have real functions of their own, pmpi_x_ and pmpi_x_f08_. Since Open MPI 6, mpi_f08 hands
+# choice buffers on as descriptors (mpi_x_f08ts_), and has large counts (mpi_x_c_f08ts_, mpi_x_c_f08_).
 # MPI=openmpi-names: the names that other compilers, or other settings of this one, give mpi_x_ (mpi_x,
 # mpi_x__, MPI_X) hand on to it: a library by itself, as C's programs have functions of their own by such names
 # (Rmpi's mpi_comm_rank).
@@ -33,11 +34,15 @@ function words(set, list,    parts, i) {
 
 # The wrappers of CALL that this MPI library needs.
 function both(call,    lower) {
-    if (call ~ /_(c2f|f2c)$|^T_/ || kind[call] ~ /^(FLUSH|REGION_BEGIN|REGION_END|PCONTROL|UNKNOWN)$/)
+    if (call ~ /_(c2f|f2c|toint|fromint)$|^T_/ || kind[call] ~ /^(FLUSH|REGION_BEGIN|REGION_END|PCONTROL|UNKNOWN)$/)
         return
     if (call != plain_name[call]) {
         if (MPI == "mpich" && !has_choice_buffer(call))
             wrapper(call, "mpi_" tolower(plain_name[call]) "_f08_large_", "pmpir_" tolower(plain_name[call]) "_f08_large_")
+        if (MPI == "openmpi" && has_choice_buffer(call))
+            described(call, "mpi_" tolower(call) "_f08ts_", "pmpi_" tolower(call) "_f08ts_")
+        else if (MPI == "openmpi")
+            wrapper(call, "mpi_" tolower(call) "_f08_", "pmpi_" tolower(call) "_f08_")
         return
     }
     lower = tolower(call)
@@ -56,10 +61,20 @@ function both(call,    lower) {
         if (("cptr", call) in member) { # what `use mpi` calls with a TYPE(C_PTR)
             wrapper(call, "mpi_" lower "_cptr_", "pmpi_" lower "_cptr_")
         }
-        if (!(("removed", call) in member) && result[call] != "double")
+        if (!(("removed", call) in member) && result[call] != "double") {
             wrapper(call, "mpi_" lower "_f08_", "pmpi_" lower "_f08_")
+            if (has_choice_buffer(call))
+                described(call, "mpi_" lower "_f08ts_", "pmpi_" lower "_f08ts_")
+        }
     } else if (!(("removed", call) in member) && !has_choice_buffer(call))
         wrapper(call, "mpi_" lower "_f08_", "pmpir_" lower "_f08_")
+}
+
+# A wrapper that is given descriptors in place of buffers.
+function described(call, ours, real) {
+    print "\n#undef IN_PLACE\n#define IN_PLACE(x) fortran_in_place(DESCRIBED(x))"
+    wrapper(call, ours, real)
+    print "#undef IN_PLACE\n#define IN_PLACE(x) fortran_in_place(x)"
 }
 
 function has_choice_buffer(call,    i) {

@@ -147,7 +147,7 @@ is "... by its own functions" "$(cat out)" "9 5"
 # --- every function of the library ---
 # The calls of trace/calls.def that Fortran has.
 sed -nE 's/^MPG_CALL\(([A-Za-z_0-9]+),.*/\1/p' "$here/../../../trace/calls.def" | tr '[:upper:]' '[:lower:]' |
-    grep -vE '^(t_|flush$|region_|pcontrol$)|_(c2f|f2c)$' | sort >known
+    grep -vE '^(t_|flush$|region_|pcontrol$)|_(c2f|f2c|toint|fromint)$' | sort >known
 
 # named PATTERN: of those, the ones among the symbols on standard input, by their names
 # as PATTERN has them in parentheses.
@@ -194,7 +194,12 @@ END
     is "... and is recorded as made" "$(calls capitals.trace | grep '^1')" "1 Init
 1 Barrier comm=0
 1 Finalize"
-    ok "mpi_f08 is wrapped" all "mpi_($lower)_f08_" 340
+    if nm -D ./ftrace8 | grep -q ' mpi_send_f08ts_'; then # by descriptors, since Open MPI 6
+        ok "mpi_f08 is wrapped" all "mpi_($lower)_f08_" 260
+        ok "... and where it hands on descriptors" all "mpi_($lower)_f08ts_" 120
+    else
+        ok "mpi_f08 is wrapped" all "mpi_($lower)_f08_" 340
+    fi
     is "so are the ways to get memory of use mpi" \
         "$(nm -D --defined-only "$tracer" | grep -c ' mpi_.*_cptr_$')" 4
 fi
