@@ -46,7 +46,7 @@ static const char *behind_process(const char *line)
  * happened, and that they end. */
 static bool is_added(const char *line)
 {
-    static const char *const words[] = {"ORTE", "PMIX ERROR", "PRTE ERROR", "help message", "BAD TERMINATION",
+    static const char *const words[] = {"ORTE", "PMIX ERROR", "PRTE ERROR", "help message", "to see all help / error messages", "BAD TERMINATION",
                                         "End of error message", "Process received signal", "Signal code:",
                                         "Failing at address:", "MPI_ERRORS_ARE_FATAL", "and potentially your MPI job",
                                         "Error termination. Backtrace", "Backtrace for this error",
