@@ -429,7 +429,8 @@ subroutine windows(rank, other)
   implicit none
   HEADER
   integer, intent(in) :: rank, other
-  integer :: memory(8), a(2), ierr
+  integer, volatile :: memory(8), a(2) ! others write there, unseen by the compiler
+  integer :: ierr
   integer(kind=MPI_ADDRESS_KIND) :: size, at
 #if BINDING == 77
   integer(kind=MPI_ADDRESS_KIND) :: base
