@@ -8,6 +8,7 @@
 
 #include "common/printable.h"
 #include "simulate/models/bounds.h"
+#include "simulate/models/tails.h"
 
 /* --- is it the same machine? --- */
 
@@ -121,7 +122,7 @@ static int take_stored(struct mpg_source *s, const struct mpg_trace *t,
         snprintf(err->text + used, sizeof err->text - used,
                  " (--source=FILE replaces it, --source=none leaves it out)");
     }
-    if (!s->own || mpg_bound_overheads(s->own, err) < 0)
+    if (!s->own || mpg_complete_tails(s->own, err) < 0 || mpg_bound_overheads(s->own, err) < 0)
         return -1;
     s->signature = s->own;
     s->origin = MPG_SOURCE_STORED;

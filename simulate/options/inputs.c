@@ -13,6 +13,7 @@
 #include "simulate/kept/kept.h"
 #include "simulate/models/bounds.h"
 #include "simulate/models/resize.h"
+#include "simulate/models/tails.h"
 #include "simulate/options/shown.h"
 #include "simulate/processes/processes.h"
 #include "simulate/rules.h"
@@ -24,7 +25,7 @@ static int load_signature(const char *path, struct mpg_signature **sig, struct m
     if (!path)
         return 0;
     if ((*sig = mpg_signature_load(path, err)))
-        return mpg_bound_overheads(*sig, err);
+        return mpg_complete_tails(*sig, err) < 0 ? -1 : mpg_bound_overheads(*sig, err);
     return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
 }
 

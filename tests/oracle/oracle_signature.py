@@ -11,6 +11,7 @@ import math
 import subprocess
 
 from oracle_fits import nearest
+from oracle_tails import complete_tails
 
 FIT = "the fitted family"  # in place of a launch
 MEETINGS = {"barrier", "allreduce", "allgather", "alltoall"}
@@ -43,6 +44,7 @@ class Quantity:
     def __init__(self, given, key):
         self.pooled = Distribution(given[key])
         self.launches = [Distribution(one) for one in given.get("launches", [])]
+        complete_tails(given[key], self.launches)
         self.fit = nearest(given[key])
 
     def at(self, launch, u):

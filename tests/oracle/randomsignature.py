@@ -5,6 +5,7 @@ only or none, jumps, launches, rows, overheads, collectives, detours whole or in
 
 import argparse
 import base64
+import itertools
 import json
 import math
 import random
@@ -272,6 +273,19 @@ def add_collectives(given, some):
         given["reductions"] = some.reductions()
 
 
+def add_worth(given, draw):
+    """How many independent samples some distributions of several launches are worth, by draws of their own."""
+    lists = [path[name] for path in given.get("network", []) for name in sorted(path) if isinstance(path[name], list)]
+    for element in itertools.chain(*lists, given.get("collectives", [])):
+        if "launches" not in element or draw.random() < 0.3:
+            continue
+        pooled = element[next(key for key in element if key.endswith("_ns"))]
+        pooled["intervals"] = [
+            {"probability": p, "low": pooled["quantiles"][0], "high": pooled["quantiles"][-1], "freedom": 2,
+             "independent": draw.choice([1, 23.7, 150.2, 2000, 40000.5]), "launches": draw.choice([1, len(element["launches"]), 5])}
+            for p in draw.choice([[0.5], [0.5, 0.99], [0.3, 0.5, 0.99]])]
+
+
 def packed(numbers):
     content = bytearray()
     for number in numbers:
@@ -314,6 +328,8 @@ def make(seed, version, parts):
         some = Maker(f"quanta {seed}", version)
         for core in given.get("noise", []):
             some.quanta(core)
+    if version == 4:
+        add_worth(given, random.Random(f"worth {seed}"))
     if "compute" in parts:
         given["compute"] = Maker(f"compute {seed}", version).compute()
     return json.dumps(given, indent=1)

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tails of launches by what samples of their common shape show on average. */
+#include "simulate/models/tails.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_sort.h>
+
+enum { POINTS = 10, NODES = 54 };
+/* The corrected probabilities are 1 - t / n at these t; the last one is where the correction ends. */
+static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
+static const double least_worth = 16; /* 1 - 8 / n is no less than the median's probability */
+
+/* How far below 1 the probability of the sample at 1 - t / n is, in units of 1 / n: gamma distributions of shape t + 1/2. */
+struct spread {
+    double node[NODES];
+    double weight[POINTS][NODES]; /* which add up to 1 */
+};
+
+/* The trapezoid rule in the logarithms of the nodes. */
+static void find_spread(struct spread *s)
+{
+    const double from = -10, step = 0.25;
+    for (int i = 0; i < NODES; i++)
+        s->node[i] = exp(from + step * i);
+    for (int k = 0; k < POINTS; k++) {
+        double sum = 0;
+        for (int i = 0; i < NODES; i++)
+            sum += s->weight[k][i] = exp((reach[k] + 0.5) * (from + step * i) - s->node[i]);
+        for (int i = 0; i < NODES; i++)
+            s->weight[k][i] /= sum;
+    }
+}
+
+/* --- the common shape --- */
+
+/* Times of a launch, divided by its median, and their probabilities. */
+struct launch {
+    size_t n;
+    const double *p;
+    double *y;
+    size_t low, high; /* the first one no less than, and the first one above, where the shape is being made */
+};
+
+/* The mean of launches' distribution functions, as knots: VALUE has the probabilities BELOW to UPTO. */
+struct shape {
+    size_t n;
+    double *value, *below, *upto;
+};
+
+/* The share of L's times below Y, where all before HIGH are no more than that, and those before LOW less. */
+static double share_below(const struct launch *l, double y, size_t low)
+{
+    if (low == 0 || low == l->n)
+        return low == 0 ? 0 : 1;
+    if (l->y[low] == y)
+        return l->p[low];
+    return l->p[low - 1] + (l->p[low] - l->p[low - 1]) * (y - l->y[low - 1]) / (l->y[low] - l->y[low - 1]);
+}
+
+static double share_upto(const struct launch *l, double y)
+{
+    if (l->high > l->low)
+        return l->p[l->high - 1];
+    return share_below(l, y, l->low);
+}
+
+/* SHAPE's VALUE are all times of the N launches, ascending. */
+static void find_shares(struct shape *shape, struct launch *launch, size_t n)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < shape->n; i++) {
+        const double y = shape->value[i];
+        double below = 0, upto = 0;
+        if (made > 0 && shape->value[made - 1] == y)
+            continue;
+        for (size_t k = 0; k < n; k++) {
+            struct launch *l = &launch[k];
+            while (l->low < l->n && l->y[l->low] < y)
+                l->low++;
+            while (l->high < l->n && l->y[l->high] <= y)
+                l->high++;
+            below += share_below(l, y, l->low);
+            upto += share_upto(l, y);
+        }
+        shape->value[made] = y;
+        shape->below[made] = below / (double)n;
+        shape->upto[made++] = upto / (double)n;
+    }
+    shape->n = made;
+}
+
+static double shape_quantile(const struct shape *s, double u)
+{
+    size_t low = 0, high = s->n - 1; /* the first whose UPTO is no less than U */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (s->upto[middle] < u)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || s->below[low] <= u)
+        return s->value[low];
+    return s->value[low - 1] + (s->value[low] - s->value[low - 1]) * (u - s->upto[low - 1]) / (s->below[low] - s->upto[low - 1]);
+}
+
+/* --- the correction --- */
+
+/* By which times at 1 - reach / worth are multiplied; linear between these. */
+struct correction {
+    double worth;
+    double ratio[POINTS];
+};
+
+static void find_correction(struct correction *c, const struct shape *shape, const struct spread *spread)
+{
+    double at[NODES];
+    for (int i = 0; i < NODES; i++)
+        at[i] = shape_quantile(shape, fmax(0, 1 - spread->node[i] / c->worth));
+    for (int k = 0; k < POINTS; k++) {
+        double shown = 0;
+        for (int i = 0; i < NODES; i++)
+            shown += spread->weight[k][i] * at[i];
+        c->ratio[k] = k + 1 < POINTS && shown > 0 ? shape_quantile(shape, 1 - reach[k] / c->worth) / shown : 1;
+    }
+}
+
+static double factor_at(const struct correction *c, double u)
+{
+    const double t = (1 - u) * c->worth;
+    int k = 1;
+    if (t >= reach[POINTS - 1])
+        return 1;
+    while (reach[k] < t)
+        k++;
+    return c->ratio[k - 1] + (c->ratio[k] - c->ratio[k - 1]) * (t - reach[k - 1]) / (reach[k] - reach[k - 1]);
+}
+
+/* The knots of D, and those of C where it has none. */
+static int correct(struct mpg_distribution *d, const struct correction *c, struct mpg_error *err)
+{
+    const size_t most = d->knots + POINTS;
+    double *p = malloc(most * sizeof *p), *q = malloc(most * sizeof *q);
+    size_t n = 0, i = 0;
+    if (!p || !q) {
+        free(p);
+        free(q);
+        return mpg_error_set(err, "out of memory");
+    }
+    for (int k = POINTS; k-- > 0;) {
+        const double u = 1 - reach[k] / c->worth;
+        for (; i < d->knots && d->probabilities[i] <= u; i++) {
+            p[n] = d->probabilities[i];
+            q[n++] = d->quantiles[i] * factor_at(c, d->probabilities[i]);
+        }
+        if (p[n - 1] < u) {
+            p[n] = u;
+            q[n++] = mpg_distribution_quantile(d, u) * c->ratio[k];
+        }
+    }
+    for (size_t k = 1; k < n; k++)
+        q[k] = fmax(q[k], q[k - 1]);
+    free(d->probabilities);
+    free(d->quantiles);
+    d->probabilities = p;
+    d->quantiles = q;
+    d->knots = n;
+    return mpg_distribution_prepare(d, err);
+}
+
+/* For how many independent samples one of N launches of D counts; 0: D does not say. */
+static double worth_of(const struct mpg_distribution *d, size_t n)
+{
+    double sum = 0;
+    size_t launches = n;
+    for (size_t i = 0; i < d->intervals; i++) {
+        sum += log(fmin(d->interval[i].independent, (double)d->n)) / (double)d->intervals;
+        launches = d->interval[i].launches > launches ? d->interval[i].launches : launches;
+    }
+    return d->intervals > 0 ? fmax(exp(sum) / (double)launches, least_worth) : 0;
+}
+
+/* Takes LAUNCHES to LAUNCH and OF_LAUNCHES, where their times are put; false: a median is 0. */
+static bool take_launches(const struct mpg_launches *launches, struct launch *launch, double *of_launches)
+{
+    for (size_t k = 0; k < launches->n; k++) {
+        const struct mpg_distribution *d = launches->ns[k];
+        const double median = mpg_distribution_quantile(d, 0.5);
+        if (!(median > 0))
+            return false;
+        launch[k] = (struct launch){.n = d->knots, .p = d->probabilities, .y = of_launches};
+        for (size_t i = 0; i < d->knots; i++)
+            *of_launches++ = d->quantiles[i] / median;
+    }
+    return true;
+}
+
+/* Makes SHAPE, which has room, of the N launches, as far down as probability U. */
+static void find_shape(struct shape *shape, struct launch *launch, size_t n, double u)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < n; k++) {
+        size_t i = launch[k].n - 1;
+        while (i > 0 && launch[k].p[i] > u)
+            i--;
+        least = fmin(least, launch[k].y[i]);
+    }
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = launch[k].n; i > 0 && launch[k].y[i - 1] >= least; i--)
+            shape->value[shape->n++] = launch[k].y[i - 1];
+    gsl_sort(shape->value, 1, shape->n);
+    find_shares(shape, launch, n);
+}
+
+static int complete(const struct mpg_distribution *all, struct mpg_launches *launches, const struct spread *spread,
+                    struct mpg_error *err)
+{
+    struct correction c = {.worth = worth_of(all, launches->n)};
+    size_t knots = 0;
+    int status = 0;
+    if (launches->n < 2 || c.worth == 0)
+        return 0;
+    for (size_t k = 0; k < launches->n; k++)
+        knots += launches->ns[k]->knots;
+    struct launch *launch = malloc(launches->n * sizeof *launch);
+    double *room = malloc(4 * knots * sizeof *room);
+    if (!launch || !room) {
+        free(room);
+        free(launch);
+        return mpg_error_set(err, "out of memory");
+    }
+    if (take_launches(launches, launch, room)) {
+        struct shape shape = {.value = room + knots, .below = room + 2 * knots, .upto = room + 3 * knots};
+        find_shape(&shape, launch, launches->n, 1 - spread->node[NODES - 1] / c.worth);
+        find_correction(&c, &shape, spread);
+        for (size_t k = 0; k < launches->n && status == 0; k++)
+            status = correct(launches->ns[k], &c, err);
+    }
+    free(room);
+    free(launch);
+    return status;
+}
+
+/* --- a signature --- */
+
+int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err)
+{
+    struct spread spread;
+    find_spread(&spread);
+    for (size_t i = 0; i < sig->paths; i++) {
+        struct mpg_network_path *path = &sig->network[i];
+        struct mpg_network_sizes *all[] = {&path->latency, &path->bandwidth, &path->sender, &path->send_overhead,
+                                           &path->receive_overhead, &path->streaming};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            for (size_t s = 0; s < all[k]->n; s++)
+                if (complete(all[k]->size[s].time_ns, &all[k]->size[s].launches, &spread, err) < 0)
+                    return -1;
+    }
+    for (size_t i = 0; i < sig->collectives; i++)
+        if (complete(sig->collective[i].time_ns, &sig->collective[i].launches, &spread, err) < 0)
+            return -1;
+    return 0;
+}
