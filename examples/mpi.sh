@@ -7,7 +7,7 @@
 #     root    the launcher may be started by root (nothing is set for others than root)
 #     crowd   root, and more ranks than cores
 #     yield   ranks that wait let others have the core
-#     ob1     messages go by Open MPI's own transports, not by UCX or libfabric
+#     ob1     messages and one-sided operations go by Open MPI's own transports, not by UCX or libfabric
 #     here    all ranks are on this host: Open MPI 5 and later do not look for a network, and do
 #             not complain for each pair of ranks where there is none
 #     shm     ob1, and messages go through shared memory alone
@@ -47,6 +47,10 @@ mpi_settings() {
         ob1 | shm | tcp) echo OMPI_MCA_pml=ob1 ;;
         windows) echo OMPI_MCA_osc=sm ;;
         files) echo OMPI_MCA_fcoll=individual ;;
+        esac
+        case $mpi_word:$mpi_kind in
+        ob1:openmpi4 | shm:openmpi4 | tcp:openmpi4) ;;
+        ob1:* | shm:* | tcp:*) echo OMPI_MCA_osc=^ucx ;; # it complains in each process where there is none
         esac
         case $mpi_word:$mpi_kind in
         crowd:openmpi4) echo OMPI_MCA_rmaps_base_oversubscribe=1 ;;
@@ -110,9 +114,9 @@ mpi_forget() {
         case $mpi_word in
         crowd) unset OMPI_MCA_rmaps_base_oversubscribe PRTE_MCA_rmaps_default_mapping_policy PRTE_MCA_mapby ;;
         yield) unset OMPI_MCA_mpi_yield_when_idle ;;
-        ob1) unset OMPI_MCA_pml ;;
+        ob1) unset OMPI_MCA_pml OMPI_MCA_osc ;;
         here) unset OMPI_MCA_btl ;;
-        shm | tcp) unset OMPI_MCA_pml OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include ;;
+        shm | tcp) unset OMPI_MCA_pml OMPI_MCA_osc OMPI_MCA_btl OMPI_MCA_btl_tcp_if_include ;;
         windows) unset OMPI_MCA_osc ;;
         files) unset OMPI_MCA_fcoll ;;
         unbound) unset OMPI_MCA_hwloc_base_binding_policy PRTE_MCA_hwloc_default_binding_policy PRTE_MCA_bindto ;;

@@ -39,7 +39,7 @@ as_root=0
 is "as root, where one is" "$(mpi_settings "$work/six" root | grep -c '^OMPI_ALLOW_RUN_AS_ROOT.*=1$')" "$as_root"
 is "one host" "$(settings old here), $(settings five here)" ", OMPI_MCA_btl=self,sm "
 is "shared memory" "$(settings old shm), $(settings six shm)" \
-    "OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader , OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,sm "
+    "OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader , OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=self,sm "
 is "one host after another" "$(mpi_between_hosts "$work/five" a.sh 192.0.2.0/24 | grep -c 'a.sh$\|192.0.2.0/24$')" 3
 is "options" "$(mpi_options "$work/five" crowd unbound), $(mpi_options "$work/hydra" crowd unbound)" \
     "--oversubscribe --bind-to none , -bind-to none "
