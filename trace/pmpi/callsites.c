@@ -178,7 +178,7 @@ static struct node *add_locked(struct node *parent, uintptr_t address)
     if (foreign)
         n->rule = (struct unwind_rule){.kind = UNWIND_END};
     else
-        n->rule = unwind_rule_of((const void *)address);
+        n->rule = unwind_rule_of((const void *)address, parent == &sites.root || parent->skipped);
     n->simple = n->depth < sites.depth && in_frame(&n->rule);
     put(sites.table, n);
     if (!parent->first)
@@ -338,7 +338,7 @@ callsites_capture(const void *address, const void *cfa, const void *frame)
         if (__builtin_expect(n->simple, true)) {
             sp += (uintptr_t)(intptr_t)n->rule.cfa;
             if (__builtin_expect(sp > high, false))
-                return unwind(first);
+                return site_of(n);
             next = plain(word(sp + (uintptr_t)(intptr_t)n->rule.address));
             if (n->rule.pointer != UNWIND_SAME)
                 fp = word(sp + (uintptr_t)(intptr_t)n->rule.frame);
@@ -346,8 +346,10 @@ callsites_capture(const void *address, const void *cfa, const void *frame)
         }
         if (n->depth == sites.depth || n->rule.kind == UNWIND_END)
             return site_of(n);
-        if (n->rule.kind == UNWIND_OTHER || (next = plain(step(&n->rule, high, &sp, &fp))) == 0)
+        if (n->rule.kind == UNWIND_OTHER)
             return unwind(first);
+        if ((next = plain(step(&n->rule, high, &sp, &fp))) == 0)
+            return site_of(n); /* the whole unwinder would follow a damaged rule to anywhere */
     }
 }
 

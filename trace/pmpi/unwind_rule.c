@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Running the call frame instructions of one function up to a return address. */
+/* Finding one function's call frame information, and running its instructions up to a return address. Nothing is read but
+ * within the segment that the information is in: libgcc's own search (_Unwind_Find_FDE) believes every byte, and one that is
+ * wrong would end a program that never unwinds by itself. */
+#define _GNU_SOURCE
 #include "trace/pmpi/unwind_rule.h"
 
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -35,11 +39,13 @@ enum { FRAME_REGISTER = 29, STACK_REGISTER = 31, ADDRESS_REGISTER = 30 };
 enum { FRAME_REGISTER = -1, STACK_REGISTER = -1, ADDRESS_REGISTER = -1 };
 #endif
 
-/* libgcc's, which its own unwinder asks; not in unwind.h. */
-struct eh_bases {
-    void *text, *data, *function;
+/* Where the entry (FDE) of the function around an address is. */
+struct found {
+    enum { NO_OBJECT, NO_ENTRY, ENTRY } kind;
+    uintptr_t address;
+    uintptr_t fde, low, high; /* all of it is within LOW .. HIGH */
+    uintptr_t function;
 };
-extern const void *_Unwind_Find_FDE(void *pc, struct eh_bases *bases);
 
 /* Where a register of the caller is. */
 struct place {
@@ -63,7 +69,7 @@ struct program {
     uint8_t encoding; /* of code addresses in the FDE */
     struct row row, initial, remembered[MAX_REMEMBERED];
     int remembered_number;
-    bool bad;
+    bool bad, of_signal;
 };
 
 static uint64_t take(struct program *s, size_t bytes)
@@ -290,13 +296,16 @@ static void run(struct program *s, const uint8_t *end, uint64_t offset)
     }
 }
 
-/* Reads the length word at *P; NULL or the end of the entry, *P then after it. */
-static const uint8_t *entry(const uint8_t **p)
+/* Reads the length word at *P; NULL or the end of the entry, of at least two words, *P then after the first. */
+static const uint8_t *entry(const uint8_t **p, const struct found *in)
 {
+    const uintptr_t at = (uintptr_t)*p;
     uint32_t length;
+    if (at < in->low || at > in->high || in->high - at < 8)
+        return NULL;
     memcpy(&length, *p, 4);
-    *p += 4;
-    return length == UINT32_MAX ? NULL : *p + length; /* 64-bit entries: nobody's .eh_frame */
+    *p += 4; /* 64-bit entries, of length UINT32_MAX: nobody's .eh_frame */
+    return length < 4 || length > in->high - at - 4 ? NULL : *p + length;
 }
 
 /* The letters after 'z' in the augmentation string; false: a frame of another kind. */
@@ -314,22 +323,28 @@ static bool read_augmentation(struct program *s, const char *letters)
             break;
         }
         case 'B': break; /* AArch64: signed with the other key */
-        default: return false; /* 'S': a signal's frame */
+        case 'S': s->of_signal = true; return false;
+        default: return false;
         }
     return !s->bad;
 }
 
 /* The common part of the functions' entries (CIE), and its instructions. */
-static bool run_common(struct program *s, const uint8_t *cie)
+static bool run_common(struct program *s, const uint8_t *cie, const struct found *in)
 {
-    const uint8_t *end = entry(&cie);
+    const uint8_t *end = entry(&cie, in);
     if (!end)
         return false;
-    s->p = cie + 4;
+    s->p = cie;
     s->end = end;
+    if (take(s, 4) != 0)
+        return false;
     uint8_t version = (uint8_t)take(s, 1);
     const char *letters = (const char *)s->p;
-    s->p += strlen(letters) + 1;
+    const size_t length = strnlen(letters, (size_t)(end - s->p));
+    if (length == (size_t)(end - s->p))
+        return false;
+    s->p += length + 1;
     s->code_align = take_uleb(s);
     s->data_align = take_sleb(s);
     uint64_t address_register = version == 1 ? take(s, 1) : take_uleb(s);
@@ -345,24 +360,96 @@ static bool run_common(struct program *s, const uint8_t *cie)
     return !s->bad;
 }
 
-static bool run_function(struct program *s, const uint8_t *fde, uint64_t offset)
+static bool run_function(struct program *s, const struct found *in, uint64_t offset)
 {
-    const uint8_t *end = entry(&fde);
-    int32_t back;
+    const uint8_t *fde = (const uint8_t *)in->fde, *end = entry(&fde, in);
+    uint32_t back;
     if (!end)
         return false;
     memcpy(&back, fde, 4);
-    if (!run_common(s, fde - back))
+    if (back > (uintptr_t)fde - in->low)
+        return false;
+    if (!run_common(s, fde - back, in))
         return false;
     size_t bytes = encoded_bytes(s->encoding);
-    s->p = fde + 4 + 2 * bytes;
+    s->p = fde + 4;
     s->end = end;
+    take(s, bytes);
+    if (bytes == 0 || take(s, bytes) <= offset) /* it ends before */
+        return false;
     uint64_t size = take_uleb(s);
-    if (bytes == 0 || s->bad || size > (size_t)(end - s->p))
+    if (s->bad || size > (size_t)(end - s->p))
         return false;
     s->p += size;
     run(s, end, offset);
     return !s->bad;
+}
+
+/* --- finding --- */
+
+static bool is_in(const ElfW(Phdr) *segment, ElfW(Addr) bias, uintptr_t address)
+{
+    return segment->p_type == PT_LOAD && address >= bias + segment->p_vaddr &&
+           address - (bias + segment->p_vaddr) < segment->p_filesz;
+}
+
+/* The bounds of what is loaded around ADDRESS; false: nothing. */
+static bool bounds(const struct dl_phdr_info *info, uintptr_t address, uintptr_t *low, uintptr_t *high)
+{
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (is_in(&info->dlpi_phdr[i], info->dlpi_addr, address)) {
+            *low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            *high = *low + info->dlpi_phdr[i].p_filesz;
+            return true;
+        }
+    return false;
+}
+
+/* The entry in the table at HEADER (LSB 10.6.2), which linkers sort by address. */
+static void search(const struct dl_phdr_info *info, uintptr_t header, struct found *f)
+{
+    enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b, HEAD = 12 };
+    static const uint8_t usual[] = {1, PCREL_SDATA4, UDATA4, DATAREL_SDATA4};
+    uintptr_t low, high;
+    uint32_t n;
+    int32_t pair[2];
+    if (!bounds(info, header, &low, &high) || high - header < HEAD || memcmp((const void *)header, usual, sizeof usual) != 0)
+        return;
+    memcpy(&n, (const void *)(header + 8), sizeof n);
+    if (n > (high - header - HEAD) / sizeof pair)
+        return;
+    uint32_t first = 0, end = n; /* the first that begins behind the address */
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        memcpy(pair, (const void *)(header + HEAD + middle * sizeof pair), sizeof pair);
+        if (header + (uintptr_t)(intptr_t)pair[0] <= f->address)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == 0)
+        return;
+    memcpy(pair, (const void *)(header + HEAD + (first - 1) * sizeof pair), sizeof pair);
+    f->function = header + (uintptr_t)(intptr_t)pair[0];
+    f->fde = header + (uintptr_t)(intptr_t)pair[1];
+    if (bounds(info, f->fde, &f->low, &f->high))
+        f->kind = ENTRY;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *found)
+{
+    struct found *f = found;
+    bool is_here = false;
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum && !is_here; i++)
+        is_here = is_in(&info->dlpi_phdr[i], info->dlpi_addr, f->address);
+    if (!is_here)
+        return 0;
+    f->kind = NO_ENTRY;
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            search(info, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, f);
+    return 1;
 }
 
 static bool fits(int64_t v)
@@ -370,24 +457,23 @@ static bool fits(int64_t v)
     return v >= INT32_MIN && v <= INT32_MAX;
 }
 
-struct unwind_rule unwind_rule_of(const void *address)
+struct unwind_rule unwind_rule_of(const void *address, bool first)
 {
-    struct unwind_rule rule = {.kind = UNWIND_OTHER};
-    struct eh_bases bases;
+    struct unwind_rule rule = {.kind = UNWIND_END};
     struct program s = {.row = {.kind = CFA_ELSEWHERE}};
     /* The call is before the address it returns to, which may be in the next function. */
-    uint8_t *call = (uint8_t *)(uintptr_t)address - 1;
-    if (FRAME_REGISTER < 0)
-        return rule;
-    const uint8_t *fde = _Unwind_Find_FDE(call, &bases);
-    if (!fde) {
-        rule.kind = UNWIND_END;
+    struct found found = {.kind = NO_OBJECT, .address = (uintptr_t)address - 1};
+    if (FRAME_REGISTER >= 0)
+        (void)dl_iterate_phdr(look, &found);
+    if (found.kind == NO_OBJECT) { /* code that was made as the program ran; or what a damaged rule has led to */
+        rule.kind = first ? UNWIND_OTHER : UNWIND_END;
         return rule;
     }
-    if (!run_function(&s, fde, (uint64_t)(call - (uint8_t *)bases.function)))
+    /* What is not understood may be damaged: a whole unwinder would believe it. */
+    if (found.kind != ENTRY || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
+        rule.kind = s.of_signal ? UNWIND_OTHER : UNWIND_END;
         return rule;
-    if (s.row.address.kind == UNDEFINED)
-        rule.kind = UNWIND_END;
+    }
     if (s.row.address.kind != AT_CFA || !fits(s.row.address.offset) || !fits(s.row.cfa_offset) ||
         !fits(s.row.frame.offset) || s.row.frame.kind == ELSEWHERE || s.row.kind == CFA_ELSEWHERE)
         return rule;

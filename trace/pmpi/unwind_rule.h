@@ -5,12 +5,13 @@
 #ifndef MPG_UNWIND_RULE_H
 #define MPG_UNWIND_RULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Where the canonical frame address (the stack pointer before the call) is. */
 enum unwind_kind {
-    UNWIND_OTHER,    /* in no simple place: only a whole unwinder can tell */
-    UNWIND_END,      /* there is no caller, or nothing is known of it */
+    UNWIND_OTHER,    /* a signal's frame, a first one that no loaded object has: only a whole unwinder can tell */
+    UNWIND_END,      /* there is no caller, or nothing simple is known of it */
     UNWIND_STACK,    /* stack pointer + cfa */
     UNWIND_FRAME,    /* frame pointer + cfa */
     UNWIND_LOADED    /* in the word at frame pointer + cfa (realigned stacks) */
@@ -26,8 +27,8 @@ struct unwind_rule {
     int32_t frame;        /* its frame pointer at CFA + frame, or frame pointer + frame */
 };
 
-/* The rule for the frame that ADDRESS returns into. UNWIND_OTHER on machines other
+/* The rule for the frame that ADDRESS returns into; FIRST: no other frame's rule has led to it. UNWIND_OTHER on machines other
  * than x86-64 and AArch64. */
-struct unwind_rule unwind_rule_of(const void *address);
+struct unwind_rule unwind_rule_of(const void *address, bool first);
 
 #endif

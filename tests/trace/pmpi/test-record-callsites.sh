@@ -77,6 +77,60 @@ cp program liblate.so "$folder"
 ok "a program in a folder whose name has a line end" traced 2 line.trace "./$folder/program"
 is "... is traced with its callsites" "$("$sums" line.trace | awk '$1 == 0 && $2 == "Barrier" { print $3 }' | tr '\n' ' ')" "50 50 50 50 "
 like "... whose module has another one" "$("$MPGTRACE" print line.trace)" "*#module * \"*/two[?]lines/program\"*"
+# Call frame information of the program that is damaged: it runs, and its calls are recorded.
+if has_python; then
+    python3 - program <<'END'
+import random, struct, sys
+good = open(sys.argv[1], "rb").read()
+random.seed(5)
+at, size, n, names = struct.unpack_from("<Q", good, 40)[0], *struct.unpack_from("<3H", good, 58)
+sections = [struct.unpack_from("<IIQQQQ", good, at + i * size) for i in range(n)]
+text = sections[names][4]
+where = {good[text + s[0]:good.index(b"\0", text + s[0])]: (s[4], s[5]) for s in sections}
+begin, length = where[b".eh_frame"]
+fdes = []
+p = begin
+while p < begin + length and (entry := struct.unpack_from("<I", good, p)[0]) > 0:
+    fdes += [p] if struct.unpack_from("<I", good, p + 4)[0] else []
+    p += 4 + entry
+def write(name, change):
+    data = bytearray(good)
+    for fde in fdes:
+        change(data, fde)
+    open(name, "wb").write(bytes(data))
+def put(offset, value):
+    return lambda data, fde: data.__setitem__(fde + offset, value)
+write("damaged-0", put(7, 0x7f))    # where the common entry is
+write("damaged-1", put(4, 0xff))
+write("damaged-2", put(3, 0x7f))    # the length
+write("damaged-3", put(0, 0))
+write("damaged-4", put(16, 0xff))   # of the augmentation's data
+write("damaged-5", put(17, 0x3f))   # an instruction there is none of
+write("damaged-6", put(19, 0xff))
+for i in range(7, 20): # a part of all of it
+    data = bytearray(good)
+    for k in range(begin, begin + length):
+        if random.random() < 0.03:
+            data[k] = random.randrange(256)
+    open(f"damaged-{i}", "wb").write(bytes(data))
+header, bytes_of = where[b".eh_frame_hdr"]
+data = bytearray(good)
+data[header + 8:header + 12] = b"\xff" * 4
+open("damaged-20", "wb").write(bytes(data))
+data = bytearray(good)
+data[header + 12:header + bytes_of] = bytes(random.randrange(256) for _ in range(bytes_of - 12))
+open("damaged-21", "wb").write(bytes(data))
+END
+    chmod +x damaged-*
+    for i in $(seq 0 21); do
+        rm -rf d.trace
+        traced 1 d.trace "./damaged-$i"
+        is "damaged call frame information, $i: the program ends well, and is recorded" \
+            "$? $("$MPGTRACE" print d.trace | grep -c Barrier)" "0 200"
+    done
+else
+    skip "damaged call frame information" "no python3"
+fi
 "$MPGTRACE" record --callsites=65 ./program >out 2>err
 is "65 frames are too many" $? 2
 done_testing
