@@ -18,6 +18,7 @@
 
 #ifdef MPICH
 #define OURS "mpich"
+#define MARK mpgtrace_mpich
 #define OTHER "openmpi"
 #define OTHER_NAME "Open MPI"
 #define OTHER_SYMBOL ompi_mpi_comm_world
@@ -25,6 +26,7 @@
 #define OWN_SYMBOL MPIR_Dup_fn
 #else
 #define OURS "openmpi"
+#define MARK mpgtrace_openmpi
 #define OTHER "mpich"
 #define OTHER_NAME "MPICH"
 #define OTHER_SYMBOL MPIR_Dup_fn
@@ -37,6 +39,8 @@ extern char OTHER_SYMBOL __attribute__((weak));
 /* Set in a program that was started anew: it is not once more. */
 #define ANEW "MPGTRACE_ANEW"
 
+/* Programs that load MPI late see by it for which one they are traced (common/module.c). */
+__attribute__((used, visibility("default"))) const char MARK = 1;
 /* Static programs are told by it (trace/record/target.c). */
 __attribute__((used)) const char tracer_sign[] = MPG_TRACER_SIGN;
 

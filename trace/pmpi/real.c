@@ -13,6 +13,7 @@
 #include "trace/pmpi/say.h"
 
 static void *library; /* that MPI's, or a module that is linked to it; never closed */
+static bool is_other; /* a module that was looked at is linked to an MPI of another kind */
 
 /* What PATH, a module that is loaded, and the libraries that it needs have. */
 static void *open_loaded(const char *path)
@@ -30,6 +31,7 @@ static bool has_mpi(const char *path)
         library = module;
         return true;
     }
+    is_other = is_other || dlsym(module, "PMPI_Init");
     dlclose(module);
     return false;
 }
@@ -45,7 +47,7 @@ void tracer_real_find(const void *caller)
 {
     Dl_info module;
     const bool known = dladdr(caller, &module) && module.dli_fname;
-    if (!(known && has_mpi(module.dli_fname)) && !dl_iterate_phdr(look_at, NULL))
+    if (!(known && has_mpi(module.dli_fname)) && !dl_iterate_phdr(look_at, NULL) && !is_other)
         library = dlopen(MPG_TRACER_SONAME, RTLD_LAZY | RTLD_GLOBAL); /* linked with the tracer, which was enough */
     if (!library) {
         say_start();
