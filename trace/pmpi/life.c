@@ -18,6 +18,7 @@
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/objects.h"
 #include "trace/pmpi/off_cpu.h"
+#include "trace/pmpi/past.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
@@ -297,8 +298,10 @@ void tracer_finalized(struct tracer_scope *s)
     tracer_messages_end();
     tracer_objects_end();
     tracer_unlock();
-    if (streams.rank == 0)
+    if (streams.rank == 0) {
+        past_tell();
         summary_say(life.folder);
+    }
 }
 
 void tracer_end_early(const char *reason)

@@ -43,6 +43,14 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
            has_mpi(module->dlpi_name);
 }
 
+static void set(const struct tracer_real_name *n)
+{
+    void *address = dlsym(library, n->name);
+    memcpy((char *)&tracer_real + n->place, &address, sizeof address);
+    if (n->next >= 0)
+        memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
+}
+
 void tracer_real_find(const void *caller)
 {
     Dl_info module;
@@ -55,12 +63,14 @@ void tracer_real_find(const void *caller)
             known ? module.dli_fname : "the program");
         abort();
     }
-    for (const struct tracer_real_name *n = tracer_real_names; n->name; n++) {
-        void *address = dlsym(library, n->name);
-        memcpy((char *)&tracer_real + n->place, &address, sizeof address);
-        if (n->next >= 0)
-            memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
-    }
+    const struct tracer_real_name *init = NULL;
+    for (const struct tracer_real_name *n = tracer_real_names; n->name; n++)
+        if (strcmp(n->name, "PMPI_Init") != 0)
+            set(n);
+        else
+            init = n;
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* other threads see by it that all are set */
+    set(init);
 }
 
 /* The image that the tracer is in. */

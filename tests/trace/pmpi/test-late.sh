@@ -119,6 +119,32 @@ else
     skip "a module in Fortran" "no $mpifort"
 fi
 
+# --- a module whose own libraries come first ---
+cat >deep.c <<'END'
+#include <mpi.h>
+int meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Barrier(MPI_COMM_WORLD);
+}
+END
+cat >shallow.c <<'END'
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    void *deep = dlopen("./deep.so", RTLD_NOW | (argc > 1 ? RTLD_DEEPBIND : 0));
+    int (*meet)(void) = deep ? (int (*)(void))dlsym(deep, "meet") : 0;
+    MPI_Init(&argc, &argv);
+    return !meet || meet() != MPI_SUCCESS || MPI_Finalize() != MPI_SUCCESS;
+}
+END
+ok "a module compiles" eval '$mpicc -shared -fPIC -o deep.so deep.c && $mpicc -o shallow shallow.c -ldl'
+ok "it is loaded" run 2 "$MPGTRACE" record --quiet -o shallow.trace ./shallow
+is "... and recorded, without a word" "$(calls shallow.trace) $(cat err)" "0 Init 0 Barrier 0 Barrier 0 Finalize 1 Init 1 Barrier 1 Barrier 1 Finalize "
+ok "it is loaded with its own libraries first" run 2 "$MPGTRACE" record --quiet -o deep.trace ./shallow deep
+is "... and its calls that are not recorded are told" "$(calls deep.trace): $(cat err)" "0 Init 0 Finalize 1 Init 1 Finalize: mpgtrace: ./deep.so calls MPI_Barrier past the tracer: it was loaded so that its own libraries come first (RTLD_DEEPBIND)"
+
 # --- Python ---
 python=
 for candidate in "${WHOLE_PYTHON3:-python3}" /usr/bin/python3; do

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The dynamic linker writes the address of each function that a module calls into a place of the module, which its relocations
+ * name (System V ABI, AMD64 and AArch64 supplements): JUMP_SLOT, at the first call or before, and GLOB_DAT. */
+#define _GNU_SOURCE
+#include "trace/pmpi/past.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/pmpi/say.h"
+
+#if defined(__x86_64__)
+#define IS_SLOT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT)
+#elif defined(__aarch64__)
+#define IS_SLOT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
+#endif
+
+#ifdef IS_SLOT
+
+/* Where MPI's library is. */
+struct area {
+    uintptr_t start, end;
+};
+
+/* What was found in a module. */
+struct calls {
+    const char *first;
+    int count;
+};
+
+static struct area area_of(const struct dl_phdr_info *module)
+{
+    struct area a = {UINTPTR_MAX, 0};
+    for (int i = 0; i < module->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &module->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        const uintptr_t start = module->dlpi_addr + p->p_vaddr;
+        a.start = start < a.start ? start : a.start;
+        a.end = start + p->p_memsz > a.end ? start + p->p_memsz : a.end;
+    }
+    return a;
+}
+
+static bool holds(struct area a, uintptr_t address)
+{
+    return address >= a.start && address < a.end;
+}
+
+static int find_mpi(struct dl_phdr_info *module, size_t size, void *data)
+{
+    (void)size;
+    const struct area a = area_of(module);
+    if (!holds(a, (uintptr_t)&PMPI_Init))
+        return 0;
+    *(struct area *)data = a;
+    return 1;
+}
+
+static void look(const ElfW(Rela) *r, size_t bytes, const struct dl_phdr_info *module, const ElfW(Sym) *symbols, const char *names,
+                 struct area mpi, struct calls *calls)
+{
+    for (size_t i = 0; i < bytes / sizeof *r; i++) {
+        const char *name = names + symbols[ELF64_R_SYM(r[i].r_info)].st_name;
+        uintptr_t address;
+        if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(name, "MPI_", 4) != 0)
+            continue;
+        memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);
+        if (holds(mpi, address) && calls->count++ == 0)
+            calls->first = name;
+    }
+}
+
+/* The dynamic linker has made addresses of these in memory, but for the vDSO's. */
+static const void *address_in(const struct dl_phdr_info *module, ElfW(Addr) address)
+{
+    return (const void *)(address < module->dlpi_addr ? address + module->dlpi_addr : address);
+}
+
+static int look_at(struct dl_phdr_info *module, size_t size, void *data)
+{
+    const struct area mpi = *(const struct area *)data;
+    const ElfW(Dyn) *dynamic = NULL;
+    const ElfW(Rela) *slots = NULL, *others = NULL;
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    size_t slots_bytes = 0, others_bytes = 0;
+    struct calls calls = {.count = 0};
+    (void)size;
+    for (int i = 0; i < module->dlpi_phnum; i++)
+        if (module->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(module->dlpi_addr + module->dlpi_phdr[i].p_vaddr);
+    if (!dynamic || holds(mpi, (uintptr_t)dynamic))
+        return 0;
+    for (; dynamic->d_tag != DT_NULL; dynamic++)
+        switch (dynamic->d_tag) {
+        case DT_JMPREL: slots = address_in(module, dynamic->d_un.d_ptr); break;
+        case DT_PLTRELSZ: slots_bytes = dynamic->d_un.d_val; break;
+        case DT_RELA: others = address_in(module, dynamic->d_un.d_ptr); break;
+        case DT_RELASZ: others_bytes = dynamic->d_un.d_val; break;
+        case DT_SYMTAB: symbols = address_in(module, dynamic->d_un.d_ptr); break;
+        case DT_STRTAB: names = address_in(module, dynamic->d_un.d_ptr); break;
+        default: break;
+        }
+    if (!symbols || !names)
+        return 0;
+    if (slots)
+        look(slots, slots_bytes, module, symbols, names, mpi, &calls);
+    if (others)
+        look(others, others_bytes, module, symbols, names, mpi, &calls);
+    if (calls.count > 0)
+        say("%s calls %s%s past the tracer: it was loaded so that its own libraries come first (RTLD_DEEPBIND)",
+            module->dlpi_name[0] ? module->dlpi_name : "the program", calls.first, calls.count > 1 ? " and others of MPI" : "");
+    return 0;
+}
+
+void past_tell(void)
+{
+    struct area mpi;
+    if (dl_iterate_phdr(find_mpi, &mpi))
+        dl_iterate_phdr(look_at, &mpi);
+}
+
+#else
+void past_tell(void)
+{
+}
+#endif
