@@ -163,8 +163,8 @@ def by_ranks(case, draw, predict):
 
 CLOCK = "--absorb=clock"
 DEFAULTS = [  # options that say what is so without them; those that exclude them; the modes
-    ("--compute-ratio=1", (), (False, True)), ("--polling=wait", (), (True,)),
-    ("--polling=work", (), (False,)), ("--polling-interval=10us", ("--polling",), (True,)),
+    ("--compute-ratio=1", (), (False, True)), ("--polling=wait", (), (False, True)),
+    ("--polling-interval=10us", ("--polling",), (True,)),
     ("--seed=1", (), (False, True)), ("--first-replica=0", (), (False, True)),
     ("--lenient", (), (False, True)),
     ("--collectives=measured", (), (False, True))]

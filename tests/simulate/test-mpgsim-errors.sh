@@ -248,9 +248,9 @@ TOP = {"format": str, "version": int, "attention": list, "mode": str, "seed": in
        "assumptions": list, "recorded_run_time_ns": number, "traced_run_time_ns": number, "run_time_ns": dict,
        "recording": dict, "slowdown_median": number, "replicas": list, "ranks": list, "mean_of_a_rank": dict}
 TRACE = {"path": str, **dict.fromkeys("""ranks calls messages synchronous_messages made_eager made_synchronous collectives
-    choices_kept receives_kept uncompleted_sends asynchronous cancelled threads one_sided foreign
+    choices_kept receives_kept uncompleted_sends asynchronous cancelled threads one_sided shared_windows foreign
     file_calls unknown_calls failed_calls flushed_ns tracer_ns cpu_intervals unmatched truncated incomplete_ranks""".split(), int)}
-OPTIONS = {"absorb": str, "clocks": str, "compute_ratio": number, "signature": text,
+OPTIONS = {"absorb": str, "polling": str, "polling_interval_ns": number, "clocks": str, "compute_ratio": number, "signature": text,
            "source": text, "source_from": text, "path": text, "source_path": text, "noise": text, "cosched": text, "measurement": str, "call_noise": text, "latency": text, "byte": text,
            "eager_limit_bytes": (int, type(None)),
            "source_eager_limit_bytes": (int, type(None)),

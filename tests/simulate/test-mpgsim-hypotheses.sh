@@ -172,8 +172,8 @@ cat >t.txt <<'T'
 1.1 9000 9010 Iprobe comm=0 from=1 tag=7 found=0
 1 9010 9020 Finalize
 T
-is "threads: what one gains waits for the others at the end" "$(delays --suppose='balance t' t.txt)" "0 200"
-is "... by total: of all threads" "$(delays --suppose='balance t by=total' t.txt)" "0 200"
+is "threads: what one gains waits for the others at the end" "$(delays --polling=work --suppose='balance t' t.txt)" "0 200"
+is "... by total: of all threads" "$(delays --polling=work --suppose='balance t by=total' t.txt)" "0 200"
 sed -i 's/^1.1/1/' t.txt
 ok "... of other numbers have no partners" refuses 1 \
     "*rank 0 enters the region 1 time, rank 1 0 times (its thread 1)*" --suppose='balance t' t.txt
