@@ -67,8 +67,8 @@ static void look(const ElfW(Rela) *r, size_t bytes, const struct dl_phdr_info *m
     for (size_t i = 0; i < bytes / sizeof *r; i++) {
         const char *name = names + symbols[ELF64_R_SYM(r[i].r_info)].st_name;
         uintptr_t address;
-        if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(name, "MPI_", 4) != 0)
-            continue;
+        if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(name, "MPI_", 4) != 0 || !name[4] || name[5] < 'a' || name[5] > 'z')
+            continue; /* (MPI_UNWEIGHTED is no function) */
         memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);
         if (holds(mpi, address) && calls->count++ == 0)
             calls->first = name;
