@@ -34,23 +34,26 @@ static int reserve_arrivals(struct mpg_times *t, uint32_t edges, struct mpg_erro
     return 0;
 }
 
+/* What receiving A costs, FURTHER after another one of its rank, or not. */
+static void draw_cost(struct mpg_times *t, const struct mpg_step *s, const struct mpg_arrival *a, bool further)
+{
+    double *ns = mpg_times_receive_ns(t, a->i, further);
+    struct mpg_sending m = sending_of(&a->edge->origin, a->edge->bytes);
+    m.further = further && mpg_rule_holds(MPG_RULE_FURTHER);
+    zero(ns, t->n);
+    if (a->costs)
+        mpg_time_overhead(mpg_times_way(t, s, a->edge), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n, ns);
+}
+
 /* Lists E, EARLY or in the trace, and draws what receiving it costs: how many there are then, of K
  * before. */
 static uint32_t list_arrival(struct mpg_times *t, const struct mpg_step *s, const struct mpg_edge *e,
                              bool early, uint32_t k)
 {
-    const bool costs = has_cost(t, s, e);
     if (!is_received(s, e))
         return k;
-    struct mpg_sending m = sending_of(&e->origin, e->bytes);
-    for (int further = 0; further < 2; further++) {
-        m.further = further && mpg_rule_holds(MPG_RULE_FURTHER);
-        zero(mpg_times_receive_ns(t, k, further), t->n);
-        if (costs)
-            mpg_time_overhead(mpg_times_way(t, s, e), MPG_OVERHEAD_RECEIVE, &m, 1, t->first, t->n,
-                              mpg_times_receive_ns(t, k, further));
-    }
-    t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k, .early = early, .costs = costs};
+    t->arrival[k] = (struct mpg_arrival){.edge = e, .i = k, .early = early, .costs = has_cost(t, s, e)};
+    draw_cost(t, s, &t->arrival[k], false);
     return k + 1;
 }
 
@@ -123,6 +126,8 @@ static int list_received(struct mpg_times *t, const struct mpg_step *s, uint32_t
     for (uint32_t i = 0; i < more; i++)
         if (!s->alternatives->candidates[i].completed)
             *k = list_arrival(t, s, &s->alternatives->candidates[i].arrival, true, *k);
+    for (uint32_t i = 0; i < *k && *k > 1; i++) /* one alone is behind none */
+        draw_cost(t, s, &t->arrival[i], true);
     return 0;
 }
 
