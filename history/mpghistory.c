@@ -272,10 +272,10 @@ static int compare(struct wanted *a, struct mpg_error *err)
 /* What is not as it was, for people. */
 static void put_changes(const struct mpg_history_run *run, FILE *to)
 {
-    if (strcmp(run->version, PACKAGE_VERSION) != 0)
-    {
-        char version[64];
-        fprintf(to, "  it was mpgkit %s, and is %s\n", mpg_printable(version, sizeof version, run->version), PACKAGE_VERSION);
+    if (strcmp(run->version, PACKAGE_VERSION) != 0) {
+        fputs("  it was mpgkit ", to);
+        mpg_printable_put(to, run->version);
+        fprintf(to, ", and is %s\n", PACKAGE_VERSION);
     }
     for (size_t i = 0; i < run->inputs; i++) {
         const struct mpg_history_input *input = &run->input[i];
