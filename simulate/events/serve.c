@@ -203,10 +203,16 @@ int serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double w
 int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
+    struct processor *p = w->shares ? share_processor(w, rank) : NULL;
+    double end_ns;
     bool has;
+    if (p && p->rounds > 0)
+        turns_end(w, p);
     *done = r->left_ns <= 0;
     if (*done)
         return 0;
+    if (p && turns_begin(w, p, &end_ns))
+        return world_go(w, (uint32_t)rank, end_ns, err);
     if (!share_wanted(w, rank))
         return serve_resume(w, rank, err);
     lane_of(w, rank)->state = STREAM_READY;

@@ -30,14 +30,14 @@ void share_clear(struct world *w)
     free(w->processor);
 }
 
-static struct processor *of_rank(const struct world *w, int32_t rank)
+struct processor *share_processor(const struct world *w, int32_t rank)
 {
     return &w->processor[w->processors->of[rank]];
 }
 
 bool share_wanted(const struct world *w, int32_t rank)
 {
-    return w->shares && of_rank(w, rank)->n > 0;
+    return w->shares && share_processor(w, rank)->n > 0;
 }
 
 /* RANK has P from now on, and runs as soon as it is switched to it: *AT_NS. */
@@ -59,10 +59,12 @@ static int announce(struct world *w, int32_t rank, double at_ns, struct mpg_erro
 int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
-    struct processor *p = of_rank(w, rank);
+    struct processor *p = share_processor(w, rank);
     *has = r->holds && !r->switching;
     if (r->holds || r->queued)
         return 0;
+    if (p->rounds > 0 && turns_interrupt(w, p, err) < 0)
+        return -1;
     r->ready_ns = w->now_ns;
     if (p->holder < 0) {
         const double at_ns = grant(w, p, rank);
@@ -76,7 +78,7 @@ int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err)
 
 int share_release(struct world *w, int32_t rank, struct mpg_error *err)
 {
-    struct processor *p = of_rank(w, rank);
+    struct processor *p = share_processor(w, rank);
     w->rank[rank].holds = false;
     p->holder = -1;
     p->last = rank;

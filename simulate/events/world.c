@@ -173,6 +173,8 @@ int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times,
         return -1;
     while (w->heap.n > 0) {
         const struct event e = events_pop(&w->heap);
+        const bool is_later = e.at_ns > w->now_ns || e.kind > w->latest.kind;
+        w->latest = is_later || (e.kind == w->latest.kind && e.id > w->latest.id) ? e : w->latest;
         w->now_ns = fmax(w->now_ns, e.at_ns);
         w->events++;
         look_ahead(w);

@@ -75,6 +75,7 @@ struct rank {
 struct processor {
     int32_t holder, last;    /* ranks; -1: none */
     int32_t *queue, first, n, capacity; /* who is ready, in a ring of as many as it has */
+    double rounds, since_ns; /* of turns.c: so many since then are one event; 0: none */
 };
 
 struct world {
@@ -89,6 +90,7 @@ struct world {
     int32_t ranks, running;
     double now_ns;
     uint64_t events;
+    struct event latest; /* of those that happened now, the last in the order of kinds and ranks */
     struct heap heap;
     struct program program;
     struct program_calls calls;
@@ -182,6 +184,16 @@ int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
 int share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
 int share_release(struct world *w, int32_t rank, struct mpg_error *err);
 bool share_wanted(const struct world *w, int32_t rank);
+struct processor *share_processor(const struct world *w, int32_t rank);
+
+/* --- turns.c: a processor whose ranks that are ready are all amid their work --- */
+/* P's holder, at the end of a turn, has work left. 1: whole rounds of turns from now on end at *END_NS, and until then P's
+ * ranks stay as they are here; 0: there are none. */
+int turns_begin(struct world *w, struct processor *p, double *end_ns);
+/* They have ended: P's ranks are as they are then. */
+void turns_end(struct world *w, struct processor *p);
+/* Another rank becomes ready before that: P is as it is now, with the event that its turn ends by. */
+int turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err);
 
 /* --- barrier.c --- */
 int barrier_meet(void *world, struct meeting *m, struct mpg_error *err);

@@ -83,6 +83,43 @@ def early(draw):
 """
 
 
+def long_work(work_ns):
+    """Three ranks that compute for so long; the third sends the first something in the midst of it."""
+    return f"""#mpgtext 1
+#ranks 3
+#clocks shared
+#comm 0 = 0 1 2
+0 0 1000 Init
+0 1000 1000 Irecv comm=0 from=2 tag=1 bytes=8 request=1
+0 {work_ns + 1000} {work_ns + 1000} Wait requests=1
+0 {work_ns + 1000} {work_ns + 1000} Finalize
+1 0 1000 Init
+1 {work_ns + 1000} {work_ns + 1000} Finalize
+2 0 1000 Init
+2 {work_ns // 3} {work_ns // 3} Send comm=0 to=0 tag=1 bytes=8
+2 {work_ns} {work_ns} Finalize
+"""
+
+
+def turns_at_once(path):
+    """Quanta of a billionth of the work: the answer, in events that do not grow with it; what is wrong."""
+    work_ns = 10 ** 12
+    with open(path, "w", encoding="ascii") as file:
+        file.write(long_work(work_ns))
+    done = subprocess.run(
+        [MPGSIM, "--json", "--floors=fresh", "--target=ideal", "--wall", "--parameter=Processors=1",
+         "--parameter=SwitchTime=1us", "--parameter=Quantum=1us", path], check=False, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, timeout=100)
+    if done.returncode:
+        return done.stderr.decode().strip()
+    x = json.loads(done.stdout)["extrapolation"]
+    runs = [r["run_ns"] for r in x["ranks"]]
+    # three times the work, and a switch of 1 us for each microsecond of it
+    if any(abs(run / (6 * work_ns) - 1) > 1e-6 for run in runs) or x["events"] > 200:
+        return f"runs {runs}, {x['events']} events"
+    return None
+
+
 def wrong_in(ranks, places):
     """What cannot be in the answer's RANKS, on PLACES; None: nothing."""
     run = max(r["run_ns"] for r in ranks)
@@ -130,9 +167,12 @@ def main():
                     bad.append(f"{case}: {wrong}")
     print(f"{'ok' if not bad else 'not ok'} 1 - {runs} runs on shared processors: one thing at a time")
     print(f"{'ok' if switched > SEEDS else 'not ok'} 2 - in many of them processors are switched ({switched})")
-    for line in bad[:5]:
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = turns_at_once(os.path.join(folder, "a.txt"))
+    print(f"{'ok' if not wrong else 'not ok'} 3 - turns of short quanta are taken together")
+    for line in bad[:5] + [wrong or ""]:
         print("#", line[:500])
-    print("1..2")
+    print("1..3")
 
 
 main()

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whole rounds of a processor's queue at once: while all ranks of it that are ready are amid their work, they take turns of a
+ * quantum each, and nothing else happens on that processor. One event stands for all of these rounds; whoever becomes
+ * ready before it finds the turn that it would be then. So the time that a replica takes does not grow with work per
+ * quantum. */
+#include <float.h>
+#include <math.h>
+
+#include "simulate/events/world.h"
+
+/* How long each has the processor, switching included: but a rank that is alone does not switch. */
+static double turn_ns(const struct world *w, const struct processor *p)
+{
+    return w->parameters->quantum_ns + (p->n > 0 ? w->parameters->switch_ns : 0);
+}
+
+/* The I-th rank of a round: those of the queue, then the one that holds the processor. */
+static int32_t member(const struct processor *p, int32_t i)
+{
+    return i < p->n ? p->queue[(p->first + i) % p->capacity] : p->holder;
+}
+
+int turns_begin(struct world *w, struct processor *p, double *end_ns)
+{
+    const double quantum_ns = w->parameters->quantum_ns;
+    double rounds = INFINITY;
+    for (int32_t i = 0; i <= p->n; i++) {
+        const struct rank *r = &w->rank[member(p, i)];
+        if (r->left_ns <= 0)
+            return 0;
+        rounds = fmin(rounds, ceil(r->left_ns / quantum_ns) - 1);
+    }
+    if (!(rounds >= 1))
+        return 0;
+    p->rounds = rounds;
+    p->since_ns = w->now_ns;
+    *end_ns = w->now_ns + rounds * (p->n + 1) * turn_ns(w, p);
+    return 1;
+}
+
+/* R has worked so long of what it has left, of which some remains: its end is an event. */
+static void work(struct rank *r, double work_ns)
+{
+    r->left_ns = fmax(r->left_ns - work_ns, DBL_MIN);
+}
+
+/* ROUNDS have been. */
+static void take_rounds(struct world *w, struct processor *p, double rounds)
+{
+    const double each_ns = turn_ns(w, p), quantum_ns = w->parameters->quantum_ns, round_ns = (p->n + 1) * each_ns;
+    for (int32_t i = 0; i <= p->n && rounds > 0; i++) {
+        struct rank *r = &w->rank[member(p, i)];
+        const double ready_ns = i < p->n ? r->ready_ns : p->since_ns;
+        work(r, rounds * quantum_ns);
+        r->use[USE_PROCESSOR] += p->since_ns + (i + 1) * each_ns - quantum_ns - ready_ns + (rounds - 1) * (round_ns - quantum_ns);
+        r->ready_ns = p->since_ns + (rounds - 1) * round_ns + (i + 1) * each_ns;
+    }
+    p->since_ns += rounds * round_ns;
+}
+
+void turns_end(struct world *w, struct processor *p)
+{
+    take_rounds(w, p, p->rounds);
+    p->rounds = 0;
+}
+
+/* Whether the stream of RANK, had it an event now, would have gone on already. */
+static bool has_gone(const struct world *w, int32_t rank)
+{
+    return w->latest.kind == EVENT_STREAM && (uint32_t)rank < w->latest.id;
+}
+
+/* The first N ranks of a round begun by P's holder have had their turn, and its next one has the processor since
+ * BEGIN_NS. */
+static int take_turns(struct world *w, struct processor *p, int32_t n, double begin_ns, struct mpg_error *err)
+{
+    const double each_ns = turn_ns(w, p), quantum_ns = w->parameters->quantum_ns;
+    int32_t before = p->holder;
+    w->rank[before].holds = false;
+    w->rank[before].queued = true;
+    w->rank[before].ready_ns = p->since_ns;
+    w->lane[before].state = STREAM_READY;
+    w->lane[before].turn++; /* the end of all rounds is void */
+    p->queue[(p->first + p->n++) % p->capacity] = before;
+    for (int32_t i = 0;; i++) {
+        const int32_t rank = p->queue[p->first];
+        struct rank *r = &w->rank[rank];
+        p->first = (p->first + 1) % p->capacity;
+        p->n--;
+        p->last = before;
+        p->holder = rank;
+        r->queued = false;
+        r->holds = true;
+        if (i == n)
+            break;
+        r->use[USE_PROCESSOR] += p->since_ns + (i + 1) * each_ns - quantum_ns - r->ready_ns;
+        work(r, quantum_ns);
+        r->ready_ns = p->since_ns + (i + 1) * each_ns;
+        r->holds = false;
+        r->queued = true;
+        p->queue[(p->first + p->n++) % p->capacity] = before = rank;
+    }
+    struct rank *r = &w->rank[p->holder];
+    const double granted_ns = begin_ns + each_ns - quantum_ns;
+    r->switching = p->n > 0 && (granted_ns > w->now_ns || (granted_ns == w->now_ns && w->latest.kind <= EVENT_GRANT));
+    if (r->switching)
+        return events_push(&w->heap, (struct event){.at_ns = granted_ns, .kind = EVENT_GRANT, .id = (uint32_t)p->holder}, err);
+    r->use[USE_PROCESSOR] += granted_ns - r->ready_ns;
+    work(r, quantum_ns);
+    w->lane[p->holder].state = STREAM_WORKS;
+    return world_go(w, (uint32_t)p->holder, begin_ns + each_ns, err);
+}
+
+int turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err)
+{
+    const double each_ns = turn_ns(w, p);
+    const int32_t members = p->n + 1;
+    /* Turns that are over by now; one that ends just now may not be. */
+    double turns = floor((w->now_ns - p->since_ns) / each_ns);
+    if (p->since_ns + turns * each_ns > w->now_ns)
+        turns--;
+    int32_t n = (int32_t)fmod(turns, members);
+    if (turns > 0 && p->since_ns + turns * each_ns >= w->now_ns &&
+        (turns >= p->rounds * members || !has_gone(w, member(p, (n + members - 1) % members))))
+        turns--;
+    turns = fmax(fmin(turns, p->rounds * members - 1), 0);
+    const double rounds = floor(turns / members);
+    n = (int32_t)(turns - rounds * members);
+    take_rounds(w, p, rounds);
+    p->rounds = 0;
+    return take_turns(w, p, n, p->since_ns + n * each_ns, err);
+}
