@@ -9,20 +9,22 @@
 
 /* ---- candidates ---- */
 
+static int reserve_candidates(struct mpg_choosing *c, uint32_t n, struct mpg_error *err)
+{
+    uint32_t picks = c->pick_capacity, order = picks, glances = picks, times = picks;
+    if (mpg_reserve_at(&c->pick, sizeof *c->pick, &picks, n, err) < 0 ||
+        mpg_reserve_at(&c->order, sizeof *c->order, &order, n, err) < 0 ||
+        mpg_reserve_at(&c->glance, sizeof *c->glance, &glances, n, err) < 0 ||
+        mpg_reserve_at(&c->at_ns, sizeof *c->at_ns, &times, n, err) < 0)
+        return -1;
+    c->pick_capacity = picks;
+    return 0;
+}
+
 static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (s->alternatives->candidate_number > c->pick_capacity) {
-        uint32_t capacity = 2 * s->alternatives->candidate_number;
-        void *grown = realloc(c->pick, capacity * sizeof *c->pick);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        c->pick = grown;
-        void *order = realloc(c->order, capacity * sizeof *c->order);
-        if (!order)
-            return mpg_error_set(err, "out of memory");
-        c->order = order;
-        c->pick_capacity = capacity;
-    }
+    if (reserve_candidates(c, s->alternatives->candidate_number, err) < 0)
+        return -1;
     for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
         const struct mpg_candidate *x = &s->alternatives->candidates[i];
         const struct mpg_edge *e = &x->arrival;
@@ -38,22 +40,31 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
 
 /* ---- choosing ---- */
 
-static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                          bool is_test, struct mpg_error *err)
+void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
 {
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
-        struct mpg_pick *p = &c->pick[i];
-        const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
-        const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
-        p->start_ns = v->serial ? v->cause_ns : p->cause_ns + p->cause[w];
-        const double at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
-        const bool early = p->start_ns > at_ns;
-        p->at_ns = early ? p->start_ns : at_ns;
-        p->came = (struct mpg_whence){p->slot, early, early ? p->cause[w] : p->value[w]};
-        p->done = v->done;
-        p->taken = false;
-        p->sequence = v->serial ? v->sequence : p->own;
-    }
+    struct mpg_pick *p = &c->pick[i];
+    const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
+    const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
+    p->start_ns = v->serial ? v->cause_ns : p->cause_ns + p->cause[w];
+    const double at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
+    const bool early = p->start_ns > at_ns;
+    p->at_ns = early ? p->start_ns : at_ns;
+    p->came = (struct mpg_whence){p->slot, early, early ? p->cause[w] : p->value[w]};
+    p->done = v->done;
+    p->taken = false;
+    p->sequence = v->serial ? v->sequence : p->own;
+}
+
+static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
+                          bool is_test, bool looks, struct mpg_error *err)
+{
+    bool is_done = false;
+    if (looks && mpg_choosing_look(c, s, w, now_ns, is_test, &is_done, err) < 0)
+        return -1;
+    if (is_done)
+        return 0;
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
+        mpg_choosing_fill(c, i, w);
     mpg_picks_keep_order(c->pick, s->alternatives->candidate_number, c->order);
     if (s->alternatives->asking.asks)
         return mpg_choosing_ask(c, s, w, now_ns, err);
@@ -99,8 +110,9 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
         return -1;
     for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
         is_test = is_test && !s->alternatives->candidates[i].completed;
+    const bool looks = s->alternatives->candidate_number > 0 && mpg_choosing_begin_look(c, s, is_test);
     for (uint32_t w = 0; s->alternatives->candidate_number > 0 && w < c->n; w++)
-        if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, err) < 0)
+        if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, looks, err) < 0)
             return -1;
     if (settle(c, s, err) < 0)
         return -1;
@@ -137,11 +149,14 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 
 int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    void *views = c->view, *serials = c->view_serial;
+    void *views = c->view, *serials = c->view_serial, *altered = c->altered;
+    const size_t altered_bytes = mpg_choosing_words(c) * sizeof *c->altered;
     int status = mpg_reserve(&views, c->n * sizeof *c->view, &c->view_capacity,
                                      s->slot + 1, err) < 0 ||
                  mpg_reserve(&serials, sizeof *c->view_serial, &c->serial_capacity,
-                                     s->slot + 1, err) < 0;
+                                     s->slot + 1, err) < 0 ||
+                 mpg_reserve(&altered, altered_bytes, &c->altered_capacity, s->slot + 1, err) < 0;
+    c->altered = altered;
     c->view = views;
     c->view_serial = serials;
     if (status)
@@ -149,6 +164,7 @@ int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct m
     mpg_choosing_forget_moved(c, s->slot);
     c->view_serial[s->slot] = s->message;
     memset(mpg_choosing_view_of(c, s->slot, 0), 0, c->n * sizeof *c->view);
+    memset(&c->altered[(size_t)s->slot * mpg_choosing_words(c)], 0, altered_bytes);
     return 0;
 }
 
@@ -193,6 +209,9 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->view_serial);
     free(c->pick);
     free(c->order);
+    free(c->glance);
+    free(c->at_ns);
+    free(c->altered);
     free(c->moved);
     free(c->first_moved);
     free(c);

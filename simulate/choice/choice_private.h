@@ -64,6 +64,14 @@ struct mpg_pick {
     bool done, taken;
 };
 
+/* A candidate, in what lanes look at first (look.c). */
+struct mpg_glance {
+    const double *value, *cause; /* as in struct mpg_pick */
+    double base_ns, raised_ns, cause_ns;
+    uint32_t slot;
+    uint32_t in_order; /* the candidate that is so far in the order of own channels */
+};
+
 /* Of who evaluates: CONTEXT, which is passed on, and what is asked of it. */
 struct mpg_arrivals {
     void *context;
@@ -104,6 +112,7 @@ struct mpg_choosing {
     struct mpg_choices counts;
     struct mpg_view *view; /* capacity x n; a slot */
     uint64_t *view_serial; /* a slot: the message whose view it is */
+    uint64_t *altered;     /* a slot, words of a bit a lane: its view there may have another serial than 0, or be done */
     struct mpg_inbox inbox;
     uint32_t numbers;     /* how many letters have been given */
     struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
@@ -111,10 +120,12 @@ struct mpg_choosing {
     struct mpg_map sight_index;
     struct mpg_map told;      /* (rank, partition; request) -> of each lane: that it is there */
     struct mpg_pick *pick, **order; /* capacity */
+    struct mpg_glance *glance;      /* capacity */
+    double *at_ns;                  /* capacity: T(A) in the lane that is looked at */
     struct mpg_moved *moved; /* a slot */
     uint32_t *first_moved;   /* a rank: a slot + 1; 0: it has none */
     uint64_t done_count;  /* done ones in all views and lanes */
-    uint32_t view_capacity, serial_capacity, pick_capacity, moved_capacity, first_capacity;
+    uint32_t view_capacity, serial_capacity, altered_capacity, pick_capacity, moved_capacity, first_capacity;
 };
 
 /* For LANES, of which those that KEEPS (may be NULL; copied) says keep the traced order. */
@@ -171,6 +182,34 @@ static inline struct mpg_view *mpg_choosing_view_of(const struct mpg_choosing *c
 
 /* ---- within simulate/choice/ ---- */
 
+static inline uint32_t mpg_choosing_words(const struct mpg_choosing *c)
+{
+    return (c->n + 63) / 64;
+}
+
+/* Lane W's view at SLOT is not as it was made. */
+static inline void mpg_choosing_alter(struct mpg_choosing *c, uint32_t slot, uint32_t w)
+{
+    c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] |= (uint64_t)1 << w % 64;
+}
+
+static inline bool mpg_choosing_is_altered(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
+{
+    return c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] >> w % 64 & 1;
+}
+
+/* choice.c: the I-th candidate as lane W has it, before any other of its channel is looked at. */
+void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w);
+/* overtaking.c: by source, comm and tag: < 0, 0, > 0. */
+int mpg_sequences_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b);
+/* look.c: C's candidates of S, which are in pick, can be looked at: no two messages of theirs are of one channel, and
+ * S completes one of them, or none of some. */
+bool mpg_choosing_begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is_test);
+/* Then, in lane W, what mpg_choosing_pick() and mpg_choosing_retry() do, if no two are of one channel in it, either: else
+ * *IS_DONE is false. */
+int mpg_choosing_look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, bool is_test, bool *is_done,
+                      struct mpg_error *err);
+
 /* exchange.c: from here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
 /* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
@@ -192,6 +231,9 @@ int mpg_choosing_say_brought(const struct mpg_choosing *c, const struct mpg_step
 /* pick.c: in lane W S, which enters at NOW_NS, completes as many as it did in the trace. */
 int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err);
+/* In lane W S completes its candidate IN instead of OUT. */
+int mpg_choosing_replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, uint32_t out, uint32_t in,
+                         struct mpg_error *err);
 /* tests.c: the same of S, which completed nothing; */
 int mpg_choosing_retry(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err);

@@ -26,6 +26,8 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
     *v = *u;
     *u = held;
     v->fixed = u->fixed = true;
+    mpg_choosing_alter(c, p->slot, w);
+    mpg_choosing_alter(c, q->slot, w);
     mpg_choosing_take(c, v->serial, w);
     mpg_choosing_take(c, u->serial, w);
     c->arrivals.exchange(c->arrivals.context, p, q, w);

@@ -40,6 +40,7 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_let
     const double late_ns = taken->base_ns + taken->raised_ns;
     const double least_ns = taken->cause_ns + taken->cause[w] - late_ns;
     v->serial = same ? 0 : taken->id;
+    mpg_choosing_alter(c, slot, w);
     v->sequence = (struct mpg_sequence){.source = taken->queue[0]->source,
                                         .comm = taken->queue[0]->comm,
                                         .tag = taken->tag,

@@ -6,7 +6,7 @@
 
 #include "simulate/choice/choice_private.h"
 
-static int compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
+int mpg_sequences_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
 {
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
@@ -19,7 +19,7 @@ static int compare_sequences(const void *x, const void *y)
 {
     const struct mpg_pick *p = *(struct mpg_pick *const *)x, *q = *(struct mpg_pick *const *)y;
     const struct mpg_sequence *a = &p->sequence, *b = &q->sequence;
-    const int order = compare_channels(a, b);
+    const int order = mpg_sequences_compare_channels(a, b);
     if (order != 0)
         return order;
     return (a->id > b->id) - (a->id < b->id);
@@ -39,7 +39,7 @@ void mpg_picks_keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **o
     qsort(order, n, sizeof(struct mpg_pick *), compare_sequences);
     for (uint32_t i = 0; i < n; i++) {
         struct mpg_pick *p = order[i];
-        if (i > 0 && compare_channels(&p->sequence, &order[i - 1]->sequence) != 0)
+        if (i > 0 && mpg_sequences_compare_channels(&p->sequence, &order[i - 1]->sequence) != 0)
             any = completed = NULL;
         p->before = p->completed ? completed : any;
         if (p->before && p->before->at_ns > p->at_ns) {

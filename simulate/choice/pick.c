@@ -32,6 +32,22 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
     return arrived < n ? arrived : least;
 }
 
+int mpg_choosing_replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, uint32_t out, uint32_t in,
+                         struct mpg_error *err)
+{
+    struct mpg_pick *pick = c->pick;
+    const struct mpg_deed deed = {.kind = MPG_DEED_EXCHANGE,
+                                  .request = s->alternatives->candidates[out].request,
+                                  .other = s->alternatives->candidates[in].request};
+    mpg_choosing_exchange(c, &pick[out], &pick[in], w);
+    if (mpg_choosing_note(c, s, w, &deed, err) < 0)
+        return -1;
+    c->others[w] = true;
+    return mpg_choosing_view_of(c, pick[in].slot, w)->serial != c->view_serial[pick[in].slot]
+               ? mpg_choosing_note_moved(c, s->rank, pick[in].slot, err)
+               : 0;
+}
+
 int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -47,16 +63,7 @@ int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
             continue;
         while (pick[out].taken || !pick[out].completed)
             out++;
-        const struct mpg_deed deed = {.kind = MPG_DEED_EXCHANGE,
-                                      .request = s->alternatives->candidates[out].request,
-                                      .other = s->alternatives->candidates[in].request};
-        mpg_choosing_exchange(c, &pick[out], &pick[in], w);
-        if (mpg_choosing_note(c, s, w, &deed, err) < 0)
-            return -1;
-        out++;
-        c->others[w] = true;
-        if (mpg_choosing_view_of(c, pick[in].slot, w)->serial != c->view_serial[pick[in].slot] &&
-            mpg_choosing_note_moved(c, s->rank, pick[in].slot, err) < 0)
+        if (mpg_choosing_replace(c, s, w, out++, in, err) < 0)
             return -1;
     }
     return s->alternatives->completes_all ? mpg_choosing_take_more(c, s, w, now_ns, err) : 0;

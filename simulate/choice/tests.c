@@ -11,6 +11,7 @@ int mpg_choosing_complete_early(struct mpg_choosing *c, const struct mpg_step *s
     if (mpg_choosing_note_early(c, s, i, w, err) < 0)
         return -1;
     v->done = v->is_new = v->fixed = true;
+    mpg_choosing_alter(c, p->slot, w);
     mpg_choosing_take(c, v->serial ? v->serial : c->view_serial[p->slot], w);
     c->done_count++;
     c->early = true;
