@@ -4,11 +4,13 @@
 
 #include "trace/pmpi/facts.h"
 
+#include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/machine.h"
 #include "common/peek.h"
@@ -126,11 +128,22 @@ static int write_off_cpu_way(struct mpg_trace_writer *w, struct mpg_error *err)
     return way == OFF_CPU_NONE ? 0 : facts_write(w, "off_cpu", way == OFF_CPU_RSEQ ? "rseq" : "clock", err);
 }
 
-int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared, bool speaks,
+uint64_t facts_agree_on_run(int rank)
+{
+    struct timespec now;
+    uint64_t run = 0;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (rank == 0) /* differs in processes that start at one time on one host, too */
+        run = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 40;
+    PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    return run;
+}
+
+int facts_write_first(struct mpg_trace_writer *w, int rank, uint64_t run, bool clock_is_shared, bool speaks,
                       struct mpg_error *err)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "", call_cost[32], sum_cost[32], off_cpu_cost[32],
-        cpu_cost[32];
+        cpu_cost[32], number[32];
     int length;
     PMPI_Get_processor_name(host, &length);
     const struct overhead cost = overhead_measure();
@@ -138,7 +151,8 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, bool clock_is_shared
     mpg_units_format_fact(sum_cost, sizeof sum_cost, cost.sum_ns, 1);
     mpg_units_format_fact(off_cpu_cost, sizeof off_cpu_cost, cost.off_cpu_ns, 1);
     mpg_units_format_fact(cpu_cost, sizeof cpu_cost, cost.cpu_ns, 1);
-    if (facts_write(w, "host", host, err) < 0 ||
+    snprintf(number, sizeof number, "%016" PRIx64, run);
+    if (facts_write(w, "run", number, err) < 0 || facts_write(w, "host", host, err) < 0 ||
         facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
                              err) < 0 ||
         facts_write(w, "overhead_call_ns", call_cost, err) < 0 ||

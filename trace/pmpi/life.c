@@ -37,6 +37,7 @@ enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16, MOST_WINDOW_BY
 static struct {
     bool tried;             /* MPI_Init has been seen */
     _Atomic bool session;   /* MPI_Session_init has been */
+    uint64_t run;           /* its number */
     bool began, finalizing; /* ... and all ranks take part; MPI_Finalize has been seen */
     pid_t pid;              /* of the rank, not of a forked child */
     struct clock_group clocks;
@@ -149,7 +150,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
         (profile && profile_open(life.folder, rank, ranks, values_number, err) < 0))
         return -1;
     struct mpg_trace_writer *w = streams.first->writer;
-    if (facts_write_first(w, rank, life.clocks.all, life.clocks.leads, err) < 0 || values_write_names(w, err) < 0)
+    if (facts_write_first(w, rank, life.run, life.clocks.all, life.clocks.leads, err) < 0 || values_write_names(w, err) < 0)
         return -1;
     if (rank == 0 && !profile)
         source_store(w);
@@ -164,6 +165,7 @@ static bool begin(bool threads)
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int status = find_folder(rank, &err);
+    life.run = facts_agree_on_run(rank);
     PMPI_Barrier(MPI_COMM_WORLD); /* nobody writes before all have looked at the claim */
     if (status == 0)
         status = open_streams(rank, threads, &err);

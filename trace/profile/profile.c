@@ -26,6 +26,7 @@ struct mpg_profile {
     int64_t *values; /* of the rows */
     struct profile_definitions definitions;
     int32_t ranks, ranks_read;
+    char run[32]; /* that ranks are of; empty: none has said so */
     uint8_t *seen;
 };
 
@@ -291,6 +292,22 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     return 0;
 }
 
+/* The rank that was read last is of the run of those before it. */
+static int check_run(struct mpg_profile *p, struct mpg_error *err)
+{
+    const char *key, *value;
+    size_t i = 0;
+    bool is_there;
+    while ((is_there = mpg_profile_fact(p, i, &key, &value)) && strcmp(key, "run") != 0)
+        i++;
+    if (!is_there)
+        return 0;
+    if (p->run[0] && strncmp(p->run, value, sizeof p->run - 1) != 0)
+        return mpg_error_set(err, "of another run than others: the files of two runs were mixed");
+    snprintf(p->run, sizeof p->run, "%s", value);
+    return 0;
+}
+
 int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struct mpg_error *err)
 {
     uint8_t header[MPG_CHUNK_HEADER_BYTES];
@@ -308,7 +325,7 @@ int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struc
     }
     if (read_payload(p, header, &chunk, err) < 0 || note_rank(p, &chunk, err) < 0)
         return -1;
-    if (decode(p, &chunk, rank, err) < 0)
+    if (decode(p, &chunk, rank, err) < 0 || check_run(p, err) < 0)
         return mpg_error_prefix(err, "%s: rank %u", p->files[p->file], chunk.rank);
     return 1;
 }

@@ -79,6 +79,21 @@ int mpg_trace_note_facts(struct mpg_trace *t, struct trace_rank *r, char *text, 
     return 0;
 }
 
+int mpg_trace_check_run(const struct mpg_trace *t, struct mpg_error *err)
+{
+    int32_t first = -1;
+    const char *run = NULL;
+    for (int32_t r = 0; r < t->ranks; r++) {
+        const char *other = mpg_trace_find_fact(t, r, "run");
+        if (run && other && strcmp(run, other) != 0)
+            return mpg_error_set(err, "%s: rank %d is of another run than rank %d: the files of two runs were mixed", t->path, r,
+                                 first);
+        first = run || !other ? first : r;
+        run = run ? run : other;
+    }
+    return 0;
+}
+
 /* --- what was said --- */
 
 int mpg_trace_blame(const struct mpg_trace *t, struct mpg_error *err)

@@ -143,6 +143,8 @@ struct trace_stream *mpg_trace_stream(const struct trace_rank *rank, uint32_t th
 int mpg_trace_note_facts(struct mpg_trace *trace, struct trace_rank *rank, char *text, size_t size,
                          struct mpg_error *err);
 
+/* Error: ranks say that they are of different runs. */
+int mpg_trace_check_run(const struct mpg_trace *trace, struct mpg_error *err);
 /* Notes the threads of RANK that a text says were killed in MPI_Finalize. */
 void mpg_trace_note_killed(struct mpg_trace *trace, int32_t rank);
 

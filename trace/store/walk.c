@@ -414,5 +414,5 @@ int mpg_trace_settle(struct mpg_trace *t, struct mpg_error *err)
         }
     }
     mpg_trace_hold(t, ALL_HELD);
-    return note_cuts(t, err);
+    return mpg_trace_check_run(t, err) < 0 ? -1 : note_cuts(t, err);
 }

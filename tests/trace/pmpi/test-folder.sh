@@ -239,4 +239,16 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && id nobody >/dev/null 2
 else
     skip "folders of other users" "not root, or no setpriv"
 fi
+# --- files of two runs in one folder ---
+for kind in '' --profile; do
+    for k in 1 2; do
+        rm -rf "mixed-$k.trace"
+        # shellcheck disable=SC2086 # or none
+        ok "run $k $kind" run 2 "$MPGTRACE" record --quiet $kind -o "mixed-$k.trace" ./app 3
+    done
+    cp mixed-1.trace/rank-1.*mpgt mixed-2.trace/
+    "$MPGTRACE" stat mixed-2.trace >out 2>err
+    is "a rank of another run is an error $kind" "$? $(sed 's/.*: the files/the files/' err)" "1 the files of two runs were mixed"
+done
+
 done_testing
