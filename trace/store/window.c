@@ -111,6 +111,12 @@ bool mpg_file_is(const char *path, const struct mpg_file_id *id)
     return stat(path, &st) == 0 && st.st_dev == id->device && st.st_ino == id->inode;
 }
 
+bool mpg_file_has(const char *path, size_t bytes)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && (uint64_t)st.st_size == bytes;
+}
+
 /* A name beside PATH that a reader of the folder takes for no part of the trace, and that is new
  * each time. */
 static int name_aside(const char *path, char *aside, size_t size, struct mpg_error *err)

@@ -90,5 +90,7 @@ extern struct mpg_file_watch mpg_file_watch;
 /* Whether PATH is still that file: a process may outlive its run, and the next one has taken
  * the name. */
 bool mpg_file_is(const char *path, const struct mpg_file_id *id);
+/* Whether PATH is a file of so many bytes. */
+bool mpg_file_has(const char *path, size_t bytes);
 
 #endif

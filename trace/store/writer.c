@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -186,10 +187,26 @@ static int cannot_write(const struct mpg_trace_writer *w, int failed, struct mpg
                    : mpg_error_errno(err, failed, "cannot write the trace");
 }
 
+/* The file is as long as what was appended to it, and more goes to its end: else somebody has truncated it, or written to it,
+ * as a program that does so with all of its descriptors. */
+static int check_file(const struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    struct stat st;
+    const off_t end = (off_t)w->size.written_bytes;
+    if (fstat(w->fd, &st) < 0)
+        return cannot_write(w, errno, err);
+    if (!S_ISREG(st.st_mode))
+        return 0;
+    if (st.st_size != end)
+        return mpg_error_set(err, "%s: has been %s by the program, or by others", w->name ? w->name : "the trace",
+                             st.st_size < end ? "truncated" : "written to");
+    return lseek(w->fd, end, SEEK_SET) < 0 ? cannot_write(w, errno, err) : 0;
+}
+
 /* Appends SIZE bytes of OUT, or nothing: a reader would report half a chunk. */
 static int append(struct mpg_trace_writer *w, size_t size, struct mpg_error *err)
 {
-    if (w->file && (w->fd = w->file(w->file_argument, err)) < 0) {
+    if (w->file && ((w->fd = w->file(w->file_argument, err)) < 0 || check_file(w, err) < 0)) {
         stop(w);
         return -1;
     }
@@ -284,6 +301,11 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
         return -1;
     }
     /* Not before all of it has been read: a truncated file has given way to zeros. */
+    if (w->window.mapped && mpg_file_is(w->window_path, &w->window.file) &&
+        !mpg_file_has(w->window_path, w->window.size)) {
+        lose_window(w, "its window was truncated, or written to");
+        return mpg_error_set(err, "%s: has been truncated, or written to", w->window_path);
+    }
     if (!mpg_window_is_whole(&w->window, w->sequence)) {
         lose_window(w, "its window was overwritten");
         return mpg_error_set(err, "%s: has been overwritten",
@@ -458,6 +480,9 @@ int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
     if (mpg_trace_writer_flush(w, err) < 0)
         return -1;
     w->stopped = true;
+    if (w->window.mapped && !mpg_file_is(w->window_path, &w->window.file) && access(w->window_path, F_OK) == 0)
+        return mpg_error_set(err, "%s: is another file than the tracer's: with it the trace may not be readable",
+                             w->window_path);
     if (w->window.mapped && mpg_file_is(w->window_path, &w->window.file) &&
         unlink(w->window_path) < 0 && errno != ENOENT)
         return mpg_error_errno(err, errno, "cannot remove %s", w->window_path);

@@ -33,6 +33,16 @@ for how in window window,threads window,before window,after window,before,chain;
     goes_on $how
     is_told "was truncated, or could not be stored into" "$gone"
 done
+goes_on short
+is_told "has been truncated, or written to" "its window was truncated, or written to"
+goes_on another
+is "... which is told" "$(grep -c "^mpgtrace: rank [01]: .*is another file than the tracer's" err)" 2
+goes_on ends
+is "... its trace is whole" "$(cat err)$("$MPGTRACE" print t.trace 2>&1 | awk '$4 == "Sendrecv"' | wc -l)" 6000
+goes_on descriptors
+is "... which is told" "$(grep -c '^mpgtrace: rank [01]: .*has been truncated by the program' err)" 2
+goes_on adds
+is "... which is told" "$(grep -c '^mpgtrace: rank [01]: .*has been written to by the program' err)" 2
 goes_on overwrite
 is_told "has been overwritten" "its window was overwritten"
 goes_on profile --profile

@@ -2,8 +2,10 @@
 /* A program whose trace is truncated while it runs, by itself: truncated HOW. It says what has
  * become of its own SIGBUS, which it handles or not (test-truncated.sh).
  *
- * HOW is a list of words: "window" truncates the window, "profile" the profile, "overwrite" puts
- * zeros in the window, "none" does nothing; "before" and "after" set a handler before and after
+ * HOW is a list of words: "window" truncates the window, "short" by its last byte, so that all of it stays mapped, "profile" the
+ * profile, "overwrite" puts zeros in the window, "another" puts another file in its place, "descriptors" truncates the
+ * trace's file by the tracer's own descriptor, "ends" puts those at the file's begin, "adds" writes to them, "none" does
+ * nothing; "before" and "after" set a handler before and after
  * MPI_Init, "chain" one that passes on what it does not know, as is right; "own" touches a page
  * of a file of its own that is not there; "threads" is MPI_THREAD_MULTIPLE. */
 #define _GNU_SOURCE
@@ -57,8 +59,24 @@ static void pass(int times)
     }
 }
 
-/* Of all ranks' files whose names end in ENDING this rank's alone, as another would do it. */
-static void spoil(const char *ending, bool zeros)
+/* Does HOW to all descriptors that are of this rank's trace. */
+static void spoil_descriptors(const char *how)
+{
+    char name[64], path[4096];
+    for (int fd = 3; fd < 1024; fd++) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        const ssize_t n = readlink(name, path, sizeof path - 1);
+        if (n < 5 || memcmp(path + n - 5, ".mpgt", 5) != 0)
+            continue;
+        if (strstr(how, "descriptors") ? ftruncate(fd, 0) < 0
+            : strstr(how, "ends")      ? lseek(fd, 0, SEEK_SET) < 0
+                                       : write(fd, "noise", 5) != 5)
+            exit(7);
+    }
+}
+
+/* Of all ranks' files whose names end in ENDING this rank's alone, as another would do it: to nothing, or but by the last byte. */
+static void spoil(const char *ending, bool whole, bool zeros)
 {
     char pattern[4096];
     int rank;
@@ -66,10 +84,22 @@ static void spoil(const char *ending, bool zeros)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     snprintf(pattern, sizeof pattern, "%s/rank-%d%s", getenv("MPGTRACE_OUTPUT"), rank, ending);
     const int fd = open(pattern, O_WRONLY);
-    if (fd < 0 || fstat(fd, &st) < 0 || ftruncate(fd, 0) < 0 ||
+    if (fd < 0 || fstat(fd, &st) < 0 || ftruncate(fd, whole ? 0 : st.st_size - 1) < 0 ||
         (zeros && ftruncate(fd, st.st_size) < 0))
         exit(6);
     close(fd);
+}
+
+/* In the place of this rank's window a file that is none. */
+static void replace_window(void)
+{
+    char name[4096], other[] = "other.XXXXXX";
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "%s/rank-%d.window.mpgt", getenv("MPGTRACE_OUTPUT"), rank);
+    const int fd = mkstemp(other);
+    if (fd < 0 || write(fd, "none", 4) != 4 || close(fd) < 0 || rename(other, name) < 0)
+        exit(6);
 }
 
 static void touch_own(void)
@@ -93,13 +123,19 @@ int main(int argc, char **argv)
                     &provided);
     if (strstr(how, "after"))
         handle_bus(chain);
+    if (strstr(how, "short"))
+        spoil(".window.mpgt", false, false);
     pass(1000); /* a flush or more */
     if (strstr(how, "window"))
-        spoil(".window.mpgt", false);
+        spoil(".window.mpgt", true, false);
     if (strstr(how, "overwrite"))
-        spoil(".window.mpgt", true);
+        spoil(".window.mpgt", true, true);
     if (strstr(how, "profile"))
-        spoil(".profile.mpgt", false);
+        spoil(".profile.mpgt", true, false);
+    if (strstr(how, "another"))
+        replace_window();
+    if (strstr(how, "descriptors") || strstr(how, "ends") || strstr(how, "adds"))
+        spoil_descriptors(how);
     pass(1000);
     if (strstr(how, "own"))
         touch_own();
