@@ -140,6 +140,23 @@ is "a timeline of 20000 regions that overlap" "$? $(cat "$tmp/err")" \
     "0 mpgtrace timeline: attention: 19744 regions begin within 256 others and are not in the timeline"
 ok "... is no longer than its regions" test "$(wc -c < "$tmp/out")" -lt 4000000
 
+# ---- a line without an end, from a pipe that has none either ----
+endless() {
+    (printf '%b' "$1" && tr '\0' y < /dev/zero) | "${@:2}"
+}
+for begin in '' '#mpgtext 1\n' '#mpgtext 1\n#ranks 2\n0 0 10 Init\n# '; do
+    for reader in "$MPGTRACE stat -" "$MPGTRACE print -" "$MPGSIM -"; do
+        # shellcheck disable=SC2086 # words
+        (
+            [ "${MPGKIT_SANITIZERS:-no}" = yes ] || ulimit -v 1048576
+            ulimit -f 4096
+            endless "$begin" timeout -k 5 120 $reader > "$tmp/out" 2> "$tmp/err"
+        )
+        is "${reader##*/} reads no endless line: status, lines, bytes that it says" \
+            "$? $(wc -l < "$tmp/err") $(wc -c < "$tmp/out")" "1 1 0"
+    done
+done
+
 # ---- more ranks than open files ----
 few_files() {
     (ulimit -n 64 && exec "$@")

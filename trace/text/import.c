@@ -333,21 +333,69 @@ static void strip_end(char *line, size_t n)
         line[--n] = '\0';
 }
 
+/* A text, of which LINE is the current line, N bytes of it with its end. */
+struct lines {
+    FILE *text;
+    char *line, block[65536];
+    size_t n, capacity, begin, end; /* of what is read ahead in BLOCK */
+};
+
+/* No list has reason to be longer: an endless line is not read to its end. */
+enum { MOST_LINE_BYTES = 1 << 26 };
+
+/* The next line: 1; 0 at the end, or as it could not be read; -1. */
+static int next_line(struct lines *l, struct mpg_error *err)
+{
+    bool ends = false;
+    l->n = 0;
+    while (!ends) {
+        if (l->begin == l->end) {
+            l->begin = 0;
+            if ((l->end = fread(l->block, 1, sizeof l->block, l->text)) == 0)
+                break;
+        }
+        const char *from = l->block + l->begin, *end = memchr(from, '\n', l->end - l->begin);
+        const size_t more = end ? (size_t)(end - from) + 1 : l->end - l->begin;
+        if (l->n + more > MOST_LINE_BYTES)
+            return mpg_error_set(err, "longer than %d MiB", MOST_LINE_BYTES >> 20);
+        if (l->n + more >= l->capacity) {
+            const size_t capacity = 2 * (l->n + more) + 1;
+            char *grown = realloc(l->line, capacity);
+            if (!grown)
+                return mpg_error_set(err, "out of memory");
+            l->line = grown;
+            l->capacity = capacity;
+        }
+        memcpy(l->line + l->n, from, more);
+        l->n += more;
+        l->begin += more;
+        ends = end;
+    }
+    if (l->n > 0)
+        l->line[l->n] = '\0';
+    return l->n > 0;
+}
+
 static int import_lines(struct import *im, FILE *text, const char *name, struct mpg_error *err)
 {
-    char *line = NULL;
-    size_t capacity = 0;
+    struct lines *l = calloc(1, sizeof *l);
     unsigned long number = 0;
     int64_t bytes = 0;
     int status = 0;
-    for (ssize_t n; status == 0 && (n = getline(&line, &capacity, text)) >= 0;) {
+    if (!l)
+        return mpg_error_set(err, "out of memory");
+    l->text = text;
+    for (int more; status == 0 && (more = next_line(l, err)) != 0;) {
+        char *line = l->line;
         number++;
-        bytes += n;
-        if (memchr(line, '\0', (size_t)n)) {
+        if ((status = more < 0 ? -1 : 0) < 0)
+            break;
+        bytes += (int64_t)l->n;
+        if (memchr(line, '\0', l->n)) {
             status = mpg_error_set(err, "holds a zero byte, which no text has");
             break;
         }
-        strip_end(line, (size_t)n);
+        strip_end(line, l->n);
         if (number == 1) {
             if (strncmp(line, "#mpgtext", 8) != 0)
                 status = mpg_error_set(err, "does not begin with '#mpgtext 1'");
@@ -363,13 +411,12 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
         mpg_error_prefix(err, "%s: line %lu", name, number);
     else if (ferror(text))
         status = mpg_error_errno(err, errno, "%s: cannot read", name);
-    else if (!feof(text))
-        status = mpg_error_set(err, "out of memory for line %lu of %s", number + 1, name);
     else if (number == 0 || !im->ranks)
         status = mpg_error_set(err, "%s: no '#mpgtext 1' and '#ranks' lines", name);
     else if (check_ranks(im, bytes, err) < 0)
         status = mpg_error_prefix(err, "%s", name);
-    free(line);
+    free(l->line);
+    free(l);
     return status;
 }
 
