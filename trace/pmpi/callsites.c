@@ -5,12 +5,12 @@
 #include "trace/pmpi/callsites.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <ucontext.h>
 #include <unwind.h>
 
+#include "trace/pmpi/stacks.h"
 #include "trace/pmpi/unwind_rule.h"
 
 enum { MAX_NODES = 1 << 20, FIRST_SLOTS = 1 << 10, BLOCK_NODES = 256 };
@@ -43,56 +43,18 @@ static struct {
     size_t block_left;
     struct node **sites;
     size_t site_number, site_capacity;
-} sites = {.lock = PTHREAD_MUTEX_INITIALIZER, .root.site = CALLSITES_NONE};
+} sites = {.lock = PTHREAD_MUTEX_INITIALIZER, .root = {.site = CALLSITES_NONE, .rule.kind = UNWIND_END}};
 
-/* The thread's stack, looked up once. */
-struct stack {
-    uintptr_t low, high;
-    bool known, adding;
-};
-static __thread struct stack stack __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    struct stacks stacks;
+    bool adding;
+} thread __attribute__((tls_model("initial-exec")));
 
 void callsites_start(unsigned depth, bool (*skip)(const void *))
 {
     sites.depth = depth < CALLSITES_MAX_DEPTH ? depth : CALLSITES_MAX_DEPTH;
     sites.skip = skip;
 }
-
-/* What is above the frames of the thread's functions, and for the first thread how far its
- * stack may grow. pthread_getattr_np(3) would tell, and allocates; but the C library puts the
- * first frame of a program next to what __libc_stack_end says, and a thread's own data above
- * its stack. */
-#ifdef __GLIBC__
-extern void *__libc_stack_end __attribute__((weak));
-
-static void find_stack(void)
-{
-    struct rlimit limit;
-    stack.known = true;
-    if (syscall(SYS_gettid) != getpid()) {
-        stack.high = (uintptr_t)pthread_self();
-        return;
-    }
-    stack.high = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < stack.high)
-        stack.low = stack.high - limit.rlim_cur;
-}
-#else
-static void find_stack(void)
-{
-    pthread_attr_t attributes;
-    void *low;
-    size_t size;
-    stack.known = true;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return;
-    if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
-        stack.low = (uintptr_t)low;
-        stack.high = stack.low + size;
-    }
-    pthread_attr_destroy(&attributes);
-}
-#endif
 
 /* --- the tree --- */
 
@@ -175,10 +137,12 @@ static struct node *add_locked(struct node *parent, uintptr_t address)
                  sites.skip((const void *)address);
     n->depth = parent->depth + !n->skipped;
     n->site = CALLSITES_NONE;
+    /* What a signal has interrupted is where it was; others are where a call returns to. */
+    const uintptr_t after = address + (parent->rule.kind == UNWIND_SIGNAL);
     if (foreign)
         n->rule = (struct unwind_rule){.kind = UNWIND_END};
     else
-        n->rule = unwind_rule_of((const void *)address, parent == &sites.root || parent->skipped);
+        n->rule = unwind_rule_of((const void *)after, parent == &sites.root || parent->skipped);
     n->simple = n->depth < sites.depth && in_frame(&n->rule);
     put(sites.table, n);
     if (!parent->first)
@@ -190,9 +154,9 @@ static struct node *add_locked(struct node *parent, uintptr_t address)
  * does without. */
 static bool lock(void)
 {
-    if (stack.adding)
+    if (thread.adding)
         return false;
-    stack.adding = true;
+    thread.adding = true;
     pthread_mutex_lock(&sites.lock);
     return true;
 }
@@ -200,7 +164,7 @@ static bool lock(void)
 static void unlock(void)
 {
     pthread_mutex_unlock(&sites.lock);
-    stack.adding = false;
+    thread.adding = false;
 }
 
 static struct node *add(struct node *parent, uintptr_t address)
@@ -315,16 +279,44 @@ step(const struct unwind_rule *rule, uintptr_t high, uintptr_t *sp, uintptr_t *f
     return word(at);
 }
 
+/* Where the kernel has put a register of the frame that a signal interrupted, from the stack pointer on that its handler
+ * returns with; 0: not known. */
+enum {
+#if defined __x86_64__
+    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe, its first member gone */
+    CONTEXT_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
+    CONTEXT_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
+    CONTEXT_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP])
+#elif defined __aarch64__
+    CONTEXT_BYTES = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.pc) + 8,
+    CONTEXT_SP = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.sp),
+    CONTEXT_PC = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.pc),
+    CONTEXT_FP = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.regs[29])
+#else
+    CONTEXT_BYTES = 0, CONTEXT_SP = 0, CONTEXT_PC = 0, CONTEXT_FP = 0
+#endif
+};
+
+/* From a signal's frame to the one that it has interrupted, which may be on another stack: *HIGH is that one's end. Its
+ * address, or 0 if there is no telling. */
+__attribute__((no_sanitize("address"))) static uintptr_t leave_signal(uintptr_t *high, uintptr_t *sp, uintptr_t *fp)
+{
+    const uintptr_t context = *sp;
+    if (CONTEXT_BYTES == 0 || context % sizeof(uintptr_t) != 0 || *high <= context || *high - context < CONTEXT_PC + sizeof(uintptr_t) ||
+        *high - context < CONTEXT_SP + sizeof(uintptr_t))
+        return 0;
+    *fp = word(context + CONTEXT_FP);
+    *sp = word(context + CONTEXT_SP);
+    *high = stacks_end(&thread.stacks, *sp);
+    return *high ? word(context + CONTEXT_PC) : 0;
+}
+
 /* Other functions' frames are read, which the sanitizer takes for mistakes. */
 __attribute__((no_sanitize("address"))) int32_t
 callsites_capture(const void *address, const void *cfa, const void *frame)
 {
-    if (__builtin_expect(!stack.known, false))
-        find_stack();
-    const uintptr_t high = stack.high, first = plain((uintptr_t)address);
-    uintptr_t sp = (uintptr_t)cfa, next = first;
-    if (__builtin_expect(sp <= stack.low || sp >= high, false))
-        return unwind(first); /* a stack of the program's own making */
+    const uintptr_t first = plain((uintptr_t)address);
+    uintptr_t sp = (uintptr_t)cfa, next = first, high = stacks_end(&thread.stacks, sp);
     uintptr_t fp = word((uintptr_t)frame);
     for (struct node *n = &sites.root;;) {
         struct node *child = find(n, next);
@@ -348,9 +340,51 @@ callsites_capture(const void *address, const void *cfa, const void *frame)
             return site_of(n);
         if (n->rule.kind == UNWIND_OTHER)
             return unwind(first);
-        if ((next = plain(step(&n->rule, high, &sp, &fp))) == 0)
+        if (n->rule.kind == UNWIND_SIGNAL)
+            next = leave_signal(&high, &sp, &fp);
+        else
+            next = plain(step(&n->rule, high, &sp, &fp));
+        if (next == 0)
             return site_of(n); /* the whole unwinder would follow a damaged rule to anywhere */
     }
+}
+
+/* --- whether one call is in another --- */
+
+struct wanted {
+    uintptr_t address, cfa;
+    bool found;
+};
+
+static _Unwind_Reason_Code look_for(struct _Unwind_Context *context, void *data)
+{
+    struct wanted *w = data;
+    w->found = (uintptr_t)_Unwind_GetCFA(context) == w->cfa && plain((uintptr_t)_Unwind_GetIP(context)) == w->address;
+    return w->found ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+__attribute__((no_sanitize("address"))) bool
+callsites_lead_to(const void *address, const void *cfa, const void *frame, const void *to_address, const void *to_cfa)
+{
+    enum { MOST_FRAMES = 1 << 16 };
+    struct wanted wanted = {.address = plain((uintptr_t)to_address), .cfa = (uintptr_t)to_cfa};
+    uintptr_t sp = (uintptr_t)cfa, next = plain((uintptr_t)address), high = stacks_end(&thread.stacks, sp);
+    uintptr_t fp = word((uintptr_t)frame);
+    bool interrupted = false;
+    for (int i = 0; i < MOST_FRAMES && next != 0; i++) {
+        if (sp == wanted.cfa && next == wanted.address)
+            return true;
+        const struct unwind_rule rule = unwind_rule_of((const void *)(next + interrupted), true);
+        interrupted = rule.kind == UNWIND_SIGNAL;
+        if (rule.kind == UNWIND_OTHER) {
+            _Unwind_Backtrace(look_for, &wanted);
+            return wanted.found;
+        }
+        if (rule.kind == UNWIND_END)
+            return false;
+        next = interrupted ? leave_signal(&high, &sp, &fp) : plain(step(&rule, high, &sp, &fp));
+    }
+    return false;
 }
 
 /* The last node of SITE. */

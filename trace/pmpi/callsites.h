@@ -4,8 +4,8 @@
  * Stacks are paths of a tree: a node is a return address below those inside of it, and
  * knows the rule that finds its caller's. Walking a known path is a few loads a frame;
  * what is met for the first time is added from the program's call frame information.
- * Frames that need a whole unwinder (signals, other machines) get libgcc's. The stack
- * itself is read within the thread's bounds alone: a rule of a library that has been closed,
+ * Frames that need a whole unwinder (code made as the program runs, other machines) get libgcc's. The stack
+ * itself is read within the thread's bounds, or those of the mapping that is a stack of the program's own making, alone: a rule of a library that has been closed,
  * for another at its address, finds wrong callers, but reads nothing that is not there. */
 #ifndef MPG_CALLSITES_H
 #define MPG_CALLSITES_H
@@ -26,6 +26,9 @@ void callsites_start(unsigned depth, bool (*skip)(const void *address));
  * __builtin_return_address(0), __builtin_dwarf_cfa() and __builtin_frame_address(0).
  * Thread-safe; takes no lock for a stack that was met before. */
 int32_t callsites_capture(const void *address, const void *cfa, const void *frame);
+/* Whether the calling function, of which the first three are as above, was called, by any number of others, from a
+ * function that had called with return address TO_ADDRESS and canonical frame address TO_CFA. Takes microseconds. */
+bool callsites_lead_to(const void *address, const void *cfa, const void *frame, const void *to_address, const void *to_cfa);
 #define CALLSITES_HERE()                                                                      \
     callsites_capture(__builtin_return_address(0), __builtin_dwarf_cfa(),                    \
                       __builtin_frame_address(0))

@@ -2,8 +2,7 @@
 /* What every call goes through: the scope of a wrapper, the record it leaves. */
 #include "trace/pmpi/tracer.h"
 
-#include <unwind.h>
-
+#include "trace/pmpi/callsites.h"
 #include "trace/pmpi/local.h"
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
@@ -12,25 +11,14 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
-/* Looks for the outermost call's frame on the stack: other calls from the same function
- * have the same, but return elsewhere. */
-static _Unwind_Reason_Code look_for(struct _Unwind_Context *context, void *found)
+/* Whether a call is made in the outermost one: other calls from the same function have the same frame, but return
+ * elsewhere. An error handler or callback may have left that by longjmp or an exception, without a trace. Calls in calls
+ * are rare: this takes some microseconds. */
+static __attribute__((noinline, cold)) bool is_inside(const void *return_address, const void *frame, const void *base)
 {
     const struct stream_thread *t = &stream_thread;
-    *(bool *)found = (uintptr_t)_Unwind_GetCFA(context) == t->frame &&
-                     (uintptr_t)_Unwind_GetIP(context) == t->return_address;
-    return *(bool *)found ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-/* Whether a call from FRAME is made in the outermost one. An error handler or callback may
- * have left that by longjmp or an exception, without a trace. Calls in calls are rare:
- * this takes some microseconds. */
-static __attribute__((noinline, cold)) bool is_inside(uintptr_t frame)
-{
-    bool found = false;
-    if (frame < stream_thread.frame)
-        _Unwind_Backtrace(look_for, &found);
-    return found;
+    return (uintptr_t)frame < t->frame &&
+           callsites_lead_to(return_address, frame, base, (const void *)t->return_address, (const void *)t->frame);
 }
 
 /* Calls that involve nobody are in the interval, as most of them leave no record. */
@@ -55,7 +43,7 @@ struct tracer_scope tracer_enter(enum mpg_call call, const void *return_address,
 {
     struct stream_thread *t = &stream_thread;
     tracer_real_be_found(return_address);
-    if (__builtin_expect(t->depth > 0, false) && !is_inside((uintptr_t)frame))
+    if (__builtin_expect(t->depth > 0, false) && !is_inside(return_address, frame, base))
         t->depth = 0;
     struct tracer_scope s = {.return_address = return_address,
                              .frame = frame,

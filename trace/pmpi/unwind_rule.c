@@ -471,7 +471,7 @@ struct unwind_rule unwind_rule_of(const void *address, bool first)
     }
     /* What is not understood may be damaged: a whole unwinder would believe it. */
     if (found.kind != ENTRY || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
-        rule.kind = s.of_signal ? UNWIND_OTHER : UNWIND_END;
+        rule.kind = s.of_signal ? UNWIND_SIGNAL : UNWIND_END;
         return rule;
     }
     if (s.row.address.kind != AT_CFA || !fits(s.row.address.offset) || !fits(s.row.cfa_offset) ||

@@ -10,7 +10,8 @@
 
 /* Where the canonical frame address (the stack pointer before the call) is. */
 enum unwind_kind {
-    UNWIND_OTHER,    /* a signal's frame, a first one that no loaded object has: only a whole unwinder can tell */
+    UNWIND_OTHER,    /* a first one that no loaded object has: only a whole unwinder can tell */
+    UNWIND_SIGNAL,   /* what a signal's handler returns into: the kernel has put the interrupted frame's registers there */
     UNWIND_END,      /* there is no caller, or nothing simple is known of it */
     UNWIND_STACK,    /* stack pointer + cfa */
     UNWIND_FRAME,    /* frame pointer + cfa */

@@ -281,6 +281,12 @@ int main(void)
     raise(SIGUSR1);
     collect();
     ok(all.wrong == 0 && all.unknown == 0, "within a signal's handler");
+    const stack_t other = {.ss_sp = malloc(1 << 17), .ss_size = 1 << 17};
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    ok(sigaltstack(&other, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0, "a stack for signals");
+    raise(SIGUSR1);
+    collect();
+    ok(all.wrong == 0 && all.unknown == 0, "within a signal's handler that has another stack");
 
     const void *none[CALLSITES_MAX_DEPTH];
     ok(callsites_addresses(CALLSITES_NONE, none) == 0 && callsites_addresses(1 << 30, none) == 0,

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The thread's own stack, from what the C library knows; others, from the system's list of mappings. Called in signal
+ * handlers, too: nothing is allocated. */
+#define _GNU_SOURCE
+#include "trace/pmpi/stacks.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* --- the thread's own --- */
+
+/* What is above the frames of the thread's functions, and for the first thread how far its
+ * stack may grow. pthread_getattr_np(3) would tell, and allocates; but the C library puts the
+ * first frame of a program next to what __libc_stack_end says, and a thread's own data above
+ * its stack. */
+#ifdef __GLIBC__
+extern void *__libc_stack_end __attribute__((weak));
+
+void stacks_find_own(struct stacks *s)
+{
+    struct rlimit limit;
+    s->known = true;
+    if (syscall(SYS_gettid) != getpid()) {
+        s->high = (uintptr_t)pthread_self();
+        return;
+    }
+    s->high = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < s->high)
+        s->low = s->high - limit.rlim_cur;
+}
+#else
+void stacks_find_own(struct stacks *s)
+{
+    pthread_attr_t attributes;
+    void *low;
+    size_t size;
+    s->known = true;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+        s->low = (uintptr_t)low;
+        s->high = s->low + size;
+    }
+    pthread_attr_destroy(&attributes);
+}
+#endif
+
+/* --- others --- */
+
+/* A line of /proc/self/maps, "BEGIN-END rw-p ...", as far as it has been read. */
+struct line {
+    enum { BEGIN, END, RIGHTS, REST } part;
+    uintptr_t begin, end;
+    bool readable;
+};
+
+static unsigned digit(char c)
+{
+    return (unsigned)(c >= 'a' ? c - 'a' + 10 : c - '0');
+}
+
+/* Whether C ends the line. */
+static bool take(struct line *l, char c)
+{
+    if (c == '\n')
+        return true;
+    switch (l->part) {
+    case BEGIN:
+        c == '-' ? (void)(l->part = END) : (void)(l->begin = l->begin << 4 | digit(c));
+        break;
+    case END:
+        c == ' ' ? (void)(l->part = RIGHTS) : (void)(l->end = l->end << 4 | digit(c));
+        break;
+    case RIGHTS:
+        l->readable = c == 'r';
+        l->part = REST;
+        break;
+    case REST:
+        break;
+    }
+    return false;
+}
+
+/* The mapping that SP is in becomes the other stack. */
+static bool find_mapping(struct stacks *s, uintptr_t sp)
+{
+    char block[4096];
+    struct line l = {.part = BEGIN};
+    bool found = false;
+    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    for (ssize_t n; fd >= 0 && !found && (n = read(fd, block, sizeof block)) > 0;)
+        for (ssize_t i = 0; i < n && !found; i++)
+            if (take(&l, block[i])) {
+                found = l.begin <= sp && sp < l.end && l.readable;
+                s->other_low = found ? l.begin : 0;
+                s->other_high = found ? l.end : 0;
+                l = (struct line){.part = BEGIN};
+            }
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
+{
+    enum { MOST_BYTES = 1 << 20, LEAST_PAGE = 4096 };
+    unsigned char in_memory[MOST_BYTES / LEAST_PAGE + 1];
+    const uintptr_t page = sp & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    for (int i = 0; i < 2; i++) {
+        if (s->other_low <= sp && sp < s->other_high) {
+            const uintptr_t bytes = s->other_high - page < MOST_BYTES ? s->other_high - page : MOST_BYTES;
+            if (mincore((void *)page, bytes, in_memory) == 0)
+                return page + bytes;
+        }
+        /* It was unmapped, or is another. */
+        if (i == 1 || !find_mapping(s, sp))
+            break;
+    }
+    return 0;
+}
