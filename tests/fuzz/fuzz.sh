@@ -3,11 +3,12 @@
 # fuzz.sh SOURCE RUNS [PARSER...]: builds the harnesses with libFuzzer in ./fuzz, with the
 # address and undefined-behaviour sanitizers unless SANITIZE is "no" (several times as fast),
 # and runs each for RUNS executions on what ./fuzz/found-PARSER has and the corpus in
-# tests/fuzz. CC names clang (clang-14); AFL=yes builds for afl-fuzz instead, and says how.
+# tests/fuzz, or for FUZZ_SECONDS if that is less; one that fails does not end the others. An input may take
+# FUZZ_TIMEOUT seconds (300: on a busy machine a process waits long for its turn). CC names clang (clang-14); AFL=yes builds for afl-fuzz instead, and says how.
 set -eu
 source=$1 runs=$2
 shift 2
-[ $# -gt 0 ] || set -- trace text profile signature results spec collectives hypotheses pipeline kept target map manifest history
+[ $# -gt 0 ] || set -- trace text profile signature results spec collectives hypotheses pipeline kept target map manifest history runs
 CC=${FUZZ_CC:-clang-14}
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 [ "${SANITIZE:-yes}" = yes ] || sanitize=
@@ -34,6 +35,7 @@ done
 make --silent fuzz-sources
 # shellcheck disable=SC2086 # several names
 make --silent FUZZ_MAIN="$main" $programs
+failed=
 for parser in "$@"; do
     mkdir -p "found-$parser"
     if [ "${AFL:-no}" = yes ]; then
@@ -41,7 +43,8 @@ for parser in "$@"; do
         continue
     fi
     echo "== $parser"
-    TMPDIR=${TMPDIR:-/dev/shm} "tests/fuzz/fuzz_$parser" -runs="$runs" -max_len=4096 -timeout=30 \
-        -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1 -verbosity=0 \
-        -artifact_prefix="crash-$parser-" "found-$parser" "$source/tests/fuzz/corpus-$parser"
+    TMPDIR=${TMPDIR:-/dev/shm} "tests/fuzz/fuzz_$parser" -runs="$runs" -max_len=4096 -timeout="${FUZZ_TIMEOUT:-300}" \
+        -max_total_time="${FUZZ_SECONDS:-0}" -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1 -verbosity=0 \
+        -artifact_prefix="crash-$parser-" "found-$parser" "$source/tests/fuzz/corpus-$parser" || failed="$failed $parser"
 done
+[ -z "$failed" ] || { echo "fuzz.sh: failed:$failed" >&2; exit 1; }
