@@ -5,13 +5,12 @@
 #include "trace/pmpi/modules.h"
 #include "trace/pmpi/python.h"
 
-unsigned callsite_frames(int32_t site, struct mpg_frame *frames)
+bool frames_look(const void *address, struct mpg_frame *frame)
 {
-    const void *addresses[CALLSITES_MAX_DEPTH];
-    const unsigned n = callsites_addresses(site, addresses);
-    for (unsigned i = 0; i < n; i++)
-        frames[i] = (uintptr_t)addresses[i] >= CALLSITES_FOREIGN
-                        ? python_frame((uintptr_t)addresses[i])
-                        : modules_frame(addresses[i]);
-    return n;
+    if ((uintptr_t)address >= CALLSITES_FOREIGN) {
+        *frame = python_frame((uintptr_t)address);
+        return false;
+    }
+    *frame = modules_frame(address);
+    return frame->module >= 0 && modules_get(frame->module)->mpi;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captured stacks as frames: modules and offsets, or lines of Python. Private to trace/pmpi/; knows no MPI. */
+/* Captured addresses as frames: modules and offsets, or lines of Python. Private to trace/pmpi/; knows no MPI. */
 #ifndef TRACER_FRAMES_H
 #define TRACER_FRAMES_H
 
+#include <stdbool.h>
+
 #include "trace/event.h"
 
-/* The frames of SITE, innermost first, into FRAMES (CALLSITES_MAX_DEPTH places); how many. Between
- * lock and unlock. */
-unsigned callsite_frames(int32_t site, struct mpg_frame *frames);
+/* A callsites_look: addresses in a library of MPI or in the tracer are left out. */
+bool frames_look(const void *address, struct mpg_frame *frame);
 
 #endif

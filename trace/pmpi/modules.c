@@ -21,9 +21,9 @@ struct segment {
 static struct {
     pthread_mutex_t lock;
     struct module **modules;
-    struct segment *segments;
+    struct segment *segments; /* by address */
     int32_t module_number;
-    size_t segment_number;
+    size_t segment_number, old_segments; /* those of the last list, while a new one is made */
     unsigned long long adds, subs; /* of the dynamic linker, when the list was made */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -142,41 +142,72 @@ static int32_t intern(struct module *m)
     return i;
 }
 
+static const struct segment *find(const struct segment *segments, size_t number, uintptr_t address)
+{
+    size_t first = 0, end = number; /* the first that begins behind the address */
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (segments[middle].low <= address)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first > 0 && address < segments[first - 1].high ? &segments[first - 1] : NULL;
+}
+
 static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
-    loaded.adds = info->dlpi_adds;
-    loaded.subs = info->dlpi_subs;
-    int32_t module = intern(make_module(info));
-    for (size_t i = 0; module >= 0 && i < info->dlpi_phnum; i++) {
+    const bool closed = info->dlpi_subs != loaded.subs; /* then others may be where some were */
+    int32_t module = -1;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
-        struct segment *grown =
-            realloc(loaded.segments, (loaded.segment_number + 1) * sizeof *grown);
+        const uintptr_t low = info->dlpi_addr + p->p_vaddr;
+        const struct segment *old = closed ? NULL : find(loaded.segments, loaded.old_segments, low);
+        if (module < 0)
+            module = old ? old->module : intern(make_module(info));
+        struct segment *grown = module < 0 ? NULL : realloc(loaded.segments, (loaded.segment_number + 1) * sizeof *grown);
         if (!grown)
             return 1;
         loaded.segments = grown;
         grown[loaded.segment_number++] =
-            (struct segment){.low = info->dlpi_addr + p->p_vaddr,
-                             .high = info->dlpi_addr + p->p_vaddr + p->p_memsz,
-                             .bias = info->dlpi_addr, .module = module};
+            (struct segment){.low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .module = module};
     }
     return 0;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const struct segment *s = a, *t = b;
+    return (s->low > t->low) - (s->low < t->low);
+}
+
 static int changed(struct dl_phdr_info *info, size_t size, void *data)
 {
-    (void)size, (void)data;
+    unsigned long long *now = data;
+    (void)size;
+    now[0] = info->dlpi_adds;
+    now[1] = info->dlpi_subs;
     return info->dlpi_adds != loaded.adds || info->dlpi_subs != loaded.subs ? 1 : 2;
 }
 
-static const struct segment *find(uintptr_t address)
+/* Makes the list anew where libraries have been loaded or closed: new segments go behind the old ones. */
+static void refresh(void)
 {
-    for (size_t i = 0; i < loaded.segment_number; i++)
-        if (address >= loaded.segments[i].low && address < loaded.segments[i].high)
-            return &loaded.segments[i];
-    return NULL;
+    unsigned long long now[2];
+    if (dl_iterate_phdr(changed, now) != 1)
+        return;
+    loaded.old_segments = loaded.segment_number;
+    dl_iterate_phdr(add, NULL);
+    loaded.segment_number -= loaded.old_segments;
+    if (loaded.old_segments > 0)
+        memmove(loaded.segments, loaded.segments + loaded.old_segments, loaded.segment_number * sizeof *loaded.segments);
+    if (loaded.segment_number > 0)
+        qsort(loaded.segments, loaded.segment_number, sizeof *loaded.segments, by_address);
+    loaded.adds = now[0];
+    loaded.subs = now[1];
 }
 
 struct mpg_frame modules_frame(const void *address)
@@ -184,11 +215,8 @@ struct mpg_frame modules_frame(const void *address)
     /* The call is before the address it returns to, which may be in nothing any more. */
     const uintptr_t call = (uintptr_t)address - 1;
     pthread_mutex_lock(&loaded.lock);
-    if (dl_iterate_phdr(changed, NULL) == 1) {
-        loaded.segment_number = 0;
-        dl_iterate_phdr(add, NULL);
-    }
-    const struct segment *s = find(call);
+    refresh();
+    const struct segment *s = find(loaded.segments, loaded.segment_number, call);
     struct mpg_frame frame = {.module = s ? s->module : -1,
                               .offset = s ? (uintptr_t)address - s->bias : 0};
     pthread_mutex_unlock(&loaded.lock);
@@ -214,10 +242,4 @@ const struct module *modules_get(int32_t number)
     const struct module *m = loaded.modules[number];
     pthread_mutex_unlock(&loaded.lock);
     return m;
-}
-
-bool modules_mpi(const void *address)
-{
-    const int32_t module = modules_frame(address).module;
-    return module >= 0 && modules_get(module)->mpi;
 }

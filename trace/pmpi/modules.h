@@ -26,7 +26,4 @@ int32_t modules_named(const char *path);
 /* Module NUMBER, as modules_frame() gave it; stays valid. */
 const struct module *modules_get(int32_t number);
 
-/* Whether ADDRESS is in a library of MPI or in the tracer. */
-bool modules_mpi(const void *address);
-
 #endif

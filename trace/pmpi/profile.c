@@ -205,7 +205,7 @@ static int32_t define_site(int32_t site)
         return *known;
     if (!known || profile.full)
         return MPG_OTHER_SITES;
-    const unsigned n = callsite_frames(site, frames);
+    const unsigned n = callsites_frames(site, frames);
     for (unsigned i = 0; i < n; i++)
         profile.full |= !define_module(frames[i].module, &frames[i].module);
     uint8_t *p = room(1 + (1 + 2 * (size_t)n) * MPG_VARINT_BYTES);

@@ -20,7 +20,7 @@ static bool on;
 /* Of each captured stack what is above the interpreter. */
 struct above {
     bool known, python;
-    const void *top;
+    unsigned keep; /* frames, from the innermost */
 };
 static struct {
     unsigned depth;
@@ -34,8 +34,10 @@ void sites_start(int rank)
     const int64_t depth = setting_number("MPGTRACE_CALLSITES", SETTING_INT, 0, CALLSITES_MAX_DEPTH,
                                          DEFAULT_DEPTH, rank);
     on = depth > 0;
-    if (on)
-        callsites_start((unsigned)depth, modules_mpi);
+    if (on) {
+        callsites_start((unsigned)depth, frames_look);
+        (void)modules_frame(__builtin_return_address(0)); /* the list of what is loaded, which takes some ms, is made here */
+    }
     interpreter.depth = (unsigned)depth;
     interpreter.code = on ? python_code() : NULL;
 }
@@ -59,7 +61,7 @@ static struct above look_above(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     const int32_t module = modules_frame(interpreter.code).module;
-    const unsigned n = callsite_frames(site, frames);
+    const unsigned n = callsites_frames(site, frames);
     unsigned keep = 0;
     while (keep < n && frames[keep].module != module)
         keep++;
@@ -68,7 +70,7 @@ static struct above look_above(int32_t site)
         above.python = is_glue(frames[n - 1].module);
     while (keep > 0 && is_glue(frames[keep - 1].module))
         keep--;
-    above.top = above.python ? callsites_top(site, keep) : NULL;
+    above.keep = keep;
     return above;
 }
 
@@ -88,10 +90,10 @@ static int32_t in_python(int32_t site)
 {
     uintptr_t lines[CALLSITES_MAX_DEPTH];
     const struct above *above = above_of(site);
-    if (!above || !above->top)
+    if (!above || !above->python)
         return site;
     const unsigned n = python_frames(lines, interpreter.depth);
-    return n > 0 ? callsites_below(above->top, lines, n) : site;
+    return n > 0 ? callsites_joined(site, above->keep, lines, n) : site;
 }
 
 int32_t sites_capture(const struct tracer_scope *s)
@@ -116,9 +118,9 @@ int sites_define(int32_t site, struct mpg_error *err)
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
     if (site == MPG_NO_SITE || stream_defined(STREAM_SITES, site))
         return 0;
-    const unsigned n = callsite_frames(site, frames);
+    const unsigned n = callsites_frames(site, frames);
     for (unsigned i = 0; i < n; i++)
         if (define_module(frames[i].module, err) < 0)
             return -1;
-    return mpg_trace_write_site(tracer_writer(), site, n, frames, err);
+    return mpg_trace_write_site(tracer_writer(), site, n, frames, err) < 0 ? -1 : 1;
 }

@@ -11,7 +11,7 @@ void sites_start(int rank);
 /* The site of the call that S is in, or MPG_NO_SITE. Between lock and unlock. */
 int32_t sites_capture(const struct tracer_scope *s);
 
-/* Defines SITE in this thread's stream if it is new there. Between lock and unlock. */
+/* Defines SITE in this thread's stream if it is new there; 1 if it was, 0 if not, -1 in an error. Between lock and unlock. */
 int sites_define(int32_t site, struct mpg_error *err);
 
 #endif

@@ -141,6 +141,18 @@ static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, s
     stream->off_in_ns += event->off_in_ns;
 }
 
+/* A stack that is new takes some microseconds, which are not the program's. */
+static int write_out(struct mpg_trace_writer *writer, const struct mpg_event *event, struct mpg_error *err)
+{
+    const int fresh = event->site != MPG_NO_SITE ? sites_define(event->site, err) : 0;
+    if (fresh < 0 || (is_mark(event) && mpg_trace_end_sums(writer, err) < 0) ||
+        mpg_trace_write_event(writer, event, err) < 0)
+        return -1;
+    if (__builtin_expect(fresh, 0))
+        mpg_trace_writer_note_work(writer, event->leave_ns);
+    return 0;
+}
+
 void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
 {
     struct mpg_error err;
@@ -164,9 +176,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         streams.calls++;
     if (profile_is_on())
         profile_add(event, event->site);
-    else if ((is_mark(event) && mpg_trace_end_sums(stream->writer, &err) < 0) ||
-             (event->site != MPG_NO_SITE && sites_define(event->site, &err) < 0) ||
-             mpg_trace_write_event(stream->writer, event, &err) < 0)
+    else if (write_out(stream->writer, event, &err) < 0)
         stream_fail(&err);
     bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
     stream_unlock();

@@ -457,7 +457,7 @@ static bool fits(int64_t v)
     return v >= INT32_MIN && v <= INT32_MAX;
 }
 
-struct unwind_rule unwind_rule_of(const void *address, bool first)
+struct unwind_rule unwind_rule_of(const void *address)
 {
     struct unwind_rule rule = {.kind = UNWIND_END};
     struct program s = {.row = {.kind = CFA_ELSEWHERE}};
@@ -465,8 +465,8 @@ struct unwind_rule unwind_rule_of(const void *address, bool first)
     struct found found = {.kind = NO_OBJECT, .address = (uintptr_t)address - 1};
     if (FRAME_REGISTER >= 0)
         (void)dl_iterate_phdr(look, &found);
-    if (found.kind == NO_OBJECT) { /* code that was made as the program ran; or what a damaged rule has led to */
-        rule.kind = first ? UNWIND_OTHER : UNWIND_END;
+    if (found.kind == NO_OBJECT) {
+        rule.kind = UNWIND_NOWHERE;
         return rule;
     }
     /* What is not understood may be damaged: a whole unwinder would believe it. */

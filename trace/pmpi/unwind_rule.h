@@ -10,7 +10,7 @@
 
 /* Where the canonical frame address (the stack pointer before the call) is. */
 enum unwind_kind {
-    UNWIND_OTHER,    /* a first one that no loaded object has: only a whole unwinder can tell */
+    UNWIND_NOWHERE,  /* no loaded object has it: code that was made as the program ran, or no code */
     UNWIND_SIGNAL,   /* what a signal's handler returns into: the kernel has put the interrupted frame's registers there */
     UNWIND_END,      /* there is no caller, or nothing simple is known of it */
     UNWIND_STACK,    /* stack pointer + cfa */
@@ -28,8 +28,7 @@ struct unwind_rule {
     int32_t frame;        /* its frame pointer at CFA + frame, or frame pointer + frame */
 };
 
-/* The rule for the frame that ADDRESS returns into; FIRST: no other frame's rule has led to it. UNWIND_OTHER on machines other
- * than x86-64 and AArch64. */
-struct unwind_rule unwind_rule_of(const void *address, bool first);
+/* The rule for the frame that ADDRESS returns into. UNWIND_NOWHERE on machines other than x86-64 and AArch64. */
+struct unwind_rule unwind_rule_of(const void *address);
 
 #endif

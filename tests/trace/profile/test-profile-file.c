@@ -13,6 +13,7 @@
 #include "tests/tap.h"
 #include "trace/store/chunk.h"
 #include "trace/pmpi/callsites.h"
+#include "trace/pmpi/frames.h"
 #include "trace/pmpi/profile.h"
 #include "trace/profile/profile.h"
 
@@ -276,7 +277,7 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     snprintf(path, sizeof path, "%s/rank-0.profile.mpgt", folder);
-    callsites_start(8, NULL);
+    callsites_start(8, frames_look);
     ok(!mpg_profile_is(folder), "an empty folder is no profile");
     ok(profile_open("/nowhere/at/all", 0, 1, 0, &err) < 0 && strstr(err.text, "/nowhere/at/all/rank-0"),
        "a folder that is not there is an error");
