@@ -23,15 +23,12 @@ enum mpg_mpi mpg_module_mpi(void)
 /* What is preloaded, a tracer as it may be, would be taken for MPI: that of another family. */
 static int check_preloaded(enum mpg_mpi mpi, struct mpg_error *err)
 {
-    static const char *const symbols[MPG_MPI_FAMILIES] = {
-        [MPG_MPI_OPENMPI] = "ompi_mpi_comm_world", [MPG_MPI_MPICH] = "MPIR_Dup_fn"};
-    static const char *const tracers[MPG_MPI_FAMILIES] = {
-        [MPG_MPI_OPENMPI] = "mpgtrace_openmpi", [MPG_MPI_MPICH] = "mpgtrace_mpich"}; /* trace/pmpi/family.c */
-    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
-        if (i != (int)mpi && (dlsym(RTLD_DEFAULT, symbols[i]) || dlsym(RTLD_DEFAULT, tracers[i])))
-            return mpg_error_set(err, "%s is preloaded, but the processes are %s's (mpgtrace record "
-                                      "--mpi=%s traces them)",
+    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++) {
+        const char *symbol = mpg_mpi_symbol(i);
+        if (i != (int)mpi && ((symbol && dlsym(RTLD_DEFAULT, symbol)) || dlsym(RTLD_DEFAULT, mpg_mpi_tracer(i))))
+            return mpg_error_set(err, "%s is preloaded, but the processes are %s's (mpgtrace record --mpi=%s traces them)",
                                  mpg_mpi_name(i), mpg_mpi_name(mpi), mpg_mpi_word(mpi));
+    }
     return 0;
 }
 

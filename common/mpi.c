@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What MPIs are called, and which configure has found. */
+/* What MPIs are called, how their libraries are told apart, and which configure has found. */
 #include "config.h"
 
 #include "common/mpi.h"
@@ -7,23 +7,27 @@
 #include <stddef.h>
 #include <string.h>
 
+#ifndef MPGKIT_OPENMPI
+#define MPGKIT_OPENMPI NULL
+#endif
+#ifndef MPGKIT_MPICH
+#define MPGKIT_MPICH NULL
+#endif
+#ifndef MPGKIT_ABI
+#define MPGKIT_ABI NULL
+#endif
+
 static const struct {
     const char *word, *name, *built;
+    const char *soname;
+    const char *tracer; /* trace/pmpi/family.c */
+    const char *symbol; /* what MPI_COMM_WORLD, MPI_DUP_FN of its mpi.h stands for: part of its ABI */
+    const char *file;   /* without such a symbol: how its library's name begins */
 } families[MPG_MPI_FAMILIES] = {
-    [MPG_MPI_OPENMPI] = {"openmpi", "Open MPI",
-#ifdef MPGKIT_OPENMPI
-                         MPGKIT_OPENMPI
-#else
-                         NULL
-#endif
-    },
-    [MPG_MPI_MPICH] = {"mpich", "MPICH",
-#ifdef MPGKIT_MPICH
-                       MPGKIT_MPICH
-#else
-                       NULL
-#endif
-    },
+    [MPG_MPI_OPENMPI] = {"openmpi", "Open MPI", MPGKIT_OPENMPI, MPGKIT_OPENMPI_SONAME, "mpgtrace_openmpi",
+                         .symbol = "ompi_mpi_comm_world"},
+    [MPG_MPI_MPICH] = {"mpich", "MPICH", MPGKIT_MPICH, MPGKIT_MPICH_SONAME, "mpgtrace_mpich", .symbol = "MPIR_Dup_fn"},
+    [MPG_MPI_ABI] = {"abi", "MPI's standard ABI", MPGKIT_ABI, MPGKIT_ABI_SONAME, "mpgtrace_abi", .file = "libmpi_abi.so"},
 };
 
 const char *mpg_mpi_word(enum mpg_mpi mpi)
@@ -41,6 +45,21 @@ const char *mpg_mpi_built(enum mpg_mpi mpi)
     return families[mpi].built;
 }
 
+const char *mpg_mpi_soname(enum mpg_mpi mpi)
+{
+    return families[mpi].soname;
+}
+
+const char *mpg_mpi_symbol(enum mpg_mpi mpi)
+{
+    return families[mpi].symbol;
+}
+
+const char *mpg_mpi_tracer(enum mpg_mpi mpi)
+{
+    return families[mpi].tracer;
+}
+
 enum mpg_mpi mpg_mpi_of_word(const char *word)
 {
     for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
@@ -52,4 +71,17 @@ enum mpg_mpi mpg_mpi_of_word(const char *word)
 enum mpg_mpi mpg_mpi_default(void)
 {
     return mpg_mpi_of_word(MPGKIT_DEFAULT_MPI);
+}
+
+enum mpg_mpi mpg_mpi_of_library(const char *file, bool (*has)(const void *data, const char *symbol), const void *data)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL, *base = slash ? slash + 1 : file;
+    /* By name first: Open MPI's library of the standard ABI needs that of its own, and so has its symbol, too. */
+    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
+        if (base && families[i].file && strncmp(base, families[i].file, strlen(families[i].file)) == 0)
+            return i;
+    for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
+        if (families[i].symbol && has(data, families[i].symbol))
+            return i;
+    return MPG_MPI_NONE;
 }

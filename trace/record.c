@@ -150,7 +150,7 @@ static int preload_for(const struct request *request, const struct mpg_target *t
     int n = 0;
     const enum mpg_mpi mpi = choose_mpi(request, target);
     if (target->unknown_mpi[0]) {
-        snprintf(tracer, sizeof tracer, "%s is neither Open MPI's nor of MPICH's kind", target->unknown_mpi);
+        snprintf(tracer, sizeof tracer, "%s is of no kind that mpgtrace knows", target->unknown_mpi);
         tell_untraced(program, tracer);
         return 0;
     }
@@ -241,8 +241,8 @@ int mpg_record_main(int argc, char **argv)
         {.name = "papi", .kind = MPG_OPTION_STRING, .value = &request.papi,
          .argument = "EVENT,...", .help = "also count PAPI's events between calls"},
         {.name = "mpi", .kind = MPG_OPTION_STRING, .value = &request.mpi,
-         .argument = "MPI", .help = "openmpi or mpich (default: what PROGRAM is linked to,\n"
-                                    "or its launcher is of)"},
+         .argument = "MPI", .help = "openmpi, mpich or abi (default: what PROGRAM is linked\n"
+                                    "to, or its launcher is of)"},
         {0}};
     const struct mpg_program program = {
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
@@ -258,7 +258,7 @@ int mpg_record_main(int argc, char **argv)
     if (request.papi && !*request.papi)
         mpg_option_usage_error(&program, "--papi: no event given");
     if (request.mpi && mpg_mpi_of_word(request.mpi) == MPG_MPI_NONE)
-        mpg_option_usage_error(&program, "--mpi: '%s' is neither openmpi nor mpich", request.mpi);
+        mpg_option_usage_error(&program, "--mpi: '%s' is none of openmpi, mpich and abi", request.mpi);
     struct mpg_error err;
     describe_program(argv + first);
     if (prepare(&request, argv[first], &err) == 0) {

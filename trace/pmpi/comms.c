@@ -7,6 +7,7 @@
 
 #include "common/map.h"
 #include "trace/pmpi/groups.h"
+#include "trace/pmpi/handles.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/topology.h"
 #include "trace/pmpi/event.h"
@@ -186,9 +187,7 @@ void tracer_comm_completed(int64_t request)
         link = &promise->next;
     if (!promise)
         return;
-    set_handle(promise->fortran ? PMPI_Comm_f2c(*(const MPI_Fint *)promise->address)
-                                : *(const MPI_Comm *)promise->address,
-               promise->comm);
+    set_handle(comm_at(promise->address, promise->fortran), promise->comm);
     *link = promise->next;
     free(promise);
 }

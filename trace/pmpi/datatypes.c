@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "trace/pmpi/event.h"
+#include "trace/pmpi/handles.h"
 
 enum { PLACES = 256 };
 
@@ -31,6 +32,8 @@ static bool is_predefined(MPI_Datatype type)
 {
 #ifdef MPICH
     return (unsigned)type >> 30 == 1; /* its ABI: a builtin's handle (mpi.h) */
+#elif !defined(OPEN_MPI)
+    return (uintptr_t)type < 4096; /* the standard ABI's constants: where nothing is in memory */
 #else
     int integers, addresses, types, combiner;
     return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
@@ -64,8 +67,7 @@ int64_t tracer_bytes(int64_t count, MPI_Datatype type)
 
 MPI_Datatype tracer_type_at(struct tracer_types types, int i)
 {
-    return types.fortran ? PMPI_Type_f2c(((const MPI_Fint *)types.types)[i])
-                         : ((const MPI_Datatype *)types.types)[i];
+    return type_at(types.types, types.fortran, i);
 }
 
 void tracer_type_commit(MPI_Datatype type)

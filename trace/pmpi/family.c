@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether the program's MPI is the one that this tracer was built for. What mpgtrace record
  * starts may be a shell or a tool that starts the program: only in the program itself, before
- * any of it has run, can be seen what it is linked to. If that is the other MPI, or of no
- * kind known, the program is started anew with the other tracer, or with none. */
+ * any of it has run, can be seen what it is linked to. If that is another MPI, or of no
+ * kind known, the program is started anew with that one's tracer, or with none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,44 +15,38 @@
 
 #include "trace/pmpi/family.h"
 
-#ifdef MPICH
-#define OURS "mpich"
-#define MARK mpgtrace_mpich
-#define OTHER "openmpi"
-#define OTHER_NAME "Open MPI"
-#define OTHER_SYMBOL ompi_mpi_comm_world
-#pragma weak MPIR_Dup_fn
-#define OWN_SYMBOL MPIR_Dup_fn
-#else
-#define OURS "openmpi"
-#define MARK mpgtrace_openmpi
-#define OTHER "mpich"
-#define OTHER_NAME "MPICH"
-#define OTHER_SYMBOL MPIR_Dup_fn
-#define OWN_SYMBOL ompi_mpi_comm_world
-#endif
 #define FILE_OF(family) "libmpgtrace-" family ".so"
-/* There if the program is linked to the other MPI. dlsym(3) would allocate where it finds
- * nothing. */
-extern char OTHER_SYMBOL __attribute__((weak));
+/* There if the program is linked to an MPI of that family (mpg_mpi_symbol()). dlsym(3) would allocate where it finds nothing. */
+extern const char symbol_of_openmpi __asm__("ompi_mpi_comm_world") __attribute__((weak));
+extern const char symbol_of_mpich __asm__("MPIR_Dup_fn") __attribute__((weak));
 /* Set in a program that was started anew: it is not once more. */
 #define ANEW "MPGTRACE_ANEW"
 
 /* Programs that load MPI late see by it for which one they are traced (common/module.c). */
-__attribute__((used, visibility("default"))) const char MARK = 1;
+__attribute__((used, visibility("default"))) const char MPG_TRACER_MARK = 1;
 /* Static programs are told by it (trace/record/target.c). */
 __attribute__((used)) const char tracer_sign[] = MPG_TRACER_SIGN;
 
-/* The tracer for the other MPI beside this one, into PATH; false if there is none. */
-static bool find_other(char *path, size_t size)
+static bool is_linked(const void *none, const char *symbol)
+{
+    (void)none;
+    return strcmp(symbol, mpg_mpi_symbol(MPG_MPI_OPENMPI)) == 0 ? &symbol_of_openmpi != NULL
+           : strcmp(symbol, mpg_mpi_symbol(MPG_MPI_MPICH)) == 0 && &symbol_of_mpich;
+}
+
+/* The tracer for MPI, of which the program has the library FILE, beside this one, into PATH; false if there is none. */
+static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t size)
 {
     Dl_info self;
-    if (!dladdr(tracer_sign, &self) || !self.dli_fname)
+    const char *soname = mpg_mpi_soname(mpi), *base = strrchr(file, '/');
+    if (mpi == MPG_MPI_NONE || !dladdr(tracer_sign, &self) || !self.dli_fname)
         return false;
+    if (mpi == MPG_MPI_ABI && strncmp(base ? base + 1 : file, soname, strlen(soname)) != 0)
+        return false; /* another version of it */
     const char *end = strrchr(self.dli_fname, '/');
     return end &&
-           snprintf(path, size, "%.*s/" FILE_OF(OTHER), (int)(end - self.dli_fname),
-                    self.dli_fname) < (int)size &&
+           snprintf(path, size, "%.*s/" FILE_OF("%s"), (int)(end - self.dli_fname),
+                    self.dli_fname, mpg_mpi_word(mpi)) < (int)size &&
            access(path, R_OK) == 0;
 }
 
@@ -62,10 +55,10 @@ static bool find_other(char *path, size_t size)
 static bool replace_in_preload(const char *other)
 {
     const char *old = getenv("LD_PRELOAD");
-    const char *name = old ? strstr(old, FILE_OF(OURS)) : NULL;
+    const char *name = old ? strstr(old, FILE_OF(MPG_TRACER_WORD)) : NULL;
     if (!name)
         return false;
-    const char *first = name, *rest = name + strlen(FILE_OF(OURS));
+    const char *first = name, *rest = name + strlen(FILE_OF(MPG_TRACER_WORD));
     while (first > old && first[-1] != ':' && first[-1] != ' ')
         first--;
     const size_t size = strlen(old) + (other ? strlen(other) : 0) + 1;
@@ -97,19 +90,20 @@ static bool own_file(char *path, size_t size)
     return true;
 }
 
-/* That ARGV[0] runs untraced, once for all ranks. */
-static void tell_untraced(char **argv, bool is_other)
+/* That ARGV[0], which has the library FILE, of MPI, runs untraced, once for all ranks. */
+static void tell_untraced(char **argv, enum mpg_mpi mpi, const char *file)
 {
-    Dl_info mpi;
     const char *rank = getenv("PMI_RANK");
     rank = rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
     if (rank && strcmp(rank, "0") != 0)
         return;
-    if (is_other)
-        fprintf(stderr, "mpgtrace: %s runs untraced: mpgkit was built without " OTHER_NAME "\n", argv[0]);
+    if (mpi == MPG_MPI_NONE)
+        fprintf(stderr, "mpgtrace: %s runs untraced: %s is of no kind that mpgtrace knows\n", argv[0], file);
+    else if (mpg_mpi_built(mpi))
+        fprintf(stderr, "mpgtrace: %s runs untraced: the tracer was built for %s of %s, not %s\n", argv[0], mpg_mpi_soname(mpi),
+                mpg_mpi_name(mpi), file);
     else
-        fprintf(stderr, "mpgtrace: %s runs untraced: %s is neither Open MPI's nor of MPICH's kind\n", argv[0],
-                dladdr((void *)&PMPI_Init, &mpi) ? mpi.dli_fname : "its MPI");
+        fprintf(stderr, "mpgtrace: %s runs untraced: mpgkit was built without %s\n", argv[0], mpg_mpi_name(mpi));
 }
 
 /* Of glibc's, constructors have main's arguments. */
@@ -122,14 +116,17 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
         unsetenv(ANEW); /* those that it starts are others */
         return;
     }
-    const bool is_other = &OTHER_SYMBOL, is_unknown = &PMPI_Init && !&OWN_SYMBOL;
-    if ((!is_other && !is_unknown) || !own_file(self, sizeof self))
+    Dl_info library;
+    const char *file = &PMPI_Init && dladdr((const void *)&PMPI_Init, &library) && library.dli_fname ? library.dli_fname : NULL;
+    const enum mpg_mpi mpi = mpg_mpi_of_library(file, is_linked, NULL);
+    if (mpi == MPG_TRACER_MPI || (mpi == MPG_MPI_NONE && !file) || !own_file(self, sizeof self))
         return;
-    const bool served = is_other && find_other(other, sizeof other);
+    file = file ? file : "its MPI";
+    const bool served = find_other(mpi, file, other, sizeof other);
     if (!replace_in_preload(served ? other : NULL) || setenv(ANEW, "1", 1) < 0)
         return;
     if (!served)
-        tell_untraced(argv, is_other);
+        tell_untraced(argv, mpi, file);
     extern char **environ;
     execve(self, argv, environ);
 }

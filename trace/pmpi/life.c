@@ -218,10 +218,10 @@ static void tell_of_singletons(void)
         return;
     if (strcmp(launcher, "srun") == 0)
         say("MPI_COMM_WORLD has 1 rank, though srun started %d: each is a job with a trace of its own; "
-            "'srun --mpi=list' names what srun offers, and " MPG_TRACER_FAMILY_NAME " must have been built for one of them", started);
+            "'srun --mpi=list' names what srun offers, and %s must have been built for one of them", started, mpg_mpi_name(MPG_TRACER_MPI));
     else
         say("MPI_COMM_WORLD has 1 rank, though %s started %d: each is a job with a trace of its own; the program's MPI is "
-            MPG_TRACER_FAMILY_NAME ", and is to be started by its own", launcher, started);
+            "%s, and is to be started by its own", launcher, started, mpg_mpi_name(MPG_TRACER_MPI));
 }
 
 void tracer_init(struct tracer_scope *s, int thread_level)

@@ -93,6 +93,7 @@ __attribute__((visibility("default"))) int MPI_Pcontrol(const int level, ...)
     return leave(&s, level, name ? name : "", name ? strlen(name) : 0);
 }
 
+#if defined(OPEN_MPI) || defined(MPICH)
 /* Fortran hands over the length of NAME after all arguments, and pads it with blanks. */
 static void leave_fortran(struct tracer_scope *s, int level, const char *name, size_t length)
 {
@@ -112,3 +113,4 @@ static void leave_fortran(struct tracer_scope *s, int level, const char *name, s
     }
 FORTRAN_PCONTROL(mpi_pcontrol_)
 FORTRAN_PCONTROL(mpi_pcontrol_f08_)
+#endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding the MPI of a program that starts without it. */
 #define _GNU_SOURCE
-#include "config.h"
-
 #include <dlfcn.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +20,24 @@ static void *open_loaded(const char *path)
     return dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 }
 
+static bool has(const void *module, const char *symbol)
+{
+    return dlsym((void *)(uintptr_t)module, symbol) != NULL;
+}
+
 /* Whether PATH, or what it needs, is an MPI of the tracer's family; that is then kept. */
 static bool has_mpi(const char *path)
 {
+    Dl_info file;
     void *module = open_loaded(path);
     if (!module)
         return false;
-    if (dlsym(module, "PMPI_Init") && dlsym(module, MPG_TRACER_FAMILY)) {
+    const void *init = dlsym(module, "PMPI_Init");
+    if (init && mpg_mpi_of_library(dladdr(init, &file) ? file.dli_fname : NULL, has, module) == MPG_TRACER_MPI) {
         library = module;
         return true;
     }
-    is_other = is_other || dlsym(module, "PMPI_Init");
+    is_other = is_other || init;
     dlclose(module);
     return false;
 }
@@ -56,11 +62,11 @@ void tracer_real_find(const void *caller)
     Dl_info module;
     const bool known = dladdr(caller, &module) && module.dli_fname;
     if (!(known && has_mpi(module.dli_fname)) && !dl_iterate_phdr(look_at, NULL) && !is_other)
-        library = dlopen(MPG_TRACER_SONAME, RTLD_LAZY | RTLD_GLOBAL); /* linked with the tracer, which was enough */
+        library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* linked with the tracer, which was enough */
     if (!library) {
         say_start();
-        say("%s calls MPI, and loads none that this tracer is for (" MPG_TRACER_FAMILY_NAME "): mpgtrace record --mpi names another",
-            known ? module.dli_fname : "the program");
+        say("%s calls MPI, and loads none that this tracer is for (%s): mpgtrace record --mpi names another",
+            known ? module.dli_fname : "the program", mpg_mpi_name(MPG_TRACER_MPI));
         abort();
     }
     const struct tracer_real_name *init = NULL;

@@ -13,6 +13,7 @@
 
 #include "common/map.h"
 #include "common/pool.h"
+#include "trace/pmpi/handles.h"
 #include "trace/pmpi/stream.h"
 
 struct entry {
@@ -226,13 +227,12 @@ int64_t tracer_request_active(const struct tracer_scope *s, MPI_Request handle)
 
 static MPI_Request handle_at(const struct tracer_candidates *c, int i)
 {
-    return c->fortran ? PMPI_Request_f2c(((const MPI_Fint *)c->handles)[i])
-                      : ((const MPI_Request *)c->handles)[i];
+    return request_at(c->handles, c->fortran, i);
 }
 
 static const void *address_at(const struct tracer_candidates *c, int i)
 {
-    return c->fortran ? (const void *)((const MPI_Fint *)c->handles + i)
+    return c->fortran ? (const void *)((const tracer_fortran_handle *)c->handles + i)
                       : (const void *)((const MPI_Request *)c->handles + i);
 }
 

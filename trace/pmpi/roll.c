@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/pmpi/family.h"
 #include "trace/pmpi/paths.h"
 #include "trace/store/process.h"
 #include "trace/store/window.h"
@@ -39,10 +40,9 @@ static struct {
     uint64_t size; /* processes of the job on this host */
 } roll = {.fd = -1};
 
-#ifdef MPICH
 /* Hydra, MPICH's launcher, has no name for a job; but each rank has a socket that was made
  * by the process that starts those of this host, which no other has in its place and time. */
-static bool find_job(char *job, size_t bytes)
+static bool find_job_of_hydra(char *job, size_t bytes)
 {
     const char *socket_text = getenv("PMI_FD"), *size = getenv("MPI_LOCALNRANKS");
     struct ucred maker;
@@ -55,9 +55,9 @@ static bool find_job(char *job, size_t bytes)
     return mark != 0 &&
            snprintf(job, bytes, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)bytes;
 }
-#else
+
 /* Open MPI's launcher, and others of PMIx, tell a name of the job. */
-static bool find_job(char *job, size_t bytes)
+static bool find_job_of_pmix(char *job, size_t bytes)
 {
     const char *name = getenv("PMIX_NAMESPACE"), *size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (!name || !size)
@@ -65,7 +65,12 @@ static bool find_job(char *job, size_t bytes)
     roll.size = (uint64_t)atoi(size);
     return snprintf(job, bytes, "%s", name) < (int)bytes;
 }
-#endif
+
+static bool find_job(char *job, size_t bytes)
+{
+    return (MPG_TRACER_MPI != MPG_MPI_MPICH && find_job_of_pmix(job, bytes)) ||
+           (MPG_TRACER_MPI != MPG_MPI_OPENMPI && find_job_of_hydra(job, bytes));
+}
 
 static bool find_path(void)
 {

@@ -16,7 +16,7 @@ static inline int64_t status_bytes(const MPI_Status *status)
                      (uint32_t)status->count_lo);
 #else
     MPI_Count count = 0; /* an int ends at 2 GiB */
-    if (PMPI_Get_elements_x(status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
+    if (PMPI_Get_elements_c(status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
         count = 0;
     return count;
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding a program, through the interpreters of scripts, and its MPI by what the libraries
- * that it starts with define: names of libraries tell families apart badly (libmpi.so.12 has
- * been Open MPI's, and is MPICH's, Intel's and others'). */
+ * that it starts with define. */
 #define _GNU_SOURCE
 #include "trace/record/target.h"
 
@@ -100,15 +99,17 @@ static bool gains_rights(const char *path)
            getxattr(path, "security.capability", capabilities, sizeof capabilities) > 0;
 }
 
+static bool names(const void *elf, const char *symbol)
+{
+    return mpg_elf_names(elf, symbol);
+}
+
 enum mpg_mpi mpg_library_mpi(const char *path)
 {
     struct mpg_elf elf;
     if (mpg_elf_open(&elf, path, NULL) < 0)
         return MPG_MPI_NONE;
-    /* What MPI_COMM_WORLD, MPI_DUP_FN of their mpi.h stand for: parts of their ABIs. */
-    const enum mpg_mpi family = mpg_elf_names(&elf, "ompi_mpi_comm_world") ? MPG_MPI_OPENMPI
-                                : mpg_elf_names(&elf, "MPIR_Dup_fn")       ? MPG_MPI_MPICH
-                                                                           : MPG_MPI_NONE;
+    const enum mpg_mpi family = mpg_mpi_of_library(path, names, &elf);
     mpg_elf_close(&elf);
     return family;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding tracers, and what is preloaded. */
-#include "config.h"
-
 #include "trace/record/tracers.h"
 
 #include <errno.h>
@@ -26,17 +24,11 @@ static const char *abi(const char *library)
     return so ? so : "";
 }
 
-/* The library of MPI that the tracer was compiled for; empty if that is not known. */
-static const char *own_library(enum mpg_mpi mpi)
-{
-    return mpi == MPG_MPI_OPENMPI ? MPGKIT_OPENMPI_SONAME : mpi == MPG_MPI_MPICH ? MPGKIT_MPICH_SONAME : "";
-}
-
 int mpg_tracer_find(enum mpg_mpi mpi, const char *mpi_library, char *path, size_t size,
                     struct mpg_error *err)
 {
     char name[64];
-    const char *own = own_library(mpi);
+    const char *own = mpg_mpi_soname(mpi);
     snprintf(name, sizeof name, "libmpgtrace-%s.so", mpg_mpi_word(mpi));
     if (mpg_tracer_library(name, path, size, err) < 0) {
         if (mpg_mpi_built(mpi))

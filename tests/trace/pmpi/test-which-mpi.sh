@@ -77,7 +77,7 @@ else
 fi
 "$MPGTRACE" record --mpi=lam ./app.default 2>err
 is "an MPI of no known name" "$?: $(cat err)" \
-    "2: mpgtrace record: --mpi: 'lam' is neither openmpi nor mpich (try 'mpgtrace record --help')"
+    "2: mpgtrace record: --mpi: 'lam' is none of openmpi, mpich and abi (try 'mpgtrace record --help')"
 
 # --- nothing, or something else, is preloaded ---
 mpgtrace=$MPGTRACE
@@ -207,13 +207,28 @@ int MPI_Init(int *argc, char ***argv) { return PMPI_Init(argc, argv); }
 int MPI_Finalize(void) { return 0; }
 END
 printf 'int MPI_Init(int *, char ***), MPI_Finalize(void);\nint main(int n, char **v) { return MPI_Init(&n, &v) + MPI_Finalize(); }\n' >plain.c
-ok "a program of an unknown MPI compiles" eval '${CC:-cc} -shared -fPIC -Wl,-soname,libmpi_abi.so.0 -o site/libmpi_abi.so.0 abi.c &&
-    ${CC:-cc} -o plain plain.c site/libmpi_abi.so.0 -Wl,-rpath,"$tmp/site"'
+ok "a program of an unknown MPI compiles" eval '${CC:-cc} -shared -fPIC -Wl,-soname,libmpi_odd.so.7 -o site/libmpi_odd.so.7 abi.c &&
+    ${CC:-cc} -o plain plain.c site/libmpi_odd.so.7 -Wl,-rpath,"$tmp/site"'
 is "... runs untraced, which is said" "$("$MPGTRACE" record -o none.trace ./plain 2>&1)" \
-    "mpgtrace record: ./plain runs untraced: libmpi_abi.so.0 is neither Open MPI's nor of MPICH's kind
+    "mpgtrace record: ./plain runs untraced: libmpi_odd.so.7 is of no kind that mpgtrace knows
 its own"
 like "... and from a shell" "$("$MPGTRACE" record -o none.trace sh -c './plain && :' 2>&1)" \
-    "mpgtrace: ./plain runs untraced: */libmpi_abi.so.0 is neither Open MPI's nor of MPICH's kind
+    "mpgtrace: ./plain runs untraced: */libmpi_odd.so.7 is of no kind that mpgtrace knows
+its own*"
+
+# Of the standard ABI, in a version that no tracer is for.
+ok "a program of another version of the standard ABI compiles" eval '${CC:-cc} -shared -fPIC -Wl,-soname,libmpi_abi.so.0 \
+    -o site/libmpi_abi.so.0 abi.c && ${CC:-cc} -o early plain.c site/libmpi_abi.so.0 -Wl,-rpath,"$tmp/site"'
+if [ -e "$tracer_folder/libmpgtrace-abi.so" ]; then
+    why="the tracer was built for libmpi_abi.so.1 of MPI's standard ABI, not */libmpi_abi.so.0" file=""
+else
+    why="mpgkit was built without MPI's standard ABI" file=" (libmpi_abi.so.0)"
+fi
+is "... runs untraced, which is said" "$("$MPGTRACE" record -o none.trace ./early 2>&1)" \
+    "mpgtrace record: ./early runs untraced: ${why/\*\/}$file
+its own"
+like "... and from a shell" "$("$MPGTRACE" record -o none.trace sh -c './early && :' 2>&1)" \
+    "mpgtrace: ./early runs untraced: $why
 its own*"
 
 done_testing
