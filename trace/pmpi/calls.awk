@@ -12,6 +12,7 @@
 #   REQUESTS                        address of requests, and whether they are Fortran's
 #   INDICES                         address of indices, and from what they count
 #   REQUEST                         a request that the call is given by its value
+#   REQUEST_VALUE                   the same as REQUESTS has one
 #   TAG                             a tag, from a string
 #   MADE_REQUEST MADE_PERSISTENT    a struct tracer_made, after the call
 #   MADE_COMM MADE_WIN MADE_FILE MADE_MESSAGE  a handle, after the call
@@ -40,7 +41,8 @@ function read_call(entry,    rest, i, parts, name) {
     split(entry, parts, ", ")
     name = parts[1]
     call_name[++calls] = name
-    kind[name] = parts[2]
+    # What it completes is still to be completed; but its status may be the only one that says whom it met.
+    kind[name] = name ~ /^Request_get_status/ ? "GET_STATUS" : parts[2]
     result[name] = parts[3]
     plain_name[name] = name
     rest = substr(entry, index(entry, "(") + 1)
@@ -128,7 +130,9 @@ function count_of(call) {
     return has(call, "count") ? "INT(count)" : has(call, "incount") ? "INT(incount)" : "1"
 }
 function requests_of(call) {
-    return "REQUESTS(" (has(call, "request") ? "request" : "array_of_requests") ")"
+    if (!has(call, "request"))
+        return "REQUESTS(array_of_requests)"
+    return (with_type(call, "MPI_Request") == "" ? "REQUESTS" : "REQUEST_VALUE") "(request)"
 }
 
 # Statements, one a line, before the real call.
@@ -136,7 +140,7 @@ function before(call,    k, text) {
     k = kind[call]
     if (k ~ /^(PREADY|PARRIVED)$/)
         return "int64_t id = tracer_request_active(&s, REQUEST(request));\n"
-    if (k ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL)$/)
+    if (k ~ /^(COMPLETE|GET_STATUS|START|REQUEST_FREE|CANCEL)$/)
         text = "struct tracer_candidates c;\n" \
             "tracer_candidates_take(&c, &s, " count_of(call) ", " requests_of(call) ");\n"
     if (given_statuses(call))
@@ -162,12 +166,12 @@ function before(call,    k, text) {
 
 # Whether the call must be given a status even if the program wants none.
 function gives_status(call) {
-    return has(call, "status") && kind[call] ~ /^(RECV|SENDRECV|COMPLETE|PROBE|MPROBE|MRECV|FILE)$/
+    return has(call, "status") && kind[call] ~ /^(RECV|SENDRECV|COMPLETE|GET_STATUS|PROBE|MPROBE|MRECV|FILE)$/
 }
 
 # The same of several statuses.
 function given_statuses(call) {
-    return has(call, "array_of_statuses") && kind[call] == "COMPLETE"
+    return has(call, "array_of_statuses") && kind[call] ~ /^(COMPLETE|GET_STATUS)$/
 }
 
 # What tracer_leave is given for rc.
@@ -186,7 +190,7 @@ function record(call,    k, name) {
     k = kind[call]
     if (k ~ /^(SEND|RECV|I?SENDRECV|ISEND|IRECV|SEND_INIT|RECV_INIT|PROBE|MPROBE|MRECV|IMRECV)$/)
         return record_point(call, k)
-    if (k ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL|REQUEST)$/)
+    if (k ~ /^(COMPLETE|GET_STATUS|START|REQUEST_FREE|CANCEL|REQUEST)$/)
         return record_requests(call, k)
     if (k ~ /^P(SEND_INIT|RECV_INIT|READY|ARRIVED)$/)
         return record_partitioned(call, k)
@@ -204,7 +208,7 @@ function record(call,    k, name) {
     return "record_other(&s)"
 }
 function unrecorded(call) {
-    return kind[call] ~ /^(COMPLETE|START|REQUEST_FREE|CANCEL)$/ ? "tracer_candidates_drop(&c)" : ""
+    return kind[call] ~ /^(COMPLETE|GET_STATUS|START|REQUEST_FREE|CANCEL)$/ ? "tracer_candidates_drop(&c)" : ""
 }
 
 function record_point(call, k,    buffer, from) {
@@ -253,7 +257,7 @@ function record_requests(call, k,    done, indices) {
     if (has(call, "flag"))
         done = "FLAG(flag) ? " done " : 0"
     indices = call ~ /some$/ ? "INDICES(array_of_indices)" : call ~ /any$/ ? "INDICES(indx)" : "NULL, 0"
-    return "record_completion(&s, &c, " done ", " indices ", " \
+    return (k == "GET_STATUS" ? "record_get_status" : "record_completion") "(&s, &c, " done ", " indices ", " \
         (has(call, "status") ? "STATUS(status)" : "STATUSES(array_of_statuses)") ")"
 }
 

@@ -46,6 +46,7 @@ void *fortran_real(const char *name, const void *caller);
 #define TYPES(x) ((struct tracer_types){(x), true})
 #define REQUESTS(x) (x), true
 #define REQUEST(x) PMPI_Request_f2c(*(x))
+#define REQUEST_VALUE(x) (x), true
 /* mpi_f08 of MPICH 4.0 counts from 0 (its issue 6270). */
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000 && MPICH_NUMVERSION < 40100000
 #define INDICES(x) (x), 0

@@ -131,6 +131,9 @@ void record_start(struct tracer_scope *s, struct tracer_candidates *c);
  * from BASE (NULL: all of them, in order); STATUSES: one for each done. */
 void record_completion(struct tracer_scope *s, struct tracer_candidates *c, int done,
                        const int *indices, int base, const MPI_Status *statuses);
+/* The same of MPI_Request_get_status and its kin, which complete nothing: what they say is kept for the call that does. */
+void record_get_status(struct tracer_scope *s, struct tracer_candidates *c, int done,
+                       const int *indices, int base, const MPI_Status *statuses);
 void record_request_free(struct tracer_scope *s, struct tracer_candidates *c);
 void record_cancel(struct tracer_scope *s, struct tracer_candidates *c);
 void record_request(struct tracer_scope *s, struct tracer_made made);

@@ -86,6 +86,15 @@ static void completion_free(struct completion *k)
         free(k->resolutions);
 }
 
+/* What STATUS says of REQUEST. */
+static void keep_status(struct tracer_request *request, const MPI_Status *status)
+{
+    /* Statuses of files' requests may hold anything there. */
+    request->cancelled = request->cancelling && status_cancelled(status);
+    request->from = request->any ? tracer_peer(status->MPI_SOURCE) : 0;
+    request->tag = request->any ? status->MPI_TAG : 0;
+}
+
 /* Candidate I is complete: notes how, and forgets it unless it is persistent. STATUS
  * is NULL where the call said nothing of it. */
 static void complete_one(struct completion *k, struct tracer_candidates *c, int i,
@@ -95,17 +104,20 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
     if (!request)
         return;
     k->done[k->done_number++] = request->id;
-    /* Statuses of files' requests may hold anything there. */
-    if (request->cancelling && status && status_cancelled(status))
+    /* MPICH from 4.2 on ends a persistent request where MPI_Request_get_status finds it complete, so that the
+     * call which completes it gets an empty status. */
+    if (status && !request->asked)
+        keep_status(request, status);
+    if (request->cancelling && status && request->cancelled)
         k->cancelled[k->cancelled_number++] = request->id;
     else if (request->any && status)
         k->resolutions[k->resolution_number++] = (struct mpg_resolution){
-            request->id, tracer_peer(status->MPI_SOURCE), status->MPI_TAG};
+            request->id, request->from, request->tag};
     if (request->makes_comm)
         tracer_comm_completed(request->id);
     c->requests[i] = NULL;
     request->taken = 0;
-    request->active = request->cancelling = false;
+    request->active = request->cancelling = request->asked = false;
     if (!request->persistent)
         tracer_request_remove(request);
 }
@@ -169,6 +181,26 @@ void record_completion(struct tracer_scope *s, struct tracer_candidates *c, int 
     }
     tracer_write(s, &e);
     completion_free(&k);
+}
+
+void record_get_status(struct tracer_scope *s, struct tracer_candidates *c, int done,
+                       const int *indices, int base, const MPI_Status *statuses)
+{
+    if (!tracer_lock()) {
+        tracer_candidates_drop(c);
+        return;
+    }
+    for (int i = 0; done != MPI_UNDEFINED && i < done; i++) {
+        const int which = indices ? indices[i] - base : i;
+        struct tracer_request *request = which >= 0 && which < c->count ? c->requests[which] : NULL;
+        if (request && request->active && !request->asked && statuses != MPI_STATUSES_IGNORE) {
+            keep_status(request, &statuses[i]);
+            request->asked = true;
+        }
+    }
+    tracer_candidates_forget(c);
+    tracer_unlock();
+    record_other(s);
 }
 
 void record_request_free(struct tracer_scope *s, struct tracer_candidates *c)

@@ -15,6 +15,9 @@ struct tracer_request {
     uint32_t any;          /* of a receive */
     bool active, indexed;
     bool cancelling;       /* MPI_Cancel: only then its status is asked for the outcome */
+    bool asked;            /* MPI_Request_get_status said that it is complete, and then: */
+    bool cancelled;
+    int32_t from, tag;     /* of a receive with any */
     bool makes_comm;       /* MPI_Comm_idup: a communicator when it is complete */
 };
 

@@ -29,6 +29,7 @@
 #define TYPES(x) ((struct tracer_types){(x), false})
 #define REQUESTS(x) (x), false
 #define REQUEST(x) (x)
+#define REQUEST_VALUE(x) &(x), false
 #define INDICES(x) (x), 0
 #define MADE_REQUEST(x) ((struct tracer_made){*(x), (x), false})
 #define MADE_PERSISTENT(x) ((struct tracer_made){*(x), (x), true})
