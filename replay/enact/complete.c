@@ -68,7 +68,7 @@ static int count_ready(struct play *p)
     int ready = 0;
     for (int i = 0; i < l->n; i++) {
         int flag = 0;
-        PMPI_Request_get_status(l->handle[i], &flag, MPI_STATUS_IGNORE);
+        play_get_status(l->request[i], l->handle[i], &flag, MPI_STATUS_IGNORE);
         ready += flag != 0;
     }
     return ready;
@@ -99,7 +99,7 @@ static int note_complete(struct play *p, bool waits)
         status.MPI_ERROR = MPI_SUCCESS;
         const bool has_handle = l->handle[i] != MPI_REQUEST_NULL;
         if (has_handle)
-            PMPI_Request_get_status(l->handle[i], &flag, &status);
+            play_get_status(l->request[i], l->handle[i], &flag, &status);
         if (has_handle && (flag ? status.MPI_ERROR == MPI_SUCCESS : waits)) {
             if (play_check(p, PLAY_OPEN(p, MPI_Wait(&l->handle[i], &status))) < 0)
                 return -1;

@@ -159,7 +159,7 @@ static int settle(struct play *p, int32_t comm)
         MPI_Status status;
         int flag = 0;
         if (comm < 0 || o->comm == comm)
-            PMPI_Request_get_status(o->owner->handle, &flag, &status);
+            play_get_status(o->owner, o->owner->handle, &flag, &status);
         if (!flag)
             i++;
         else if (taken_complete(p, o->owner, &status) < 0)
