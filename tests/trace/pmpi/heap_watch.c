@@ -114,9 +114,11 @@ int posix_memalign(void **p, size_t alignment, size_t n)
     return *p ? 0 : 12;
 }
 
+/* What the C library itself frees (the text of a dlerror(3) that nobody has asked for, in the next dlsym(3)), it has
+ * allocated before, for whoever called it then. */
 void free(void *p)
 {
-    if (p)
+    if (p && !begins(file_of((char *)__builtin_return_address(0) - 1), "libc.so"))
         watch("free");
     __libc_free(p);
 }
