@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { THREADS = 2, SHORT_LIVED = 5, BUFFERS = 4, HANDLES = 50 };
 
@@ -78,6 +79,15 @@ static void *ask(void *argument)
     for (int i = 0; i < 1000; i++)
         MPI_Finalized(&flag);
     return argument;
+}
+
+/* MPI_Finalized of Open MPI 6.0.0rc2 ends in a segmentation fault beside MPI_Finalize, traced or not. */
+static bool finalized_is_safe(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    return !strstr(version, "Open MPI v6.0.0rc2");
 }
 
 static void run(void *(*function)(void *), int number)
@@ -178,10 +188,12 @@ int main(int argc, char **argv)
     printf("%d Irecv %ld\n%d Isend %ld\n%d Waitall %ld\n%d Send %ld\n%d Recv %ld\n", rank,
            (long)irecvs, rank, (long)isends, rank, (long)waitalls, rank, (long)sends, rank,
            (long)recvs);
-    check(pthread_create(&asker, NULL, ask, NULL) == 0, "no thread");
-    while (!asking) {
+    const bool asks = finalized_is_safe();
+    check(!asks || pthread_create(&asker, NULL, ask, NULL) == 0, "no thread");
+    while (asks && !asking) {
     }
     MPI_Finalize();
-    pthread_join(asker, NULL);
+    if (asks)
+        pthread_join(asker, NULL);
     return 0;
 }
