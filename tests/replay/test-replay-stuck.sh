@@ -4,6 +4,7 @@
 # shellcheck source=tests/replay/replay.sh
 . "$(dirname "$0")/replay.sh"
 needs_mpi
+command -v pgrep >/dev/null || skip_all "no pgrep (Debian package procps)"
 
 # Both send first, and then receive.
 made both.trace <<'END_OF_TRACE'
