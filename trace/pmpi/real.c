@@ -49,12 +49,18 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
            has_mpi(module->dlpi_name);
 }
 
-static void set(const struct tracer_real_name *n)
+static void put(const struct tracer_real_name *n, void *address)
 {
-    void *address = dlsym(library, n->name);
     memcpy((char *)&tracer_real + n->place, &address, sizeof address);
     if (n->next >= 0)
         memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
+}
+
+/* The function or object N. MPICH 5.0.2's library of the standard ABI has MPI_File_close without PMPI_File_close. */
+static void set(const struct tracer_real_name *n)
+{
+    void *address = dlsym(library, n->name);
+    put(n, address || n->next < 0 ? address : dlsym(library, n->name + 1));
 }
 
 void tracer_real_find(const void *caller)
@@ -122,9 +128,13 @@ void tracer_real_chain(bool tells)
         const char *name = n->name + 1; /* MPI_X */
         void *real, *next;
         memcpy(&real, (char *)&tracer_real + n->place, sizeof real);
-        if (n->next < 0 || !real)
+        if (n->next < 0)
             continue;
         next = dlsym(RTLD_NEXT, name);
+        if (!real && next && !is_own(next)) /* its name is MPI_X alone */
+            put(n, real = next);
+        if (!real)
+            continue;
         if (next && !is_own(next) && !is_of_one_library(next, real))
             memcpy((char *)&tracer_behind + n->next, &next, sizeof next);
         if (tells && tracer_real_before(name) && count++ == 0)

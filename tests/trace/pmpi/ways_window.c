@@ -146,8 +146,15 @@ static void do_pair(void)
     const char *name = rank < 2 ? "0,1#1" : "2,3#1";
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
     say("Comm_split " WORLD " newcomm=%s", name);
-    MPI_Win_allocate_shared(40, 4, MPI_INFO_NULL, pair, &memory, &win);
-    say("Win_allocate_shared comm=%s win=%s/0 bytes=40", name, name);
+    /* MPICH 5.0.2 in Debian shares no memory. */
+    MPI_Comm_set_errhandler(pair, MPI_ERRORS_RETURN);
+    if (MPI_Win_allocate_shared(40, 4, MPI_INFO_NULL, pair, &memory, &win) == MPI_SUCCESS)
+        say("Win_allocate_shared comm=%s win=%s/0 bytes=40", name, name);
+    else {
+        say("Win_allocate_shared failed=1");
+        MPI_Win_allocate(40, 4, MPI_INFO_NULL, pair, &memory, &win);
+        say("Win_allocate comm=%s win=%s/0 bytes=40", name, name);
+    }
     MPI_Win_fence(0, win);
     say("Win_fence win=%s/0 assert=0", name);
     MPI_Put(&rank, 1, MPI_INT, other, 0, 1, MPI_INT, win);
