@@ -150,12 +150,12 @@ void record_irecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int 
     tracer_write(s, &e);
 }
 
-/* Whether the status of such a request says whom it met. MPICH 4.0.2 leaves in it what was
- * there: who met whom through a wildcard is then not in the trace. */
-#ifdef MPICH
-enum { TELLS_BOTH = 0 };
-#else
+/* Whether the status of such a request says whom it met. MPICH, from 4.0.2 to 5.0.2, leaves in it what was
+ * there, and a program of the standard ABI may have MPICH's: who met whom through a wildcard is then not in the trace. */
+#ifdef OPEN_MPI
 enum { TELLS_BOTH = 1 };
+#else
+enum { TELLS_BOTH = 0 };
 #endif
 
 void record_isendrecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int to, int sendtag,
