@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,52 @@ int mpg_launcher_started(const char **launcher)
     }
     return most;
 }
+
+/* --- Slurm --- */
+
+/* Variables of an outer step are still there in an inner one that has another protocol: PMI_FD's socket is closed, and
+ * PMIX_NAMESPACE names another step. */
+bool mpg_launcher_srun(enum mpg_srun_protocol *protocol)
+{
+    char here[128];
+    const char *job = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID"), *space = getenv("PMIX_NAMESPACE");
+    const bool started = job && step && getenv("SLURM_STEP_NUM_TASKS");
+    if (protocol)
+        *protocol = MPG_SRUN_NONE;
+    if (!started || !protocol)
+        return started;
+    snprintf(here, sizeof here, "slurm.pmix.%s.%s", job, step);
+    if (has_socket("PMI_FD"))
+        *protocol = MPG_SRUN_PMI2;
+    else if (space && strcmp(space, here) == 0)
+        *protocol = MPG_SRUN_PMIX;
+    return true;
+}
+
+/* SLURM_STEP_TASKS_PER_NODE is "4(x2),3": four on each of the first two nodes, three on the next (srun(1)). */
+int mpg_launcher_srun_tasks_here(void)
+{
+    const char *p = getenv("SLURM_STEP_TASKS_PER_NODE"), *text = getenv("SLURM_NODEID");
+    char *end;
+    long node = text ? strtol(text, &end, 10) : -1;
+    if (!p || node < 0 || end == text || *end)
+        return 0;
+    while (*p) {
+        int tasks, times = 1, used = 0;
+        if (sscanf(p, "%d%n", &tasks, &used) != 1)
+            return 0;
+        p += used;
+        if (sscanf(p, "(x%d)%n", &times, &used) == 1)
+            p += used;
+        if (node < times)
+            return tasks > 0 ? tasks : 0;
+        node -= times;
+        p += *p == ',';
+    }
+    return 0;
+}
+
+/* --- who this process is --- */
 
 /* The first of NAMES that is set; NULL if none is. */
 static const char *first_set(const char *const *names)

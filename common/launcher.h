@@ -18,6 +18,20 @@ int mpg_launcher_processes(void);
  * name; 0 if none says. */
 int mpg_launcher_started(const char **launcher);
 
+/* How the tasks of a step that srun has started find each other. */
+enum mpg_srun_protocol {
+    MPG_SRUN_NONE, /* by nothing (--mpi=none), or there is no such step */
+    MPG_SRUN_PMI2, /* --mpi=pmi2 */
+    MPG_SRUN_PMIX  /* --mpi=pmix */
+};
+
+/* Whether this process runs in a step of srun, and into *PROTOCOL, unless it is NULL, that step's protocol. A batch script
+ * is no step, whatever its allocation. */
+bool mpg_launcher_srun(enum mpg_srun_protocol *protocol);
+
+/* How many tasks of its srun step run on this host; 0: it does not say, or there is no step. */
+int mpg_launcher_srun_tasks_here(void);
+
 /* Whether this process is the one that speaks for its job: rank 0, or one that has no
  * number. */
 bool mpg_launcher_is_first(void);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/launcher.h"
+
 enum { LAUNCHERS = 5, MAX_RANKS = 100000000, SPEAKING_US = 3000000 };
 
 /* A row a launcher; an outer one's variables are still there inside an inner
@@ -38,31 +40,6 @@ static bool read_count(const char *name, int *count)
     return true;
 }
 
-/* The tasks on this node, from SLURM_STEP_TASKS_PER_NODE, "4(x2),3": four on
- * each of the first two nodes, three on the next (srun(1)). */
-static bool read_slurm_local_ranks(int *count)
-{
-    int node;
-    const char *p = getenv("SLURM_STEP_TASKS_PER_NODE");
-    if (!p || !read_count("SLURM_NODEID", &node))
-        return false;
-    while (*p) {
-        int tasks, times = 1, used = 0;
-        if (sscanf(p, "%d%n", &tasks, &used) != 1)
-            return false;
-        p += used;
-        if (sscanf(p, "(x%d)%n", &times, &used) == 1)
-            p += used;
-        if (node < times) {
-            *count = tasks;
-            return true;
-        }
-        node -= times;
-        p += *p == ',';
-    }
-    return false;
-}
-
 void mpg_launch_find(struct mpg_launch *launch)
 {
     struct mpg_launch l = {0, 1, -1, 0};
@@ -82,7 +59,7 @@ void mpg_launch_find(struct mpg_launch *launch)
         counted = read_count("SLURM_STEP_NUM_TASKS", &l.ranks);
     if (!placed)
         placed = read_count("SLURM_LOCALID", &l.local_rank) &&
-                 read_slurm_local_ranks(&l.local_ranks);
+                 (l.local_ranks = mpg_launcher_srun_tasks_here()) > 0;
     if (!counted)
         l.ranks = 0;
     if (!placed || l.local_rank >= l.local_ranks) {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/launcher.h"
 #include "trace/pmpi/family.h"
 
 #define FILE_OF(family) "libmpgtrace-" family ".so"
@@ -93,9 +94,7 @@ static bool own_file(char *path, size_t size)
 /* That ARGV[0], which has the library FILE, of MPI, runs untraced, once for all ranks. */
 static void tell_untraced(char **argv, enum mpg_mpi mpi, const char *file)
 {
-    const char *rank = getenv("PMI_RANK");
-    rank = rank ? rank : getenv("OMPI_COMM_WORLD_RANK");
-    if (rank && strcmp(rank, "0") != 0)
+    if (!mpg_launcher_is_first())
         return;
     if (mpi == MPG_MPI_NONE)
         fprintf(stderr, "mpgtrace: %s runs untraced: %s is of no kind that mpgtrace knows\n", argv[0], file);

@@ -10,6 +10,8 @@
 
 /* The name of the process that says that nothing was traced (trace/record/watch.h). */
 #define MPG_WATCH_NAME "mpgtrace-watch"
+/* The signal by which it learns that Open MPI's MPI_Init has begun in a step of srun without PMIx. (Included with signal.h.) */
+#define MPG_WATCH_IN_INIT SIGUSR1
 
 /* The family; what mpg_mpi_word() and mpg_mpi_tracer() say of it. (After mpi.h.) */
 #if defined(MPICH)

@@ -178,11 +178,22 @@ static bool begin(bool threads)
     return status == 0;
 }
 
+/* Whether only srun has started this process, and without PMIx. */
+static bool lacks_pmix(void)
+{
+    enum mpg_srun_protocol protocol;
+    return mpg_launcher_srun(&protocol) && protocol != MPG_SRUN_PMIX && !getenv("OMPI_COMM_WORLD_SIZE");
+}
+
 void tracer_before_init(void)
 {
     if (life.began)
         return;
-    summary_end_watch();
+    /* Open MPI 4 ends the process in MPI_Init where srun gives it nothing that it knows. */
+    if (MPG_TRACER_MPI == MPG_MPI_OPENMPI && lacks_pmix())
+        summary_warn_watch();
+    else
+        summary_end_watch();
     say_start();
     tracer_real_chain(mpg_launcher_is_first());
     roll_sign();
@@ -204,6 +215,19 @@ static bool all_are_here(void)
     return false;
 }
 
+/* What the tasks of a step of srun had to find each other by. */
+static const char *srun_gave(void)
+{
+    enum mpg_srun_protocol protocol;
+    mpg_launcher_srun(&protocol);
+    switch (protocol) {
+    case MPG_SRUN_PMI2: return "srun gave them PMI-2, which this MPI did not use";
+    case MPG_SRUN_PMIX: return "srun gave them PMIx, which this MPI did not use";
+    case MPG_SRUN_NONE: break;
+    }
+    return "srun gave them no PMI";
+}
+
 /* A process that its MPI takes for a job by itself, though a launcher has started it among others, leaves a trace for
  * itself: they are not of one MPI, or of no common protocol. */
 static void tell_of_singletons(void)
@@ -216,9 +240,14 @@ static void tell_of_singletons(void)
     started = mpg_launcher_started(&launcher);
     if (size > 1 || parent != MPI_COMM_NULL || started <= 1 || !mpg_launcher_is_first())
         return;
+    /* The program's own launcher, inside a step of srun, has started this process alone. */
+    if ((MPG_TRACER_MPI == MPG_MPI_ABI || mpg_launcher_mpi() == MPG_TRACER_MPI) && mpg_launcher_processes() == 1)
+        return;
     if (strcmp(launcher, "srun") == 0)
-        say("MPI_COMM_WORLD has 1 rank, though srun started %d: each is a job with a trace of its own; "
-            "'srun --mpi=list' names what srun offers, and %s must have been built for one of them", started, mpg_mpi_name(MPG_TRACER_MPI));
+        say("MPI_COMM_WORLD has 1 rank, though srun started %d: each is a job with a trace of its own; %s; %s usually needs "
+            "'srun --mpi=%s' ('srun --mpi=list' says which there are)",
+            started, srun_gave(), mpg_mpi_name(MPG_TRACER_MPI),
+            MPG_TRACER_MPI == MPG_MPI_MPICH ? "pmi2" : MPG_TRACER_MPI == MPG_MPI_OPENMPI ? "pmix" : "pmix' or '--mpi=pmi2");
     else
         say("MPI_COMM_WORLD has 1 rank, though %s started %d: each is a job with a trace of its own; the program's MPI is "
             "%s, and is to be started by its own", launcher, started, mpg_mpi_name(MPG_TRACER_MPI));
@@ -229,6 +258,7 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     if (life.began)
         return;
     life.tried = true;
+    summary_end_watch();
     say_start();
     if (!all_are_here())
         return;

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/launcher.h"
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/paths.h"
 #include "trace/store/process.h"
@@ -40,6 +41,17 @@ static struct {
     uint64_t size; /* processes of the job on this host */
 } roll = {.fd = -1};
 
+/* A step of srun that has PROTOCOL has a number. Its components, where it is of several jobs, each count their own tasks. */
+static bool find_step(char *job, size_t bytes, enum mpg_srun_protocol protocol)
+{
+    enum mpg_srun_protocol found;
+    const int tasks = mpg_launcher_srun_tasks_here();
+    if (!mpg_launcher_srun(&found) || found != protocol || tasks < 1 || getenv("SLURM_HET_SIZE"))
+        return false;
+    roll.size = (uint64_t)tasks;
+    return snprintf(job, bytes, "slurm-%s.%s", getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID")) < (int)bytes;
+}
+
 /* Hydra, MPICH's launcher, has no name for a job; but each rank has a socket that was made
  * by the process that starts those of this host, which no other has in its place and time. */
 static bool find_job_of_hydra(char *job, size_t bytes)
@@ -47,7 +59,9 @@ static bool find_job_of_hydra(char *job, size_t bytes)
     const char *socket_text = getenv("PMI_FD"), *size = getenv("MPI_LOCALNRANKS");
     struct ucred maker;
     socklen_t length = sizeof maker;
-    if (!socket_text || !size ||
+    if (!size)
+        return find_step(job, bytes, MPG_SRUN_PMI2);
+    if (!socket_text ||
         getsockopt(atoi(socket_text), SOL_SOCKET, SO_PEERCRED, &maker, &length) < 0)
         return false;
     uint64_t mark = mpg_process_mark(maker.pid);
@@ -60,7 +74,9 @@ static bool find_job_of_hydra(char *job, size_t bytes)
 static bool find_job_of_pmix(char *job, size_t bytes)
 {
     const char *name = getenv("PMIX_NAMESPACE"), *size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    if (!name || !size)
+    if (!size)
+        return find_step(job, bytes, MPG_SRUN_PMIX);
+    if (!name)
         return false;
     roll.size = (uint64_t)atoi(size);
     return snprintf(job, bytes, "%s", name) < (int)bytes;

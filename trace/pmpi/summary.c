@@ -157,7 +157,7 @@ __attribute__((constructor)) static void know_standard_error(void)
         say_start();
 }
 
-void summary_end_watch(void)
+static void signal_watch(int signal)
 {
     char path[64], name[32];
     const char *text = getenv("MPGTRACE_WATCH");
@@ -166,7 +166,17 @@ void summary_end_watch(void)
         return;
     snprintf(path, sizeof path, "/proc/%ld/comm", number);
     if (mpg_peek(path, name, sizeof name) > 0 && strncmp(name, MPG_WATCH_NAME, strlen(MPG_WATCH_NAME)) == 0)
-        kill((pid_t)number, SIGTERM);
+        kill((pid_t)number, signal);
+}
+
+void summary_end_watch(void)
+{
+    signal_watch(SIGTERM);
+}
+
+void summary_warn_watch(void)
+{
+    signal_watch(MPG_WATCH_IN_INIT);
 }
 
 void summary_say_nothing(bool session)

@@ -19,6 +19,10 @@ void summary_say(const char *folder);
 
 /* MPI_Init was seen: ends the process that would say that it was not (trace/record/watch.h). */
 void summary_end_watch(void);
+/* MPI_Init was seen, and will probably fail, as srun was told nothing of PMIx: that process will say so if this one ends
+ * before summary_end_watch(). */
+void summary_warn_watch(void);
+
 /* At the end of a process that has never called MPI_Init, but of SESSION MPI_Session_init: says so, once for the
  * job, unless something else that mpgtrace record has run left a trace. */
 void summary_say_nothing(bool session);

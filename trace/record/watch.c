@@ -29,6 +29,14 @@ static void keep_only(int ended)
             close(fd);
 }
 
+static volatile sig_atomic_t in_init;
+
+static void note_init(int unused)
+{
+    (void)unused;
+    in_init = 1;
+}
+
 /* Tells its number to TOLD once it can be ended. */
 static void watch(int ended, int told, const char *folder, const char *program)
 {
@@ -37,15 +45,20 @@ static void watch(int ended, int told, const char *folder, const char *program)
     const pid_t number = getpid();
     prctl(PR_SET_NAME, MPG_WATCH_NAME);
     signal(SIGINT, SIG_IGN);
+    signal(MPG_WATCH_IN_INIT, note_init);
     (void)!write(told, &number, sizeof number);
     keep_only(ended);
     while (poll(&end, 1, -1) < 0)
         ;
-    if (mpg_folder_has_trace(folder))
-        return;
-    fprintf(stderr,
-            "mpgtrace: nothing was traced: no MPI_Init was seen in %s; if it calls MPI, a script, or itself, sets LD_PRELOAD or "
-            "empties the environment\n", mpg_printable(text, sizeof text, program));
+    mpg_printable(text, sizeof text, program);
+    if (in_init)
+        fprintf(stderr,
+                "mpgtrace: nothing was traced: MPI_Init did not succeed in %s: srun gave its tasks no PMIx, which Open MPI "
+                "usually needs: 'srun --mpi=pmix' ('srun --mpi=list' says whether there is one)\n", text);
+    else if (!mpg_folder_has_trace(folder))
+        fprintf(stderr,
+                "mpgtrace: nothing was traced: no MPI_Init was seen in %s; if it calls MPI, a script, or itself, sets LD_PRELOAD or "
+                "empties the environment\n", text);
 }
 
 void mpg_watch(const char *folder, const char *program)

@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A Slurm of this machine alone, for as long as one command runs: munged, slurmctld and one slurmd for each node, with a
+# key, a configuration and logs in a temporary folder. Needs root and Slurm's programs (Debian: slurm-wlm munge), but no
+# systemd, no cgroups and nothing in /etc. Several may run at a time.
+#
+# Usage: validate/slurm.sh [--nodes N] [--cpus N] [--keep FOLDER] COMMAND [ARGUMENT]...
+#   --nodes N      so many nodes (default: 1); where N is 2 or more, each has a host name of its own: node1, node2, ...
+#   --cpus N       CPUs that each node offers (default: those that this process may use)
+#   --keep FOLDER  the temporary folder, which must not exist; it is kept
+# COMMAND finds srun, sbatch, squeue and scancel set up (SLURM_CONF). Its jobs are cancelled when it ends.
+# Exit status: the command's; 77 where Slurm cannot run here (standard error says why); 2: usage.
+set -u
+PATH=$PATH:/usr/sbin:/sbin
+
+complain() {
+    echo "slurm.sh: $*" >&2
+}
+cannot() {
+    complain "no Slurm here: $*"
+    exit 77
+}
+usage() {
+    complain "$*"
+    sed -n 's/^# //; /^Usage:/,/^Exit/p' "$0" >&2
+    exit 2
+}
+
+nodes=1 cpus=$(nproc) folder=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --nodes | --cpus)
+        [[ ${2-} =~ ^[1-9][0-9]{0,2}$ ]] || usage "$1 wants a number from 1 to 999"
+        printf -v "${1#--}" %s "$2"
+        shift 2 ;;
+    --keep)
+        [ -n "${2-}" ] || usage "--keep wants a folder"
+        folder=$2
+        shift 2 ;;
+    --) shift; break ;;
+    -*) usage "unknown option '$1'" ;;
+    *) break ;;
+    esac
+done
+[ $# -gt 0 ] || usage "which command?"
+
+[ "$(id -u)" = 0 ] || cannot "only root starts its daemons"
+for program in munged munge slurmctld slurmd srun sbatch scancel squeue sinfo; do
+    command -v "$program" >/dev/null || cannot "there is no $program (Debian: apt-get install slurm-wlm munge)"
+done
+
+if [ -n "$folder" ]; then
+    mkdir "$folder" || exit 2
+    folder=$(cd "$folder" && pwd) || exit 2
+    keep=yes
+else
+    # Short, for the names of sockets; what is in it matters to nobody else.
+    folder=$(mktemp -d /tmp/slurm.XXXXXX) || exit 2
+    keep=
+fi
+export SLURM_CONF=$folder/slurm.conf
+daemons=()
+
+# The processes that have this configuration, this script and its command apart: daemons of a step outlive slurmd.
+others() {
+    local file pid
+    for file in /proc/[0-9]*/environ; do
+        pid=${file#/proc/}
+        pid=${pid%/environ}
+        [ "$pid" != $$ ] && [ "$pid" != "$BASHPID" ] &&
+            grep -qzxF "SLURM_CONF=$SLURM_CONF" "$file" 2>/dev/null && echo "$pid"
+    done
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds.
+wait_for() {
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.1
+    done
+}
+
+no_jobs() {
+    local left
+    left=$(timeout 5 squeue --noheader 2>/dev/null) && [ -z "$left" ]
+}
+gone() {
+    ! kill -0 "$1" 2>/dev/null
+}
+
+# Jobs first: slurmd leaves them when it ends.
+stop() {
+    local i left
+    trap '' HUP INT TERM
+    trap - EXIT
+    if [ -n "$up" ]; then
+        timeout 10 scancel --quiet --user=root 2>/dev/null
+        wait_for 10 no_jobs || { timeout 10 scancel --quiet --signal=KILL --full --user=root 2>/dev/null; wait_for 5 no_jobs; }
+    fi
+    for ((i = ${#daemons[@]} - 1; i >= 0; i--)); do
+        kill "${daemons[i]}" 2>/dev/null
+        wait_for 10 gone "${daemons[i]}" || kill -KILL "${daemons[i]}" 2>/dev/null
+    done
+    left=$(others)
+    # shellcheck disable=SC2086 # a list
+    [ -z "$left" ] || kill -KILL $left 2>/dev/null
+    [ -n "$keep" ] || rm -rf "$folder"
+}
+up=
+trap stop EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# start NAME COMMAND...: a daemon in the foreground, in a process group of its own (Ctrl-C is for the command), output
+# to NAME.log.
+start() {
+    local name=$1
+    shift
+    setsid "$@" >"$folder/$name.log" 2>&1 </dev/null &
+    daemons+=($!)
+}
+# no_more NAME: it did not come up; why, as far as its log says it.
+no_more() {
+    sed "s/^/slurm.sh: $1: /" "$folder/$1.log" 2>/dev/null | grep -iE 'error|fatal' | tail -n 5 >&2
+    cannot "$1 did not start"
+}
+
+# Three ports beside each other and more that nobody listens at, from a place that processes do not share.
+free_ports() {
+    local port i
+    for i in 0 1 2 3 4 5 6 7 8 9; do
+        port=$((20000 + ($$ * 7 + i * 911) % 10000))
+        for ((i = 0; i <= nodes; i++)); do
+            (: <>"/dev/tcp/127.0.0.1/$((port + i))") 2>/dev/null && continue 2
+        done
+        echo $port
+        return
+    done
+    return 1
+}
+port=$(free_ports) || cannot "no free ports"
+
+umask 022
+mkdir -p "$folder/state" && chmod 755 "$folder" || exit 2
+dd if=/dev/urandom of="$folder/munge.key" bs=128 count=1 status=none || exit 2
+chmod 400 "$folder/munge.key"
+socket=$folder/munge.socket
+
+host=$(hostname)
+names=("$host")
+if [ "$nodes" -gt 1 ]; then
+    names=()
+    for ((i = 1; i <= nodes; i++)); do names+=("node$i"); done
+    unshare --uts true 2>/dev/null || cannot "no name spaces for host names"
+fi
+
+# Nothing needs cgroups: processes are found by their parents, cores are bound by sched_setaffinity.
+cat >"$folder/slurm.conf" <<END
+ClusterName=mpgkit
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$socket
+CredType=cred/munge
+SlurmctldPort=$port
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool.%n
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd.%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/affinity
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SlurmdParameters=config_overrides
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=1000
+MailProg=/bin/true
+ReturnToService=2
+SwitchType=switch/none
+MpiDefault=none
+KillWait=5
+SlurmctldDebug=info
+SlurmdDebug=info
+END
+i=0
+for name in "${names[@]}"; do
+    i=$((i + 1))
+    mkdir -p "$folder/spool.$name"
+    echo "NodeName=$name NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=$cpus State=UNKNOWN"
+done >>"$folder/slurm.conf"
+IFS=,
+echo "PartitionName=all Nodes=${names[*]} Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO" >>"$folder/slurm.conf"
+unset IFS
+# slurmd loads one of these anyway. That of cgroups v1 does nothing unless it is used, whatever the machine has.
+case $(slurmd -V) in
+"slurm-wlm "2[012].*) echo "CgroupPlugin=cgroup/v1" ;;
+*) echo "CgroupPlugin=disabled" ;;
+esac >"$folder/cgroup.conf"
+
+start munged munged --foreground --force --key-file="$folder/munge.key" --socket="$socket" --num-threads=2 \
+    --pid-file="$folder/munged.pid" --log-file="$folder/munge.log" --seed-file="$folder/munge.seed"
+authenticates() {
+    timeout 5 munge --socket="$socket" --no-input >/dev/null 2>&1
+}
+wait_for 10 authenticates || no_more munged
+
+start slurmctld slurmctld -D -i -f "$SLURM_CONF"
+for name in "${names[@]}"; do
+    if [ "$nodes" -gt 1 ]; then
+        # shellcheck disable=SC2016 # for the other shell
+        start "slurmd.$name" unshare --uts sh -c 'hostname "$1" && exec slurmd -D -N "$1" -f "$2"' sh "$name" "$SLURM_CONF"
+    else
+        start "slurmd.$name" slurmd -D -N "$name" -f "$SLURM_CONF"
+    fi
+done
+idle() {
+    gone "${daemons[1]}" && no_more slurmctld
+    [ "$(timeout 5 sinfo --noheader --Node --format=%T 2>/dev/null | grep -cx idle)" = "$nodes" ]
+}
+if ! wait_for 30 idle; then
+    for name in "${names[@]}"; do
+        grep -iE 'error|fatal' "$folder/slurmd.$name.log" | tail -n 3 >&2
+    done
+    no_more slurmctld
+fi
+up=yes
+"$@"
