@@ -12,12 +12,24 @@
 #include "common/installed.h"
 #include "common/launcher.h"
 
-/* The MPI that the processes have in common. Slurm starts programs of any: then ours. */
+/* The MPI for a step of srun, which starts programs of any: the one that usually has the step's protocol, else ours. Open MPI 5
+ * knows PMIx alone, and of earlier versions only some builds know PMI-2. */
+static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi said)
+{
+    if (protocol == MPG_SRUN_PMI2 && mpg_mpi_built(MPG_MPI_MPICH))
+        return MPG_MPI_MPICH;
+    if (protocol == MPG_SRUN_PMIX && mpg_mpi_built(MPG_MPI_OPENMPI))
+        return MPG_MPI_OPENMPI;
+    return mpg_mpi_default() ? mpg_mpi_default() : said;
+}
+
+/* The MPI that the processes have in common. */
 enum mpg_mpi mpg_module_mpi(void)
 {
+    enum mpg_srun_protocol protocol;
     const enum mpg_mpi said = mpg_launcher_mpi();
     const bool others = getenv("OMPI_COMM_WORLD_RANK") || getenv("MPI_LOCALRANKID");
-    return getenv("SLURM_STEP_ID") && !others && mpg_mpi_default() ? mpg_mpi_default() : said;
+    return mpg_launcher_srun(&protocol) && !others ? for_step(protocol, said) : said;
 }
 
 /* What is preloaded, a tracer as it may be, would be taken for MPI: that of another family. */

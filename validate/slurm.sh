@@ -60,6 +60,9 @@ else
 fi
 export SLURM_CONF=$folder/slurm.conf
 daemons=()
+# Where this script is killed, its daemons end too.
+mortal=()
+setpriv --pdeathsig TERM true 2>/dev/null && mortal=(setpriv --pdeathsig TERM)
 
 # The processes that have this configuration, this script and its command apart: daemons of a step outlive slurmd.
 others() {
@@ -115,16 +118,16 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 # start NAME COMMAND...: a daemon in the foreground, in a process group of its own (Ctrl-C is for the command), output
-# to NAME.log.
+# to NAME.out.
 start() {
     local name=$1
     shift
-    setsid "$@" >"$folder/$name.log" 2>&1 </dev/null &
+    setsid "${mortal[@]}" "$@" >"$folder/$name.out" 2>&1 </dev/null &
     daemons+=($!)
 }
 # no_more NAME: it did not come up; why, as far as its log says it.
 no_more() {
-    sed "s/^/slurm.sh: $1: /" "$folder/$1.log" 2>/dev/null | grep -iE 'error|fatal' | tail -n 5 >&2
+    grep -ihE 'error|fatal' "$folder/$1.out" | tail -n 5 | sed "s/^/slurm.sh: $1: /" >&2
     cannot "$1 did not start"
 }
 
@@ -169,6 +172,8 @@ CredType=cred/munge
 SlurmctldPort=$port
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool.%n
+TmpFS=$folder/tmp.%n
+SlurmdLogFile=$folder/slurmd.%n.log
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd.%n.pid
 ProctrackType=proctrack/linuxproc
@@ -190,7 +195,7 @@ END
 i=0
 for name in "${names[@]}"; do
     i=$((i + 1))
-    mkdir -p "$folder/spool.$name"
+    mkdir -p "$folder/spool.$name" "$folder/tmp.$name" # srun --mpi=pmix has files in the latter
     echo "NodeName=$name NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + i)) CPUs=$cpus State=UNKNOWN"
 done >>"$folder/slurm.conf"
 IFS=,
@@ -224,7 +229,7 @@ idle() {
 }
 if ! wait_for 30 idle; then
     for name in "${names[@]}"; do
-        grep -iE 'error|fatal' "$folder/slurmd.$name.log" | tail -n 3 >&2
+        grep -iE 'error|fatal' "$folder/slurmd.$name.out" | tail -n 3 >&2
     done
     no_more slurmctld
 fi
