@@ -131,11 +131,11 @@ no_more() {
     cannot "$1 did not start"
 }
 
-# Three ports beside each other and more that nobody listens at, from a place that processes do not share.
+# Prints the first of as many ports as there are daemons of Slurm, at which nobody listens. It differs by process.
 free_ports() {
-    local port i
-    for i in 0 1 2 3 4 5 6 7 8 9; do
-        port=$((20000 + ($$ * 7 + i * 911) % 10000))
+    local port i try
+    for try in 0 1 2 3 4 5 6 7 8 9; do
+        port=$((20000 + ($$ * 7 + try * 911) % 10000))
         for ((i = 0; i <= nodes; i++)); do
             (: <>"/dev/tcp/127.0.0.1/$((port + i))") 2>/dev/null && continue 2
         done

@@ -3,7 +3,7 @@
 # mpgtrace record under a real Slurm (TAP), which validate/slurm.sh starts on this machine: srun with a protocol that the
 # program's MPI knows and without one, batch scripts, mpirun inside a step, ranks that are not traced, cancelled jobs.
 # Skipped where Slurm's programs are missing or cannot start.
-# shellcheck disable=SC2154,SC2086,SC2016
+# shellcheck disable=SC2154,SC2086,SC2016,SC2034,SC2012
 set -u
 . "$(dirname "$0")/traced.sh"
 [ "${MPGKIT_SANITIZERS:-no}" = no ] || skip_all "a sanitized tracer cannot be preloaded"
@@ -64,8 +64,9 @@ END
 # Batch jobs: $1 the MPI, $2 its protocol. One runs a program of one process, one is cancelled.
 cat >batch.sh <<'END'
 mpi=$1 protocol=$2
+ended() { while [ -n "$(squeue --noheader --job "$1" 2>/dev/null)" ]; do sleep 0.1; done; }
 printf '#!/bin/sh\n"%s" record -o %s.serial ./app.%s\n' "$MPGTRACE" $mpi $mpi >serial.sh
-sbatch --wait -n 2 -o $mpi.serial.out serial.sh >/dev/null
+ended "$(sbatch --parsable -n 2 -o $mpi.serial.out serial.sh)"
 printf '#!/bin/sh\nexec srun --mpi=%s "%s" record -o %s.killed ./app.%s 1000000000\n' $protocol "$MPGTRACE" $mpi $mpi >long.sh
 job=$(sbatch --parsable -n 2 -o $mpi.killed.out long.sh)
 for _ in $(seq 300); do
@@ -74,7 +75,7 @@ for _ in $(seq 300); do
 done
 sleep 1
 scancel "$job"
-while [ -n "$(squeue --noheader --job "$job" 2>/dev/null)" ]; do sleep 0.1; done
+ended "$job"
 END
 {
     echo 'export SLURM_CPU_BIND=none # where there is one core'
@@ -115,7 +116,7 @@ for mpi in $families; do
     elif ! grep -qx "2 ranks" $mpi.untraced; then
         skip "$mpi" "it does not know srun's $protocol"
     else
-        like "$mpi: one trace of two ranks" "$(cat $mpi.err)" "mpgtrace: $mpi.trace: 2 ranks, 14 calls, *"
+        like "$mpi: one trace of two ranks" "$(cat $mpi.err)" "*mpgtrace: $mpi.trace: 2 ranks, 14 calls, *"
         is "... the calls of both" "$("$MPGTRACE" print $mpi.trace | awk '!/^#/ { print $1, $4 }' | sort | uniq -c | xargs)" \
             "3 0 Allreduce 1 0 Comm_rank 1 0 Comm_size 1 0 Finalize 1 0 Init 3 1 Allreduce 1 1 Comm_rank 1 1 Comm_size 1 1 Finalize 1 1 Init"
         is "... of this host" "$("$MPGTRACE" print $mpi.trace | grep '^#host' | xargs)" "#host 0 $(hostname) #host 1 $(hostname)"
