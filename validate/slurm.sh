@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A Slurm of this machine alone, for as long as one command runs: munged, slurmctld and one slurmd for each node, with a
-# key, a configuration and logs in a temporary folder. Needs root and Slurm's programs (Debian: slurm-wlm munge), but no
-# systemd, no cgroups and nothing in /etc. Several may run at a time.
+# key, a configuration and logs in a temporary folder. Needs Slurm's programs (Debian: slurm-wlm munge), but no systemd, no
+# cgroups and nothing in /etc. Any user may start it; jobs run as that user. Several may run at a time.
 #
 # Usage: validate/slurm.sh [--nodes N] [--cpus N] [--keep FOLDER] COMMAND [ARGUMENT]...
-#   --nodes N      so many nodes (default: 1); where N is 2 or more, each has a host name of its own: node1, node2, ...
+#   --nodes N      the number of nodes (default: 1); from 2 on, each has a host name of its own: node1, node2, ... (root only)
 #   --cpus N       CPUs that each node offers (default: those that this process may use)
 #   --keep FOLDER  the temporary folder, which must not exist; it is kept
 # COMMAND finds srun, sbatch, squeue and scancel set up (SLURM_CONF). Its jobs are cancelled when it ends.
@@ -44,7 +44,7 @@ while [ $# -gt 0 ]; do
 done
 [ $# -gt 0 ] || usage "which command?"
 
-[ "$(id -u)" = 0 ] || cannot "only root starts its daemons"
+user=$(id -un 2>/dev/null) || cannot "this user has no name"
 for program in munged munge slurmctld slurmd srun sbatch scancel squeue sinfo; do
     command -v "$program" >/dev/null || cannot "there is no $program (Debian: apt-get install slurm-wlm munge)"
 done
@@ -99,8 +99,8 @@ stop() {
     trap '' HUP INT TERM
     trap - EXIT
     if [ -n "$up" ]; then
-        timeout 10 scancel --quiet --user=root 2>/dev/null
-        wait_for 10 no_jobs || { timeout 10 scancel --quiet --signal=KILL --full --user=root 2>/dev/null; wait_for 5 no_jobs; }
+        timeout 10 scancel --quiet --user="$user" 2>/dev/null
+        wait_for 10 no_jobs || { timeout 10 scancel --quiet --signal=KILL --full --user="$user" 2>/dev/null; wait_for 5 no_jobs; }
     fi
     for ((i = ${#daemons[@]} - 1; i >= 0; i--)); do
         kill "${daemons[i]}" 2>/dev/null
@@ -157,15 +157,15 @@ names=("$host")
 if [ "$nodes" -gt 1 ]; then
     names=()
     for ((i = 1; i <= nodes; i++)); do names+=("node$i"); done
-    unshare --uts true 2>/dev/null || cannot "no name spaces for host names"
+    unshare --uts true 2>/dev/null || cannot "only root gives nodes host names of their own"
 fi
 
 # Nothing needs cgroups: processes are found by their parents, cores are bound by sched_setaffinity.
 cat >"$folder/slurm.conf" <<END
 ClusterName=mpgkit
 SlurmctldHost=$host(127.0.0.1)
-SlurmUser=root
-SlurmdUser=root
+SlurmUser=$user
+SlurmdUser=$user
 AuthType=auth/munge
 AuthInfo=socket=$socket
 CredType=cred/munge
