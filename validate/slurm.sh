@@ -127,7 +127,7 @@ start() {
 }
 # no_more NAME: it did not come up; why, as far as its log says it.
 no_more() {
-    grep -ihE 'error|fatal' "$folder/$1.out" | tail -n 5 | sed "s/^/slurm.sh: $1: /" >&2
+    grep -ihE 'error|fatal' "$folder/$1.out" | grep -v 'state file\|state save' | tail -n 5 | sed "s/^/slurm.sh: $1: /" >&2
     cannot "$1 did not start"
 }
 
@@ -228,10 +228,7 @@ idle() {
     [ "$(timeout 5 sinfo --noheader --Node --format=%T 2>/dev/null | grep -cx idle)" = "$nodes" ]
 }
 if ! wait_for 30 idle; then
-    for name in "${names[@]}"; do
-        grep -iE 'error|fatal' "$folder/slurmd.$name.out" | tail -n 3 >&2
-    done
-    no_more slurmctld
+    no_more "slurmd.${names[0]}"
 fi
 up=yes
 "$@"
