@@ -18,18 +18,19 @@ int mpg_launcher_processes(void);
  * name; 0 if none says. */
 int mpg_launcher_started(const char **launcher);
 
-/* How the tasks of a step that srun has started find each other. */
+/* The PMI version that srun offers to the tasks of a step. */
 enum mpg_srun_protocol {
-    MPG_SRUN_NONE, /* by nothing (--mpi=none), or there is no such step */
+    MPG_SRUN_NONE, /* none (--mpi=none), or this process is in no step of srun */
     MPG_SRUN_PMI2, /* --mpi=pmi2 */
     MPG_SRUN_PMIX  /* --mpi=pmix */
 };
 
-/* Whether this process runs in a step of srun, and into *PROTOCOL, unless it is NULL, that step's protocol. A batch script
- * is no step, whatever its allocation. */
+/* Returns true if this process runs in a step that srun started, and stores the step's PMI version in *PROTOCOL (which may be
+ * NULL). A batch script is no such step, however many tasks its allocation has. */
 bool mpg_launcher_srun(enum mpg_srun_protocol *protocol);
 
-/* How many tasks of its srun step run on this host; 0: it does not say, or there is no step. */
+/* Returns the number of tasks that this process's srun step has on this host; 0 if Slurm's variables do not tell it, or there is
+ * no step. */
 int mpg_launcher_srun_tasks_here(void);
 
 /* Whether this process is the one that speaks for its job: rank 0, or one that has no

@@ -12,8 +12,8 @@
 #include "common/installed.h"
 #include "common/launcher.h"
 
-/* The MPI for a step of srun, which starts programs of any: the one that usually has the step's protocol, else ours. Open MPI 5
- * knows PMIx alone, and of earlier versions only some builds know PMI-2. */
+/* The MPI for a step of srun, which starts programs of any MPI: the one that usually supports the step's PMI version, or else the
+ * MPI that mpgkit was configured with. Open MPI 5 supports PMIx alone; only some builds of earlier versions support PMI-2. */
 static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi said)
 {
     if (protocol == MPG_SRUN_PMI2 && mpg_mpi_built(MPG_MPI_MPICH))

@@ -261,6 +261,18 @@ PMI_SIZE=2 MPI_LOCALNRANKS=2 bench pingpong --output "$tmp/by mpich"
 is "a rank of MPICH's launcher is MPICH's" "$(cat "$LOG")" "pingpong-other --output $tmp/by mpich"
 PMI_SIZE=2 MPI_LOCALNRANKS=2 OMPI_COMM_WORLD_SIZE=2 bench pingpong --output "$tmp/by mpich"
 is "... unless Open MPI's says otherwise" "$(cat "$LOG")" "pingpong --output $tmp/by mpich"
+SLURM_STEP_NUM_TASKS=2 PMI_SIZE=2 bench pingpong --output "$tmp/by srun"
+is "a task of srun --mpi=pmi2 is MPICH's" "$(cat "$LOG")" "pingpong-other --output $tmp/by srun"
+SLURM_STEP_NUM_TASKS=2 PMIX_RANK=0 bench pingpong --output "$tmp/by srun"
+is "a task of srun --mpi=pmix is Open MPI's" "$(cat "$LOG")" "pingpong --output $tmp/by srun"
+printf '#!/bin/sh\nshift 3\nexec "$@"\n' >"$tmp/bin/srun" # srun --mpi=TYPE -n N PROGRAM...
+chmod +x "$tmp/bin/srun"
+for protocol in pmi2:pingpong-other pmix:pingpong pmix_v4:pingpong none:pingpong; do
+    : >"$LOG"
+    MPGKIT_BENCHDIR=$tmp/bin MPGKIT_MPIRUN="$tmp/bin/srun --mpi=${protocol%:*}" sh "$MPGBENCH" -q -l 1 -o "$tmp/srun" --replace \
+        >"$tmp/out" 2>"$tmp/err"
+    is "MPGKIT_MPIRUN='srun --mpi=${protocol%:*}'" "$? $(grep -oE '^pingpong[a-z-]*' "$LOG")" "0 ${protocol#*:}"
+done
 
 # ---- where it finds them ----
 

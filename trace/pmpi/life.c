@@ -215,7 +215,7 @@ static bool all_are_here(void)
     return false;
 }
 
-/* What the tasks of a step of srun had to find each other by. */
+/* Describes the PMI version that srun offered to the tasks of this step. */
 static const char *srun_gave(void)
 {
     enum mpg_srun_protocol protocol;

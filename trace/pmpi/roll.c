@@ -41,7 +41,8 @@ static struct {
     uint64_t size; /* processes of the job on this host */
 } roll = {.fd = -1};
 
-/* A step of srun that has PROTOCOL has a number. Its components, where it is of several jobs, each count their own tasks. */
+/* The job's name and local size in a step of srun, from Slurm's variables. False if the step offers another PMI version than
+ * PROTOCOL, which this MPI would not use, or in a heterogeneous job, where each component counts its own tasks alone. */
 static bool find_step(char *job, size_t bytes, enum mpg_srun_protocol protocol)
 {
     enum mpg_srun_protocol found;

@@ -89,7 +89,7 @@ END
         *) launcher=false ;;
         esac
         echo "salloc --quiet -n 2 bash allocated.sh $mpi $(usual $mpi) '$launcher'"
-        # A step of a protocol that this MPI does not have runs for ever, cut into jobs of one process.
+        # Without a protocol that this MPI knows, the step would run for ever, as jobs of one process.
         echo "grep -qx '2 ranks' $mpi.untraced && bash batch.sh $mpi $(usual $mpi)"
     done
     echo true
