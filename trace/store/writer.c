@@ -475,10 +475,12 @@ bool mpg_trace_writer_lose(struct mpg_trace_writer *w, const char *path, const c
 
 int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err)
 {
+    struct stat st;
     if (mpg_trace_writer_flush(w, err) < 0)
         return -1;
     w->stopped = true;
-    if (w->window.mapped && !mpg_file_is(w->window_path, &w->window.file) && access(w->window_path, F_OK) == 0)
+    if (w->window.mapped && !mpg_file_is(w->window_path, &w->window.file) && access(w->window_path, F_OK) == 0 &&
+        fstat(w->fd, &st) == 0 && st.st_nlink > 0) /* else both are another run's */
         return mpg_error_set(err, "%s: is another file than the tracer's: with it the trace may not be readable",
                              w->window_path);
     if (w->window.mapped && mpg_file_is(w->window_path, &w->window.file) &&

@@ -147,9 +147,9 @@ struct mpg_trace_writer_size {
 };
 struct mpg_trace_writer_size mpg_trace_writer_size(const struct mpg_trace_writer *w);
 
-/* Flushes, and removes the window, unless another process has put its own in that place: the
- * stream is whole. On failure the window stays,
- * with what could not be written. */
+/* Flushes, and removes the window: the stream is whole. On failure the window stays, with what could not be written.
+ * Another file in the window's place is left there: an error if the trace's own is still in its folder, else another run
+ * has taken both names. */
 int mpg_trace_writer_close(struct mpg_trace_writer *w, struct mpg_error *err);
 
 /* Frees the writer, closed or not; the window of one that is not stays as it is.
