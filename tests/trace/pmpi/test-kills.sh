@@ -161,6 +161,7 @@ killed() {
     "$MPGTRACE" stat run.trace >stat 2>complaint
     status=$?
     if ! counting "$ranks"; then # some rank had not left MPI_Init: if there is no whole trace, that is said
+        early=$((early + 1))
         [ $status -le 1 ] && [ $((status)) = "$(grep -vc 'attention\|warning' complaint)" ] && return
     elif [ $status = 0 ] && [ "${options#*--profile}" != "$options" ]; then
         return
@@ -179,7 +180,9 @@ counting() {
     [ -s run.counts ] && [ "$(counts run.counts "$1" | grep -cx 0)" = 0 ]
 }
 
+early=0
 for i in $(seq "$kills"); do
     ok "killed at a random moment, seed $((seed + i))" killed $((seed + i))
 done
+echo "# $early of $kills before all ranks had left MPI_Init"
 done_testing
