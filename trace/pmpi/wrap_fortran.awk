@@ -80,7 +80,7 @@ function described(call, ours, real) {
 function has_choice_buffer(call,    i) {
     for (i = 1; i <= parameters[call]; i++)
         if (type[call, i] ~ /void \*/ &&
-            parameter[call, i] !~ /^(extra_state|attribute_val|baseptr|buffer_addr)$/)
+            parameter[call, i] !~ /^(extra_state|attribute_val|baseptr|buffer_addr|logical_(true|false))$/)
             return 1
     return 0
 }

@@ -21,7 +21,7 @@ calls() {
 
 # matches TRACE EXPECTED: the calls are those expected.
 matches() {
-    calls "$1" | diff <(grep -v '^#' "$2") - >differences && return
+    calls "$1" | numbered | diff <(grep -v '^#' "$2" | numbered) - >differences && return
     sed 's/^/# /' differences | head -20
     return 1
 }
@@ -31,6 +31,8 @@ facts() {
 }
 
 # --- every call, from C ---
+# shellcheck disable=SC2034 # numbered asks
+shares=$(shares_memory && echo yes || echo no)
 ok "the test program compiles" $mpicc -o calls "$here/record.c"
 timeout 600 $mpirun -np 3 ./calls >plain
 is "it runs without the tracer" $? 0
@@ -53,8 +55,8 @@ ok "... loses nothing" matches small.trace "$here/record.expected"
 traced 3 six.trace ./calls six
 is "the exit status is the program's" $? 6
 # The launcher may have killed the others in MPI_Finalize.
-is "... and all ranks' traces are whole" "$(calls six.trace)" \
-    "$(grep -v '^#' "$here/record.expected")"
+is "... and all ranks' traces are whole" "$(calls six.trace | numbered)" \
+    "$(grep -v '^#' "$here/record.expected" | numbered)"
 traced 3 exit.trace ./calls exit
 like "without MPI_Finalize, too" $? "[79]" # MPICH's launcher says 9 where it kills the rest
 like "... which the trace says" "$(cat exit.trace/*.mpgt | tr -c '[:print:]' '\n')" \
