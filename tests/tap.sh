@@ -16,6 +16,12 @@ has_python() {
     command -v "${PYTHON3:-python3}" >/dev/null
 }
 
+# two_programs MPIRUN: it starts two programs in one launch. That of Open MPI 5.0.7 in Debian 13 ends in a segmentation fault.
+two_programs() {
+    # shellcheck disable=SC2086 # a launcher may have arguments
+    timeout 60 $1 -np 1 true : -np 1 true >/dev/null 2>&1
+}
+
 # ok NAME COMMAND...: passes when COMMAND succeeds.
 ok() {
     local name=$1

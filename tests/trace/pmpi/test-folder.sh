@@ -198,13 +198,13 @@ run 1 "$MPGTRACE" record -o "of two's/a trace" ./app 3
 advice=$(said | sed -nE "s/.*'(mpgtrace stat .*)' shows it/\1/p")
 is "a name with blanks and quotes is written for the shell" "$advice" "mpgtrace stat of\\ two\\'s/a\\ trace"
 like "... and can be given so" "$(eval "\"\$MPGTRACE\" ${advice#mpgtrace }")" "*MPI_Barrier*"
-if timeout 60 $mpirun -np 1 true : -np 1 true >/dev/null 2>&1; then
+if two_programs "$mpirun"; then
     timeout 600 $mpirun -np 1 "$MPGTRACE" record -o "part 1" ./app 2 : -np 1 "$MPGTRACE" record -o part2 ./app 2 2>err
     like "parts of a run with folders of their own are named" "$(said)" "*part 1, part2: 2 ranks, * in folders of their own; 'cat *"
     eval "$(said | sed -nE "s/.*'(cat .*)' makes .*/\1/p")"
     is "... and the command makes one trace of them" "$(barriers all.mpgt)" 2
 else
-    skip "parts of a run with folders of their own" "the launcher starts no two programs: mpirun of Open MPI 5.0.7 in Debian 13 crashes"
+    skip "parts of a run with folders of their own" "the launcher cannot start two programs"
 fi
 
 # --- other users ---

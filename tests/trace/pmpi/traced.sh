@@ -39,7 +39,7 @@ shares_memory() {
         'MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c); MPI_Comm_size(c, &n);' \
         'printf("%d\n", n); return MPI_Finalize(); }' >shares.c
     # shellcheck disable=SC2086 # mpirun may have arguments
-    $mpicc -o shares shares.c 2>/dev/null && [ "$(timeout 60 $mpirun -np 2 ./shares 2>/dev/null | sort -u)" = 2 ]
+    ! $mpicc -o shares shares.c 2>/dev/null || [ "$(timeout 60 $mpirun -np 2 ./shares 2>/dev/null | sort -u)" = 2 ]
 }
 
 # numbered: calls as they come; where $shares, of shares_memory, is no, a communicator of a host is one for each rank: then
