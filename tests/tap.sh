@@ -22,6 +22,15 @@ two_programs() {
     timeout 60 $1 -np 1 true : -np 1 true >/dev/null 2>&1
 }
 
+# shares_memory MPICC MPIRUN: MPI_COMM_TYPE_SHARED has all ranks. MPICH 5.0.2 in Debian takes each for one on a host of its own.
+shares_memory() {
+    printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' 'int main(void) { int n; MPI_Comm c; MPI_Init(0, 0);' \
+        'MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c); MPI_Comm_size(c, &n);' \
+        'printf("%d\n", n); return MPI_Finalize(); }' >shares.c
+    # shellcheck disable=SC2086 # a wrapper and a launcher may have arguments
+    ! $1 -o shares shares.c 2>/dev/null || [ "$(timeout 60 $2 -np 2 ./shares 2>/dev/null | sort -u)" = 2 ]
+}
+
 # ok NAME COMMAND...: passes when COMMAND succeeds.
 ok() {
     local name=$1

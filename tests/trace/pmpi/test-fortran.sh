@@ -31,7 +31,7 @@ mpich=$(printf '#include <mpi.h>\nMPICH_NUMVERSION\n' | $mpicc -E - 2>/dev/null 
 case $mpich in *[!0-9]*) mpich=0 ;; esac
 
 # shellcheck disable=SC2034 # numbered asks
-shares=$(shares_memory && echo yes || echo no)
+shares=$(shares_memory "$mpicc" "$mpirun" && echo yes || echo no)
 # --- the bindings ---
 bindings() {
     local binding first

@@ -7,7 +7,7 @@ set -u
 ways=$(realpath "$build/tests/trace/pmpi/ways" 2>/dev/null)
 [ -x "$ways" ] || skip_all "no tests/trace/pmpi/ways"
 mpi_set "$mpirun" files
-shares_memory || export WAYS_APART=yes
+shares_memory "$mpicc" "$mpirun" || export WAYS_APART=yes
 
 # Calls of which nothing but times is recorded, and what the tracer did.
 others=$(sed -nE 's/^MPG_CALL\(([A-Za-z_]*), (OTHER|FLUSH),.*/\1/p' "$here/../../../trace/calls.def")

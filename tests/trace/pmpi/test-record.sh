@@ -32,7 +32,7 @@ facts() {
 
 # --- every call, from C ---
 # shellcheck disable=SC2034 # numbered asks
-shares=$(shares_memory && echo yes || echo no)
+shares=$(shares_memory "$mpicc" "$mpirun" && echo yes || echo no)
 ok "the test program compiles" $mpicc -o calls "$here/record.c"
 timeout 600 $mpirun -np 3 ./calls >plain
 is "it runs without the tracer" $? 0

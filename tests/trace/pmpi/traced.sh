@@ -33,15 +33,6 @@ printed() {
     "$MPGTRACE" print "$1" | sed -E 's/ off(_call)?=[0-9]+//g'
 }
 
-# shares_memory: MPI_COMM_TYPE_SHARED has all ranks. MPICH 5.0.2 in Debian takes each for one on a host of its own.
-shares_memory() {
-    printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' 'int main(void) { int n; MPI_Comm c; MPI_Init(0, 0);' \
-        'MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c); MPI_Comm_size(c, &n);' \
-        'printf("%d\n", n); return MPI_Finalize(); }' >shares.c
-    # shellcheck disable=SC2086 # mpirun may have arguments
-    ! $mpicc -o shares shares.c 2>/dev/null || [ "$(timeout 60 $mpirun -np 2 ./shares 2>/dev/null | sort -u)" = 2 ]
-}
-
 # numbered: calls as they come; where $shares, of shares_memory, is no, a communicator of a host is one for each rank: then
 # communicators are numbered for each rank as it came to know them.
 numbered() {
