@@ -193,8 +193,19 @@ static int write_off_cpu(struct mpg_trace_writer *w, struct mpg_error *err)
     return facts_write(w, "off_cpu_calls_ns", text, err);
 }
 
+static int write_stacks(struct mpg_trace_writer *w, struct mpg_error *err)
+{
+    char text[32];
+    if (streams.stacks_ns <= 0)
+        return 0;
+    mpg_units_format_fact(text, sizeof text, (double)streams.stacks_ns, 1);
+    return facts_write(w, "overhead_stacks_ns", text, err);
+}
+
 int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err)
 {
+    if (write_stacks(w, err) < 0)
+        return -1;
     for (int i = 0; i < MPG_UNTRACED_COUNT; i++) {
         char text[128];
         if (untraced[i] == 0)

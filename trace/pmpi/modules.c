@@ -178,10 +178,16 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-static int by_address(const void *a, const void *b)
+/* qsort(3) would allocate. There are some hundred at most. */
+static void sort(struct segment *segments, size_t number)
 {
-    const struct segment *s = a, *t = b;
-    return (s->low > t->low) - (s->low < t->low);
+    for (size_t i = 1; i < number; i++) {
+        const struct segment s = segments[i];
+        size_t j = i;
+        for (; j > 0 && segments[j - 1].low > s.low; j--)
+            segments[j] = segments[j - 1];
+        segments[j] = s;
+    }
 }
 
 static int changed(struct dl_phdr_info *info, size_t size, void *data)
@@ -204,8 +210,7 @@ static void refresh(void)
     loaded.segment_number -= loaded.old_segments;
     if (loaded.old_segments > 0)
         memmove(loaded.segments, loaded.segments + loaded.old_segments, loaded.segment_number * sizeof *loaded.segments);
-    if (loaded.segment_number > 0)
-        qsort(loaded.segments, loaded.segment_number, sizeof *loaded.segments, by_address);
+    sort(loaded.segments, loaded.segment_number);
     loaded.adds = now[0];
     loaded.subs = now[1];
 }

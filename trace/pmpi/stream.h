@@ -64,6 +64,7 @@ struct streams {
     bool threads;
     int rank;
     int64_t calls, summed;  /* recorded, and only summed up, so far; between lock and unlock */
+    int64_t stacks_ns;      /* from the leave of calls whose stack was new until it was known and defined; likewise */
     struct stream *first; /* of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;

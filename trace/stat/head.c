@@ -207,18 +207,24 @@ static void print_overhead(const struct stat_summary *s)
     const uint64_t recorded = s->call_number - s->summed_number;
     const double call_ns = mean_fact(s->trace, "overhead_call_ns");
     double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
+    /* Of stacks that were met for the first time, by each rank. */
+    double stacks_ns = mean_fact(s->trace, "overhead_stacks_ns") * mpg_trace_ranks(s->trace);
     char text[32];
+    if (stacks_ns < 0)
+        stacks_ns = 0;
     if (call_ns < 0 || s->run_ns <= 0)
         return;
     if (sum_ns < 0)
         sum_ns = call_ns;
     printf("overhead    %.2f %% of the run: %" PRIu64 " %s x %s",
-           100 * ((double)recorded * call_ns + (double)s->summed_number * sum_ns + s->flush_ns) /
+           100 * ((double)recorded * call_ns + (double)s->summed_number * sum_ns + stacks_ns + s->flush_ns) /
                s->run_ns,
            recorded, mpg_units_word(recorded, "call", "calls"), mpg_units_format_time(text, sizeof text, call_ns));
     if (s->summed_number)
         printf(", %" PRIu64 " summed up x %s", s->summed_number,
                mpg_units_format_time(text, sizeof text, sum_ns));
+    if (stacks_ns > 0)
+        printf(", new stacks %s", mpg_units_format_time(text, sizeof text, stacks_ns));
     printf(", flushes %s\n", mpg_units_format_time(text, sizeof text, s->flush_ns));
 }
 

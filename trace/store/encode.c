@@ -531,17 +531,6 @@ int mpg_trace_write_event(struct mpg_trace_writer *w, const struct mpg_event *e,
     return unlikely(w->flush_pending) && !e->sum.calls ? write_flush(w, err) : 0;
 }
 
-void mpg_trace_writer_note_work(struct mpg_trace_writer *w, int64_t enter_ns)
-{
-    struct mpg_error unused;
-    const bool pending = w->flush_pending;
-    if (!w->now_ns || w->stopped || w->size.events == 0 || !(pending || has_room(w, MPG_EVENT_BYTES)))
-        return; /* a flush to make room would take longer than what is to be noted */
-    mpg_writer_end_flush(w, enter_ns, 0);
-    if (!pending)
-        (void)write_flush(w, &unused); /* there is room */
-}
-
 void mpg_trace_carry_off_cpu(struct mpg_trace_writer *w, int64_t off_ns)
 {
     w->off_carried_ns += off_ns;

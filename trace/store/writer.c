@@ -341,7 +341,9 @@ static void begin_window(struct mpg_trace_writer *w)
     rewind_columns(w);
 }
 
-void mpg_writer_end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_before_ns)
+/* Notes what is to be an event: a flush since ENTER_NS, and the thread's time off its CPU before and in
+ * it. Several one after the other are one. */
+static void end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_before_ns)
 {
     if (!w->flush_pending) {
         w->flush_enter_ns = enter_ns;
@@ -367,7 +369,7 @@ static int end_events(struct mpg_trace_writer *w, struct mpg_error *err)
         return -1;
     begin_window(w);
     if (timed)
-        mpg_writer_end_flush(w, enter_ns, off_before_ns);
+        end_flush(w, enter_ns, off_before_ns);
     return 0;
 }
 

@@ -121,10 +121,6 @@ int mpg_trace_check_module(uint32_t build_id_bytes, const char *path, struct mpg
 /* Writes what is buffered, ending the current chunk. */
 int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err);
 
-/* What the caller did since ENTER_NS, when the last event left, was work of its own: it becomes an event as a flush does, where
- * there is room for one. */
-void mpg_trace_writer_note_work(struct mpg_trace_writer *w, int64_t enter_ns);
-
 /* Whether the window is nearly full: a flush now spares a later event the wait. */
 bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w);
 

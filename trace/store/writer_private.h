@@ -65,10 +65,6 @@ struct mpg_trace_writer {
 /* Writes events that stand for the calls in the window's rows, which are empty then. */
 int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err);
 
-/* Notes what is to be an event: a flush since ENTER_NS, and the thread's time off its CPU before and in
- * it. Several one after the other are one. */
-void mpg_writer_end_flush(struct mpg_trace_writer *w, int64_t enter_ns, int64_t off_before_ns);
-
 /* What mpg_trace_write_event() does before it writes the short event E itself: what is still to be
  * said of the tracer, and room. */
 int mpg_writer_settle(struct mpg_trace_writer *w, const struct mpg_event *e, struct mpg_error *err);
