@@ -1,21 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints the nanoseconds of CPU time, user and system, that an MPI call takes in a loop
  * of Irecv, Send and Wait on MPI_COMM_SELF, some functions below main: run with and
- * without the tracer (tests/speed/speed_tracer.sh), the difference is what the tracer costs. */
+ * without the tracer (tests/speed/speed_tracer.sh), the difference is what the tracer costs.
+ * Argument: from how many call stacks, in random order; 0: each is new, that of 16384 loops. */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { WARM_UP = 1000, LOOPS = 500000, CALLS_A_LOOP = 3, FUNCTIONS = 8 };
+enum { WARM_UP = 1000, LOOPS = 500000, NEW_BITS = 14, CALLS_A_LOOP = 3, FUNCTIONS = 8 };
 
-static void loop(int loops)
+static void exchange(void)
+{
+    char in, out = 'x';
+    MPI_Request request;
+    MPI_Irecv(&in, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF, &request);
+    MPI_Send(&out, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Exchanges below LEVELS functions: the way there is in the bits of PATH, two a function. What is behind each call keeps
+ * the compiler from making one of them, or a loop. */
+#define BELOW(text)                     \
+    descend(levels - 1, path >> 2);     \
+    __asm__ volatile("# " text);        \
+    break
+__attribute__((noinline)) static void descend(unsigned levels, unsigned path)
+{
+    if (levels == 0) {
+        exchange();
+        return;
+    }
+    switch (path & 3) {
+    case 0: BELOW("0");
+    case 1: BELOW("1");
+    case 2: BELOW("2");
+    default: BELOW("3");
+    }
+}
+
+static uint64_t state = 1;
+
+static void loop(int loops, unsigned stacks)
 {
     for (int i = 0; i < loops; i++) {
-        char in, out = 'x';
-        MPI_Request request;
-        MPI_Irecv(&in, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF, &request);
-        MPI_Send(&out, 1, MPI_CHAR, 0, 1, MPI_COMM_SELF);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        if (stacks == 1)
+            exchange();
+        else
+            descend(NEW_BITS / 2, stacks == 0 ? (unsigned)i : (unsigned)(state >> 33) % stacks);
     }
 }
 
@@ -27,20 +61,21 @@ static double cpu_ns(void)
 }
 
 /* As deep in the stack as a tracer looks by default. */
-__attribute__((noinline)) static double measure(volatile int depth)
+__attribute__((noinline)) static double measure(volatile int depth, unsigned stacks)
 {
+    const int loops = stacks == 0 ? 1 << NEW_BITS : LOOPS;
     if (depth > 0)
-        return measure(depth - 1) + 0 * depth;
-    loop(WARM_UP);
+        return measure(depth - 1, stacks) + 0 * depth;
+    loop(stacks == 0 ? 1 : WARM_UP, stacks);
     double start_ns = cpu_ns();
-    loop(LOOPS);
-    return cpu_ns() - start_ns;
+    loop(loops, stacks);
+    return (cpu_ns() - start_ns) / ((double)loops * CALLS_A_LOOP);
 }
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    printf("%.2f\n", measure(FUNCTIONS) / ((double)LOOPS * CALLS_A_LOOP));
+    printf("%.2f\n", measure(FUNCTIONS, argc > 1 ? (unsigned)atoi(argv[1]) : 1));
     MPI_Finalize();
     return 0;
 }

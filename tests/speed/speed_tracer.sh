@@ -39,18 +39,20 @@ summary() {
     }'
 }
 
-# compare NAME COMMAND...: runs of the program by COMMAND against plain ones.
+# compare NAME COMMAND...: runs of the program, with $stacks as its argument, by COMMAND against plain ones.
+stacks=1
 compare() {
     local name=$1 plain traced
     shift
     : >"$work/pairs"
+    # shellcheck disable=SC2086 # words
     for i in $(seq "$pairs"); do
         if [ $((i % 2)) = 0 ]; then
-            plain=$(once "$program")
-            traced=$(once "$@" "$program")
+            plain=$(once "$program" $stacks)
+            traced=$(once "$@" "$program" $stacks)
         else
-            traced=$(once "$@" "$program")
-            plain=$(once "$program")
+            traced=$(once "$@" "$program" $stacks)
+            plain=$(once "$program" $stacks)
         fi
         echo "$plain $traced" >>"$work/pairs"
     done
@@ -74,6 +76,12 @@ echo "                               without    traced     added   interval of t
 recorded "record --callsites=0" --callsites=0
 recorded "record (8 frames)"
 bytes "$work"/self.trace/*
+for stacks in 128 0; do
+    case $stacks in 0) of='of new stacks' ;; *) of="of $stacks stacks" ;; esac
+    recorded "$of, --callsites=0" --callsites=0
+    recorded "$of, 8 frames"
+done
+stacks=1
 recorded "record --profile" --profile
 recorded "record --cpu-time" --cpu-time
 [ -z "${EZTRACE:-}" ] || {

@@ -340,7 +340,7 @@ static inline uintptr_t plain(uintptr_t address)
     return address;
 }
 
-/* Takes the frame that returns to P, unless it is skipped. */
+/* Takes P as the next frame, unless it is skipped. */
 static inline void take(struct walk *w, const struct place *p)
 {
     if (w->depth > 0 || !p->skipped)
