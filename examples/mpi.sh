@@ -16,6 +16,7 @@
 #     files   collective writes are many single ones: Open MPI 4.1.4's default, vulcan, ends in a
 #             segmentation fault now and then
 #     unbound ranks are not bound to cores
+#     tmpdir  what ranks share is in $TMPDIR, not in /dev/shm, where killed ranks leave it
 
 # mpi_launcher MPIRUN: prints what MPIRUN (a command that may have arguments) is by its
 # --version: openmpi4 (or earlier), openmpi5, openmpi6 (or later), hydra or other.
@@ -36,7 +37,7 @@ mpi_settings() {
     shift
     for mpi_word in "$@"; do
         case $mpi_word in
-        root | crowd | yield | ob1 | here | shm | tcp | windows | files | unbound) ;;
+        root | crowd | yield | ob1 | here | shm | tcp | windows | files | unbound | tmpdir) ;;
         *) echo "mpi.sh: unknown setting '$mpi_word'" >&2; return 2 ;;
         esac
         case $mpi_kind in openmpi*) ;; *) continue ;; esac
@@ -59,6 +60,8 @@ mpi_settings() {
         unbound:openmpi4) echo OMPI_MCA_hwloc_base_binding_policy=none ;;
         unbound:openmpi5) echo PRTE_MCA_hwloc_default_binding_policy=none ;;
         unbound:*) echo PRTE_MCA_bindto=none ;;
+        tmpdir:openmpi4) echo "OMPI_MCA_btl_vader_backing_directory=${TMPDIR:-/tmp}" ;;
+        tmpdir:*) echo "OMPI_MCA_btl_sm_backing_directory=${TMPDIR:-/tmp}" ;;
         shm:openmpi4) echo OMPI_MCA_btl=self,vader ;;
         here:openmpi4) ;;
         here:* | shm:*) echo OMPI_MCA_btl=self,sm ;;
@@ -120,6 +123,7 @@ mpi_forget() {
         windows) unset OMPI_MCA_osc ;;
         files) unset OMPI_MCA_fcoll ;;
         unbound) unset OMPI_MCA_hwloc_base_binding_policy PRTE_MCA_hwloc_default_binding_policy PRTE_MCA_bindto ;;
+        tmpdir) unset OMPI_MCA_btl_vader_backing_directory OMPI_MCA_btl_sm_backing_directory ;;
         *) echo "mpi.sh: unknown setting '$mpi_word'" >&2; return 2 ;;
         esac
     done

@@ -37,6 +37,8 @@ is "... MPICH" "$(settings hydra crowd yield shm files unbound)" ""
 as_root=0
 [ "$(id -u)" -ne 0 ] || as_root=2
 is "as root, where one is" "$(mpi_settings "$work/six" root | grep -c '^OMPI_ALLOW_RUN_AS_ROOT.*=1$')" "$as_root"
+is "what is shared" "$(TMPDIR=/t settings old tmpdir), $(TMPDIR=/t settings six tmpdir)" \
+    "OMPI_MCA_btl_vader_backing_directory=/t , OMPI_MCA_btl_sm_backing_directory=/t "
 is "one host" "$(settings old here), $(settings five here)" ", OMPI_MCA_btl=self,sm "
 is "shared memory" "$(settings old shm), $(settings six shm)" \
     "OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader , OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=self,sm "
@@ -47,7 +49,7 @@ is "options" "$(mpi_options "$work/five" crowd unbound), $(mpi_options "$work/hy
 (mpi_forget crowd yield here ob1 && mpi_set "$work/five" crowd yield && env | grep _MCA_ | sort >"$work/env")
 is "they are exported" "$(tr '\n' ' ' <"$work/env")" \
     "OMPI_MCA_mpi_yield_when_idle=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe "
-for word in crowd yield ob1 here shm tcp windows files unbound; do
+for word in crowd yield ob1 here shm tcp windows files unbound tmpdir; do
     for name in old five six; do
         (for other in old five six; do mpi_forget $word; done
             before=$(env | sort)
@@ -62,5 +64,5 @@ is "an unknown word" "$? $(cat "$work/err")" "2 mpi.sh: unknown setting 'crowed'
 is "no other script says how ranks are started" \
     "$(grep -rlE 'OMPI_ALLOW_RUN_AS_ROOT|(OMPI|PRTE)_MCA_(rmaps|mapby|hwloc|plm|oob|mpi_yield|fcoll|btl)' \
         quickstart runtests build-aux/setup.sh bench examples validate tests docs README.md |
-        grep -vE 'examples/mpi.sh|test-mpi-settings.sh|/corpus-|\.log$|\.trs$|docs/results-format.md|test-mpgsim-source.sh')" ""
+        grep -vE 'examples/mpi.sh|test-mpi-settings.sh|/corpus-|\.log$|\.trs$|docs/results-format.md|docs/guide/slurm.md|test-mpgsim-source.sh')" ""
 done_testing

@@ -312,7 +312,8 @@ struct walk {
     uintptr_t word_at[WORDS]; /* where, as far as they are not more */
 };
 
-static inline uintptr_t word(uintptr_t address)
+/* Of functions' frames that are not the compiler's to check. */
+__attribute__((no_sanitize("address"))) static inline uintptr_t word(uintptr_t address)
 {
     return *(const uintptr_t *)address;
 }

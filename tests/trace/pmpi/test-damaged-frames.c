@@ -129,6 +129,10 @@ static void damage(const char *name, const struct section *s)
 
 int main(void)
 {
+#if defined __SANITIZE_ADDRESS__
+    puts("1..0 # SKIP what is between the program's variables is read, within its segments, where pointers are damaged");
+    return 0;
+#endif
     dl_iterate_phdr(find_sections, NULL);
     if (!entries.begin || !make_writable(&header) || !make_writable(&entries)) {
         puts("1..0 # SKIP no table of call frame information");

@@ -9,8 +9,8 @@ set -u
 needs "$mpicc"
 kills=${MPGKIT_KILLS:-6} seed=${MPGKIT_SEED:-$(($(date +%s) % 100000 * 1000))}
 ulimit -c 0
-# What Open MPI's ranks share is left behind by those that are killed.
-export TMPDIR=$tmp OMPI_MCA_btl_vader_backing_directory=$tmp OMPI_MCA_btl_sm_backing_directory=$tmp
+export TMPDIR=$tmp
+mpi_set "$mpirun" tmpdir
 cat >app.c <<'END'
 #include <fcntl.h>
 #include <mpi.h>
