@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a rank's trace says of the run. For the thread that may write to the stream. */
+/* Facts of the run in a rank's trace. For the thread that may write to the stream. */
 #ifndef MPG_TRACER_FACTS_H
 #define MPG_TRACER_FACTS_H
 
@@ -9,10 +9,10 @@
 #include "trace/pmpi/clock_offsets.h"
 #include "trace/store/writer.h"
 
-/* The number of a run, which all of its ranks have. Collective; for rank 0 to make. */
+/* Agrees on a number for the run, which rank 0 makes, and returns it. Collective over MPI_COMM_WORLD. */
 uint64_t facts_agree_on_run(int rank);
-/* Of which RUN it is, where and with what the program runs; RANK 0 says what holds for all, and the rank that
- * SPEAKS for those of its host what holds for these. */
+/* Writes the number of the RUN, the host, clock and costs of the tracer. RANK 0 adds the facts of all ranks, and a rank that
+ * SPEAKS for its host those of the host. -1: an error. */
 int facts_write_first(struct mpg_trace_writer *w, int rank, uint64_t run, bool clock_is_shared, bool speaks,
                       struct mpg_error *err);
 int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *offset,
@@ -20,7 +20,7 @@ int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *of
 /* One fact, into the stream or the profile. */
 int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
                 struct mpg_error *err);
-/* What is known only at the end. */
+/* Writes the facts that are known only at the end. */
 int facts_write_last(struct mpg_trace_writer *w, struct mpg_error *err);
 
 #endif

@@ -146,7 +146,7 @@ static int write_out(struct mpg_trace_writer *writer, const struct mpg_event *ev
     const int fresh = event->site != MPG_NO_SITE ? sites_define(event->site, err) : 0;
     if (fresh < 0 || (is_mark(event) && mpg_trace_end_sums(writer, err) < 0))
         return -1;
-    if (__builtin_expect(fresh, 0)) /* microseconds, which no made-up call takes */
+    if (__builtin_expect(fresh, 0)) /* a new stack takes microseconds, which the made-up calls of overhead.c do not have */
         streams.stacks_ns += clock_now_ns() - event->leave_ns;
     return mpg_trace_write_event(writer, event, err);
 }
