@@ -71,6 +71,7 @@ bytes() {
     cat "$@" | wc -c | awk '{ printf "  %.2f bytes a call on disk\n", $1 / (3 * 501000) }'
 }
 
+echo "A reading of the processor's counter, of which each call takes two: $(once "$program" timer) ns"
 echo "Irecv, Send, Wait of one byte on MPI_COMM_SELF: ns of CPU time (user and system) a call"
 echo "                               without    traced     added   interval of the median"
 recorded "record --callsites=0" --callsites=0
@@ -81,6 +82,8 @@ for stacks in 128 0; do
     recorded "$of, --callsites=0" --callsites=0
     recorded "$of, 8 frames"
 done
+stacks=local
+recorded "of calls that involve nobody"
 stacks=1
 recorded "record --profile" --profile
 recorded "record --cpu-time" --cpu-time

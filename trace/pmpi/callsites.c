@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of return addresses and of stacks, and the walk that finds a stack. Readers take no
- * lock: entries and tables are published with release stores, never changed afterwards and
- * never freed. */
+ * lock: entries and tables are published with release stores, never freed, and changed afterwards only by what is one
+ * word that all threads would store alike. */
 #define _GNU_SOURCE
 #include "trace/pmpi/callsites.h"
 
@@ -15,7 +15,7 @@
 #include "trace/pmpi/stacks.h"
 #include "trace/pmpi/unwind_rule.h"
 
-enum { MAX_ENTRIES = 1 << 18, FIRST_SLOTS = 1 << 10, BLOCK_BYTES = 1 << 14 };
+enum { MAX_ENTRIES = 1 << 18, FIRST_SLOTS = 1 << 10, BLOCK_BYTES = 1 << 14, BLOCK_SITES = 1 << 10 };
 
 /* What both tables hold begins with its hash. */
 struct entry {
@@ -31,6 +31,7 @@ struct place {
     struct mpg_frame frame;
     bool skipped; /* at the innermost end */
     bool simple;  /* its rule is in_frame() */
+    int32_t alone; /* 1 + the site of this frame alone; 0: not asked for */
 };
 
 /* A stack, innermost first. */
@@ -38,7 +39,7 @@ struct site {
     struct entry entry;
     int32_t number;
     uint32_t depth;
-    const struct place *places[];
+    struct place *places[];
 };
 
 struct table {
@@ -60,8 +61,7 @@ static struct {
     pthread_mutex_t lock; /* for what follows, and for adding */
     char *block;          /* what is left of the last one */
     size_t block_left;
-    struct site **sites; /* by number */
-    size_t site_capacity;
+    const struct site **sites[MAX_ENTRIES / BLOCK_SITES]; /* blocks of them, by number */
     pthread_key_t at_thread_end;
     bool remembers; /* there is such a key */
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -70,16 +70,15 @@ static struct {
  * What a walk finds is made by the address that it begins with and the words that it reads, and by nothing else, as long
  * as it ends before the stack does: where these are the same, so is the site. Where it reads and pointers into the stack
  * are taken from the first frame's CFA: a stack may begin at another place. */
-enum { WORDS = 16, MAX_OFFSET = 1 << 30, FOLLOWERS = 2, BLOCK_WALKS = 64, WALK_BLOCKS = 1 << 7 };
+enum { WORDS = 16, FOLLOWERS = 2, BLOCK_WALKS = 64, WALK_BLOCKS = 1 << 7 };
 struct known_walk {
     struct known_walk *next[FOLLOWERS]; /* NULL, or the last one first */
     uintptr_t address;                  /* 0: none */
+    intptr_t frame;                     /* where the first frame pointer is, from the CFA, as all below */
+    intptr_t end;                       /* of all words */
     int32_t site;
-    int32_t frame; /* where the first frame pointer is, from the CFA, as all below */
-    int32_t end;   /* of all words */
-    uint16_t words;
-    uint16_t pointers; /* bit i: word i is a pointer into the stack */
-    int32_t offset[WORDS];
+    uint16_t words, plain; /* the first PLAIN are no pointers into the stack, as the others are */
+    int16_t offset[WORDS]; /* in words */
     uintptr_t word[WORDS];
 };
 struct memory {
@@ -119,7 +118,7 @@ static inline uint64_t mix(uint64_t x)
     return x ^ x >> 32;
 }
 
-static uint64_t hash_of(const struct place *const *places, unsigned n)
+static uint64_t hash_of(struct place *const *places, unsigned n)
 {
     uint64_t h = n;
     for (unsigned i = 0; i < n; i++)
@@ -139,7 +138,7 @@ static inline struct place *find_place(uintptr_t address, bool interrupted)
     }
 }
 
-static struct site *find_site(uint64_t hash, const struct place *const *places, unsigned n)
+static struct site *find_site(uint64_t hash, struct place *const *places, unsigned n)
 {
     const struct table *table = __atomic_load_n(&sites.stacks.table, __ATOMIC_ACQUIRE);
     if (!table)
@@ -236,18 +235,13 @@ static struct place *add_place_locked(uintptr_t address, bool interrupted)
 /* Room for the site of the next number. */
 static bool make_number(void)
 {
-    if (sites.stacks.number < sites.site_capacity)
-        return true;
-    const size_t more = sites.site_capacity ? 2 * sites.site_capacity : 256;
-    struct site **grown = realloc(sites.sites, more * sizeof *grown);
-    if (!grown)
-        return false;
-    sites.sites = grown;
-    sites.site_capacity = more;
-    return true;
+    const struct site ***block = &sites.sites[sites.stacks.number / BLOCK_SITES];
+    if (!*block)
+        __atomic_store_n(block, calloc(BLOCK_SITES, sizeof **block), __ATOMIC_RELEASE);
+    return *block;
 }
 
-static struct site *add_site_locked(uint64_t hash, const struct place *const *places, unsigned n)
+static struct site *add_site_locked(uint64_t hash, struct place *const *places, unsigned n)
 {
     struct site *s = find_site(hash, places, n);
     if (s || !make_room(&sites.stacks) || !make_number() ||
@@ -257,7 +251,7 @@ static struct site *add_site_locked(uint64_t hash, const struct place *const *pl
     s->depth = n;
     s->number = (int32_t)sites.stacks.number;
     memcpy(s->places, places, n * sizeof *places);
-    sites.sites[s->number] = s;
+    __atomic_store_n(&sites.sites[s->number / BLOCK_SITES][s->number % BLOCK_SITES], s, __ATOMIC_RELEASE);
     publish(&sites.stacks, &s->entry);
     return s;
 }
@@ -289,7 +283,7 @@ static struct place *place_of(uintptr_t address, bool interrupted)
     return p;
 }
 
-static int32_t site_of(const struct place *const *places, unsigned n)
+static int32_t site_of(struct place *const *places, unsigned n)
 {
     if (n == 0)
         return CALLSITES_NONE;
@@ -305,7 +299,7 @@ static int32_t site_of(const struct place *const *places, unsigned n)
 /* --- walking --- */
 
 struct walk {
-    const struct place *places[CALLSITES_MAX_DEPTH];
+    struct place *places[CALLSITES_MAX_DEPTH];
     unsigned depth;
     bool other; /* more than the words below has made what it finds: libgcc's unwinder, a signal's frame, the end of the stack */
     unsigned words, pointers; /* bit i of POINTERS: word i is a pointer into the stack */
@@ -342,7 +336,7 @@ static inline uintptr_t plain(uintptr_t address)
 }
 
 /* Takes P as the next frame, unless it is skipped. */
-static inline void take(struct walk *w, const struct place *p)
+static inline void take(struct walk *w, struct place *p)
 {
     if (w->depth > 0 || !p->skipped)
         w->places[w->depth++] = p;
@@ -363,7 +357,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
         return _URC_NO_REASON;
     if (address == 0 || whole->walk->depth == sites.depth)
         return _URC_END_OF_STACK;
-    const struct place *p = place_of(address, false);
+    struct place *p = place_of(address, false);
     whole->failed = !p;
     if (!p)
         return _URC_END_OF_STACK;
@@ -441,38 +435,50 @@ __attribute__((no_sanitize("address"))) static uintptr_t leave_signal(uintptr_t 
     return *high ? word(context + CONTEXT_PC) : 0;
 }
 
-/* Other functions' frames are read, which the sanitizer takes for mistakes. HIGH: the end of the stack. False: without
- * memory. */
-__attribute__((no_sanitize("address"))) static bool walk(struct walk *w, uintptr_t first, uintptr_t sp, uintptr_t fp_at,
-                                                         uintptr_t high)
+/* A frame, as what its callee returns with: its address, or 0 if there is none. */
+struct at {
+    uintptr_t address, sp, fp_at, high; /* where its frame pointer is; the end of the stack */
+    bool interrupted;                   /* by a signal */
+};
+
+/* Moves AT from the frame of P to its caller. Other functions' frames are read, which the sanitizer takes for mistakes. */
+__attribute__((no_sanitize("address"))) static inline void climb(struct walk *w, const struct place *p, struct at *at)
 {
-    bool interrupted = false;
-    for (uintptr_t next = first; next != 0;) {
-        const struct place *p = place_of(next, interrupted);
+    const struct unwind_rule *rule = &p->rule;
+    at->interrupted = rule->kind == UNWIND_SIGNAL;
+    if (__builtin_expect(p->simple, true)) {
+        at->sp += (uintptr_t)(intptr_t)rule->cfa;
+        at->address = 0;
+        if (__builtin_expect(at->sp > at->high, false)) {
+            w->other = true;
+            return;
+        }
+        if (rule->pointer != UNWIND_SAME)
+            at->fp_at = at->sp + (uintptr_t)(intptr_t)rule->frame;
+        at->address = plain(read_word(w, at->sp + (uintptr_t)(intptr_t)rule->address));
+        return;
+    }
+    at->address = at->interrupted ? leave_signal(&at->high, &at->sp, &at->fp_at)
+                                  : plain(step(w, rule, at->high, &at->sp, &at->fp_at));
+    w->other |= at->interrupted || at->address == 0; /* the whole unwinder would follow a damaged rule anywhere */
+}
+
+/* False: without memory. */
+static bool walk(struct walk *w, struct at at)
+{
+    const uintptr_t first = at.address;
+    while (at.address != 0) {
+        struct place *p = place_of(at.address, at.interrupted);
         if (!p)
             return false;
         const bool innermost = w->depth == 0;
-        const struct unwind_rule *rule = &p->rule;
         take(w, p);
-        if (w->depth == sites.depth || rule->kind == UNWIND_END ||
-            (rule->kind == UNWIND_NOWHERE && !innermost)) /* what a damaged rule has led to */
+        if (w->depth == sites.depth || p->rule.kind == UNWIND_END ||
+            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* what a damaged rule has led to */
             return true;
-        if (rule->kind == UNWIND_NOWHERE)
+        if (p->rule.kind == UNWIND_NOWHERE)
             return walk_whole(w, first);
-        interrupted = rule->kind == UNWIND_SIGNAL;
-        if (__builtin_expect(p->simple, true)) {
-            sp += (uintptr_t)(intptr_t)rule->cfa;
-            if (__builtin_expect(sp > high, false)) {
-                w->other = true;
-                return true;
-            }
-            if (rule->pointer != UNWIND_SAME)
-                fp_at = sp + (uintptr_t)(intptr_t)rule->frame;
-            next = plain(read_word(w, sp + (uintptr_t)(intptr_t)rule->address));
-            continue;
-        }
-        next = interrupted ? leave_signal(&high, &sp, &fp_at) : plain(step(w, rule, high, &sp, &fp_at));
-        w->other |= interrupted || next == 0; /* the whole unwinder would follow a damaged rule anywhere */
+        climb(w, p, &at);
     }
     return true;
 }
@@ -483,26 +489,30 @@ __attribute__((no_sanitize("address"))) static bool walk(struct walk *w, uintptr
 __attribute__((no_sanitize("address"))) static inline uintptr_t known_word(const struct known_walk *k, uintptr_t cfa,
                                                                            unsigned i)
 {
-    return word(cfa + (uintptr_t)(intptr_t)k->offset[i]) - (k->pointers >> i & 1 ? cfa : 0);
+    return word(cfa + (uintptr_t)((intptr_t)k->offset[i] * (intptr_t)sizeof(uintptr_t)));
 }
 
-/* Whether a walk from these, on a stack up to HIGH, would be K again. */
-static inline bool is_again(const struct known_walk *k, uintptr_t address, uintptr_t cfa, uintptr_t frame, uintptr_t high)
+/* Whether a walk from AT would be K again. */
+static inline bool is_again(const struct known_walk *k, const struct at *at)
 {
-    if (k->address != address || k->frame != (intptr_t)(frame - cfa) || k->end > (intptr_t)(high - cfa))
+    const uintptr_t cfa = at->sp;
+    if (k->address != at->address || k->frame != (intptr_t)(at->fp_at - cfa) || k->end > (intptr_t)(at->high - cfa))
         return false;
     uintptr_t differences = 0;
-    for (unsigned i = 0; i < k->words; i++)
+    unsigned i = 0;
+    for (; i < k->plain; i++)
         differences |= known_word(k, cfa, i) ^ k->word[i];
+    for (; i < k->words; i++)
+        differences |= (known_word(k, cfa, i) - cfa) ^ k->word[i];
     return differences == 0;
 }
 
 /* The walk that came after the last one before, if it does again; or NULL. */
-static inline struct known_walk *recall(struct memory *m, uintptr_t address, uintptr_t cfa, uintptr_t frame, uintptr_t high)
+static inline struct known_walk *recall(struct memory *m, const struct at *at)
 {
     struct known_walk *last = m->last;
     for (int i = 0; last && i < FOLLOWERS && last->next[i]; i++)
-        if (is_again(last->next[i], address, cfa, frame, high))
+        if (is_again(last->next[i], at))
             return last->next[i];
     return NULL;
 }
@@ -530,29 +540,42 @@ static struct known_walk *place_for(struct memory *m, int32_t site)
     return &m->walks[block][site % BLOCK_WALKS];
 }
 
-/* Remembers that W, which began with the addresses, found SITE. */
-static __attribute__((noinline)) struct known_walk *remember(struct memory *m, const struct walk *w, uintptr_t address,
-                                                             uintptr_t cfa, uintptr_t frame, int32_t site)
+/* Adds the word at ADDRESS, which is the next, to K, a walk from CFA; false: it is too far away. */
+static bool add_word(struct known_walk *k, uintptr_t address, uintptr_t cfa)
+{
+    const intptr_t offset = (intptr_t)(address - cfa), words = offset / (intptr_t)sizeof(uintptr_t);
+    if (offset % (intptr_t)sizeof(uintptr_t) != 0 || words < INT16_MIN || words > INT16_MAX)
+        return false;
+    k->offset[k->words] = (int16_t)words;
+    k->word[k->words] = word(address);
+    k->words++;
+    if (k->end < offset + (intptr_t)sizeof(uintptr_t))
+        k->end = offset + (intptr_t)sizeof(uintptr_t);
+    return true;
+}
+
+/* Remembers that W, which began at AT, found SITE. */
+static __attribute__((noinline)) struct known_walk *remember(struct memory *m, const struct walk *w, const struct at *at,
+                                                             int32_t site)
 {
     struct known_walk *k = place_for(m, site);
     if (!k)
         return NULL;
     k->address = 0;
     k->site = site;
-    k->frame = (int32_t)(intptr_t)(frame - cfa);
+    k->frame = (intptr_t)(at->fp_at - at->sp);
     k->end = 0;
-    k->words = (uint16_t)w->words;
-    k->pointers = (uint16_t)w->pointers;
-    for (unsigned i = 0; i < w->words; i++) {
-        const intptr_t offset = (intptr_t)(w->word_at[i] - cfa);
-        if (offset < -MAX_OFFSET || offset > MAX_OFFSET)
+    k->words = 0;
+    for (unsigned i = 0; i < w->words; i++)
+        if (!(w->pointers >> i & 1) && !add_word(k, w->word_at[i], at->sp))
             return NULL;
-        k->offset[i] = (int32_t)offset;
-        k->word[i] = known_word(k, cfa, i);
-        if (k->end < k->offset[i] + (int32_t)sizeof(uintptr_t))
-            k->end = k->offset[i] + (int32_t)sizeof(uintptr_t);
-    }
-    k->address = address;
+    k->plain = k->words;
+    for (unsigned i = 0; i < w->words; i++)
+        if (w->pointers >> i & 1 && !add_word(k, w->word_at[i], at->sp))
+            return NULL;
+    for (unsigned i = k->plain; i < k->words; i++)
+        k->word[i] -= at->sp;
+    k->address = at->address;
     return k;
 }
 
@@ -567,12 +590,17 @@ static inline void follow(struct memory *m, struct known_walk *k)
     last->next[0] = k;
 }
 
-/* As callsites_capture(); ALONE: no other capture of the thread is interrupted. */
-static inline int32_t capture(uintptr_t address, uintptr_t cfa, uintptr_t frame, bool alone)
+static struct at at_of(const void *address, const void *cfa, const void *frame)
 {
-    const uintptr_t high = stacks_end(&thread.stacks, cfa);
+    return (struct at){.address = plain((uintptr_t)address), .sp = (uintptr_t)cfa, .fp_at = (uintptr_t)frame,
+                       .high = stacks_end(&thread.stacks, (uintptr_t)cfa)};
+}
+
+/* As callsites_capture(); ALONE: no other capture of the thread is interrupted. */
+static inline int32_t capture(struct at at, bool alone)
+{
     struct memory *m = alone ? make_memory() : NULL;
-    struct known_walk *k = m ? recall(m, address, cfa, frame, high) : NULL;
+    struct known_walk *k = m ? recall(m, &at) : NULL;
     if (__builtin_expect(k != NULL, true)) {
         follow(m, k);
         return k->site;
@@ -580,11 +608,9 @@ static inline int32_t capture(uintptr_t address, uintptr_t cfa, uintptr_t frame,
     struct walk w;
     w.depth = w.words = w.pointers = 0;
     w.other = false;
-    if (!walk(&w, address, cfa, frame, high))
-        return CALLSITES_NONE;
-    const int32_t site = site_of(w.places, w.depth);
+    const int32_t site = walk(&w, at) ? site_of(w.places, w.depth) : CALLSITES_NONE;
     if (m && site != CALLSITES_NONE && !w.other && w.words <= WORDS)
-        follow(m, remember(m, &w, address, cfa, frame, site));
+        follow(m, remember(m, &w, &at, site));
     return site;
 }
 
@@ -593,7 +619,7 @@ int32_t callsites_capture(const void *address, const void *cfa, const void *fram
     const bool alone = !thread.busy;
     thread.busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const int32_t site = capture(plain((uintptr_t)address), (uintptr_t)cfa, (uintptr_t)frame, alone);
+    const int32_t site = capture(at_of(address, cfa, frame), alone);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread.busy = !alone;
     return site;
@@ -613,27 +639,23 @@ static _Unwind_Reason_Code look_for(struct _Unwind_Context *context, void *data)
     return w->found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-__attribute__((no_sanitize("address"))) bool
-callsites_lead_to(const void *address, const void *cfa, const void *frame, const void *to_address, const void *to_cfa)
+bool callsites_lead_to(const void *address, const void *cfa, const void *frame, const void *to_address, const void *to_cfa)
 {
     enum { MOST_FRAMES = 1 << 16 };
     struct wanted wanted = {.address = plain((uintptr_t)to_address), .cfa = (uintptr_t)to_cfa};
-    uintptr_t sp = (uintptr_t)cfa, next = plain((uintptr_t)address), high = stacks_end(&thread.stacks, sp);
-    uintptr_t fp_at = (uintptr_t)frame;
-    bool interrupted = false;
+    struct at at = at_of(address, cfa, frame);
     struct walk w = {.depth = 0};
-    for (int i = 0; i < MOST_FRAMES && next != 0; i++) {
-        if (sp == wanted.cfa && next == wanted.address)
+    for (int i = 0; i < MOST_FRAMES && at.address != 0; i++) {
+        if (at.sp == wanted.cfa && at.address == wanted.address)
             return true;
-        const struct unwind_rule rule = unwind_rule_of((const void *)(next + interrupted));
-        interrupted = rule.kind == UNWIND_SIGNAL;
-        if (rule.kind == UNWIND_NOWHERE) {
+        const struct place *p = place_of(at.address, at.interrupted);
+        if (!p || p->rule.kind == UNWIND_NOWHERE) {
             _Unwind_Backtrace(look_for, &wanted);
             return wanted.found;
         }
-        if (rule.kind == UNWIND_END)
+        if (p->rule.kind == UNWIND_END)
             return false;
-        next = interrupted ? leave_signal(&high, &sp, &fp_at) : plain(step(&w, &rule, high, &sp, &fp_at));
+        climb(&w, p, &at);
     }
     return false;
 }
@@ -642,18 +664,37 @@ callsites_lead_to(const void *address, const void *cfa, const void *frame, const
 
 static const struct site *site_numbered(int32_t number)
 {
-    const struct site *s = NULL;
-    if (!lock())
-        return NULL;
-    if (number >= 0 && (size_t)number < sites.stacks.number)
-        s = sites.sites[number];
-    unlock();
-    return s;
+    const struct site **block = number >= 0 && number < MAX_ENTRIES
+                                    ? __atomic_load_n(&sites.sites[number / BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
+    return block ? __atomic_load_n(&block[number % BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* The site of P's frame alone. */
+static int32_t site_alone(struct place *p)
+{
+    int32_t site = __atomic_load_n(&p->alone, __ATOMIC_RELAXED) - 1;
+    if (site < 0) {
+        site = site_of(&p, 1);
+        __atomic_store_n(&p->alone, site + 1, __ATOMIC_RELAXED);
+    }
+    return site;
+}
+
+int32_t callsites_alone(const void *address)
+{
+    struct place *p = place_of(plain((uintptr_t)address), false);
+    return p && !p->skipped ? site_alone(p) : CALLSITES_NONE;
+}
+
+int32_t callsites_innermost(int32_t site)
+{
+    const struct site *s = site_numbered(site);
+    return s ? site_alone(s->places[0]) : CALLSITES_NONE;
 }
 
 int32_t callsites_joined(int32_t site, unsigned keep, const uintptr_t *frames, unsigned number)
 {
-    const struct place *places[CALLSITES_MAX_DEPTH];
+    struct place *places[CALLSITES_MAX_DEPTH];
     const struct site *s = keep > 0 ? site_numbered(site) : NULL;
     if (keep > 0 && (!s || s->depth < keep))
         return CALLSITES_NONE;

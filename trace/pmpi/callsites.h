@@ -41,6 +41,11 @@ bool callsites_lead_to(const void *address, const void *cfa, const void *frame, 
     callsites_capture(__builtin_return_address(0), __builtin_dwarf_cfa(),                    \
                       __builtin_frame_address(0))
 
+/* The stack that has only the frame that ADDRESS returns into, or only SITE's innermost one, as a site; CALLSITES_NONE if
+ * the frame is one that is left out, or as above. */
+int32_t callsites_alone(const void *address);
+int32_t callsites_innermost(int32_t site);
+
 /* Frames that are no return addresses, as a Python program's, are numbers from this on, where
  * no program has code. */
 #define CALLSITES_FOREIGN ((uintptr_t)0 - ((uintptr_t)1 << 20))

@@ -15,6 +15,7 @@
 
 struct segment {
     uintptr_t low, high, bias;
+    struct module_frames frames;
     int32_t module;
 };
 
@@ -155,9 +156,27 @@ static const struct segment *find(const struct segment *segments, size_t number,
     return first > 0 && address < segments[first - 1].high ? &segments[first - 1] : NULL;
 }
 
+static struct module_frames frames_of(const struct dl_phdr_info *info)
+{
+    struct module_frames f = {.table = 0};
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            f.table = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    for (size_t i = 0; i < info->dlpi_phnum && f.table && !f.high; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const uintptr_t low = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && f.table >= low && f.table - low < p->p_filesz) {
+            f.low = low;
+            f.high = low + p->p_filesz;
+        }
+    }
+    return f.high ? f : (struct module_frames){.table = 0};
+}
+
 static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
+    const struct module_frames frames = frames_of(info);
     const bool closed = info->dlpi_subs != loaded.subs; /* then others may be where some were */
     int32_t module = -1;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -173,7 +192,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
             return 1;
         loaded.segments = grown;
         grown[loaded.segment_number++] =
-            (struct segment){.low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .module = module};
+            (struct segment){.low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .frames = frames, .module = module};
     }
     return 0;
 }
@@ -215,17 +234,31 @@ static void refresh(void)
     loaded.subs = now[1];
 }
 
+/* The segment of the call before ADDRESS, a return address, which may be in nothing any more; NULL: none. */
+static const struct segment *segment_locked(const void *address)
+{
+    refresh();
+    return find(loaded.segments, loaded.segment_number, (uintptr_t)address - 1);
+}
+
 struct mpg_frame modules_frame(const void *address)
 {
-    /* The call is before the address it returns to, which may be in nothing any more. */
-    const uintptr_t call = (uintptr_t)address - 1;
     pthread_mutex_lock(&loaded.lock);
-    refresh();
-    const struct segment *s = find(loaded.segments, loaded.segment_number, call);
+    const struct segment *s = segment_locked(address);
     struct mpg_frame frame = {.module = s ? s->module : -1,
                               .offset = s ? (uintptr_t)address - s->bias : 0};
     pthread_mutex_unlock(&loaded.lock);
     return frame;
+}
+
+bool modules_frames(const void *address, struct module_frames *frames)
+{
+    pthread_mutex_lock(&loaded.lock);
+    const struct segment *s = segment_locked(address);
+    if (s)
+        *frames = s->frames;
+    pthread_mutex_unlock(&loaded.lock);
+    return s;
 }
 
 int32_t modules_named(const char *path)

@@ -20,6 +20,15 @@ struct module {
  * last call are found. */
 struct mpg_frame modules_frame(const void *address);
 
+/* The call frame information of a module. */
+struct module_frames {
+    uintptr_t table;     /* .eh_frame_hdr; 0: the module has none */
+    uintptr_t low, high; /* of the segment that the table is in */
+};
+
+/* What the module of ADDRESS, a return address, has; false: it is in none. */
+bool modules_frames(const void *address, struct module_frames *frames);
+
 /* A module that is not loaded, by its path alone: new or old. -1 without memory. */
 int32_t modules_named(const char *path);
 

@@ -17,6 +17,13 @@ enum { DEFAULT_DEPTH = 8 };
 
 static bool on;
 
+/* Sites of callers alone, by the last ones' addresses: programs make most of these calls from a few places. */
+enum { CALLERS = 32, CALLER_SHIFT = 2 /* calls are farther apart */ };
+static __thread struct {
+    const void *address;
+    int32_t site;
+} callers[CALLERS] __attribute__((tls_model("initial-exec")));
+
 /* Of each captured stack what is above the interpreter. */
 struct above {
     bool known, python;
@@ -96,10 +103,25 @@ static int32_t in_python(int32_t site)
     return n > 0 ? callsites_joined(site, above->keep, lines, n) : site;
 }
 
+static int32_t capture_caller(const struct tracer_scope *s)
+{
+    const uintptr_t slot = (uintptr_t)s->return_address >> CALLER_SHIFT & (CALLERS - 1);
+    if (callers[slot].address == s->return_address)
+        return callers[slot].site;
+    const int32_t site = callsites_alone(s->return_address);
+    if (site == CALLSITES_NONE) /* MPI's own function, which many others call */
+        return callsites_innermost(callsites_capture(s->return_address, s->frame, s->base));
+    callers[slot].address = s->return_address;
+    callers[slot].site = site;
+    return site;
+}
+
 int32_t sites_capture(const struct tracer_scope *s)
 {
     if (!on)
         return MPG_NO_SITE;
+    if (mpg_call_kind(s->call) == MPG_KIND_OTHER && !interpreter.code)
+        return capture_caller(s);
     const int32_t site = callsites_capture(s->return_address, s->frame, s->base);
     return interpreter.code && site >= 0 ? in_python(site) : site;
 }
@@ -120,7 +142,7 @@ int sites_define(int32_t site, struct mpg_error *err)
         return 0;
     const unsigned n = callsites_frames(site, frames);
     for (unsigned i = 0; i < n; i++)
-        if (define_module(frames[i].module, err) < 0)
+        if ((i == 0 || frames[i].module != frames[i - 1].module) && define_module(frames[i].module, err) < 0)
             return -1;
     return mpg_trace_write_site(tracer_writer(), site, n, frames, err) < 0 ? -1 : 1;
 }

@@ -8,7 +8,8 @@
 /* As RANK's $MPGTRACE_CALLSITES says: frames of each call's stack, 0 for none, by default 8. */
 void sites_start(int rank);
 
-/* The site of the call that S is in, or MPG_NO_SITE. Between lock and unlock. */
+/* The site of the call that S is in, or MPG_NO_SITE: its caller alone where it involves nobody, but in Python
+ * programs. Between lock and unlock. */
 int32_t sites_capture(const struct tracer_scope *s);
 
 /* Defines SITE in this thread's stream if it is new there; 1 if it was, 0 if not, -1 in an error. Between lock and unlock. */

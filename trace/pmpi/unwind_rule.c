@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "trace/pmpi/modules.h"
+
 /* DWARF 5, section 7, and the GNU additions. */
 enum { /* call frame instructions */
     DW_CFA_nop = 0x00, DW_CFA_advance_loc1 = 0x02, DW_CFA_advance_loc2 = 0x03,
@@ -41,7 +43,6 @@ enum { FRAME_REGISTER = -1, STACK_REGISTER = -1, ADDRESS_REGISTER = -1 };
 
 /* Where the entry (FDE) of the function around an address is. */
 struct found {
-    enum { NO_OBJECT, NO_ENTRY, ENTRY } kind;
     uintptr_t address;
     uintptr_t fde, low, high; /* all of it is within LOW .. HIGH */
     uintptr_t function;
@@ -88,9 +89,11 @@ static uint64_t take(struct program *s, size_t bytes)
     return v;
 }
 
-static uint64_t take_uleb(struct program *s)
+static inline uint64_t take_uleb(struct program *s)
 {
     uint64_t v = 0;
+    if (s->p < s->end && *s->p < 128) /* most are one byte */
+        return *s->p++;
     for (unsigned shift = 0; s->p < s->end; shift += 7) {
         uint8_t byte = *s->p++;
         if (shift < 64)
@@ -214,8 +217,7 @@ static uint64_t advance(struct program *s, uint8_t op)
     switch (op) {
     case DW_CFA_advance_loc1: return take(s, 1) * s->code_align;
     case DW_CFA_advance_loc2: return take(s, 2) * s->code_align;
-    case DW_CFA_advance_loc4: return take(s, 4) * s->code_align;
-    default: return (op & 63) * s->code_align;
+    default: return take(s, 4) * s->code_align;
     }
 }
 
@@ -258,7 +260,6 @@ static void run_extended(struct program *s, uint8_t op)
         def_cfa(s, reg, take_sleb(s) * s->data_align);
         break;
     case DW_CFA_def_cfa_register: s->row.cfa_register = take_uleb(s); break;
-    case DW_CFA_def_cfa_offset: s->row.cfa_offset = (int64_t)take_uleb(s); break;
     case DW_CFA_def_cfa_offset_sf: s->row.cfa_offset = take_sleb(s) * s->data_align; break;
     case DW_CFA_def_cfa_expression: expression_cfa(s); break;
     case DW_CFA_expression: expression_place(s, take_uleb(s)); break;
@@ -280,19 +281,27 @@ static void run(struct program *s, const uint8_t *end, uint64_t offset)
     uint64_t at = 0;
     s->end = end;
     while (s->p < s->end && !s->bad) {
-        uint8_t op = *s->p++;
-        uint8_t high = op & 0xc0;
-        if (high == DW_CFA_offset)
+        const uint8_t op = *s->p++;
+        switch (op & 0xc0) {
+        case DW_CFA_offset:
             set_place(s, op & 63, AT_CFA, (int64_t)take_uleb(s) * s->data_align);
-        else if (high == DW_CFA_restore)
+            break;
+        case DW_CFA_restore:
             restore_place(s, op & 63);
-        else if (high == DW_CFA_advance_loc || op == DW_CFA_advance_loc1 ||
-                 op == DW_CFA_advance_loc2 || op == DW_CFA_advance_loc4) {
-            at += advance(s, op);
-            if (at > offset)
-                return;
-        } else
-            run_extended(s, op);
+            break;
+        case DW_CFA_advance_loc:
+            at += (op & 63) * s->code_align;
+            break;
+        default:
+            if (op == DW_CFA_def_cfa_offset)
+                s->row.cfa_offset = (int64_t)take_uleb(s);
+            else if (op >= DW_CFA_advance_loc1 && op <= DW_CFA_advance_loc4)
+                at += advance(s, op);
+            else
+                run_extended(s, op);
+        }
+        if (at > offset)
+            return;
     }
 }
 
@@ -387,69 +396,63 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
 
 /* --- finding --- */
 
-static bool is_in(const ElfW(Phdr) *segment, ElfW(Addr) bias, uintptr_t address)
-{
-    return segment->p_type == PT_LOAD && address >= bias + segment->p_vaddr &&
-           address - (bias + segment->p_vaddr) < segment->p_filesz;
-}
+/* Where ENTRY is, if not in the segment of its module's table. */
+struct bounds {
+    uintptr_t entry, low, high;
+};
 
-/* The bounds of what is loaded around ADDRESS; false: nothing. */
-static bool bounds(const struct dl_phdr_info *info, uintptr_t address, uintptr_t *low, uintptr_t *high)
+static int find_bounds(struct dl_phdr_info *info, size_t size, void *data)
 {
-    for (size_t i = 0; i < info->dlpi_phnum; i++)
-        if (is_in(&info->dlpi_phdr[i], info->dlpi_addr, address)) {
-            *low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-            *high = *low + info->dlpi_phdr[i].p_filesz;
-            return true;
+    struct bounds *b = data;
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const uintptr_t low = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && b->entry >= low && b->entry - low < p->p_filesz) {
+            b->low = low;
+            b->high = low + p->p_filesz;
+            return 1;
         }
-    return false;
+    }
+    return 0;
 }
 
-/* The entry in the table at HEADER (LSB 10.6.2), which linkers sort by address. */
-static void search(const struct dl_phdr_info *info, uintptr_t header, struct found *f)
+/* Finds the entry in the table of M (LSB 10.6.2), which linkers sort by address; false: there is none. */
+static bool search(const struct module_frames *m, struct found *f)
 {
     enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b, HEAD = 12 };
     static const uint8_t usual[] = {1, PCREL_SDATA4, UDATA4, DATAREL_SDATA4};
-    uintptr_t low, high;
     uint32_t n;
     int32_t pair[2];
-    if (!bounds(info, header, &low, &high) || high - header < HEAD || memcmp((const void *)header, usual, sizeof usual) != 0)
-        return;
-    memcpy(&n, (const void *)(header + 8), sizeof n);
-    if (n > (high - header - HEAD) / sizeof pair)
-        return;
+    if (!m->table || m->high - m->table < HEAD || memcmp((const void *)m->table, usual, sizeof usual) != 0)
+        return false;
+    memcpy(&n, (const void *)(m->table + 8), sizeof n);
+    if (n > (m->high - m->table - HEAD) / sizeof pair)
+        return false;
     uint32_t first = 0, end = n; /* the first that begins behind the address */
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
-        memcpy(pair, (const void *)(header + HEAD + middle * sizeof pair), sizeof pair);
-        if (header + (uintptr_t)(intptr_t)pair[0] <= f->address)
+        memcpy(pair, (const void *)(m->table + HEAD + middle * sizeof pair), sizeof pair);
+        if (m->table + (uintptr_t)(intptr_t)pair[0] <= f->address)
             first = middle + 1;
         else
             end = middle;
     }
     if (first == 0)
-        return;
-    memcpy(pair, (const void *)(header + HEAD + (first - 1) * sizeof pair), sizeof pair);
-    f->function = header + (uintptr_t)(intptr_t)pair[0];
-    f->fde = header + (uintptr_t)(intptr_t)pair[1];
-    if (bounds(info, f->fde, &f->low, &f->high))
-        f->kind = ENTRY;
-}
-
-static int look(struct dl_phdr_info *info, size_t size, void *found)
-{
-    struct found *f = found;
-    bool is_here = false;
-    (void)size;
-    for (size_t i = 0; i < info->dlpi_phnum && !is_here; i++)
-        is_here = is_in(&info->dlpi_phdr[i], info->dlpi_addr, f->address);
-    if (!is_here)
-        return 0;
-    f->kind = NO_ENTRY;
-    for (size_t i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
-            search(info, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, f);
-    return 1;
+        return false;
+    memcpy(pair, (const void *)(m->table + HEAD + (first - 1) * sizeof pair), sizeof pair);
+    f->function = m->table + (uintptr_t)(intptr_t)pair[0];
+    f->fde = m->table + (uintptr_t)(intptr_t)pair[1];
+    f->low = m->low;
+    f->high = m->high;
+    if (f->fde >= f->low && f->fde < f->high)
+        return true;
+    struct bounds b = {.entry = f->fde};
+    if (!dl_iterate_phdr(find_bounds, &b))
+        return false;
+    f->low = b.low;
+    f->high = b.high;
+    return true;
 }
 
 static bool fits(int64_t v)
@@ -461,16 +464,15 @@ struct unwind_rule unwind_rule_of(const void *address)
 {
     struct unwind_rule rule = {.kind = UNWIND_END};
     struct program s = {.row = {.kind = CFA_ELSEWHERE}};
+    struct module_frames frames;
     /* The call is before the address it returns to, which may be in the next function. */
-    struct found found = {.kind = NO_OBJECT, .address = (uintptr_t)address - 1};
-    if (FRAME_REGISTER >= 0)
-        (void)dl_iterate_phdr(look, &found);
-    if (found.kind == NO_OBJECT) {
+    struct found found = {.address = (uintptr_t)address - 1};
+    if (FRAME_REGISTER < 0 || !modules_frames(address, &frames)) {
         rule.kind = UNWIND_NOWHERE;
         return rule;
     }
     /* What is not understood may be damaged: a whole unwinder would believe it. */
-    if (found.kind != ENTRY || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
+    if (!search(&frames, &found) || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
         rule.kind = s.of_signal ? UNWIND_SIGNAL : UNWIND_END;
         return rule;
     }

@@ -363,28 +363,6 @@ static void fill_peers(const struct mpg_decoder *d, struct mpg_event *e)
                                    : e->root >= 0 && e->root < comm->size && comm->world_ranks[e->root] == d->rank;
 }
 
-/* Whether ROW was made one of the stream's events before its process ended. */
-static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row)
-{
-    const uint64_t event = le64toh(row->event);
-    return event != 0 && (s->uses_sums || event >> 32 != (uint32_t)s->progress.sequence ||
-                          s->progress.events >= (uint32_t)event);
-}
-
-/* The window's row whose last call returned first, of those not given yet; NULL: none. */
-static struct mpg_sum_row *next_sum(const struct mpg_decoder *d)
-{
-    struct mpg_sum_row *first = NULL;
-    for (uint32_t i = 0; i < d->sum_number; i++) {
-        struct mpg_sum_row *row = &d->sums[i];
-        if (row->calls && !is_event(d->stream, row) &&
-            (!first || (int64_t)le64toh((uint64_t)row->last_ns) <
-                           (int64_t)le64toh((uint64_t)first->last_ns)))
-            first = row;
-    }
-    return first;
-}
-
 /* A process that was killed may have added the time of a call and not yet the call. */
 static void round_off(struct mpg_sum *s)
 {
@@ -414,9 +392,9 @@ static bool find_site(struct mpg_decoder *d, int32_t *site)
 /* Calls that a process had summed up, and not made an event, when it ended. */
 static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error *err)
 {
-    struct mpg_sum_row *row = next_sum(d);
-    if (!row)
+    if (d->sums_given == d->sum_number)
         return 0;
+    const struct mpg_sum_row *row = &d->sums[d->sums_given];
     const uint32_t call = le32toh(row->call);
     int64_t last_ns = (int64_t)le64toh((uint64_t)row->last_ns);
     int32_t site = (int32_t)le32toh((uint32_t)row->site);
@@ -442,7 +420,7 @@ static int give_sum(struct mpg_decoder *d, struct mpg_event *e, struct mpg_error
         return mpg_decoder_damaged(d, "sum of calls", err);
     e->site = site;
     memset(d->values, 0, sizeof d->values);
-    row->calls = 0;
+    d->sums_given++;
     d->last_ns = last_ns;
     d->event++;
     return 1;

@@ -45,8 +45,8 @@ struct mpg_decoder {
     uint64_t sequence, event; /* chunks and events read so far */
     bool in_window, finalized; /* has read its window, given the end that it lacks */
     bool appended;             /* what was in the window is in the file by now */
-    struct mpg_sum_row *sums;  /* of the window, in RAW: those that were given have no calls */
-    uint32_t sum_number;
+    struct mpg_sum_row *sums;  /* of the window, in RAW: those that are no event yet, in order */
+    uint32_t sum_number, sums_given;
     uint8_t *raw;
     size_t raw_capacity;
     uint32_t columns;

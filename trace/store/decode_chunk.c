@@ -298,6 +298,36 @@ static int read_elsewhere(struct mpg_decoder *d, struct mpg_error *err)
     return d->stream->uses_window ? read_appended(d, err) : 0;
 }
 
+/* Whether ROW was made one of the stream's events before its process ended. */
+static bool is_event(const struct trace_stream *s, const struct mpg_sum_row *row)
+{
+    const uint64_t event = le64toh(row->event);
+    return event != 0 && (s->uses_sums || event >> 32 != (uint32_t)s->progress.sequence ||
+                          s->progress.events >= (uint32_t)event);
+}
+
+/* By when their last calls returned, then as they are in the window. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct mpg_sum_row *x = a, *y = b;
+    const int64_t x_ns = (int64_t)le64toh((uint64_t)x->last_ns), y_ns = (int64_t)le64toh((uint64_t)y->last_ns);
+    return x_ns != y_ns ? (x_ns < y_ns ? -1 : 1) : (x->unused > y->unused) - (x->unused < y->unused);
+}
+
+/* Puts those of NUMBER rows first that are still to be given, in order; their number. */
+static uint32_t sort_rows(const struct trace_stream *s, struct mpg_sum_row *rows, uint32_t number)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < number; i++)
+        if (rows[i].calls && !is_event(s, &rows[i])) {
+            rows[n] = rows[i];
+            rows[n].unused = i;
+            n++;
+        }
+    qsort(rows, n, sizeof *rows, compare_rows);
+    return n;
+}
+
 static int read_window(struct mpg_decoder *d, struct mpg_error *err)
 {
     const struct trace_stream *s = d->stream;
@@ -318,7 +348,8 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
     free(d->slices);
     d->slices = NULL;
     d->sums = w.sums;
-    d->sum_number = w.sum_number;
+    d->sum_number = sort_rows(s, w.sums, w.sum_number);
+    d->sums_given = 0;
     if (!s->uses_window) {
         d->columns = w.columns;
         return 0;

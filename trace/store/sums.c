@@ -14,7 +14,7 @@ static uint32_t slot_of(enum mpg_call call, int32_t site)
 }
 
 /* Where the row of CALL and SITE is looked for: its slot, or an unused one. */
-static uint8_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t site)
+static uint16_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t site)
 {
     uint32_t i = slot_of(call, site);
     for (; w->sum_slots[i]; i = (i + 1) & (MPG_SUM_SLOTS - 1)) {
@@ -28,7 +28,7 @@ static uint8_t *find(struct mpg_trace_writer *w, enum mpg_call call, int32_t sit
 bool mpg_trace_add_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t site,
                        int64_t time_ns, int64_t leave_ns)
 {
-    const uint8_t place = *find(w, call, site);
+    const uint16_t place = *find(w, call, site);
     if (place == 0 || w->stopped)
         return w->stopped;
     struct mpg_sum_row *row = &w->window.sums[place - 1];
@@ -53,7 +53,7 @@ int mpg_trace_begin_sum(struct mpg_trace_writer *w, enum mpg_call call, int32_t 
         (struct mpg_sum_row){.call = htole32((uint32_t)call),
                              .site = (int32_t)htole32((uint32_t)site),
                              .least_ns = htole64(INT64_MAX)};
-    *find(w, call, site) = (uint8_t)++w->sum_rows;
+    *find(w, call, site) = (uint16_t)++w->sum_rows;
     return 0;
 }
 
@@ -72,22 +72,56 @@ static struct mpg_event event_of(const struct mpg_trace_writer *w, const struct 
                                       .most_ns = (int64_t)le64toh(row->most_ns)}};
 }
 
-/* The row whose last call returned first, of those that have any; NULL: none. */
-static struct mpg_sum_row *earliest(const struct mpg_trace_writer *w)
+static int64_t last_of(const struct mpg_trace_writer *w, uint16_t row)
 {
-    struct mpg_sum_row *first = NULL;
-    for (uint32_t i = 0; i < w->sum_rows; i++) {
-        struct mpg_sum_row *row = &w->window.sums[i];
-        if (row->calls && (!first || (int64_t)le64toh((uint64_t)row->last_ns) <
-                                         (int64_t)le64toh((uint64_t)first->last_ns)))
-            first = row;
+    return (int64_t)le64toh((uint64_t)w->window.sums[row].last_ns);
+}
+
+/* Whether row A's last call returned before row B's. */
+static bool is_before(const struct mpg_trace_writer *w, uint16_t a, uint16_t b)
+{
+    return last_of(w, a) != last_of(w, b) ? last_of(w, a) < last_of(w, b) : a < b;
+}
+
+/* Moves HEAP[I] down until no row below it returned later. */
+static void sift(const struct mpg_trace_writer *w, uint16_t *heap, uint32_t n, uint32_t i)
+{
+    for (uint32_t below; (below = 2 * i + 1) < n; i = below) {
+        if (below + 1 < n && is_before(w, heap[below], heap[below + 1]))
+            below++;
+        if (is_before(w, heap[below], heap[i]))
+            return;
+        const uint16_t row = heap[i];
+        heap[i] = heap[below];
+        heap[below] = row;
     }
-    return first;
+}
+
+/* Puts the rows that have calls into w->sum_order, as their last ones returned; their number. By a heap: qsort() may
+ * allocate. */
+static uint32_t sort(struct mpg_trace_writer *w)
+{
+    uint16_t *rows = w->sum_order;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->sum_rows; i++)
+        if (w->window.sums[i].calls)
+            rows[n++] = (uint16_t)i;
+    for (uint32_t i = n / 2; i-- > 0;)
+        sift(w, rows, n, i);
+    for (uint32_t end = n; end-- > 1;) {
+        const uint16_t last = rows[0];
+        rows[0] = rows[end];
+        rows[end] = last;
+        sift(w, rows, end, 0);
+    }
+    return n;
 }
 
 int mpg_writer_write_sums(struct mpg_trace_writer *w, struct mpg_error *err)
 {
-    for (struct mpg_sum_row *row; (row = earliest(w)) != NULL;) {
+    const uint32_t n = sort(w);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mpg_sum_row *row = &w->window.sums[w->sum_order[i]];
         const struct mpg_event e = event_of(w, row);
         /* Room first: which event of which chunk it becomes is then known. */
         if (mpg_writer_settle(w, &e, err) < 0)

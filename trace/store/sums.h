@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { MPG_SUM_ROWS = 64, MPG_SUM_ROW_BYTES = 64, MPG_SUM_SLOTS = 2 * MPG_SUM_ROWS };
+enum { MPG_SUM_ROWS = 256, MPG_SUM_ROW_BYTES = 64, MPG_SUM_SLOTS = 2 * MPG_SUM_ROWS };
 
 /* Little-endian. */
 struct mpg_sum_row {

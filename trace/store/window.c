@@ -203,7 +203,8 @@ struct head {
     const struct mpg_chunk *chunk;
     size_t size;
     const size_t *capacity; /* of each column */
-    const struct mpg_sum_row *sums; /* or NULL */
+    const struct mpg_sum_row *sums;
+    uint32_t sum_number;
 };
 
 static void fill_head(uint8_t *base, const void *data)
@@ -222,13 +223,13 @@ static void fill_head(uint8_t *base, const void *data)
         memcpy(base + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES + i * sizeof stored, &stored,
                sizeof stored);
     }
-    if (h->sums)
-        memcpy(base + h->size - SUM_BYTES, h->sums, SUM_BYTES);
+    if (h->sum_number > 0)
+        memcpy(base + h->size - SUM_BYTES, h->sums, h->sum_number * sizeof *h->sums);
 }
 
 int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chunk *chunk,
                     size_t window_bytes, size_t record_bytes, const struct mpg_sum_row *sums,
-                    struct mpg_error *err)
+                    uint32_t sum_number, struct mpg_error *err)
 {
     size_t capacity[MPG_MAX_COLUMNS], size = head_bytes(chunk->columns) + SUM_BYTES;
     size_t share = window_bytes / chunk->columns;
@@ -240,7 +241,7 @@ int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chu
     }
     if (size > MPG_CHUNK_MAX_BYTES)
         return mpg_error_set(err, "trace writer: one record of %zu bytes", record_bytes);
-    const struct head head = {chunk, size, capacity, sums};
+    const struct head head = {chunk, size, capacity, sums, sum_number};
     struct mpg_file_id id = {0};
     uint8_t *base = NULL;
     const int status = path ? mpg_file_map(path, size, fill_head, &head, &base, &id, err) : -2;

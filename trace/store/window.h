@@ -52,12 +52,12 @@ struct mpg_window {
 bool mpg_file_may_have(uint64_t size);
 
 /* Makes the window of the stream that CHUNK describes, with room for RECORD_BYTES in
- * the first column and about WINDOW_BYTES in all columns, and with the MPG_SUM_ROWS rows SUMS, if
- * that is not NULL. PATH: its file, preallocated, that replaces what is there at once; NULL, or
+ * the first column and about WINDOW_BYTES in all columns, and with room for MPG_SUM_ROWS rows, of
+ * which the first SUM_NUMBER are SUMS. PATH: its file, preallocated, that replaces what is there at once; NULL, or
  * where files cannot be mapped: memory. */
 int mpg_window_make(struct mpg_window *w, const char *path, const struct mpg_chunk *chunk,
                     size_t window_bytes, size_t record_bytes, const struct mpg_sum_row *sums,
-                    struct mpg_error *err);
+                    uint32_t sum_number, struct mpg_error *err);
 /* Unmaps it; its file stays. */
 void mpg_window_drop(struct mpg_window *w);
 

@@ -49,7 +49,7 @@ static int make_window(struct mpg_trace_writer *w, size_t record_bytes, struct m
     struct mpg_chunk chunk = describe(w);
     size_t bound = MPG_CHUNK_HEADER_BYTES + FACT_BYTES;
     if (mpg_window_make(&window, w->window_path, &chunk, w->window_bytes, record_bytes,
-                        w->window.sums, err) < 0)
+                        w->window.sums, w->sum_rows, err) < 0)
         return -1;
     for (uint32_t i = 0; i < w->columns; i++)
         bound += COLUMN_HEAD_BYTES + ZSTD_compressBound(window.capacity[i]);

@@ -35,7 +35,8 @@ struct mpg_trace_writer {
     int64_t polled[MPG_LONGEST_AGAIN]; /* the last list of several requests */
     uint64_t chunk_events;
     uint32_t sum_rows;                 /* of the window's that are in use */
-    uint8_t sum_slots[MPG_SUM_SLOTS];  /* 1 + row, by call and callsite */
+    uint16_t sum_slots[MPG_SUM_SLOTS]; /* 1 + row, by call and callsite */
+    uint16_t sum_order[MPG_SUM_ROWS];  /* of rows that become events */
     bool stopped, flush_pending;
     struct mpg_shape *shapes;
     uint64_t shape_total; /* ever made; shape I is the one that was made I-th modulo the limit */

@@ -259,7 +259,7 @@ static size_t make_window(size_t offset, const struct mpg_chunk *c, const struct
     struct mpg_window w;
     struct mpg_chunk head = *c;
     size_t rest = offset + MPG_CHUNK_HEADER_BYTES + c->stored_bytes;
-    if (mpg_window_make(&w, NULL, &head, 4096, 1024, NULL, NULL) < 0)
+    if (mpg_window_make(&w, NULL, &head, 4096, 1024, NULL, 0, NULL) < 0)
         return 0;
     for (uint32_t i = 0; i < columns->number; i++)
         memcpy(w.column[i], columns->bytes[i], columns->size[i]);

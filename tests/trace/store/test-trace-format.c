@@ -10,6 +10,7 @@
 
 #include "tests/tap.h"
 #include "trace/reader.h"
+#include "trace/store/sums.h"
 #include "trace/store/writer.h"
 
 enum {
@@ -629,6 +630,55 @@ static void test_carried(void)
     unlink(stream_path(0, 0));
 }
 
+/* --- calls summed up, of more callsites than there are rows --- */
+
+enum { PLACES = 3 * MPG_SUM_ROWS / 2 };
+
+/* Calls of random callsites, of some more and more often; then closed, or left as a killed process leaves it. */
+static void test_many_sums(bool closed)
+{
+    static int64_t made[PLACES], got[PLACES];
+    struct mpg_error err = {.text = ""};
+    char window[160];
+    snprintf(window, sizeof window, "%s/rank-0.window.mpgt", folder);
+    int fd = open(stream_path(0, 0), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const struct mpg_trace_writer_options options = {.ranks = 1, .window_bytes = 4096, .level = 1, .window_path = window};
+    struct mpg_trace_writer *w = mpg_trace_writer_new(fd, &options, &err);
+    bool good = w != NULL;
+    memset(made, 0, sizeof made);
+    memset(got, 0, sizeof got);
+    for (int i = 0; good && i < 40000; i++) {
+        const int32_t site = draw(2) ? (int32_t)draw(PLACES) : (int32_t)draw(MPG_SUM_ROWS / 2);
+        const struct mpg_frame frame = {.module = -1, .offset = (uint64_t)site};
+        good = made[site] > 0 || mpg_trace_write_site(w, site, 1, &frame, &err) == 0;
+        if (good && !mpg_trace_add_sum(w, MPG_CALL_Wtime, site, 5, 10 * i))
+            good = mpg_trace_begin_sum(w, MPG_CALL_Wtime, site, &err) == 0 &&
+                   mpg_trace_add_sum(w, MPG_CALL_Wtime, site, 5, 10 * i);
+        made[site]++;
+    }
+    good = good && (!closed || mpg_trace_writer_close(w, &err) == 0);
+    mpg_trace_writer_free(w);
+    close(fd);
+    struct mpg_trace *t = good ? mpg_trace_open(folder, &err) : NULL;
+    struct mpg_cursor *c = t ? mpg_cursor_open(t, 0, &err) : NULL;
+    struct mpg_event e;
+    int64_t last_ns = 0;
+    int more = -1, unordered = 0, events = 0;
+    while (c && (more = mpg_cursor_next(c, &e, &err)) > 0 && e.site >= 0 && e.call == MPG_CALL_Wtime) {
+        got[mpg_trace_site(t, e.site)->frames[0].offset] += e.sum.calls;
+        unordered += e.leave_ns < last_ns || e.sum.time_ns != 5 * e.sum.calls;
+        last_ns = e.leave_ns;
+        events++;
+    }
+    ok(more == 0 && unordered == 0 && memcmp(made, got, sizeof made) == 0,
+       "40000 calls of %d callsites, %s, are there in %d sums, in the order of the last ones: %s", PLACES,
+       closed ? "closed" : "killed", events, err.text);
+    mpg_cursor_close(c);
+    mpg_trace_close(t);
+    unlink(stream_path(0, 0));
+    unlink(window);
+}
+
 int main(void)
 {
     seed = 2385;
@@ -638,6 +688,8 @@ int main(void)
         test_large();
         test_flushes();
         test_carried();
+        test_many_sums(true);
+        test_many_sums(false);
         rmdir(folder);
     }
     return done();

@@ -16,6 +16,7 @@
 
 #include "tests/tap.h"
 #include "trace/reader.h"
+#include "trace/store/sums.h"
 #include "trace/store/writer.h"
 
 enum { KILLS = 150, NEW_COMM = 40, LONGEST_LIST = 200 };
@@ -424,7 +425,7 @@ static void test_finalizing(void)
 
 static void test_full(void)
 {
-    enum { LIMIT = 24 * 1024 };
+    enum { LIMIT = 20 * 1024 + MPG_SUM_ROWS * MPG_SUM_ROW_BYTES };
     struct rlimit old, limit;
     getrlimit(RLIMIT_FSIZE, &old);
     limit = old;
