@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""same_answers.py [OPTION]... OLD NEW: holds the answers of two builds' mpgsim against each other, byte for byte: what each
+prints, writes and says, and its status. For changes that are to change no answer.
+
+Programs are random (tests/oracle), or those that --traces names; command lines are random, too, from all that mpgsim does:
+both modes, signatures, targets, hypotheses, sweeps, tables, accounts, paths, formats. Each that differs is printed so that it
+can be run again. Status 1 if one differs, or too few are answers."""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
+sys.dont_write_bytecode = True
+from scripts import made  # noqa: E402
+
+KINDS = ["send,pair,isend,recv,irecv,sendrecv,wait,waitall", "collective,icollective,neighbors", "sendrecv,collective",
+         "isendrecv,wait,window", "waitany,waitsome,test,testall,isend,irecv,see,split"]
+TIMES = ["const:{}ns", "exp:{}ns", "normal:{}ns,77ns", "gamma:{}ns,33ns"]
+RULES = ["overheads", "launches", "rows", "interruptions", "size-sides", "progress"]
+REFUSED = 0.3  # at most: options exclude one another
+
+
+def time(draw):
+    return draw.choice(TIMES).format(draw.choice([311, 2385, 1234]))
+
+
+def has_regions(seed):
+    return random.Random(f"regions {seed}").random() < 0.6
+
+
+def program(seed):
+    """A random program as text: of any kind, of many steps, of threads, classes of requests, loops that poll."""
+    draw = random.Random(f"program {seed}")
+    ranks = draw.randint(1, 8)
+    words = ["--seed", str(seed), "--ranks", str(ranks), "--steps", str(draw.choice([30, 60, 150])), "--clocks",
+             draw.choice(["shared", "shared", "offsets", "unknown"]), "--hosts", draw.choice("1123")]
+    which = draw.random()
+    if which < 0.12:
+        text = made("randomtrace_open.py", "--seed", str(seed), "--ranks", str(max(ranks, 3)), "--steps", "30")
+    elif which < 0.24:
+        text = made("randomtrace_loops.py", "--seed", str(seed), "--ranks", str(max(ranks, 3)), "--steps", "30")
+    else:
+        if which < 0.6:
+            words += ["--kinds", draw.choice(KINDS)]
+        if draw.random() < 0.4:
+            words.append("--all-synchronous-safe")
+        text = made("randomtrace.py", *words)
+    if draw.random() < 0.7:
+        extras = ["--seed", str(seed), "--sites", draw.choice("0123")]
+        extras += ["--tracer"] * (draw.random() < 0.3) + ["--regions"] * (draw.random() < 0.5)
+        text = made("randomtrace_extras.py", *extras, text=text)
+    if has_regions(seed):
+        text = made("randomtrace_regions.py", "--seed", str(seed), text=text)
+    if draw.random() < 0.2:
+        text = made("randomtrace_off.py", "--seed", str(seed), text=text)
+    return text
+
+
+def signature(seed, number):
+    draw = random.Random(f"signature {seed} {number}")
+    parts = draw.choice(["network", "network,noise", "network,noise,collectives,compute", "network,collectives", "network,noise,quanta"])
+    return made("randomsignature.py", "--seed", str(2 * seed + number), "--version", "4", "--parts", parts)
+
+
+def perturbed(draw):
+    words = ["--absorb=" + draw.choice(["none", "wait", "clock"])] * (draw.random() < 0.7)
+    for name, chance in (("noise", 0.6), ("call-noise", 0.3), ("latency", 0.5), ("byte", 0.3)):
+        if draw.random() < chance:
+            words.append(f"--{name}=" + (f"const:{draw.choice(['0.375ns', '1ns'])}" if name == "byte" else time(draw)))
+    for chance, word in ((0.3, "--compute-ratio=1.25"), (0.1, "--sync-reduce"), (0.2, "--polling=work"), (0.1, "--deterministic"),
+                         (0.15, "--call-edges=paper"), (0.1, "--source-latency=650ns")):
+        words += [word] * (draw.random() < chance)
+    return words
+
+
+def hypothesis(draw):
+    words = ["--suppose=" + draw.choice(["scale even factor=0.5", "balance even", "drop call=Barrier", "resize bytes=1- factor=2",
+                                         "insert even time=3us", "insert even bytes=1000 to=+1", "scale even ranks=0 factor=0.7"])]
+    if "resize" in words[0]:
+        words.append("--source-byte=0.4ns")
+    return words + perturbed(draw) + ["--carried=none"] * (draw.random() < 0.2)
+
+
+def of_signature(draw):
+    words = ["--signature={one}"] + ["--source={two}"] * (draw.random() < 0.5)
+    words += [draw.choice(["--predict", "--predict", "--keep-tracer", "--absorb=wait", "--call-noise=signature"])]
+    for chance, word in ((0.2, "--measurement=fixed"), (0.2, "--map=block:2"),
+                         (0.15, "--source-map=cyclic:2"), (0.2, "--cosched=job"),
+                         (0.2, "--noise-model=" + draw.choice(["renewal", "fit", "ecdf", "replay"])),
+                         (0.15, "--latency-model=fit"), (0.15, "--byte-model=fit"),
+                         (0.3, "--collectives=" + draw.choice(["rounds", "expand", "measured"])),
+                         (0.1, "--without=" + draw.choice(RULES)), (0.1, "--path=node")):
+        words += [word] * (draw.random() < chance)
+    return words
+
+
+def predicted(draw):
+    words = ["--predict", "--latency=" + time(draw)] + ["--byte=const:0.375ns"] * (draw.random() < 0.7)
+    words += ["--noise=" + time(draw)] * (draw.random() < 0.5) + ["--compute-ratio=0.8"] * (draw.random() < 0.3)
+    words += ["--critical-path", "--segments=7"] * (draw.random() < 0.4)
+    return words
+
+
+def target(draw):
+    if draw.random() < 0.1:
+        return ["--ideal"]
+    words = ["--target=" + draw.choice(["distributed", "shared", "cm5", "ideal"])]
+    if draw.random() < 0.3:
+        return [*words, "--parameter=Policy=offload", "--parameter=BarrierAlgorithm=rounds", "--engine=lanes"]
+    for key in ("Policy=interrupt", "Policy=poll", "Policy=none", "Processors=2", "Contention=0.5", "Topology=ring", "MipsRatio=0.7"):
+        words += ["--parameter=" + key] * (draw.random() < 0.2)
+    return words
+
+
+def swept(draw):
+    base = draw.choice([perturbed, predicted, of_signature])(draw)
+    if draw.random() < 0.3:
+        return base + ["--tolerate=" + draw.choice(["5%:noise", "1%,2%:latency", "10%:compute-ratio"])]
+    base = [w for w in base if w.split("=")[0] not in ("--critical-path", "--segments", "--compute-ratio", "--byte", "--noise")]
+    return base + ["--sweep=" + draw.choice(["noise=1us,3us", "latency=1us:3us:3", "compute-ratio=0.5:2:3", "eager-limit=100,4096",
+                                             "byte=0.1ns:1ns:2:log", "call-noise=0,1us"])]
+
+
+def command_line(draw):
+    words = draw.choice([perturbed, perturbed, hypothesis, of_signature, of_signature, predicted, target, swept])(draw)
+    names = [w.split("=")[0] for w in words]
+    many, tables, form = "--sweep" in names or "--tolerate" in names, draw.random(), draw.random()
+    if many or "--target" in names or "--ideal" in names:
+        words += ["--output-trace={folder}"] * (not many and tables < 0.3)
+        words += ["--json"] if form < 0.5 else ["--csv"] if form < 0.8 else []
+    elif tables < 0.35:
+        words.append("--where=" + draw.choice(["call", "callsite,region", "rank", "pair", "call,rank"]))
+        words += ["--json"] if form < 0.6 or "," in words[-1] else ["--csv"] if form < 0.8 else []
+    elif tables < 0.6:
+        words += draw.choice([["--waits"], ["--waits", "--waits-by=region"], ["--waits", "--waits-by=rank"], ["--output-trace={folder}"], ["--timeline={folder}"]])
+        words += ["--json"] * (form < 0.7)
+    else:
+        words += ["--json"] if form < 0.6 else ["--csv", "--per-rank"] if form < 0.75 else ["--per-rank"] if form < 0.9 else []
+    if "eager-limit" not in " ".join(words) and draw.random() < 0.6:
+        words.append("--eager-limit=" + draw.choice(["4096", "4096", "100000"]))
+    if "--output-trace={folder}" in words:  # threads number its communicators as they come to them: other bytes, the same text
+        words.append("--threads=1")
+    words += ["--replicas=" + draw.choice("1237"), "--seed=" + draw.choice("17"), "--first-replica=" + draw.choice("003")]
+    return words + ["--floors=fresh"]
+
+
+def contents(path):
+    """What a command has written."""
+    found = []
+    for place, folders, files in os.walk(path):
+        folders.sort()
+        for name in sorted(files):
+            with open(os.path.join(place, name), "rb") as file:
+                found.append((os.path.relpath(os.path.join(place, name), path), file.read()))
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            found.append(("", file.read()))
+    return found
+
+
+def answer(mpgsim, words, trace, out):
+    """All that a command line does, without the names of what it is given."""
+    run = subprocess.run(["timeout", "120", mpgsim, *[w.replace("{folder}", out) for w in words], trace], capture_output=True, check=False,
+                         env={**os.environ, "MPGKIT_HISTORY": ""})
+    said = run.stderr.replace(out.encode(), b"OUT").replace(mpgsim.encode(), b"mpgsim")
+    return run.returncode, run.stdout.replace(out.encode(), b"OUT"), said, contents(out)
+
+
+def compare(job):
+    """One trace; returns what was done with it, and lines on what differs."""
+    seed, trace, options = job
+    counts, differing = collections.Counter(), []
+    with tempfile.TemporaryDirectory(dir=options.directory) as folder:
+        path = trace or os.path.join(folder, "program.txt")
+        names = {"one": os.path.join(folder, "one.sig"), "two": os.path.join(folder, "two.sig"), "folder": "{folder}"}
+        if not trace:
+            with open(path, "w", encoding="ascii") as file:
+                file.write(program(seed))
+        for i, name in enumerate(("one", "two")):
+            with open(names[name], "w", encoding="ascii") as file:
+                file.write(signature(seed, i))
+        draw = random.Random(f"commands {seed}")
+        for number in range(options.commands):
+            words = [w.format(**names) for w in command_line(draw)]
+            old = answer(options.old, words, path, os.path.join(folder, f"{number}.old"))
+            new = answer(options.new, words, path, os.path.join(folder, f"{number}.new"))
+            counts["answers" if old[0] == 0 else "refused"] += 1
+            if old[0] == 0:
+                counts.update(w.split("=")[0] for w in words)
+            if old != new:
+                parts = [name for name, a, b in zip(("status", "output", "messages", "files"), old, new) if a != b]
+                differing.append(f"seed {seed}, command {number}: {', '.join(parts)}: mpgsim {shlex.join(words)} {path}")
+    return counts, differing
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("old", help="an mpgsim")
+    parser.add_argument("new", help="another")
+    parser.add_argument("--programs", type=int, default=1000, help="how many random ones (default 1000)")
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first (default 0)")
+    parser.add_argument("--commands", type=int, default=10, help="command lines for each (default 10)")
+    parser.add_argument("--traces", nargs="*", default=[], help="traces to take in place of random programs")
+    parser.add_argument("--directory", help="for files (default: that of temporary ones)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at once")
+    options = parser.parse_args()
+    jobs = [(options.first + i, trace, options) for i, trace in enumerate(options.traces or [None] * options.programs)]
+    counts, differing = collections.Counter(), []
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        for done, lines in pool.map(compare, jobs, chunksize=4):
+            counts += done
+            differing += lines
+            for line in lines:
+                print(line, flush=True)
+    print(f"{len(jobs)} programs, {counts['answers']} answers and {counts['refused']} refusals of two builds, {len(differing)} differ")
+    print(", ".join(f"{word} {n}" for word, n in sorted(counts.items()) if word.startswith("--")))
+    sys.exit(bool(differing) or counts["refused"] > REFUSED * (counts["answers"] + counts["refused"]))
+
+
+if __name__ == "__main__":
+    main()
