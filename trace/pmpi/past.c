@@ -4,14 +4,74 @@
 #define _GNU_SOURCE
 #include "trace/pmpi/past.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/pmpi/say.h"
+
+/* --- looked up --- */
+
+enum { MAX_NAMES = 1024, NAMES_TOLD = 4 };
+
+static struct {
+    pthread_mutex_t lock;
+    char *names[MAX_NAMES];
+    int number;
+    char *file; /* that the first of them is in */
+} looked_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_known(const char *name)
+{
+    for (int i = 0; i < looked_up.number; i++)
+        if (strcmp(looked_up.names[i], name) == 0)
+            return true;
+    return false;
+}
+
+void past_looked_up(const char *name, const void *function)
+{
+    Dl_info module;
+    pthread_mutex_lock(&looked_up.lock);
+    char *copy = looked_up.number < MAX_NAMES && !is_known(name) ? strdup(name) : NULL;
+    if (copy) {
+        if (looked_up.number == 0)
+            looked_up.file = strdup(dladdr(function, &module) && module.dli_fname ? module.dli_fname : "a library");
+        looked_up.names[looked_up.number++] = copy;
+    }
+    pthread_mutex_unlock(&looked_up.lock);
+}
+
+const char *past_describe(char *text, size_t size)
+{
+    const int number = looked_up.number, told = number <= NAMES_TOLD + 1 ? number : NAMES_TOLD;
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < told && n < size; i++) {
+        const char *between = i == 0 ? "" : i == number - 1 ? " and " : ", ";
+        n += (size_t)snprintf(text + n, size - n, "%s%s", between, looked_up.names[i]);
+    }
+    if (told < number && n < size)
+        snprintf(text + n, size - n, " and %d more functions of MPI", number - told);
+    return number == 0 ? NULL : looked_up.file ? looked_up.file : "a library";
+}
+
+static void tell_looked_up(void)
+{
+    char names[256];
+    const char *file = past_describe(names, sizeof names);
+    if (file)
+        say("%s %s looked up in %s (dlsym): the tracer does not see calls of %s there", names, looked_up.number > 1 ? "were" : "was",
+            file, looked_up.number > 1 ? "them" : "it");
+}
+
+/* --- modules --- */
 
 #if defined(__x86_64__)
 #define IS_SLOT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT)
@@ -123,10 +183,12 @@ void past_tell(void)
     struct area mpi;
     if (dl_iterate_phdr(find_mpi, &mpi))
         dl_iterate_phdr(look_at, &mpi);
+    tell_looked_up();
 }
 
 #else
 void past_tell(void)
 {
+    tell_looked_up();
 }
 #endif

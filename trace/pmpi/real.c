@@ -13,6 +13,7 @@
 
 static void *library; /* that MPI's, or a module that is linked to it; never closed */
 static bool is_other; /* a module that was looked at is linked to an MPI of another kind */
+static bool is_chained; /* tracer_behind is what comes next */
 
 /* What PATH, a module that is loaded, and the libraries that it needs have. */
 static void *open_loaded(const char *path)
@@ -63,6 +64,18 @@ static void set(const struct tracer_real_name *n)
     put(n, address || n->next < 0 ? address : dlsym(library, n->name + 1));
 }
 
+static void set_all(void)
+{
+    const struct tracer_real_name *init = NULL;
+    for (const struct tracer_real_name *n = tracer_real_names; n->name; n++)
+        if (strcmp(n->name, "PMPI_Init") != 0)
+            set(n);
+        else
+            init = n;
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* other threads see by it that all are set */
+    set(init);
+}
+
 void tracer_real_find(const void *caller)
 {
     Dl_info module;
@@ -75,26 +88,19 @@ void tracer_real_find(const void *caller)
             known ? module.dli_fname : "the program", mpg_mpi_name(MPG_TRACER_MPI));
         abort();
     }
-    const struct tracer_real_name *init = NULL;
-    for (const struct tracer_real_name *n = tracer_real_names; n->name; n++)
-        if (strcmp(n->name, "PMPI_Init") != 0)
-            set(n);
-        else
-            init = n;
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* other threads see by it that all are set */
-    set(init);
+    set_all();
 }
 
 /* The image that the tracer is in. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-static bool is_own(const void *function)
+bool tracer_real_is_own(const void *function)
 {
     return (const char *)function >= __ehdr_start && (const char *)function < _end;
 }
 
-static bool is_of_one_library(const void *a, const void *b)
+bool tracer_real_is_of_one_library(const void *a, const void *b)
 {
     Dl_info of_a, of_b;
     return a == b || (dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase);
@@ -105,7 +111,7 @@ const char *tracer_real_before(const char *name)
     Dl_info module;
     const void *first = dlsym(RTLD_DEFAULT, name);
     const void *real = &PMPI_Init;
-    if (!first || is_own(first) || (real && is_of_one_library(first, real)))
+    if (!first || tracer_real_is_own(first) || (real && tracer_real_is_of_one_library(first, real)))
         return NULL;
     return dladdr(first, &module) && module.dli_fname ? module.dli_fname : "the program";
 }
@@ -131,17 +137,50 @@ void tracer_real_chain(bool tells)
         if (n->next < 0)
             continue;
         next = dlsym(RTLD_NEXT, name);
-        if (!real && next && !is_own(next)) /* its name is MPI_X alone */
+        if (!real && next && !tracer_real_is_own(next)) /* its name is MPI_X alone */
             put(n, real = next);
         if (!real)
             continue;
-        if (next && !is_own(next) && !is_of_one_library(next, real))
+        if (next && !tracer_real_is_own(next) && !tracer_real_is_of_one_library(next, real))
             memcpy((char *)&tracer_behind + n->next, &next, sizeof next);
         if (tells && tracer_real_before(name) && count++ == 0)
             before = name;
     }
+    is_chained = true;
     if (before)
         tell_before(before, count);
+}
+
+/* What the wrapper of NAME, MPI_X or MPIX_X, hands on to; NULL: nothing, or not known. */
+static const void *behind(const char *name)
+{
+    const void *next = NULL;
+    for (const struct tracer_real_name *n = tracer_real_names; n->name; n++)
+        if (n->next >= 0 && strcmp(n->name + 1, name) == 0) {
+            memcpy(&next, (const char *)&tracer_behind + n->next, sizeof next);
+            return next;
+        }
+    return strncmp(name, "MPIX_", 5) == 0 ? (const void *)&PMPI_Init : NULL; /* all of them are MPI's */
+}
+
+bool tracer_real_leads_to(const char *name, const void *function)
+{
+    Dl_info module;
+    if (!&PMPI_Init) {
+        if (!dladdr(function, &module) || !module.dli_fname || !has_mpi(module.dli_fname))
+            return false;
+        set_all();
+    }
+    if (!is_chained)
+        tracer_real_chain(false);
+    const void *next = behind(name);
+    return next && tracer_real_is_of_one_library(next, function);
+}
+
+bool tracer_real_is_behind(const char *name, const void *caller)
+{
+    const void *next = behind(name);
+    return next && tracer_real_is_of_one_library(next, caller);
 }
 
 void *tracer_real_function(const char *name)

@@ -46,6 +46,19 @@ void tracer_real_chain(bool tells);
 /* The file of the module that defines NAME, MPI_X, before the tracer does; NULL if none does. */
 const char *tracer_real_before(const char *name);
 
+/* Whether FUNCTION is one of the tracer's. */
+bool tracer_real_is_own(const void *function);
+
+/* Whether the addresses A and B are in one library, or are the same. */
+bool tracer_real_is_of_one_library(const void *a, const void *b);
+
+/* Whether what the wrapper of NAME, MPI_X, hands on to is in the library of FUNCTION, a function of that name. If the tracer has
+ * found no MPI yet, that library becomes its MPI if it is of its family, and what comes next is found. */
+bool tracer_real_leads_to(const char *name, const void *function);
+
+/* Whether CALLER is in the library that the wrapper of NAME, MPI_X, hands on to: a tool's, or MPI's. */
+bool tracer_real_is_behind(const char *name, const void *caller);
+
 /* The function NAME of that MPI, or of the libraries behind the tracer; NULL if there is none. */
 void *tracer_real_function(const char *name);
 

@@ -18,6 +18,7 @@
 #include "common/units.h"
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/folder.h"
+#include "trace/pmpi/past.h"
 #include "trace/pmpi/say.h"
 #include "trace/store/names.h"
 
@@ -182,6 +183,7 @@ void summary_warn_watch(void)
 void summary_say_nothing(bool session)
 {
     bool linked;
+    char names[256];
     const char *folder = getenv("MPGTRACE_OUTPUT"), *line = getenv("MPGTRACE_PROGRAM");
     if (!folder || !line || !is_top(&linked) || folder_look(folder).ranks > 0)
         return;
@@ -196,6 +198,10 @@ void summary_say_nothing(bool session)
     else if (tracer_real_before("MPI_Init"))
         say("nothing was traced: MPI_Init is defined in %s, before the tracer's (a tool of its own is linked to it?)",
             tracer_real_before("MPI_Init"));
+    else if (past_describe(names, sizeof names))
+        say("nothing was traced: no MPI_Init was seen in %.*s, which looked up %s in %s (dlsym); this tracer is for %s: "
+            "mpgtrace record --mpi names another",
+            length, line, names, past_describe(names, sizeof names), mpg_mpi_name(MPG_TRACER_MPI));
     else if (linked)
         say("nothing was traced: no MPI_Init was seen in %.*s", length, line);
     else
