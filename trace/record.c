@@ -22,7 +22,7 @@ enum { LOCAL_DEFAULT = 1 };
 /* What a run is asked to do. */
 struct request {
     const char *output;
-    const char *papi, *mpi, *signature; /* NULL: not given */
+    const char *papi, *mpi, *pcontrol, *signature; /* NULL: not given */
     int64_t buffer_bytes, callsites, local;
     bool cpu_time, profile, no_local, force, quiet;
     bool refused; /* as the folder holds a trace */
@@ -112,6 +112,10 @@ static void set_values(const struct request *request)
         setenv("MPGTRACE_PAPI", request->papi, 1);
     else
         unsetenv("MPGTRACE_PAPI");
+    if (request->pcontrol)
+        setenv("MPGTRACE_PCONTROL", request->pcontrol, 1);
+    else
+        unsetenv("MPGTRACE_PCONTROL");
     if (request->profile)
         setenv("MPGTRACE_PROFILE", "1", 1);
     else
@@ -240,6 +244,9 @@ int mpg_record_main(int argc, char **argv)
          .help = "also record the CPU time between calls"},
         {.name = "papi", .kind = MPG_OPTION_STRING, .value = &request.papi,
          .argument = "EVENT,...", .help = "also count PAPI's events between calls"},
+        {.name = "pcontrol", .kind = MPG_OPTION_STRING, .value = &request.pcontrol,
+         .argument = "ipm", .help = "MPI_Pcontrol(1, \"name\") and (-1, \"name\") begin and end\n"
+                                    "regions, as for IPM"},
         {.name = "mpi", .kind = MPG_OPTION_STRING, .value = &request.mpi,
          .argument = "MPI", .help = "openmpi, mpich or abi (default: what PROGRAM is linked\n"
                                     "to, or its launcher is of)"},
@@ -259,6 +266,8 @@ int mpg_record_main(int argc, char **argv)
         mpg_option_usage_error(&program, "--papi: no event given");
     if (request.mpi && mpg_mpi_of_word(request.mpi) == MPG_MPI_NONE)
         mpg_option_usage_error(&program, "--mpi: '%s' is none of openmpi, mpich and abi", request.mpi);
+    if (request.pcontrol && strcmp(request.pcontrol, "ipm") != 0)
+        mpg_option_usage_error(&program, "--pcontrol: '%s' is not ipm", request.pcontrol);
     struct mpg_error err;
     describe_program(argv + first);
     if (prepare(&request, argv[first], &err) == 0) {

@@ -19,6 +19,7 @@
 #include "trace/pmpi/objects.h"
 #include "trace/pmpi/off_cpu.h"
 #include "trace/pmpi/past.h"
+#include "trace/pmpi/pcontrol.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
 #include "trace/pmpi/requests.h"
@@ -146,6 +147,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
                                            .threads = threads};
     sites_start(rank);
     local_start(rank);
+    pcontrol_start(rank);
     if (streams_open(&options, err) < 0 ||
         (profile && profile_open(life.folder, rank, ranks, values_number, err) < 0))
         return -1;
@@ -332,6 +334,7 @@ void tracer_finalized(struct tracer_scope *s)
     tracer_unlock();
     if (streams.rank == 0) {
         past_tell();
+        pcontrol_tell();
         summary_say(life.folder);
     }
 }

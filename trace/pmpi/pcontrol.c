@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI_Pcontrol (MPI-3.1, section 14.2.4): levels that name regions, flush, and pause a
+/* MPI_Pcontrol (MPI-4.1, section 15.2.4): levels that name regions, flush, and pause a
  * profile; mpgtrace(1) has them. Only two of them have a second argument: none is looked
- * for with any other. */
+ * for with any other, unless the user says that the program's are IPM's (MPGTRACE_PCONTROL). Whether MPI_Pcontrol(1) has a
+ * second argument cannot be told: in its place is what the caller left there, often a string that it used before. */
+#include "trace/pmpi/pcontrol.h"
+
+#include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "trace/mpg_region.h"
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/profile.h"
 #include "trace/pmpi/regions.h"
+#include "trace/pmpi/say.h"
 #include "trace/pmpi/stream.h"
 
 enum { PAUSE = 0, RESUME = 1, FLUSH = 2, FIRST_NUMBERED = 100, LAST_NUMBERED = 9999 };
+enum { IPM_BEGIN = 1, IPM_END = -1, IPM_NAME_SIZE = 1024 };
+
+/* Calls with IPM's levels, while they are not taken for IPM's. */
+static struct {
+    _Atomic int begins, ends; /* ends: those after a begin */
+} unnamed;
+static _Atomic int refused; /* errno: no memory may be read by process_vm_readv(2) here */
 
 static bool is_numbered(int level)
 {
@@ -23,6 +39,69 @@ static bool is_numbered(int level)
 static bool has_name(int level)
 {
     return level == MPG_REGION_BEGIN || level == MPG_REGION_END;
+}
+
+static bool is_ipm(int level)
+{
+    const char *convention = level == IPM_BEGIN || level == IPM_END ? getenv("MPGTRACE_PCONTROL") : NULL;
+    return convention && strcmp(convention, "ipm") == 0;
+}
+
+/* The LENGTH bytes at ADDRESS, which may be anything, into TEXT: how many could be read. No page is read with another, as
+ * what is asked for in one piece may come not at all. */
+static size_t read_safely(char *text, uintptr_t address, size_t length)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page - address % page;
+    const struct iovec to = {text, length};
+    const struct iovec from[2] = {{(void *)address, length < first ? length : first},
+                                  {(void *)(address + first), length < first ? 0 : length - first}};
+    const int before = errno;
+    const ssize_t n = process_vm_readv(getpid(), &to, 1, from, length > first ? 2 : 1, 0);
+    if (n < 0 && errno != EFAULT)
+        refused = errno;
+    errno = before;
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* The name at ADDRESS, of LENGTH bytes or up to a NUL, into TEXT of IPM_NAME_SIZE bytes. False if there is none that could be
+ * meant: it cannot be read, is empty, too long, or not one line of text. */
+static bool read_name(char *text, const void *address, size_t length)
+{
+    const size_t most = length < IPM_NAME_SIZE ? length : IPM_NAME_SIZE - 1;
+    const size_t n = read_safely(text, (uintptr_t)address, most);
+    text[n] = '\0';
+    const size_t size = strlen(text);
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 127)
+            return false;
+    return size > 0 && (size < n || n == length);
+}
+
+static void count_unnamed(int level)
+{
+    if (level == IPM_BEGIN)
+        unnamed.begins++;
+    else if (level == IPM_END && unnamed.begins > 0)
+        unnamed.ends++;
+}
+
+void pcontrol_start(int rank)
+{
+    const char *convention = getenv("MPGTRACE_PCONTROL");
+    if (rank == 0 && convention && strcmp(convention, "ipm") != 0)
+        say("MPGTRACE_PCONTROL: '%s' is not ipm; no level but 10001 and 10002 is taken to have a name", convention);
+}
+
+void pcontrol_tell(void)
+{
+    const int begins = unnamed.begins, ends = unnamed.ends;
+    if (refused)
+        say("MPI_Pcontrol(1, name): the system does not let names be read (process_vm_readv: %s): there are no regions of them",
+            strerror(refused));
+    if (ends > 0 && !is_ipm(IPM_BEGIN))
+        say("%d call%s of MPI_Pcontrol(1) and %d of MPI_Pcontrol(-1) name no regions: if they are meant to, as for IPM, 'mpgtrace "
+            "record --pcontrol=ipm' records these",
+            begins, begins == 1 ? "" : "s", ends);
 }
 
 static enum mpg_call call_of(int level)
@@ -65,51 +144,69 @@ static void record(struct tracer_scope *s, int level)
         flush();
 }
 
-static int leave(struct tracer_scope *s, int level, const char *name, size_t length)
+/* NAME: the region's, where the level has one; else NULL. SECOND: the second argument, or whatever is in its place, for the next
+ * tool. */
+static int leave(struct tracer_scope *s, int level, const char *name, size_t length, const void *second)
 {
     char number[16];
-    const int rc = NEXT(Pcontrol)(level);
+    const int rc = NEXT(Pcontrol)(level, second);
     const bool records = tracer_leave(s, rc);
     if (is_numbered(level)) {
         snprintf(number, sizeof number, "%d", level < 0 ? -level : level);
         regions_record(s, records, number, strlen(number));
-    } else if (has_name(level))
+    } else if (name)
         regions_record(s, records, name, length);
-    else if (records)
-        record(s, level);
+    else {
+        count_unnamed(level);
+        if (records)
+            record(s, level);
+    }
     return rc;
+}
+
+static enum mpg_call ipm_call_of(int level)
+{
+    return level == IPM_BEGIN ? MPG_CALL_Region_begin : MPG_CALL_Region_end;
 }
 
 __attribute__((visibility("default"))) int MPI_Pcontrol(const int level, ...)
 {
-    struct tracer_scope s = TRACER_ENTER(call_of(level));
-    const char *name = NULL;
-    if (has_name(level)) {
-        va_list arguments;
-        va_start(arguments, level);
-        name = va_arg(arguments, const char *);
-        va_end(arguments);
+    char name[IPM_NAME_SIZE];
+    va_list arguments;
+    va_start(arguments, level);
+    const void *second = va_arg(arguments, const void *);
+    va_end(arguments);
+    if (is_ipm(level) && read_name(name, second, SIZE_MAX)) {
+        struct tracer_scope s = TRACER_ENTER(ipm_call_of(level));
+        return leave(&s, level, name, strlen(name), second);
     }
-    return leave(&s, level, name ? name : "", name ? strlen(name) : 0);
+    struct tracer_scope s = TRACER_ENTER(call_of(level));
+    const char *given = has_name(level) ? second ? second : "" : NULL;
+    return leave(&s, level, given, given ? strlen(given) : 0, second);
 }
 
 #if defined(OPEN_MPI) || defined(MPICH)
-/* Fortran hands over the length of NAME after all arguments, and pads it with blanks. */
-static void leave_fortran(struct tracer_scope *s, int level, const char *name, size_t length)
+static size_t without_blanks(const char *name, size_t length)
 {
-    if (!has_name(level))
-        length = 0;
     while (length > 0 && name[length - 1] == ' ')
         length--;
-    leave(s, level, name, length);
+    return length;
 }
 
+/* Fortran hands over the length of NAME after all arguments, and pads it with blanks; for IPM it may end with a NUL. */
 #define FORTRAN_PCONTROL(symbol)                                                              \
     __attribute__((visibility("default"))) void symbol(const MPI_Fint *level, const char *name, \
                                                        size_t length)                         \
     {                                                                                         \
+        char text[IPM_NAME_SIZE];                                                             \
+        if (is_ipm((int)*level) && read_name(text, name, length)) {                           \
+            struct tracer_scope s = TRACER_ENTER(ipm_call_of((int)*level));                   \
+            leave(&s, (int)*level, text, without_blanks(text, strlen(text)), name);           \
+            return;                                                                           \
+        }                                                                                     \
         struct tracer_scope s = TRACER_ENTER(call_of((int)*level));                           \
-        leave_fortran(&s, (int)*level, name, length);                                         \
+        const bool named = has_name((int)*level);                                             \
+        leave(&s, (int)*level, named ? name : NULL, named ? without_blanks(name, length) : 0, name); \
     }
 FORTRAN_PCONTROL(mpi_pcontrol_)
 FORTRAN_PCONTROL(mpi_pcontrol_f08_)

@@ -14,8 +14,8 @@ static const char prefix[] = "MPGTRACE_";
 
 /* What follows the prefix; all that the tracer, record and tests read or set. */
 static const char *const names[] = {"ANEW",   "BUFFER",  "CALLSITES", "CLOCK",   "CPU_TIME", "LOCAL",
-                                    "OFF_CPU", "OUTPUT", "PAPI",      "PROFILE", "PROGRAM",  "QUIET",
-                                    "SIGNATURE", "TOP", "WATCH"};
+                                    "OFF_CPU", "OUTPUT", "PAPI",      "PCONTROL", "PROFILE", "PROGRAM",
+                                    "QUIET",   "SIGNATURE", "TOP",    "WATCH"};
 
 int64_t setting_number(const char *name, enum setting_kind kind, int64_t least, int64_t most,
                        int64_t otherwise, int rank)

@@ -88,6 +88,120 @@ is "the regions of the text form come back" \
     "$("$MPGTRACE" print pie.trace >a.txt && "$MPGTRACE" import --text a.txt -o b.trace &&
         "$MPGTRACE" print b.trace | cmp - a.txt && echo same)" same
 
+# --- IPM's levels ---
+cat >ipm.c <<'END'
+#include <mpi.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    const long page = sysconf(_SC_PAGESIZE);
+    char longer[2000], *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    memcpy(memory + page - 4, "last", 4);
+    MPI_Init(&argc, &argv);
+    MPI_Pcontrol(1, "assembly");
+    memcpy(memory + page, "ing", 4); /* a name in two pages */
+    MPI_Pcontrol(1, memory + page - 4);
+    MPI_Pcontrol(-1, memory + page - 4);
+    MPI_Pcontrol(-1, "assembly");
+    MPI_Pcontrol(100);
+    MPI_Pcontrol(-100);
+    /* no names */
+    mprotect(memory + page, page, PROT_NONE);
+    MPI_Pcontrol(1, memory + page - 4);
+    MPI_Pcontrol(1, (char *)(uintptr_t)16);
+    MPI_Pcontrol(1, (char *)0);
+    MPI_Pcontrol(1, UINTPTR_MAX - 3);
+    MPI_Pcontrol(1, longer);
+    MPI_Pcontrol(1, "a\nb");
+    MPI_Pcontrol(1, "");
+    MPI_Pcontrol(0, "paused");
+    MPI_Pcontrol(-1, memory + page);
+    return MPI_Finalize();
+}
+END
+levels='0 Pcontrol level=1
+0 Pcontrol level=1
+0 Pcontrol level=1
+0 Pcontrol level=1
+0 Pcontrol level=1
+0 Pcontrol level=1
+0 Pcontrol level=1
+0 Pcontrol level=0
+0 Pcontrol level=-1'
+numbered='0 Region_begin name="100"
+0 Region_end name="100"'
+ok "IPM's levels: compiles" $mpicc -o ipm ipm.c
+is "... are recorded without a word" \
+    "$(timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet --pcontrol=ipm -o ipm.trace ./ipm 2>&1)" ""
+is "... as regions where there is a name" "$(regions ipm.trace)" "0 Region_begin name=\"assembly\"
+0 Region_begin name=\"lasting\"
+0 Region_end name=\"lasting\"
+0 Region_end name=\"assembly\"
+$numbered
+$levels"
+is "... and as levels if it is not told to" \
+    "$(timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet -o levels.trace ./ipm 2>&1)" "mpgtrace: 9 calls \
+of MPI_Pcontrol(1) and 3 of MPI_Pcontrol(-1) name no regions: if they are meant to, as for IPM, 'mpgtrace record --pcontrol=ipm' records these"
+is "... all of them" "$(regions levels.trace)" "0 Pcontrol level=1
+0 Pcontrol level=1
+0 Pcontrol level=-1
+0 Pcontrol level=-1
+$numbered
+$levels"
+"$MPGTRACE" record --pcontrol=tau ./ipm 2>err
+is "a convention of no known name" "$?: $(cat err)" \
+    "2: mpgtrace record: --pcontrol: 'tau' is not ipm (try 'mpgtrace record --help')"
+# Where the system does not let the tracer read what may be no memory.
+cat >sealed.c <<'END'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <mpi.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+int main(int argc, char **argv)
+{
+    struct sock_filter rules[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+                                  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                  BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+    MPI_Init(&argc, &argv);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+        MPI_Abort(MPI_COMM_WORLD, 77);
+    errno = 5;
+    MPI_Pcontrol(1, "assembly");
+    MPI_Pcontrol(-1, "assembly");
+    const int kept = errno == 5;
+    return MPI_Finalize() != MPI_SUCCESS || !kept;
+}
+END
+if $mpicc -o sealed sealed.c 2>log && timeout 600 $mpirun -np 1 ./sealed >log 2>&1; then
+    is "names that must not be read are said" \
+        "$(timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet --pcontrol=ipm -o sealed.trace ./sealed 2>&1 || echo failed)" "mpgtrace: MPI_Pcontrol(1, \
+name): the system does not let names be read (process_vm_readv: Operation not permitted): there are no regions of them"
+    is "... and recorded as levels" "$(regions sealed.trace | xargs)" "0 Pcontrol level=1 0 Pcontrol level=-1"
+else
+    skip "names that must not be read" "no seccomp, or MPI needs process_vm_readv"
+fi
+# Another tool gets the second argument, too.
+printf '#include <mpi.h>\n#include <stdarg.h>\n#include <stdio.h>\nint MPI_Pcontrol(const int level, ...)\n{\n    va_list a;
+    va_start(a, level);\n    printf("%%d %%s\\n", level, va_arg(a, char *));\n    va_end(a);\n    return PMPI_Pcontrol(level);\n}\n' >tool.c
+printf '#include <mpi.h>\nint main(int argc, char **argv)\n{\n    MPI_Init(&argc, &argv);\n    MPI_Pcontrol(1, "assembly");
+    MPI_Pcontrol(-1, "assembly");\n    return MPI_Finalize();\n}\n' >named.c
+ok "a tool that has MPI_Pcontrol compiles" eval "$mpicc -shared -fPIC -o libtool.so tool.c && $mpicc -o named named.c"
+is "... and has its second argument" \
+    "$(timeout 600 $mpirun -np 1 env LD_PRELOAD="$tmp/libtool.so" "$MPGTRACE" record --quiet --pcontrol=ipm -o tool.trace ./named | xargs)" \
+    "1 assembly -1 assembly"
+is "... as the tracer has" "$(regions tool.trace)" '0 Region_begin name="assembly"
+0 Region_end name="assembly"'
+
 if command -v "${mpifort%% *}" >/dev/null; then
     want='0 Region_begin name="assembly"
 0 Region_begin name="padded name"
@@ -107,6 +221,18 @@ if command -v "${mpifort%% *}" >/dev/null; then
             "fregions: done"
         is "... its regions are recorded" "$(regions $program.trace)" "$want"
     done
+    printf "%s\n" "program main" "implicit none" "include 'mpif.h'" "integer :: ierr" "external :: mpi_pcontrol" "call MPI_Init(ierr)" \
+        "call mpi_pcontrol(1, 'solve'//char(0))" "call mpi_pcontrol(1, 'exchange  ')" "call mpi_pcontrol(-1, 'exchange')" \
+        "call mpi_pcontrol(-1, 'solve'//char(0))" "call MPI_Finalize(ierr)" "end program main" >ipm.f90
+    if $mpifort -w -fallow-argument-mismatch -o fipm ipm.f90 2>log || $mpifort -w -o fipm ipm.f90 2>log; then
+        ok "Fortran: IPM's levels" timeout 600 $mpirun -np 1 "$MPGTRACE" record --quiet --pcontrol=ipm -o fipm.trace ./fipm
+        is "... are recorded as regions" "$(regions fipm.trace)" '0 Region_begin name="solve"
+0 Region_begin name="exchange"
+0 Region_end name="exchange"
+0 Region_end name="solve"'
+    else
+        skip "IPM's levels in Fortran" "this mpif.h has no second argument for MPI_Pcontrol"
+    fi
 else
     skip "Fortran" "no $mpifort"
 fi
