@@ -20,7 +20,7 @@ enum mpg_call {
 
 /* What a call's record holds, beyond its times. */
 enum mpg_kind {
-    MPG_KIND_FLUSH,        /* the tracer wrote to the file: neither MPI nor computation */
+    MPG_KIND_FLUSH,        /* the tracer wrote to the file, or had a long list of requests: neither MPI nor computation */
     MPG_KIND_REGION_BEGIN, /* string: the name; both times are the same */
     MPG_KIND_REGION_END,   /* string */
     MPG_KIND_INIT,

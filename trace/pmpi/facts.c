@@ -147,6 +147,7 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, uint64_t run, bool c
     int length;
     PMPI_Get_processor_name(host, &length);
     const struct overhead cost = overhead_measure();
+    streams.call_ns = (int64_t)cost.call_ns;
     mpg_units_format_fact(call_cost, sizeof call_cost, cost.call_ns, 1);
     mpg_units_format_fact(sum_cost, sizeof sum_cost, cost.sum_ns, 1);
     mpg_units_format_fact(off_cpu_cost, sizeof off_cpu_cost, cost.off_cpu_ns, 1);

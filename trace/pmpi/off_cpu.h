@@ -120,6 +120,14 @@ static inline bool off_cpu_is_found(const struct off_cpu *o)
 void off_cpu_take(struct off_cpu *o, int64_t gap_ns, int64_t duration_ns, int64_t *before_ns,
                   int64_t *in_ns);
 
+/* Takes what off_cpu_enter() found. */
+static inline int64_t off_cpu_take_before(struct off_cpu *o)
+{
+    const int64_t before_ns = o->before_ns;
+    o->before_ns = 0;
+    return before_ns;
+}
+
 /* Ends a stretch between calls at NOW_NS, as the tracer itself begins or ends to write: the thread's
  * off-CPU time in it, >= 0. */
 int64_t off_cpu_between(struct off_cpu *o, int64_t now_ns);

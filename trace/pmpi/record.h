@@ -45,6 +45,8 @@ void tracer_type_forget(MPI_Datatype type);
 /* What a completion, start, cancel or free was given, looked up before the real call
  * loses the handles. */
 enum { TRACER_CANDIDATES = 32 };
+/* A longer list of requests takes the tracer microseconds: they are events of their own (Flush) before and behind the call. */
+enum { TRACER_LONG_LIST = 128 };
 struct tracer_candidates {
     int count;            /* of the call's array, or 0 */
     const void *handles;  /* the program's array */
@@ -53,8 +55,8 @@ struct tracer_candidates {
     struct tracer_request **requests; /* count entries; NULL: null, inactive or unknown */
     struct tracer_request *some[TRACER_CANDIDATES]; /* requests, if there are no more */
 };
-/* Takes nothing if S is not to be recorded. */
-void tracer_candidates_take(struct tracer_candidates *c, const struct tracer_scope *s, int count,
+/* Takes nothing if S is not to be recorded. Behind a list of more than TRACER_LONG_LIST the call enters anew. */
+void tracer_candidates_take(struct tracer_candidates *c, struct tracer_scope *s, int count,
                             const void *handles, bool fortran);
 void tracer_candidates_drop(struct tracer_candidates *c);
 /* MPI_SUCCESS if the completion call that returned RC completed what it says, or part of

@@ -236,7 +236,7 @@ static const void *address_at(const struct tracer_candidates *c, int i)
                       : (const void *)((const MPI_Request *)c->handles + i);
 }
 
-void tracer_candidates_take(struct tracer_candidates *c, const struct tracer_scope *s, int count,
+void tracer_candidates_take(struct tracer_candidates *c, struct tracer_scope *s, int count,
                             const void *handles, bool fortran)
 {
     c->count = 0;
@@ -262,6 +262,8 @@ void tracer_candidates_take(struct tracer_candidates *c, const struct tracer_sco
         if (c->requests[i])
             c->requests[i]->taken = table.calls;
     }
+    if (c->count > TRACER_LONG_LIST)
+        tracer_enter_anew(s);
     tracer_unlock();
 }
 

@@ -65,6 +65,7 @@ struct streams {
     int rank;
     int64_t calls, summed;  /* recorded, and only summed up, so far; between lock and unlock */
     int64_t stacks_ns;      /* from the leave of calls whose stack was new until it was known and defined; likewise */
+    int64_t call_ns;        /* what a recorded call costs, as the fact overhead_call_ns says */
     struct stream *first; /* of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;

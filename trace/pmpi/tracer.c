@@ -7,6 +7,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/profile.h"
+#include "trace/pmpi/record.h"
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
@@ -151,6 +152,32 @@ static int write_out(struct mpg_trace_writer *writer, const struct mpg_event *ev
     return mpg_trace_write_event(writer, event, err);
 }
 
+/* What the tracer has done since ENTER_NS, in the interval between two calls, is an event. */
+static __attribute__((noinline, cold)) void write_own_work(int64_t enter_ns)
+{
+    struct mpg_error err;
+    struct stream_thread *t = &stream_thread;
+    struct mpg_work work = {.enter_ns = enter_ns, .leave_ns = clock_now_ns()};
+    if (work.leave_ns <= enter_ns || profile_is_on())
+        return;
+    work.off_before_ns = off_cpu_take_before(&t->off_cpu);
+    off_cpu_enter(&t->off_cpu, work.leave_ns);
+    work.off_in_ns = off_cpu_take_before(&t->off_cpu);
+    if (t->stream->last_thread != t)
+        work.off_before_ns = 0;
+    t->stream->off_between_ns += work.off_before_ns + work.off_in_ns;
+    if (mpg_trace_writer_worked(t->stream->writer, &work, &t->stream->last_ns, &err) < 0)
+        stream_fail(&err);
+}
+
+void tracer_enter_anew(struct tracer_scope *s)
+{
+    struct stream_thread *t = &stream_thread;
+    write_own_work(s->enter_ns);
+    s->enter_ns = off_cpu_enter(&t->off_cpu, clock_now_ns());
+    mpg_trace_writer_inside(t->stream->writer, s->call, s->enter_ns);
+}
+
 void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
 {
     struct mpg_error err;
@@ -176,6 +203,8 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         profile_add(event, event->site);
     else if (write_out(stream->writer, event, &err) < 0)
         stream_fail(&err);
+    else if (__builtin_expect(event->request_number > TRACER_LONG_LIST, 0)) /* what any call costs is known */
+        write_own_work(event->leave_ns + streams.call_ns);
     bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
     stream_unlock();
     if (full)

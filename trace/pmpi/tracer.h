@@ -48,6 +48,8 @@ void tracer_count(int which, const void *caller); /* a call of mpg_untraced[WHIC
 /* For the record functions. Between lock and write the tracer's state is theirs;
  * lock returns false when nothing is recorded (any more). */
 bool tracer_lock(void);
+/* After work of the tracer's own since tracer_enter() that takes long: becomes an event (Flush), and the call enters now. */
+void tracer_enter_anew(struct tracer_scope *scope);
 void tracer_write(const struct tracer_scope *scope, struct mpg_event *event); /* and unlocks */
 /* Whether the call SCOPE, which involves nobody, needs no record of its own; and unlocks then. */
 bool tracer_sum_up(const struct tracer_scope *scope);

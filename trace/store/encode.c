@@ -536,6 +536,23 @@ void mpg_trace_carry_off_cpu(struct mpg_trace_writer *w, int64_t off_ns)
     w->off_carried_ns += off_ns;
 }
 
+int mpg_trace_writer_worked(struct mpg_trace_writer *w, const struct mpg_work *work, int64_t *last_ns, struct mpg_error *err)
+{
+    *last_ns = w->last_ns;
+    if (!w->now_ns || w->stopped || w->size.events == 0)
+        return 0;
+    if (w->flush_pending && write_flush(w, err) < 0)
+        return -1;
+    w->flush_pending = true;
+    w->flush_enter_ns = work->enter_ns;
+    w->flush_leave_ns = work->leave_ns;
+    w->flush_off_before_ns = work->off_before_ns;
+    w->flush_off_in_ns = work->off_in_ns;
+    const int status = write_flush(w, err);
+    *last_ns = w->last_ns;
+    return status;
+}
+
 void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns)
 {
     struct mpg_progress *progress = w->window.progress;

@@ -124,6 +124,15 @@ int mpg_trace_writer_flush(struct mpg_trace_writer *w, struct mpg_error *err);
 /* Whether the window is nearly full: a flush now spares a later event the wait. */
 bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w);
 
+/* What the caller did from ENTER_NS to LEAVE_NS, between two events, as work of its own, and how long the thread was off its CPU
+ * before, since the last event, and in it. */
+struct mpg_work {
+    int64_t enter_ns, leave_ns, off_before_ns, off_in_ns;
+};
+/* Appends WORK as an event, as a flush is one (MPG_CALL_Flush); nothing before the first event, and where writing is not timed. The
+ * next event does not enter before *LAST_NS. */
+int mpg_trace_writer_worked(struct mpg_trace_writer *w, const struct mpg_work *work, int64_t *last_ns, struct mpg_error *err);
+
 /* Notes that the stream is inside CALL since ENTER_NS, in case the process dies there;
  * the next event ends it. Costs two stores. */
 void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns);
