@@ -50,9 +50,9 @@ openmpi-bin       have mpirun
 python3           python_is_whole
 '
 # Without these mpgkit works too: counters, the names of callsites, Fortran tests,
-# the example's plot, a real program to trace, tests of processes that are killed and of two
-# hosts, and the tracer's tests with the other MPI, whose packages leave mpicc and mpirun to
-# Open MPI's.
+# the example's plot, a real program to trace, tests of processes that are killed, of two
+# hosts and of packed numbers, and the tracer's tests with the other MPI, whose packages
+# leave mpicc and mpirun to Open MPI's.
 optional='
 libpapi-dev       header papi.h
 libdw-dev         module libdw
@@ -62,6 +62,7 @@ gnuplot-nox       have gnuplot
 hpcc              have hpcc
 procps            have pgrep
 iproute2          have ip
+zstd              have zstd
 libmpich-dev      have mpicc.mpich
 mpich             have mpirun.mpich
 '

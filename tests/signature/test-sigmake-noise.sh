@@ -79,8 +79,12 @@ printf '%s\n' "500 150 40" "2000 1900 2400" "7000 250 0" | off_cpu 0 >r/detour-c
 printf '%s\n' "100 300 0" | off_cpu 1 >r/detour-core1.samples
 made
 is "detours off the CPU: their part of the time" "$(get "[k['fraction_off_cpu'] for k in s['noise']]")" "[0.194, 0]"
-is "which they are" "$(get "[k['detours']['off_cpu']['n'] for k in s['noise']]") $(sed -n 's/.*"off_cpu".*"packed": "\([^"]*\)".*/\1/p' a.sig | head -n 1 | unpack)" \
-    "[1, 0] 1"
+is "how many they are" "$(get "[k['detours']['off_cpu']['n'] for k in s['noise']]")" "[1, 0]"
+if command -v zstd >/dev/null; then
+    is "which they are" "$(sed -n 's/.*"off_cpu".*"packed": "\([^"]*\)".*/\1/p' a.sig | head -n 1 | unpack)" 1
+else
+    skip "which they are" "no zstd"
+fi
 "$sigshow" a.sig >shown
 like "sigshow says what the time was lost to" "$(cat shown)" \
     "*Noise 13 % of the time: 3.3 % interruptions, 9.7 % off the CPU (preempted or stolen)
