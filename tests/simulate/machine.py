@@ -9,6 +9,7 @@ barriers. Written from that page alone, for programs of these operations:
 mpgtarget(5)'s keys: times in ns, words, numbers; Map is a list of processors; EagerLimit is mpgsim's --eager-limit."""
 
 import heapq
+import inspect
 import math
 
 
@@ -232,7 +233,7 @@ class Machine:
         r = self.rank[i]
         r.switching = False
         if r.mode not in ("wait", "done") or r.woken is not None:
-            self.resume(i, self.now if r.task.gi_frame.f_lasti > 0 else None)
+            self.resume(i, None if inspect.getgeneratorstate(r.task) == inspect.GEN_CREATED else self.now)
             return
         self.serve(i)
         if not r.serving:
