@@ -55,8 +55,8 @@ END {
             print "    __typeof__(&" names[i] ") " substr(names[i], 2) ";"
         print "};"
         print "extern struct tracer_behind tracer_behind __attribute__((visibility(\"hidden\")));"
-        for (i = 1; i <= count; i++)
-            print "#define " names[i] " (*tracer_real." names[i] ")"
+        for (i = 1; i <= count; i++) # MPICH 5's mpi.h has macros for conversions, too
+            print "#undef " names[i] "\n#define " names[i] " (*tracer_real." names[i] ")"
         exit
     }
     print "#include \"trace/pmpi/real.h\""
