@@ -6,10 +6,8 @@
 #include "trace/pmpi/callsites.h"
 
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unwind.h>
 
 #include "trace/pmpi/stacks.h"
@@ -403,38 +401,6 @@ step(struct walk *w, const struct unwind_rule *rule, uintptr_t high, uintptr_t *
     return read_word(w, at);
 }
 
-/* Where the kernel has put a register of the frame that a signal interrupted, from the stack pointer on that its handler
- * returns with; 0: not known. */
-enum {
-#if defined __x86_64__
-    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe, its first member gone */
-    CONTEXT_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
-    CONTEXT_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
-    CONTEXT_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP])
-#elif defined __aarch64__
-    CONTEXT_BYTES = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.pc) + 8,
-    CONTEXT_SP = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.sp),
-    CONTEXT_PC = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.pc),
-    CONTEXT_FP = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.regs[29])
-#else
-    CONTEXT_BYTES = 0, CONTEXT_SP = 0, CONTEXT_PC = 0, CONTEXT_FP = 0
-#endif
-};
-
-/* From a signal's frame to the one that it has interrupted, which may be on another stack: *HIGH is that one's end. Its
- * address, or 0 if there is no telling. */
-__attribute__((no_sanitize("address"))) static uintptr_t leave_signal(uintptr_t *high, uintptr_t *sp, uintptr_t *fp_at)
-{
-    const uintptr_t context = *sp;
-    if (CONTEXT_BYTES == 0 || context % sizeof(uintptr_t) != 0 || *high <= context || *high - context < CONTEXT_PC + sizeof(uintptr_t) ||
-        *high - context < CONTEXT_SP + sizeof(uintptr_t))
-        return 0;
-    *fp_at = context + CONTEXT_FP;
-    *sp = word(context + CONTEXT_SP);
-    *high = stacks_end(&thread.stacks, *sp);
-    return *high ? word(context + CONTEXT_PC) : 0;
-}
-
 /* A frame, as what its callee returns with: its address, or 0 if there is none. */
 struct at {
     uintptr_t address, sp, fp_at, high; /* where its frame pointer is; the end of the stack */
@@ -458,7 +424,7 @@ __attribute__((no_sanitize("address"))) static inline void climb(struct walk *w,
         at->address = plain(read_word(w, at->sp + (uintptr_t)(intptr_t)rule->address));
         return;
     }
-    at->address = at->interrupted ? leave_signal(&at->high, &at->sp, &at->fp_at)
+    at->address = at->interrupted ? stacks_leave_signal(&thread.stacks, &at->high, &at->sp, &at->fp_at)
                                   : plain(step(w, rule, at->high, &at->sp, &at->fp_at));
     w->other |= at->interrupted || at->address == 0; /* the whole unwinder would follow a damaged rule anywhere */
 }

@@ -6,9 +6,11 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* --- the thread's own --- */
@@ -121,4 +123,36 @@ uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
             break;
     }
     return 0;
+}
+
+/* --- signals --- */
+
+/* Where the kernel has put a register of the frame that a signal interrupted, from the stack pointer on that its handler
+ * returns with; 0: not known. */
+enum {
+#if defined __x86_64__
+    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe, its first member gone */
+    CONTEXT_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
+    CONTEXT_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
+    CONTEXT_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP])
+#elif defined __aarch64__
+    CONTEXT_BYTES = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.pc) + 8,
+    CONTEXT_SP = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.sp),
+    CONTEXT_PC = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.pc),
+    CONTEXT_FP = sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.regs[29])
+#else
+    CONTEXT_BYTES = 0, CONTEXT_SP = 0, CONTEXT_PC = 0, CONTEXT_FP = 0
+#endif
+};
+
+__attribute__((no_sanitize("address"))) uintptr_t stacks_leave_signal(struct stacks *s, uintptr_t *high, uintptr_t *sp, uintptr_t *fp_at)
+{
+    const uintptr_t context = *sp;
+    if (CONTEXT_BYTES == 0 || context % sizeof(uintptr_t) != 0 || *high <= context || *high - context < CONTEXT_PC + sizeof(uintptr_t) ||
+        *high - context < CONTEXT_SP + sizeof(uintptr_t))
+        return 0;
+    *fp_at = context + CONTEXT_FP;
+    *sp = *(const uintptr_t *)(context + CONTEXT_SP);
+    *high = stacks_end(s, *sp);
+    return *high ? *(const uintptr_t *)(context + CONTEXT_PC) : 0;
 }

@@ -29,4 +29,8 @@ static inline uintptr_t stacks_end(struct stacks *stacks, uintptr_t sp)
     return stacks_other_end(stacks, sp);
 }
 
+/* From a signal's frame to the one that it has interrupted, which may be on another stack: *HIGH becomes that one's end, *SP
+ * its stack pointer, *FP_AT where its frame pointer is. Its address, or 0 if there is no telling. */
+uintptr_t stacks_leave_signal(struct stacks *stacks, uintptr_t *high, uintptr_t *sp, uintptr_t *fp_at);
+
 #endif
