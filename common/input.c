@@ -34,9 +34,10 @@ FILE *mpg_input_open(const char *path)
     FILE *stream = NULL;
     if (fd < 0)
         return NULL;
-    if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && !has_writer(fd))
+    const bool is_known = fstat(fd, &st) == 0, is_pipe = is_known && S_ISFIFO(st.st_mode);
+    if (is_pipe && !has_writer(fd))
         errno = ENODATA;
-    else if (fcntl(fd, F_SETFL, O_RDONLY) == 0)
+    else if (is_known && (!is_pipe || fcntl(fd, F_SETFL, O_RDONLY) == 0))
         stream = fdopen(fd, "r");
     if (!stream) {
         const int failed = errno;

@@ -54,6 +54,16 @@ for command in "$MPGSIM" "$MPGTRACE print" "$MPGTRACE import -o new.trace --text
     ended 1 "$nobody" $command pipe
 done
 ended 2 "$nobody" "$SIGDIFF" pipe pipe
+
+# ---- devices that have nothing to read ----
+if [ -r /dev/ptmx ]; then
+    for words in "$MPGSIM /dev/ptmx" "$MPGTRACE waits /dev/ptmx" "$MPGSIM --predict --target=/dev/ptmx good.txt" "$SIGSHOW /dev/ptmx"; do
+        # shellcheck disable=SC2086 # words
+        ended 1 "*/dev/ptmx: *Resource temporarily unavailable*" $words
+    done
+else
+    skip "devices" "no /dev/ptmx"
+fi
 mkdir runs app.trace results
 mkfifo runs/manifest.tsv app.trace/rank-0.mpgt results/pingpong.samples
 ended 1 "*manifest.tsv: not a regular file" "$MPGSCALE" run -o runs --counts=1 -- env {record} true {ranks}
