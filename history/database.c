@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The database: a table of runs, one of their arguments, one of the files that they read. */
+#define _GNU_SOURCE
 #include "config.h"
 
 #include "history/history.h"
@@ -9,6 +10,7 @@
 
 #ifdef HAVE_SQLITE3
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -114,6 +116,61 @@ static int check(const struct database *d, bool written)
     return tables == OURS ? 0 : mpg_error_set(d->err, "%s: damaged: its tables are not those of a history", d->file);
 }
 
+/* Whether the journal at PATH ends as one of several databases does: it names a file, which SQLite deletes. */
+static bool names_a_file(const char *path)
+{
+    static const uint8_t mark[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    uint8_t end[sizeof mark];
+    struct stat is;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const bool ends = fd >= 0 && fstat(fd, &is) == 0 && is.st_size > (off_t)sizeof end &&
+                      pread(fd, end, sizeof end, is.st_size - (off_t)sizeof end) == (ssize_t)sizeof end &&
+                      memcmp(end, mark, sizeof mark) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ends;
+}
+
+/* Whether the file at PATH asks for the write-ahead log, for which SQLite makes files even where it only reads. */
+static bool wants_log(const char *path)
+{
+    enum { WRITE_VERSION = 18, LOGGED = 2 };
+    uint8_t version[2] = {0};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool wants = fd >= 0 && pread(fd, version, sizeof version, WRITE_VERSION) == (ssize_t)sizeof version &&
+                       (version[0] == LOGGED || version[1] == LOGGED);
+    if (fd >= 0)
+        close(fd);
+    return wants;
+}
+
+/* What SQLite would obey beside the file may be somebody else's as the file may. */
+static int check_beside(const struct database *d)
+{
+    static const char *const endings[] = {"-journal", "-wal", "-shm"};
+    char *real = realpath(d->file, NULL), *path = real ? real : strdup(d->file);
+    char *beside = path ? malloc(strlen(path) + sizeof "-journal") : NULL;
+    int status = beside ? 0 : mpg_error_set(d->err, "out of memory");
+    if (status == 0 && wants_log(path))
+        status = mpg_error_set(d->err, "%s: in SQLite's WAL mode, which a history has not: 'PRAGMA journal_mode=delete' ends it",
+                               d->file);
+    for (size_t i = 0; status == 0 && i < sizeof endings / sizeof *endings; i++) {
+        struct stat is;
+        strcpy(stpcpy(beside, path), endings[i]);
+        if (lstat(beside, &is) == 0 && !S_ISREG(is.st_mode))
+            status = mpg_error_set(d->err, "%s: there is '%s' beside it, which is not a regular file", d->file,
+                                   strrchr(beside, '/') ? strrchr(beside, '/') + 1 : beside);
+    }
+    if (status == 0) {
+        strcpy(stpcpy(beside, path), "-journal");
+        if (names_a_file(beside))
+            status = mpg_error_set(d->err, "%s: the journal beside it is none of a history: it names another file", d->file);
+    }
+    free(beside);
+    free(path);
+    return status;
+}
+
 static int open_it(struct database *d, const char *file, bool write, struct mpg_error *err)
 {
     struct stat is;
@@ -123,6 +180,8 @@ static int open_it(struct database *d, const char *file, bool write, struct mpg_
             return mpg_error_set(err, "%s: no history: not a regular file", file);
         d->steps_left += STEPS_A_BYTE * (int64_t)is.st_size;
     }
+    if (check_beside(d) < 0)
+        return -1;
     const int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     if (sqlite3_open_v2(file, &d->db, flags, NULL) != SQLITE_OK) {
         mpg_error_set(err, "%s: cannot be opened%s", file, write ? " for writing" : "");

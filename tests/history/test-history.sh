@@ -259,6 +259,34 @@ for file in *.theirs; do
     got=$?
     [ $file = pages.theirs ] || like "$file: nothing is kept in it" "$got $(cat err)" "1 mpgsim: the answer is not kept: *"
 done
+# What SQLite would obey beside a history: a journal that names another file has it deleted, a log has files made, a pipe
+# is waited for.
+"$PYTHON" - <<'END'
+import shutil, sqlite3, struct
+mark = bytes.fromhex("d9d505f920a163d7")
+shutil.copy("h.db", "super.beside")
+name = b"precious"
+head = mark + struct.pack(">IIIII", 0, 1, 1, 512, 4096)
+open("super.beside-journal", "wb").write(head.ljust(512, b"\0") + struct.pack(">I", 262145) + name +
+                                         struct.pack(">II", len(name), sum(name)) + mark)
+shutil.copy("h.db", "log.beside")
+sqlite3.connect("log.beside").execute("PRAGMA journal_mode=wal")
+shutil.copy("h.db", "pipe.beside")
+END
+echo kept >precious
+mkfifo pipe.beside-journal new.beside-journal
+find . | sort >before.is
+for file in super.beside log.beside pipe.beside new.beside; do
+    for as in list "show 1" "diff 1 1" "rerun 1"; do
+        [ $file != new.beside ] || continue
+        # shellcheck disable=SC2086 # words
+        timeout 20 "$mpghistory" $as --history=$file >out 2>err
+        like "$file: $as" "$? $(wc -c <out) $(cat err)" "1 0 mpghistory ${as%% *}: $file: *"
+    done
+    timeout 20 "$MPGSIM" --history=$file ring.txt >out 2>err
+    like "$file: nothing is kept in it" "$? $(cat err)" "1 mpgsim: the answer is not kept: --history: $file: *"
+done
+is "no file is deleted or made" "$(cat precious; find . | sort | diff - before.is)" kept
 # Maps: given, of the source, swept; by their files, too.
 . "$here/../signature/signatures.sh"
 signature >target.sig
