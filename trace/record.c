@@ -116,6 +116,10 @@ static void set_values(const struct request *request)
         setenv("MPGTRACE_PCONTROL", request->pcontrol, 1);
     else
         unsetenv("MPGTRACE_PCONTROL");
+    if (request->mpi)
+        setenv("MPGTRACE_MPI", request->mpi, 1);
+    else
+        unsetenv("MPGTRACE_MPI");
     if (request->profile)
         setenv("MPGTRACE_PROFILE", "1", 1);
     else

@@ -105,6 +105,13 @@ static void tell_untraced(char **argv, enum mpg_mpi mpi, const char *file)
         fprintf(stderr, "mpgtrace: %s runs untraced: mpgkit was built without %s\n", argv[0], mpg_mpi_name(mpi));
 }
 
+/* The MPI of a program that is linked to none, but may load one: that of its launcher, which record did not see if it
+ * started that. Variables of MPICH's PMI are Slurm's, too, whose programs are of any MPI; this one is Hydra's alone. */
+static enum mpg_mpi mpi_of_launcher(void)
+{
+    return getenv("MPGTRACE_MPI") || !getenv("MPI_LOCALNRANKS") ? MPG_TRACER_MPI : MPG_MPI_MPICH;
+}
+
 /* Of glibc's, constructors have main's arguments. */
 __attribute__((constructor)) static void check_family(int argc, char **argv, char **envp)
 {
@@ -117,11 +124,16 @@ __attribute__((constructor)) static void check_family(int argc, char **argv, cha
     }
     Dl_info library;
     const char *file = &PMPI_Init && dladdr((const void *)&PMPI_Init, &library) && library.dli_fname ? library.dli_fname : NULL;
-    const enum mpg_mpi mpi = mpg_mpi_of_library(file, is_linked, NULL);
-    if (mpi == MPG_TRACER_MPI || (mpi == MPG_MPI_NONE && !file) || !own_file(self, sizeof self))
+    enum mpg_mpi mpi = mpg_mpi_of_library(file, is_linked, NULL);
+    const bool linked = mpi != MPG_MPI_NONE || file;
+    if (!linked)
+        mpi = MPG_TRACER_MPI == MPG_MPI_OPENMPI ? mpi_of_launcher() : MPG_TRACER_MPI;
+    if (mpi == MPG_TRACER_MPI || !own_file(self, sizeof self))
         return;
     file = file ? file : "its MPI";
     const bool served = find_other(mpi, file, other, sizeof other);
+    if (!linked && !served)
+        return;
     if (!replace_in_preload(served ? other : NULL) || setenv(ANEW, "1", 1) < 0)
         return;
     if (!served)

@@ -19,6 +19,16 @@ int main(int argc, char **argv)
 }
 END
 all="0 Barrier 0 Finalize 0 Init 1 Barrier 1 Finalize 1 Init"
+cat >host.c <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *module = dlopen(argv[1], RTLD_NOW);
+    int (*run)(int, char **) = module ? (int (*)(int, char **))dlsym(module, "run") : 0;
+    return run ? run(argc, argv) : 3;
+}
+END
+ok "a program that loads a module compiles" ${CC:-cc} -o host host.c -ldl
 
 # started TRACE MPIRUN COMMAND...: traced by $mpgtrace; its calls are the program's.
 started() {
@@ -47,6 +57,12 @@ ways() {
         ok "... from env" started e.trace "$start" env A=b "$app"
         ok "... in another folder, by PATH" started f.trace "$start" env PATH="$tmp:$PATH" "app.$1"
     done
+    # Neither the launcher, which record starts here, nor the program is linked to an MPI.
+    ok "$1: a module compiles" $2 -shared -fPIC -Dmain=run -o "module.$1" app.c || return
+    # shellcheck disable=SC2086 # words
+    timeout -k 5 120 "$MPGTRACE" record -o g.trace $start -np 2 ./host "./module.$1" >out 2>err </dev/null
+    is "... that a program loads late, all started by record" \
+        "$? $("$MPGTRACE" print g.trace | awk '!/^#/ { print $1, $4 }' | sort | xargs)" "0 $all"
 }
 
 # What make install puts where, without the build's folders.
