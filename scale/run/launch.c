@@ -16,6 +16,7 @@
 static const double PATIENCE_S = 10; /* between asking and killing */
 
 static sigset_t before;
+static struct sigaction at_limit; /* what it had been to be told that a file may not grow */
 
 static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { ASKING = sizeof asking / sizeof *asking };
@@ -29,6 +30,11 @@ static void asking_set(sigset_t *set)
         if (sigaction(asking[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
             sigaddset(set, asking[i]);
     }
+}
+
+void mpg_scale_run_keep_limits(void)
+{
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &at_limit);
 }
 
 void mpg_scale_run_hold_signals(void)
@@ -67,6 +73,7 @@ static void become(char **argv, int input, int log, int failed)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGXFSZ, &at_limit, NULL);
     if (dup2(input, STDIN_FILENO) >= 0 && dup2(log, STDOUT_FILENO) >= 0 &&
         dup2(log, STDERR_FILENO) >= 0)
         execvp(argv[0], argv);

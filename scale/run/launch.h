@@ -17,6 +17,10 @@ struct scale_ending {
     char how[300];    /* of a bad one: "exit status 3: <what the output says of it>" */
 };
 
+/* From here on a file that may not grow is an error, and no signal; for commands that are started it is what it was. To be called
+ * before mpg_scale_run_launch(). */
+void mpg_scale_run_keep_limits(void);
+
 /* From here on signals that ask us to end are kept until mpg_scale_run_launch(), and those that came before
  * are found there. For programs of one thread. */
 void mpg_scale_run_hold_signals(void);

@@ -260,6 +260,7 @@ static int run(const struct request *request, struct scale_plan *plan, int *got)
         mpg_error_print("mpgscale run", &err);
         return MPG_EXIT_USAGE;
     }
+    mpg_scale_run_keep_limits();
     int status = mpg_scale_run_plan(counts, (size_t)n, (int)request->repetitions, request->seed, plan, &err);
     if (status == 0)
         status = mpg_scale_run_open(plan, request->folder, request->command, request->traces ? "traces" : "profile",

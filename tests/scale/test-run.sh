@@ -112,6 +112,16 @@ else
     skip "a full disk" "no mount"
 fi
 
+# A file that may not grow is an error, and no signal; the program gets its signal.
+(trap - XFSZ; ulimit -f 0; exec timeout 300 "$MPGSCALE" run --counts=1,2 --repetitions=1 -o limited -- "${mpirun[@]}" -np '{ranks}' ./app) \
+    2>&1 | cat >err
+is "files that may not grow: exit status" "${PIPESTATUS[0]}" 1
+said "limited/"
+printf '#!/bin/sh\nulimit -c 0; kill -XFSZ $$; exit 3\n' >grows
+chmod +x grows
+runs --counts=1 --repetitions=1 -o grown --no-analysis -- ./grows '{ranks}' ./app
+like "... the program's" "$(cat err)" "*File size limit exceeded*"
+
 # What cannot be begun.
 wrong "no {ranks}" 2 "no {ranks}" -- "${mpirun[@]}" -np 2 ./app
 wrong "no launcher" 1 "nowhere: No such file" -- nowhere -np '{ranks}' ./app
