@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/pmpi/modules.h"
+#include "trace/pmpi/real.h"
 #include "trace/pmpi/say.h"
 
 /* --- looked up --- */
@@ -92,6 +94,19 @@ struct calls {
     int count;
 };
 
+/* Modules that call PMPI_X. */
+enum { MAX_SECOND = 16 };
+struct second {
+    const char *file;
+    const void *code; /* somewhere in it */
+    struct calls calls;
+};
+struct search {
+    struct area mpi;
+    struct second second[MAX_SECOND];
+    int number;
+};
+
 static struct area area_of(const struct dl_phdr_info *module)
 {
     struct area a = {UINTPTR_MAX, 0};
@@ -122,13 +137,16 @@ static int find_mpi(struct dl_phdr_info *module, size_t size, void *data)
 }
 
 static void look(const ElfW(Rela) *r, size_t bytes, const struct dl_phdr_info *module, const ElfW(Sym) *symbols, const char *names,
-                 struct area mpi, struct calls *calls)
+                 struct area mpi, struct calls found[2])
 {
     for (size_t i = 0; i < bytes / sizeof *r; i++) {
         const char *name = names + symbols[ELF64_R_SYM(r[i].r_info)].st_name;
         uintptr_t address;
-        if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(name, "MPI_", 4) != 0 || !name[4] || name[5] < 'a' || name[5] > 'z')
+        const bool is_second = *name == 'P';
+        const char *plain = name + is_second;
+        if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(plain, "MPI_", 4) != 0 || !plain[4] || plain[5] < 'a' || plain[5] > 'z')
             continue; /* (MPI_UNWEIGHTED is no function) */
+        struct calls *calls = &found[is_second];
         memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);
         if (holds(mpi, address) && calls->count++ == 0)
             calls->first = name;
@@ -141,15 +159,24 @@ static const void *address_in(const struct dl_phdr_info *module, ElfW(Addr) addr
     return (const void *)(address < module->dlpi_addr ? address + module->dlpi_addr : address);
 }
 
+static const void *code_of(const struct dl_phdr_info *module)
+{
+    for (int i = 0; i < module->dlpi_phnum; i++)
+        if (module->dlpi_phdr[i].p_type == PT_LOAD && module->dlpi_phdr[i].p_flags & PF_X)
+            return (const void *)(module->dlpi_addr + module->dlpi_phdr[i].p_vaddr + 1);
+    return NULL;
+}
+
 static int look_at(struct dl_phdr_info *module, size_t size, void *data)
 {
-    const struct area mpi = *(const struct area *)data;
+    struct search *search = data;
+    const struct area mpi = search->mpi;
     const ElfW(Dyn) *dynamic = NULL;
     const ElfW(Rela) *slots = NULL, *others = NULL;
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
     size_t slots_bytes = 0, others_bytes = 0;
-    struct calls calls = {.count = 0};
+    struct calls calls[2] = {{.count = 0}, {.count = 0}}; /* of MPI_X, of PMPI_X */
     (void)size;
     for (int i = 0; i < module->dlpi_phnum; i++)
         if (module->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -169,20 +196,45 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
     if (!symbols || !names)
         return 0;
     if (slots)
-        look(slots, slots_bytes, module, symbols, names, mpi, &calls);
+        look(slots, slots_bytes, module, symbols, names, mpi, calls);
     if (others)
-        look(others, others_bytes, module, symbols, names, mpi, &calls);
-    if (calls.count > 0)
+        look(others, others_bytes, module, symbols, names, mpi, calls);
+    const char *file = module->dlpi_name[0] ? module->dlpi_name : "the program";
+    if (calls[0].count > 0)
         say("%s calls %s%s past the tracer: it was loaded so that its own libraries come first (RTLD_DEEPBIND)",
-            module->dlpi_name[0] ? module->dlpi_name : "the program", calls.first, calls.count > 1 ? " and others of MPI" : "");
+            file, calls[0].first, calls[0].count > 1 ? " and others of MPI" : "");
+    if (calls[1].count > 0 && search->number < MAX_SECOND)
+        search->second[search->number++] = (struct second){file, code_of(module), calls[1]};
     return 0;
+}
+
+/* MPI's own libraries and parts, which call each other so. */
+static bool is_of_mpi(const char *file, const void *code)
+{
+    const struct mpg_frame frame = modules_frame(code);
+    const char *slash = strrchr(file, '/');
+    return (frame.module >= 0 && modules_get(frame.module)->mpi) || strncmp(slash ? slash + 1 : file, "mca_", 4) == 0;
+}
+
+/* Tools call PMPI_X in their own MPI_X, which is recorded, or told to be the program's. */
+static bool is_tool(const struct second *s)
+{
+    const char *name = s->calls.first + 1;
+    const void *first = dlsym(RTLD_DEFAULT, name);
+    return (first && tracer_real_is_of_one_library(s->code, first)) || tracer_real_is_behind(name, s->code);
 }
 
 void past_tell(void)
 {
-    struct area mpi;
-    if (dl_iterate_phdr(find_mpi, &mpi))
-        dl_iterate_phdr(look_at, &mpi);
+    struct search search = {.number = 0};
+    if (dl_iterate_phdr(find_mpi, &search.mpi))
+        dl_iterate_phdr(look_at, &search);
+    for (int i = 0; i < search.number; i++) { /* not in the list's lock */
+        const struct second *s = &search.second[i];
+        if (s->code && !is_of_mpi(s->file, s->code) && !is_tool(s))
+            say("%s calls %s%s past the tracer, which records MPI_ functions, not PMPI_", s->file, s->calls.first,
+                s->calls.count > 1 ? " and others" : "");
+    }
     tell_looked_up();
 }
 

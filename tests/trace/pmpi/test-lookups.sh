@@ -43,6 +43,11 @@ looked_up() {
         is "... and with the libraries that it has untraced" "$(comm -3 one two | tr -d '\t' | grep -vxFf needed)" ""
     done
 
+    # The second names of MPI's functions, which nobody looks up.
+    ok "$word: a program that calls PMPI_ compiles" $compiler -o second second.c
+    ok "... and runs" started $start -np 2 "$MPGTRACE" record --quiet -o second.trace ./second
+    is "... which is said" "$(cat err)" "mpgtrace: the program calls PMPI_Barrier past the tracer, which records MPI_ functions, not PMPI_"
+
     # A library that is not MPI's.
     ok "$word: a program with another library runs" started $start -np 1 "$MPGTRACE" record --quiet -o other.trace ./asks ./libother.so \
         MPI_Barrier MPI_Of_mine MPI_Send MPI_Barrier MPI_Recv
@@ -94,6 +99,16 @@ PY
     fi
 }
 
+cat >second.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
 cat >other.c <<'END'
 #include <stdio.h>
 int MPI_Barrier(void) { return puts("MPI_Barrier of another") < 0; }
