@@ -208,12 +208,17 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
     return 0;
 }
 
-/* MPI's own libraries and parts, which call each other so. */
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* MPI's own libraries and parts, which call each other so, and what mpgreplay does beside the calls that it re-enacts. */
 static bool is_of_mpi(const char *file, const void *code)
 {
     const struct mpg_frame frame = modules_frame(code);
-    const char *slash = strrchr(file, '/');
-    return (frame.module >= 0 && modules_get(frame.module)->mpi) || strncmp(slash ? slash + 1 : file, "mca_", 4) == 0;
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    return (frame.module >= 0 && modules_get(frame.module)->mpi) || begins(name, "mca_") || begins(name, "libmpgreplay");
 }
 
 /* Tools call PMPI_X in their own MPI_X, which is recorded, or told to be the program's. */
