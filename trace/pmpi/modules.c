@@ -15,7 +15,7 @@
 
 struct segment {
     uintptr_t low, high, bias;
-    struct module_frames frames;
+    struct module_unwinding unwinding;
     int32_t module;
 };
 
@@ -156,27 +156,33 @@ static const struct segment *find(const struct segment *segments, size_t number,
     return first > 0 && address < segments[first - 1].high ? &segments[first - 1] : NULL;
 }
 
-static struct module_frames frames_of(const struct dl_phdr_info *info)
+bool modules_bounds(const struct dl_phdr_info *module, uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
-    struct module_frames f = {.table = 0};
-    for (size_t i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
-            f.table = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-    for (size_t i = 0; i < info->dlpi_phnum && f.table && !f.high; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        const uintptr_t low = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_LOAD && f.table >= low && f.table - low < p->p_filesz) {
-            f.low = low;
-            f.high = low + p->p_filesz;
+    for (size_t i = 0; i < module->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &module->dlpi_phdr[i];
+        const uintptr_t begin = module->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && address >= begin && address - begin < p->p_filesz) {
+            *low = begin;
+            *high = begin + p->p_filesz;
+            return true;
         }
     }
-    return f.high ? f : (struct module_frames){.table = 0};
+    return false;
+}
+
+static struct module_unwinding unwinding_of(const struct dl_phdr_info *info)
+{
+    struct module_unwinding u = {.table = 0};
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            u.table = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    return modules_bounds(info, u.table, &u.low, &u.high) ? u : (struct module_unwinding){.table = 0};
 }
 
 static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
-    const struct module_frames frames = frames_of(info);
+    const struct module_unwinding unwinding = unwinding_of(info);
     const bool closed = info->dlpi_subs != loaded.subs; /* then others may be where some were */
     int32_t module = -1;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -192,7 +198,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
             return 1;
         loaded.segments = grown;
         grown[loaded.segment_number++] =
-            (struct segment){.low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .frames = frames, .module = module};
+            (struct segment){.low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .unwinding = unwinding, .module = module};
     }
     return 0;
 }
@@ -251,12 +257,12 @@ struct mpg_frame modules_frame(const void *address)
     return frame;
 }
 
-bool modules_frames(const void *address, struct module_frames *frames)
+bool modules_unwinding(const void *address, struct module_unwinding *unwinding)
 {
     pthread_mutex_lock(&loaded.lock);
     const struct segment *s = segment_locked(address);
     if (s)
-        *frames = s->frames;
+        *unwinding = s->unwinding;
     pthread_mutex_unlock(&loaded.lock);
     return s;
 }

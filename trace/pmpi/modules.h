@@ -21,13 +21,17 @@ struct module {
 struct mpg_frame modules_frame(const void *address);
 
 /* The call frame information of a module. */
-struct module_frames {
+struct module_unwinding {
     uintptr_t table;     /* .eh_frame_hdr; 0: the module has none */
     uintptr_t low, high; /* of the segment that the table is in */
 };
 
-/* What the module of ADDRESS, a return address, has; false: it is in none. */
-bool modules_frames(const void *address, struct module_frames *frames);
+/* The call frame information of the module of ADDRESS, a return address; false: it is in none. */
+bool modules_unwinding(const void *address, struct module_unwinding *unwinding);
+
+struct dl_phdr_info;
+/* The bounds of the segment of MODULE, of dl_iterate_phdr(3), whose file has the byte at ADDRESS; false: none has. */
+bool modules_bounds(const struct dl_phdr_info *module, uintptr_t address, uintptr_t *low, uintptr_t *high);
 
 /* A module that is not loaded, by its path alone: new or old. -1 without memory. */
 int32_t modules_named(const char *path);

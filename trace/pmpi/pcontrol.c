@@ -28,6 +28,7 @@ enum { IPM_BEGIN = 1, IPM_END = -1, IPM_NAME_SIZE = 1024 };
 static struct {
     _Atomic int begins, ends; /* ends: those after a begin */
 } unnamed;
+static bool takes_ipm; /* as MPGTRACE_PCONTROL says */
 static _Atomic int refused; /* errno: no memory may be read by process_vm_readv(2) here */
 
 static bool is_numbered(int level)
@@ -43,8 +44,7 @@ static bool has_name(int level)
 
 static bool is_ipm(int level)
 {
-    const char *convention = level == IPM_BEGIN || level == IPM_END ? getenv("MPGTRACE_PCONTROL") : NULL;
-    return convention && strcmp(convention, "ipm") == 0;
+    return takes_ipm && (level == IPM_BEGIN || level == IPM_END);
 }
 
 /* The LENGTH bytes at ADDRESS, which may be anything, into TEXT: how many could be read. No page is read with another, as
@@ -88,7 +88,8 @@ static void count_unnamed(int level)
 void pcontrol_start(int rank)
 {
     const char *convention = getenv("MPGTRACE_PCONTROL");
-    if (rank == 0 && convention && strcmp(convention, "ipm") != 0)
+    takes_ipm = convention && strcmp(convention, "ipm") == 0;
+    if (rank == 0 && convention && !takes_ipm)
         say("MPGTRACE_PCONTROL: '%s' is not ipm; no level but 10001 and 10002 is taken to have a name", convention);
 }
 
@@ -98,7 +99,7 @@ void pcontrol_tell(void)
     if (refused)
         say("MPI_Pcontrol(1, name): the system does not let names be read (process_vm_readv: %s): there are no regions of them",
             strerror(refused));
-    if (ends > 0 && !is_ipm(IPM_BEGIN))
+    if (ends > 0 && !takes_ipm)
         say("%d call%s of MPI_Pcontrol(1) and %d of MPI_Pcontrol(-1) name no regions: if they are meant to, as for IPM, 'mpgtrace "
             "record --pcontrol=ipm' records these",
             begins, begins == 1 ? "" : "s", ends);

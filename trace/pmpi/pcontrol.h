@@ -4,7 +4,7 @@
 #ifndef MPG_TRACER_PCONTROL_H
 #define MPG_TRACER_PCONTROL_H
 
-/* On rank 0, says what MPGTRACE_PCONTROL has wrong. After say_start(). */
+/* Reads MPGTRACE_PCONTROL; RANK 0 says what it has wrong. After say_start(). */
 void pcontrol_start(int rank);
 
 /* At the end of the run: says, in one line, that levels were given which look like IPM's, and were not taken for that, or that

@@ -405,20 +405,11 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct bounds *b = data;
     (void)size;
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        const uintptr_t low = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_LOAD && b->entry >= low && b->entry - low < p->p_filesz) {
-            b->low = low;
-            b->high = low + p->p_filesz;
-            return 1;
-        }
-    }
-    return 0;
+    return modules_bounds(info, b->entry, &b->low, &b->high);
 }
 
 /* Finds the entry in the table of M (LSB 10.6.2), which linkers sort by address; false: there is none. */
-static bool search(const struct module_frames *m, struct found *f)
+static bool search(const struct module_unwinding *m, struct found *f)
 {
     enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b, HEAD = 12 };
     static const uint8_t usual[] = {1, PCREL_SDATA4, UDATA4, DATAREL_SDATA4};
@@ -464,15 +455,15 @@ struct unwind_rule unwind_rule_of(const void *address)
 {
     struct unwind_rule rule = {.kind = UNWIND_END};
     struct program s = {.row = {.kind = CFA_ELSEWHERE}};
-    struct module_frames frames;
+    struct module_unwinding unwinding;
     /* The call is before the address it returns to, which may be in the next function. */
     struct found found = {.address = (uintptr_t)address - 1};
-    if (FRAME_REGISTER < 0 || !modules_frames(address, &frames)) {
+    if (FRAME_REGISTER < 0 || !modules_unwinding(address, &unwinding)) {
         rule.kind = UNWIND_NOWHERE;
         return rule;
     }
     /* What is not understood may be damaged: a whole unwinder would believe it. */
-    if (!search(&frames, &found) || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
+    if (!search(&unwinding, &found) || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
         rule.kind = s.of_signal ? UNWIND_SIGNAL : UNWIND_END;
         return rule;
     }
