@@ -2,7 +2,7 @@
 /* Costs of messages, each part by itself. */
 #include <math.h>
 
-#include "simulate/engine/vectors.h"
+#include "simulate/evaluate/vectors.h"
 #include "simulate/events/world.h"
 #include "simulate/models/parametric.h"
 #include "simulate/models/times.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/engine/first.h"
-#include "simulate/engine/share.h"
+#include "simulate/evaluate/first.h"
+#include "simulate/evaluate/share.h"
 #include "simulate/events/workers.h"
 #include "simulate/events/world_run.h"
 
@@ -70,12 +70,12 @@ static void end_world(struct run *x, const struct world *w, uint32_t begin)
 {
     struct mpg_result *r = x->result;
     for (int32_t i = 0; i < w->ranks; i++) {
-        const double *of_times = mpg_times_account(w->times, i), *use = w->rank[i].use;
-        const double run_ns = *mpg_times_run(w->times, i);
+        const double *of_times = mpg_evaluator_account(w->times, i), *use = w->rank[i].use;
+        const double run_ns = *mpg_evaluator_end(w->times, i);
         double term[MPG_ACCOUNT_TERMS] = {of_times[0], of_times[1], use[USE_CALL], use[USE_MESSAGE],
                                           use[USE_COLLECTIVE] + use[USE_BARRIER], 0, run_ns, of_times[7]};
         term[5] = run_ns - term[0] - term[1] - term[2] - term[3] - term[4];
-        r->recorded_ns[i] = mpg_times_traced(w->times, i);
+        r->recorded_ns[i] = mpg_evaluator_traced(w->times, i);
         r->traced_ns[i] = (double)r->recorded_ns[i];
         r->delay_ns[(size_t)i * r->replicas + begin] = run_ns - r->traced_ns[i];
         mpg_result_add(r, i, begin, 1, term);
@@ -92,13 +92,13 @@ static void end_world(struct run *x, const struct world *w, uint32_t begin)
 struct finished {
     struct world w;
     struct mpg_graph *graph;
-    struct mpg_times *times;
+    struct mpg_evaluator *times;
 };
 
 static void free_finished(struct finished *f)
 {
     world_clear(&f->w);
-    mpg_times_free(f->times);
+    mpg_evaluator_free(f->times);
     mpg_graph_close(f->graph);
     free(f);
 }

@@ -4,7 +4,7 @@
 #ifndef MPG_EVENTS_H
 #define MPG_EVENTS_H
 
-#include "simulate/predict/predict.h"
+#include "simulate/evaluate/predict.h"
 #include "simulate/target/topology.h"
 
 /* What a rank's run consists of besides struct mpg_run_account, means over replicas, ns. */

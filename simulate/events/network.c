@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/engine/vectors.h"
+#include "simulate/evaluate/vectors.h"
 #include "simulate/events/world.h"
 
 /* What gets into the network, and where it is then. */

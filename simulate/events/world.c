@@ -47,7 +47,7 @@ static int reserve_lanes(struct world *w, uint32_t n, struct mpg_error *err)
     for (; status == 0 && w->lanes < n; w->lanes++)
         w->lane[w->lanes] = (struct lane){.state = STREAM_WAITS};
     const uint32_t cells = w->program.cells < w->cells_reserved ? w->cells_reserved : 2 * w->program.cells + 1;
-    if (status < 0 || mpg_times_reserve(w->times, n, cells, err) < 0)
+    if (status < 0 || mpg_evaluator_reserve(w->times, n, cells, err) < 0)
         return -1;
     w->cells_reserved = cells;
     return 0;
@@ -129,7 +129,7 @@ static int happen(struct world *w, const struct event *e, struct mpg_error *err)
     return 0;
 }
 
-static int begin(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err)
+static int begin(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
 {
     const bool meets = w->parameters->barrier != MPG_BARRIER_ROUNDS && w->x->models_barrier;
     w->times = times;
@@ -167,7 +167,7 @@ static void look_ahead(const struct world *w)
         __builtin_prefetch(step + i);
 }
 
-int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err)
+int world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
 {
     if (begin(w, graph, times, err) < 0)
         return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One replica in simulated time. Private to simulate/events/.
  *
- * What steps come to is evaluated by simulate/predict/times.h, in one lane: what is here is when they are, and what
+ * What steps come to is evaluated by simulate/evaluate/evaluator.h, in one lane: what is here is when they are, and what
  * is otherwise for it. */
 #ifndef MPG_EVENTS_WORLD_H
 #define MPG_EVENTS_WORLD_H
@@ -94,7 +94,7 @@ struct world {
     struct heap heap;
     struct program program;
     struct program_calls calls;
-    struct mpg_times *times;
+    struct mpg_evaluator *times;
     struct lane *lane;
     uint32_t lanes, lane_capacity, cells_reserved; /* cells that times has room for */
     struct rank *rank;

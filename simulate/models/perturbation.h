@@ -152,7 +152,7 @@ bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
 size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p);
 /* Whether detours of the target are in its messages' measured times, too: it has both. */
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
-/* Whether the source's is taken out by what is alike (simulate/engine/classes.h). */
+/* Whether the source's is taken out by what is alike (simulate/evaluate/classes.h). */
 bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p);
 /* Whether what computation meets can differ between two replicas. */
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p);
@@ -176,7 +176,7 @@ struct mpg_interval {
     double ratio;     /* rho in it, with what hypotheses scale it by; */
     double more_ns;   /* what they add to its work, on the target */
     double off_ns;    /* of its length the thread was off its CPU: preempted or stolen, 0 .. length_ns */
-    /* What the source's interruptions took from it, if they are to be taken out (simulate/engine/classes.h) */
+    /* What the source's interruptions took from it, if they are to be taken out (simulate/evaluate/classes.h) */
     double alike_ns;     /* its length without time off the CPU, or its CPU time */
     const double *losses; /* MPG_REMOVAL_CELLS equally likely ones, ns; NULL: it is of no class, and lost a part of alike_ns: */
     double lost;         /* 0 .. 1 */

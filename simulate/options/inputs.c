@@ -9,7 +9,7 @@
 #include "common/output.h"
 #include "graph/work/supposed.h"
 #include "history/history.h"
-#include "simulate/engine/scales.h"
+#include "simulate/evaluate/scales.h"
 #include "simulate/kept/kept.h"
 #include "simulate/models/bounds.h"
 #include "simulate/models/resize.h"

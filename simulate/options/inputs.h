@@ -6,7 +6,7 @@
 
 #include "simulate/options/arguments.h"
 #include "simulate/options/shown.h"
-#include "simulate/predict/predict.h"
+#include "simulate/evaluate/predict.h"
 
 struct mpg_files {
     struct mpg_trace *trace;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "simulate/predict/target.h"
+#include "simulate/evaluate/target.h"
 #include "simulate/reports/doubts.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/places.h"

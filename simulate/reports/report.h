@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 #include "analyse/report.h"
-#include "simulate/engine/result.h"
-#include "simulate/engine/simulation.h"
-#include "simulate/engine/source.h"
+#include "simulate/evaluate/result.h"
+#include "simulate/evaluate/simulation.h"
+#include "simulate/evaluate/source.h"
 #include "simulate/events/events.h"
-#include "simulate/predict/times.h"
+#include "simulate/evaluate/evaluator.h"
 #include "simulate/reports/attention.h"
 #include "trace/reader.h"
 
@@ -52,7 +52,7 @@ int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *s
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 
 /* The job's run time over replicas, its interval including that signatures are samples
- * (simulate/engine/interval.h). SCRATCH: a double for each replica. */
+ * (simulate/evaluate/interval.h). SCRATCH: a double for each replica. */
 struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
 /* Parts of the text: which program the trace is of; whose costs are taken out of it, and why these, into

@@ -6,7 +6,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
-#include "simulate/engine/interval.h"
+#include "simulate/evaluate/interval.h"
 #include "simulate/reports/json_parts.h"
 
 /* SCRATCH: a double for each replica. */

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "simulate/engine/result.h"
+#include "simulate/evaluate/result.h"
 #include "simulate/models/perturbation.h"
 #include "trace/hypothesis/hypothesis.h"
 
@@ -14,7 +14,7 @@
 struct mpg_supposing {
     const struct mpg_hypotheses *list;
     uint32_t replicas, first_replica;
-    struct mpg_resampling resampling; /* intervals include that signatures are samples (simulate/engine/interval.h) */
+    struct mpg_resampling resampling; /* intervals include that signatures are samples (simulate/evaluate/interval.h) */
     const double *all_ns;    /* the answer's */
     const double *none_ns;   /* without any */
     const double **alone_ns; /* of each: with it alone, or NULL: that would drop by halves, */

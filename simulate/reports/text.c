@@ -6,7 +6,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
-#include "simulate/engine/interval.h"
+#include "simulate/evaluate/interval.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/predicted.h"
 #include "simulate/reports/recording.h"

@@ -3,8 +3,8 @@
 #ifndef MPG_WAITS_AGAIN_H
 #define MPG_WAITS_AGAIN_H
 
-#include "simulate/engine/simulation.h"
-#include "simulate/predict/predict.h"
+#include "simulate/evaluate/simulation.h"
+#include "simulate/evaluate/predict.h"
 
 /* What was simulated, and came to RESULT. */
 struct mpg_simulated {

@@ -149,12 +149,3 @@ int mpg_moves_tell(struct mpg_moves *m, struct mpg_trail *trail, struct mpg_erro
     }
     return end(m, err);
 }
-
-int mpg_moves_tell_path(struct mpg_moves *m, struct mpg_path *path, struct mpg_error *err)
-{
-    for (uint32_t i = 0; i < m->n && !m->failed; i++)
-        mpg_path_add(path, moving(i), m->from[i] ? unpack(m->from[i] - 1) : m->to[i], UINT32_MAX, false, NULL);
-    for (uint32_t i = 0; i < m->n && !m->failed; i++)
-        mpg_path_add(path, m->to[i], moving(i), UINT32_MAX, false, NULL);
-    return end(m, err);
-}

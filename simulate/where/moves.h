@@ -16,9 +16,8 @@ void mpg_moves_free(struct mpg_moves *moves); /* NULL is allowed */
  * memory is said by what tells them. */
 void mpg_moves_set(struct mpg_moves *moves, struct mpg_path_value to, uint32_t w, struct mpg_path_value from,
                    double shift_ns);
-/* Tells all since the last time: of all lanes, or of one, that has times and no shifts. What is later is MPG_WHERE_ORDER, what
+/* Tells all since the last time. What is later is MPG_WHERE_ORDER, what
  * is earlier MPG_WHERE_ABSORBED. Error: out of memory. */
 int mpg_moves_tell(struct mpg_moves *moves, struct mpg_trail *trail, struct mpg_error *err);
-int mpg_moves_tell_path(struct mpg_moves *moves, struct mpg_path *path, struct mpg_error *err);
 
 #endif

@@ -101,17 +101,17 @@ static void put(struct mpg_path_spool *s, const struct record *r)
     s->block[s->n++] = *r;
 }
 
-void mpg_path_add(struct mpg_path *p, struct mpg_path_value to, struct mpg_path_value from, uint32_t stream,
+void mpg_path_add(struct mpg_path *p, struct mpg_path_value to, struct mpg_path_value from, uint32_t place,
                   bool begins, const double *terms)
 {
     struct record r = {.to = to.number,
                        .from = from.number,
                        .to_part = (uint8_t)to.part,
                        .from_part = (uint8_t)from.part,
-                       .place = stream == UINT32_MAX ? UINT32_MAX : p->tally->at[stream],
+                       .place = place,
                        .group = NO_GROUP,
                        .begins = begins};
-    for (int g = 0; g < GROUPS && terms; g++) {
+    for (int g = 0; g < GROUPS; g++) {
         const double *two = terms + MPG_WHERE_COMPUTATION + 2 * g;
         if (two[0] == 0 && two[1] == 0)
             continue;
@@ -201,10 +201,6 @@ static void step_back(struct walk *x, const struct record *r)
 {
     if (r->to != x->number)
         return;
-    if (r->to_part == MPG_PATH_ALL && x->part >= MPG_PATH_TIME && x->part <= MPG_PATH_BEGIN) {
-        x->number = r->from;
-        return;
-    }
     if (r->to_part != x->part)
         return;
     if (r->place != UINT32_MAX && x->ended)

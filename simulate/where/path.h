@@ -18,7 +18,6 @@ enum mpg_path_part {
     MPG_PATH_BARE = MPG_PATH_ENVELOPE, /* of delays: without what was put into the message */
     MPG_PATH_MEET,
     MPG_PATH_BEGIN,
-    MPG_PATH_ALL, /* each part of a slot is that of another */
     MPG_PATH_PARTS
 };
 
@@ -52,9 +51,9 @@ void mpg_path_free(struct mpg_path *path); /* NULL is allowed */
 
 /* Nothing has been recorded yet. Error: out of memory. */
 int mpg_path_restart(struct mpg_path *path, struct mpg_error *err);
-/* TO is FROM and the sum of TERMS (MPG_WHERE_COMPUTATION ...; NULL: 0), where STREAM's call is, or, of a slot's, where it
- * will be waited for (UINT32_MAX). A call BEGINS with it. That nothing can be written is said by mpg_path_follow(). */
-void mpg_path_add(struct mpg_path *path, struct mpg_path_value to, struct mpg_path_value from, uint32_t stream,
+/* TO is FROM and the sum of TERMS (MPG_WHERE_COMPUTATION ...), in the call at PLACE, or, of a slot's, where it will be waited for
+ * (UINT32_MAX). A call BEGINS with it. That nothing can be written is said by mpg_path_follow(). */
+void mpg_path_add(struct mpg_path *path, struct mpg_path_value to, struct mpg_path_value from, uint32_t place,
                   bool begins, const double *terms);
 /* Follows the path from where the run ends. Errors: the temporary file's; that it does not come to the run. */
 int mpg_path_follow(struct mpg_path *path, struct mpg_error *err);
@@ -76,6 +75,12 @@ static inline double mpg_path_ns(const double *term)
 static inline struct mpg_path_value mpg_path_stream(uint32_t stream)
 {
     return (struct mpg_path_value){stream, MPG_PATH_STREAM};
+}
+
+/* When it may send again. */
+static inline struct mpg_path_value mpg_path_next(uint32_t stream)
+{
+    return (struct mpg_path_value){stream, MPG_PATH_NEXT};
 }
 
 static inline struct mpg_path_value mpg_path_kept(uint32_t number)

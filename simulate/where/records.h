@@ -25,6 +25,7 @@ struct mpg_trail_record {
     uint32_t choices;
     uint16_t flags;
     uint8_t part;
+    bool begins; /* a call */
 };
 
 /* Zero-initialised is empty. */

@@ -13,12 +13,13 @@ void trail_fail(struct mpg_trail *t)
     mpg_error_set(&t->err, "out of memory for critical paths");
 }
 
-struct mpg_trail *mpg_trail_new(struct mpg_tally *tally, struct mpg_error *err)
+struct mpg_trail *mpg_trail_new(struct mpg_tally *tally, struct mpg_path *path, struct mpg_error *err)
 {
     struct mpg_trail *t = calloc(1, sizeof *t);
     if (!t)
         goto fail;
     t->tally = tally;
+    t->path = path;
     t->n = tally->n;
     t->words = mpg_trail_words(t->n);
     t->lanes = calloc(t->words, sizeof *t->lanes);
@@ -86,9 +87,40 @@ static void note_part(struct mpg_trail *t, struct mpg_path_value v)
 
 /* --- recording --- */
 
+/* Which of R's choices the first lane has. */
+static const struct mpg_trail_choice *first_choice(const struct mpg_trail *t, const struct mpg_trail_record *r)
+{
+    const struct mpg_records *s = &t->young;
+    const struct mpg_trail_choice *of = &s->choice[r->choice];
+    for (uint32_t i = 1; i < r->choices; i++)
+        if (s->bits[s->choice[r->choice + i].bits] & 1)
+            of = &s->choice[r->choice + i];
+    return of;
+}
+
+void trail_spool(struct mpg_trail *t)
+{
+    struct mpg_records *s = &t->young;
+    if (s->records == 0 || t->failed)
+        return;
+    const struct mpg_trail_record *r = s->record;
+    const struct mpg_trail_choice *c = first_choice(t, r);
+    const double *alike = s->value + c->value, *own = s->value + r->value;
+    double term[MPG_WHERE_TERMS] = {0};
+    for (int k = 0; k < MPG_TRAIL_TERMS; k++) {
+        term[MPG_WHERE_COMPUTATION + k] = c->flags >> k & 1 ? *alike++ : 0;
+        term[MPG_WHERE_COMPUTATION + k] += r->flags >> k & 1 ? *own++ : 0;
+    }
+    const struct mpg_path_value to = {r->to, (enum mpg_path_part)r->part}, from = {c->from, (enum mpg_path_part)c->part};
+    mpg_path_add(t->path, to, from, r->place, r->begins, term);
+    s->records = s->choices = s->values = s->words = 0;
+}
+
 void mpg_trail_add(struct mpg_trail *t, struct mpg_path_value to, uint32_t place)
 {
     struct mpg_records *s = &t->young;
+    if (t->path)
+        trail_spool(t);
     note_part(t, to);
     struct mpg_trail_record *r = t->failed ? NULL : mpg_records_add(s, &t->record);
     if (!r) {
@@ -97,6 +129,17 @@ void mpg_trail_add(struct mpg_trail *t, struct mpg_path_value to, uint32_t place
     }
     *r = (struct mpg_trail_record){.to = to.number, .part = (uint8_t)to.part, .place = place, .choice = s->choices,
                                    .value = s->values};
+}
+
+void mpg_trail_begins(struct mpg_trail *t)
+{
+    if (!t->failed)
+        t->young.record[t->record].begins = true;
+}
+
+bool mpg_trail_is_path(const struct mpg_trail *t)
+{
+    return t->path != NULL;
 }
 
 /* Of terms that are not 0, bits. */

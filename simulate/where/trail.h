@@ -11,14 +11,18 @@
 
 struct mpg_trail;
 
-/* For the lanes of TALLY, which has MPG_WHERE_TERMS terms and outlives it. Errors: out of memory. */
-struct mpg_trail *mpg_trail_new(struct mpg_tally *tally, struct mpg_error *err);
+/* For the lanes of TALLY, which has MPG_WHERE_TERMS terms; or, where there is PATH, of its one lane, whose path is not found while it is
+ * recorded, but followed then (path.h). Both outlive it. Errors: out of memory. */
+struct mpg_trail *mpg_trail_new(struct mpg_tally *tally, struct mpg_path *path, struct mpg_error *err);
+bool mpg_trail_is_path(const struct mpg_trail *trail);
 void mpg_trail_free(struct mpg_trail *trail); /* NULL is allowed */
 
 /* --- as values are evaluated; that there was no memory is said by what follows them --- */
 
 /* TO has a new value, in the call at PLACE of its stream, or, of a slot's, where it will be waited for (UINT32_MAX). */
 void mpg_trail_add(struct mpg_trail *trail, struct mpg_path_value to, uint32_t place);
+/* A call begins with it; only paths ask. */
+void mpg_trail_begins(struct mpg_trail *trail);
 /* It comes FROM there, the first of the record's in all lanes that no further one has, with TERMS (MPG_WHERE_COMPUTATION ...;
  * NULL: 0) that are the same in all of these. What messages take is BETWEEN two ranks: a place of the tally's, UINT32_MAX: it is of no
  * pair. Returned are, of further ones, words of 64 lanes each, all 0, of which the caller sets the lanes' bits. */

@@ -23,6 +23,7 @@ struct leaves {
 
 struct mpg_trail {
     struct mpg_tally *tally;
+    struct mpg_path *path; /* what is recorded goes to; NULL: there are windows of it */
     uint32_t n, words;
     uint64_t *lanes; /* words: all there are */
     struct mpg_records old, young; /* windows */
@@ -68,6 +69,8 @@ static inline uint32_t parts_of(enum kind kind)
 
 /* That there was no memory is said by what follows. */
 void trail_fail(struct mpg_trail *t);
+/* The record that is whole goes to the path. */
+void trail_spool(struct mpg_trail *t);
 /* The lanes of a value; NULL: out of memory. */
 uint64_t *trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_part part);
 

@@ -281,6 +281,8 @@ static int grow(struct mpg_trail *t, struct mpg_error *err)
 
 bool mpg_trail_cut(struct mpg_trail *t, uint64_t steps)
 {
+    if (t->path)
+        return false;
     t->cuts++;
     t->steps += steps;
     if (t->cuts < WINDOW_CUTS || t->steps < WINDOW_STEPS)
@@ -321,6 +323,11 @@ static int give_rest(struct mpg_trail *t, uint32_t w, uint32_t branch, double ru
 int mpg_trail_finish(struct mpg_trail *t, const double *run_ns, struct mpg_error *err)
 {
     struct leaves ends = {.leaf = NULL};
+    if (t->path) {
+        trail_spool(t);
+        *err = t->failed ? t->err : *err;
+        return t->failed ? -1 : 0;
+    }
     find_leaves(t, &ends, false);
     int status = mpg_trail_resolve(t, err);
     for (uint32_t i = 0; i < ends.n && status == 0; i++)

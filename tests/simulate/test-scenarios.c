@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "simulate/predict/predict.h"
+#include "simulate/evaluate/predict.h"
 #include "tests/tap.h"
 
 enum { MOST = 2000 };

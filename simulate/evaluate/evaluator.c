@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What evaluators of both modes have: values of streams and slots, and steps one by one for who asks more of them. */
+#include <stdlib.h>
+
+#include "common/reserve.h"
+#include "simulate/evaluate/evaluator_private.h"
+#include "simulate/evaluate/recorder.h"
+
+struct mpg_evaluator *mpg_evaluator_new(const struct mpg_evaluation *mode, int32_t ranks, uint32_t lanes, uint32_t first)
+{
+    struct mpg_evaluator *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    *e = (struct mpg_evaluator){.mode = mode, .ranks = ranks, .n = lanes, .first = first, .account_stride = MPG_ACCOUNT_TERMS,
+                                .streams = (uint32_t)ranks};
+    e->last_stream = calloc((size_t)ranks, sizeof *e->last_stream);
+    e->traced_ns = calloc((size_t)ranks, sizeof *e->traced_ns);
+    e->turn = calloc((size_t)ranks, sizeof *e->turn);
+    e->account = calloc((size_t)ranks * MPG_ACCOUNT_TERMS * lanes, sizeof *e->account);
+    e->scratch = calloc(lanes, sizeof *e->scratch);
+    e->kappa = calloc(lanes, sizeof *e->kappa);
+    e->own = calloc(lanes, sizeof *e->own);
+    if (e->last_stream && e->traced_ns && e->turn && e->account && e->scratch && e->kappa && e->own)
+        return e;
+    mpg_evaluator_free(e);
+    return NULL;
+}
+
+void mpg_evaluator_free(struct mpg_evaluator *e)
+{
+    if (!e)
+        return;
+    e->mode->free(e);
+    free(e->stream);
+    free(e->slot);
+    free(e->covered_ns);
+    free(e->cursor);
+    free(e->last_stream);
+    free(e->traced_ns);
+    free(e->turn);
+    free(e->account);
+    mpg_evaluator_free_tally(e);
+    mpg_recorder_free(e->recorder);
+    mpg_choosing_free(e->choice);
+    mpg_moves_free(e->moves);
+    mpg_expansion_free(e->expansion);
+    free(e->members);
+    free(e->member_slot);
+    free(e->scratch);
+    free(e->kappa);
+    free(e->own);
+    free(e);
+}
+
+int mpg_evaluator_reserve(struct mpg_evaluator *e, uint32_t streams, uint32_t slots, struct mpg_error *err)
+{
+    const size_t vector = e->n * sizeof(double);
+    if (mpg_reserve_at(&e->stream, e->stream_parts * vector, &e->stream_capacity, streams, err) < 0 ||
+        mpg_reserve_at(&e->slot, e->slot_parts * vector, &e->slot_capacity, slots, err) < 0 ||
+        (e->covers && mpg_reserve_at(&e->covered_ns, sizeof *e->covered_ns, &e->covered_capacity, streams, err) < 0) ||
+        (e->cursor_bytes > 0 &&
+         mpg_reserve_at(&e->cursor, e->n * e->cursor_bytes, &e->cursor_capacity, streams, err) < 0) ||
+        e->mode->reserve(e, streams, slots, err) < 0)
+        return -1;
+    e->ready_slots = slots > e->ready_slots ? slots : e->ready_slots;
+    e->ready_streams = streams > e->ready_streams ? streams : e->ready_streams;
+    return 0;
+}
+
+/* --- what they have come to --- */
+
+const double *mpg_evaluator_value(const struct mpg_evaluator *e, uint32_t stream)
+{
+    return stream_value(e, stream, STREAM_VALUE);
+}
+
+const double *mpg_evaluator_end(const struct mpg_evaluator *e, int32_t rank)
+{
+    return stream_value(e, e->last_stream[rank], STREAM_VALUE);
+}
+
+int64_t mpg_evaluator_traced(const struct mpg_evaluator *e, int32_t rank)
+{
+    return e->traced_ns[rank];
+}
+
+const double *mpg_evaluator_account(const struct mpg_evaluator *e, int32_t rank)
+{
+    return (e->tally ? e->rank_account : e->account) + (size_t)rank * MPG_ACCOUNT_TERMS * e->n;
+}
+
+const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *e)
+{
+    return e->choice;
+}
+
+int mpg_evaluator_finish(const struct mpg_evaluator *e, struct mpg_error *err)
+{
+    if (e->recorder && mpg_recorder_finish(e, err) < 0)
+        return -1;
+    return e->choice ? mpg_choosing_said(e->choice, err) : 0;
+}
+
+/* --- steps --- */
+
+enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *e)
+{
+    return e->tally || e->recorder ? MPG_STEPS_ALL : e->mode->wants(e);
+}
+
+int mpg_evaluator_take(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    return e->tally || e->recorder ? mpg_evaluator_take_told(e, steps, err) : e->mode->take(e, steps, err);
+}

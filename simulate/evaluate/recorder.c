@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What recorders of both modes have: steps that are alike, and what can still be read. */
+#include "simulate/evaluate/recorder.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* All vectors of n. */
+enum { VECTORS = 13 };
+
+static void list_vectors(struct mpg_recorder *x, double **vector[VECTORS])
+{
+    double **const all[VECTORS] = {&x->before, &x->from_ns, &x->other, &x->began, &x->put, &x->trip, &x->first,
+                                   &x->part, &x->latency, &x->bytes, &x->whole, &x->last_ns, &x->latest};
+    memcpy(vector, all, sizeof all);
+}
+
+/* PATH: of the one lane, what it is made of; NULL: of all, by places. */
+static int use(struct mpg_evaluator *e, struct mpg_path *path, struct mpg_error *err)
+{
+    struct mpg_recorder *x = calloc(1, sizeof *x);
+    double **vector[VECTORS];
+    e->recorder = x;
+    if (!x)
+        return mpg_error_set(err, "out of memory");
+    bool all = true;
+    list_vectors(x, vector);
+    for (int i = 0; i < VECTORS; i++)
+        all = (*vector[i] = calloc(e->n, sizeof **vector[i])) && all;
+    x->code = calloc(e->n, sizeof *x->code);
+    x->last = calloc(e->n, sizeof *x->last);
+    x->firsts = calloc(mpg_trail_words(e->n), sizeof *x->firsts);
+    if (!all || !x->code || !x->last || !x->firsts)
+        return mpg_error_set(err, "out of memory");
+    x->tally = path ? path->tally : e->tally;
+    x->clamps = e->p && (mpg_perturbation_can_speed_messages(e->p) || (e->paths && e->paths->speeds) || e->p->call_noise.n > 0);
+    return (x->trail = mpg_trail_new(x->tally, path, err)) ? 0 : -1;
+}
+
+int mpg_evaluator_use_recorder(struct mpg_evaluator *e, struct mpg_error *err)
+{
+    return use(e, NULL, err);
+}
+
+int mpg_times_use_path(struct mpg_evaluator *e, struct mpg_path *path, struct mpg_error *err)
+{
+    return mpg_path_restart(path, err) < 0 ? -1 : use(e, path, err);
+}
+
+void mpg_recorder_free(struct mpg_recorder *x)
+{
+    double **vector[VECTORS];
+    if (!x)
+        return;
+    list_vectors(x, vector);
+    for (int i = 0; i < VECTORS; i++)
+        free(*vector[i]);
+    free(x->code);
+    free(x->last);
+    free(x->firsts);
+    free(x->used);
+    free(x->known);
+    free(x->finished);
+    free(x->interval);
+    mpg_trail_free(x->trail);
+    free(x);
+}
+
+/* --- steps --- */
+
+void mpg_recorder_go_on(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms)
+{
+    const struct mpg_recorder *x = e->recorder;
+    mpg_trail_add(x->trail, mpg_path_stream(s->stream), x->tally->at[s->stream]);
+    mpg_trail_from(x->trail, mpg_path_stream(s->stream), terms, NOWHERE);
+}
+
+static int note_stream(struct mpg_recorder *x, const struct mpg_step *s, struct mpg_error *err)
+{
+    x->streams = s->stream >= x->streams ? s->stream + 1 : x->streams;
+    if (s->kind != MPG_STEP_FINISH)
+        return 0;
+    if (mpg_reserve_at(&x->finished, sizeof *x->finished, &x->ended, s->stream + 1, err) < 0)
+        return -1;
+    x->finished[s->stream] = true;
+    return 0;
+}
+
+/* Each part that the slot has which S looks at. */
+static void end_view(struct mpg_trail *trail, const struct mpg_step *s)
+{
+    if (s->slot == s->a)
+        return;
+    mpg_trail_renew(trail, s->slot);
+    for (enum mpg_path_part part = MPG_PATH_TIME; part <= MPG_PATH_BEGIN; part++)
+        if (mpg_trail_has(trail, s->a, part)) {
+            mpg_trail_add(trail, mpg_path_slot(s->slot, part), NOWHERE);
+            mpg_trail_from(trail, mpg_path_slot(s->a, part), NULL, NOWHERE);
+        }
+}
+
+/* S's stream takes its slot, in all lanes, or those of `firsts`. */
+static void end_load(const struct mpg_evaluator *e, const struct mpg_step *s)
+{
+    const struct mpg_recorder *x = e->recorder;
+    const struct mpg_path_value slot = mpg_path_slot(s->slot, MPG_PATH_TIME), stream = mpg_path_stream(s->stream);
+    const bool all = s->kind == MPG_STEP_LOAD;
+    if (!all && !mpg_trail_any(x->firsts, e->n))
+        return;
+    mpg_trail_add(x->trail, stream, x->tally->at[s->stream]);
+    mpg_trail_from(x->trail, all ? slot : stream, NULL, NOWHERE);
+    if (!all)
+        mpg_trail_add_from(x->trail, slot, NULL, NOWHERE, x->firsts);
+}
+
+int mpg_recorder_begin(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
+{
+    struct mpg_recorder *x = e->recorder;
+    if (s->kind == MPG_STEP_JOIN)
+        mpg_trail_find_larger(e->n, slot_value(e, s->slot, SLOT_VALUE), stream_value(e, s->stream, STREAM_VALUE), x->firsts);
+    else
+        e->mode->record_begin(e, s);
+    return note_stream(x, s, err);
+}
+
+int mpg_recorder_end(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
+{
+    switch (s->kind) {
+    case MPG_STEP_LOAD:
+    case MPG_STEP_JOIN:
+        end_load(e, s);
+        return 0;
+    case MPG_STEP_VIEW:
+        end_view(e->recorder->trail, s);
+        return 0;
+    default:
+        return e->mode->record_end(e, s, err);
+    }
+}
+
+/* --- calls --- */
+
+/* Sets the bits of lanes of CODE, of those whose message by EDGE, a view, is of SOURCE (EDGE is NULL: of all). */
+static void set_bits(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_edge *edge, uint32_t code,
+                     int32_t source, uint64_t *bits)
+{
+    const uint32_t *codes = e->recorder->code;
+    for (uint32_t w = 0; w < e->n && bits; w++)
+        if (codes[w] == code && (!edge || mpg_choosing_source(choice, edge->slot, w, edge->source) == source))
+            bits[w / 64] |= UINT64_C(1) << w % 64;
+}
+
+/* Whether a lane of CODE before W has a message of SOURCE by E. */
+static bool is_told(const struct mpg_choosing *choice, const struct mpg_edge *e, const uint32_t *codes, uint32_t code, uint32_t w,
+                    int32_t source)
+{
+    for (uint32_t i = 0; i < w; i++)
+        if (codes[i] == code && mpg_choosing_source(choice, e->slot, i, e->source) == source)
+            return true;
+    return false;
+}
+
+int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_step *s,
+                           const struct mpg_edge *edge, uint32_t code, struct mpg_path_value from, const double *terms,
+                           struct mpg_error *err)
+{
+    const struct mpg_recorder *x = e->recorder;
+    uint32_t between = NOWHERE;
+    if (!choice || !x->tally->pairs || !edge || !edge->is_view) {
+        if (edge && x->tally->pairs && mpg_tally_edge(x->tally, s, edge, &between, err) < 0)
+            return -1;
+        set_bits(e, choice, NULL, code, -1, mpg_trail_from(x->trail, from, terms, between));
+        return 0;
+    }
+    for (uint32_t w = 0; w < e->n; w++) {
+        const int32_t source = mpg_choosing_source(choice, edge->slot, w, edge->source);
+        if (x->code[w] != code || is_told(choice, edge, x->code, code, w, source))
+            continue;
+        if (mpg_tally_between(x->tally, s->stream, source, s->rank, &between, err) < 0)
+            return -1;
+        set_bits(e, choice, edge, code, source, mpg_trail_from(x->trail, from, terms, between));
+    }
+    return 0;
+}
+
+/* --- what can still be read --- */
+
+static bool is_finished(const struct mpg_recorder *x, uint32_t stream)
+{
+    return stream < x->ended && x->finished[stream];
+}
+
+static bool has_ended(const struct mpg_evaluator *e, int32_t rank)
+{
+    return is_finished(e->recorder, e->last_stream[rank]);
+}
+
+static void mark_lane(struct mpg_trail *trail, struct mpg_path_value value, uint32_t w)
+{
+    uint64_t *words = mpg_trail_mark(trail, value);
+    if (words)
+        words[w / 64] |= UINT64_C(1) << w % 64;
+}
+
+/* When the longest run ends at least, of what is known: of times whatever stream is farthest; of delays those that have ended. */
+static const double *find_least(const struct mpg_evaluator *e)
+{
+    struct mpg_recorder *x = e->recorder;
+    double *least_ns = x->other;
+    for (uint32_t w = 0; w < e->n; w++)
+        least_ns[w] = -INFINITY;
+    for (uint32_t i = 0; i < x->streams && e->mode->is_times; i++)
+        for (uint32_t w = 0; w < e->n; w++)
+            least_ns[w] = fmax(least_ns[w], stream_value(e, i, STREAM_VALUE)[w]);
+    for (int32_t r = 0; r < e->ranks; r++)
+        for (uint32_t w = 0; w < e->n && has_ended(e, r); w++)
+            least_ns[w] = fmax(least_ns[w], e->mode->run_ns(e, r, w));
+    return least_ns;
+}
+
+/* Streams that go on, and where of times the next message must wait; of ranks that have ended only the longest can be where a
+ * path ends. */
+static void mark_streams(const struct mpg_evaluator *e)
+{
+    struct mpg_recorder *x = e->recorder;
+    const double *least_ns = find_least(e);
+    const uint32_t streams = x->streams > (uint32_t)e->ranks ? x->streams : (uint32_t)e->ranks;
+    for (uint32_t i = 0; i < streams; i++) {
+        uint64_t *words = is_finished(x, i) ? NULL : mpg_trail_mark(x->trail, mpg_path_stream(i));
+        for (uint32_t w = 0; w < e->n && words; w++)
+            words[w / 64] |= UINT64_C(1) << w % 64;
+        words = e->mode->is_times && i < x->streams && words ? mpg_trail_mark(x->trail, mpg_path_next(i)) : NULL;
+        if (words)
+            mpg_trail_find_larger(e->n, stream_value(e, i, STREAM_NEXT), stream_value(e, i, STREAM_VALUE), words);
+    }
+    for (int32_t r = 0; r < e->ranks; r++) {
+        uint64_t *words = has_ended(e, r) ? mpg_trail_mark(x->trail, mpg_path_stream(e->last_stream[r])) : NULL;
+        for (uint32_t w = 0; w < e->n && words; w++)
+            words[w / 64] |= (uint64_t)(e->mode->run_ns(e, r, w) >= least_ns[w]) << w % 64;
+    }
+}
+
+static void mark_kept(void *evaluator, uint32_t number, uint32_t w, bool bare)
+{
+    const struct mpg_evaluator *e = evaluator;
+    mark_lane(e->recorder->trail, mpg_path_kept(number), w);
+    if (bare && !e->mode->is_times)
+        mark_lane(e->recorder->trail, (struct mpg_path_value){number, MPG_PATH_KEPT_BARE}, w);
+}
+
+int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    struct mpg_recorder *x = e->recorder;
+    x->steps += steps->n;
+    if (!steps->tells_unused)
+        return 0;
+    const uint64_t passed = x->steps;
+    x->steps = 0;
+    if (!mpg_trail_cut(x->trail, passed))
+        return 0;
+    mark_streams(e);
+    if (e->choice)
+        mpg_choosing_mark_kept(e->choice, mark_kept, e);
+    mpg_trail_mark_slots(x->trail, steps->unused, steps->unused_number);
+    return mpg_trail_resolve(x->trail, err);
+}
+
+/* The rank whose run is longest in lane W, the first of several. */
+static int32_t find_longest(const struct mpg_evaluator *e, uint32_t w)
+{
+    int32_t longest = 0;
+    for (int32_t i = 1; i < e->ranks; i++)
+        longest = e->mode->run_ns(e, i, w) > e->mode->run_ns(e, longest, w) ? i : longest;
+    return longest;
+}
+
+int mpg_recorder_finish(const struct mpg_evaluator *e, struct mpg_error *err)
+{
+    struct mpg_recorder *x = e->recorder;
+    for (uint32_t w = 0; w < e->n; w++) {
+        const int32_t longest = find_longest(e, w);
+        x->other[w] = mpg_evaluator_end(e, longest)[w];
+        mark_lane(x->trail, mpg_path_stream(e->last_stream[longest]), w);
+    }
+    return mpg_trail_finish(x->trail, x->other, err);
+}
+
+void mpg_times_end_path(const struct mpg_evaluator *e, struct mpg_path *path)
+{
+    path->rank = find_longest(e, 0);
+    path->stream = e->last_stream[path->rank];
+    path->run_ns = *mpg_evaluator_end(e, path->rank);
+}
+
+/* --- expanded collectives --- */
+
+void mpg_recorder_came_begin(const struct mpg_evaluator *e, double *value, uint32_t number)
+{
+    double *from = mpg_came(value, e->mode->expanded_lanes(e), e->n, MPG_CAME_FROM);
+    memset(from, 0, (size_t)MPG_CAME_TERMS * e->n * sizeof *from);
+    for (uint32_t w = 0; w < e->n; w++)
+        from[w] = number;
+}
+
+void mpg_recorder_came(const struct mpg_evaluator *e, uint32_t slot, double *value, const uint32_t *from)
+{
+    const double *number = mpg_came(value, e->mode->expanded_lanes(e), e->n, MPG_CAME_FROM);
+    mpg_trail_add_one_of(e->recorder->trail, mpg_path_slot(slot, MPG_PATH_MEET), number, from);
+    e->mode->record_came(e, value, from);
+}
+
+void mpg_recorder_came_end(const struct mpg_evaluator *e, uint32_t slot)
+{
+    struct mpg_trail *trail = e->recorder->trail;
+    mpg_trail_renew(trail, slot);
+    mpg_trail_add(trail, mpg_path_slot(slot, MPG_PATH_TIME), NOWHERE);
+    mpg_trail_from(trail, mpg_path_slot(slot, MPG_PATH_MEET), NULL, NOWHERE);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the leave of a call comes from, in each lane. */
+#include <math.h>
+
+#include "simulate/evaluate/operations.h"
+#include "simulate/evaluate/recorder.h"
+
+/* Codes: the call's own edge; no earlier than it began; it is not made, nor is the interval before it; of an edge what its
+ * slot holds, or, as no message arrives before it can have left, what that was without what was put in. */
+enum { CODE_OWN, CODE_CLAMP, CODE_VANISHED, CODE_SKIPPED, CODE_EDGES, EDGE_VALUE = 0, EDGE_BARE, EDGE_CODES };
+
+static const struct mpg_edge *edge_of(const struct mpg_step *s, uint32_t code)
+{
+    return &s->edges[(code - CODE_EDGES) / EDGE_CODES];
+}
+
+void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s)
+{
+    struct mpg_recorder *x = l->recorder;
+    memcpy(x->began, stream_delay(l, s->stream), l->n * sizeof *x->began);
+    memcpy(x->from_ns, x->began, l->n * sizeof *x->began);
+    zero(x->put, l->n);
+    memset(x->code, 0, l->n * sizeof *x->code);
+    x->slack_ns = 0;
+    x->puts = x->vanishes = false;
+}
+
+/* Most calls, in which nothing but two values and what the call adds is looked at. */
+int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge, double local_ns,
+                            struct mpg_error *err)
+{
+    struct mpg_recorder *x = l->recorder;
+    const struct mpg_edge *e = &s->edges[0];
+    const struct mpg_path_value stream = mpg_path_stream(s->stream), slot = mpg_path_slot(e->slot, MPG_PATH_TIME);
+    const double own[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -local_ns};
+    const double came[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -edge->slack_ns};
+    uint32_t between = NOWHERE;
+    if (s->round_trip || e->kind != MPG_EDGE_ARRIVAL || edge->shift_ns != 0 ||
+        !l->code->origin(l->n, l->local, local_ns, (double)s->duration_ns, edge, stream_delay(l, s->stream), x->firsts, x->other))
+        return 0;
+    if (l->tally->pairs && mpg_tally_edge(l->tally, s, e, &between, err) < 0)
+        return -1;
+    x->told = true;
+    const bool all = mpg_trail_all(x->firsts, l->n);
+    mpg_trail_add(x->trail, stream, l->tally->at[s->stream]);
+    mpg_trail_from(x->trail, all ? slot : stream, all ? came : own, all ? between : NOWHERE);
+    if (!all && mpg_trail_any(x->firsts, l->n))
+        mpg_trail_add_from(x->trail, slot, came, between, x->firsts);
+    if (l->charges)
+        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, x->other);
+    return 0;
+}
+
+void mpg_record_delays_own(struct mpg_evaluator *l, double slack_ns)
+{
+    l->recorder->slack_ns = slack_ns;
+}
+
+void mpg_record_delays_before(struct mpg_evaluator *l, const double *out)
+{
+    memcpy(l->recorder->before, out, l->n * sizeof *out);
+}
+
+/* What noise of the call that sends it is part of what a probe sees of E. */
+static const double *find_posting(struct mpg_evaluator *l, const struct mpg_edge *e)
+{
+    double *posting = l->recorder->other;
+    if (l->p->call_edges != MPG_CALL_EDGES_PAPER || e->kind != MPG_EDGE_ENVELOPE)
+        return l->zeros;
+    zero(posting, l->n);
+    add_posting(l, e->requested, e->origin.rank, e->origin.call, posting);
+    return posting;
+}
+
+void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
+                          const struct mpg_lane_edge *e, const double *out)
+{
+    struct mpg_recorder *x = l->recorder;
+    const struct mpg_edge *of = &s->edges[edge->i];
+    const uint32_t code = CODE_EDGES + EDGE_CODES * edge->i;
+    const double *at = of->kind == MPG_EDGE_ENVELOPE ? slot_bare(l, of->slot) : slot_delay(l, of->slot);
+    const double *posting = find_posting(l, of);
+    for (uint32_t w = 0; w < l->n; w++) {
+        const double clamp = e->ready || !x->clamps ? -INFINITY : e->left[w] - e->gap_ns;
+        const double came = e->value[w] + e->shift_ns;
+        if (!(out[w] > x->before[w]))
+            continue;
+        const bool is_bare = clamp > came + e->behind[w];
+        x->code[w] = code + (is_bare ? EDGE_BARE : EDGE_VALUE);
+        x->from_ns[w] = is_bare ? e->bare[w] : at[w];
+        x->put[w] = is_bare ? clamp - e->slack_ns - e->bare[w] : came - at[w] - posting[w];
+        x->puts = x->puts || x->put[w] != 0;
+    }
+}
+
+void mpg_record_delays_clamp(struct mpg_evaluator *l, const struct mpg_step *s, const double *out)
+{
+    struct mpg_recorder *x = l->recorder;
+    for (uint32_t w = 0; w < l->n; w++)
+        if (x->began[w] - (double)s->duration_ns > out[w]) {
+            x->code[w] = CODE_CLAMP;
+            x->from_ns[w] = x->began[w];
+            x->put[w] = 0;
+        }
+}
+
+void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone)
+{
+    struct mpg_recorder *x = l->recorder;
+    for (uint32_t w = 0; w < l->n; w++) {
+        if (!l->choice->vanishes[w])
+            continue;
+        x->vanishes = true;
+        x->code[w] = gone[w] < x->began[w] - (double)s->duration_ns ? CODE_SKIPPED : CODE_VANISHED;
+        x->put[w] = 0;
+    }
+}
+
+/* Whether CODE has what one-sided transfers, that the call waits for, put in: it is part of the call's kappa. */
+static bool has_trip(const struct mpg_step *s, uint32_t code)
+{
+    if (!s->round_trip || (code > CODE_OWN && code < CODE_EDGES))
+        return false;
+    if (code == CODE_OWN)
+        return true;
+    switch (edge_of(s, code)->kind) {
+    case MPG_EDGE_ARRIVAL:
+    case MPG_EDGE_ENVELOPE:
+    case MPG_EDGE_ROOT:
+    case MPG_EDGE_MET:
+        return true;
+    default:
+        return edge_of(s, code)->expanded;
+    }
+}
+
+/* What is the same in all lanes of CODE. */
+static void describe(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, double *term)
+{
+    const struct mpg_edge *e = code >= CODE_EDGES ? edge_of(s, code) : NULL;
+    memset(term, 0, MPG_WHERE_TERMS * sizeof *term);
+    if (code == CODE_OWN)
+        term[MPG_WHERE_ABSORBED] = -l->recorder->slack_ns;
+    else if (code == CODE_CLAMP)
+        term[MPG_WHERE_CALL] = -(double)s->duration_ns;
+    else if (code == CODE_VANISHED)
+        term[MPG_WHERE_ABSORBED] = -(double)s->duration_ns;
+    else if (code == CODE_SKIPPED) { /* with it goes what it came from: noise, too (add_skipped()) */
+        const struct mpg_lanes_interval *interval = &l->recorder->interval[s->stream];
+        term[MPG_WHERE_COMPUTATION] = -interval->more_ns;
+        term[MPG_WHERE_SCALED] = -interval->length_ns;
+        term[MPG_WHERE_TRACER] = interval->tracer_ns;
+        term[MPG_WHERE_ABSORBED] = -(double)s->duration_ns - l->interval_ns[s->stream];
+    }
+    else if ((code - CODE_EDGES) % EDGE_CODES == EDGE_VALUE) {
+        for (uint32_t i = 0; i < s->edge_number; i++)
+            if (&s->edges[l->edge[i].i] == e)
+                term[MPG_WHERE_ABSORBED] = -l->edge[i].slack_ns;
+        const bool is_root = e->kind == MPG_EDGE_ROOT;
+        term[MPG_WHERE_SIZE] = is_root ? e->target_bytes : 0;
+        term[MPG_WHERE_MESSAGES] = is_root ? e->rounds
+                                           : e->kind == MPG_EDGE_ACK || e->kind == MPG_EDGE_ENVELOPE;
+    }
+    if (has_trip(s, code)) {
+        term[MPG_WHERE_MESSAGES] += 1;
+        term[MPG_WHERE_SIZE] += s->round_trip_target_bytes;
+    }
+}
+
+static struct mpg_path_value source_of(const struct mpg_step *s, uint32_t code)
+{
+    const bool is_bare = code >= CODE_EDGES && ((code - CODE_EDGES) % EDGE_CODES == EDGE_BARE ||
+                                                edge_of(s, code)->kind == MPG_EDGE_ENVELOPE);
+    return code < CODE_EDGES ? mpg_path_stream(s->stream)
+                             : mpg_path_slot(edge_of(s, code)->slot, is_bare ? MPG_PATH_BARE : MPG_PATH_TIME);
+}
+
+/* What noise added to the interval that is not there. */
+static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
+{
+    struct mpg_recorder *x = l->recorder;
+    const struct mpg_lanes_interval *interval = &x->interval[s->stream];
+    const double *before = l->before + (size_t)s->stream * l->n;
+    for (uint32_t w = 0; w < l->n; w++) {
+        const double put_ns = x->began[w] - before[w];
+        x->part[w] = x->code[w] == CODE_SKIPPED ? interval->more_ns - interval->tracer_ns - put_ns : 0;
+    }
+    mpg_trail_add_term(x->trail, MPG_WHERE_NOISE, x->part);
+}
+
+/* Adds CODE to the choices. */
+static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, struct mpg_error *err)
+{
+    struct mpg_recorder *x = l->recorder;
+    double term[MPG_WHERE_TERMS];
+    describe(l, s, code, term);
+    x->known[code] = mpg_path_ns(term);
+    return mpg_recorder_add_lanes(l, l->choice, s, code >= CODE_EDGES ? edge_of(s, code) : NULL, code, source_of(s, code), term, err);
+}
+
+/* What is put into messages, and into collectives, of lanes that come from the one or the other. */
+static void add_put(struct mpg_evaluator *l, const struct mpg_step *s)
+{
+    struct mpg_recorder *x = l->recorder;
+    double *whole = x->other;
+    for (uint32_t w = 0; w < l->n; w++) {
+        const bool is_root = x->code[w] >= CODE_EDGES && edge_of(s, x->code[w])->kind == MPG_EDGE_ROOT;
+        whole[w] = is_root ? x->put[w] : 0;
+        x->put[w] = is_root ? 0 : x->put[w];
+    }
+    mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, x->put);
+    mpg_trail_add_term(x->trail, MPG_WHERE_WHOLE, whole);
+}
+
+static bool is_gone(uint32_t code)
+{
+    return code == CODE_VANISHED || code == CODE_SKIPPED;
+}
+
+/* All that the call itself adds, and what its transfers do. */
+static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
+{
+    struct mpg_recorder *x = l->recorder;
+    const double *value = stream_delay(l, s->stream);
+    double *calls = x->before;
+    for (uint32_t w = 0; w < l->n && s->round_trip; w++)
+        x->put[w] += has_trip(s, x->code[w]) ? x->trip[w] : 0;
+    for (uint32_t w = 0; w < l->n; w++)
+        calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
+    if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* else what is left were rounding */
+        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, calls);
+}
+
+/* What a call adds that waits for nobody: the step's account has nothing else. */
+static void add_alone(struct mpg_evaluator *l, const struct mpg_step *s)
+{
+    struct mpg_trail *trail = l->recorder->trail;
+    if (!l->charges && !mpg_delays_shortens(l, s)) /* it is where it was */
+        return;
+    mpg_trail_add(trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
+    mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);
+    mpg_trail_add_term(trail, MPG_WHERE_CALL, account_of(l, s->rank, MPG_TERM_CALL));
+}
+
+int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    struct mpg_recorder *x = l->recorder;
+    const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
+    if (x->told)
+        return 0;
+    if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !s->changed && !x->vanishes) {
+        add_alone(l, s);
+        return 0;
+    }
+    if (mpg_reserve_at(&x->used, sizeof *x->used, &x->used_capacity, codes, err) < 0 ||
+        mpg_reserve_at(&x->known, sizeof *x->known, &x->known_capacity, codes, err) < 0)
+        return -1;
+    memset(x->used, 0, codes * sizeof *x->used);
+    for (uint32_t w = 0; w < l->n; w++)
+        x->used[x->code[w]] = true;
+    mpg_trail_add(x->trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
+    for (uint32_t c = 0; c < codes; c++)
+        if (x->used[c] && add_code(l, s, c, err) < 0)
+            return -1;
+    if (x->used[CODE_SKIPPED])
+        add_skipped(l, s);
+    find_calls(l, s);
+    if (x->puts || s->round_trip)
+        add_put(l, s);
+    return 0;
+}

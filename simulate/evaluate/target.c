@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One view of the target for each class of path. */
+#include "simulate/evaluate/target.h"
+
+#include <string.h>
+
+/* Of messages on PATH. */
+static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation *p,
+                    const struct mpg_network_path *path, struct mpg_error *err)
+{
+    *way = *p;
+    way->source = NULL;
+    way->source_path = NULL;
+    memset(way->overhead, 0, sizeof way->overhead);
+    memset(way->meetings, 0, sizeof way->meetings);
+    memset(&way->target_fits, 0, sizeof way->target_fits);
+    memset(&way->source_fits, 0, sizeof way->source_fits);
+    way->target_path = path;
+    if (p->parameters)
+        return 0;
+    if (p->latency.n == 0 && mpg_flight_rule(way) == MPG_FLIGHT_NONE)
+        return mpg_error_set(err,
+                             "%s: %s%s%s has neither latencies nor bandwidths: --predict needs "
+                             "one of them, or --latency",
+                             p->target->path, path ? "path '" : "it",
+                             path ? mpg_path_name(path->path) : "", path ? "'" : "");
+    mpg_perturbation_use_overheads(way);
+    return mpg_perturbation_use_collectives(way, err) < 0 ? -1
+                                                          : mpg_perturbation_use_fits(way, err);
+}
+
+static void clear_way(struct mpg_perturbation *way)
+{
+    mpg_perturbation_clear_collectives(way);
+    mpg_perturbation_clear_fits(way);
+}
+
+/* Of what a rank sends itself, where no two ranks are in a core complex. */
+static int use_any(struct mpg_perturbation *way, const struct mpg_perturbation *p,
+                   struct mpg_error *err)
+{
+    const struct mpg_network_path *path;
+    int status = -1;
+    for (int i = 0; status < 0 && (path = mpg_places_own_path(p->target, i)); i++) {
+        clear_way(way);
+        status = use_path(way, p, path, err);
+    }
+    return status;
+}
+
+int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
+                    const struct mpg_places *places, struct mpg_error *err)
+{
+    *t = (struct mpg_target){.noise = p, .places = places};
+    if (!places)
+        return use_path(&t->way[0], p, p->target_path, err);
+    for (int i = 0; i < MPG_PATHS; i++) {
+        const enum mpg_path_class class = (enum mpg_path_class)i;
+        if (places->taken[i] &&
+            use_path(&t->way[i], p, p->target ? mpg_places_path(p->target, class) : NULL, err) < 0)
+            return -1;
+    }
+    if (places->taken[MPG_PATH_COMPLEX])
+        return 0;
+    return p->target && p->target->paths > 0 ? use_any(&t->way[MPG_PATH_COMPLEX], p, err)
+                                             : use_path(&t->way[MPG_PATH_COMPLEX], p, NULL, err);
+}
+
+bool mpg_target_covers(const struct mpg_target *t)
+{
+    bool any = false;
+    for (int i = 0; i < (t->places ? MPG_PATHS : 1); i++)
+        any = any || mpg_perturbation_noise_covered(&t->way[i]);
+    return any;
+}
+
+void mpg_target_clear(struct mpg_target *t)
+{
+    for (int i = 0; i < MPG_PATHS; i++)
+        clear_way(&t->way[i]);
+    *t = (struct mpg_target){0};
+}
