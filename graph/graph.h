@@ -12,8 +12,8 @@
  * defines nodes and edges; Sottile, Chandu, Bader 2006, section 3, draws them.
  *
  * WHAT A NEW EVALUATOR MUST IMPLEMENT: a loop over mpg_graph_next() (`pass` in
- * simulate/engine/simulation.c is one), and for each step what it means for the values,
- * as `mpg_lanes_take` does (simulate/engine/lanes.c). A value may be anything: a vector of
+ * simulate/evaluate/simulation.c is one), and for each step what it means for the values,
+ * as `mpg_lanes_take` does (simulate/evaluate/lanes.c). A value may be anything: a vector of
  * delays, a time, a time and who was waited for. What each kind of step asks for:
  *
  *   ENTER        stream += interval_ns, and what the evaluator does to computation

@@ -118,15 +118,9 @@ static int reserve_own(struct mpg_evaluator *l, uint32_t streams, uint32_t slots
     return 0;
 }
 
-static APART int reserve_all(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
-{
-    return mpg_evaluator_reserve(l, s->stream + 1, slots, err);
-}
-
-/* Room for what S needs, where there is none yet; its stream may be a thread that is new. */
 static inline int reserve(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
-    if ((slots > l->ready_slots || s->stream >= l->ready_streams) && reserve_all(l, s, slots, err) < 0)
+    if (reserve_for(l, s, slots, err) < 0)
         return -1;
     if (s->stream >= l->streams) {
         l->streams = s->stream + 1;

@@ -241,6 +241,12 @@ extern const struct mpg_evaluation mpg_delays_mode, mpg_times_mode;
 
 /* The beginning of an evaluator: what both modes have. NULL: out of memory. */
 struct mpg_evaluator *mpg_evaluator_new(const struct mpg_evaluation *mode, int32_t ranks, uint32_t lanes, uint32_t first);
+/* The same for S, with SLOTS slots in use, where there is none yet; its stream may be a thread that is new. */
+static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
+{
+    return slots <= e->ready_slots && s->stream < e->ready_streams ? 0 : mpg_evaluator_reserve(e, s->stream + 1, slots, err);
+}
+
 /* STEPS one by one, for who asks for places, or what values come from. */
 int mpg_evaluator_take_told(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 /* TERM of the step goes to PLACE and RANK's account, and is 0 again. */

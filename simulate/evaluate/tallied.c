@@ -80,7 +80,7 @@ static int take_one(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t 
         return -1;
     if (e->tally && (mpg_tally_step(e->tally, s, err) < 0 || mpg_evaluator_find_pairs(e, s, err) < 0))
         return -1;
-    if (mpg_evaluator_reserve(e, s->stream + 1, slots, err) < 0 || (e->recorder && mpg_recorder_begin(e, s, err) < 0) ||
+    if (reserve_for(e, s, slots, err) < 0 || (e->recorder && mpg_recorder_begin(e, s, err) < 0) ||
         (e->tally && s->kind == MPG_STEP_FINISH ? finish : e->mode->step)(e, s, slots, err) < 0 ||
         (e->recorder && mpg_recorder_end(e, s, err) < 0))
         return -1;

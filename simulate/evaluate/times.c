@@ -289,7 +289,7 @@ static void step_finish(struct mpg_evaluator *t, const struct mpg_step *s)
 int mpg_times_step(struct mpg_evaluator *t, const struct mpg_step *s, uint32_t slots,
                    struct mpg_error *err)
 {
-    if ((slots > t->ready_slots || s->stream >= t->ready_streams) && mpg_evaluator_reserve(t, s->stream + 1, slots, err) < 0)
+    if (reserve_for(t, s, slots, err) < 0)
         return -1;
     t->threads[s->rank] = t->threads[s->rank] || s->stream >= (uint32_t)t->ranks;
     switch (s->kind) {

@@ -43,6 +43,13 @@ static double share_of(const struct mpg_critical_report *r, double ns)
     return r->path->run_ns > 0 ? ns / r->path->run_ns : 0;
 }
 
+/* The same in percent, to be printed with two digits: what rounds to 0 has no sign. */
+static double percent_of(const struct mpg_critical_report *r, double ns)
+{
+    const double percent = 100 * share_of(r, ns);
+    return fabs(percent) < 0.005 ? 0 : percent;
+}
+
 /* Tables' rows are means over ranks, but of ranks. */
 static double weight_of(const struct mpg_critical_report *r, const struct mpg_where_table *t)
 {
@@ -86,7 +93,7 @@ static void print_terms(const struct mpg_critical_report *r, const struct mpg_wh
         sum += quanta;
     }
     mpg_where_print_figure(f, sum, '=', out);
-    fprintf(out, " %7.2f %%  ", 100 * share_of(r, weight * mpg_path_ns(term)));
+    fprintf(out, " %7.2f %%  ", percent_of(r, weight * mpg_path_ns(term)));
 }
 
 static void print_head(const char *what, FILE *out)
@@ -152,7 +159,7 @@ static void print_sensitivities(const struct mpg_critical_report *r, FILE *out)
     for (int i = 0; i < PARAMETERS; i++)
         fprintf(out, "  %-9s %16.12g ns for each %s (%.2f %% of the run)\n", list[i].parameter,
                 i < 2 ? list[i].derivative : list[i].derivative / 100, list[i].unit,
-                100 * share_of(r, list[i].on_path_ns));
+                percent_of(r, list[i].on_path_ns));
 }
 
 int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, struct mpg_error *err)
