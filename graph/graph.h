@@ -13,7 +13,7 @@
  *
  * WHAT A NEW EVALUATOR MUST IMPLEMENT: a loop over mpg_graph_next() (`pass` in
  * simulate/evaluate/simulation.c is one), and for each step what it means for the values,
- * as `mpg_lanes_take` does (simulate/evaluate/lanes.c). A value may be anything: a vector of
+ * as `mpg_evaluator_take` does (simulate/evaluate/evaluator.c). A value may be anything: a vector of
  * delays, a time, a time and who was waited for. What each kind of step asks for:
  *
  *   ENTER        stream += interval_ns, and what the evaluator does to computation

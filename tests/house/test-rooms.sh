@@ -59,13 +59,12 @@ simulate/kept     graph simulate
 simulate/where    graph trace/stat trace/store simulate
 simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate
-simulate/engine   simulate/where simulate/models simulate/algorithms simulate/passes simulate/processes
-simulate/predict  simulate/engine
-simulate/events   simulate/predict
+simulate/evaluate simulate/where simulate/models simulate/algorithms simulate/passes simulate/processes
+simulate/events   simulate/evaluate
 simulate/reports  simulate/events analyse
 simulate/pages    simulate/reports
-simulate/retrace  simulate/predict trace/copy
-simulate/waits    simulate/predict analyse
+simulate/retrace  simulate/evaluate trace/copy
+simulate/waits    simulate/evaluate analyse
 simulate/timeline simulate/retrace simulate/waits analyse/timeline
 simulate/options  simulate/reports analyse/timeline history
 simulate          common
