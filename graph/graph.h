@@ -42,7 +42,8 @@
  *
  * Streams begin at 0, and without a LOAD are new at their first ENTER; their numbers may
  * grow with every step, and so may the slots. A slot holds its value until a step writes
- * it again; when it is given back is said only where that is asked for. Draws are addressed by rank, number and
+ * it again; when it is given back is said only where that is asked for, and that it holds one
+ * as long as a step is kept that may read it (options.keeps_slots). Draws are addressed by rank, number and
  * `origin` (docs/MODEL.md, section 3), never by the order of steps. An evaluator that only
  * lists what waited for what needs no values: edges name the rank at their other end, the
  * aligned times at both ends and, of messages, the call that sent it (`origin`). Nothing
@@ -272,7 +273,7 @@ extern const struct mpg_alternatives mpg_no_alternatives; /* nothing else */
 
 /* What a step says, first of every kind that needs it, then kind by kind: those of other kinds are
  * not to be read. A small one is cheap to make and to hand on: what few steps say is behind a pointer, to one that says
- * nothing else. All that it points to is valid until the next steps are asked for. */
+ * nothing else. All that it points to is valid as long as the step. */
 struct mpg_step {
     enum mpg_step_kind kind;
     int32_t rank;      /* world rank; for SYNCHRONOUS the sender */
@@ -457,6 +458,9 @@ struct mpg_graph_options {
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool regions;              /* ENTER steps name them */
     bool tells_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */
+    bool keeps_slots;          /* each value has a slot that no other one has as long as any batch is kept whose steps, or the
+                                  steps before them, write or read it: steps may be taken in another order than their own.
+                                  Not with `choose` or `expand` */
     enum mpg_steps_wanted wanted; /* beside these no steps are made; slots are counted all the same */
     bool marks;                /* with hypotheses about computation, ENTER steps list marks: of CPU time, where that is
                                   recorded, with of_target */
@@ -535,14 +539,20 @@ struct mpg_steps {
     const struct mpg_step *step;
     size_t n;
     uint32_t slots;
+    struct mpg_batch *batch; /* which they are a part of: the next ones may be behind them */
     bool tells_unused;      /* options.tells_unused: after so many steps as there are slots, 1024 or more, */
     const uint32_t *unused; /* those that nobody reads after these steps before they are written again, */
     uint32_t unused_number; /* so many */
 };
 
-/* The next ones, the graph's own and valid until the next are asked for: 1,
+/* The next ones, the graph's own and valid until the next are asked for, or longer, if their batch is kept: 1,
  * 0 at the end, -1 if the trace is damaged or cannot be placed; ERR names rank, call number and call. */
 int mpg_graph_next(struct mpg_graph *graph, struct mpg_steps *steps, struct mpg_error *err);
+/* All steps of BATCH, those that are to come as well, are valid until it has been given back as often as it was kept. It is kept
+ * before the next steps are asked for, by whoever asks for them; given back by any thread, before the graph is closed. A batch is
+ * filled again once all before it have been given back as well. */
+void mpg_batch_keep(struct mpg_batch *batch, uint32_t times);
+void mpg_batch_give_back(struct mpg_batch *batch);
 /* Takes STEPS of a graph whose clocks are not comparable into BOUNDS, a struct mpg_clock_bounds: no message
  * arrives before it left. 0, or -1 when out of memory. */
 int mpg_clock_bounds_take(void *bounds, const struct mpg_steps *steps, struct mpg_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A queue of steps, an array of edges, a stack of unused slots. */
+/* Batches of steps, a stack of unused slots. */
 #include "graph/steps.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/reserve.h"
@@ -10,41 +11,175 @@ const struct mpg_transfer mpg_no_transfer = {.owner = -1, .awaits_of = -1};
 const struct mpg_change mpg_no_change = {.ratio = 1, .cpu_ratio = 1};
 const struct mpg_alternatives mpg_no_alternatives = {.candidates = NULL};
 
-int graph_steps_grow(struct steps *s)
+struct block {
+    struct block *next;
+    size_t bytes;
+    _Alignas(16) char data[];
+};
+
+/* What a batch has room for at first, and how many steps are enough for one: threads that take them wait for each other some
+ * thousand times for a million messages. */
+enum { FULL = 1024, STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step), EDGE_BYTES = 128 << 10, LIST_BYTES = 64 << 10, ALIGNMENT = 16 };
+
+/* --- batches --- */
+
+/* BYTES together, behind what C has used; USUAL of a new block. NULL: out of memory. */
+static char *room(struct chain *c, size_t bytes, size_t usual)
 {
-    struct mpg_error err;
-    return mpg_reserve_at(&s->steps, sizeof *s->steps, &s->capacity, s->count + 1, &err);
+    struct block *at = c->at, **next = at ? &at->next : &c->first;
+    if (at && at->bytes - c->used >= bytes)
+        return at->data + c->used;
+    if (!*next || (*next)->bytes < bytes) {
+        const size_t size = bytes > usual ? bytes : usual;
+        struct block *b = malloc(sizeof *b + size);
+        if (!b)
+            return NULL;
+        *b = (struct block){*next, size};
+        *next = b;
+    }
+    c->at = *next;
+    c->used = 0;
+    return c->at->data;
 }
 
-/* Room for COUNT items in an array that steps point into. */
-static int reserve(struct steps *s, void *items, size_t bytes, uint32_t *capacity, uint32_t count, struct mpg_error *err)
+static void empty(struct chain *c)
 {
-    if (count <= *capacity)
-        return 0;
-    s->has_moved = s->has_moved || s->count > 0;
-    return mpg_reserve_at(items, bytes, capacity, count, err);
+    c->at = c->first;
+    c->used = 0;
 }
 
-void graph_steps_point(struct steps *s)
+static void clear(struct chain *c)
 {
-    uint32_t edges = 0, sent = 0;
-    const struct mpg_transfer *transfer = s->transfers;
-    const struct mpg_change *change = s->changes;
-    if (!s->has_moved)
-        return;
-    for (struct mpg_step *step = s->steps, *end = step + s->count; step < end; step++) {
-        if (step->kind == MPG_STEP_ENTER && step->change != &mpg_no_change)
-            step->change = change++;
-        if (step->kind != MPG_STEP_LEAVE)
-            continue;
-        step->edges = s->edges ? &s->edges[edges] : NULL; /* adding to no array is undefined */
-        step->sent = s->sent ? &s->sent[sent] : NULL;
-        edges += step->edge_number + step->lost_number;
-        sent += step->sent_number;
-        if (step->transfer != &mpg_no_transfer)
-            step->transfer = transfer++;
+    for (struct block *b = c->first, *next; b; b = next) {
+        next = b->next;
+        free(b);
     }
 }
+
+void mpg_batch_keep(struct mpg_batch *batch, uint32_t times)
+{
+    atomic_fetch_add_explicit(&batch->kept, times, memory_order_relaxed);
+}
+
+void mpg_batch_give_back(struct mpg_batch *batch)
+{
+    atomic_fetch_sub_explicit(&batch->kept, 1, memory_order_release);
+}
+
+static bool is_kept(struct mpg_batch *b)
+{
+    return atomic_load_explicit(&b->kept, memory_order_acquire) > 0;
+}
+
+/* B, the oldest, is empty: slots that were kept for it are unused. */
+static void empty_batch(struct steps *s, struct mpg_batch *b)
+{
+    while (b->leftovers) {
+        struct leftover *left = b->leftovers;
+        b->leftovers = left->next;
+        left->free(left);
+    }
+    for (; b->freed > 0; b->freed--, s->freed_count--) {
+        s->unused_slots[s->unused_count++] = s->first_freed;
+        s->first_freed = s->later[s->first_freed];
+    }
+    b->n = 0;
+    empty(&b->steps);
+    empty(&b->edges);
+    empty(&b->lists);
+}
+
+/* The batch that the next steps go to. */
+static int choose_batch(struct steps *s, struct mpg_error *err)
+{
+    while (s->oldest && !is_kept(s->oldest)) {
+        struct mpg_batch *b = s->oldest;
+        empty_batch(s, b);
+        if (b == s->batch)
+            return 0;
+        s->oldest = b->next;
+        b->next = s->spare;
+        s->spare = b;
+    }
+    if (s->batch && s->batch->n < FULL)
+        return 0;
+    struct mpg_batch *b = s->spare;
+    if (b)
+        s->spare = b->next;
+    else if (!(b = calloc(1, sizeof *b)))
+        return graph_out_of_memory(err);
+    b->next = NULL;
+    if (s->batch)
+        s->batch->next = b;
+    else
+        s->oldest = b;
+    s->batch = b;
+    return 0;
+}
+
+/* Where open ones of BYTES each lie in C, and how many of them there is room for. */
+static void *open_in(struct chain *c, size_t bytes, size_t usual, uint32_t *capacity)
+{
+    void *at = room(c, bytes, usual);
+    *capacity = at ? (uint32_t)((c->at->bytes - c->used) / bytes) : 0;
+    return at;
+}
+
+int graph_steps_begin(struct steps *s, struct mpg_error *err)
+{
+    struct mpg_batch *b = s->batch;
+    if (b) {
+        b->n += s->count;
+        b->steps.used += s->count * sizeof *s->steps;
+        b->edges.used = s->edges ? (size_t)((char *)(s->edges + s->edge_count) - b->edges.at->data) : 0;
+    }
+    s->count = s->edge_count = 0;
+    if (choose_batch(s, err) < 0)
+        return -1;
+    b = s->batch;
+    s->steps = open_in(&b->steps, sizeof *s->steps, STEP_BYTES, &s->capacity);
+    s->edges = open_in(&b->edges, sizeof *s->edges, EDGE_BYTES, &s->edge_capacity);
+    return s->steps && s->edges ? 0 : graph_out_of_memory(err);
+}
+
+/* COUNT open ones of BYTES each, at *ITEMS in C, move to where there is room for more. */
+static int grow(struct chain *c, void *items, size_t bytes, size_t usual, uint32_t count, uint32_t *capacity)
+{
+    void *old, *at;
+    memcpy(&old, items, sizeof old);
+    c->used = c->at->bytes;
+    if (!(at = room(c, 2 * (count + 1) * bytes, usual)))
+        return -1;
+    memcpy(at, old, count * bytes);
+    memcpy(items, &at, sizeof at);
+    *capacity = (uint32_t)(c->at->bytes / bytes);
+    return 0;
+}
+
+int graph_steps_grow(struct steps *s)
+{
+    return grow(&s->batch->steps, &s->steps, sizeof *s->steps, STEP_BYTES, s->count, &s->capacity);
+}
+
+int graph_edges_grow(struct steps *s)
+{
+    return grow(&s->batch->edges, &s->edges, sizeof *s->edges, EDGE_BYTES, s->edge_count, &s->edge_capacity);
+}
+
+void *graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
+{
+    struct chain *c = &s->batch->lists;
+    void *list = room(c, bytes, LIST_BYTES);
+    if (!list) {
+        graph_out_of_memory(err);
+        return NULL;
+    }
+    c->used += (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    c->used = c->used < c->at->bytes ? c->used : c->at->bytes;
+    return list;
+}
+
+/* --- what they hold --- */
 
 struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
 {
@@ -71,12 +206,6 @@ int graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct
         return graph_out_of_memory(err);
     step->slot = *slot;
     return 0;
-}
-
-int graph_edges_grow(struct steps *s)
-{
-    struct mpg_error err;
-    return reserve(s, &s->edges, sizeof *s->edges, &s->edge_capacity, s->edge_count + 1, &err);
 }
 
 struct mpg_edge *graph_lose_edge(struct steps *s, enum mpg_edge_kind kind)
@@ -107,12 +236,9 @@ int graph_list_lost(struct steps *s)
 
 struct mpg_sent *graph_add_sent(struct steps *s, struct mpg_step *step, uint32_t n, struct mpg_error *err)
 {
-    if (reserve(s, &s->sent, sizeof *s->sent, &s->sent_capacity, s->sent_count + n, err) < 0)
-        return NULL;
-    struct mpg_sent *sent = s->sent + s->sent_count;
+    struct mpg_sent *sent = graph_steps_list(s, n * sizeof *sent, err);
     step->sent = sent;
-    step->sent_number = n;
-    s->sent_count += n;
+    step->sent_number = sent ? n : 0;
     return sent;
 }
 
@@ -129,20 +255,18 @@ int graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sen
 
 struct mpg_transfer *graph_add_transfer(struct steps *s, struct mpg_step *step, struct mpg_error *err)
 {
-    if (reserve(s, &s->transfers, sizeof *s->transfers, &s->transfer_capacity, s->transfer_count + 1, err) < 0)
-        return NULL;
-    struct mpg_transfer *transfer = &s->transfers[s->transfer_count++];
-    *transfer = mpg_no_transfer;
+    struct mpg_transfer *transfer = graph_steps_list(s, sizeof *transfer, err);
+    if (transfer)
+        *transfer = mpg_no_transfer;
     step->transfer = transfer;
     return transfer;
 }
 
 struct mpg_change *graph_add_change(struct steps *s, struct mpg_step *step, struct mpg_error *err)
 {
-    if (reserve(s, &s->changes, sizeof *s->changes, &s->change_capacity, s->change_count + 1, err) < 0)
-        return NULL;
-    struct mpg_change *change = &s->changes[s->change_count++];
-    *change = mpg_no_change;
+    struct mpg_change *change = graph_steps_list(s, sizeof *change, err);
+    if (change)
+        *change = mpg_no_change;
     step->change = change;
     return change;
 }
@@ -170,23 +294,34 @@ struct mpg_posted *graph_add_posted(struct steps *s)
 int graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     if (s->slots == s->unused_capacity) { /* room for giving all of them back */
-        if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0)
+        if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0 ||
+            mpg_reserve_at(&s->later, sizeof *s->later, &s->later_capacity, s->slots + 1, err) < 0)
             return -1;
     }
     *slot = s->slots++;
     return 0;
 }
 
+static void free_batches(struct steps *s, struct mpg_batch *b)
+{
+    for (struct mpg_batch *next; b; b = next) {
+        next = b->next;
+        empty_batch(s, b);
+        clear(&b->steps);
+        clear(&b->edges);
+        clear(&b->lists);
+        free(b);
+    }
+}
+
 void graph_steps_clear(struct steps *s)
 {
-    free(s->steps);
-    free(s->edges);
+    free_batches(s, s->oldest);
+    free_batches(s, s->spare);
     free(s->lost);
-    free(s->sent);
-    free(s->transfers);
-    free(s->changes);
     free(s->candidates);
     free(s->posted);
     free(s->unused_slots);
+    free(s->later);
     *s = (struct steps){0};
 }

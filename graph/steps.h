@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The steps that are ready to be handed out, the edges of the call that is being left,
+/* The steps that are ready to be handed out, in batches, the edges of the call that is being left,
  * and the slots that values wait in. What numbers an evaluator needs is said here and
  * nowhere else: every other part of graph/ asks for them by a step. */
 #ifndef MPG_GRAPH_STEPS_H
@@ -12,36 +12,62 @@
 #include "graph/graph.h"
 #include "graph/place.h"
 
-/* Zero-initialised is empty. What steps point to moves as it grows: graph_steps_point() says where it is. */
+/* Memory of one kind of items, in blocks that stay where they are. Zero-initialised is empty. */
+struct chain {
+    struct block *first, *at;
+    size_t used; /* bytes of AT */
+};
+
+/* Something that steps of a batch point to, and that goes with the batch. */
+struct leftover {
+    struct leftover *next;
+    void (*free)(struct leftover *leftover);
+};
+
+/* Where steps lie, with all that they point to. Graphs have theirs in a ring: in the order in which they are filled, of which
+ * those that nobody keeps any more are filled again. */
+struct mpg_batch {
+    struct mpg_batch *next;
+    _Atomic uint32_t kept; /* so many times */
+    uint32_t n;            /* steps that were handed out */
+    uint32_t freed;        /* slots whose last readers are here, that are not to be written before it is given back */
+    struct chain steps, edges, lists;
+    struct leftover *leftovers;
+};
+
+/* Zero-initialised is empty. Of a batch's steps and edges the last ones are open: as they grow they may move. */
 struct steps {
+    struct mpg_batch *oldest, *batch, *spare; /* those that are kept, up to the one that is filled; those that are empty */
     struct mpg_step *steps; /* to be handed out */
     uint32_t count, capacity;
     enum mpg_steps_wanted wanted; /* the graph's option: of LEAVEs alone, others are made in ASIDE, which nobody sees */
-    bool has_moved;         /* what some of the steps point to, since they were made */
     struct mpg_step aside;
-    struct mpg_edge *edges; /* of all LEAVEs among the steps, one's after the other's: */
+    struct mpg_edge *edges; /* of the call that is being left */
     uint32_t edge_count, edge_capacity;
-    uint32_t left_edges;    /* those of the call that is being left begin here */
     struct mpg_edge *lost;  /* those that this call would have but for hypotheses */
     uint32_t lost_count, lost_capacity;
-    struct mpg_sent *sent;  /* likewise */
-    uint32_t sent_count, sent_capacity;
-    struct mpg_transfer *transfers; /* of those LEAVEs that have one, */
-    uint32_t transfer_count, transfer_capacity;
-    struct mpg_change *changes; /* of those ENTERs */
-    uint32_t change_count, change_capacity;
-    struct mpg_candidate *candidates; /* of the call that is being left */
+    struct mpg_candidate *candidates; /* of that call */
     uint32_t candidate_count, candidate_capacity;
     struct mpg_posted *posted; /* at the time of that call */
     uint32_t posted_count, posted_capacity;
-    struct mpg_alternatives alternatives; /* of that call */
+    bool keeps_slots;          /* the graph's option */
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
+    uint32_t *later, later_capacity; /* of a slot that was freed, and is kept, the one that was freed next */
+    uint32_t first_freed, last_freed, freed_count;
 };
 
+/* Begins to make steps that are handed out together, none so far, and all of them in one batch. Error: out of memory. */
+int graph_steps_begin(struct steps *steps, struct mpg_error *err);
 /* Room for more steps: 0, or -1 when out of memory. */
 int graph_steps_grow(struct steps *steps);
-/* Before they are handed out: has ENTERs and LEAVEs point to what is theirs, where that has moved. */
-void graph_steps_point(struct steps *steps);
+/* BYTES that stay as long as the steps that are being made; NULL with ERR when out of memory. */
+void *graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
+/* LEFTOVER stays as long as these. */
+static inline void graph_steps_leave(struct steps *s, struct leftover *leftover)
+{
+    leftover->next = s->batch->leftovers;
+    s->batch->leftovers = leftover;
+}
 
 /* All of STEP is 0: an initialiser would leave parts of the union, and one of so many bytes be a loop. */
 static inline void graph_clear_step(struct mpg_step *step)
@@ -86,11 +112,12 @@ static inline struct mpg_step *graph_last_step(struct steps *s)
 /* The value of CALL's stream goes into a new slot. */
 int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
                 struct mpg_error *err);
-/* No steps are left to be handed out, and none of what they point to. */
-static inline void graph_steps_empty(struct steps *s)
+/* From here on edges are those of another call, which has none so far. */
+static inline void graph_begin_edges(struct steps *s)
 {
-    s->count = s->edge_count = s->left_edges = s->sent_count = s->transfer_count = s->change_count = 0;
-    s->has_moved = false;
+    s->edges = s->edges ? s->edges + s->edge_count : NULL; /* adding to no array is undefined */
+    s->edge_capacity -= s->edge_count;
+    s->edge_count = 0;
 }
 
 /* Room for more edges: as graph_steps_grow(). */
@@ -100,8 +127,7 @@ int graph_edges_grow(struct steps *steps);
 struct mpg_sent *graph_add_sent(struct steps *steps, struct mpg_step *step, uint32_t n, struct mpg_error *err);
 int graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
                     struct mpg_error *err);
-/* That of STEP, a LEAVE, or what changes an ENTER, all else 0; valid until the next is asked for. NULL with ERR when
- * out of memory. */
+/* That of STEP, a LEAVE, or what changes an ENTER, all else 0. NULL with ERR when out of memory. */
 struct mpg_transfer *graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 struct mpg_change *graph_add_change(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 
@@ -136,10 +162,28 @@ static inline int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_err
     return 0;
 }
 
+/* No step that is made after those that are being made reads SLOT. There is room for all of them. */
 static inline void graph_free_slot(struct steps *s, uint32_t slot)
 {
-    s->unused_slots[s->unused_count++] = slot; /* there is room for all of them */
+    if (!s->keeps_slots) {
+        s->unused_slots[s->unused_count++] = slot;
+        return;
+    }
+    if (s->freed_count++ == 0)
+        s->first_freed = slot;
+    else
+        s->later[s->last_freed] = slot;
+    s->last_freed = slot;
+    s->batch->freed++;
 }
+
+/* Another value goes where *SLOT was, which nobody reads after that: into the same, if slots are not kept. */
+static inline int graph_renew_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
+{
+    graph_free_slot(s, *slot);
+    return graph_new_slot(s, slot, err);
+}
+
 void graph_steps_clear(struct steps *steps);
 
 #endif

@@ -451,7 +451,7 @@ void mpg_feed_close(struct mpg_feed *f)
     if (!f)
         return;
     mpg_cursor_close(f->cursor);
-    graph_regions_clear(&f->regions, NULL);
+    graph_regions_clear(&f->regions);
     mpg_polls_clear(&f->polls);
     mpg_orders_clear(&f->orders);
     free_blocks(f->first);

@@ -24,6 +24,7 @@ struct member {
 };
 
 struct collective {
+    struct leftover over; /* an expanded one, which steps are still about */
     enum mpg_call called, call; /* call: of one that does not block its blocking twin */
     bool blocking;
     int64_t off_ns; /* blocking: the longest time that a member was off its CPU in its call */
@@ -44,7 +45,6 @@ struct collective {
     double total_bytes, total_target_bytes; /* of those that have arrived */
     struct expansion *expansion; /* NULL: it is a node */
     double first_ns, last_ns;    /* expanded: when the first member came; the last of those that have */
-    struct collective *next;     /* of expanded ones that are over */
     struct member *blocks[];
 };
 

@@ -31,15 +31,6 @@ void graph_free_collective(struct collective *c)
     free(c);
 }
 
-void graph_meetings_settle(struct meetings *meetings)
-{
-    while (meetings->over) {
-        struct collective *c = meetings->over;
-        meetings->over = c->next;
-        graph_free_collective(c);
-    }
-}
-
 static void wake_member(struct collective *c, int32_t i)
 {
     struct member *m = graph_find_member(c, i);
@@ -184,8 +175,8 @@ static const struct member *first_member(const struct collective *c)
     return graph_find_member(c, i);
 }
 
-static int emit_contribution(struct meetings *meetings, const struct collective *c,
-                             const struct member *m, struct mpg_error *err)
+/* The slot of M's enter becomes that of its contribution. */
+static int emit_contribution(struct meetings *meetings, const struct collective *c, struct member *m, struct mpg_error *err)
 {
     struct mpg_step *s = graph_emit_at(meetings->steps, MPG_STEP_CONTRIBUTE, &m->place);
     if (!s)
@@ -195,7 +186,10 @@ static int emit_contribution(struct meetings *meetings, const struct collective 
     s->meeting = graph_member_origin(c->shape == SHAPE_MEETING ? first_member(c) : m);
     s->members = c->p;
     s->contributed_bytes = (double)m->target_bytes;
-    s->slot = s->a = m->slot;
+    s->a = m->slot;
+    if (graph_renew_slot(meetings->steps, &m->slot, err) < 0)
+        return -1;
+    s->slot = m->slot;
     s->rounds = graph_rounds_of(c->call, c->p);
     s->bytes = graph_member_moves(c, m);
     s->target_bytes = graph_member_would_move(c, m);
@@ -210,9 +204,9 @@ struct merged {
     int64_t least_ns;   /* duration; of nonblocking ones 0, for under `wait` they are tight */
 };
 
-/* Merges the contribution of M, member I, into SLOT, given what the group's times were
- * and become: the latest enter (clock) and the least duration (wait). */
-static int emit_merge(struct meetings *meetings, const struct member *m, int32_t i, uint32_t slot,
+/* Merges the contribution of M, member I, into what MERGED has: the value of either goes to *SLOT, which is one of the two, given
+ * what the group's times were and become: the latest enter (clock) and the least duration (wait). */
+static int emit_merge(struct meetings *meetings, const struct member *m, int32_t i, uint32_t *slot,
                       struct merged *merged, struct mpg_error *err)
 {
     struct mpg_step *s = graph_emit_at(meetings->steps, MPG_STEP_MERGE, &m->place);
@@ -220,16 +214,17 @@ static int emit_merge(struct meetings *meetings, const struct member *m, int32_t
         return graph_out_of_memory(err);
     double latest = m->enter_ns > merged->latest_ns ? m->enter_ns : merged->latest_ns;
     int64_t least = m->duration_ns < merged->least_ns ? m->duration_ns : merged->least_ns;
-    s->slot = slot;
     s->a = merged->slot;
     s->b = m->slot;
+    if (graph_renew_slot(meetings->steps, slot, err) < 0)
+        return -1;
+    s->slot = *slot;
     s->shift[0].clock = latest - merged->latest_ns;
     s->shift[1].clock = latest - m->enter_ns;
     s->shift[0].wait = (double)(merged->least_ns - least);
     s->shift[1].wait = (double)(m->duration_ns - least);
     if (latest > merged->latest_ns)
         merged->latest = i;
-    merged->slot = slot;
     merged->latest_ns = latest;
     merged->least_ns = least;
     return 0;
@@ -253,7 +248,7 @@ static int close_meeting(struct meetings *meetings, struct collective *c, struct
             return -1;
         if (!any)
             merged = merged_with_first(m, i);
-        else if (emit_merge(meetings, m, i, merged.slot, &merged, err) < 0)
+        else if (emit_merge(meetings, m, i, &merged.slot, &merged, err) < 0)
             return -1;
         else
             graph_free_slot(meetings->steps, m->slot);
@@ -288,7 +283,7 @@ static int extend_prefix(struct meetings *meetings, struct collective *c, struct
             /* What the prefix was like is kept in its last member. */
             const struct member *last = graph_find_member(c, before);
             struct merged merged = merged_with_first(last, last->latest);
-            if (emit_merge(meetings, m, c->prefix, m->slot, &merged, err) < 0)
+            if (emit_merge(meetings, m, c->prefix, &m->slot, &merged, err) < 0)
                 return -1;
             m->enter_ns = merged.latest_ns;
             m->duration_ns = merged.least_ns;
@@ -566,7 +561,6 @@ void graph_meetings_clear(struct meetings *meetings)
     for (size_t i = 0; i < meetings->open.capacity; i++)
         if (meetings->open.entries[i].used)
             graph_free_collective((struct collective *)(uintptr_t)meetings->open.entries[i].value);
-    graph_meetings_settle(meetings);
     mpg_map_clear(&meetings->open);
     mpg_map_clear(&meetings->sequences);
 }

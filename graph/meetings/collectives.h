@@ -40,8 +40,7 @@ struct meetings {
     struct tree_evidence observed;  /* of these, where that is looked at; else NULLs */
     struct supposing supposing;
     bool of_target;                 /* of what hypotheses resize: graph.h has it */
-    struct collective *over;        /* expanded ones that steps may still be about */
-    int32_t expanded_members;       /* of the largest of those */
+    int32_t expanded_members;       /* of the largest of those that have been expanded */
     struct mpg_map sequences; /* (where, rank, order) -> collectives that the rank was in, or
                                  was promised */
     struct mpg_map open;      /* (order, where, which) -> struct collective * */
@@ -105,8 +104,6 @@ int graph_explain_part(const struct meetings *meetings, const struct part *part,
 /* WAITER gives up waiting for the others of PART: 1 if it did, else 0. */
 uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter);
 
-/* No step that was handed out is needed any more. */
-void graph_meetings_settle(struct meetings *meetings);
 /* At the end: an error if some came to what others did not. */
 int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err);
 void graph_meetings_clear(struct meetings *meetings);

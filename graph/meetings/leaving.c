@@ -41,6 +41,11 @@ static void free_slots(struct meetings *meetings, const struct collective *c)
         graph_free_slot(meetings->steps, graph_find_member(c, c->root)->slot);
 }
 
+static void free_over(struct leftover *over)
+{
+    graph_free_collective((struct collective *)over); /* which begins with it */
+}
+
 /* The last one out: slots that others needed, and the collective itself, go. */
 static void leave_collective(struct meetings *meetings, struct collective *c)
 {
@@ -48,8 +53,8 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
         return;
     if (c->expansion) {
         mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
-        c->next = meetings->over;
-        meetings->over = c;
+        c->over.free = free_over;
+        graph_steps_leave(meetings->steps, &c->over);
         return;
     }
     if (!c->dropped)

@@ -56,21 +56,31 @@ int graph_date_candidates(struct mpg_graph *g, struct rank_run *r, const struct 
     return 0;
 }
 
-const struct mpg_alternatives *graph_find_alternatives(struct mpg_graph *g, const struct call *call)
+int graph_find_alternatives(struct mpg_graph *g, const struct call *call, struct mpg_step *step, struct mpg_error *err)
 {
-    struct mpg_alternatives *a = &g->steps.alternatives;
+    const struct steps *s = &g->steps;
     const enum mpg_call name = call->event->call;
-    if (!g->requests.choose || (g->steps.candidate_count == 0 && g->steps.posted_count == 0 && !call->looking.looks &&
-                                !call->asking.asks))
-        return &mpg_no_alternatives;
+    step->alternatives = &mpg_no_alternatives;
+    if (!g->requests.choose || (s->candidate_count == 0 && s->posted_count == 0 && !call->looking.looks && !call->asking.asks))
+        return 0;
+    struct mpg_alternatives *a = graph_steps_list(&g->steps, sizeof *a, err);
+    struct mpg_candidate *candidates = a ? graph_steps_list(&g->steps, s->candidate_count * sizeof *candidates, err) : NULL;
+    struct mpg_posted *receives = candidates ? graph_steps_list(&g->steps, s->posted_count * sizeof *receives, err) : NULL;
+    if (!receives)
+        return -1;
+    for (uint32_t i = 0; i < s->candidate_count; i++)
+        candidates[i] = s->candidates[i];
+    for (uint32_t i = 0; i < s->posted_count; i++)
+        receives[i] = s->posted[i];
     *a = (struct mpg_alternatives){.completes_all = name == MPG_CALL_Waitsome || name == MPG_CALL_Testsome,
                                    .needs_all = name == MPG_CALL_Testall,
-                                   .candidate_number = g->steps.candidate_count,
-                                   .candidates = g->steps.candidates,
-                                   .receive_number = g->steps.posted_count,
-                                   .receives = g->steps.posted,
+                                   .candidate_number = s->candidate_count,
+                                   .candidates = candidates,
+                                   .receive_number = s->posted_count,
+                                   .receives = receives,
                                    .looking = call->looking,
                                    .asking = call->asking};
     note_followed(&g->counts, call->event, a);
-    return a;
+    step->alternatives = a;
+    return 0;
 }

@@ -58,14 +58,14 @@ static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct 
     if (!first || !first->is_sent || !first->arrived || first->synchronous)
         return 0;
     struct message *m = graph_take_first(route->channel);
-    const uint32_t edges = g->steps.edge_count;
+    graph_begin_edges(&g->steps);
     if (graph_post_message(matching, &s->call, m, e->bytes, err) < 0 || graph_arrival_edge(matching, m, err) < 0)
         return -1;
     graph_receiver_done(matching, m, false);
     struct mpg_step *step = emit_leave(g, s, err);
     if (!step)
         return -1;
-    step->edges = g->steps.edges + edges;
+    step->edges = g->steps.edges;
     step->edge_number = 1;
     graph_note_arrival(&g->counts, step->edges, step->leave_ns);
     return 1;

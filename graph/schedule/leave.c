@@ -148,12 +148,12 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 {
     const bool of_neighbors = s->call.completed & 1u << MPG_MATTER_COLLECTIVE; /* or of others */
     double came_ns = INFINITY;
-    for (size_t i = g->steps.left_edges; i < g->steps.edge_count; i++) {
+    for (size_t i = 0; i < g->steps.edge_count; i++) {
         const struct mpg_edge *e = &g->steps.edges[i];
         if (e->kind == MPG_EDGE_MET || (e->kind == MPG_EDGE_ARRIVAL && of_neighbors))
             came_ns = fmax(isfinite(came_ns) ? came_ns : s->call.enter_ns, e->sent_ns);
     }
-    for (size_t i = g->steps.left_edges; i < g->steps.edge_count; i++) /* what is waited for, and modelled, is not kept */
+    for (size_t i = 0; i < g->steps.edge_count; i++) /* what is waited for, and modelled, is not kept */
         if (g->steps.edges[i].awaits_call)
             came_ns = fmax(came_ns, g->steps.edges[i].from_ns);
     if (!isfinite(came_ns))
@@ -172,7 +172,7 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
     const double took_ns = s->call.leave_ns - s->call.enter_ns;
     const bool on_window = graph_is_among(kind, GRAPH_KIND(WIN_GROUP) | GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(WIN_ALL) |
                                                     GRAPH_KIND(RMA) | GRAPH_KIND(IRMA));
-    if (on_window && g->steps.edge_count == g->steps.left_edges)
+    if (on_window && g->steps.edge_count == 0)
         g->counts.alone_ns += took_ns;
     g->counts.posted_ns += after_all_came(g, s);
 }
@@ -197,8 +197,7 @@ static int tell_call(struct mpg_graph *g, struct stream *s, struct mpg_step *ste
     if (graph_is_among(mpg_call_kind(call->event->call), GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(RMA) | GRAPH_KIND(IRMA)) &&
         graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
         return -1;
-    step->alternatives = graph_find_alternatives(g, call);
-    return 0;
+    return graph_find_alternatives(g, call, step, err);
 }
 
 int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
@@ -207,7 +206,7 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     struct call *call = &s->call;
     const struct part part = s->part;
     const bool is_awaited = graph_part_is_awaited(&part);
-    g->steps.left_edges = g->steps.edge_count;
+    graph_begin_edges(&g->steps);
     g->steps.candidate_count = g->steps.posted_count = g->steps.lost_count = 0;
     graph_forget_choosing(s);
     if (leave_edges(g, r, s, err) < 0)
@@ -216,12 +215,12 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     note_kept(g, s);
     if (g->by_completion && graph_date_candidates(g, r, call, err) < 0)
         return -1;
-    const uint32_t edges = g->steps.edge_count - g->steps.left_edges;
+    const uint32_t edges = g->steps.edge_count;
     struct mpg_step *step = graph_emit_leave(&g->steps, call, s->class_bytes);
     if (!step || graph_list_lost(&g->steps) < 0)
         return graph_out_of_memory(err);
     step->failed = call->event->failed;
-    step->edges = edges > 0 || g->steps.lost_count > 0 ? &g->steps.edges[g->steps.left_edges] : NULL;
+    step->edges = g->steps.edge_count > 0 ? g->steps.edges : NULL;
     step->edge_number = edges;
     step->lost_number = g->steps.lost_count;
     s->found_nothing = found_nothing(call->event);

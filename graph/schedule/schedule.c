@@ -146,53 +146,46 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
             return 0;
         if (r->ready > 0 && graph_leave_one(g, state, err) < 0)
             return -1;
-        if (r->waiting > 0 || !keeps_turn(g) || g->choosing || g->meetings.over)
+        if (r->waiting > 0 || !keeps_turn(g) || g->choosing)
             return 0;
     }
     return 0;
 }
 
 /* Now and then, by the steps alone: who evaluates them in batches is told at the same ones. */
-static void tell_unused(struct mpg_graph *g, struct mpg_steps *steps)
+static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
     enum { LEAST_STEPS = 1024 };
     g->untold += steps->n;
     if (g->untold < LEAST_STEPS || g->untold < steps->slots)
-        return;
+        return 0;
     g->untold = 0;
+    uint32_t *unused = graph_steps_list(&g->steps, g->steps.unused_count * sizeof *unused, err);
+    if (!unused)
+        return -1;
+    memcpy(unused, g->steps.unused_slots, g->steps.unused_count * sizeof *unused);
     steps->tells_unused = true;
-    steps->unused = g->steps.unused_slots;
+    steps->unused = unused;
     steps->unused_number = g->steps.unused_count;
-}
-
-/* How many steps are enough to be handed out. What some of them point to is only good for a call's; collectives that are
- * expanded are there until the next steps are asked for. */
-static size_t enough_steps(const struct mpg_graph *g)
-{
-    enum { SOME = 128 };
-    return g->requests.choose || g->has_regions ? 1 : SOME;
+    return 0;
 }
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    const size_t enough = enough_steps(g);
-    graph_steps_empty(&g->steps);
-    graph_marks_free(&g->spent_marks);
-    graph_meetings_settle(&g->meetings);
-    while (g->steps.count < enough) {
+    enum { ENOUGH = 128 }; /* so few that they are near when they are taken */
+    if (graph_steps_begin(&g->steps, err) < 0)
+        return -1;
+    while (g->steps.count < ENOUGH) {
         int status = choose_rank(g, err);
         if (status == 0 && g->steps.count > 0)
             break;
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
-        if (status < 0 || advance(g, enough, err) < 0)
+        if (status < 0 || advance(g, ENOUGH, err) < 0)
             return name_failed(g, err);
     }
-    graph_steps_point(&g->steps);
-    *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots, false, NULL, 0};
-    if (g->tells_unused)
-        tell_unused(g, steps);
-    return 1;
+    *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots, g->steps.batch, false, NULL, 0};
+    return g->tells_unused && tell_unused(g, steps, err) < 0 ? -1 : 1;
 }
 
 /* What hypotheses say of messages, if anything. */
@@ -215,6 +208,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->supposed = g->suppose ? options->supposed : NULL;
     g->has_regions = g->ratios || g->supposed || g->names_regions;
     g->steps.wanted = options->wanted;
+    g->steps.keeps_slots = options->keeps_slots;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,
@@ -308,7 +302,6 @@ void mpg_graph_close(struct mpg_graph *g)
     graph_matching_clear(&g->matching);
     graph_members_clear(&g->members);
     graph_steps_clear(&g->steps);
-    graph_marks_free(&g->spent_marks);
     free(g->rank);
     free(g->queue.heap);
     free(g);

@@ -88,7 +88,6 @@ struct mpg_graph {
     bool fuses;       /* calls that wait for nobody are made at once (fused.h), */
     uint64_t at_once; /* so many so far */
     uint64_t untold; /* steps since unused slots were told */
-    struct marks *spent_marks; /* which steps may be about */
     const struct mpg_region_ratios *ratios; /* NULL: none */
     const struct mpg_supposed *supposed;    /* NULL: no hypotheses */
     uint64_t suppose;                       /* which of them hold */

@@ -67,6 +67,12 @@ static int change_interval(struct mpg_graph *g, const struct stream *s, const st
     if (!change)
         return -1;
     *change = graph_regions_change(&s->regions, &of, s->last_leave_ns, e, e->thread == s->thread);
+    struct mpg_mark *marks = graph_steps_list(&g->steps, change->mark_number * sizeof *marks, err);
+    if (!marks)
+        return -1;
+    for (uint32_t i = 0; i < change->mark_number; i++)
+        marks[i] = change->marks[i];
+    change->marks = marks;
     return 0;
 }
 

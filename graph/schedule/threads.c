@@ -62,7 +62,7 @@ struct stream *graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t 
 
 int graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    if (!s->has_fork_slot && graph_new_slot(&g->steps, &s->fork_slot, err) < 0)
+    if ((s->has_fork_slot ? graph_renew_slot(&g->steps, &s->fork_slot, err) : graph_new_slot(&g->steps, &s->fork_slot, err)) < 0)
         return -1;
     s->has_fork_slot = true;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_STORE, &s->call);
@@ -144,7 +144,7 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
         free(s->completing.given);
         free(s->group);
         free(s->sent.message);
-        graph_regions_clear(&s->regions, &g->spent_marks);
+        graph_regions_clear(&s->regions);
         free(s);
     }
     graph_rank_requests_clear(&g->requests, &r->requests);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
 #include "graph/place.h"
 #include "graph/work/private.h"
 
@@ -31,9 +32,7 @@ void graph_regions_begin(struct regions *r, int64_t now_ns)
 {
     r->since_ns = r->begin_ns = now_ns;
     r->flushed_ns = 0;
-    r->which = !r->which;
-    if (r->marks[r->which])
-        r->marks[r->which]->n = 0;
+    r->mark_number = 0;
     r->scaled_ns = r->length_ns = r->longer_ns = r->work_ns = r->more_ns = r->balanced_ns = 0;
     r->between = (struct between){0};
 }
@@ -127,18 +126,10 @@ static double worth_so_far(const struct regions *r, const struct regions_of *of)
 /* A mark where the last part ended; BEFORE_NS is what that and those before come to. */
 static int add_mark(struct regions *r, double before_ns, double after_ns, struct mpg_error *err)
 {
-    struct marks *m = r->marks[r->which];
-    const uint32_t n = m ? m->n : 0;
-    if (!m || n == m->capacity) {
-        const uint32_t capacity = 2 * n + 8;
-        if (!(m = realloc(m, sizeof *m + capacity * sizeof *m->item)))
-            return graph_out_of_memory(err);
-        m->capacity = capacity;
-        r->marks[r->which] = m;
-    }
+    if (mpg_reserve_at(&r->mark, sizeof *r->mark, &r->mark_capacity, r->mark_number + 1, err) < 0)
+        return -1;
     const int64_t passed_ns = r->since_ns - r->begin_ns - r->flushed_ns;
-    m->item[n] = (struct mpg_mark){passed_ns > 0 ? passed_ns : 0, before_ns, after_ns};
-    m->n = n + 1;
+    r->mark[r->mark_number++] = (struct mpg_mark){passed_ns > 0 ? passed_ns : 0, before_ns, after_ns};
     return 0;
 }
 
@@ -195,8 +186,7 @@ struct mpg_change graph_regions_change(const struct regions *r, const struct reg
 {
     const double now = ratio_of(r, of->ratios);
     const int64_t now_ns = event->enter_ns;
-    const struct marks *m = r->marks[r->which];
-    struct mpg_change c = {.ratio = now, .marks = m ? m->item : NULL, .mark_number = m ? m->n : 0};
+    struct mpg_change c = {.ratio = now, .marks = r->mark, .mark_number = r->mark_number};
     if (now_ns > begin_ns)
         c.ratio = (r->scaled_ns + (double)(now_ns - r->since_ns) * now) / (double)(now_ns - begin_ns);
     c.cpu_ratio = c.ratio;
@@ -220,24 +210,10 @@ int32_t graph_regions_innermost(const struct regions *r)
     return r->depth > 0 ? r->open[r->depth - 1].string : -1;
 }
 
-void graph_marks_free(struct marks **spent)
-{
-    for (struct marks *m = *spent, *next; m; m = next) {
-        next = m->next;
-        free(m);
-    }
-    *spent = NULL;
-}
-
-void graph_regions_clear(struct regions *r, struct marks **spent)
+void graph_regions_clear(struct regions *r)
 {
     free(r->open);
     free(r->visits);
-    for (int i = 0; i < 2; i++)
-        if (spent && r->marks[i]) {
-            r->marks[i]->next = *spent;
-            *spent = r->marks[i];
-        } else
-            free(r->marks[i]);
+    free(r->mark);
     *r = (struct regions){0};
 }

@@ -10,13 +10,6 @@
 
 struct open_region;
 
-/* Marks of an interval; in a list, of those that are over. */
-struct marks {
-    struct marks *next;
-    uint32_t n, capacity;
-    struct mpg_mark item[];
-};
-
 /* The open regions of a thread; zero-initialised is none. */
 struct regions {
     struct open_region *open; /* the innermost last */
@@ -29,8 +22,8 @@ struct regions {
     double work_ns, more_ns;     /* the same of work, */
     double balanced_ns;          /* and what balancing adds; */
     int64_t begin_ns, flushed_ns; /* since when; flushes in the parts that are over */
-    struct marks *marks[2];      /* of this interval, and of the one before: */
-    bool which;                  /* the former is that */
+    struct mpg_mark *mark;       /* of this interval, so many: */
+    uint32_t mark_number, mark_capacity;
     size_t *visits;              /* of each hypothesis: so many of its region have begun */
 };
 
@@ -54,13 +47,11 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
 /* EVENT is another one between calls. */
 void graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event);
 /* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. The ratio of an empty
- * one is that of its end; its marks are kept until the one after the next has marks. */
+ * one is that of its end; its marks are R's, until the next begins. */
 struct mpg_change graph_regions_change(const struct regions *r, const struct regions_of *of,
                                        int64_t begin_ns, const struct mpg_event *event, bool own);
 /* The name of the innermost open one, a string of the trace's; -1: none is open. */
 int32_t graph_regions_innermost(const struct regions *r);
-/* SPENT: has the marks, which steps may still be about, from now on; NULL: they are gone. */
-void graph_regions_clear(struct regions *r, struct marks **spent);
-void graph_marks_free(struct marks **spent);
+void graph_regions_clear(struct regions *r);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Batches of steps go round: who reads fills the next one as soon as all threads have done with it. */
+/* Steps are handed on some at a time, as they lie in the graph's batches: who reads is ahead of the threads by some of these. */
 #include "simulate/passes/crew.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/passes/batch.h"
-
-enum { BATCHES = 4 };
+/* How far it may be ahead; and how many steps are enough: threads that wait for each other do so some thousand times for a
+ * million messages. */
+enum { HANDED_ON = 4, ENOUGH = 1024 };
 
 struct worker {
     struct mpg_crew *crew;
@@ -21,17 +21,17 @@ struct mpg_crew {
     size_t n;
     unsigned threads, started;
     struct worker *worker;
-    struct mpg_batch batch[BATCHES]; /* the I-th is in I modulo BATCHES */
+    struct mpg_steps steps[HANDED_ON]; /* the I-th are in I modulo HANDED_ON; those that come next are gathered */
     pthread_mutex_t mutex; /* of all below */
     pthread_cond_t changed;
-    uint64_t filled;            /* batches that can be taken */
-    uint64_t done[BATCHES];     /* threads that have done with it */
+    uint64_t filled;            /* that can be taken */
+    uint64_t done[HANDED_ON];   /* threads that have done with them */
     bool ends;
     size_t failed;              /* the first taker that has; n: none */
     struct mpg_error error;     /* its */
 };
 
-/* Waits for the COUNT-th batch; false: there will be none. */
+/* Waits for the COUNT-th steps; false: there will be none. */
 static bool wait_filled(struct mpg_crew *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
@@ -45,7 +45,10 @@ static bool wait_filled(struct mpg_crew *c, uint64_t count)
 static void say_done(struct mpg_crew *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
-    if (++c->done[count % BATCHES] == c->threads)
+    const bool is_last = ++c->done[count % HANDED_ON] == c->threads;
+    if (is_last)
+        mpg_batch_give_back(c->steps[count % HANDED_ON].batch);
+    if (is_last)
         pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->mutex);
 }
@@ -65,12 +68,11 @@ static void *work(void *context)
     const struct worker *x = context;
     struct mpg_crew *c = x->crew;
     struct mpg_error err;
-    bool failed = false; /* then it lets batches pass */
+    bool failed = false; /* then it lets steps pass */
     for (uint64_t count = 0; wait_filled(c, count); count++) {
-        const struct mpg_batch *b = &c->batch[count % BATCHES];
-        const struct mpg_steps steps = {b->steps, b->n, b->slots, b->tells_unused, b->unused, b->unused_number};
+        const struct mpg_steps *steps = &c->steps[count % HANDED_ON];
         for (size_t i = x->first; i < c->n && !failed; i += c->threads)
-            if (c->takers[i].take(c->takers[i].context, &steps, &err) < 0) {
+            if (c->takers[i].take(c->takers[i].context, steps, &err) < 0) {
                 say_failed(c, i, &err);
                 failed = true;
             }
@@ -94,11 +96,8 @@ struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned
         .takers = takers, .n = n, .threads = threads, .worker = worker, .failed = n};
     pthread_mutex_init(&c->mutex, NULL);
     pthread_cond_init(&c->changed, NULL);
-    for (int i = 0; i < BATCHES; i++) {
+    for (int i = 0; i < HANDED_ON; i++)
         c->done[i] = threads;
-        if (mpg_batch_init(&c->batch[i], err) < 0)
-            goto fail;
-    }
     for (; c->started < threads; c->started++) {
         struct worker *x = &worker[c->started];
         *x = (struct worker){.crew = c, .first = c->started};
@@ -115,13 +114,13 @@ fail:
     return NULL;
 }
 
-/* The batch that is being filled, which nobody takes any more. */
-static struct mpg_batch *filling(struct mpg_crew *c)
+/* The steps that are being gathered, which nobody takes any more. */
+static struct mpg_steps *gathered(struct mpg_crew *c)
 {
-    return &c->batch[c->filled % BATCHES];
+    return &c->steps[c->filled % HANDED_ON];
 }
 
-/* Waits until batch I is nobody's; -1 if a taker has failed. */
+/* Waits until the steps in I are nobody's; -1 if a taker has failed. */
 static int wait_done(struct mpg_crew *c, unsigned i, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
@@ -134,46 +133,43 @@ static int wait_done(struct mpg_crew *c, unsigned i, struct mpg_error *err)
     return status;
 }
 
-/* Hands on what is filled; the next one is empty then. */
+/* Hands on what is gathered; there are none of the next then. */
 static int hand_on(struct mpg_crew *c, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
-    c->done[c->filled % BATCHES] = 0;
+    c->done[c->filled % HANDED_ON] = 0;
     c->filled++;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->mutex);
-    if (wait_done(c, c->filled % BATCHES, err) < 0)
+    if (wait_done(c, c->filled % HANDED_ON, err) < 0)
         return -1;
-    mpg_batch_empty(filling(c));
+    *gathered(c) = (struct mpg_steps){.n = 0};
     return 0;
-}
-
-static int take_step(struct mpg_crew *c, const struct mpg_step *step, uint32_t slots,
-                     struct mpg_error *err)
-{
-    if (!mpg_batch_has_room(filling(c), step) && hand_on(c, err) < 0)
-        return -1;
-    if (mpg_batch_add(filling(c), step, slots, err) < 0)
-        return -1;
-    /* What that one points to is gone with the next steps. */
-    return step->kind == MPG_STEP_EXPAND ? mpg_crew_finish(c, err) : 0;
 }
 
 int mpg_crew_take(struct mpg_crew *c, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    for (size_t i = 0; i < steps->n; i++)
-        if (take_step(c, &steps->step[i], steps->slots, err) < 0)
+    struct mpg_steps *g = gathered(c);
+    if (g->n > 0 && (g->batch != steps->batch || g->step + g->n != steps->step)) {
+        if (hand_on(c, err) < 0)
             return -1;
-    if (!steps->tells_unused || filling(c)->n == 0)
-        return 0;
-    return mpg_batch_tell_unused(filling(c), steps, err) < 0 ? -1 : hand_on(c, err);
+        g = gathered(c);
+    }
+    const struct mpg_steps before = *g;
+    *g = *steps;
+    if (before.n > 0) {
+        g->step = before.step;
+        g->n += before.n;
+    } else
+        mpg_batch_keep(steps->batch, 1);
+    return g->n >= ENOUGH || steps->tells_unused ? hand_on(c, err) : 0;
 }
 
 int mpg_crew_finish(struct mpg_crew *c, struct mpg_error *err)
 {
-    if (filling(c)->n > 0 && hand_on(c, err) < 0)
+    if (gathered(c)->n > 0 && hand_on(c, err) < 0)
         return -1;
-    for (unsigned i = 0; i < BATCHES; i++)
+    for (unsigned i = 0; i < HANDED_ON; i++)
         if (wait_done(c, i, err) < 0)
             return -1;
     return 0;
@@ -189,8 +185,6 @@ void mpg_crew_free(struct mpg_crew *c)
     pthread_mutex_unlock(&c->mutex);
     for (unsigned i = 0; i < c->started; i++)
         pthread_join(c->worker[i].thread, NULL);
-    for (int i = 0; i < BATCHES; i++)
-        mpg_batch_clear(&c->batch[i]);
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->mutex);
     free(c->worker);

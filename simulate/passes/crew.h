@@ -23,12 +23,12 @@ struct mpg_crew;
  * outlive the crew. Error: out of memory, no more threads. */
 struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned threads,
                               struct mpg_error *err);
-/* Gives STEPS, which are copied, to all. Errors: out of memory, and what a taker said, of any step so
+/* Gives STEPS, whose batch is kept as long as it takes, to all. Errors: out of memory, and what a taker said, of any step so
  * far: of the first of those that failed. */
 int mpg_crew_take(struct mpg_crew *crew, const struct mpg_steps *steps, struct mpg_error *err);
 /* All have taken all steps: the same error, if any. */
 int mpg_crew_finish(struct mpg_crew *crew, struct mpg_error *err);
-/* Ends the threads, wherever they are. NULL is allowed. */
+/* Ends the threads, wherever they are; before the graph is closed. NULL is allowed. */
 void mpg_crew_free(struct mpg_crew *crew);
 
 #endif
