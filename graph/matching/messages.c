@@ -89,8 +89,11 @@ static int meet(struct matching *matching, struct message *m, uint32_t seen_slot
     struct mpg_step *s = graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &sent);
     if (!s)
         return graph_out_of_memory(err);
-    s->slot = s->a = m->slot;
+    s->a = m->slot;
     s->b = m->poster_slot;
+    if (graph_renew_slot(matching->steps, &m->slot, err) < 0)
+        return -1;
+    s->slot = m->slot;
     s->seen = seen_slot;
     s->origin = graph_origin(m);
     s->receiver = m->destination;

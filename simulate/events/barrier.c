@@ -46,8 +46,9 @@ static double next_check(double begin_ns, double check_ns, int least, double at_
 static void linear(const struct world *w, struct meeting *m, const double *came_ns)
 {
     double last_ns = -INFINITY, sent_ns = 0, startup_ns, flight_ns;
+    const int32_t n = (int32_t)m->n;
     const double master_ns = came_ns[0] + draw(w, m, 0, MPG_ENTRY);
-    for (int32_t i = 0; i < m->n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         startup_ns = flight_ns = 0;
         if (i > 0)
             message(w, m, i, 0, &startup_ns, &flight_ns);
@@ -55,7 +56,7 @@ static void linear(const struct world *w, struct meeting *m, const double *came_
     }
     const double lowers_ns =
         next_check(master_ns, draw(w, m, 0, MPG_CHECK), 1, last_ns) + draw(w, m, 0, MPG_MODEL);
-    for (int32_t i = 1; i < m->n; i++) {
+    for (int32_t i = 1; i < n; i++) {
         message(w, m, 0, i, &startup_ns, &flight_ns);
         sent_ns += startup_ns;
         m->member[i].end_ns = next_check(came_ns[i] + draw(w, m, i, MPG_ENTRY), draw(w, m, i, MPG_EXIT_CHECK), 0,
@@ -68,19 +69,20 @@ static void linear(const struct world *w, struct meeting *m, const double *came_
 /* Rounds of dissemination: a message to the member 2^k further on, and one from that 2^k before. */
 static void dissemination(const struct world *w, struct meeting *m, double *at_ns, double *before_ns)
 {
-    for (int64_t distance = 1; distance < m->n; distance *= 2) {
+    const int32_t n = (int32_t)m->n;
+    for (int64_t distance = 1; distance < n; distance *= 2) {
         double startup_ns, flight_ns;
-        for (int32_t i = 0; i < m->n; i++) {
-            message(w, m, i, (int32_t)((i + distance) % m->n), &startup_ns, &flight_ns);
+        for (int32_t i = 0; i < n; i++) {
+            message(w, m, i, (int32_t)((i + distance) % n), &startup_ns, &flight_ns);
             before_ns[i] = at_ns[i] + draw(w, m, i, MPG_ENTRY) + startup_ns;
         }
-        for (int32_t i = 0; i < m->n; i++) {
-            const int32_t from = (int32_t)((i - distance + m->n) % m->n);
+        for (int32_t i = 0; i < n; i++) {
+            const int32_t from = (int32_t)((i - distance + n) % n);
             message(w, m, from, i, &startup_ns, &flight_ns);
             at_ns[i] = fmax(before_ns[i], before_ns[from] + flight_ns);
         }
     }
-    for (int32_t i = 0; i < m->n; i++)
+    for (int32_t i = 0; i < n; i++)
         m->member[i].end_ns = at_ns[i];
 }
 
@@ -90,8 +92,8 @@ int barrier_meet(void *world, struct meeting *m, struct mpg_error *err)
     double *came_ns = malloc(2 * (size_t)m->n * sizeof *came_ns);
     if (!came_ns)
         return mpg_error_set(err, "out of memory");
-    for (int32_t i = 0; i < m->n; i++)
-        came_ns[i] = *mpg_times_slot(w->times, m->member[i].cell, MPG_SLOT_TIME);
+    for (uint32_t i = 0; i < m->n; i++)
+        came_ns[i] = *mpg_times_slot(w->times, m->member[i].slot, MPG_SLOT_TIME);
     if (w->counts)
         w->x->barriers++;
     if (w->parameters->barrier == MPG_BARRIER_LOG)
@@ -99,5 +101,5 @@ int barrier_meet(void *world, struct meeting *m, struct mpg_error *err)
     else
         linear(w, m, came_ns);
     free(came_ns);
-    return program_met(&w->program, m, &w->calls, world_wake, err);
+    return program_met(&w->program, m, &w->calls, err);
 }

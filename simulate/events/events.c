@@ -8,7 +8,7 @@
 #include "simulate/evaluate/first.h"
 #include "simulate/evaluate/share.h"
 #include "simulate/events/workers.h"
-#include "simulate/events/world_run.h"
+#include "simulate/events/world.h"
 
 struct run {
     struct mpg_trace *trace;
@@ -220,6 +220,7 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
     const struct mpg_predict_options *o = options->predict;
     const struct mpg_share share = mpg_share_own(o->replicas, o->processes);
     struct run run = {.trace = trace, .p = p, .options = options, .graph = o->graph, .result = result, .x = x};
+    run.graph.keeps_slots = true;
     if (share.n == 0)
         return mpg_results_await(1, o->processes, err);
     x->ranks = mpg_trace_ranks(trace);

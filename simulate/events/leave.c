@@ -2,7 +2,7 @@
 /* Leaving calls: what they wait for, and what they are when it is there. */
 #include <math.h>
 
-#include "simulate/events/steps_parts.h"
+#include "simulate/events/steps.h"
 
 /* --- waiting --- */
 
@@ -57,30 +57,24 @@ int steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err)
     return end_call(w, lane, w->now_ns > came_ns ? fmax(l->ends_ns, w->now_ns + l->rest_ns) : l->ends_ns, err);
 }
 
-int world_end_wait(struct world *w, uint32_t lane, struct mpg_error *err)
-{
-    return world_go(w, lane, w->now_ns, err);
-}
-
 /* --- calls --- */
 
 uint32_t steps_missing(const struct world *w, const struct mpg_step *s)
 {
-    const struct cell *cell = w->program.cell;
     if (s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN)
-        return cell[s->slot].known ? NO_CELL : s->slot;
+        return program_value(&w->program, s->slot)->known ? NO_SLOT : s->slot;
     for (uint32_t i = 0; s->kind == MPG_STEP_LEAVE && i < s->edge_number; i++)
-        if (!cell[s->edges[i].slot].known)
+        if (!program_value(&w->program, s->edges[i].slot)->known)
             return s->edges[i].slot;
-    return NO_CELL;
+    return NO_SLOT;
 }
 
-int steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t cell, struct mpg_error *err)
+int steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
     const double idle_ns =
         *mpg_times_stream(w->times, lane) + (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? world_sent_ns(w, s) : 0);
-    if (!l->watches && program_watch(&w->program, cell, lane, err) < 0)
+    if (!l->watches && program_watch(&w->program, slot, lane, err) < 0)
         return -1;
     l->watches = true;
     return steps_begin_wait(w, lane, idle_ns, err) < 0 ? -1 : STOPS;
@@ -91,7 +85,7 @@ static const struct meeting *prepare_meeting(struct world *w, const struct mpg_s
 {
     if (s->edge_number == 0)
         return NULL;
-    const struct meeting *m = w->program.cell[s->edges[0].slot].meeting;
+    const struct meeting *m = w->program.slot[s->edges[0].slot].meeting;
     if (m)
         *mpg_times_slot(w->times, s->edges[0].slot, MPG_SLOT_TIME) = meeting_end(m, s->rank);
     return m;
@@ -107,7 +101,7 @@ static enum use use_of(const struct mpg_step *s, const struct meeting *m)
 }
 
 /* The transfer that S starts; where it is done by the network alone, its origin may wait for it at once. */
-static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double enter_ns, struct mpg_error *err)
+static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, double enter_ns, struct mpg_error *err)
 {
     const struct mpg_sending m = {.rank = s->rank, .to = s->transfer->owner, .call = s->number,
                                   .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes : w->parameters->request_bytes};
@@ -128,28 +122,29 @@ static int transfer(struct world *w, uint32_t lane, struct mpg_step *s, double e
     return transfers_start(w, s, sent_ns, err);
 }
 
-/* What of S is the engine's, not the lane evaluator's. */
-static void prepare_transfers(const struct world *w, struct mpg_step *s)
+/* Evaluates S, but for what waits for transfers otherwise than the lane evaluator has it. */
+static int take(struct world *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool starts = s->transfer->owner >= 0 && !s->failed;
-    if (w->serves_transfers)
-        s->round_trip = false;
-    else if (w->blocking_get) {
-        s->round_trip = starts;
-        s->round_trip_bytes = s->round_trip_target_bytes = s->transfer->put_bytes + s->transfer->get_bytes;
-    }
+    const bool round_trip = w->serves_transfers ? false : w->blocking_get ? starts : s->round_trip;
+    if (!round_trip && !s->round_trip)
+        return steps_take(w, s, err);
+    struct mpg_step changed = *s;
+    changed.round_trip = round_trip;
+    if (w->blocking_get)
+        changed.round_trip_bytes = changed.round_trip_target_bytes = s->transfer->put_bytes + s->transfer->get_bytes;
+    return steps_take(w, &changed, err);
 }
 
-int steps_leave(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_error *err)
+int steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
     const uint32_t missing = steps_missing(w, s);
-    if (missing != NO_CELL)
+    if (missing != NO_SLOT)
         return steps_await(w, lane, s, missing, err);
     const struct meeting *m = prepare_meeting(w, s);
     const double enter_ns = *mpg_times_stream(w->times, lane);
-    prepare_transfers(w, s);
-    if (steps_take(w, s, err) < 0)
+    if (take(w, s, err) < 0)
         return -1;
     if (s->transfer->owner >= 0 && !s->failed && transfer(w, lane, s, enter_ns, err) < 0)
         return -1;

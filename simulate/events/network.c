@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is on its way, and what that costs what gets on its way (docs/MACHINES.md, Contention). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/world.h"
@@ -9,7 +8,8 @@
 /* What gets into the network, and where it is then. */
 struct flight {
     double tau_ns, at_ns; /* of its bytes; when it were there, were it alone */
-    uint32_t cell;        /* eager: that waits for it */
+    uint32_t slot;        /* eager: whose value it is, */
+    struct mpg_batch *batch; /* of its step, kept, so that no other value gets its slot */
     struct node *node;    /* synchronous */
     enum event_kind kind; /* else the event that it becomes, of ID with WHAT */
     uint32_t id;
@@ -17,6 +17,10 @@ struct flight {
     double service_ns;    /* after it has landed */
 };
 
+size_t network_flight_bytes(void)
+{
+    return sizeof(struct flight);
+}
 
 /* How much later it is there for those that are on their way already. */
 static double delay_ns(const struct world *w, double tau_ns)
@@ -32,18 +36,17 @@ static bool is_far(const struct world *w, int32_t a, int32_t b)
 static int arrive(struct world *w, struct flight *f, double late_ns, struct mpg_error *err)
 {
     const double at_ns = f->at_ns + late_ns;
-    int status = 0;
-    if (f->cell != NO_CELL) {
-        *mpg_times_slot(w->times, f->cell, MPG_SLOT_TIME) = at_ns;
-        *mpg_times_slot(w->times, f->cell, MPG_SLOT_ENVELOPE) = at_ns;
-        status = world_know(w, f->cell, err);
-    } else if (f->node) {
-        *mpg_times_slot(w->times, f->node->step.slot, MPG_SLOT_TIME) = at_ns;
-        status = world_node_known(w, f->node, err);
-    } else
-        status = events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what},
-                             err);
-    return status;
+    if (f->batch) {
+        *mpg_times_slot(w->times, f->slot, MPG_SLOT_TIME) = at_ns;
+        *mpg_times_slot(w->times, f->slot, MPG_SLOT_ENVELOPE) = at_ns;
+        mpg_batch_give_back(f->batch);
+        return world_know(w, f->slot, err);
+    }
+    if (f->node) {
+        *mpg_times_slot(w->times, f->node->step->slot, MPG_SLOT_TIME) = at_ns;
+        return world_node_known(w, f->node, err);
+    }
+    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what}, err);
 }
 
 int network_inject(struct world *w, const struct event *e, struct mpg_error *err)
@@ -55,23 +58,14 @@ int network_inject(struct world *w, const struct event *e, struct mpg_error *err
                              err);
     if (status == 0)
         status = arrive(w, f, late_ns, err);
-    free(f);
+    mpg_pool_give(&w->flights, f);
     return status;
-}
-
-void network_drop(void *flight)
-{
-    struct flight *f = flight;
-    if (f->kind == EVENT_REQUEST && f->what)
-        serve_drop(f->what);
-    free(f->node);
-    free(f);
 }
 
 /* F of rank FROM's gets into the network at AT_NS. */
 static int send(struct world *w, const struct flight *f, int32_t from, double at_ns, struct mpg_error *err)
 {
-    struct flight *copy = malloc(sizeof *copy);
+    struct flight *copy = mpg_pool_take(&w->flights);
     if (!copy)
         return mpg_error_set(err, "out of memory");
     *copy = *f;
@@ -80,12 +74,14 @@ static int send(struct world *w, const struct flight *f, int32_t from, double at
                        err);
 }
 
-int network_send(struct world *w, const struct mpg_step *s, struct mpg_error *err)
+int network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
     if (!w->contends || !is_far(w, s->rank, s->receiver))
         return world_know(w, s->slot, err);
     const struct mpg_sending m = sending_of(&s->origin, s->bytes);
-    struct flight f = {.cell = s->slot, .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
+    struct flight f = {.slot = s->slot, .batch = w->program.queue[lane].first->batch,
+                       .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
+    mpg_batch_keep(f.batch, 1);
     f.service_ns = world_service_ns(w, &m);
     world_flight_ns(w, &m, &f.tau_ns);
     return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_BEGIN) + world_send_ns(w, &m), err);
@@ -93,11 +89,11 @@ int network_send(struct world *w, const struct mpg_step *s, struct mpg_error *er
 
 int network_send_node(struct world *w, struct node *node, struct mpg_error *err)
 {
-    const struct mpg_step *s = &node->step;
+    const struct mpg_step *s = node->step;
     if (!w->contends || !is_far(w, s->rank, s->receiver))
         return world_node_known(w, node, err);
     const struct mpg_sending m = sending_of(&s->origin, s->bytes);
-    struct flight f = {.cell = NO_CELL, .node = node, .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
+    struct flight f = {.node = node, .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
     f.service_ns = world_service_ns(w, &m);
     world_flight_ns(w, &m, &f.tau_ns);
     return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_MET), err);
@@ -106,7 +102,7 @@ int network_send_node(struct world *w, struct node *node, struct mpg_error *err)
 int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
                 void *what, struct mpg_error *err)
 {
-    struct flight f = {.cell = NO_CELL, .kind = kind, .id = id, .what = what};
+    struct flight f = {.kind = kind, .id = id, .what = what};
     f.at_ns = at_ns + world_flight_ns(w, m, &f.tau_ns);
     if (w->contends && is_far(w, m->rank, m->to))
         return send(w, &f, m->rank, at_ns, err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/events/program_parts.h"
+#include "simulate/events/program.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/reserve.h"
 
@@ -11,203 +10,240 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* --- cells --- */
+/* --- values --- */
 
-int program_new_cell(struct program *p, uint32_t *cell, struct mpg_error *err)
+/* A step that is taken writes SLOT, whose last value nobody reads any more. */
+static struct slot *renew(struct program *p, uint32_t slot)
 {
-    void *cells = p->cell, *unused = p->free_cell;
-    if (p->free_cells == 0) {
-        const int status = mpg_reserve(&cells, sizeof *p->cell, &p->cell_capacity, p->cells + 1, err) < 0 ||
-                           mpg_reserve(&unused, sizeof *p->free_cell, &p->free_capacity, p->cells + 1, err) < 0
-                               ? -1 : 0;
-        p->cell = cells;
-        p->free_cell = unused;
-        if (status < 0)
-            return -1;
-        *cell = p->cells++;
-    } else
-        *cell = p->free_cell[--p->free_cells];
-    p->cell[*cell] = (struct cell){0};
-    return 0;
+    struct slot *s = &p->slot[slot];
+    struct meeting *m = s->meeting;
+    if (m && --m->slots == 0) {
+        free(m->member);
+        free(m);
+    }
+    *s = (struct slot){.meeting = NULL};
+    return s;
 }
 
-void program_leave(struct program *p, uint32_t cell)
+static int watch(struct program *p, uint32_t slot, const struct watcher *who, struct mpg_error *err)
 {
-    struct cell *c = &p->cell[cell];
-    if (--c->uses > 0)
-        return;
-    if (c->meeting)
-        meeting_free(c->meeting);
-    c->meeting = NULL;
-    p->free_cell[p->free_cells++] = cell;
-}
-
-static uint32_t cell_of(const struct program *p, uint32_t slot)
-{
-    return slot < p->slots && p->cell_of[slot] > 0 ? p->cell_of[slot] - 1 : NO_CELL;
-}
-
-static int reserve_slots(struct program *p, uint32_t slots, struct mpg_error *err)
-{
-    void *all = p->cell_of;
-    if (slots <= p->slots)
-        return 0;
-    const int status = mpg_reserve(&all, sizeof *p->cell_of, &p->slot_capacity, slots, err);
-    p->cell_of = all;
-    if (status < 0)
-        return -1;
-    memset(p->cell_of + p->slots, 0, (slots - p->slots) * sizeof *p->cell_of);
-    p->slots = slots;
-    return 0;
-}
-
-void program_rename(struct program *p, uint32_t slot, uint32_t cell)
-{
-    const uint32_t old = cell_of(p, slot);
-    p->cell[cell].uses++;
-    p->cell_of[slot] = cell + 1;
-    if (old != NO_CELL)
-        program_leave(p, old);
-}
-
-int program_reads(struct program *p, uint32_t *slot, struct mpg_error *err)
-{
-    *slot = cell_of(p, *slot);
-    if (*slot == NO_CELL)
-        return mpg_error_set(err, "a step reads what none has written");
-    p->cell[*slot].uses++;
-    return 0;
-}
-
-int program_writes(struct program *p, uint32_t *slot, struct mpg_error *err)
-{
-    uint32_t cell;
-    if (program_new_cell(p, &cell, err) < 0)
-        return -1;
-    program_rename(p, *slot, cell);
-    *slot = cell;
-    p->cell[cell].uses++;
-    return 0;
-}
-
-static int watch(struct program *p, uint32_t cell, struct node *node, uint32_t stream, struct mpg_error *err)
-{
-    struct watcher *w = pool_take(&p->watchers);
+    struct value *value = program_value(p, slot);
+    struct watcher *w = mpg_pool_take(&p->watchers);
     if (!w)
         return out_of_memory(err);
-    *w = (struct watcher){p->cell[cell].watcher, node, stream};
-    p->cell[cell].watcher = w;
+    *w = *who;
+    w->next = value->watcher;
+    value->watcher = w;
     return 0;
 }
 
-int program_watch_node(struct program *p, uint32_t cell, struct node *node, struct mpg_error *err)
+int program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err)
 {
-    return watch(p, cell, node, 0, err);
+    return watch(p, slot, &(struct watcher){.stream = stream}, err);
 }
 
-int program_watch(struct program *p, uint32_t cell, uint32_t stream, struct mpg_error *err)
-{
-    return watch(p, cell, NULL, stream, err);
-}
-
-/* --- nodes --- */
-
-struct node *program_new_node(struct program *p)
-{
-    struct node *node = pool_take(&p->nodes);
-    if (node)
-        *node = (struct node){.missing = 0};
-    return node;
-}
-
-static int add_node(struct program *p, const struct mpg_step *s, const struct program_calls *calls,
-                    struct mpg_error *err)
-{
-    struct node *node = program_new_node(p);
-    if (!node)
-        return out_of_memory(err);
-    const bool has_b = s->kind != MPG_STEP_CONTRIBUTE && s->kind != MPG_STEP_VIEW;
-    node->step = *s;
-    if (program_reads(p, &node->step.a, err) < 0 || (has_b && program_reads(p, &node->step.b, err) < 0) ||
-        program_writes(p, &node->step.slot, err) < 0)
-        goto fail;
-    if (!has_b)
-        node->step.b = NO_CELL;
-    if (s->kind == MPG_STEP_SYNCHRONOUS) /* machines that are parameters serve requests by rules of their own */
-        node->step.seen = node->step.b;
-    const uint32_t needed[] = {node->step.a, node->step.b};
-    for (int i = 0; i < 1 + has_b; i++) {
-        if (p->cell[needed[i]].known)
-            continue;
-        if (watch(p, needed[i], node, 0, err) < 0)
-            goto fail;
-        node->missing++;
-    }
-    return node->missing == 0 ? calls->evaluate(calls->world, node, err) : 0;
-fail:
-    free(node);
-    return -1;
-}
-
-void program_drop_node(struct program *p, struct node *node)
-{
-    program_leave(p, node->step.a);
-    if (node->step.b != NO_CELL)
-        program_leave(p, node->step.b);
-    program_leave(p, node->step.slot);
-    pool_give(&p->nodes, node);
-}
-
-int program_know(struct program *p, uint32_t cell, const struct program_calls *calls,
-                 int (*wake)(void *world, uint32_t stream, struct mpg_error *err), struct mpg_error *err)
+int program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err)
 {
     int status = 0;
-    struct watcher *w = p->cell[cell].watcher;
-    p->cell[cell].known = true;
-    p->cell[cell].watcher = NULL;
-    while (w) {
-        struct watcher *next = w->next;
-        struct node *node = w->node;
-        if (status < 0) {
-            if (node && (node->step.a == NO_CELL || --node->missing == 0))
-                free(node);
-        } else if (!node)
-            status = wake(calls->world, w->stream, err);
-        else if (node->step.a == NO_CELL) { /* of a meeting */
-            struct meeting *m = p->cell[node->step.slot].meeting;
-            pool_give(&p->nodes, node);
-            if (--m->missing == 0)
-                status = calls->meet(calls->world, m, err);
-        } else if (--node->missing == 0)
-            status = calls->evaluate(calls->world, node, err);
-        pool_give(&p->watchers, w);
-        w = next;
+    struct watcher *w = value->watcher;
+    value->known = true;
+    value->watcher = NULL;
+    while (w && status == 0) {
+        const struct watcher who = *w;
+        mpg_pool_give(&p->watchers, w);
+        w = who.next;
+        if (who.node)
+            status = --who.node->missing == 0 ? calls->evaluate(calls->world, who.node, err) : 0;
+        else if (who.meeting)
+            status = --who.meeting->missing == 0 ? calls->meet(calls->world, who.meeting, err) : 0;
+        else
+            status = calls->wake(calls->world, who.stream, err);
     }
     return status;
 }
 
+/* --- nodes --- */
+
+static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+                    struct mpg_error *err)
+{
+    struct node *node = mpg_pool_take(&p->nodes);
+    if (!node)
+        return out_of_memory(err);
+    const uint32_t needed[] = {s->a, s->b};
+    const int n = s->kind == MPG_STEP_CONTRIBUTE ? 1 : 2;
+    *node = (struct node){.step = s, .batch = batch};
+    mpg_batch_keep(batch, 1);
+    (void)renew(p, s->slot);
+    for (int i = 0; i < n; i++) {
+        if (program_value(p, needed[i])->known)
+            continue;
+        if (watch(p, needed[i], &(struct watcher){.node = node}, err) < 0)
+            return -1;
+        node->missing++;
+    }
+    return node->missing == 0 ? calls->evaluate(calls->world, node, err) : 0;
+}
+
+void program_drop_node(struct program *p, struct node *node)
+{
+    mpg_batch_give_back(node->batch);
+    mpg_pool_give(&p->nodes, node);
+}
+
+/* --- barriers: members come in the graph's order, and all have come when all their values are known --- */
+
+static bool is_barrier(const struct program *p, const struct mpg_step *s)
+{
+    return p->meets && s->members > 1 && (s->call == MPG_CALL_Barrier || s->call == MPG_CALL_Win_fence);
+}
+
+/* SLOT, which is written, stands for M. */
+static void stand_for(struct program *p, uint32_t slot, struct meeting *m)
+{
+    renew(p, slot)->meeting = m;
+    m->slots++;
+}
+
+/* Who S is has come to its barrier, as all its others do in these steps. */
+static int join(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err)
+{
+    struct meeting *m = p->open;
+    const struct mpg_origin *o = &s->meeting;
+    if (!m || m->origin.rank != o->rank || m->origin.call != o->call || m->origin.index != o->index) {
+        if (!(m = calloc(1, sizeof *m)))
+            return out_of_memory(err);
+        *m = (struct meeting){.next = p->open, .origin = *o, .batch = batch, .sorted = true};
+        mpg_batch_keep(batch, 1);
+        p->open = m;
+    }
+    stand_for(p, s->slot, m);
+    if (mpg_reserve_at(&m->member, sizeof *m->member, &m->capacity, m->n + 1, err) < 0)
+        return -1;
+    m->sorted = m->sorted && (m->n == 0 || m->member[m->n - 1].rank < s->rank);
+    m->member[m->n++] = (struct meeting_member){.rank = s->rank, .slot = s->a};
+    return 0;
+}
+
+/* No more members will come to those that are open. */
+static int close_meetings(struct program *p, const struct program_calls *calls, struct mpg_error *err)
+{
+    while (p->open) {
+        struct meeting *m = p->open;
+        p->open = m->next;
+        for (uint32_t i = 0; i < m->n; i++) {
+            if (program_value(p, m->member[i].slot)->known)
+                continue;
+            if (watch(p, m->member[i].slot, &(struct watcher){.meeting = m}, err) < 0)
+                return -1;
+            m->missing++;
+        }
+        if (m->missing == 0 && calls->meet(calls->world, m, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err)
+{
+    mpg_batch_give_back(m->batch);
+    return program_know(p, &m->value, calls, err);
+}
+
+/* Which member RANK is: by halves where they are in the order of their ranks. */
+static uint32_t find_member(const struct meeting *m, int32_t rank)
+{
+    uint32_t first = 0, n = m->n;
+    while (m->sorted && n > 1) {
+        const uint32_t half = n / 2;
+        first += m->member[first + half].rank <= rank ? half : 0;
+        n -= half;
+    }
+    while (first + 1 < m->n && m->member[first].rank != rank)
+        first++;
+    return first;
+}
+
+double meeting_end(const struct meeting *m, int32_t rank)
+{
+    return m->member[find_member(m, rank)].end_ns;
+}
+
+/* --- streams --- */
+
+static int reserve_streams(struct program *p, uint32_t n, struct mpg_error *err)
+{
+    if (n <= p->streams)
+        return 0;
+    if (mpg_reserve_at(&p->queue, sizeof *p->queue, &p->stream_capacity, n, err) < 0)
+        return -1;
+    p->streams = n;
+    return 0;
+}
+
+/* S, of BATCH, goes behind its stream's others. */
+static int append(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+                  struct mpg_error *err)
+{
+    if (reserve_streams(p, s->stream + 1, err) < 0)
+        return -1;
+    struct queue *q = &p->queue[s->stream];
+    struct span *last = q->last;
+    if (last && last->batch == batch && last->step + last->n == s) {
+        last->n++;
+        return 0;
+    }
+    struct span *span = mpg_pool_take(&p->spans);
+    if (!span)
+        return out_of_memory(err);
+    *span = (struct span){.batch = batch, .step = s, .n = 1};
+    mpg_batch_keep(batch, 1);
+    q->last = span;
+    if (last) {
+        last->next = span;
+        return 0;
+    }
+    q->first = span;
+    return calls->appended(calls->world, s->stream, err);
+}
+
+void program_drop(struct program *p, uint32_t stream)
+{
+    struct queue *q = &p->queue[stream];
+    struct span *first = q->first;
+    first->step++;
+    if (--first->n > 0)
+        return;
+    q->first = first->next;
+    if (!q->first)
+        q->last = NULL;
+    mpg_batch_give_back(first->batch);
+    mpg_pool_give(&p->spans, first);
+}
+
 /* --- the graph --- */
 
-static int take(struct program *p, const struct mpg_step *s, const struct program_calls *calls, struct mpg_error *err)
+static int take(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
+                struct mpg_error *err)
 {
     switch (s->kind) {
     case MPG_STEP_CONTRIBUTE:
-        if (p->meets && s->members > 1 && (s->call == MPG_CALL_Barrier || s->call == MPG_CALL_Win_fence))
-            return program_join(p, s, err);
-        return add_node(p, s, calls, err);
+        return is_barrier(p, s) ? join(p, s, batch, err) : add_node(p, s, batch, calls, err);
     case MPG_STEP_MERGE: {
-        const uint32_t a = cell_of(p, s->a), b = cell_of(p, s->b);
-        if (a != NO_CELL && a == b && p->cell[a].meeting) {
-            program_rename(p, s->slot, a);
-            return 0;
-        }
-        return add_node(p, s, calls, err);
+        struct meeting *m = p->slot[s->a].meeting;
+        if (!m || p->slot[s->b].meeting != m)
+            return add_node(p, s, batch, calls, err);
+        stand_for(p, s->slot, m);
+        return 0;
     }
     case MPG_STEP_SYNCHRONOUS:
-    case MPG_STEP_VIEW:
-        return add_node(p, s, calls, err);
+        return add_node(p, s, batch, calls, err);
+    case MPG_STEP_STORE:
+    case MPG_STEP_EAGER:
+        (void)renew(p, s->slot);
+        return append(p, s, batch, calls, err);
     default:
-        return program_append(p, s, calls, err);
+        return append(p, s, batch, calls, err);
     }
 }
 
@@ -219,41 +255,30 @@ int program_pull(struct program *p, const struct program_calls *calls, struct mp
         p->ended = true;
         return more;
     }
-    if (reserve_slots(p, steps.slots, err) < 0)
+    if (steps.slots > p->slots && mpg_reserve_at(&p->slot, sizeof *p->slot, &p->slot_capacity, steps.slots, err) < 0)
         return -1;
+    p->slots = steps.slots;
     for (size_t i = 0; i < steps.n; i++)
-        if (take(p, &steps.step[i], calls, err) < 0)
+        if (take(p, &steps.step[i], steps.batch, calls, err) < 0)
             return -1;
-    return program_seal(p, calls, err) < 0 ? -1 : 1;
+    return close_meetings(p, calls, err) < 0 ? -1 : 1;
 }
 
-int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, bool keeps_whole,
-                 struct mpg_error *err)
+int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err)
 {
-    *p = (struct program){.graph = graph, .meets = meets, .keeps_whole = keeps_whole,
-                          .watchers = {.size = sizeof(struct watcher)}, .nodes = {.size = sizeof(struct node)}};
-    program_init_blocks(p);
-    return program_reserve_streams(p, streams, err);
+    *p = (struct program){.graph = graph, .meets = meets, .spans = {.size = sizeof(struct span)},
+                          .nodes = {.size = sizeof(struct node)}, .watchers = {.size = sizeof(struct watcher)}};
+    return reserve_streams(p, streams, err);
 }
 
 void program_clear(struct program *p)
 {
-    program_clear_streams(p);
-    for (uint32_t i = 0; i < p->cells; i++) {
-        while (p->cell[i].watcher) {
-            struct watcher *w = p->cell[i].watcher;
-            p->cell[i].watcher = w->next;
-            if (w->node && (w->node->step.a == NO_CELL || --w->node->missing == 0))
-                free(w->node);
-            free(w);
-        }
-        if (p->cell[i].meeting)
-            meeting_free(p->cell[i].meeting);
-    }
-    pool_clear(&p->nodes);
-    pool_clear(&p->watchers);
-    free(p->cell);
-    free(p->free_cell);
-    free(p->cell_of);
-    *p = (struct program){0};
+    for (uint32_t i = 0; i < p->slots; i++)
+        (void)renew(p, i);
+    mpg_pool_clear(&p->spans);
+    mpg_pool_clear(&p->nodes);
+    mpg_pool_clear(&p->watchers);
+    free(p->queue);
+    free(p->slot);
+    *p = (struct program){.graph = NULL};
 }

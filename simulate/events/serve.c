@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When a rank serves what others ask of it: policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MACHINES.md). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/world.h"
@@ -80,14 +79,14 @@ int serve_next(struct world *w, int32_t rank, struct mpg_error *err)
 static int let_come(struct world *w, struct request *q, struct mpg_error *err)
 {
     struct node *node = q->node;
-    const uint32_t slot = node->step.slot;
-    const struct mpg_sending m = sending_of(&node->step.origin, node->step.bytes);
+    const uint32_t slot = node->step->slot;
+    const struct mpg_sending m = sending_of(&node->step->origin, node->step->bytes);
     double tau_ns;
     const double flight_ns = world_flight_ns(w, &m, &tau_ns);
     *mpg_times_slot(w->times, slot, MPG_SLOT_BEGIN) += w->now_ns - *mpg_times_slot(w->times, slot, MPG_SLOT_MET);
     *mpg_times_slot(w->times, slot, MPG_SLOT_MET) = w->now_ns;
     *mpg_times_slot(w->times, slot, MPG_SLOT_TIME) = w->now_ns + flight_ns + world_service_ns(w, &m);
-    free(q);
+    mpg_pool_give(&w->requests, q);
     return network_send_node(w, node, err);
 }
 
@@ -140,7 +139,7 @@ int serve_done(struct world *w, int32_t rank, struct mpg_error *err)
     if ((q->node ? let_come(w, q, err) : transfers_served(w, q, err)) < 0)
         return -1;
     if (l->state == STREAM_WAITS && l->over)
-        return world_end_wait(w, (uint32_t)rank, err);
+        return world_go(w, (uint32_t)rank, w->now_ns, err);
     if (serve_next(w, rank, err) < 0)
         return -1;
     if (r->current)
@@ -152,10 +151,10 @@ int serve_done(struct world *w, int32_t rank, struct mpg_error *err)
 
 int serve_match(struct world *w, struct node *node, struct mpg_error *err)
 {
-    const struct mpg_step *s = &node->step;
+    const struct mpg_step *s = node->step;
     struct mpg_sending m = sending_of(&s->origin, w->parameters->request_bytes);
     double tau_ns;
-    struct request *q = malloc(sizeof *q);
+    struct request *q = mpg_pool_take(&w->requests);
     if (!q)
         return mpg_error_set(err, "out of memory");
     *q = (struct request){.from = s->rank, .owner = s->receiver, .sending = m, .node = node};
@@ -219,21 +218,4 @@ int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err
     if (share_release(w, rank, err) < 0 || share_take(w, rank, &has, err) < 0)
         return -1;
     return has ? serve_resume(w, rank, err) : 0;
-}
-
-void serve_drop(struct request *q)
-{
-    if (q)
-        free(q->node);
-    free(q);
-}
-
-void serve_clear(struct rank *r)
-{
-    while (r->first) {
-        struct request *q = r->first;
-        r->first = q->next;
-        serve_drop(q);
-    }
-    serve_drop(r->current);
 }

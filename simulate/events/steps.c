@@ -2,7 +2,7 @@
 /* Taking steps, as long as nothing is to be waited for. */
 #include <math.h>
 
-#include "simulate/events/steps_parts.h"
+#include "simulate/events/steps.h"
 
 void steps_count(struct world *w, double bytes)
 {
@@ -15,16 +15,15 @@ void steps_count(struct world *w, double bytes)
 
 int steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err)
 {
-    struct queue *q = &w->program.queue[lane];
-    const struct mpg_step *s = w->watch ? program_first(&w->program, lane, err) : NULL;
-    const int status = s ? w->watch->take(w->watch->watcher, s, value_ns, err) : w->watch ? -1 : 0;
-    program_drop(&w->program, q);
+    const int status =
+        w->watch ? w->watch->take(w->watch->watcher, program_first(&w->program, lane), value_ns, err) : 0;
+    program_drop(&w->program, lane);
     return status;
 }
 
 int steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err)
 {
-    return mpg_times_step(w->times, s, w->program.cells, err);
+    return mpg_times_step(w->times, s, w->program.slots, err);
 }
 
 int steps_advance(struct world *w, uint32_t lane, struct mpg_error *err)
@@ -146,7 +145,7 @@ static int finish(struct world *w, uint32_t lane, const struct mpg_step *s, stru
     return serve_next(w, s->rank, err) < 0 ? -1 : STOPS;
 }
 
-static int send(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_error *err)
+static int send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
     if (steps_take(w, s, err) < 0)
         return -1;
@@ -154,7 +153,7 @@ static int send(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_e
         w->x->messages++;
         steps_count(w, s->bytes);
     }
-    if ((s->kind == MPG_STEP_EAGER ? network_send(w, s, err) : world_know(w, s->slot, err)) < 0)
+    if ((s->kind == MPG_STEP_EAGER ? network_send(w, lane, s, err) : world_know(w, s->slot, err)) < 0)
         return -1;
     return steps_drop(w, lane, *mpg_times_stream(w->times, lane), err);
 }
@@ -162,7 +161,7 @@ static int send(struct world *w, uint32_t lane, struct mpg_step *s, struct mpg_e
 static int load(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
     const uint32_t missing = steps_missing(w, s);
-    if (missing != NO_CELL)
+    if (missing != NO_SLOT)
         return steps_await(w, lane, s, missing, err);
     if (steps_take(w, s, err) < 0 || steps_drop(w, lane, *mpg_times_stream(w->times, lane), err) < 0)
         return -1;
@@ -171,11 +170,9 @@ static int load(struct world *w, uint32_t lane, const struct mpg_step *s, struct
 
 static int step(struct world *w, uint32_t lane, struct mpg_error *err)
 {
-    struct mpg_step *s = program_first(&w->program, lane, err);
+    const struct mpg_step *s = program_first(&w->program, lane);
     int status = GOES_ON;
     bool has = true;
-    if (!s)
-        return -1;
     if (w->serves_transfers && steps_is_first(w, lane) && (status = drain(w, lane, s, err)) != GOES_ON)
         return status;
     if (w->shares && steps_is_first(w, lane) && w->lane[lane].state != STREAM_WAITS && s->kind != MPG_STEP_FINISH) {

@@ -11,13 +11,10 @@ enum { INDEX_OF_REPLY = 1 << 20 };
 int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err)
 {
     struct rank *r = &w->rank[s->rank];
-    struct transfer *t = malloc(sizeof *t);
-    struct request *q = malloc(sizeof *q);
-    if (!t || !q) {
-        free(t);
-        free(q);
+    struct transfer *t = mpg_pool_take(&w->transfers);
+    struct request *q = t ? mpg_pool_take(&w->requests) : NULL;
+    if (!q)
         return mpg_error_set(err, "out of memory");
-    }
     *t = (struct transfer){.next = r->transfers,
                            .rank = s->rank,
                            .owner = s->transfer->owner,
@@ -56,7 +53,7 @@ int transfers_served(struct world *w, struct request *q, struct mpg_error *err)
     const struct mpg_sending reply = reply_of(q);
     q->transfer->service_ns = world_service_ns(w, &reply);
     const int status = network_fly(w, &reply, w->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
-    free(q);
+    mpg_pool_give(&w->requests, q);
     return status;
 }
 
@@ -98,12 +95,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* Takes the N replies that are there, in the order in which they came, from *VALUE_NS on. */
-static void take(struct transfer **t, size_t n, double *value_ns)
+static void take(struct world *w, struct transfer **t, size_t n, double *value_ns)
 {
     qsort(t, n, sizeof(struct transfer *), compare);
     for (size_t i = 0; i < n; i++) {
         *value_ns = fmax(*value_ns, t[i]->there_ns) + t[i]->service_ns;
-        free(t[i]);
+        mpg_pool_give(&w->transfers, t[i]);
     }
 }
 
@@ -156,16 +153,7 @@ int transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size
         all[k++] = *t;
         *t = (*t)->next;
     }
-    take(all, k, value_ns);
+    take(w, all, k, value_ns);
     free(all);
     return 0;
-}
-
-void transfers_clear(struct rank *r)
-{
-    while (r->transfers) {
-        struct transfer *t = r->transfers;
-        r->transfers = t->next;
-        free(t);
-    }
 }

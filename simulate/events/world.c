@@ -5,7 +5,6 @@
 
 #include "common/reserve.h"
 #include "simulate/events/steps.h"
-#include "simulate/events/world_run.h"
 
 int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err)
 {
@@ -15,22 +14,14 @@ int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err
     return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_STREAM, .id = lane, .turn = l->turn}, err);
 }
 
-int world_wake(void *world, uint32_t lane, struct mpg_error *err)
+int world_know(struct world *w, uint32_t slot, struct mpg_error *err)
 {
-    struct world *w = world;
-    struct lane *l = &w->lane[lane];
-    l->watches = false;
-    return l->state == STREAM_WAITS && !l->left ? world_go(w, lane, w->now_ns, err) : 0;
-}
-
-int world_know(struct world *w, uint32_t cell, struct mpg_error *err)
-{
-    return program_know(&w->program, cell, &w->calls, world_wake, err);
+    return program_know(&w->program, program_value(&w->program, slot), &w->calls, err);
 }
 
 int world_node_known(struct world *w, struct node *node, struct mpg_error *err)
 {
-    const int status = world_know(w, node->step.slot, err);
+    const int status = world_know(w, node->step->slot, err);
     program_drop_node(&w->program, node);
     return status;
 }
@@ -39,18 +30,11 @@ int world_node_known(struct world *w, struct node *node, struct mpg_error *err)
 
 static int reserve_lanes(struct world *w, uint32_t n, struct mpg_error *err)
 {
-    if (n <= w->lanes && w->program.cells < w->cells_reserved)
-        return 0;
-    void *lanes = w->lane;
-    const int status = mpg_reserve(&lanes, sizeof *w->lane, &w->lane_capacity, n, err);
-    w->lane = lanes;
-    for (; status == 0 && w->lanes < n; w->lanes++)
-        w->lane[w->lanes] = (struct lane){.state = STREAM_WAITS};
-    const uint32_t cells = w->program.cells < w->cells_reserved ? w->cells_reserved : 2 * w->program.cells + 1;
-    if (status < 0 || mpg_evaluator_reserve(w->times, n, cells, err) < 0)
+    if (n > w->lanes && mpg_reserve_at(&w->lane, sizeof *w->lane, &w->lane_capacity, n, err) < 0)
         return -1;
-    w->cells_reserved = cells;
-    return 0;
+    for (; w->lanes < n; w->lanes++)
+        w->lane[w->lanes] = (struct lane){.state = STREAM_WAITS};
+    return mpg_evaluator_reserve(w->times, w->lanes, w->program.slots, err);
 }
 
 static int appended(void *world, uint32_t stream, struct mpg_error *err)
@@ -64,18 +48,27 @@ static int appended(void *world, uint32_t stream, struct mpg_error *err)
                : 0;
 }
 
+static int wake(void *world, uint32_t lane, struct mpg_error *err)
+{
+    struct world *w = world;
+    struct lane *l = &w->lane[lane];
+    l->watches = false;
+    return l->state == STREAM_WAITS && !l->left ? world_go(w, lane, w->now_ns, err) : 0;
+}
+
 static int evaluate(void *world, struct node *node, struct mpg_error *err)
 {
     struct world *w = world;
-    if (mpg_times_step(w->times, &node->step, w->program.cells, err) < 0)
+    const struct mpg_step *s = node->step;
+    if (steps_take(w, s, err) < 0)
         return -1;
-    if (node->step.kind != MPG_STEP_SYNCHRONOUS)
+    if (s->kind != MPG_STEP_SYNCHRONOUS)
         return world_node_known(w, node, err);
     if (w->counts) {
-        steps_count(w, node->step.bytes);
+        steps_count(w, s->bytes);
         w->x->messages++;
     }
-    const bool asks = w->serves && node->step.rank != node->step.receiver;
+    const bool asks = w->serves && s->rank != s->receiver;
     return asks ? serve_match(w, node, err) : network_send_node(w, node, err);
 }
 
@@ -136,12 +129,15 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_evaluator 
     w->serves = w->parameters->policy != MPG_POLICY_OFFLOAD;
     w->serves_transfers = w->serves && w->parameters->policy != MPG_POLICY_CALLS;
     w->contends = w->parameters->contention > 0;
-    w->calls = (struct program_calls){w, appended, evaluate, barrier_meet};
+    w->calls = (struct program_calls){w, appended, wake, evaluate, barrier_meet};
+    w->requests.size = sizeof(struct request);
+    w->transfers.size = sizeof(struct transfer);
+    w->flights.size = network_flight_bytes();
     if (!(w->rank = calloc((size_t)w->ranks, sizeof *w->rank)))
         return mpg_error_set(err, "out of memory");
     for (int32_t r = 0; r < w->ranks; r++)
         w->rank[r].last = &w->rank[r].first;
-    if (program_init(&w->program, graph, (uint32_t)w->ranks, meets, w->watch != NULL, err) < 0 || share_init(w, err) < 0 ||
+    if (program_init(&w->program, graph, (uint32_t)w->ranks, meets, err) < 0 || share_init(w, err) < 0 ||
         reserve_lanes(w, (uint32_t)w->ranks, err) < 0)
         return -1;
     w->running = w->ranks;
@@ -161,10 +157,10 @@ static void look_ahead(const struct world *w)
     if (w->heap.n == 0 || next->kind != EVENT_STREAM || next->id >= w->program.streams)
         return;
     enum { LOOKED_AT = 256 }; /* bytes: its next step and some of the one after it */
-    const char *step = w->program.queue[next->id].at;
+    const struct span *first = w->program.queue[next->id].first;
     __builtin_prefetch(&w->lane[next->id]);
-    for (size_t i = 0; step && i < LOOKED_AT; i += 64)
-        __builtin_prefetch(step + i);
+    for (size_t i = 0; first && i < LOOKED_AT; i += 64)
+        __builtin_prefetch((const char *)first->step + i);
 }
 
 int world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
@@ -191,18 +187,12 @@ int world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *ti
 
 void world_clear(struct world *w)
 {
-    for (int32_t r = 0; w->rank && r < w->ranks; r++) {
-        serve_clear(&w->rank[r]);
-        transfers_clear(&w->rank[r]);
-    }
-    for (size_t i = 0; i < w->heap.n; i++)
-        if (w->heap.event[i].kind == EVENT_INJECT)
-            network_drop(w->heap.event[i].what);
-        else if (w->heap.event[i].kind == EVENT_REQUEST)
-            serve_drop(w->heap.event[i].what);
     events_clear(&w->heap);
     program_clear(&w->program);
     share_clear(w);
+    mpg_pool_clear(&w->requests);
+    mpg_pool_clear(&w->transfers);
+    mpg_pool_clear(&w->flights);
     free(w->rank);
     free(w->lane);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One replica in simulated time. Private to simulate/events/.
+/* One replica in simulated time. Private to simulate/events/, but for its run.
  *
  * What steps come to is evaluated by simulate/evaluate/evaluator.h, in one lane: what is here is when they are, and what
  * is otherwise for it. */
@@ -96,7 +96,8 @@ struct world {
     struct program_calls calls;
     struct mpg_evaluator *times;
     struct lane *lane;
-    uint32_t lanes, lane_capacity, cells_reserved; /* cells that times has room for */
+    uint32_t lanes, lane_capacity;
+    struct mpg_pool requests, transfers, flights;
     struct rank *rank;
     struct processor *processor;
     double in_flight;
@@ -105,12 +106,15 @@ struct world {
 
 /* --- world.c --- */
 
+/* W's options, target, parameters, processors, x, replica, ranks and watch are the caller's; all else is 0. GRAPH is
+ * new, and keeps slots; TIMES of one lane. Errors: those of the graph; out of memory; ranks that wait for each other for
+ * ever, which a trace that could be run does not have. W is to be cleared even so, before GRAPH is closed. */
+int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err);
+void world_clear(struct world *w);
 /* LANE goes on at AT_NS, whatever was said before. */
 int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err);
-int world_wake(void *world, uint32_t lane, struct mpg_error *err);
-int world_know(struct world *w, uint32_t cell, struct mpg_error *err);
-/* LANE, which waits and has left, goes on, as nothing is to be served before it. */
-int world_end_wait(struct world *w, uint32_t lane, struct mpg_error *err);
+/* The value of SLOT is known. */
+int world_know(struct world *w, uint32_t slot, struct mpg_error *err);
 /* NODE's value is what it is. */
 int world_node_known(struct world *w, struct node *node, struct mpg_error *err);
 /* That of its first thread. */
@@ -132,16 +136,15 @@ double world_sent_ns(const struct world *w, const struct mpg_step *s);
 double world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns);
 
 /* --- network.c --- */
-/* S's message, evaluated as if it were alone. */
-int network_send(struct world *w, const struct mpg_step *s, struct mpg_error *err);
+size_t network_flight_bytes(void);
+/* The message of S, LANE's first step, evaluated as if it were alone. */
+int network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
 /* The bytes of NODE's, a synchronous one. */
 int network_send_node(struct world *w, struct node *node, struct mpg_error *err);
 /* Something of M's bytes leaves at AT_NS, and is there as event KIND of ID with WHAT. */
 int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
                 void *what, struct mpg_error *err);
 int network_inject(struct world *w, const struct event *e, struct mpg_error *err);
-/* What EVENT_INJECT has, which will not be. */
-void network_drop(void *flight);
 
 /* --- serve.c --- */
 int serve_request(struct world *w, struct request *r, struct mpg_error *err);
@@ -156,9 +159,6 @@ int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err
 int serve_resume(struct world *w, int32_t rank, struct mpg_error *err);
 /* NODE's message asks its receiver. */
 int serve_match(struct world *w, struct node *node, struct mpg_error *err);
-void serve_clear(struct rank *r);
-/* Q, which will not be served, and its node. */
-void serve_drop(struct request *q);
 
 /* --- transfers.c --- */
 /* S's leaves its origin at AT_NS. */
@@ -173,7 +173,6 @@ size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_
 /* The N of them, all there, are taken: *VALUE_NS becomes no less than when that has been done. */
 int transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                    struct mpg_error *err);
-void transfers_clear(struct rank *r);
 
 /* --- share.c --- */
 int share_init(struct world *w, struct mpg_error *err);
