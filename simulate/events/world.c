@@ -156,7 +156,7 @@ static void look_ahead(const struct world *w)
     const struct event *next = w->heap.event;
     if (w->heap.n == 0 || next->kind != EVENT_STREAM || next->id >= w->program.streams)
         return;
-    enum { LOOKED_AT = 256 }; /* bytes: its next step and some of the one after it */
+    enum { LOOKED_AT = 3 * sizeof(struct mpg_step) }; /* its next steps */
     const struct span *first = w->program.queue[next->id].first;
     __builtin_prefetch(&w->lane[next->id]);
     for (size_t i = 0; first && i < LOOKED_AT; i += 64)

@@ -15,9 +15,9 @@ includes() { # FOLDER
     find "$1" -name '*.[ch]' -exec grep -H '^#include "graph/' {} + |
         sed -n 's/^\(graph\/[^:]*\)\.[ch]:#include "\(graph\/[^"]*\)\.h".*/\1 \2/p'
 }
-calls() { # FOLDER, from where paths begin
-    find graph -name '*.c' | sed 's/c$/o/' | (cd "$1/.." && xargs nm -A 2>/dev/null) |
-        sed 's/^\([^:]*\)\.o:/\1 /' |
+calls() { # FOLDER, from where paths begin; objects of one program or library are named after it, too
+    (cd "$1/.." && find graph -name '*.o' -exec nm -A {} + 2>/dev/null) |
+        sed 's/^\([^:]*\)\.o:/\1 /; s,/libgraph_a-\([^/ ]*\) ,/\1 ,' |
         awk '$NF !~ /^(mpg_|graph_)/ { next }
              $(NF - 1) ~ /^[TDBRVW]$/ { defines[$NF] = $1; next }
              $(NF - 1) == "U" { uses[++n] = $1; what[n] = $NF }
