@@ -38,7 +38,7 @@ int graph_begin_start(struct matching *matching, int32_t comm, struct window *w,
 int graph_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
                       struct mpg_error *err)
 {
-    struct window *w = graph_find_window(windows, call->event->object, err);
+    struct window *w = graph_find_window(&windows->by_object, call->event->object, err);
     uint32_t late = 0;
     int status = w ? 0 : -1;
     for (uint32_t i = 0; i < group->count && status == 0; i++) {
@@ -66,7 +66,7 @@ void graph_note_start(struct carrying *c, struct windows *windows, const struct 
 {
     double last_ns = -INFINITY;
     struct mpg_error err;
-    const struct window *w = c->observes ? graph_find_window(windows, call->event->object, &err) : NULL;
+    const struct window *w = c->observes ? graph_find_window(&windows->by_object, call->event->object, &err) : NULL;
     if (!w) /* without memory it is not counted */
         return;
     for (uint32_t i = 0; i < group->count; i++)

@@ -6,6 +6,7 @@
 #define MPG_GRAPH_STARTS_H
 
 #include "graph/matching/window.h"
+#include "graph/matching/windows.h"
 
 /* Whether CALL, a Win_start, receives what its targets' Posts send. */
 bool graph_start_waits(const struct matching *matching, const struct call *call);

@@ -4,6 +4,7 @@
 
 #include "common/reserve.h"
 #include "graph/matching/window.h"
+#include "graph/matching/windows.h"
 
 /* Numbers of a file may be anything: a sum stops at the largest. */
 static int64_t add(int64_t a, int64_t b)
@@ -168,7 +169,7 @@ int graph_requested_transfer(struct matching *matching, struct windows *windows,
 {
     const int32_t object = call->event->object;
     struct window *w = NULL;
-    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT && !(w = graph_find_window(windows, object, err)))
+    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT && !(w = graph_find_window(&windows->by_object, object, err)))
         return -1;
     if (find_load(matching, trace, w, call, load, err) < 0)
         return -1;

@@ -5,7 +5,8 @@
 
 #include "graph/matching/epochs.h"
 #include "graph/matching/serving.h"
-#include "graph/matching/windows.h"
+#include "graph/matching/groups.h"
+#include "trace/reader.h"
 
 /* Members of a window that one epoch of this rank is about. */
 struct epoch {
@@ -44,15 +45,22 @@ struct window {
     uint32_t lock_count, lock_capacity;
 };
 
-/* That of OBJECT, made where there is none yet; NULL with ERR. */
-struct window *graph_find_window(struct windows *windows, int32_t object, struct mpg_error *err);
+/* The two kinds of a window's messages. */
+enum { TAG_POST, TAG_COMPLETE };
+
+/* That of OBJECT among a rank's, made where there is none yet; NULL with ERR. */
+struct window *graph_find_window(struct mpg_map *by_object, int32_t object, struct mpg_error *err);
+void graph_free_window(struct window *w);
 /* The communicator of the window that CALL is about. */
 static inline int32_t graph_window_comm(const struct mpg_trace *trace, const struct call *call)
 {
     return mpg_trace_object(trace, call->event->object)->comm;
 }
 /* Of what CALL, about a window, gets from rank FROM of the world, which posts. */
-struct channel_name graph_post_name(const struct call *call, int32_t from);
+static inline struct channel_name graph_post_name(const struct call *call, int32_t from)
+{
+    return (struct channel_name){SPACE_WINDOW, call->event->object, from, call->rank, TAG_POST};
+}
 /* Takes what is under way to TARGET; all of it. */
 struct moved graph_take_transfers(struct window *w, int32_t target);
 struct moved graph_take_all(struct window *w);

@@ -6,22 +6,6 @@
 
 #include "graph/matching/starts.h"
 
-enum { TAG_POST, TAG_COMPLETE }; /* a window's two kinds of messages */
-
-struct window *graph_find_window(struct windows *windows, int32_t object, struct mpg_error *err)
-{
-    uint64_t *slot = mpg_map_add(&windows->by_object, (uint64_t)object, 0);
-    if (slot && !*slot && !(*slot = (uint64_t)(uintptr_t)calloc(1, sizeof(struct window)))) {
-        mpg_map_remove(&windows->by_object, (uint64_t)object, 0);
-        slot = NULL;
-    }
-    if (!slot) {
-        graph_out_of_memory(err);
-        return NULL;
-    }
-    return (struct window *)(uintptr_t)*slot;
-}
-
 int graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
                     const struct call *call, struct load *moved, struct mpg_error *err)
 {
@@ -33,7 +17,7 @@ int graph_end_epoch(struct matching *matching, struct windows *windows, const st
     *moved = graph_load(0);
     if (object == MPG_NO_OBJECT || (!s->supposed && !mpg_map_find(&windows->by_object, (uint64_t)object, 0)))
         return 0;
-    if (!(w = graph_find_window(windows, object, err)) ||
+    if (!(w = graph_find_window(&windows->by_object, object, err)) ||
         graph_suppose_epoch(s, call, graph_window_comm(trace, call), -1, &dropper, err) < 0 ||
         graph_learn_epoch(s, &w->noting, call, -1, dropper, err) < 0 ||
         graph_learn_dropped(s, &here, 1, dropper, err) < 0)
@@ -109,11 +93,6 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
         graph_sender_done(matching, m, false);
     }
     return 0;
-}
-
-struct channel_name graph_post_name(const struct call *call, int32_t from)
-{
-    return (struct channel_name){SPACE_WINDOW, call->event->object, from, call->rank, TAG_POST};
 }
 
 /* Waits for such a message of each. */
@@ -204,7 +183,7 @@ int graph_begin_window_call(struct matching *matching, struct windows *windows,
         matching->counts->transfers_alone += kind == MPG_KIND_RMA;
         return 0;
     }
-    struct window *w = graph_find_window(windows, e->object, err);
+    struct window *w = graph_find_window(&windows->by_object, e->object, err);
     if (!w)
         return -1;
     switch (kind) {
@@ -222,23 +201,8 @@ int graph_window_edges(struct matching *matching, struct windows *windows, const
 {
     if (!matching->carrying.serves || call->event->object == MPG_NO_OBJECT || call->event->failed)
         return 0;
-    struct window *w = graph_find_window(windows, call->event->object, err);
+    struct window *w = graph_find_window(&windows->by_object, call->event->object, err);
     return w ? graph_serve_edges(matching, call, &w->waits, err) : -1;
-}
-
-static void free_window(struct window *w)
-{
-    mpg_map_clear(&w->targets);
-    free(w->target);
-    free(w->access.ranks);
-    free(w->exposure.ranks);
-    free(w->late);
-    free(w->waits.item);
-    graph_noting_clear(&w->noting);
-    for (size_t i = 0; i < w->lock_count; i++)
-        graph_noting_clear(&w->lock[i].noting);
-    free(w->lock);
-    free(w);
 }
 
 void graph_forget_window(struct windows *windows, int32_t object)
@@ -246,7 +210,7 @@ void graph_forget_window(struct windows *windows, int32_t object)
     uint64_t *slot = mpg_map_find(&windows->by_object, (uint64_t)object, 0);
     if (!slot)
         return;
-    free_window((struct window *)(uintptr_t)*slot);
+    graph_free_window((struct window *)(uintptr_t)*slot);
     mpg_map_remove(&windows->by_object, (uint64_t)object, 0);
 }
 
@@ -255,6 +219,6 @@ void graph_windows_clear(struct windows *windows)
     const struct mpg_map *map = &windows->by_object;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].used)
-            free_window((struct window *)(uintptr_t)map->entries[i].value);
+            graph_free_window((struct window *)(uintptr_t)map->entries[i].value);
     mpg_map_clear(&windows->by_object);
 }

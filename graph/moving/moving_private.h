@@ -5,7 +5,8 @@
 
 #include "graph/algorithms/waves.h"
 #include "graph/moved.h"
-#include "graph/moving/moving.h"
+#include "graph/matching/carried.h"
+#include "graph/meetings/collectives.h"
 
 /* Waves of what was looked at lately. */
 enum { KEPT_WAVES = 16 };

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/moving/moving.h"
 #include "graph/moving/moving_private.h"
 
 /* So many calls of a kind are looked at, by each of its ways, times its members. */

@@ -113,6 +113,9 @@ bool graph_is_given_transfers(const struct rank_requests *rank, const struct cal
 int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,
                            struct mpg_error *err);
+/* Whether START, of RANK, starts a receive from FROM of COMM with TAG; what a wildcard took counts. */
+bool graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
+                          int32_t tag);
 /* The rank has ended: an error if receives or collectives were never completed. */
 int graph_end_requests(struct requests *requests, const struct rank_requests *rank,
                        struct mpg_error *err);

@@ -89,9 +89,6 @@ int graph_define_persistent(struct requests *requests, struct rank_requests *ran
                             const struct call *call, struct mpg_error *err);
 int graph_start_persistent(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err);
-/* Whether START, of RANK, starts a receive from FROM of COMM with TAG; what a wildcard took counts. */
-bool graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
-                          int32_t tag);
 void graph_free_persistent(struct requests *requests, struct persistent *persistent);
 void graph_remove_request(struct requests *requests, struct rank_requests *rank,
                           struct request *request);

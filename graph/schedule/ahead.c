@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/requests/table.h"
 #include "graph/schedule/ahead.h"
 
 enum { MAX_AHEAD = 256 }; /* calls of a rank: graph_may_go() looks at all pairs */

@@ -41,6 +41,7 @@ trespassers() {
     awk "$room_of"' BEGIN { may["", "algorithms"] = may["meetings", "algorithms"] = 1
              may["moving", "algorithms"] = may["moving", "matching"] = may["moving", "meetings"] = 1
              may["requests", "matching"] = may["requests", "meetings"] = may["requests", "moving"] = 1
+             may["requests", "work"] = may["schedule", "moving"] = 1
              may["schedule", "matching"] = may["schedule", "meetings"] = 1
              may["schedule", "requests"] = may["schedule", "work"] = 1
              may["matching", "work"] = may["meetings", "work"] = 1 }
