@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of collective operations and of the algorithms that MPI libraries have for them
- * (docs/COLLECTIVES.md). */
+/* Collective operations, and the algorithms that MPI libraries have for them (docs/COLLECTIVES.md): the list is in
+ * graph/algorithms/descriptors.c. */
 #ifndef MPG_GRAPH_ALGORITHM_H
 #define MPG_GRAPH_ALGORITHM_H
 
@@ -28,42 +28,38 @@ enum mpg_collective {
     MPG_COLLECTIVES /* none of them */
 };
 
-enum mpg_algorithm {
-    MPG_ALGORITHM_LINEAR,
-    MPG_ALGORITHM_CHAIN,
-    MPG_ALGORITHM_BINARY,
-    MPG_ALGORITHM_BINOMIAL,
-    MPG_ALGORITHM_KNOMIAL,
-    MPG_ALGORITHM_DISSEMINATION,
-    MPG_ALGORITHM_DOUBLING,     /* recursive doubling */
-    MPG_ALGORITHM_HALVING,      /* recursive halving */
-    MPG_ALGORITHM_RABENSEIFNER,
-    MPG_ALGORITHM_BUTTERFLY,
-    MPG_ALGORITHM_RING,
-    MPG_ALGORITHM_NEIGHBOR,     /* neighbour exchange */
-    MPG_ALGORITHM_BRUCK,
-    MPG_ALGORITHM_PAIRWISE,
-    MPG_ALGORITHM_SCATTER_ALLGATHER,
-    MPG_ALGORITHM_SCATTER_RING,
-    MPG_ALGORITHM_TWO,          /* one rooted operation after the other, by the table */
-    MPG_ALGORITHM_NEAR,         /* a binomial tree, nearest children first: of nonblocking ones alone */
-    MPG_ALGORITHMS
+/* A descriptor of the list; two algorithms are the same if they are at the same address. */
+struct mpg_algorithm;
+
+/* Options that a row of a table can give to an algorithm. */
+enum mpg_algorithm_option {
+    MPG_OPTION_RADIX = 1,  /* radix=N, which such an algorithm needs */
+    MPG_OPTION_SEGMENT = 2 /* segment=SIZE */
 };
 
 /* How one collective goes. */
 struct mpg_choice {
-    enum mpg_algorithm algorithm;
-    int radix;            /* KNOMIAL: 2 or more */
-    double segment_bytes; /* CHAIN: messages of at most so many; 0: one message */
+    const struct mpg_algorithm *algorithm;
+    int radix;            /* of one with MPG_OPTION_RADIX 2 or more; of others 2 */
+    double segment_bytes; /* of one with MPG_OPTION_SEGMENT: messages of at most so many; 0: one message */
     bool waits;           /* nonblocking: nothing is sent by the call that posts */
 };
 
-/* As a table has them: "reduce_scatter", "recursive_doubling". */
+/* As a table has it: "reduce_scatter"; MPG_COLLECTIVES: "". */
 const char *mpg_collective_name(enum mpg_collective operation);
-const char *mpg_algorithm_name(enum mpg_algorithm algorithm);
-/* Whether ALGORITHM is one for OPERATION; for its nonblocking twin. */
-bool mpg_algorithm_fits(enum mpg_algorithm algorithm, enum mpg_collective operation);
-bool mpg_algorithm_fits_nonblocking(enum mpg_algorithm algorithm, enum mpg_collective operation);
+/* The operation of that NAME; MPG_COLLECTIVES: there is none. */
+enum mpg_collective mpg_collective_find(const char *name);
+
+/* The list: so many algorithms; the I-th; the one of that NAME, NULL: there is none. */
+size_t mpg_algorithm_number(void);
+const struct mpg_algorithm *mpg_algorithm_at(size_t i);
+const struct mpg_algorithm *mpg_algorithm_find(const char *name);
+/* As a table has it: "recursive_doubling". */
+const char *mpg_algorithm_name(const struct mpg_algorithm *algorithm);
+bool mpg_algorithm_has(const struct mpg_algorithm *algorithm, enum mpg_algorithm_option option);
+/* Whether ALGORITHM is one for OPERATION, or for its nonblocking twin. */
+bool mpg_algorithm_serves(const struct mpg_algorithm *algorithm, enum mpg_collective operation, bool nonblocking);
+
 /* A checksum, so far SUM, of N more words; of CHOICE. */
 uint64_t mpg_sum_words(uint64_t sum, const uint64_t *word, size_t n);
 uint64_t mpg_sum_choice(uint64_t sum, const struct mpg_choice *choice);

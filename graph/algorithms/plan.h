@@ -26,15 +26,8 @@ enum mpg_phase_kind {
     MPG_PHASE_POSTED  /* each posts the sends and receives of all rounds, and waits for them */
 };
 
-enum mpg_pattern {
-    MPG_PATTERN_DISSEMINATION, MPG_PATTERN_BARRIER_DOUBLING, MPG_PATTERN_DOUBLING, MPG_PATTERN_RABENSEIFNER,
-    MPG_PATTERN_HALVING_UP, MPG_PATTERN_HALVING, MPG_PATTERN_SCATTER_DOUBLING,
-    MPG_PATTERN_BUTTERFLY, MPG_PATTERN_BRUCK, MPG_PATTERN_GATHER_DOUBLING,
-    MPG_PATTERN_GATHER_UNEVEN, MPG_PATTERN_RING,
-    MPG_PATTERN_PIECES, MPG_PATTERN_NEIGHBOR, MPG_PATTERN_REDUCING_RING, MPG_PATTERN_PAIRWISE,
-    MPG_PATTERN_BLOCKWISE, MPG_PATTERN_TRANSPOSE, MPG_PATTERN_PIPELINE_DOWN,
-    MPG_PATTERN_PIPELINE_UP, MPG_PATTERN_PREFIX, MPG_PATTERN_SPREAD
-};
+/* What members send in rounds: a descriptor of graph/algorithms/. */
+struct mpg_pattern;
 
 struct mpg_phase {
     enum mpg_phase_kind kind;
@@ -42,7 +35,7 @@ struct mpg_phase {
     bool subtrees;            /* DOWN, UP: messages hold the blocks of a subtree, not everything */
     bool reduces;             /* of a Reduce or scan: who receives reduces; other patterns say it by their rounds */
     bool equal;               /* blocks are equal parts of the vector, whatever the operation's are */
-    enum mpg_pattern pattern; /* ROUNDS, POSTED */
+    const struct mpg_pattern *pattern; /* ROUNDS, POSTED */
     uint32_t rounds;          /* DOWN, UP: the most messages that a member sends in it */
     uint32_t first_round;     /* rounds of a plan are numbered through */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a member sends in a round, pattern by pattern. */
-#include "graph/algorithms/rounds.h"
+/* What a member sends in a round: the patterns that the list of algorithms names. */
+#include "graph/algorithms/descriptors.h"
 
 static int32_t modulo(int64_t i, int32_t p)
 {
@@ -26,24 +26,59 @@ double graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n)
                          : before[p] - before[from] + before[from + n - p];
 }
 
-/* --- a power of two --- */
+/* --- how many rounds --- */
+
+static uint32_t log2_rounds(const struct turn *t)
+{
+    return ceil_log2(t->plan->size.p);
+}
+
+static uint32_t a_round_each_other(const struct turn *t)
+{
+    return (uint32_t)t->plan->size.p - 1;
+}
+
+static uint32_t twice_each_other(const struct turn *t)
+{
+    return 2 * ((uint32_t)t->plan->size.p - 1);
+}
+
+static uint32_t half_as_many(const struct turn *t)
+{
+    return (uint32_t)t->plan->size.p / 2;
+}
+
+/* --- folded: a power of two of members --- */
 
 /* The largest power of two of members that take part in the exchanges of recursive doubling and
  * halving. `rest` members are `gone`: each gives what it has to one that stays, and may get the result
  * from it. They are every other one of the first 2 `rest`, who gives to its neighbour, or the last ones,
  * who give to the first. */
+enum goes { EVEN_GO, ODD_GO, LAST_GO };
 struct fold {
     int32_t power, rest;
     uint32_t steps; /* log2 of power */
-    enum goes { EVEN_GO, ODD_GO, LAST_GO } goes;
+    enum goes goes;
 };
 
-static enum goes who_goes(enum mpg_pattern pattern)
-{
-    return pattern == MPG_PATTERN_HALVING_UP ? ODD_GO
-           : pattern == MPG_PATTERN_BARRIER_DOUBLING  ? LAST_GO
-                                             : EVEN_GO;
-}
+/* Of the member that has NUMBER among those that stay, with that at DISTANCE. */
+struct exchange {
+    struct fold f;
+    uint32_t step;
+    int32_t number, distance;
+};
+
+struct fold_rule {
+    enum goes goes;
+    bool is_twice; /* the exchanges are followed by the same ones backwards */
+    bool reduces;  /* whoever receives before the exchanges, and in the first ones */
+    /* Writes the bytes of an exchange; false: the member only receives, or rests. */
+    bool (*exchange)(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m);
+    int32_t (*distance)(const struct fold *f, uint32_t step);
+    /* Writes what M's sender, which stays, sends in ROUND after the exchanges; NULL: there is no such round. */
+    bool (*give)(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m);
+    uint32_t own_rounds; /* of those after the exchanges, whether any are gone or not */
+};
 
 static struct fold fold_of(int32_t p, enum goes goes)
 {
@@ -90,28 +125,6 @@ static int32_t member_of(const struct fold *f, int32_t number)
     return number < f->rest ? 2 * number + (f->goes == EVEN_GO) : number + f->rest;
 }
 
-/* How many exchanges there are between the fold and what follows. */
-static uint32_t exchanges(enum mpg_pattern pattern, const struct fold *f)
-{
-    bool twice = pattern == MPG_PATTERN_RABENSEIFNER || pattern == MPG_PATTERN_HALVING_UP;
-    return twice ? 2 * f->steps : f->steps;
-}
-
-static bool is_folded(enum mpg_pattern pattern)
-{
-    return pattern == MPG_PATTERN_BARRIER_DOUBLING || pattern == MPG_PATTERN_DOUBLING ||
-           pattern == MPG_PATTERN_RABENSEIFNER ||
-           pattern == MPG_PATTERN_HALVING_UP || pattern == MPG_PATTERN_HALVING ||
-           pattern == MPG_PATTERN_SCATTER_DOUBLING || pattern == MPG_PATTERN_BUTTERFLY;
-}
-
-static uint32_t rounds_after(enum mpg_pattern pattern, const struct fold *f)
-{
-    if (pattern == MPG_PATTERN_BUTTERFLY)
-        return 1 + (f->rest > 0);
-    return pattern == MPG_PATTERN_HALVING_UP ? 0 : f->rest > 0;
-}
-
 /* Bytes of the blocks of N numbers from FIRST on, with those of the members that are gone: theirs
  * stand, two by two, one after the other. */
 static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32_t first, int32_t n)
@@ -122,46 +135,80 @@ static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32
     return graph_blocks(plan, low, high - low);
 }
 
-/* Of the halves that NUMBER has got down to before STEP of a butterfly, the blocks that it gives. */
-static double given_half(const struct mpg_plan *plan, const struct fold *f, uint32_t step,
-                         int32_t number)
+/* Of exchange STEP, and of those that come back, one after the other. */
+static int32_t doubled(const struct fold *f, uint32_t step)
 {
-    int32_t first = 0, half = f->power / 2;
-    for (uint32_t i = 0; i < step; i++, half /= 2)
-        first += (number >> i & 1) * half;
-    return blocks_of(plan, f, first + (number >> step & 1 ? 0 : half), half);
+    return (int32_t)1 << (step < f->steps ? step : 2 * f->steps - 1 - step);
 }
 
-/* Exchange STEP of NUMBER; false: it only receives, or rests. */
-static bool exchange(const struct mpg_plan *plan, enum mpg_pattern pattern, const struct fold *f,
-                     uint32_t step, int32_t number, struct mpg_message *m)
+static int32_t halved(const struct fold *f, uint32_t step)
 {
-    bool back = step >= f->steps;
-    int32_t distance = (int32_t)1 << (back ? 2 * f->steps - 1 - step : step);
+    return f->power >> (step + 1);
+}
+
+static bool exchange_vectors(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
+{
+    (void)e;
     m->bytes = plan->vector_bytes;
-    switch (pattern) {
-    case MPG_PATTERN_HALVING_UP: /* what is gathered at number 0 goes one way */
-        if (back && ((number & distance) == 0 || number >= 2 * (int64_t)distance))
-            return false;
-        m->bytes = plan->vector_bytes / (2.0 * distance);
-        break;
-    case MPG_PATTERN_RABENSEIFNER:
-        m->bytes = plan->vector_bytes / (2.0 * distance);
-        break;
-    case MPG_PATTERN_BUTTERFLY:
-        m->bytes = given_half(plan, f, step, number);
-        break;
-    case MPG_PATTERN_SCATTER_DOUBLING:
-        m->bytes -= blocks_of(plan, f, number & ~(distance - 1), distance);
-        break;
-    case MPG_PATTERN_HALVING:
-        distance = f->power >> (step + 1);
-        m->bytes = blocks_of(plan, f, (number ^ distance) & ~(distance - 1), distance);
-        break;
-    default:
-        break;
-    }
-    m->to = member_of(f, number ^ distance);
+    return true;
+}
+
+static bool exchange_parts(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
+{
+    m->bytes = plan->vector_bytes / (2.0 * e->distance);
+    return true;
+}
+
+/* The same; but what is gathered at number 0 goes one way. */
+static bool gather_parts(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
+{
+    if (e->step >= e->f.steps && ((e->number & e->distance) == 0 || e->number >= 2 * (int64_t)e->distance))
+        return false;
+    return exchange_parts(plan, e, m);
+}
+
+/* The blocks on the partner's side. */
+static bool exchange_halves(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
+{
+    m->bytes = blocks_of(plan, &e->f, (e->number ^ e->distance) & ~(e->distance - 1), e->distance);
+    return true;
+}
+
+/* The vector less the blocks of the member's own group. */
+static bool exchange_other_groups(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
+{
+    m->bytes = plan->vector_bytes - blocks_of(plan, &e->f, e->number & ~(e->distance - 1), e->distance);
+    return true;
+}
+
+/* Of the halves that the member has got down to before, the one that it gives. */
+static bool exchange_butterfly(const struct mpg_plan *plan, const struct exchange *e, struct mpg_message *m)
+{
+    int32_t first = 0, half = e->f.power / 2;
+    for (uint32_t i = 0; i < e->step; i++, half /= 2)
+        first += (e->number >> i & 1) * half;
+    m->bytes = blocks_of(plan, &e->f, first + (e->number >> e->step & 1 ? 0 : half), half);
+    return true;
+}
+
+/* The vector of results goes to who is gone. */
+static bool give_vector(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
+{
+    const int32_t number = number_of(f, m->from);
+    (void)round; /* there is one */
+    if (number >= f->rest)
+        return false;
+    m->to = giver_of(f, number);
+    m->bytes = plan->vector_bytes;
+    return true;
+}
+
+/* Who is gone gets its block of results. */
+static bool give_block(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
+{
+    if (!give_vector(plan, f, round, m))
+        return false;
+    m->bytes = graph_blocks(plan, m->to, 1);
     return true;
 }
 
@@ -173,71 +220,200 @@ static int32_t mirrored(int32_t number, uint32_t bits)
     return result;
 }
 
-/* Results go to whose they are: ROUND 0 and 1 after a butterfly, 0 after others. */
-static bool after_exchanges(const struct mpg_plan *plan, enum mpg_pattern pattern,
-                            const struct fold *f, uint32_t round, int32_t v,
-                            struct mpg_message *m)
+/* After a butterfly results are with others: they go to those that stay, then to those that are gone. */
+static bool give_mirrored(const struct mpg_plan *plan, const struct fold *f, uint32_t round, struct mpg_message *m)
 {
-    if (is_gone(f, v))
-        return false;
-    int32_t number = number_of(f, v);
-    if (pattern == MPG_PATTERN_BUTTERFLY) {
-        number = mirrored(number, f->steps);
-        m->to = round == 0 ? member_of(f, number) : giver_of(f, number);
-        m->bytes = graph_blocks(plan, m->to, 1);
-        return round == 0 ? m->to != v : number < f->rest;
+    const int32_t number = mirrored(number_of(f, m->from), f->steps);
+    m->to = round == 0 ? member_of(f, number) : giver_of(f, number);
+    m->bytes = graph_blocks(plan, m->to, 1);
+    return round == 0 ? m->to != m->from : number < f->rest;
+}
+
+static uint32_t exchanges(const struct fold_rule *rule, const struct fold *f)
+{
+    return rule->is_twice ? 2 * f->steps : f->steps;
+}
+
+static uint32_t folded_rounds(const struct turn *t)
+{
+    const struct fold_rule *rule = t->phase->pattern->fold;
+    const struct fold f = fold_of(t->plan->size.p, rule->goes);
+    return (f.rest > 0) + exchanges(rule, &f) + (rule->give ? rule->own_rounds + (f.rest > 0) : 0);
+}
+
+static bool folded(const struct turn *t, struct mpg_message *m)
+{
+    const struct fold_rule *rule = t->phase->pattern->fold;
+    struct exchange e = {.f = fold_of(t->plan->size.p, rule->goes), .step = t->round};
+    const uint32_t steps = exchanges(rule, &e.f);
+    m->reduces = rule->reduces;
+    if (e.f.rest > 0 && e.step-- == 0) {
+        m->to = taker_of(&e.f, t->v);
+        m->bytes = t->plan->vector_bytes;
+        return is_gone(&e.f, t->v);
     }
-    if (number >= f->rest)
+    m->reduces = m->reduces && e.step < e.f.steps; /* what follows goes to whose result it is */
+    if (is_gone(&e.f, t->v))
         return false;
-    m->to = giver_of(f, number);
-    m->bytes = pattern == MPG_PATTERN_HALVING || pattern == MPG_PATTERN_SCATTER_DOUBLING
-                   ? graph_blocks(plan, m->to, 1)
-                   : plan->vector_bytes;
+    if (e.step >= steps)
+        return rule->give(t->plan, &e.f, e.step - steps, m);
+    e.number = number_of(&e.f, t->v);
+    e.distance = rule->distance(&e.f, e.step);
+    m->to = member_of(&e.f, e.number ^ e.distance);
+    return rule->exchange(t->plan, &e, m);
+}
+
+#define FOLDED(name, ...) \
+    const struct mpg_pattern name = {.message = folded, .rounds = folded_rounds, .fold = &(const struct fold_rule){__VA_ARGS__}}
+
+FOLDED(graph_recursive_doubling_barrier, LAST_GO, .exchange = exchange_vectors, .distance = doubled, .give = give_vector);
+FOLDED(graph_recursive_doubling_allreduce, EVEN_GO, .reduces = true, .exchange = exchange_vectors, .distance = doubled,
+       .give = give_vector);
+FOLDED(graph_rabenseifner_allreduce, EVEN_GO, .is_twice = true, .reduces = true, .exchange = exchange_parts,
+       .distance = doubled, .give = give_vector);
+FOLDED(graph_rabenseifner_reduce, ODD_GO, .is_twice = true, .reduces = true, .exchange = gather_parts, .distance = doubled);
+FOLDED(graph_recursive_halving, EVEN_GO, .reduces = true, .exchange = exchange_halves, .distance = halved,
+       .give = give_block);
+FOLDED(graph_recursive_doubling_reduce_scatter, EVEN_GO, .reduces = true, .exchange = exchange_other_groups,
+       .distance = doubled, .give = give_block);
+FOLDED(graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butterfly, .distance = doubled,
+       .give = give_mirrored, .own_rounds = 1);
+
+/* --- barrier --- */
+
+/* How far ROUND of an algorithm that doubles it reaches. */
+static int64_t distance_in(uint32_t round)
+{
+    return INT64_C(1) << round;
+}
+
+static bool disseminate(const struct turn *t, struct mpg_message *m)
+{
+    m->to = modulo(t->v + distance_in(t->round), t->plan->size.p);
     return true;
 }
 
-static bool folded(const struct mpg_plan *plan, enum mpg_pattern pattern, uint32_t round,
-                   int32_t v, struct mpg_message *m)
+const struct mpg_pattern graph_dissemination = {.message = disseminate, .rounds = log2_rounds};
+
+/* --- pipelines --- */
+
+/* Writes bytes of segment S of a pipeline; false: there is none such. */
+static bool send_segment(const struct mpg_plan *plan, int64_t s, struct mpg_message *m)
 {
-    struct fold f = fold_of(plan->size.p, who_goes(pattern));
-    uint32_t steps = exchanges(pattern, &f);
-    m->reduces = pattern != MPG_PATTERN_BARRIER_DOUBLING;
-    if (f.rest > 0 && round-- == 0) {
-        m->to = taker_of(&f, v);
-        m->bytes = plan->vector_bytes;
-        return is_gone(&f, v);
-    }
-    m->reduces = m->reduces && round < f.steps; /* what follows goes to whose result it is */
-    if (round >= steps)
-        return after_exchanges(plan, pattern, &f, round - steps, v, m);
-    return !is_gone(&f, v) && exchange(plan, pattern, &f, round, number_of(&f, v), m);
+    if (s < 0 || s >= plan->segments)
+        return false;
+    const double rest = plan->vector_bytes - (double)s * plan->segment_bytes;
+    m->bytes = rest < plan->segment_bytes ? rest : plan->segment_bytes;
+    return true;
 }
 
-/* --- all others --- */
-
-/* How many of 0 .. p - 1 have bit K. */
-static int32_t with_bit(int32_t p, uint32_t k)
+static bool send_down(const struct turn *t, struct mpg_message *m)
 {
-    int64_t cycle = INT64_C(2) << k, half = cycle / 2, last = p % cycle;
-    return (int32_t)(p / cycle * half + (last > half ? last - half : 0));
+    m->to = t->v + 1;
+    return m->to < t->plan->size.p && send_segment(t->plan, (int64_t)t->round - t->v, m);
 }
+
+static bool send_up(const struct turn *t, struct mpg_message *m)
+{
+    m->to = t->v - 1;
+    return t->v > 0 && send_segment(t->plan, (int64_t)t->round - (t->plan->size.p - 1 - t->v), m);
+}
+
+static uint32_t pipeline_rounds(const struct turn *t)
+{
+    return t->plan->segments + (uint32_t)t->plan->size.p - 2;
+}
+
+/* Counted from the end where the chain begins: segment SEGMENTS - 1 is at LOW, segment 0 at HIGH - 1. */
+static void senders_down(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high)
+{
+    const int64_t first = (int64_t)round - (plan->segments - 1), last = round;
+    *low = (int32_t)(first < 0 ? 0 : first);
+    *high = last > plan->size.p - 2 ? plan->size.p - 1 : (int32_t)last + 1;
+}
+
+static void senders_up(const struct mpg_plan *plan, uint32_t round, int32_t *low, int32_t *high)
+{
+    int32_t first, end;
+    senders_down(plan, round, &first, &end);
+    *low = plan->size.p - end;
+    *high = plan->size.p - first;
+}
+
+const struct mpg_pattern graph_pipeline_down = {.message = send_down, .rounds = pipeline_rounds, .senders = senders_down};
+const struct mpg_pattern graph_pipeline_up = {.message = send_up, .rounds = pipeline_rounds, .senders = senders_up};
+
+/* --- allgather --- */
+
+static bool gather_bruck(const struct turn *t, struct mpg_message *m)
+{
+    const int64_t distance = distance_in(t->round), p = t->plan->size.p;
+    m->to = modulo(t->v - distance, t->plan->size.p);
+    m->bytes = graph_blocks(t->plan, t->v, (int32_t)(distance < p - distance ? distance : p - distance));
+    return true;
+}
+
+const struct mpg_pattern graph_bruck_allgather = {.message = gather_bruck, .rounds = log2_rounds};
+
+static bool is_power_of_two(int32_t p)
+{
+    return (p & (p - 1)) == 0;
+}
+
+/* Blocks begin at a multiple of the distance. */
+static bool gather_doubling(const struct turn *t, struct mpg_message *m)
+{
+    const int64_t distance = distance_in(t->round);
+    m->to = t->v ^ (int32_t)distance;
+    m->bytes = graph_blocks(t->plan, t->v & ~(distance - 1), (int32_t)distance);
+    return true;
+}
+
+const struct mpg_pattern graph_recursive_doubling_allgather = {
+    .message = gather_doubling, .rounds = log2_rounds, .fits = is_power_of_two, .otherwise = &graph_bruck_allgather};
+
+static bool pass_around(const struct turn *t, struct mpg_message *m)
+{
+    m->to = modulo((int64_t)t->v + 1, t->plan->size.p);
+    m->bytes = t->phase->equal ? t->plan->block_bytes : graph_blocks(t->plan, (int64_t)t->v - t->round, 1);
+    return true;
+}
+
+const struct mpg_pattern graph_ring_allgather = {.message = pass_around, .rounds = a_round_each_other};
 
 /* Members that exchange what they got last with one neighbour and the other in turn; two blocks,
  * those of members 2 q and 2 q + 1, but in the first round their own. */
-static void neighbor(const struct mpg_plan *plan, uint32_t round, int32_t v,
-                     struct mpg_message *m)
+static bool neighbor(const struct turn *t, struct mpg_message *m)
 {
-    int32_t p = plan->size.p, pair = v / 2, shift = (int32_t)(round / 2);
-    bool to_right = (v % 2 == 0) == (round % 2 == 0);
-    m->to = modulo((int64_t)v + (to_right ? 1 : -1), p);
-    if (round == 0) {
-        m->bytes = graph_blocks(plan, v, 1);
-        return;
+    int32_t p = t->plan->size.p, pair = t->v / 2, shift = (int32_t)(t->round / 2);
+    bool to_right = (t->v % 2 == 0) == (t->round % 2 == 0);
+    m->to = modulo((int64_t)t->v + (to_right ? 1 : -1), p);
+    if (t->round == 0) {
+        m->bytes = graph_blocks(t->plan, t->v, 1);
+        return true;
     }
-    bool even_round = round % 2 == 0, even = v % 2 == 0;
+    bool even_round = t->round % 2 == 0, even = t->v % 2 == 0;
     int64_t q = even == even_round ? (int64_t)pair - shift : (int64_t)pair + shift;
-    m->bytes = graph_blocks(plan, 2 * (int64_t)modulo(q, p / 2), 2);
+    m->bytes = graph_blocks(t->plan, 2 * (int64_t)modulo(q, p / 2), 2);
+    return true;
 }
+
+static bool is_even(int32_t p)
+{
+    return p % 2 == 0;
+}
+
+const struct mpg_pattern graph_neighbor_exchange = {
+    .message = neighbor, .rounds = half_as_many, .fits = is_even, .otherwise = &graph_ring_allgather};
+
+static bool send_block_to_each(const struct turn *t, struct mpg_message *m)
+{
+    m->to = modulo((int64_t)t->v + 1 + t->round, t->plan->size.p);
+    m->bytes = graph_blocks(t->plan, t->v, 1);
+    return true;
+}
+
+const struct mpg_pattern graph_pairwise_allgather = {.message = send_block_to_each, .rounds = a_round_each_other};
 
 /* --- an allgather by doubling that goes on where partners are missing --- */
 
@@ -249,8 +425,9 @@ static int32_t partners_left(int32_t p, int64_t distance)
     return rest > distance ? (int32_t)(rest - distance) : 0;
 }
 
-static uint32_t uneven_rounds(int32_t p)
+static uint32_t rounds_of_any(const struct turn *t)
 {
+    const int32_t p = t->plan->size.p;
     uint32_t rounds = 0;
     for (uint32_t k = 0; k < ceil_log2(p); k++)
         rounds += 1 + (partners_left(p, INT64_C(1) << k) > 0 ? k : 0);
@@ -284,164 +461,108 @@ static bool pass_on(const struct mpg_plan *plan, int64_t distance, int64_t step,
     return true;
 }
 
-static bool gather_uneven(const struct mpg_plan *plan, uint32_t round, int32_t v,
-                          struct mpg_message *m)
+static bool gather_of_any(const struct turn *t, struct mpg_message *m)
 {
-    for (uint32_t k = 0; k < ceil_log2(plan->size.p); k++) {
-        int64_t distance = INT64_C(1) << k;
-        uint32_t more = partners_left(plan->size.p, distance) > 0 ? k : 0;
+    uint32_t round = t->round;
+    for (uint32_t k = 0; k < ceil_log2(t->plan->size.p); k++) {
+        int64_t distance = distance_in(k);
+        uint32_t more = partners_left(t->plan->size.p, distance) > 0 ? k : 0;
         if (round == 0)
-            return gather_from(plan, distance, v, m);
+            return gather_from(t->plan, distance, t->v, m);
         if (round <= more)
-            return pass_on(plan, distance, distance >> round, v, m);
+            return pass_on(t->plan, distance, distance >> round, t->v, m);
         round -= 1 + more;
     }
     return false;
 }
 
+const struct mpg_pattern graph_allgather_of_any = {.message = gather_of_any, .rounds = rounds_of_any};
+
+/* --- alltoall --- */
+
+static bool send_to_each(const struct turn *t, struct mpg_message *m)
+{
+    m->to = modulo((int64_t)t->v + 1 + t->round, t->plan->size.p);
+    m->bytes = t->plan->size.before ? graph_blocks(t->plan, t->v, 1) / (t->plan->size.p - 1) : t->plan->block_bytes;
+    return true;
+}
+
+const struct mpg_pattern graph_pairwise_alltoall = {.message = send_to_each, .rounds = a_round_each_other};
+
+/* How many of 0 .. p - 1 have bit K. */
+static int32_t with_bit(int32_t p, uint32_t k)
+{
+    int64_t cycle = INT64_C(2) << k, half = cycle / 2, last = p % cycle;
+    return (int32_t)(p / cycle * half + (last > half ? last - half : 0));
+}
+
+static bool transpose_bruck(const struct turn *t, struct mpg_message *m)
+{
+    m->to = modulo(t->v + distance_in(t->round), t->plan->size.p);
+    m->bytes = with_bit(t->plan->size.p, t->round) * t->plan->block_bytes;
+    return true;
+}
+
+const struct mpg_pattern graph_bruck_alltoall = {.message = transpose_bruck, .rounds = log2_rounds};
+
+/* --- reductions and scans --- */
+
+static bool reduce_around(const struct turn *t, struct mpg_message *m)
+{
+    m->to = modulo((int64_t)t->v + 1, t->plan->size.p);
+    m->bytes = t->plan->vector_bytes / t->plan->size.p;
+    m->reduces = t->round < (uint32_t)t->plan->size.p - 1;
+    return true;
+}
+
+const struct mpg_pattern graph_ring_allreduce = {.message = reduce_around, .rounds = twice_each_other};
+
+static bool reduce_blocks_around(const struct turn *t, struct mpg_message *m)
+{
+    m->reduces = true;
+    m->to = modulo((int64_t)t->v + 1, t->plan->size.p);
+    m->bytes = graph_blocks(t->plan, (int64_t)t->v - 1 - t->round, 1);
+    return true;
+}
+
+const struct mpg_pattern graph_ring_reduce_scatter = {.message = reduce_blocks_around, .rounds = a_round_each_other};
+
+static bool reduce_block_of_each(const struct turn *t, struct mpg_message *m)
+{
+    m->reduces = true;
+    m->to = modulo((int64_t)t->v + 1 + t->round, t->plan->size.p);
+    m->bytes = graph_blocks(t->plan, m->to, 1);
+    return true;
+}
+
+const struct mpg_pattern graph_pairwise_reduce_scatter = {.message = reduce_block_of_each, .rounds = a_round_each_other};
+
+static bool scan_doubling(const struct turn *t, struct mpg_message *m)
+{
+    m->to = t->v ^ (int32_t)distance_in(t->round);
+    m->bytes = t->plan->vector_bytes;
+    return m->to < t->plan->size.p;
+}
+
+const struct mpg_pattern graph_recursive_doubling_scan = {.message = scan_doubling, .rounds = log2_rounds};
+
 /* --- a round --- */
-
-/* Bytes of segment S of a pipeline. */
-static double segment(const struct mpg_plan *plan, uint32_t s)
-{
-    double rest = plan->vector_bytes - s * plan->segment_bytes;
-    return rest < plan->segment_bytes ? rest : plan->segment_bytes;
-}
-
-/* What v sends to each of the others in an Alltoall. */
-static double to_each(const struct mpg_plan *plan, int32_t v)
-{
-    return plan->size.before ? graph_blocks(plan, v, 1) / (plan->size.p - 1) : plan->block_bytes;
-}
 
 bool mpg_round_message(const struct mpg_plan *plan, const struct mpg_phase *phase, uint32_t round,
                        int32_t v, struct mpg_message *m)
 {
-    int32_t p = plan->size.p;
-    int64_t distance = phase->rounds <= 32 ? INT64_C(1) << round : 0, s;
     m->from = v;
     m->round = phase->first_round + round;
     m->bytes = 0;
     m->reduces = phase->reduces;
-    if (is_folded(phase->pattern))
-        return folded(plan, phase->pattern, round, v, m);
-    switch (phase->pattern) {
-    case MPG_PATTERN_DISSEMINATION:
-        m->to = modulo(v + distance, p);
-        return true;
-    case MPG_PATTERN_BRUCK:
-        m->to = modulo(v - distance, p);
-        m->bytes = graph_blocks(plan, v, (int32_t)(distance < p - distance ? distance
-                                                                            : p - distance));
-        return true;
-    case MPG_PATTERN_GATHER_DOUBLING: /* of a power of two; its blocks begin at one of distance */
-        m->to = v ^ (int32_t)distance;
-        m->bytes = graph_blocks(plan, v & ~(distance - 1), (int32_t)distance);
-        return true;
-    case MPG_PATTERN_GATHER_UNEVEN:
-        return gather_uneven(plan, round, v, m);
-    case MPG_PATTERN_RING:
-        m->to = modulo((int64_t)v + 1, p);
-        m->bytes = phase->equal ? plan->block_bytes : graph_blocks(plan, (int64_t)v - round, 1);
-        return true;
-    case MPG_PATTERN_PIECES:
-        m->to = modulo((int64_t)v + 1, p);
-        m->bytes = plan->vector_bytes / p;
-        m->reduces = round < (uint32_t)p - 1;
-        return true;
-    case MPG_PATTERN_REDUCING_RING:
-        m->reduces = true;
-        m->to = modulo((int64_t)v + 1, p);
-        m->bytes = graph_blocks(plan, (int64_t)v - 1 - round, 1);
-        return true;
-    case MPG_PATTERN_NEIGHBOR:
-        neighbor(plan, round, v, m);
-        return true;
-    case MPG_PATTERN_PAIRWISE:
-        m->to = modulo((int64_t)v + 1 + round, p);
-        m->bytes = to_each(plan, v);
-        return true;
-    case MPG_PATTERN_SPREAD:
-        m->to = modulo((int64_t)v + 1 + round, p);
-        m->bytes = graph_blocks(plan, v, 1);
-        return true;
-    case MPG_PATTERN_BLOCKWISE:
-        m->reduces = true;
-        m->to = modulo((int64_t)v + 1 + round, p);
-        m->bytes = graph_blocks(plan, m->to, 1);
-        return true;
-    case MPG_PATTERN_TRANSPOSE:
-        m->to = modulo(v + distance, p);
-        m->bytes = with_bit(p, round) * plan->block_bytes;
-        return true;
-    case MPG_PATTERN_PIPELINE_DOWN:
-        s = (int64_t)round - v;
-        m->to = v + 1;
-        if (v + 1 >= p || s < 0 || s >= plan->segments)
-            return false;
-        m->bytes = segment(plan, (uint32_t)s);
-        return true;
-    case MPG_PATTERN_PIPELINE_UP:
-        s = (int64_t)round - (p - 1 - v);
-        m->to = v - 1;
-        if (v == 0 || s < 0 || s >= plan->segments)
-            return false;
-        m->bytes = segment(plan, (uint32_t)s);
-        return true;
-    case MPG_PATTERN_PREFIX:
-        m->to = v ^ (int32_t)distance;
-        m->bytes = plan->vector_bytes;
-        return m->to < p;
-    default:
-        return false;
-    }
-}
-
-uint32_t graph_rounds_of_pattern(const struct mpg_plan *plan, enum mpg_pattern pattern)
-{
-    int32_t p = plan->size.p;
-    if (is_folded(pattern)) {
-        struct fold f = fold_of(p, who_goes(pattern));
-        return (f.rest > 0) + exchanges(pattern, &f) + rounds_after(pattern, &f);
-    }
-    switch (pattern) {
-    case MPG_PATTERN_GATHER_UNEVEN:
-        return uneven_rounds(p);
-    case MPG_PATTERN_RING:
-    case MPG_PATTERN_REDUCING_RING:
-    case MPG_PATTERN_PAIRWISE:
-    case MPG_PATTERN_SPREAD:
-    case MPG_PATTERN_BLOCKWISE:
-        return (uint32_t)p - 1;
-    case MPG_PATTERN_PIECES:
-        return 2 * ((uint32_t)p - 1);
-    case MPG_PATTERN_NEIGHBOR:
-        return (uint32_t)p / 2;
-    case MPG_PATTERN_PIPELINE_DOWN:
-    case MPG_PATTERN_PIPELINE_UP:
-        return plan->segments + (uint32_t)p - 2;
-    default:
-        return ceil_log2(p);
-    }
+    return phase->pattern->message(&(struct turn){plan, phase, round, v}, m);
 }
 
 void mpg_round_senders(const struct mpg_plan *plan, const struct mpg_phase *phase, uint32_t round,
                        int32_t *low, int32_t *high)
 {
-    int32_t p = plan->size.p;
     *low = 0;
-    *high = p;
-    if (phase->pattern != MPG_PATTERN_PIPELINE_DOWN && phase->pattern != MPG_PATTERN_PIPELINE_UP)
-        return;
-    /* counted from the end where the chain begins, segment SEGMENTS - 1 is at FIRST */
-    int64_t first = (int64_t)round - (plan->segments - 1), last = (int64_t)round;
-    first = first < 0 ? 0 : first;
-    last = last > p - 2 ? p - 2 : last;
-    if (phase->pattern == MPG_PATTERN_PIPELINE_DOWN) {
-        *low = (int32_t)first;
-        *high = (int32_t)last + 1;
-    } else {
-        *low = (int32_t)(p - 1 - last);
-        *high = (int32_t)(p - first);
-    }
+    *high = plan->size.p;
+    if (phase->pattern->senders)
+        phase->pattern->senders(plan, round, low, high);
 }

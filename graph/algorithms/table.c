@@ -36,22 +36,6 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- a line --- */
 
-static enum mpg_collective find_operation(const char *name)
-{
-    enum mpg_collective i = 0;
-    while (i < MPG_COLLECTIVES && strcmp(mpg_collective_name(i), name) != 0)
-        i++;
-    return i;
-}
-
-static enum mpg_algorithm find_algorithm(const char *name)
-{
-    enum mpg_algorithm i = 0;
-    while (i < MPG_ALGORITHMS && strcmp(mpg_algorithm_name(i), name) != 0)
-        i++;
-    return i;
-}
-
 /* `radix=N` or `segment=SIZE`, of the algorithms that have them; `first=wait` of NONBLOCKING ones. */
 static int parse_option(const char *word, bool nonblocking, struct mpg_choice *choice, struct mpg_error *err)
 {
@@ -60,7 +44,7 @@ static int parse_option(const char *word, bool nonblocking, struct mpg_choice *c
         choice->waits = true;
         return 0;
     }
-    if (strncmp(word, "radix=", 6) == 0 && choice->algorithm == MPG_ALGORITHM_KNOMIAL) {
+    if (strncmp(word, "radix=", 6) == 0 && mpg_algorithm_has(choice->algorithm, MPG_OPTION_RADIX)) {
         if (mpg_units_parse_int(word + 6, &value, err) < 0)
             return -1;
         if (value < 2 || value > RADIX_MAX)
@@ -69,7 +53,7 @@ static int parse_option(const char *word, bool nonblocking, struct mpg_choice *c
         choice->radix = (int)value;
         return 0;
     }
-    if (strncmp(word, "segment=", 8) == 0 && choice->algorithm == MPG_ALGORITHM_CHAIN) {
+    if (strncmp(word, "segment=", 8) == 0 && mpg_algorithm_has(choice->algorithm, MPG_OPTION_SEGMENT)) {
         if (mpg_units_parse_size(word + 8, &value, err) < 0)
             return -1;
         if (value < 1)
@@ -84,10 +68,10 @@ static int parse_option(const char *word, bool nonblocking, struct mpg_choice *c
 /* N words, at least 4, as a row. */
 static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_error *err)
 {
-    row->operation = find_operation(word[0]);
+    row->operation = mpg_collective_find(word[0]);
     row->nonblocking = row->operation == MPG_COLLECTIVES && word[0][0] == 'i';
     if (row->nonblocking)
-        row->operation = find_operation(word[0] + 1);
+        row->operation = mpg_collective_find(word[0] + 1);
     if (row->operation == MPG_COLLECTIVES)
         return mpg_error_set(err, "'%.40s' is no collective operation", word[0]);
     if (mpg_units_parse_int(word[1], &row->processes, err) < 0 ||
@@ -97,19 +81,18 @@ static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_er
         return mpg_error_set(err, "processes are 1 to %d", INT32_MAX);
     if (row->bytes < 0)
         return mpg_error_set(err, "bytes are 0 or more");
-    row->choice = (struct mpg_choice){.algorithm = find_algorithm(word[3])};
-    if (row->choice.algorithm == MPG_ALGORITHMS)
+    row->choice = (struct mpg_choice){.algorithm = mpg_algorithm_find(word[3])};
+    if (!row->choice.algorithm)
         return mpg_error_set(err, "'%.40s' is no algorithm", word[3]);
-    if (!(row->nonblocking ? mpg_algorithm_fits_nonblocking : mpg_algorithm_fits)(row->choice.algorithm,
-                                                                                  row->operation))
+    if (!mpg_algorithm_serves(row->choice.algorithm, row->operation, row->nonblocking))
         return mpg_error_set(err, "%s is no algorithm for %s", word[3], word[0]);
     for (size_t i = 4; i < n; i++)
         if (parse_option(word[i], row->nonblocking, &row->choice, err) < 0)
             return -1;
-    if (row->choice.algorithm == MPG_ALGORITHM_KNOMIAL && row->choice.radix == 0)
-        return mpg_error_set(err, "knomial needs radix=N");
-    if (row->choice.algorithm != MPG_ALGORITHM_KNOMIAL)
+    if (!mpg_algorithm_has(row->choice.algorithm, MPG_OPTION_RADIX))
         row->choice.radix = 2;
+    else if (row->choice.radix == 0)
+        return mpg_error_set(err, "%s needs radix=N", word[3]);
     return 0;
 }
 

@@ -6,29 +6,54 @@
 
 #include <stdint.h>
 
-enum mpg_tree_kind {
-    MPG_TREE_LINEAR,  /* 0 has all others */
-    MPG_TREE_CHAIN,   /* v has v + 1 */
-    MPG_TREE_BINARY,  /* v has 2 v + 1 and 2 v + 2 */
-    MPG_TREE_KNOMIAL, /* radix r: v has v + j r^k, 1 <= j < r, for all r^k that divide v */
-    MPG_TREE_NEAR     /* v has v + 2^k for all 2^k > v */
-};
-
 struct mpg_tree {
-    enum mpg_tree_kind kind;
-    int32_t p, radix; /* radix >= 2, of KNOMIAL; 2: binomial */
+    const struct mpg_tree_shape *shape;
+    int32_t p, radix; /* radix >= 2; 2: binomial, of a k-nomial shape */
 };
 
-/* v's parent, v > 0. */
-int32_t mpg_tree_parent(const struct mpg_tree *tree, int32_t v);
-/* How many children v has. */
-int32_t mpg_tree_children(const struct mpg_tree *tree, int32_t v);
-/* v's child K, 0 <= K < children, in the order in which v sends to them: the largest subtree
- * first, of equal ones the smallest number. From them it receives in the opposite order. */
-int32_t mpg_tree_child(const struct mpg_tree *tree, int32_t v, int32_t k);
-/* Which child of its parent v > 0 is. */
-int32_t mpg_tree_place(const struct mpg_tree *tree, int32_t v);
-/* v .. v + size - 1 are v and all below it, in LINEAR, CHAIN and KNOMIAL trees. */
-int32_t mpg_tree_size(const struct mpg_tree *tree, int32_t v);
+struct mpg_tree_shape {
+    /* v's parent, v > 0. */
+    int32_t (*parent)(const struct mpg_tree *tree, int32_t v);
+    /* How many children v has. */
+    int32_t (*children)(const struct mpg_tree *tree, int32_t v);
+    /* v's child K, 0 <= K < children, in the order in which v sends to them: the largest subtree
+     * first, of equal ones the smallest number. From them it receives in the opposite order. */
+    int32_t (*child)(const struct mpg_tree *tree, int32_t v, int32_t k);
+    /* Which child of its parent v > 0 is. */
+    int32_t (*place)(const struct mpg_tree *tree, int32_t v);
+    /* v .. v + size - 1 are v > 0 and all below it; NULL: these are not together. */
+    int32_t (*size)(const struct mpg_tree *tree, int32_t v);
+};
+
+extern const struct mpg_tree_shape mpg_tree_linear; /* 0 has all others */
+extern const struct mpg_tree_shape mpg_tree_chain;  /* v has v + 1 */
+extern const struct mpg_tree_shape mpg_tree_binary; /* v has 2 v + 1 and 2 v + 2 */
+extern const struct mpg_tree_shape mpg_tree_knomial; /* radix r: v has v + j r^k, 1 <= j < r, for all r^k that divide v */
+extern const struct mpg_tree_shape mpg_tree_near;   /* v has v + 2^k for all 2^k > v */
+
+static inline int32_t mpg_tree_parent(const struct mpg_tree *tree, int32_t v)
+{
+    return tree->shape->parent(tree, v);
+}
+
+static inline int32_t mpg_tree_children(const struct mpg_tree *tree, int32_t v)
+{
+    return tree->shape->children(tree, v);
+}
+
+static inline int32_t mpg_tree_child(const struct mpg_tree *tree, int32_t v, int32_t k)
+{
+    return tree->shape->child(tree, v, k);
+}
+
+static inline int32_t mpg_tree_place(const struct mpg_tree *tree, int32_t v)
+{
+    return tree->shape->place(tree, v);
+}
+
+static inline int32_t mpg_tree_size(const struct mpg_tree *tree, int32_t v)
+{
+    return v == 0 ? tree->p : tree->shape->size(tree, v);
+}
 
 #endif

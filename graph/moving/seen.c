@@ -12,7 +12,7 @@ enum { MOST_LOOKED_AT = 1 << 16 };
 /* Another way is better if it explains more than the one before it by more than this part. */
 static const double MORE = 0.05;
 
-enum { WAYS_OF_ONE = 4, MOST_WAYS = WAYS_OF_ONE * MPG_ALGORITHMS };
+enum { WAYS_OF_ONE = 4 };
 
 struct seen_way {
     struct way way;
@@ -27,7 +27,7 @@ struct kind {
     int64_t bytes;
     uint32_t looked_at; /* calls */
     int ways; /* the table's first */
-    struct seen_way way[MOST_WAYS];
+    struct seen_way way[]; /* WAYS_OF_ONE of each algorithm that there is for it, room for all */
 };
 
 struct seen {
@@ -70,7 +70,7 @@ static void add_choice(struct kind *kind, struct mpg_choice choice)
 
 static struct kind *new_kind(const struct moving *moving, const struct met *met)
 {
-    struct kind *kind = calloc(1, sizeof *kind);
+    struct kind *kind = calloc(1, sizeof *kind + WAYS_OF_ONE * mpg_algorithm_number() * sizeof *kind->way);
     if (!kind)
         return NULL;
     kind->call = met->call;
@@ -81,9 +81,12 @@ static struct kind *new_kind(const struct moving *moving, const struct met *met)
     const struct mpg_choice first =
         mpg_table_find_nonblocking(moving->table, size.operation, size.p, mpg_plan_bytes(&size));
     add_choice(kind, first);
-    for (enum mpg_algorithm a = 0; a < MPG_ALGORITHMS; a++)
-        if (a != first.algorithm && a != MPG_ALGORITHM_KNOMIAL && mpg_algorithm_fits_nonblocking(a, size.operation))
+    for (size_t i = 0; i < mpg_algorithm_number(); i++) {
+        const struct mpg_algorithm *a = mpg_algorithm_at(i);
+        if (a != first.algorithm && !mpg_algorithm_has(a, MPG_OPTION_RADIX) &&
+            mpg_algorithm_serves(a, size.operation, true))
             add_choice(kind, (struct mpg_choice){.algorithm = a, .radix = 2});
+    }
     return kind;
 }
 

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int32_t p = 1; p < 40; p = 2 * p + 1) {
             const struct mpg_collective_size what = {(enum mpg_collective)i, p, 0, 4000.0 * p, NULL, false};
             struct mpg_choice c = mpg_table_find(t, what.operation, p, 100.0 * p);
-            if (!mpg_algorithm_fits(c.algorithm, what.operation))
+            if (!mpg_algorithm_serves(c.algorithm, what.operation, false))
                 abort();
             if (mpg_plan_make(t, &what).phases > MPG_PHASES_MAX)
                 abort();

@@ -7,12 +7,17 @@
 #include "graph/algorithms/table.h"
 #include "tests/tap.h"
 
+static bool goes_by(const struct mpg_choice *choice, const char *algorithm)
+{
+    return choice->algorithm == mpg_algorithm_find(algorithm);
+}
+
 static void expect(const struct mpg_table *t, enum mpg_collective operation, int32_t p,
-                   double bytes, enum mpg_algorithm algorithm)
+                   double bytes, const char *algorithm)
 {
     struct mpg_choice c = mpg_table_find(t, operation, p, bytes);
-    ok(c.algorithm == algorithm, "%s of %d, %g bytes: %s (%s)", mpg_collective_name(operation), p,
-       bytes, mpg_algorithm_name(algorithm), mpg_algorithm_name(c.algorithm));
+    ok(goes_by(&c, algorithm), "%s of %d, %g bytes: %s (%s)", mpg_collective_name(operation), p,
+       bytes, algorithm, mpg_algorithm_name(c.algorithm));
 }
 
 static struct mpg_table *parse(const char *text, struct mpg_error *err)
@@ -20,16 +25,16 @@ static struct mpg_table *parse(const char *text, struct mpg_error *err)
     return mpg_table_parse(text, strlen(text), "t", err);
 }
 
-/* Whether what FIND finds in T is an algorithm of its operation, by FITS, at every size. */
+/* Whether what FIND finds in T is an algorithm of its operation, or of its NONBLOCKING twin, at every size. */
 static bool fits_everywhere(const struct mpg_table *t,
                             struct mpg_choice (*find)(const struct mpg_table *, enum mpg_collective, int32_t, double),
-                            bool (*fits)(enum mpg_algorithm, enum mpg_collective))
+                            bool nonblocking)
 {
     bool all = true;
     for (enum mpg_collective i = 0; i < MPG_COLLECTIVES; i++)
         for (int32_t p = 1; p < 70000; p = 2 * p + 1)
             for (double b = 0; b < 1e8; b = 3 * b + 1)
-                all = all && fits(find(t, i, p, b).algorithm, i);
+                all = all && mpg_algorithm_serves(find(t, i, p, b).algorithm, i, nonblocking);
     return all;
 }
 
@@ -39,21 +44,21 @@ static void test_built_in(void)
     struct mpg_table *t = mpg_table_default(&err);
     if (!ok(t, "there is a built-in table"))
         return;
-    expect(t, MPG_COLLECTIVE_ALLREDUCE, 4, 8191, MPG_ALGORITHM_DOUBLING);
-    expect(t, MPG_COLLECTIVE_ALLREDUCE, 4, 8192, MPG_ALGORITHM_RABENSEIFNER);
-    expect(t, MPG_COLLECTIVE_ALLREDUCE, 3, 65535, MPG_ALGORITHM_RING);
-    expect(t, MPG_COLLECTIVE_ALLREDUCE, 128, 100, MPG_ALGORITHM_TWO);
-    expect(t, MPG_COLLECTIVE_BCAST, 5, 2048, MPG_ALGORITHM_BINOMIAL);
-    expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, MPG_ALGORITHM_CHAIN);
-    expect(t, MPG_COLLECTIVE_BARRIER, 7, 0, MPG_ALGORITHM_LINEAR);
-    expect(t, MPG_COLLECTIVE_BARRIER, 8, 0, MPG_ALGORITHM_DOUBLING);
-    expect(t, MPG_COLLECTIVE_BARRIER, 65536, 0, MPG_ALGORITHM_DISSEMINATION);
-    expect(t, MPG_COLLECTIVE_ALLTOALL, 65, 1023, MPG_ALGORITHM_BRUCK);
-    expect(t, MPG_COLLECTIVE_ALLTOALL, 65, 1e6, MPG_ALGORITHM_PAIRWISE);
-    expect(t, MPG_COLLECTIVE_REDUCE_SCATTER, 31, 262144, MPG_ALGORITHM_RING);
-    expect(t, MPG_COLLECTIVE_SCATTERV, 2, 0, MPG_ALGORITHM_LINEAR);
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 4, 8191, "recursive_doubling");
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 4, 8192, "rabenseifner");
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 3, 65535, "ring");
+    expect(t, MPG_COLLECTIVE_ALLREDUCE, 128, 100, "two");
+    expect(t, MPG_COLLECTIVE_BCAST, 5, 2048, "binomial");
+    expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, "chain");
+    expect(t, MPG_COLLECTIVE_BARRIER, 7, 0, "linear");
+    expect(t, MPG_COLLECTIVE_BARRIER, 8, 0, "recursive_doubling");
+    expect(t, MPG_COLLECTIVE_BARRIER, 65536, 0, "dissemination");
+    expect(t, MPG_COLLECTIVE_ALLTOALL, 65, 1023, "bruck");
+    expect(t, MPG_COLLECTIVE_ALLTOALL, 65, 1e6, "pairwise");
+    expect(t, MPG_COLLECTIVE_REDUCE_SCATTER, 31, 262144, "ring");
+    expect(t, MPG_COLLECTIVE_SCATTERV, 2, 0, "linear");
     ok(mpg_table_find(t, MPG_COLLECTIVE_BCAST, 64, 0).radix == 4, "its k-nomial tree has radix 4");
-    ok(fits_everywhere(t, mpg_table_find, mpg_algorithm_fits), "every operation has an algorithm of its own at every size");
+    ok(fits_everywhere(t, mpg_table_find, false), "every operation has an algorithm of its own at every size");
     mpg_table_free(t);
 }
 
@@ -69,12 +74,12 @@ static void test_rows(void)
                                 &err);
     if (!ok(t, "rows in any order"))
         return;
-    expect(t, MPG_COLLECTIVE_REDUCE, 8, 4095, MPG_ALGORITHM_BINOMIAL);
-    expect(t, MPG_COLLECTIVE_REDUCE, 8, 1e9, MPG_ALGORITHM_RABENSEIFNER);
-    expect(t, MPG_COLLECTIVE_REDUCE, 9, 65535, MPG_ALGORITHM_KNOMIAL);
-    expect(t, MPG_COLLECTIVE_REDUCE, 10, 65536, MPG_ALGORITHM_CHAIN);
-    expect(t, MPG_COLLECTIVE_REDUCE, 1, 0, MPG_ALGORITHM_BINOMIAL);
-    expect(t, MPG_COLLECTIVE_BARRIER, 7, 0, MPG_ALGORITHM_LINEAR);
+    expect(t, MPG_COLLECTIVE_REDUCE, 8, 4095, "binomial");
+    expect(t, MPG_COLLECTIVE_REDUCE, 8, 1e9, "rabenseifner");
+    expect(t, MPG_COLLECTIVE_REDUCE, 9, 65535, "knomial");
+    expect(t, MPG_COLLECTIVE_REDUCE, 10, 65536, "chain");
+    expect(t, MPG_COLLECTIVE_REDUCE, 1, 0, "binomial");
+    expect(t, MPG_COLLECTIVE_BARRIER, 7, 0, "linear");
     ok(mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 0).radix == 3, "a radix");
     ok(mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).segment_bytes == 4096, "a segment");
     mpg_table_free(t);
@@ -93,16 +98,16 @@ static void test_nonblocking(void)
     if (!ok(t, "rows of nonblocking operations"))
         return;
     const struct mpg_choice reduce = mpg_table_find_nonblocking(t, MPG_COLLECTIVE_REDUCE, 9, 1e6);
-    ok(reduce.algorithm == MPG_ALGORITHM_CHAIN && reduce.segment_bytes == 4096 && reduce.waits, "that wait first");
-    expect(t, MPG_COLLECTIVE_REDUCE, 9, 1e6, MPG_ALGORITHM_LINEAR);
+    ok(goes_by(&reduce, "chain") && reduce.segment_bytes == 4096 && reduce.waits, "that wait first");
+    expect(t, MPG_COLLECTIVE_REDUCE, 9, 1e6, "linear");
     ok(!mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).waits, "which blocking ones do not");
     const struct mpg_choice bcast = mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BCAST, 9, 1e6);
-    ok(bcast.algorithm == MPG_ALGORITHM_NEAR && !bcast.waits, "or not");
-    expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, MPG_ALGORITHM_CHAIN);
-    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == MPG_ALGORITHM_LINEAR, "linear");
-    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BARRIER, 9, 0).algorithm == MPG_ALGORITHM_DISSEMINATION,
+    ok(goes_by(&bcast, "binomial_near") && !bcast.waits, "or not");
+    expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, "chain");
+    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == mpg_algorithm_find("linear"), "linear");
+    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BARRIER, 9, 0).algorithm == mpg_algorithm_find("dissemination"),
        "operations without rows are as built in");
-    ok(fits_everywhere(t, mpg_table_find_nonblocking, mpg_algorithm_fits_nonblocking),
+    ok(fits_everywhere(t, mpg_table_find_nonblocking, true),
        "every nonblocking operation has an algorithm of its own at every size");
     mpg_table_free(t);
 }

@@ -16,7 +16,7 @@ static bool is_child(const struct mpg_tree *t, int32_t v, int32_t k, int32_t chi
  * then j = 1 .. r - 1. */
 static bool is_knomial(int32_t p, int32_t radix)
 {
-    const struct mpg_tree t = {MPG_TREE_KNOMIAL, p, radix};
+    const struct mpg_tree t = {&mpg_tree_knomial, p, radix};
     for (int32_t v = 0; v < p; v++) {
         int32_t n = 0;
         for (int k = 40; k >= 0; k--) {
@@ -45,7 +45,7 @@ static void test_trees(void)
         ok(all, "trees of radix %d of up to 199 members", radix[i]);
     }
     /* not in the third power of p */
-    const struct mpg_tree wide = {MPG_TREE_KNOMIAL, 1 << 20, 65536};
+    const struct mpg_tree wide = {&mpg_tree_knomial, 1 << 20, 65536};
     int32_t n = mpg_tree_children(&wide, 0), right = 0;
     for (int32_t k = 0; k < n; k++)
         right += is_child(&wide, 0, k, k < 15 ? (k + 1) * 65536 : k - 14);

@@ -116,14 +116,6 @@ static void die(const struct mpg_error *err)
     exit(1);
 }
 
-static enum mpg_collective operation_of(const char *name)
-{
-    enum mpg_collective i = 0;
-    while (i < MPG_COLLECTIVES && strcmp(mpg_collective_name(i), name) != 0)
-        i++;
-    return i;
-}
-
 static void evaluate(const struct mpg_plan *plan, struct mpg_message_costs *costs, bool by_member)
 {
     struct context *c = costs->data;
@@ -192,7 +184,7 @@ int main(void)
                 before[v + 1] = before[v] + block[(v + root) % p];
             free(block);
         }
-        struct mpg_collective_size size = {operation_of(operation), p, root, bytes, before, false};
+        struct mpg_collective_size size = {mpg_collective_find(operation), p, root, bytes, before, false};
         struct mpg_plan plan = mpg_plan_make(table, &size);
         struct context context = {.lanes = (uint32_t)lanes, .waiting = waits, .p = p};
         struct mpg_message_costs costs = {.data = &context,

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The collective operations, and the algorithms that there are for them, a descriptor each: the parser of
+ * mpgcollectives(5), plans, and the tests that hold manual and reference implementation against them read these lists.
+ * docs/COLLECTIVES.md has the messages; CONTRIBUTING.md says how to add an algorithm. */
+#include "graph/algorithms/descriptors.h"
+
+#include <string.h>
+
+static const struct operation operations[MPG_COLLECTIVES] = {
+    [MPG_COLLECTIVE_BARRIER] = {"barrier", BYTES_NONE, .up = true, .down = true},
+    [MPG_COLLECTIVE_BCAST] = {"bcast", BYTES_VECTOR, .down = true, .nonblocking_part = "binomial_near"},
+    [MPG_COLLECTIVE_SCATTER] = {"scatter", BYTES_BLOCK, .down = true, .subtrees = true},
+    [MPG_COLLECTIVE_SCATTERV] = {"scatterv", BYTES_BLOCK, .down = true, .subtrees = true, .nonblocking_part = "linear"},
+    [MPG_COLLECTIVE_GATHER] = {"gather", BYTES_BLOCK, .up = true, .subtrees = true},
+    [MPG_COLLECTIVE_GATHERV] = {"gatherv", BYTES_BLOCK, .up = true, .subtrees = true, .nonblocking_part = "linear"},
+    [MPG_COLLECTIVE_REDUCE] = {"reduce", BYTES_VECTOR, .up = true, .reduces = true, .nonblocking_part = "binomial"},
+    [MPG_COLLECTIVE_ALLREDUCE] = {"allreduce", BYTES_VECTOR, .part = {MPG_COLLECTIVE_REDUCE, MPG_COLLECTIVE_BCAST}},
+    [MPG_COLLECTIVE_ALLGATHER] = {"allgather", BYTES_BLOCK, .part = {MPG_COLLECTIVE_GATHERV, MPG_COLLECTIVE_BCAST}},
+    [MPG_COLLECTIVE_ALLGATHERV] = {"allgatherv", BYTES_BLOCK, .part = {MPG_COLLECTIVE_GATHERV, MPG_COLLECTIVE_BCAST}},
+    [MPG_COLLECTIVE_ALLTOALL] = {"alltoall", BYTES_BLOCK},
+    [MPG_COLLECTIVE_ALLTOALLV] = {"alltoallv", BYTES_BLOCK_TO_OTHERS},
+    [MPG_COLLECTIVE_REDUCE_SCATTER] = {"reduce_scatter", BYTES_VECTOR,
+                                       .part = {MPG_COLLECTIVE_REDUCE, MPG_COLLECTIVE_SCATTERV}},
+    [MPG_COLLECTIVE_REDUCE_SCATTER_BLOCK] = {"reduce_scatter_block", BYTES_VECTOR_BLOCK,
+                                             .part = {MPG_COLLECTIVE_REDUCE, MPG_COLLECTIVE_SCATTERV}},
+    [MPG_COLLECTIVE_SCAN] = {"scan", BYTES_VECTOR, .down = true, .reduces = true},
+    [MPG_COLLECTIVE_EXSCAN] = {"exscan", BYTES_VECTOR, .down = true, .reduces = true}};
+
+#define O(name) (1u << MPG_COLLECTIVE_##name)
+enum {
+    BLOCKS = O(SCATTER) | O(SCATTERV) | O(GATHER) | O(GATHERV),
+    ROOTED = O(BCAST) | O(REDUCE) | BLOCKS,
+    ALLGATHERS = O(ALLGATHER) | O(ALLGATHERV),
+    ALLTOALLS = O(ALLTOALL) | O(ALLTOALLV),
+    REDUCE_SCATTERS = O(REDUCE_SCATTER) | O(REDUCE_SCATTER_BLOCK),
+    SCANS = O(SCAN) | O(EXSCAN)
+};
+
+/* In the order in which they are tried where a trace shows how nonblocking collectives go (docs/PROGRESS.md). */
+static const struct mpg_algorithm algorithms[] = {
+    {"linear", 0,
+     {{ROOTED | O(BARRIER), BOTH, graph_plan_tree, .tree = &mpg_tree_linear},
+      {ALLTOALLS, BOTH, graph_plan_posted, .pattern = &graph_pairwise_alltoall},
+      {ALLGATHERS, NONBLOCKING, graph_plan_posted, .pattern = &graph_pairwise_allgather},
+      {SCANS, BOTH, graph_plan_tree, .tree = &mpg_tree_chain}}},
+    {"chain", MPG_OPTION_SEGMENT,
+     {{O(BCAST), BOTH, graph_plan_pipeline, &mpg_tree_chain, &graph_pipeline_down},
+      {O(REDUCE), BOTH, graph_plan_pipeline, &mpg_tree_chain, &graph_pipeline_up}}},
+    {"binary", 0, {{O(BCAST) | O(REDUCE), BOTH, graph_plan_tree, .tree = &mpg_tree_binary}}},
+    {"binomial", 0, {{ROOTED | O(BARRIER), BOTH, graph_plan_tree, .tree = &mpg_tree_knomial}}},
+    {"knomial", MPG_OPTION_RADIX, {{ROOTED, BOTH, graph_plan_tree, .tree = &mpg_tree_knomial}}},
+    {"dissemination", 0, {{O(BARRIER), BOTH, graph_plan_rounds, .pattern = &graph_dissemination}}},
+    {"recursive_doubling", 0,
+     {{O(BARRIER), BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_barrier},
+      {O(ALLREDUCE), BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_allreduce},
+      {ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_allgather},
+      {REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_reduce_scatter},
+      {SCANS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_scan}}},
+    {"recursive_halving", 0, {{REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_halving}}},
+    {"rabenseifner", 0,
+     {{O(ALLREDUCE), BOTH, graph_plan_rounds, .pattern = &graph_rabenseifner_allreduce},
+      {O(REDUCE), BOTH, graph_plan_rounds, .pattern = &graph_rabenseifner_reduce}}},
+    {"butterfly", 0, {{REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_butterfly}}},
+    {"ring", 0,
+     {{O(ALLREDUCE), BOTH, graph_plan_rounds, .pattern = &graph_ring_allreduce},
+      {ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_ring_allgather},
+      {REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_ring_reduce_scatter}}},
+    {"neighbor", 0, {{ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_neighbor_exchange}}},
+    {"bruck", 0,
+     {{ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_bruck_allgather},
+      {O(ALLTOALL), BOTH, graph_plan_rounds, .pattern = &graph_bruck_alltoall}}},
+    {"pairwise", 0,
+     {{ALLTOALLS, BOTH, graph_plan_rounds, .pattern = &graph_pairwise_alltoall},
+      {REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_pairwise_reduce_scatter}}},
+    {"scatter_allgather", 0, {{O(BCAST), BOTH, graph_plan_scattered, &mpg_tree_knomial, &graph_allgather_of_any}}},
+    {"scatter_ring", 0, {{O(BCAST), BOTH, graph_plan_scattered, &mpg_tree_knomial, &graph_ring_allgather}}},
+    {"two", 0,
+     {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = graph_plan_parts},
+      {ALLGATHERS, BLOCKING, .plan = graph_plan_parts}}},
+    {"binomial_near", 0, {{O(BCAST), NONBLOCKING, graph_plan_tree, .tree = &mpg_tree_near}}},
+};
+#undef O
+
+/* --- looked up --- */
+
+const struct operation *graph_operation(enum mpg_collective operation)
+{
+    return &operations[operation];
+}
+
+const char *mpg_collective_name(enum mpg_collective operation)
+{
+    return operation < MPG_COLLECTIVES ? operations[operation].name : "";
+}
+
+enum mpg_collective mpg_collective_find(const char *name)
+{
+    enum mpg_collective i = 0;
+    while (i < MPG_COLLECTIVES && strcmp(operations[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+size_t mpg_algorithm_number(void)
+{
+    return sizeof algorithms / sizeof *algorithms;
+}
+
+const struct mpg_algorithm *mpg_algorithm_at(size_t i)
+{
+    return &algorithms[i];
+}
+
+const struct mpg_algorithm *mpg_algorithm_find(const char *name)
+{
+    for (size_t i = 0; i < mpg_algorithm_number(); i++)
+        if (strcmp(algorithms[i].name, name) == 0)
+            return &algorithms[i];
+    return NULL;
+}
+
+const char *mpg_algorithm_name(const struct mpg_algorithm *a)
+{
+    return a->name;
+}
+
+bool mpg_algorithm_has(const struct mpg_algorithm *a, enum mpg_algorithm_option option)
+{
+    return a->options & option;
+}
+
+const struct service *graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking)
+{
+    for (const struct service *s = a->service; s < a->service + SERVICES_MAX && s->operations != 0; s++)
+        if ((s->operations >> operation & 1) && (s->twins == BOTH || (s->twins == NONBLOCKING) == nonblocking))
+            return s;
+    return NULL;
+}
+
+bool mpg_algorithm_serves(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking)
+{
+    return graph_service(a, operation, nonblocking) != NULL;
+}
+
+/* --- checksums --- */
+
+uint64_t mpg_sum_words(uint64_t sum, const uint64_t *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        sum = (sum ^ word[i]) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+uint64_t mpg_sum_choice(uint64_t sum, const struct mpg_choice *choice)
+{
+    uint64_t segment;
+    memcpy(&segment, &choice->segment_bytes, sizeof segment);
+    const uint64_t words[] = {(uint64_t)(choice->algorithm - algorithms), (uint64_t)choice->radix, segment, choice->waits};
+    return mpg_sum_words(sum, words, sizeof words / sizeof *words);
+}
