@@ -270,22 +270,27 @@ class Maker:
     exscan = scan
 
 
+# Of each operation what there is for it (graph/algorithms/descriptors.c), and in which order a trace is held against them
+VECTOR = ["linear", "chain", "binary", "binomial", "knomial"]
+BLOCKS = ["linear", "binomial", "knomial"]
+GATHERING = ["recursive_doubling", "ring", "neighbor", "bruck"]
+SCATTERING = ["recursive_doubling", "recursive_halving", "butterfly", "ring", "pairwise", "two"]
+LISTED = {
+    "barrier": ["dissemination", "recursive_doubling", "linear", "binomial"],
+    "bcast": [*VECTOR, "scatter_allgather", "scatter_ring"], "reduce": [*VECTOR, "rabenseifner"],
+    "scatter": BLOCKS, "scatterv": BLOCKS, "gather": BLOCKS, "gatherv": BLOCKS,
+    "allreduce": ["recursive_doubling", "rabenseifner", "ring", "two"],
+    "allgather": [*GATHERING, "two"], "allgatherv": [*GATHERING, "two"],
+    "alltoall": ["linear", "pairwise", "bruck"], "alltoallv": ["linear", "pairwise"],
+    "reduce_scatter": SCATTERING, "reduce_scatter_block": SCATTERING,
+    "scan": ["linear", "recursive_doubling"], "exscan": ["linear", "recursive_doubling"]}
+ALGORITHMS = {operation: set(names) for operation, names in LISTED.items()}
 ORDER = ["linear", "chain", "binary", "binomial", "dissemination", "recursive_doubling", "recursive_halving", "rabenseifner",
          "butterfly", "ring", "neighbor", "bruck", "pairwise", "scatter_allgather", "scatter_ring", "two", "binomial_near"]
-IN_TREES = {"linear", "chain", "binary", "binomial"}
-GATHERING = {"bruck", "recursive_doubling", "ring", "neighbor", "linear"}
-SCATTERING = {"recursive_halving", "recursive_doubling", "butterfly", "ring", "pairwise", "two"}
-NONBLOCKING = {
-    "barrier": {"dissemination", "recursive_doubling", "linear", "binomial"},
-    "bcast": IN_TREES | {"scatter_allgather", "scatter_ring", "binomial_near"},
-    "scatter": {"linear", "binomial"}, "scatterv": {"linear", "binomial"},
-    "gather": {"linear", "binomial"}, "gatherv": {"linear", "binomial"},
-    "reduce": IN_TREES | {"rabenseifner"},
-    "allreduce": {"recursive_doubling", "rabenseifner", "ring", "two"},
-    "allgather": GATHERING, "allgatherv": GATHERING,
-    "alltoall": {"linear", "pairwise", "bruck"}, "alltoallv": {"linear", "pairwise"},
-    "reduce_scatter": SCATTERING, "reduce_scatter_block": SCATTERING,
-    "scan": {"linear", "recursive_doubling"}, "exscan": {"linear", "recursive_doubling"}}
+NONBLOCKING = {operation: names - {"knomial"} for operation, names in ALGORITHMS.items()}
+NONBLOCKING["bcast"] |= {"binomial_near"}
+for name in ("allgather", "allgatherv"):
+    NONBLOCKING[name] = NONBLOCKING[name] - {"two"} | {"linear"}
 
 
 def operation_of(name):

@@ -6,27 +6,10 @@ algorithms of some operations, at thresholds that programs of few ranks reach.""
 import argparse
 import random
 
-TREES = ["linear", "chain", "binary", "binomial", "knomial"]
-ALGORITHMS = {
-    "barrier": ["dissemination", "recursive_doubling", "linear", "binomial"],
-    "bcast": [*TREES, "scatter_allgather", "scatter_ring", "segments"],
-    "reduce": [*TREES, "rabenseifner", "segments"],
-    "scatter": ["linear", "binomial", "knomial"],
-    "scatterv": ["linear", "binomial", "knomial"],
-    "gather": ["linear", "binomial", "knomial"],
-    "gatherv": ["linear", "binomial", "knomial"],
-    "allreduce": ["recursive_doubling", "rabenseifner", "ring", "two"],
-    "allgather": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
-    "allgatherv": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
-    "alltoall": ["linear", "pairwise", "bruck"],
-    "alltoallv": ["linear", "pairwise"],
-    "reduce_scatter": ["recursive_halving", "recursive_doubling", "butterfly", "ring",
-                       "pairwise", "two"],
-    "reduce_scatter_block": ["recursive_halving", "recursive_doubling", "butterfly",
-                             "ring", "pairwise", "two"],
-    "scan": ["linear", "recursive_doubling"],
-    "exscan": ["linear", "recursive_doubling"],
-}
+from oracle_plans import LISTED
+
+# A chain is one message, or several
+ALGORITHMS = {operation: names + ["segments"] * ("chain" in names) for operation, names in LISTED.items()}
 
 
 def row_of(source, operation):

@@ -9,6 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import oracle_plans  # noqa: E402
 import randomsignature  # noqa: E402
 import randomtrace  # noqa: E402
 import randomtrace_extras  # noqa: E402
@@ -74,20 +75,10 @@ def machine(draw, messages=False):
 
 # --- tables of collectives (mpgcollectives(5)) -----------------------------
 
-TREES = ["linear", "binomial", "knomial radix=3", "knomial radix=5"]
-VECTOR = [*TREES, "chain", "chain segment=1000", "binary", "binary"]
-ALGORITHMS = {
-    "barrier": ["dissemination", "recursive_doubling", "linear", "binomial"],
-    "bcast": VECTOR + ["scatter_allgather", "scatter_ring"], "reduce": VECTOR + ["rabenseifner"],
-    "scatter": TREES, "scatterv": TREES, "gather": TREES, "gatherv": TREES,
-    "allreduce": ["recursive_doubling", "rabenseifner", "ring", "two"],
-    "allgather": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
-    "allgatherv": ["bruck", "recursive_doubling", "ring", "neighbor", "two"],
-    "alltoall": ["linear", "pairwise", "bruck"], "alltoallv": ["linear", "pairwise"],
-    "reduce_scatter": ["recursive_halving", "recursive_doubling", "butterfly", "ring", "pairwise",
-                       "two"],
-    "scan": ["linear", "recursive_doubling"], "exscan": ["linear", "recursive_doubling"]}
-ALGORITHMS["reduce_scatter_block"] = ALGORITHMS["reduce_scatter"]
+OPTIONS = {"knomial": ["knomial radix=3", "knomial radix=5"], "chain": ["chain", "chain segment=1000"],
+           "binary": ["binary", "binary"]}
+ALGORITHMS = {operation: [row for name in names for row in OPTIONS.get(name, [name])]
+              for operation, names in oracle_plans.LISTED.items()}
 
 
 def collective_table(draw):

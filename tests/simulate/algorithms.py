@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Collectives at awkward numbers of members, roots and enter times: what expand_case says of them
 against algorithms_members.py, message by message (TAP)."""
+import os
 import subprocess
 import sys
 
-from algorithms_members import (
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+from oracle_plans import LISTED  # noqa: E402
+from algorithms_members import (  # noqa: E402
     World, Wrong, barrier_doubling, blockwise, bruck, bruck_alltoall, butterfly, dissemination,
     doubling, down, gather_doubling, gather_uneven, halving, linear_alltoall, neighbor, pairwise,
     pipeline, power_of_two, rabenseifner, reducing_ring, ring_allreduce, ring_pass, run, scan_chain, scan_doubling,
@@ -158,22 +161,9 @@ class Case:
 
 
 def cases():
-    of = {
-        "barrier": "dissemination recursive_doubling linear binomial",
-        "bcast": "linear chain binary binomial knomial scatter_allgather scatter_ring",
-        "scatter": "linear binomial knomial", "scatterv": "linear binomial",
-        "gather": "linear binomial knomial", "gatherv": "linear binomial",
-        "reduce": "linear chain binary binomial knomial rabenseifner",
-        "allreduce": "recursive_doubling rabenseifner ring two",
-        "allgather": "bruck recursive_doubling ring neighbor two",
-        "allgatherv": "bruck recursive_doubling ring neighbor two",
-        "alltoall": "linear pairwise bruck", "alltoallv": "linear pairwise",
-        "reduce_scatter": "recursive_halving recursive_doubling butterfly ring pairwise two",
-        "reduce_scatter_block": "recursive_halving butterfly",
-        "scan": "linear recursive_doubling", "exscan": "linear recursive_doubling"}
     rooted = ("bcast", "scatter", "scatterv", "gather", "gatherv", "reduce")
-    for operation, algorithms in of.items():
-        for algorithm in algorithms.split():
+    for operation, algorithms in LISTED.items():
+        for algorithm in algorithms:
             for p in SIZES:
                 for eager in (-1.0, 0.0, 300.0, 2000.0):
                     root = (5 * p + 3) // 2 % p if operation in rooted else 0

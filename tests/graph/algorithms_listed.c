@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists the algorithms of collectives for tests/graph/test-algorithms-named.py: a line each operation, with an i before
+ * those that do not block, and the names of its algorithms; in the last line, `all`, every algorithm in its order. */
+#include <stdio.h>
+
+#include "graph/algorithms/algorithm.h"
+
+static void list(enum mpg_collective operation, bool nonblocking)
+{
+    printf("%s%s", nonblocking ? "i" : "", mpg_collective_name(operation));
+    for (size_t i = 0; i < mpg_algorithm_number(); i++)
+        if (mpg_algorithm_serves(mpg_algorithm_at(i), operation, nonblocking))
+            printf(" %s", mpg_algorithm_name(mpg_algorithm_at(i)));
+    printf("\n");
+}
+
+int main(void)
+{
+    for (enum mpg_collective operation = 0; operation < MPG_COLLECTIVES; operation++) {
+        list(operation, false);
+        list(operation, true);
+    }
+    printf("all");
+    for (size_t i = 0; i < mpg_algorithm_number(); i++)
+        printf(" %s", mpg_algorithm_name(mpg_algorithm_at(i)));
+    printf("\n");
+    return 0;
+}
