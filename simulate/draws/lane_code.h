@@ -56,8 +56,6 @@ struct mpg_lane_code {
     /* U[w], of N lanes, becomes the draw of an element of the row that begins ROW[w] after the first one, whose is ELEMENT,
      * by what it was: ELEMENT[ROW[w]] + (U[w] - 1/2) SHARE. */
     void (*place_in_rows)(const double *element, const uint32_t *row, double share, uint32_t n, double *u);
-    /* X in N lanes. */
-    void (*fill)(double x, uint32_t n, double *value);
     /* An interval of LENGTH, of which WORK is to be done, in each of N lanes: those in which work from
      * max(0, SINCE + DELAY[w]) on meets nothing, by QUIET, are lengthened by it; lists the others into LANE
      * and returns how many. */

@@ -2,7 +2,7 @@
 /* Streams take turns, of some calls each, mostly in the same order again and again; what all of them hold is more
  * than what is near the processor. */
 #include "simulate/evaluate/evaluator_private.h"
-#include "simulate/models/records.h"
+#include "simulate/models/perturbation.h"
 
 /* So many lanes' noise is asked for at once. */
 enum { AT_ONCE = 16, LINE_BYTES = 64 };
@@ -39,7 +39,7 @@ static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
     const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;
     struct mpg_interval x = {.rank = (int32_t)stream};
     meet_noise(l, stream, &x);
-    mpg_records_fetch(l->p, &x, at, n);
+    mpg_perturbation_fetch(l->p, &x, at, n);
     l->ahead.fetched += n;
 }
 

@@ -309,19 +309,19 @@ static void find_lost(struct mpg_classes *c, struct mpg_losses *const *losses, s
 /* What each core's noise does to work, without what CPU clocks have seen: preemption and theft. */
 static int find_losses(struct mpg_classes *c, struct mpg_losses **losses, struct mpg_error *err)
 {
-    const struct mpg_machine *source = &c->p->source_noise;
+    const struct mpg_noise_source *source = &c->p->source_noise;
     double lost = 0;
     for (size_t i = 0; i < source->cores; i++)
-        lost += mpg_resampled_lost(&source->resampled[i], NULL) / (double)source->cores;
+        lost += mpg_noise_lost(source, i, NULL) / (double)source->cores;
     const double missing = c->time_ns > 0 ? 1 - c->cpu_ns / c->time_ns : 0;
     c->uses_cpu = !c->no_cpu && c->time_ns > 0 && (c->prefers_cpu || missing <= lost);
     double left_out = c->uses_cpu ? missing : 0;
     if (c->p->off_cpu_known && c->time_ns > 0)
         left_out = fmax(left_out, c->off_ns / c->time_ns);
     for (size_t i = 0; i < source->cores; i++) {
-        const double off = source->off_cpu[i]; /* below 0: the record does not say */
+        const double off = source->core[i].off_cpu; /* below 0: the record does not say */
         const bool is_seen = c->uses_cpu || c->p->off_cpu_known;
-        if (!(losses[i] = mpg_losses_new(source->replay[i], is_seen && off >= 0 ? off : left_out, err)))
+        if (!(losses[i] = mpg_losses_new(source->core[i].replay, is_seen && off >= 0 ? off : left_out, err)))
             return -1;
     }
     return 0;

@@ -204,7 +204,7 @@ struct mpg_resampling mpg_perturbation_resampling(const struct mpg_perturbation 
 {
     const bool records = mpg_perturbation_noise_measured(p) || mpg_perturbation_call_noise_measured(p);
     return (struct mpg_resampling){.launches = any_measured(p) ? launches_drawn(p) : 0,
-                                   .noise = records && !p->measurement_fixed && !p->target_noise.drawn && !p->target_noise.ecdf,
+                                   .noise = records && !p->measurement_fixed && p->target_noise.kind->is_resampled,
                                    .seed = p->seed};
 }
 

@@ -12,10 +12,10 @@
 #include "simulate/models/collectives.h"
 #include "simulate/draws/draws.h"
 #include "simulate/models/flights.h"
-#include "simulate/noise/machine.h"
 #include "simulate/models/overheads.h"
 #include "simulate/models/path_fits.h"
 #include "simulate/noise/histogram.h"
+#include "simulate/noise/source.h"
 #include "simulate/draws/spec.h"
 #include "simulate/target/topology.h"
 
@@ -44,7 +44,7 @@ struct mpg_perturbation {
     bool scales_noise;   /* what the target's noise takes is multiplied by */
     double noise_factor; /* this, >= 0 */
     bool call_noise_of_target; /* calls' own work meets the target's noise, too */
-    struct mpg_machine target_noise, source_noise;
+    struct mpg_noise_source target_noise, source_noise;
     size_t target_cores, source_cores; /* that have noise */
     bool same_noise;        /* target's and source's are the same */
     bool off_cpu_known;     /* the trace knows when its ranks were off their CPUs */
@@ -81,7 +81,7 @@ int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err
 void mpg_perturbation_clear_noise(struct mpg_perturbation *p);
 /* Says on which hosts the RANKS ranks are, HOST[r] being rank r's on the target and TRACED[r]
  * where it ran, as small numbers, so that those of a host can meet its noise together
- * (simulate/noise/machine.h). */
+ * (simulate/noise/source.h). */
 int mpg_perturbation_seat(struct mpg_perturbation *p, int32_t ranks, const int32_t *host,
                           const int32_t *traced, enum mpg_cosched cosched,
                           struct mpg_error *err);
@@ -101,6 +101,12 @@ static inline const double *mpg_perturbation_launches(const struct mpg_perturbat
                                                       uint32_t first)
 {
     return p->launch ? p->launch + (first - p->first_replica) : NULL;
+}
+
+/* The parts of all noise records in REPLICA; NULL: they are whole. */
+static inline const uint8_t *mpg_perturbation_parts(const struct mpg_perturbation *p, uint32_t replica)
+{
+    return p->measurement_fixed ? NULL : p->parts.part[mpg_measurement_of(replica)];
 }
 
 /* What replicas draw of the measurements that a run rests on. */
@@ -194,6 +200,8 @@ struct mpg_interval {
  * -length_ns. */
 void mpg_perturb_compute(const struct mpg_perturbation *p, const struct mpg_interval *x,
                          uint32_t first, uint32_t n, double *delay_ns);
+/* Asks for what the next look-ups of X's rank read, in N lanes from lane AT on; X has a cursor. */
+void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_interval *x, uint32_t at, uint32_t n);
 /* What noise of the target's takes from X, a call's own work, that begins DELAY_NS[w] late; it covers
  * nothing by itself. */
 void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_interval *x,

@@ -19,7 +19,7 @@ struct mpg_replay;
  * kept in part, u is that of its longest detours and then, of the time that these leave,
  * that of the blocks after each other, from the first again after the last. */
 struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err);
-/* Keeps REPLAY's record also as one list, for lanes to look up in (lookups.h), if it has no more than MOST detours. Before
+/* Keeps REPLAY's record also as one list, for lanes to look up in (kinds.c), if it has no more than MOST detours. Before
  * its first look-up. Error: out of memory. */
 int mpg_replay_make_list(struct mpg_replay *replay, size_t most, struct mpg_error *err);
 double mpg_replay_span_ns(const struct mpg_replay *replay);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a noise record is in memory, for look-ups by it (replay.c) and of lanes (lookups.c). */
+/* What a noise record is in memory, for look-ups by it (replay.c) and of lanes (kinds.c). */
 #ifndef MPG_REPLAY_PRIVATE_H
 #define MPG_REPLAY_PRIVATE_H
 

@@ -43,32 +43,12 @@ static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
         snprintf(text, size, "%.3g %%", 100 * most);
 }
 
-/* Who meets noise together, and on which core. */
-static void say_cosched(const struct mpg_machine *m, char *text, size_t size)
-{
-    if ((m->drawn || m->ecdf) && m->cosched != MPG_COSCHED_NONE)
-        snprintf(text, size, "the i-th rank of a host runs on its core i mod %zu, with one row of "
-                             "draws for the %s", m->cores / m->hosts,
-                 m->cosched == MPG_COSCHED_JOB ? "job" : "host");
-    else if (m->drawn)
-        snprintf(text, size, "rank r runs on core r mod %zu", m->cores);
-    else if (m->cosched == MPG_COSCHED_NONE)
-        snprintf(text, size, "rank r runs on core r mod %zu, from a random phase", m->cores);
-    else
-        snprintf(text, size,
-                 "the i-th rank of a host runs on its core i mod %zu, from one random phase %s",
-                 m->cores / m->hosts,
-                 m->cosched == MPG_COSCHED_JOB ? "for the job"
-                 : m->together                 ? "for the host (its cores were recorded together)"
-                                               : "for the host");
-}
-
 /* What became of the source's noise. */
 static const char *say_removed(const struct mpg_report *r)
 {
     if (r->p->source_cores == 0)
         return "";
-    if (r->p->source_noise.ecdf)
+    if (r->p->source_noise.kind->work_in)
         return "; what quanta of the source lose is taken out first";
     if (r->result->counts.cpu_intervals == 0)
         return "; the source's interruptions are taken out first, as far as intervals between the same callsites show them";
@@ -79,25 +59,11 @@ static const char *say_removed(const struct mpg_report *r)
                  "callsites show them";
 }
 
-static bool has_memory(const struct mpg_machine *m)
-{
-    for (size_t i = 0; i < m->cores; i++)
-        if (mpg_quanta_memory(m->quanta[i]) > 0)
-            return true;
-    return false;
-}
-
 static void say_noise(const struct mpg_report *r, char *text, size_t size)
 {
     const struct mpg_perturbation *p = r->p;
-    size_t hosts = p->target_noise.hosts;
-    char replay[768], many[64] = "", lost[64] = "", who[192] = "";
-    if (p->target_cores > 0 && p->target_noise.ecdf)
-        say_cosched(&p->target_noise, who, sizeof who);
-    else if (p->target_cores > 0) {
-        say_lost(p->target, lost, sizeof lost);
-        say_cosched(&p->target_noise, who, sizeof who);
-    }
+    const size_t hosts = p->target_noise.hosts;
+    char replay[768], many[64] = "", lost[64] = "";
     if (hosts > 1)
         snprintf(many, sizeof many, " of %zu hosts, one host after another,", hosts);
     if (mpg_perturbation_noise_unchanged(p))
@@ -105,22 +71,11 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
                  "source and target have the same record of noise: it changes nothing");
     else if (p->target_cores == 0)
         snprintf(replay, sizeof replay, "none%s", say_removed(r));
-    else if (p->target_noise.ecdf)
-        snprintf(replay, sizeof replay,
-                 "what FTQ quanta of %zu core%s%s lost, drawn quantum by quantum%s (ecdf); %s%s",
-                 p->target_cores, p->target_cores == 1 ? "" : "s", many,
-                 has_memory(&p->target_noise) ? ", with their autocorrelation" : "", who,
-                 say_removed(r));
-    else if (p->target_noise.drawn)
-        snprintf(replay, sizeof replay,
-                 "detours of %zu core%s%s drawn, gaps and durations by turns from %s, %s of the time lost "
-                 "in the record%s; %s%s", p->target_cores, p->target_cores == 1 ? "" : "s", many,
-                 p->noise_model == MPG_NOISE_FIT ? "the nearest families fitted to them (fit)"
-                                                 : "those of the record (renewal)",
-                 lost, p->target_cores == 1 ? "" : "s", who, say_removed(r));
-    else
-        snprintf(replay, sizeof replay, "detours of %zu core%s%s replayed, %s of the time lost; %s%s",
-                 p->target_cores, p->target_cores == 1 ? "" : "s", many, lost, who, say_removed(r));
+    else {
+        say_lost(p->target, lost, sizeof lost);
+        mpg_noise_say(&p->target_noise, many, lost, replay, sizeof replay);
+        snprintf(replay + strlen(replay), sizeof replay - strlen(replay), "%s", say_removed(r));
+    }
     mpg_assume_specs(text, size, &p->noise, p->target != NULL, replay);
     const size_t used = strlen(text);
     if (p->scales_noise)

@@ -93,7 +93,7 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
          "eager limit", "eager limit", of_path,
          no_limit},
     };
-    if (p->noise.n == 0 && p->target_cores > 0 && p->target_noise.ecdf &&
+    if (p->noise.n == 0 && p->target_cores > 0 && !p->target_noise.kind->has_detours &&
         p->noise_model == MPG_NOISE_ANY &&
         mpg_attention_add(list, err, "noise",
                           "no detours in this signature: what its FTQ quanta lost is drawn instead, "

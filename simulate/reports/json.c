@@ -248,9 +248,8 @@ json_t *mpg_answer_options(const struct mpg_report *r)
     json_object_set_new(o, "call_noise", call_noise_json(p));
     json_object_set_new(o, "latency", specs_json(&p->latency));
     json_object_set_new(o, "byte", specs_json(&p->byte));
-    if (p->target_noise.drawn)
-        json_object_set_new(o, "noise_model",
-                            json_string(p->noise_model == MPG_NOISE_FIT ? "fit" : "renewal"));
+    if (p->target_noise.kind && p->target_noise.kind->model)
+        json_object_set_new(o, "noise_model", json_string(p->target_noise.kind->model));
     if (p->latency_model == MPG_TIME_FIT)
         json_object_set_new(o, "latency_model", json_string("fit"));
     if (p->byte_model == MPG_TIME_FIT)

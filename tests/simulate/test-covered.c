@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "simulate/models/perturbation.h"
-#include "simulate/models/records.h"
 #include "tests/tap.h"
 
 /* A record in sixteen equal parts, whichever are drawn: each begins with the last 200 ns of a
@@ -49,7 +48,7 @@ static bool takes(const struct mpg_perturbation *p, double at_ns, double k_ns, d
         .length_ns = WORK_NS, .covered_ns = k_ns, .passed_ns = passed_ns};
     for (uint32_t w = 0; w < LANES; w++)
         delay_ns[w] = before_ns[w] =
-            2 * SPAN_NS + at_ns - mpg_machine_start(&p->target_noise, mpg_records_parts(p, w), p->seed, 0, w);
+            2 * SPAN_NS + at_ns - mpg_noise_start(&p->target_noise, mpg_perturbation_parts(p, w), p->seed, 0, w);
     mpg_perturb_compute(p, &x, 0, LANES, delay_ns);
     for (uint32_t w = 0; w < LANES; w++) {
         double found_ns = delay_ns[w] - before_ns[w] + WORK_NS;

@@ -241,21 +241,6 @@ static bool rows_agree(const struct mpg_lane_code *code)
 
 /* --- intervals --- */
 
-static bool fills(const struct mpg_lane_code *code)
-{
-    double got[MOST + 1], expected[MOST];
-    for (uint32_t n = 0; n <= MOST; n++) {
-        const double x = uniform();
-        for (uint32_t w = 0; w < n; w++)
-            expected[w] = x;
-        got[n] = 2.385;
-        code->fill(x, n, got);
-        if (!same("fill", got, expected, n))
-            return false;
-    }
-    return true;
-}
-
 static double longer(double taken, double length)
 {
     return fmax(taken - length, -length);
@@ -334,7 +319,6 @@ int main(void)
         ok(lengths_agree(code), "%s: lengths", name);
         ok(times_agree(code, d, COUNT), "%s: times", name);
         ok(rows_agree(code), "%s: rows", name);
-        ok(fills(code), "%s: filling", name);
         ok(intervals_agree(code), "%s: intervals", name);
     }
     ok(mpg_lane_code() == mpg_lane_code_of(mpg_isa()), "what is used is what there is");

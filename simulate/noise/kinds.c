@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How work meets each kind of noise: quanta, drawn detours, and records of detours. Records are looked up as one list, near
+ * the place of the last look-up; by the record itself where there is no such list, or work goes on beyond the part of the
+ * record that it began in. */
+#include <math.h>
+
+#include "simulate/noise/replay_private.h"
+#include "simulate/noise/source.h"
+#include "simulate/rounding.h"
+
+/* --- quanta --- */
+
+static int add_quanta(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err)
+{
+    (void)cores;
+    return (core->quanta = mpg_quanta_new(from, err)) ? 0 : -1;
+}
+
+static double start_in_quantum(const struct mpg_noise_source *s, struct mpg_seat seat, const uint8_t *part, double u)
+{
+    (void)part;
+    return u * mpg_quanta_length_ns(s->core[seat.core].quanta);
+}
+
+static void time_in_quanta(const struct mpg_noise_source *s, const struct mpg_begun_work *w, double *time_ns)
+{
+    const struct mpg_seat seat = mpg_noise_seat_of(s, w->rank);
+    for (uint32_t k = 0; k < w->n; k++) {
+        const uint32_t replica = w->first + w->lane[k];
+        const double begin_ns = mpg_noise_start(s, NULL, w->seed, w->rank, replica) + w->since_ns[k];
+        time_ns[k] = mpg_quanta_time_for(s->core[seat.core].quanta, w->seed, seat.leader, replica, begin_ns, w->work_ns[k]);
+    }
+}
+
+static double work_in_quanta(const struct mpg_noise_source *s, uint64_t seed, int32_t rank, uint32_t replica,
+                             double since_ns, double interval_ns)
+{
+    const struct mpg_seat seat = mpg_noise_seat_of(s, rank);
+    const double from_ns = mpg_noise_start(s, NULL, seed, rank, replica) + since_ns;
+    return mpg_quanta_work_in(s->core[seat.core].quanta, seed, seat.leader, replica, from_ns, interval_ns);
+}
+
+const struct mpg_noise_kind mpg_noise_quanta = {
+    .add = add_quanta, .start = start_in_quantum, .time_for = time_in_quanta, .work_in = work_in_quanta};
+
+/* --- detours that a call covers --- */
+
+/* A lane of a rank, and where it is: in drawn detours or in a record. */
+struct lane {
+    const struct mpg_noise_of_core *core;
+    struct mpg_renewal_of of;
+    struct mpg_renewal_cursor *cursor;
+    const uint8_t *part; /* of the record; NULL: it is whole */
+    double start_ns;     /* where in the record MPI_Init is */
+};
+
+/* Whether a detour that is going on when work begins, and began BEFORE_NS before, is none. */
+static inline bool is_covered(double covered_ns, double before_ns)
+{
+    return before_ns > MPG_ROUNDING_NS && before_ns <= covered_ns + MPG_ROUNDING_NS;
+}
+
+/* How long the K-th of W meets nothing since the detour that is going on is none. DETOUR_LEFT: how long the one in which
+ * SINCE_NS after MPI_Init is goes on, *BEFORE_NS after it began; 0: it is in none. */
+static double free_for(const struct lane *l, const struct mpg_begun_work *w, uint32_t k,
+                       double (*detour_left)(const struct lane *l, double since_ns, double *before_ns))
+{
+    const double since_ns = w->since_ns[k];
+    double before_ns;
+    if (!w->passed_ns)
+        return 0;
+    double *passed = &w->passed_ns[w->lane[k]];
+    if (since_ns >= *passed) {
+        const double left_ns = detour_left(l, since_ns, &before_ns);
+        if (!(left_ns > 0 && is_covered(w->covered_ns, before_ns)))
+            return 0;
+        *passed = since_ns + left_ns;
+    }
+    return *passed - since_ns;
+}
+
+/* --- drawn detours --- */
+
+static int add_renewal(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores,
+                       struct mpg_error *err)
+{
+    (void)cores;
+    return (core->renewal = mpg_renewal_new(from, false, err)) ? 0 : -1;
+}
+
+static int add_fit(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err)
+{
+    (void)cores;
+    return (core->renewal = mpg_renewal_new(from, true, err)) ? 0 : -1;
+}
+
+static double drawn_left(const struct lane *l, double since_ns, double *before_ns)
+{
+    return mpg_renewal_detour_left(&l->of, l->cursor, since_ns, before_ns);
+}
+
+static void time_in_renewal(const struct mpg_noise_source *s, const struct mpg_begun_work *w, double *time_ns)
+{
+    const struct mpg_seat seat = mpg_noise_seat_of(s, w->rank);
+    struct mpg_renewal_cursor *cursors = w->cursor.state;
+    for (uint32_t k = 0; k < w->n; k++) {
+        struct mpg_renewal_cursor nowhere = {.open = false};
+        const struct lane l = {.of = {s->core[seat.core].renewal, w->seed, seat.leader, w->first + w->lane[k]},
+                               .cursor = cursors ? &cursors[w->cursor.at + w->lane[k]] : &nowhere};
+        const double free_ns = free_for(&l, w, k, drawn_left), work_ns = w->work_ns[k];
+        if (!(free_ns > 0))
+            time_ns[k] = mpg_renewal_time_for(&l.of, l.cursor, w->since_ns[k], work_ns);
+        else if (work_ns <= free_ns)
+            time_ns[k] = work_ns;
+        else
+            time_ns[k] = free_ns + mpg_renewal_time_for(&l.of, l.cursor, w->passed_ns[w->lane[k]], work_ns - free_ns);
+    }
+}
+
+const struct mpg_noise_kind mpg_noise_renewal = {.model = "renewal",
+                                                 .cursor_bytes = sizeof(struct mpg_renewal_cursor),
+                                                 .has_detours = true,
+                                                 .add = add_renewal,
+                                                 .time_for = time_in_renewal};
+const struct mpg_noise_kind mpg_noise_fit = {.model = "fit",
+                                             .cursor_bytes = sizeof(struct mpg_renewal_cursor),
+                                             .has_detours = true,
+                                             .add = add_fit,
+                                             .time_for = time_in_renewal};
+
+/* --- records: cores --- */
+
+/* Detours in the lists of all cores, some 24 bytes each. */
+enum { MOST_LISTED = 2 << 20 };
+
+static int add_record(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err)
+{
+    if (!(core->replay = mpg_replay_new(from, err)) ||
+        mpg_replay_make_list(core->replay, MOST_LISTED / cores, err) < 0)
+        return -1;
+    mpg_resampled_init(&core->resampled, core->replay);
+    core->off_cpu = from->off_known ? from->fraction_off : -1;
+    core->offset_ns = from->offset_ns;
+    return 0;
+}
+
+static double start_in_record(const struct mpg_noise_source *s, struct mpg_seat seat, const uint8_t *part, double u)
+{
+    const struct mpg_noise_of_core *first = &s->core[seat.first], *own = &s->core[seat.core];
+    double start_ns = mpg_resampled_start(&first->resampled, part, u), since_ns;
+    if (own == first)
+        return start_ns;
+    start_ns = fmod(start_ns - own->offset_ns + first->offset_ns, own->resampled.span_ns);
+    start_ns += start_ns < 0 ? own->resampled.span_ns : 0;
+    return start_ns + mpg_resampled_detour_left(&own->resampled, part, start_ns, &since_ns);
+}
+
+/* --- records: what lanes remember --- */
+
+/* Where in its record a lane is; zero-initialised it is nowhere yet. */
+struct place {
+    double start_ns; /* where in its record it is when MPI_Init ends */
+    double shift_ns; /* a time after MPI_Init and this are one of the record, */
+    double until_ns; /* before so long after MPI_Init */
+    uint32_t next;   /* a detour of it, near the next one that is met */
+    bool is_begun;
+};
+
+/* A cursor is, of each lane, times after MPI_Init between which nothing interrupts, and its place. */
+enum { DOUBLES = 2 };
+
+struct memory {
+    double *from_ns, *to_ns; /* to_ns <= 0: no time is known to be quiet */
+    struct place *place;
+};
+
+static struct memory memory_of(struct mpg_noise_cursor cursor)
+{
+    double *first = cursor.state;
+    return (struct memory){first + cursor.at, first + cursor.lanes + cursor.at,
+                           (struct place *)(void *)(first + DOUBLES * (size_t)cursor.lanes) + cursor.at};
+}
+
+/* What work meets in a lane. */
+struct met {
+    double time_ns;  /* how long it takes; exactly the work where nothing interrupts it */
+    double quiet_ns; /* from its end on nothing interrupts for so long, but for rounding; <= 0: that is not known */
+    double end_ns;   /* of the record; times are rounded as it is */
+};
+
+/* Notes in lane W what MET says of the time after work that began SINCE_NS after MPI_Init. Look-ups round in other
+ * places than these sums, by some units in the last place: what is quiet ends before and begins after that. */
+static void note(const struct memory *m, uint32_t w, const struct met *met, double since_ns)
+{
+    const double end_ns = since_ns + met->time_ns, quiet_ns = met->quiet_ns > 0 ? met->quiet_ns : 0;
+    const double margin_ns = MPG_ROUNDING_NS + 1e-14 * (met->end_ns + quiet_ns);
+    m->from_ns[w] = end_ns + margin_ns;
+    m->to_ns[w] = quiet_ns > 2 * margin_ns ? end_ns + quiet_ns - margin_ns : -1;
+}
+
+static uint32_t pass_quiet(struct mpg_noise_cursor cursor, double since_ns, double length_ns,
+                           const struct mpg_lane_work *work, uint32_t n, double *delay_ns, uint32_t *lane)
+{
+    const struct memory m = memory_of(cursor);
+    const struct mpg_lane_quiet quiet = {m.from_ns, m.to_ns, MPG_ROUNDING_NS};
+    return mpg_lane_code()->pass(&quiet, since_ns, length_ns, work, n, delay_ns, lane);
+}
+
+static void fetch_detours(const struct mpg_noise_of_core *core, struct mpg_noise_cursor cursor, uint32_t n)
+{
+    const struct mpg_record *list = core->replay->list;
+    const struct place *place = memory_of(cursor).place;
+    for (uint32_t k = 0; list && k < n; k++) {
+        const struct mpg_detour *next = list->detour + place[k].next;
+        __builtin_prefetch((const char *)next - sizeof *next);
+        __builtin_prefetch(next + 2);
+        __builtin_prefetch(next + 6);
+    }
+}
+
+/* --- records: by the record itself --- */
+
+static double recorded_left(const struct lane *l, double since_ns, double *before_ns)
+{
+    return mpg_resampled_detour_left(&l->core->resampled, l->part, l->start_ns + since_ns, before_ns);
+}
+
+/* What the K-th of W meets. */
+static struct met meet_by_record(const struct lane *l, const struct mpg_begun_work *w, uint32_t k)
+{
+    const double begin_ns = l->start_ns + w->since_ns[k], work_ns = w->work_ns[k];
+    const double free_ns = free_for(l, w, k, recorded_left);
+    if (free_ns > 0 && work_ns <= free_ns)
+        return (struct met){.time_ns = work_ns, .end_ns = begin_ns + work_ns};
+    const struct mpg_replay_met met = mpg_resampled_meet(&l->core->resampled, l->part, begin_ns + free_ns, work_ns - free_ns);
+    const double time_ns = free_ns + met.time_ns;
+    return (struct met){time_ns, met.quiet_ns, begin_ns + time_ns};
+}
+
+/* --- records: by the list --- */
+
+/* So many detours are looked at without a branch, and without waiting for each other: detours come in bursts. */
+enum { NEAR = 8 };
+
+/* The first of R's detours that ends after REST; NEXT is near it. */
+static inline size_t find_end(const struct mpg_record *r, size_t next, double rest)
+{
+    const struct mpg_detour *d = r->detour + next;
+    if (next > r->n || (next > 0 && mpg_detour_end(d - 1) > rest))
+        return mpg_record_find_detour(r, rest);
+    size_t n = 0;
+#pragma GCC unroll 4
+    for (int k = 0; k < NEAR / 2; k++)
+        n += mpg_detour_end(d + k) <= rest;
+    return n < NEAR / 2 ? next + n : mpg_record_find_detour(r, rest);
+}
+
+/* The first of R's detours, from FIRST on, that begins at WORK or after it, but for rounding. */
+static inline size_t find_begin(const struct mpg_record *r, size_t first, double work)
+{
+    const double least = work - MPG_ROUNDING_NS;
+    const struct mpg_detour *d = r->detour + first;
+    size_t n = 0;
+#pragma GCC unroll 8
+    for (int k = 0; k < NEAR; k++)
+        n += d[k].done_ns < least;
+    return n < NEAR ? first + n : mpg_record_find_done(r, work);
+}
+
+/* Whether detour I of R is more, or less, than one that is met from FROM_NS of the record to TO_NS: these cut it, or there
+ * is no work between it and one beside it, so that both may be parts of one. */
+static bool is_odd(const struct mpg_record *r, size_t i, double from_ns, double to_ns)
+{
+    const struct mpg_detour *d = &r->detour[i];
+    return mpg_detour_start(d) < from_ns || mpg_detour_end(d) > to_ns || d[1].done_ns - d->done_ns <= MPG_ROUNDING_NS ||
+           (i > 0 && d->done_ns - d[-1].done_ns <= MPG_ROUNDING_NS);
+}
+
+/* What the K-th of W meets by the list R, at P, in a part of the record of LENGTH_NS; false: the list does not say. */
+static inline bool meet_near(const struct mpg_record *r, double length_ns, const struct mpg_begun_work *w, uint32_t k,
+                             struct place *p, struct met *met)
+{
+    const double since_ns = w->since_ns[k], work_ns = w->work_ns[k], at_ns = since_ns + p->shift_ns;
+    const double part_end_ns = p->until_ns + p->shift_ns;
+    double *passed = w->passed_ns ? &w->passed_ns[w->lane[k]] : NULL;
+    const bool is_passing = passed && since_ns < *passed;
+    size_t first = find_end(r, p->next, at_ns);
+    double done_ns = at_ns - r->detour[first].lost_ns; /* before it begins, were there no detour */
+    const double before_ns = done_ns - r->detour[first].done_ns;
+    bool is_free = true;
+    if (before_ns > 0) { /* there is one */
+        const struct mpg_detour *d = &r->detour[first];
+        const double over_ns = mpg_detour_end(d) - p->shift_ns;
+        if (passed && is_odd(r, first, part_end_ns - length_ns, part_end_ns))
+            return false;
+        if (is_passing && fabs(*passed - over_ns) > MPG_ROUNDING_NS)
+            return false;
+        is_free = is_passing || (passed && is_covered(w->covered_ns, before_ns));
+        if (is_free)
+            *passed = over_ns;
+        first += is_free;
+        done_ns = is_free ? at_ns - d[1].lost_ns : d->done_ns;
+    } else if (is_passing && *passed - since_ns > MPG_ROUNDING_NS) { /* it went back */
+        return false;
+    }
+    const size_t next = find_begin(r, first, done_ns + work_ns);
+    const struct mpg_detour *d = &r->detour[next];
+    const double end_ns = done_ns + work_ns + d->lost_ns, more_ns = end_ns - at_ns;
+    const double left_ns = part_end_ns - end_ns, quiet_ns = d->done_ns - (done_ns + work_ns);
+    if (!(left_ns >= 0)) /* it goes on in another part of the record */
+        return false;
+    p->next = (uint32_t)next;
+    met->time_ns = is_free && next == first ? work_ns : more_ns > 0 ? more_ns : 0;
+    met->quiet_ns = quiet_ns < left_ns ? quiet_ns : left_ns;
+    met->end_ns = end_ns;
+    return true;
+}
+
+/* Whether P is where work begins that begins SINCE_NS after MPI_Init, in parts of LENGTH_NS. */
+static inline bool is_there(const struct place *p, double since_ns, double length_ns)
+{
+    return since_ns < p->until_ns && since_ns >= p->until_ns - length_ns;
+}
+
+/* Puts P where work begins that begins SINCE_NS after MPI_Init, in O. Of a record that is whole the list is the first
+ * time that it is met: what is kept in part is not the same when it repeats. */
+static void put(const struct lane *o, double since_ns, struct place *p)
+{
+    const struct mpg_resampled *r = &o->core->resampled;
+    const bool has_parts = mpg_resampled_has_parts(r, o->part);
+    const double length_ns = has_parts ? r->span_ns / MPG_PARTS : r->span_ns;
+    double whole = mpg_record_wholes((o->start_ns + since_ns) * r->per_span);
+    int i = 0;
+    if (has_parts)
+        mpg_resampled_locate(r, o->part, o->start_ns + since_ns, &whole, &i);
+    const double begin_ns = whole * r->span_ns + i * length_ns - o->start_ns;
+    const bool is_listed = has_parts || whole == 0 || !r->replay->others;
+    p->shift_ns = (has_parts ? o->part[i] * length_ns : 0) - begin_ns;
+    p->until_ns = is_listed ? begin_ns + length_ns : -INFINITY;
+}
+
+static void time_in_records(const struct mpg_noise_source *s, const struct mpg_begun_work *w, double *time_ns)
+{
+    const struct mpg_noise_of_core *core = &s->core[mpg_noise_seat_of(s, w->rank).core];
+    const struct mpg_record *list = w->cursor.state ? core->replay->list : NULL;
+    const double length_ns = w->parts ? core->resampled.span_ns / MPG_PARTS : core->resampled.span_ns;
+    const struct memory memory = w->cursor.state ? memory_of(w->cursor) : (struct memory){0};
+    for (uint32_t k = 0; k < w->n; k++) {
+        const uint32_t lane = w->lane[k], replica = w->first + lane;
+        struct place nowhere = {.is_begun = false}, *p = memory.place ? &memory.place[lane] : &nowhere;
+        const uint8_t *part = w->parts ? w->parts->part[mpg_measurement_of(replica)] : NULL;
+        if (!p->is_begun) {
+            p->start_ns = mpg_noise_start(s, part, w->seed, w->rank, replica);
+            p->is_begun = true;
+        }
+        const struct lane l = {.core = core, .part = part, .start_ns = p->start_ns};
+        struct met met;
+        if (list && !is_there(p, w->since_ns[k], length_ns))
+            put(&l, w->since_ns[k], p);
+        if (!list || !is_there(p, w->since_ns[k], length_ns) || !meet_near(list, length_ns, w, k, p, &met))
+            met = meet_by_record(&l, w, k);
+        time_ns[k] = met.time_ns;
+        if (memory.place)
+            note(&memory, lane, &met, w->since_ns[k]);
+    }
+}
+
+const struct mpg_noise_kind mpg_noise_replay = {.cursor_bytes = DOUBLES * sizeof(double) + sizeof(struct place),
+                                                .is_resampled = true,
+                                                .has_detours = true,
+                                                .add = add_record,
+                                                .start = start_in_record,
+                                                .time_for = time_in_records,
+                                                .pass = pass_quiet,
+                                                .fetch = fetch_detours};
