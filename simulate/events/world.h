@@ -109,7 +109,7 @@ struct world {
 /* W's options, target, parameters, processors, x, replica, ranks and watch are the caller's; all else is 0. GRAPH is
  * new, and keeps slots; TIMES of one lane. Errors: those of the graph; out of memory; ranks that wait for each other for
  * ever, which a trace that could be run does not have. W is to be cleared even so, before GRAPH is closed. */
-int world_run(struct world *w, struct mpg_graph *graph, struct mpg_times *times, struct mpg_error *err);
+int world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
 void world_clear(struct world *w);
 /* LANE goes on at AT_NS, whatever was said before. */
 int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err);
