@@ -89,7 +89,7 @@ struct mpg_noise_kind {
     /* How long each of WORK's lanes takes, ns; exactly the work where nothing interrupts it. */
     void (*time_for)(const struct mpg_noise_source *s, const struct mpg_begun_work *work, double *time_ns);
     /* Work done in INTERVAL_NS from SINCE_NS after MPI_Init on; NULL: its losses are taken out of classes of intervals
-     * (simulate/engine/classes.h). */
+     * (simulate/evaluate/classes.h). */
     double (*work_in)(const struct mpg_noise_source *s, uint64_t seed, int32_t rank, uint32_t replica, double since_ns,
                       double interval_ns);
     /* Lengthens those lanes in which nothing interrupts, as lane_code's pass(), and asks for what the next time_for()
