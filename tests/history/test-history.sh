@@ -275,6 +275,7 @@ shutil.copy("h.db", "pipe.beside")
 END
 echo kept >precious
 mkfifo pipe.beside-journal new.beside-journal
+: >before.is # so that it is there, whichever end of the pipe comes first
 find . | sort >before.is
 for file in super.beside log.beside pipe.beside new.beside; do
     for as in list "show 1" "diff 1 1" "rerun 1"; do
