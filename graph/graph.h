@@ -159,14 +159,14 @@ struct mpg_candidate {
 };
 
 /* What a receive or probe may take, or find: a message on COMM with TAG from SOURCE, a world rank. */
-struct mpg_fit {
+struct mpg_may_take {
     int32_t comm, source, tag;
     bool any_source, any_tag; /* SOURCE, TAG say nothing */
 };
 
 /* A receive that was posted, and is not completed, of a message that is followed. */
 struct mpg_posted {
-    struct mpg_fit fits;
+    struct mpg_may_take fits;
     uint64_t message; /* that it takes in the trace */
     bool chooses;     /* what it takes is asked here: it is completed, or a candidate */
     bool here;        /* the call that is left posts it */
@@ -177,7 +177,7 @@ struct mpg_posted {
 /* A probe: what it finds. */
 struct mpg_looking {
     bool looks, takes; /* it is one: else nothing else is said; a matched one */
-    struct mpg_fit fits;
+    struct mpg_may_take fits;
     uint64_t found;    /* in the trace: a message, in a view; 0: nothing */
     uint32_t slot;
 };

@@ -55,7 +55,7 @@ static double position(double rank, double effective, size_t n)
 }
 
 /* What D states, INTERVAL, at CONFIDENCE. */
-static struct mpg_interval stated(const struct mpg_distribution *d,
+static struct mpg_confidence stated(const struct mpg_distribution *d,
                                   const struct mpg_quantile_interval *i, double confidence)
 {
     double value = mpg_distribution_quantile(d, i->p), least = d->quantiles[0];
@@ -63,7 +63,7 @@ static struct mpg_interval stated(const struct mpg_distribution *d,
                    gsl_cdf_tdist_Qinv(0.025, i->freedom);
     int open = isinf(i->low) + isinf(i->high);
     double low = value - scale * (value - i->low), high = value + scale * (i->high - value);
-    return (struct mpg_interval){
+    return (struct mpg_confidence){
         .value = value,
         .low = isinf(i->low) ? least : least >= 0 ? fmax(low, 0) : low,
         .high = isinf(i->high) ? d->quantiles[d->knots - 1] : high,
@@ -74,7 +74,7 @@ static struct mpg_interval stated(const struct mpg_distribution *d,
 }
 
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
-                              struct mpg_interval *interval, struct mpg_error *err)
+                              struct mpg_confidence *interval, struct mpg_error *err)
 {
     if (!(p > 0 && p < 1))
         return mpg_error_set(err, "quantile %g is not between 0 and 1", p);
@@ -89,7 +89,7 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
     double effective = floor(mpg_effective_samples(d->n, d->lag1) + 1e-6);
     effective = fmin(effective, MPG_INFERENCE_MAX_SAMPLES);
     struct ranks ranks = find_ranks(effective, p, confidence);
-    *interval = (struct mpg_interval){
+    *interval = (struct mpg_confidence){
         .value = mpg_distribution_quantile(d, p),
         .low = mpg_distribution_quantile(d, position(ranks.low, effective, d->n)),
         .high = mpg_distribution_quantile(d, position(ranks.high, effective, d->n)),
@@ -101,11 +101,11 @@ int mpg_distribution_interval(const struct mpg_distribution *d, double p, double
 
 /* ---- two distributions ---- */
 
-static struct mpg_interval difference_of(const struct mpg_interval *a,
-                                         const struct mpg_interval *b)
+static struct mpg_confidence difference_of(const struct mpg_confidence *a,
+                                         const struct mpg_confidence *b)
 {
     double value = b->value - a->value;
-    return (struct mpg_interval){
+    return (struct mpg_confidence){
         .value = value,
         .low = value - hypot(b->value - b->low, a->high - a->value),
         .high = value + hypot(b->high - b->value, a->value - a->low),
@@ -114,9 +114,9 @@ static struct mpg_interval difference_of(const struct mpg_interval *a,
     };
 }
 
-static struct mpg_interval logarithm_of(const struct mpg_interval *x)
+static struct mpg_confidence logarithm_of(const struct mpg_confidence *x)
 {
-    return (struct mpg_interval){log(x->value), log(x->low), log(x->high), x->coverage,
+    return (struct mpg_confidence){log(x->value), log(x->low), log(x->high), x->coverage,
                                  x->freedom, x->launches};
 }
 
@@ -129,11 +129,11 @@ int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_dist
         mpg_distribution_interval(b, p, confidence, &c.b, err) < 0)
         return -1;
     c.difference = difference_of(&c.a, &c.b);
-    c.ratio = (struct mpg_interval){.value = NAN, .low = NAN, .high = NAN, .coverage = NAN};
+    c.ratio = (struct mpg_confidence){.value = NAN, .low = NAN, .high = NAN, .coverage = NAN};
     if (c.a.low > 0 && c.b.low > 0) {
-        struct mpg_interval log_a = logarithm_of(&c.a), log_b = logarithm_of(&c.b);
-        struct mpg_interval ratio = difference_of(&log_a, &log_b);
-        c.ratio = (struct mpg_interval){exp(ratio.value), exp(ratio.low), exp(ratio.high),
+        struct mpg_confidence log_a = logarithm_of(&c.a), log_b = logarithm_of(&c.b);
+        struct mpg_confidence ratio = difference_of(&log_a, &log_b);
+        c.ratio = (struct mpg_confidence){exp(ratio.value), exp(ratio.low), exp(ratio.high),
                                         ratio.coverage, ratio.freedom, ratio.launches};
     }
     *comparison = c;
@@ -142,7 +142,7 @@ int mpg_compare_quantile(const struct mpg_distribution *a, const struct mpg_dist
 
 /* ---- stationarity ---- */
 
-static bool excludes_zero(const struct mpg_interval *x)
+static bool excludes_zero(const struct mpg_confidence *x)
 {
     return x->low > 0 || x->high < 0;
 }

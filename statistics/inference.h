@@ -27,7 +27,7 @@ double mpg_chi_square_quantile(double p, double freedom);
 double mpg_effective_samples(size_t n, double lag1);
 
 /* Between LOW and HIGH the quantile lies with a probability of at least COVERAGE. */
-struct mpg_interval {
+struct mpg_confidence {
     double value, low, high; /* the estimate, the interval */
     double coverage;         /* less than asked for where there are too few samples */
     double freedom;          /* degrees of freedom of its width; INFINITY: known */
@@ -42,13 +42,13 @@ struct mpg_interval {
  * Where there is none, the minimum or maximum is taken and coverage says what is left.
  * Errors: P or CONFIDENCE outside (0, 1). */
 int mpg_distribution_interval(const struct mpg_distribution *d, double p, double confidence,
-                              struct mpg_interval *interval, struct mpg_error *err);
+                              struct mpg_confidence *interval, struct mpg_error *err);
 
 /* How quantile P of B differs from that of A. */
 struct mpg_comparison {
-    struct mpg_interval a, b;
-    struct mpg_interval difference; /* b - a, same unit */
-    struct mpg_interval ratio;      /* b / a; all NAN unless both intervals are above 0 */
+    struct mpg_confidence a, b;
+    struct mpg_confidence difference; /* b - a, same unit */
+    struct mpg_confidence ratio;      /* b / a; all NAN unless both intervals are above 0 */
 };
 
 /* Intervals of difference and ratio at CONFIDENCE from those of the two quantiles

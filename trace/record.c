@@ -139,7 +139,7 @@ static void tell_untraced(const char *program, const char *why)
 
 /* The MPI to take a tracer for. A program that is linked to none may load one later, or run
  * others that are. */
-static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_target *target)
+static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_record_target *target)
 {
     if (request->mpi)
         return mpg_mpi_of_word(request->mpi);
@@ -150,7 +150,7 @@ static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_t
 }
 
 /* Preloads what TARGET needs to be traced; says what cannot be. */
-static int preload_for(const struct request *request, const struct mpg_target *target,
+static int preload_for(const struct request *request, const struct mpg_record_target *target,
                        const char *program, struct mpg_error *err)
 {
     char tracer[PATH_MAX], names[PATH_MAX], counters[PATH_MAX];
@@ -198,7 +198,7 @@ static int preload_for(const struct request *request, const struct mpg_target *t
 static int prepare(struct request *request, const char *program, struct mpg_error *err)
 {
     static const char *const none[] = {NULL};
-    struct mpg_target target;
+    struct mpg_record_target target;
     char number[32];
     unsetenv("MPGTRACE_WATCH");
     if (mpg_preload(none, err) < 0 || mpg_target_find(&target, program, err) < 0 ||

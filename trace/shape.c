@@ -86,7 +86,3 @@ const struct mpg_shape mpg_shape_masks[] = {
     [MPG_KIND_OTHER] = {ALL, .flags = FAILURE | MPG_SHAPE_SUM},
 };
 
-bool mpg_kind_makes_request(enum mpg_kind kind)
-{
-    return mpg_shape_masks[kind].flags & MPG_SHAPE_IN_ORDER;
-}

@@ -44,9 +44,6 @@ extern const struct mpg_shape mpg_shape_masks[];
 /* The same of calls that failed. */
 extern const struct mpg_shape mpg_shape_failed_mask;
 
-/* Whether a call of KIND makes one request. */
-bool mpg_kind_makes_request(enum mpg_kind kind);
-
 /* Predicting the next shape from those before it, the same for writer and decoder:
  * PREDICTED is indexed by mpg_shape_context() of the history. */
 enum { MPG_CONTEXT_BITS = 11 };

@@ -53,7 +53,7 @@ static const struct mpg_program program = {
 /* ---- the exchange ---- */
 
 /* The way of osu_bw: a window of sends from one buffer, then the acknowledgement. */
-static void send_window(const struct mpg_exchange *x)
+static void send_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
         MPI_Send(x->outbox, x->size, MPI_BYTE, 1, TAG, x->comm);
@@ -64,7 +64,7 @@ static void send_window(const struct mpg_exchange *x)
     MPI_Waitall(x->window, x->request, MPI_STATUSES_IGNORE);
 }
 
-static void receive_window(const struct mpg_exchange *x)
+static void receive_window(const struct mpg_bench_exchange *x)
 {
     if (x->window == 1) {
         MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
@@ -75,7 +75,7 @@ static void receive_window(const struct mpg_exchange *x)
     MPI_Waitall(x->window, x->request, MPI_STATUSES_IGNORE);
 }
 
-static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
@@ -89,7 +89,7 @@ static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *sta
     }
 }
 
-static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
@@ -102,7 +102,7 @@ static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *s
     stamps->off_ns[n] = mpg_off_cpu_check(x->off, mpg_timer_read(x->timer) - before);
 }
 
-static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
+static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row)
 {
     row[1] = (double)cell->size_bytes;
     row[WINDOW] = (double)cell->window;
@@ -122,7 +122,7 @@ static int64_t window_of(int64_t size_bytes)
 }
 
 static int add_size(int64_t size_bytes, const struct mpg_plan_limits *limits,
-                    struct mpg_plan *plan, struct mpg_error *err)
+                    struct mpg_bench_plan *plan, struct mpg_error *err)
 {
     if (mpg_plan_add(plan, size_bytes, 1, limits, err) < 0)
         return -1;
@@ -132,7 +132,7 @@ static int add_size(int64_t size_bytes, const struct mpg_plan_limits *limits,
 /* A few small ones, of which LogGP's g comes; powers of two, the eager limit and just above, three quarters and one and a half of
  * the caches. */
 static int add_default_sizes(const struct mpg_network_facts *facts,
-                             const struct mpg_plan_limits *limits, struct mpg_plan *plan,
+                             const struct mpg_plan_limits *limits, struct mpg_bench_plan *plan,
                              struct mpg_error *err)
 {
     int64_t eager = facts->eager_limit_bytes, l2 = facts->l2_bytes, l3 = facts->l3_bytes;
@@ -149,7 +149,7 @@ static int add_default_sizes(const struct mpg_network_facts *facts,
 }
 
 static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
-                     struct mpg_plan *plan, struct mpg_error *err)
+                     struct mpg_bench_plan *plan, struct mpg_error *err)
 {
     int64_t *size = NULL, n = 0;
     int status = mpg_plan_add(plan, 0, 1, limits, err); /* the empty exchange */

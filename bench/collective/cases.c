@@ -70,7 +70,7 @@ static int parse_processes(const char *text, int ranks, int *count, struct mpg_e
 }
 
 /* The cases of one operation among P processes. */
-static int add_operation(struct mpg_cases *cases, enum mpg_operation operation, int p,
+static int add_operation(struct mpg_cases *cases, enum mpg_bench_operation operation, int p,
                          const int64_t *size, int64_t sizes, int64_t iterations,
                          struct mpg_error *err)
 {
@@ -112,9 +112,9 @@ int mpg_cases_make(const char *operations, const char *processes, const char *si
     if (counts >= 0)
         status = 0;
     for (int o = 0; o < MPG_OPERATIONS; o++) /* arithmetic: with all cores in use only */
-        for (int i = mpg_operation_is_local((enum mpg_operation)o) && counts > 0 ? counts - 1 : 0;
+        for (int i = mpg_operation_is_local((enum mpg_bench_operation)o) && counts > 0 ? counts - 1 : 0;
              i < counts && wanted[o] && status == 0; i++)
-            status = add_operation(&made, (enum mpg_operation)o, count[i], size, n_sizes,
+            status = add_operation(&made, (enum mpg_bench_operation)o, count[i], size, n_sizes,
                                    iterations, err);
     free(count);
     free(size);

@@ -15,7 +15,7 @@
 #define MPG_CASES_MOST_BYTES ((int64_t)1 << 24)
 
 struct mpg_case {
-    enum mpg_operation operation;
+    enum mpg_bench_operation operation;
     int processes;      /* ranks 0 to processes - 1 take part */
     int64_t size_bytes;
     int64_t most;       /* valid repetitions at most, >= 1 */

@@ -160,7 +160,7 @@ static int add_operations(struct mpg_header *header, struct mpg_error *err)
     char text[256] = "";
     for (int o = 0; o < MPG_OPERATIONS; o++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", o ? " " : "",
-                 mpg_operation_name((enum mpg_operation)o));
+                 mpg_operation_name((enum mpg_bench_operation)o));
     return mpg_header_add(header, err, "operations", "%s", text);
 }
 
@@ -200,7 +200,7 @@ static int describe(struct run *run, int argc, char **argv, const struct mpg_loa
 static int write_samples(struct run *run, struct mpg_error *err)
 {
     char name[64];
-    struct mpg_samples samples = {"operation processes size_bytes time_ns off_cpu_ns", MPG_STARTS_COLUMNS,
+    struct mpg_bench_samples samples = {"operation processes size_bytes time_ns off_cpu_ns", MPG_STARTS_COLUMNS,
                                   {0, 0, 0, 1, 0}, run->result.n, run->result.value};
     snprintf(name, sizeof name, "collective-launch%lld.samples", (long long)opt.launch);
     return mpg_record_write(opt.dir, name, &run->header, &samples, err);

@@ -12,7 +12,7 @@ static const char *const names[MPG_OPERATIONS] = {
     "barrier", "bcast", "allreduce", "alltoall", "reduce", "gather", "scatter", "allgather", "scan",
     "reduce_local", "reduce_sent"};
 
-const char *mpg_operation_name(enum mpg_operation operation)
+const char *mpg_operation_name(enum mpg_bench_operation operation)
 {
     return names[operation];
 }
@@ -25,24 +25,24 @@ int mpg_operation_find(const char *name)
     return -1;
 }
 
-bool mpg_operation_adds(enum mpg_operation operation)
+bool mpg_operation_adds(enum mpg_bench_operation operation)
 {
     return operation == MPG_OPERATION_ALLREDUCE || operation == MPG_OPERATION_REDUCE ||
            operation == MPG_OPERATION_SCAN || mpg_operation_is_local(operation);
 }
 
-bool mpg_operation_is_local(enum mpg_operation operation)
+bool mpg_operation_is_local(enum mpg_bench_operation operation)
 {
     return operation == MPG_OPERATION_REDUCE_LOCAL || operation == MPG_OPERATION_REDUCE_SENT;
 }
 
-bool mpg_operation_grows(enum mpg_operation operation)
+bool mpg_operation_grows(enum mpg_bench_operation operation)
 {
     return operation == MPG_OPERATION_ALLTOALL || operation == MPG_OPERATION_GATHER ||
            operation == MPG_OPERATION_SCATTER || operation == MPG_OPERATION_ALLGATHER;
 }
 
-int64_t mpg_operation_bytes(enum mpg_operation operation, int processes, int64_t size_bytes)
+int64_t mpg_operation_bytes(enum mpg_bench_operation operation, int processes, int64_t size_bytes)
 {
     return mpg_operation_grows(operation) ? processes * size_bytes : size_bytes;
 }
@@ -72,7 +72,7 @@ void mpg_buffers_clear(struct mpg_buffers *buffers)
     *buffers = (struct mpg_buffers){NULL, NULL, 0};
 }
 
-void mpg_operation_run(enum mpg_operation operation, const struct mpg_buffers *buffers,
+void mpg_operation_run(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                        int64_t size_bytes, MPI_Comm comm)
 {
     int size = (int)size_bytes, doubles = size / (int)sizeof(double);
@@ -117,7 +117,7 @@ static int partner_of(int rank, int ranks)
     return (rank ^ 1) < ranks ? rank ^ 1 : MPI_PROC_NULL;
 }
 
-void mpg_operation_before(enum mpg_operation operation, const struct mpg_buffers *buffers,
+void mpg_operation_before(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                           int64_t size_bytes, MPI_Comm comm)
 {
     int rank, ranks, doubles = (int)size_bytes / (int)sizeof(double);
@@ -178,7 +178,7 @@ static bool is_sum(const char *data, int first, int end, int64_t size_bytes)
     return right;
 }
 
-static void fill(enum mpg_operation operation, const struct mpg_buffers *buffers, int rank,
+static void fill(enum mpg_bench_operation operation, const struct mpg_buffers *buffers, int rank,
                  int ranks, int64_t size_bytes)
 {
     double *vector = (double *)(void *)(operation == MPG_OPERATION_REDUCE_SENT ? buffers->receive
@@ -196,7 +196,7 @@ static void fill(enum mpg_operation operation, const struct mpg_buffers *buffers
         fill_blocks(buffers->send, rank, 0, 1, size_bytes);
 }
 
-static bool is_right(enum mpg_operation operation, const struct mpg_buffers *buffers, int rank,
+static bool is_right(enum mpg_bench_operation operation, const struct mpg_buffers *buffers, int rank,
                      int ranks, int64_t size_bytes)
 {
     const char *data = buffers->receive;
@@ -226,7 +226,7 @@ static bool is_right(enum mpg_operation operation, const struct mpg_buffers *buf
     }
 }
 
-int mpg_operation_check(enum mpg_operation operation, const struct mpg_buffers *buffers,
+int mpg_operation_check(enum mpg_bench_operation operation, const struct mpg_buffers *buffers,
                         int64_t size_bytes, MPI_Comm comm, struct mpg_error *err)
 {
     int rank, ranks;

@@ -138,7 +138,7 @@ static void fill_samples(const struct mpg_timer *timer, const struct recording *
 }
 
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
-                        size_t max, struct mpg_watch *watch, struct mpg_detours *result,
+                        size_t max, struct mpg_ftq_watch *watch, struct mpg_detours *result,
                         struct mpg_error *err)
 {
     uint64_t loop = calibrate_loop(timer);

@@ -36,7 +36,7 @@ struct mpg_detours {
  * around the record. The caller clears RESULT. Errors: out of memory; WATCH may
  * not have been started then. */
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
-                        size_t max, struct mpg_watch *watch, struct mpg_detours *result,
+                        size_t max, struct mpg_ftq_watch *watch, struct mpg_detours *result,
                         struct mpg_error *err);
 void mpg_detours_clear(struct mpg_detours *detours);
 

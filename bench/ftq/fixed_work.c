@@ -135,7 +135,7 @@ static int fill_samples(const struct mpg_timer *timer, const struct timing *t,
 }
 
 int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, double duration_ns,
-                           struct mpg_watch *watch, struct mpg_fixed_work *result,
+                           struct mpg_ftq_watch *watch, struct mpg_fixed_work *result,
                            struct mpg_error *err)
 {
     struct mpg_fixed_work w = {.units = 0};

@@ -33,7 +33,7 @@ struct mpg_fixed_work {
  * is started and stopped around that. The caller clears RESULT. Errors: out of memory; WATCH
  * may not have been started then. */
 int mpg_fixed_work_measure(const struct mpg_timer *timer, double quantum_ns, double duration_ns,
-                           struct mpg_watch *watch, struct mpg_fixed_work *result,
+                           struct mpg_ftq_watch *watch, struct mpg_fixed_work *result,
                            struct mpg_error *err);
 void mpg_fixed_work_clear(struct mpg_fixed_work *work);
 

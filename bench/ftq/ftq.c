@@ -76,7 +76,7 @@ static const atomic_bool silent = true; /* of ranks whose interruption another o
 static bool wanted[MPG_NOISE_MODES]; /* what --mode says */
 
 /* Which cores are this rank's, into a list that the caller frees. */
-static int find_cores(struct mpg_share *share, int **cores, int *on_host, struct mpg_error *err)
+static int find_cores(struct mpg_ftq_share *share, int **cores, int *on_host, struct mpg_error *err)
 {
     int n = share->n, *core = malloc((size_t)n * sizeof *core);
     if (!core)
@@ -190,7 +190,7 @@ static void check_options(void)
 }
 
 /* What is left when the cores are known. */
-static int measure_mine(struct mpg_share *share, int argc, char **argv, const int *core, int n,
+static int measure_mine(struct mpg_ftq_share *share, int argc, char **argv, const int *core, int n,
                         int on_host, struct mpg_error *err)
 {
     struct mpg_timer timer;
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 {
     struct mpg_error err;
     struct mpg_launch launch;
-    struct mpg_share share;
+    struct mpg_ftq_share share;
     int *core = NULL, n = 0, on_host = 0, status = -1;
     mpg_launch_parse(&program, argc, argv);
     check_options();

@@ -39,9 +39,9 @@ struct job {
     enum mpg_noise_mode mode;
     pthread_t thread;
     struct gate *gate;
-    struct mpg_watch watch;
+    struct mpg_ftq_watch watch;
     union {
-        struct mpg_quanta quanta;
+        struct mpg_ftq_quanta quanta;
         struct mpg_fixed_work work;
         struct mpg_detours detours;
     } found;
@@ -180,8 +180,8 @@ static int describe_speed(const struct mpg_speed *speed, double threshold_ns,
 static int write_quanta(const struct job *job, const char *name, struct mpg_header *header,
                         struct mpg_error *err)
 {
-    const struct mpg_quanta *q = &job->found.quanta;
-    struct mpg_samples samples = {"start_ns work lost_ns", 3, {1, 0, 1}, q->n, q->sample};
+    const struct mpg_ftq_quanta *q = &job->found.quanta;
+    struct mpg_bench_samples samples = {"start_ns work lost_ns", 3, {1, 0, 1}, q->n, q->sample};
     if (mpg_header_add(header, err, "quantum_ns", "%.17g", q->quantum_ns) < 0 ||
         mpg_header_add(header, err, "unit_ns", "%.4f", q->unit_ns) < 0 ||
         describe_speed(&q->speed, q->threshold_ns, header, err) < 0)
@@ -193,7 +193,7 @@ static int write_work(const struct job *job, const char *name, struct mpg_header
                       struct mpg_error *err)
 {
     const struct mpg_fixed_work *w = &job->found.work;
-    struct mpg_samples samples = {"start_ns duration_ns lost_ns", 3, {1, 1, 1}, w->n, w->sample};
+    struct mpg_bench_samples samples = {"start_ns duration_ns lost_ns", 3, {1, 1, 1}, w->n, w->sample};
     if (mpg_header_add(header, err, "work_units", "%llu", (unsigned long long)w->units) < 0 ||
         mpg_header_add(header, err, "unit_ns", "%.4f", w->unit_ns) < 0 ||
         mpg_header_add(header, err, "work_ns", "%.1f", w->work_ns) < 0 ||
@@ -206,7 +206,7 @@ static int write_detours(const struct job *job, const char *name, struct mpg_hea
                          struct mpg_error *err)
 {
     const struct mpg_detours *d = &job->found.detours;
-    struct mpg_samples samples = {"start_ns duration_ns off_cpu_ns", MPG_DETOUR_COLUMNS, {1, 1, 0},
+    struct mpg_bench_samples samples = {"start_ns duration_ns off_cpu_ns", MPG_DETOUR_COLUMNS, {1, 1, 0},
                                   d->n, d->sample};
     if (mpg_header_add(header, err, "threshold_ns", "%.1f", d->threshold_ns) < 0 ||
         mpg_header_add(header, err, "loop_ns", "%.1f", d->loop_ns) < 0 ||
@@ -235,7 +235,7 @@ static int write_file(const struct job *job, struct mpg_error *err)
 
 /* ---- a line each ---- */
 
-static void print_quanta(const struct mpg_quanta *q, const char *who)
+static void print_quanta(const struct mpg_ftq_quanta *q, const char *who)
 {
     char quantum[32], worst[32];
     printf("%s: ftq: %zu quanta of %s, %.4f %% lost, at most %s in one, speed varied by %.1f %%,"
@@ -332,7 +332,7 @@ int mpg_noise_measure(const struct mpg_noise_plan *plan, enum mpg_noise_mode mod
     pthread_barrier_init(&gate.together.barrier, NULL, (unsigned)n); /* cannot fail: n >= 1 */
     for (int i = 0; i < n; i++) {
         job[i] = (struct job){.plan = plan, .mode = mode, .gate = &gate};
-        job[i].watch = (struct mpg_watch){.core = core[i], .realtime = plan->realtime,
+        job[i].watch = (struct mpg_ftq_watch){.core = core[i], .realtime = plan->realtime,
                                           .together = n > 1 ? &gate.together : NULL,
                                           .share = plan->share, .timer = plan->timer};
     }

@@ -22,7 +22,7 @@ struct mpg_noise_plan {
     char **argv;
     const char *dir;
     const struct mpg_timer *timer;
-    const struct mpg_share *share;
+    const struct mpg_ftq_share *share;
     double duration_ns, quantum_ns, threshold_ns;
     size_t max_detours;
     bool realtime, together; /* together: one process measures all cores at once */

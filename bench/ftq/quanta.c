@@ -83,7 +83,7 @@ static void count_with(const struct mpg_timer *timer, struct counting *c)
 }
 
 /* Interruptions to time lost. */
-static int fill_samples(const struct counting *c, struct mpg_quanta *q, struct mpg_error *err)
+static int fill_samples(const struct counting *c, struct mpg_ftq_quanta *q, struct mpg_error *err)
 {
     uint64_t best = 0;
     double *rate = malloc(q->n * sizeof *rate);
@@ -110,9 +110,9 @@ static int fill_samples(const struct counting *c, struct mpg_quanta *q, struct m
 }
 
 int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
-                       struct mpg_watch *watch, struct mpg_quanta *result, struct mpg_error *err)
+                       struct mpg_ftq_watch *watch, struct mpg_ftq_quanta *result, struct mpg_error *err)
 {
-    struct mpg_quanta q = {.quantum_ns = quantum_ns, .n = n};
+    struct mpg_ftq_quanta q = {.quantum_ns = quantum_ns, .n = n};
     struct counting c = {.quantum = quantum_ns / timer->ns_per_tick, .n = n};
     size_t warm = (size_t)(MPG_WORK_WARM_UP_NS / quantum_ns) + 1;
     c.found = malloc((n > warm ? n : warm) * sizeof *c.found);
@@ -143,8 +143,8 @@ fail:
     return -1;
 }
 
-void mpg_quanta_clear(struct mpg_quanta *quanta)
+void mpg_quanta_clear(struct mpg_ftq_quanta *quanta)
 {
     free(quanta->sample);
-    *quanta = (struct mpg_quanta){0};
+    *quanta = (struct mpg_ftq_quanta){0};
 }

@@ -14,7 +14,7 @@
 
 #define MPG_QUANTA_MAX 10000000
 
-struct mpg_quanta {
+struct mpg_ftq_quanta {
     double quantum_ns;
     double unit_ns;   /* one unit of work in the best quantum */
     double threshold_ns; /* shorter interruptions count as speed */
@@ -33,7 +33,7 @@ struct mpg_quanta {
  * caller clears RESULT. Errors: out of memory; no unit of work fits into any
  * quantum. */
 int mpg_quanta_measure(const struct mpg_timer *timer, double quantum_ns, size_t n,
-                       struct mpg_watch *watch, struct mpg_quanta *result, struct mpg_error *err);
-void mpg_quanta_clear(struct mpg_quanta *quanta);
+                       struct mpg_ftq_watch *watch, struct mpg_ftq_quanta *result, struct mpg_error *err);
+void mpg_quanta_clear(struct mpg_ftq_quanta *quanta);
 
 #endif

@@ -106,7 +106,7 @@ static bool is_stale(const struct stat *st, size_t size)
 }
 
 /* Enters the meeting NAME in FD, which is ours and locked; or TAKEN by another launch. */
-static enum join enter_locked(int fd, const char *name, struct mpg_share *share)
+static enum join enter_locked(int fd, const char *name, struct mpg_ftq_share *share)
 {
     const size_t size = sizeof(struct mpg_meeting) +
                         (size_t)share->launch.local_ranks * sizeof(struct place);
@@ -139,7 +139,7 @@ static enum join enter_locked(int fd, const char *name, struct mpg_share *share)
     return JOINED;
 }
 
-static enum join join_named(const char *name, struct mpg_share *share)
+static enum join join_named(const char *name, struct mpg_ftq_share *share)
 {
     int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
     bool first = fd >= 0 || errno != EEXIST;
@@ -161,7 +161,7 @@ static enum join join_named(const char *name, struct mpg_share *share)
 
 /* Finds the meeting and enters it; a name that is somebody else's is passed over, which
  * every rank does alike. NAME, of SIZE bytes, becomes the one that was taken. */
-static int join(char *name, size_t size, struct mpg_share *share, struct mpg_error *err)
+static int join(char *name, size_t size, struct mpg_ftq_share *share, struct mpg_error *err)
 {
     char base[NAME_SIZE];
     find_name(base, sizeof base);
@@ -180,7 +180,7 @@ static int join(char *name, size_t size, struct mpg_share *share, struct mpg_err
     return mpg_error_errno(err, errno, "the ranks of this host cannot meet in /dev/shm%s", name);
 }
 
-static int await_all(const struct mpg_share *share, struct mpg_error *err)
+static int await_all(const struct mpg_ftq_share *share, struct mpg_error *err)
 {
     const uint64_t start_ns = mpg_clock_ns();
     for (int here = 0;;) {
@@ -197,7 +197,7 @@ static int await_all(const struct mpg_share *share, struct mpg_error *err)
 }
 
 /* All cores that somebody here may run on. */
-static int unite(struct mpg_share *share, struct mpg_error *err)
+static int unite(struct mpg_ftq_share *share, struct mpg_error *err)
 {
     int n = 0, *core = malloc(CORES * sizeof *core);
     if (!core)
@@ -214,11 +214,11 @@ static int unite(struct mpg_share *share, struct mpg_error *err)
     return 0;
 }
 
-int mpg_share_meet(const struct mpg_launch *launch, struct mpg_share *share,
+int mpg_share_meet(const struct mpg_launch *launch, struct mpg_ftq_share *share,
                    struct mpg_error *err)
 {
     char name[NAME_SIZE + 16];
-    *share = (struct mpg_share){.launch = *launch, .ranks = 1};
+    *share = (struct mpg_ftq_share){.launch = *launch, .ranks = 1};
     if (launch->local_rank < 0)
         return mpg_error_set(err, "the launcher does not say which of its ranks are on this host:"
                                   " start ftq without it on each host");
@@ -236,7 +236,7 @@ int mpg_share_meet(const struct mpg_launch *launch, struct mpg_share *share,
     return status < 0 ? -1 : unite(share, err);
 }
 
-int mpg_share_assign(struct mpg_share *share, int *core, int n, struct mpg_error *err)
+int mpg_share_assign(struct mpg_ftq_share *share, int *core, int n, struct mpg_error *err)
 {
     const struct place *place = share->meeting ? share->meeting->place : NULL;
     int ranks = share->launch.local_ranks, mine = 0;
@@ -264,7 +264,7 @@ int mpg_share_assign(struct mpg_share *share, int *core, int n, struct mpg_error
     return mine;
 }
 
-double mpg_share_others_ns(const struct mpg_share *share)
+double mpg_share_others_ns(const struct mpg_ftq_share *share)
 {
     double sum_ns = 0;
     for (int r = 0; share->meeting && r < share->launch.local_ranks; r++) {
@@ -278,12 +278,12 @@ double mpg_share_others_ns(const struct mpg_share *share)
     return sum_ns;
 }
 
-const atomic_bool *mpg_share_spoke(const struct mpg_share *share)
+const atomic_bool *mpg_share_spoke(const struct mpg_ftq_share *share)
 {
     return share->meeting ? &share->meeting->spoke : &share->spoke;
 }
 
-bool mpg_share_speak(struct mpg_share *share)
+bool mpg_share_speak(struct mpg_ftq_share *share)
 {
     return !atomic_exchange(share->meeting ? &share->meeting->spoke : &share->spoke, true);
 }
@@ -295,7 +295,7 @@ static bool is_there(struct place *place)
     return atomic_load(&place->state) == HERE && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
-void mpg_share_leave(struct mpg_share *share, bool well)
+void mpg_share_leave(struct mpg_ftq_share *share, bool well)
 {
     if (share->meeting) {
         atomic_store(&share->meeting->place[share->launch.local_rank].state, GONE);

@@ -12,7 +12,7 @@
 
 struct mpg_meeting; /* what the ranks of one host share */
 
-struct mpg_share {
+struct mpg_ftq_share {
     struct mpg_launch launch;
     struct mpg_meeting *meeting; /* NULL: this rank is alone on its host */
     atomic_bool spoke;           /* alone: this rank has said what went wrong */
@@ -24,7 +24,7 @@ struct mpg_share {
  * 30 s. The caller ends it with mpg_share_leave() in any case. Errors: the
  * launcher does not say which ranks are here; no shared memory; not all came;
  * out of memory. */
-int mpg_share_meet(const struct mpg_launch *launch, struct mpg_share *share,
+int mpg_share_meet(const struct mpg_launch *launch, struct mpg_ftq_share *share,
                    struct mpg_error *err);
 
 /* Gives each of the N cores CORE to one rank that may run on it: to the one that
@@ -32,19 +32,19 @@ int mpg_share_meet(const struct mpg_launch *launch, struct mpg_share *share,
  * the lowest. Ranks bound to cores of their own get those; ranks that share a
  * mask take turns. Keeps this rank's in CORE and returns how many, or -1. The
  * same on every rank, if CORE is. Errors: out of memory. */
-int mpg_share_assign(struct mpg_share *share, int *core, int n, struct mpg_error *err);
+int mpg_share_assign(struct mpg_ftq_share *share, int *core, int n, struct mpg_error *err);
 
 /* CPU time of the other ranks of this host so far, ns; those that have ended do
  * not count. */
-double mpg_share_others_ns(const struct mpg_share *share);
+double mpg_share_others_ns(const struct mpg_ftq_share *share);
 
 /* Set once any rank of this host has said what went wrong; valid until the end. */
-const atomic_bool *mpg_share_spoke(const struct mpg_share *share);
+const atomic_bool *mpg_share_spoke(const struct mpg_ftq_share *share);
 /* Whether this rank is the first to ask, and so the one that says it. */
-bool mpg_share_speak(struct mpg_share *share);
+bool mpg_share_speak(struct mpg_ftq_share *share);
 
 /* Waits until every rank of this host leaves, if WELL: until then their CPU time
  * can be told from that of others. Frees what SHARE holds. */
-void mpg_share_leave(struct mpg_share *share, bool well);
+void mpg_share_leave(struct mpg_ftq_share *share, bool well);
 
 #endif

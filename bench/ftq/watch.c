@@ -82,7 +82,7 @@ static void gather(struct mpg_watch_gate *gate)
     pthread_barrier_wait(&gate->barrier);
 }
 
-void mpg_watch_start(struct mpg_watch *watch)
+void mpg_watch_start(struct mpg_ftq_watch *watch)
 {
     watch->started = true;
     mpg_interrupts_read(MPG_INTERRUPTS_HARD, watch->core, &watch->hard[0]);
@@ -110,14 +110,14 @@ void mpg_watch_start(struct mpg_watch *watch)
     }
 }
 
-void mpg_watch_started_at(struct mpg_watch *watch, uint64_t ticks)
+void mpg_watch_started_at(struct mpg_ftq_watch *watch, uint64_t ticks)
 {
     double after_ns = (double)(int64_t)(ticks - watch->before_start.ticks) *
                       watch->timer->ns_per_tick;
     watch->epoch_ns = watch->before_start.clock_ns + (uint64_t)(int64_t)after_ns;
 }
 
-void mpg_watch_stop(struct mpg_watch *watch)
+void mpg_watch_stop(struct mpg_ftq_watch *watch)
 {
     watch->wall_ns = (double)(mpg_clock_ns() - watch->before_start.clock_ns);
     watch->cpu_ns = (double)mpg_cpu_clock_ns() - watch->cpu_ns;
@@ -132,7 +132,7 @@ void mpg_watch_stop(struct mpg_watch *watch)
     mpg_interrupts_read(MPG_INTERRUPTS_SOFT, watch->core, &watch->soft[1]);
 }
 
-void mpg_watch_skip(struct mpg_watch *watch)
+void mpg_watch_skip(struct mpg_ftq_watch *watch)
 {
     if (!watch->started && watch->together)
         gather(watch->together);
@@ -141,7 +141,7 @@ void mpg_watch_skip(struct mpg_watch *watch)
 
 /* ---- what it says ---- */
 
-int mpg_watch_describe(const struct mpg_watch *watch, struct mpg_header *header,
+int mpg_watch_describe(const struct mpg_ftq_watch *watch, struct mpg_header *header,
                        struct mpg_error *err)
 {
     char hard[MPG_RECORD_VALUE], soft[MPG_RECORD_VALUE];
@@ -164,7 +164,7 @@ int mpg_watch_describe(const struct mpg_watch *watch, struct mpg_header *header,
                                : mpg_header_add(header, err, "steal_ns", "%.0f", watch->steal_ns);
 }
 
-void mpg_watch_warn(const struct mpg_watch *watch, const char *name)
+void mpg_watch_warn(const struct mpg_ftq_watch *watch, const char *name)
 {
     char stolen[32];
     double share = (watch->cpu_ns + (watch->steal_ns > 0 ? watch->steal_ns : 0)) / watch->wall_ns;
@@ -177,7 +177,7 @@ void mpg_watch_warn(const struct mpg_watch *watch, const char *name)
                 name, mpg_units_format_time(stolen, sizeof stolen, watch->steal_ns));
 }
 
-void mpg_watch_clear(struct mpg_watch *watch)
+void mpg_watch_clear(struct mpg_ftq_watch *watch)
 {
     for (int i = 0; i < 2; i++) {
         mpg_interrupts_clear(&watch->hard[i]);

@@ -27,12 +27,12 @@ struct mpg_watch_gate {
     uint64_t start_ns; /* CLOCK_MONOTONIC: the time that all of them agree on */
 };
 
-struct mpg_watch {
+struct mpg_ftq_watch {
     /* The caller sets these; the rest are zeros. */
     int core;
     bool realtime;                  /* hold SCHED_FIFO, if this is permitted */
     struct mpg_watch_gate *together; /* threads that start at once; NULL: one alone */
-    const struct mpg_share *share;
+    const struct mpg_ftq_share *share;
     const struct mpg_timer *timer;
 
     bool started, held;             /* held: SCHED_FIFO */
@@ -49,22 +49,22 @@ struct mpg_watch {
 
 /* The last thing before a record starts: takes the scheduling class, waits for the other
  * threads, if there are any, reads everything, and waits for the time that all agreed on. */
-void mpg_watch_start(struct mpg_watch *watch);
+void mpg_watch_start(struct mpg_ftq_watch *watch);
 /* When, by its timer, the record started: epoch_ns follows, good to some 10 ns. */
-void mpg_watch_started_at(struct mpg_watch *watch, uint64_t ticks);
+void mpg_watch_started_at(struct mpg_ftq_watch *watch, uint64_t ticks);
 /* The first thing after it; gives the scheduling class back. */
-void mpg_watch_stop(struct mpg_watch *watch);
+void mpg_watch_stop(struct mpg_ftq_watch *watch);
 /* Instead of the two, when a thread fails before: the others must not wait for it. */
-void mpg_watch_skip(struct mpg_watch *watch);
+void mpg_watch_skip(struct mpg_ftq_watch *watch);
 
 /* Adds what was read to the header, which has the machine's lines already. Fails
  * only when out of memory. */
-int mpg_watch_describe(const struct mpg_watch *watch, struct mpg_header *header,
+int mpg_watch_describe(const struct mpg_ftq_watch *watch, struct mpg_header *header,
                        struct mpg_error *err);
 /* Warns on standard error, a line starting with NAME, if the figures are not
  * what they look like: others ran on the core, or the hypervisor took it. */
-void mpg_watch_warn(const struct mpg_watch *watch, const char *name);
-void mpg_watch_clear(struct mpg_watch *watch);
+void mpg_watch_warn(const struct mpg_ftq_watch *watch, const char *name);
+void mpg_watch_clear(struct mpg_ftq_watch *watch);
 
 /* Whether this process may take the real-time class; ERR says why not. */
 int mpg_watch_may_realtime(struct mpg_error *err);

@@ -44,7 +44,7 @@ struct run {
 /* What the leading rank of a pair hands to rank 0. */
 struct yield {
     struct mpg_measured measured;
-    struct mpg_plan plan;
+    struct mpg_bench_plan plan;
     struct mpg_class_cell *cell; /* of each in the plan */
     double *row;
 };
@@ -72,7 +72,7 @@ static int64_t known_limit(const struct run *run, enum mpg_path path)
     return limit == -1 ? EAGER_MAX_BYTES : limit;
 }
 
-static int plan_pair(const struct run *run, enum mpg_path path, struct mpg_plan *plan,
+static int plan_pair(const struct run *run, enum mpg_path path, struct mpg_bench_plan *plan,
                      struct mpg_error *err)
 {
     struct mpg_network_facts facts = {
@@ -88,12 +88,12 @@ static int plan_pair(const struct run *run, enum mpg_path path, struct mpg_plan 
 
 /* The leading rank's plan is that of both: the other's caches may differ. */
 static int share_plan(const struct run *run, const struct mpg_pair *pair, enum mpg_path path,
-                      struct mpg_plan *plan, struct mpg_error *err)
+                      struct mpg_bench_plan *plan, struct mpg_error *err)
 {
     int status = pair->rank == 0 ? plan_pair(run, path, plan, err) : 0;
     if (mpg_pair_agree(pair, status, err) < 0)
         return -1;
-    struct mpg_cell *own = plan->cell;
+    struct mpg_bench_cell *own = plan->cell;
     MPI_Bcast(plan, sizeof *plan, MPI_BYTE, 0, pair->comm);
     size_t size = plan->n * sizeof *plan->cell;
     plan->cell = pair->rank == 0 ? own : malloc(size);
@@ -335,7 +335,7 @@ static int describe_eager(const struct run *run, const struct mpg_class *class,
 static int describe_pairs(const struct run *run, const struct mpg_class *class,
                           struct mpg_header *header, struct mpg_error *err)
 {
-    const struct mpg_place *place = run->ranks.place;
+    const struct mpg_bench_place *place = run->ranks.place;
     if (mpg_header_add(header, err, "path", "%s", mpg_path_name(class->path)) < 0 ||
         mpg_header_add(header, err, "pairs", "%lld", (long long)class->pairs) < 0)
         return -1;
@@ -386,7 +386,7 @@ static int write_class(const struct run *run, const struct mpg_class *class, int
 {
     char name[96];
     struct mpg_header header = {0, NULL};
-    struct mpg_samples samples = {run->net->columns, run->net->n_columns, {0}, class->n,
+    struct mpg_bench_samples samples = {run->net->columns, run->net->n_columns, {0}, class->n,
                                   class->row};
     memcpy(samples.decimals, run->net->decimals, sizeof samples.decimals);
     snprintf(name, sizeof name, "%s-launch%lld-%s.samples", run->net->name,
@@ -493,7 +493,7 @@ static void settle(struct run *run)
     const struct mpg_network *net = run->net;
     struct mpg_network_options *opt = run->opt;
     struct mpg_network_facts nothing = {0, 0, 0};
-    struct mpg_plan plan = {0};
+    struct mpg_bench_plan plan = {0};
     struct mpg_error err = {""};
     run->effort = opt->quick ? net->quick : net->full;
     if (opt->most_given)

@@ -74,9 +74,9 @@ struct mpg_network {
     int n_columns, decimals[MPG_RECORD_COLUMNS];
     /* Adds the cells to PLAN. Errors: as mpg_plan_add(), the sizes are wrong. */
     int (*plan)(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
-                struct mpg_plan *plan, struct mpg_error *err);
+                struct mpg_bench_plan *plan, struct mpg_error *err);
     /* Fills a row's columns after the first, which is the pair's number. */
-    void (*row)(const struct mpg_cell *cell, const struct mpg_times *times, double *row);
+    void (*row)(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row);
     /* Adds header lines of its own about CLASS; may be NULL. */
     int (*describe)(const struct mpg_class *class, struct mpg_header *header,
                     struct mpg_error *err);

@@ -144,7 +144,7 @@ static void print_outlier(const struct mpg_class *class, const struct mpg_ranks 
 {
     static const char *const kind[] = {"short", "long"};
     const struct mpg_couple *c = &class->couple[pair];
-    const struct mpg_place *a = &ranks->place[c->a], *b = &ranks->place[c->b];
+    const struct mpg_bench_place *a = &ranks->place[c->a], *b = &ranks->place[c->b];
     for (int k = 0; k < KINDS; k++)
         if (figure->z[k] != 0)
             printf("outlier: ranks %d and %d (%s core %s, %s core %s), %s, %s messages: %+.0f %%"

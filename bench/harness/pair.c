@@ -22,7 +22,7 @@ struct share {
 
 static bool on_one_core(const struct mpg_ranks *ranks, int a, int b)
 {
-    const struct mpg_place *x = &ranks->place[a], *y = &ranks->place[b];
+    const struct mpg_bench_place *x = &ranks->place[a], *y = &ranks->place[b];
     return x->core >= 0 && x->core == y->core && strcmp(x->host, y->host) == 0;
 }
 

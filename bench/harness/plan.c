@@ -73,7 +73,7 @@ static int64_t block_of(int64_t most)
     return block < most ? block : most;
 }
 
-int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
+int mpg_plan_add(struct mpg_bench_plan *plan, int64_t size_bytes, int64_t window,
                  const struct mpg_plan_limits *limits, struct mpg_error *err)
 {
     for (size_t i = 0; i < plan->n; i++)
@@ -85,17 +85,17 @@ int mpg_plan_add(struct mpg_plan *plan, int64_t size_bytes, int64_t window,
     if (plan->samples + most > MPG_PLAN_MAX_SAMPLES)
         return mpg_error_set(err, "more than %d samples in all: name fewer sizes, or record fewer of"
                                   " each", MPG_PLAN_MAX_SAMPLES);
-    struct mpg_cell *grown = realloc(plan->cell, (plan->n + 1) * sizeof *grown);
+    struct mpg_bench_cell *grown = realloc(plan->cell, (plan->n + 1) * sizeof *grown);
     if (!grown)
         return mpg_error_set(err, "out of memory");
     plan->cell = grown;
-    grown[plan->n++] = (struct mpg_cell){size_bytes, window, most, block_of(most)};
+    grown[plan->n++] = (struct mpg_bench_cell){size_bytes, window, most, block_of(most)};
     plan->samples += most;
     plan->max_bytes = size_bytes > plan->max_bytes ? size_bytes : plan->max_bytes;
     return 0;
 }
 
-int mpg_plan_add_sizes(struct mpg_plan *plan, const char *sizes, int64_t eager_limit_bytes,
+int mpg_plan_add_sizes(struct mpg_bench_plan *plan, const char *sizes, int64_t eager_limit_bytes,
                        const struct mpg_plan_limits *limits, struct mpg_error *err)
 {
     static const char all[] = "0,1,8,16,32,64,128,256,512,1KiB,2KiB,4KiB,8KiB,16KiB,32KiB,64KiB,"
@@ -112,8 +112,8 @@ int mpg_plan_add_sizes(struct mpg_plan *plan, const char *sizes, int64_t eager_l
     return status;
 }
 
-void mpg_plan_clear(struct mpg_plan *plan)
+void mpg_plan_clear(struct mpg_bench_plan *plan)
 {
     free(plan->cell);
-    *plan = (struct mpg_plan){0};
+    *plan = (struct mpg_bench_plan){0};
 }

@@ -133,7 +133,7 @@ static int least_used(const int *list, int n, const int *used)
 static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool bind,
                         struct mpg_error *err)
 {
-    struct mpg_place *mine = &ranks->place[ranks->rank];
+    struct mpg_bench_place *mine = &ranks->place[ranks->rank];
     int most = 0;
     for (int i = 0; i < lists->all; i++)
         most = lists->core[i] > most ? lists->core[i] : most;
@@ -143,7 +143,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
         /* Those that the launcher bound come first: they cannot give way. */
         for (int pass = 0; pass < 2; pass++)
             for (int r = 0; r < ranks->ranks; r++) {
-                struct mpg_place *place = &ranks->place[r];
+                struct mpg_bench_place *place = &ranks->place[r];
                 const int *list = lists->core + lists->first[r];
                 bool bound = lists->n[r] == 1;
                 if (strcmp(place->host, mine->host) != 0 || bound != (pass == 0))
@@ -166,7 +166,7 @@ static int assign_cores(struct mpg_ranks *ranks, const struct lists *lists, bool
 /* Finds every rank's place, in the end from the ranks themselves. */
 static int find_places(struct mpg_ranks *ranks, bool bind, struct mpg_error *err)
 {
-    struct mpg_place *mine = &ranks->place[ranks->rank];
+    struct mpg_bench_place *mine = &ranks->place[ranks->rank];
     struct lists lists = {NULL, NULL, NULL, 0};
     int *core = NULL;
     int n = mpg_topology_cores(ranks->topology, &core, err);
@@ -223,7 +223,7 @@ void mpg_ranks_end(struct mpg_ranks *ranks)
 
 enum mpg_path mpg_ranks_path(const struct mpg_ranks *ranks, int a, int b)
 {
-    const struct mpg_place *x = &ranks->place[a], *y = &ranks->place[b];
+    const struct mpg_bench_place *x = &ranks->place[a], *y = &ranks->place[b];
     if (strcmp(x->host, y->host) != 0)
         return MPG_PATH_BETWEEN;
     return x->complex[0] && strcmp(x->complex, y->complex) == 0 ? MPG_PATH_COMPLEX
@@ -245,7 +245,7 @@ const char *mpg_path_file(enum mpg_path path)
 bool mpg_ranks_oversubscribed(const struct mpg_ranks *ranks, char *text, size_t size)
 {
     for (int r = 0; r < ranks->ranks; r++) {
-        const struct mpg_place *p = &ranks->place[r];
+        const struct mpg_bench_place *p = &ranks->place[r];
         if (p->host_ranks <= p->host_cores)
             continue;
         snprintf(text, size, "%d ranks on %d core%s of %s", p->host_ranks, p->host_cores,

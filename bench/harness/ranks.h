@@ -13,7 +13,7 @@
 #include "common/error.h"
 
 /* Where a rank runs. */
-struct mpg_place {
+struct mpg_bench_place {
     char host[256];
     char cores[256];   /* the hardware threads it may use, "3" or "0-3" */
     char complex[256]; /* those that share their last-level cache, or "" */
@@ -24,7 +24,7 @@ struct mpg_place {
 
 struct mpg_ranks {
     int rank, ranks;         /* in MPI_COMM_WORLD */
-    struct mpg_place *place; /* of each rank; the same on all */
+    struct mpg_bench_place *place; /* of each rank; the same on all */
     struct mpg_topology *topology;
 };
 

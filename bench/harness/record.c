@@ -93,7 +93,7 @@ static void print_header(FILE *stream, const struct mpg_header *header)
         fprintf(stream, "# %s: %s\n", header->line[i].key, header->line[i].value);
 }
 
-static void print_samples(FILE *stream, const struct mpg_samples *samples)
+static void print_samples(FILE *stream, const struct mpg_bench_samples *samples)
 {
     const double *value = samples->value;
     fprintf(stream, "# columns: %s\n", samples->columns);
@@ -115,7 +115,7 @@ static void block_signals(sigset_t *before)
 }
 
 int mpg_record_write(const char *dir, const char *name, const struct mpg_header *header,
-                     const struct mpg_samples *samples, struct mpg_error *err)
+                     const struct mpg_bench_samples *samples, struct mpg_error *err)
 {
     sigset_t before;
     int status = -1;

@@ -31,7 +31,7 @@ int mpg_header_set(struct mpg_header *header, struct mpg_error *err, const char 
 void mpg_header_clear(struct mpg_header *header); /* frees the lines */
 
 /* The samples of one file, row by row; VALUE is the caller's. */
-struct mpg_samples {
+struct mpg_bench_samples {
     const char *columns;             /* "size_bytes rtt_ns" */
     int n_columns;                   /* 1..MPG_RECORD_COLUMNS */
     int decimals[MPG_RECORD_COLUMNS];
@@ -53,6 +53,6 @@ int mpg_record_prepare(const char *dir, struct mpg_error *err);
  * SIGINT, SIGTERM and SIGHUP wait until the file is whole, so that none leaves
  * a part behind. Errors: what the system said; then nothing is left. */
 int mpg_record_write(const char *dir, const char *name, const struct mpg_header *header,
-                     const struct mpg_samples *samples, struct mpg_error *err);
+                     const struct mpg_bench_samples *samples, struct mpg_error *err);
 
 #endif

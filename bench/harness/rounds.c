@@ -54,10 +54,10 @@ struct state {
 struct work {
     const struct mpg_rounds *rounds;
     const struct mpg_pair *pair;
-    const struct mpg_plan *plan;
+    const struct mpg_bench_plan *plan;
     const struct mpg_timer *timer;
     struct mpg_sync *sync;
-    struct mpg_exchange x;
+    struct mpg_bench_exchange x;
     struct mpg_stamps *stamps;
     struct mpg_off_cpu off;
     double *other_off_ns; /* of a block: the other's off_ns */
@@ -109,7 +109,7 @@ static void tell(const struct work *w, const struct command *c)
 
 static void exchange(struct work *w, size_t cell, int64_t unrecorded, int64_t recorded)
 {
-    const struct mpg_cell *p = &w->plan->cell[cell];
+    const struct mpg_bench_cell *p = &w->plan->cell[cell];
     struct command c = {ORDER_EXCHANGE, p->size_bytes, p->window, unrecorded, recorded};
     tell(w, &c);
     run_block(w, &c);
@@ -245,7 +245,7 @@ static void warm_up(struct work *w, size_t cell, double share_ns)
  * time left is for later rounds. */
 static int64_t count_that_fits(const struct work *w, size_t cell, size_t left)
 {
-    const struct mpg_cell *p = &w->plan->cell[cell];
+    const struct mpg_bench_cell *p = &w->plan->cell[cell];
     const struct state *s = &w->state[cell];
     int64_t count = p->most - s->n < p->block ? p->most - s->n : p->block;
     if (!is_limited(w) || s->each_ns <= 0)
@@ -386,7 +386,7 @@ static int prepare(struct work *w, struct mpg_error *err)
 {
     int64_t longest = 1;
     w->stamps = calloc(1, sizeof *w->stamps);
-    w->x = (struct mpg_exchange){.comm = w->pair->comm, .outbox = w->pair->outbox,
+    w->x = (struct mpg_bench_exchange){.comm = w->pair->comm, .outbox = w->pair->outbox,
                                  .inbox = w->pair->inbox, .timer = w->timer->kind,
                                  .request = calloc(MPG_WINDOW_MOST, sizeof(MPI_Request))};
     if (!w->stamps || !w->x.request)
@@ -467,7 +467,7 @@ static int conclude(const struct work *w, struct mpg_measured *measured, struct 
 }
 
 int mpg_rounds_measure(const struct mpg_rounds *rounds, const struct mpg_pair *pair,
-                       const struct mpg_plan *plan, const struct mpg_timer *timer,
+                       const struct mpg_bench_plan *plan, const struct mpg_timer *timer,
                        struct mpg_measured *measured, struct mpg_error *err)
 {
     struct work w = {.rounds = rounds, .pair = pair, .plan = plan, .timer = timer,

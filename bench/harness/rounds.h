@@ -19,7 +19,7 @@
 enum { MPG_WINDOW_MOST = 4096 };
 
 /* What a benchmark's exchange needs to know. */
-struct mpg_exchange {
+struct mpg_bench_exchange {
     MPI_Comm comm; /* the partner is the other of ranks 0 and 1 */
     char *outbox, *inbox;
     int size, window;
@@ -47,7 +47,7 @@ struct mpg_stamps {
 };
 
 /* N exchanges (1..MPG_PLAN_MOST_BLOCK), each noted in STAMPS: one half of them. */
-typedef void mpg_half(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps);
+typedef void mpg_half(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps);
 
 /* How a pair is measured; the same on both ranks. */
 struct mpg_rounds {
@@ -93,7 +93,7 @@ struct mpg_measured {
 /* Measures PLAN's cells (>= 1). Outbox and inbox hold the largest size. Collective
  * over the pair. Errors: out of memory. */
 int mpg_rounds_measure(const struct mpg_rounds *rounds, const struct mpg_pair *pair,
-                       const struct mpg_plan *plan, const struct mpg_timer *timer,
+                       const struct mpg_bench_plan *plan, const struct mpg_timer *timer,
                        struct mpg_measured *measured, struct mpg_error *err);
 void mpg_measured_clear(struct mpg_measured *measured);
 

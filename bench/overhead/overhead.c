@@ -60,7 +60,7 @@ static void spin(double time_ns)
 
 /* Sends, and returns the reading of the timer when the call that sends, or that posts what
  * would wait, is over. */
-static uint64_t send_message(const struct mpg_exchange *x)
+static uint64_t send_message(const struct mpg_bench_exchange *x)
 {
     uint64_t sent;
     if (x->eager) {
@@ -74,7 +74,7 @@ static uint64_t send_message(const struct mpg_exchange *x)
 }
 
 /* The median time of a few round trips that nothing delays. */
-static double measure_round_trip(const struct mpg_exchange *x)
+static double measure_round_trip(const struct mpg_bench_exchange *x)
 {
     double took_ns[ROUND_TRIPS];
     for (int i = 0; i < ROUND_TRIPS; i++) {
@@ -89,14 +89,14 @@ static double measure_round_trip(const struct mpg_exchange *x)
 
 /* For how long this rank was off its CPU, if one of two stretches of the timer was long: what
  * happens while it spins between them delays nothing that is measured. */
-static double off_ns(const struct mpg_exchange *x, uint64_t one, uint64_t other)
+static double off_ns(const struct mpg_bench_exchange *x, uint64_t one, uint64_t other)
 {
     return mpg_off_cpu_check(x->off, one > other ? one : other);
 }
 
 /* Of each exchange the first answer is received by a call that comes late, the second by
  * one that was posted before all and is waited for late. */
-static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     MPI_Request *posted = &x->request[1];
     stamps->answer_ns = measure_round_trip(x);
@@ -120,14 +120,14 @@ static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *sta
     }
 }
 
-static void answer(const struct mpg_exchange *x, uint64_t *there)
+static void answer(const struct mpg_bench_exchange *x, uint64_t *there)
 {
     MPI_Recv(x->inbox, x->size, MPI_BYTE, 0, TAG, x->comm, MPI_STATUS_IGNORE);
     *there = mpg_timer_read(x->timer);
     MPI_Send(x->outbox, x->size, MPI_BYTE, 0, TAG, x->comm);
 }
 
-static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     uint64_t ignored;
     for (int i = 0; i < ROUND_TRIPS; i++)
@@ -140,7 +140,7 @@ static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *s
     stamps->off_ns[n] = 0;
 }
 
-static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
+static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row)
 {
     row[1] = (double)cell->size_bytes;
     row[SEND] = times->send_ns;
@@ -152,7 +152,7 @@ static void make_row(const struct mpg_cell *cell, const struct mpg_times *times,
 /* ---- sizes ---- */
 
 static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
-                     struct mpg_plan *plan, struct mpg_error *err)
+                     struct mpg_bench_plan *plan, struct mpg_error *err)
 {
     return mpg_plan_add_sizes(plan, opt.sizes, facts->eager_limit_bytes, limits, err);
 }

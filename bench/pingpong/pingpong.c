@@ -45,7 +45,7 @@ static const struct mpg_program program = {
 
 /* ---- the exchange ---- */
 
-static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+static void lead(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
@@ -58,7 +58,7 @@ static void lead(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *sta
     }
 }
 
-static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *stamps)
+static void follow(const struct mpg_bench_exchange *x, int64_t n, struct mpg_stamps *stamps)
 {
     uint64_t before = mpg_timer_read(x->timer);
     for (int64_t i = 0; i < n; i++) {
@@ -72,7 +72,7 @@ static void follow(const struct mpg_exchange *x, int64_t n, struct mpg_stamps *s
 }
 
 /* Rounded as they are written, so that the two ways add up to the round trip. */
-static void make_row(const struct mpg_cell *cell, const struct mpg_times *times, double *row)
+static void make_row(const struct mpg_bench_cell *cell, const struct mpg_times *times, double *row)
 {
     row[1] = (double)cell->size_bytes;
     row[RTT] = round(10 * times->total_ns) / 10;
@@ -82,7 +82,7 @@ static void make_row(const struct mpg_cell *cell, const struct mpg_times *times,
 }
 
 static int make_plan(const struct mpg_network_facts *facts, const struct mpg_plan_limits *limits,
-                     struct mpg_plan *plan, struct mpg_error *err)
+                     struct mpg_bench_plan *plan, struct mpg_error *err)
 {
     return mpg_plan_add_sizes(plan, opt.sizes, facts->eager_limit_bytes, limits, err);
 }

@@ -113,7 +113,7 @@ static void widen_step(const struct mpg_distribution *d, double *low, double *hi
 static int quantile(const struct mpg_distribution *d, double u, struct estimate *e,
                     struct mpg_error *err)
 {
-    struct mpg_interval i;
+    struct mpg_confidence i;
     if (mpg_distribution_interval(d, u, 0.95, &i, err) < 0)
         return -1;
     *e = (struct estimate){.value = mpg_distribution_quantile(d, u)};

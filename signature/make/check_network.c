@@ -206,7 +206,7 @@ static int check_groups(struct mpg_check *c, const struct mpg_network_path *p,
 static int find_moves(const struct mpg_network_size *size, const struct mpg_check_sizes *list,
                       double p, double *moves, struct mpg_error *err)
 {
-    struct mpg_interval i;
+    struct mpg_confidence i;
     struct mpg_distribution d = *size->time_ns;
     double n = (double)d.n, median = mpg_distribution_quantile(&d, 0.5);
     double most = d.quantiles[d.knots - 1];

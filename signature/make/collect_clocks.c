@@ -112,7 +112,7 @@ static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways
     for (size_t k = 0; k < keys; k++)
         ways->shift_ns[k] = NAN;
     for (size_t i = 0; i < all->n; i++) {
-        const struct mpg_exchange *e = &all->exchange[i];
+        const struct mpg_measured_exchange *e = &all->exchange[i];
         keyed[i].key = (size_t)e->launch * ways->pairs + (size_t)e->pair;
         keyed[i].value = e->there_ns - e->time_ns / 2;
     }
@@ -122,7 +122,7 @@ static int find_shifts(const struct mpg_exchanges *all, struct mpg_one_way *ways
 }
 
 /* E's shift, if WAYS have one for its launch and pair. */
-static double shift_of(const struct mpg_one_way *ways, const struct mpg_exchange *e)
+static double shift_of(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e)
 {
     return ways->shift_ns ? ways->shift_ns[(size_t)e->launch * ways->pairs + (size_t)e->pair] : 0;
 }
@@ -176,7 +176,7 @@ void mpg_one_way_clear(struct mpg_one_way *ways)
     *ways = (struct mpg_one_way){.clocks = MPG_CLOCKS_NONE};
 }
 
-double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchange *e)
+double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e)
 {
     return fmax(0, e->there_ns - shift_of(ways, e));
 }

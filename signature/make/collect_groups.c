@@ -81,7 +81,7 @@ static int make_groups(const struct mpg_collect_path *in, bool by_launch,
         goto out;
     }
     for (size_t i = 0; i < all->n; i++) {
-        const struct mpg_exchange *e = &all->exchange[i];
+        const struct mpg_measured_exchange *e = &all->exchange[i];
         keyed[i] = (struct mpg_keyed){(size_t)(by_launch ? e->launch : e->pair), e->time_ns};
     }
     mpg_keyed_medians(keyed, all->n, median, count);

@@ -65,14 +65,14 @@ static struct mpg_exchanges *find_size(struct mpg_exchange_sizes *list, int64_t 
 }
 
 static int append(struct mpg_exchange_sizes *list, double size_bytes,
-                  const struct mpg_exchange *exchange, struct mpg_error *err)
+                  const struct mpg_measured_exchange *exchange, struct mpg_error *err)
 {
     struct mpg_exchanges *s = find_size(list, (int64_t)size_bytes, err);
     if (!s)
         return -1;
     if (s->n == s->capacity) {
         size_t capacity = s->capacity ? 2 * s->capacity : 256;
-        struct mpg_exchange *grown = realloc(s->exchange, capacity * sizeof *grown);
+        struct mpg_measured_exchange *grown = realloc(s->exchange, capacity * sizeof *grown);
         if (!grown)
             return mpg_collect_no_memory(err);
         s->exchange = grown;
@@ -187,7 +187,7 @@ static int add_eager_limit(struct mpg_collect_path *p, const struct mpg_results 
 static int add_pingpong(struct mpg_collect_path *p, const struct mpg_results *r,
                         const int32_t *map, struct mpg_error *err)
 {
-    struct mpg_exchange e = {.launch = (int32_t)p->launches - 1, .send_ns = NAN};
+    struct mpg_measured_exchange e = {.launch = (int32_t)p->launches - 1, .send_ns = NAN};
     for (size_t i = 0; i < r->samples; i++) {
         e.time_ns = r->column[MPG_COLUMN_RTT_NS][i];
         e.there_ns = value(r, MPG_COLUMN_FORWARD_NS, i);
@@ -220,7 +220,7 @@ static bool tells_acknowledgement(const struct mpg_results *r)
 static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r,
                          const int32_t *map, struct mpg_error *err)
 {
-    struct mpg_exchange e = {.launch = (int32_t)p->transfer_launches - 1};
+    struct mpg_measured_exchange e = {.launch = (int32_t)p->transfer_launches - 1};
     if (!tells_acknowledgement(r))
         return mpg_error_set(err, "%s: neither samples of 0 bytes nor a column 'ack_ns' or"
                                   " 'transfer_ns' say what the acknowledgement takes", r->path);
@@ -245,7 +245,7 @@ static int add_bandwidth(struct mpg_collect_path *p, const struct mpg_results *r
 static int add_overhead(struct mpg_collect_path *p, const struct mpg_results *r,
                         const int32_t *map, struct mpg_error *err)
 {
-    struct mpg_exchange e = {.launch = (int32_t)p->overhead_launches - 1, .there_ns = NAN,
+    struct mpg_measured_exchange e = {.launch = (int32_t)p->overhead_launches - 1, .there_ns = NAN,
                              .back_ns = NAN};
     for (size_t i = 0; i < r->samples; i++) {
         e.time_ns = r->column[MPG_COLUMN_RECEIVE_NS][i];

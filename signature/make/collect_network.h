@@ -9,7 +9,7 @@
 #include "signature/make/collect_private.h"
 
 /* One exchange; NAN where the file does not say. */
-struct mpg_exchange {
+struct mpg_measured_exchange {
     double time_ns;   /* pingpong: the round trip; bandwidth: until the acknowledgement;
                          overhead: inside the receive */
     double there_ns;  /* pingpong: forward; bandwidth: the transfer; of clocks compared */
@@ -22,7 +22,7 @@ struct mpg_exchange {
 struct mpg_exchanges {
     int64_t size_bytes;
     size_t n, capacity;
-    struct mpg_exchange *exchange;
+    struct mpg_measured_exchange *exchange;
 };
 
 struct mpg_exchange_sizes { /* ascending in size */
@@ -52,7 +52,7 @@ struct mpg_collect_path {
 
 /* ---- one-way times by the clocks (collect_clocks.c) ---- */
 
-enum mpg_clocks {
+enum mpg_measured_clocks {
     MPG_CLOCKS_NONE,  /* cannot be compared */
     MPG_CLOCKS_SHAPE, /* comparable but for an offset: what they say is moved */
     MPG_CLOCKS_GOOD,  /* their error is small against the times */
@@ -60,7 +60,7 @@ enum mpg_clocks {
 };
 
 struct mpg_one_way {
-    enum mpg_clocks clocks;
+    enum mpg_measured_clocks clocks;
     double error_ns;        /* bound; 0 when the clocks are one */
     size_t launches, pairs;
     double *shift_ns;       /* of SHAPE: by launch and pair; otherwise NULL */
@@ -79,7 +79,7 @@ int mpg_one_way_find(const struct mpg_exchange_sizes *list,
 void mpg_one_way_clear(struct mpg_one_way *ways);
 
 /* E's time there, >= 0; what is left of e->time_ns is its way back. */
-double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_exchange *e);
+double mpg_one_way_there(const struct mpg_one_way *ways, const struct mpg_measured_exchange *e);
 
 /* How the two ways of LIST's exchanges compare by the clocks of WAYS: *ASYMMETRY is by how much
  * the medians of those of one size there and back differ, as a part of their mean, at the size
@@ -110,7 +110,7 @@ int mpg_part_transfers(const struct mpg_exchange_sizes *from, struct mpg_parting
 
 /* The times of exchange E of which a distribution is made; returns how many it
  * put into TIMES, 0 to 2. CONTEXT is the caller's. */
-typedef int mpg_pick_fn(const struct mpg_exchange *e, const void *context, double times[2]);
+typedef int mpg_pick_fn(const struct mpg_measured_exchange *e, const void *context, double times[2]);
 
 /* What SIZES, made of FROM (of LAUNCHES launches and PAIRS pairs), has besides: the
  * distribution of each launch by itself, of at most 8, evenly chosen; with ROWS, stretches

@@ -73,14 +73,14 @@ static int make_sizes(const struct mpg_exchange_sizes *from, mpg_pick_fn *pick, 
     return 0;
 }
 
-static int whole_time(const struct mpg_exchange *e, const void *context, double times[2])
+static int whole_time(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     (void)context;
     times[0] = e->time_ns;
     return 1;
 }
 
-static int send_time(const struct mpg_exchange *e, const void *context, double times[2])
+static int send_time(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     (void)context;
     times[0] = e->send_ns;
@@ -88,7 +88,7 @@ static int send_time(const struct mpg_exchange *e, const void *context, double t
 }
 
 /* Both ways by the clocks, CONTEXT. */
-static int both_ways(const struct mpg_exchange *e, const void *context, double times[2])
+static int both_ways(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_there(context, e);
     times[1] = fmax(0, e->time_ns - times[0]);
@@ -96,7 +96,7 @@ static int both_ways(const struct mpg_exchange *e, const void *context, double t
 }
 
 /* The way there by the clocks, CONTEXT. */
-static int there(const struct mpg_exchange *e, const void *context, double times[2])
+static int there(const struct mpg_measured_exchange *e, const void *context, double times[2])
 {
     times[0] = mpg_one_way_there(context, e);
     return 1;

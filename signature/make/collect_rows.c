@@ -84,7 +84,7 @@ static int take(const struct mpg_exchanges *all, mpg_pick_fn *pick, const void *
     if (!(items->item = malloc((all->n + 1) * sizeof *items->item)))
         return mpg_collect_no_memory(err);
     for (size_t i = 0; i < all->n; i++) {
-        const struct mpg_exchange *e = &all->exchange[i];
+        const struct mpg_measured_exchange *e = &all->exchange[i];
         double times[2] = {e->time_ns, NAN};
         int picked = pick ? pick(e, context, times) : 1;
         if (picked > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What calls complete in worlds whose times differ (docs/MODEL.md, section 6), as who evaluates needs it.
- * Private to simulate/choice/, simulate/evaluate/ and simulate/evaluate/.
+ * Private to simulate/choice/ and simulate/evaluate/.
  *
  * A lane that completes another message than the trace did exchanges the two arrivals, as their
  * receiver sees them: from then on each goes by the other's request. When they arrive, and how that is

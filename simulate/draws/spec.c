@@ -23,7 +23,7 @@ static const double LARGEST_U = 1 - 0x1p-53;
 
 static const struct {
     const char *name;
-    enum mpg_family family;
+    enum mpg_spec_family family;
     int parameters;
     const char *usage;
 } families[] = {{"const", MPG_FAMILY_CONST, 1, "const:TIME"},

@@ -11,7 +11,7 @@
 #include "statistics/distribution.h"
 #include "statistics/gamma.h"
 
-enum mpg_family {
+enum mpg_spec_family {
     MPG_FAMILY_NONE, /* always 0 */
     MPG_FAMILY_CONST,
     MPG_FAMILY_EXP,
@@ -24,7 +24,7 @@ enum mpg_family {
 
 struct mpg_spec {
     const char *text;          /* as given; NULL: not given */
-    enum mpg_family family;
+    enum mpg_spec_family family;
     double a, b;               /* ns: const a; exp mean a; normal, gamma, lognormal mean a and
                                   standard deviation b; pareto minimum a and shape b */
     double shape, scale;       /* derived: of lognormal mu and sigma; of gamma the scale */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Vectors of lanes, and messages as draws see them: what evaluating steps needs in both modes.
- * Private to simulate/evaluate/ and simulate/evaluate/. */
+ * Private to simulate/evaluate/ and simulate/events/. */
 #ifndef MPG_VECTORS_H
 #define MPG_VECTORS_H
 

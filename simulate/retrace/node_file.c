@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/store/chunk.h"
+#include "common/varint.h"
 
 enum {
     ALL_BUFFERS = 32 << 20,

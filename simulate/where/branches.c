@@ -26,7 +26,6 @@ struct mpg_branches {
     struct branch *branch;
     uint32_t n, capacity, free;
     bool failed;
-    uint64_t bytes, most_bytes;
     struct sum *merged;
     uint32_t merged_capacity;
 };
@@ -55,11 +54,6 @@ bool mpg_branches_failed(const struct mpg_branches *b)
     return b->failed;
 }
 
-uint64_t mpg_branches_bytes(const struct mpg_branches *b)
-{
-    return b->most_bytes + b->capacity * sizeof *b->branch;
-}
-
 uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
 {
     struct mpg_error err;
@@ -82,15 +76,12 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
 static bool reserve(struct mpg_branches *b, struct branch *x, uint32_t n)
 {
     struct mpg_error err;
-    const uint64_t before = x->capacity;
     if (n <= x->capacity)
         return true;
     if (mpg_reserve_at(&x->sum, sizeof *x->sum, &x->capacity, n, &err) < 0) {
         b->failed = true;
         return false;
     }
-    b->bytes += (x->capacity - before) * sizeof *x->sum;
-    b->most_bytes = b->bytes > b->most_bytes ? b->bytes : b->most_bytes;
     return true;
 }
 
@@ -148,7 +139,6 @@ static void release(struct mpg_branches *b, uint32_t i)
     struct branch *x = &b->branch[i];
     enum { KEPT = 64 };
     if (x->capacity > KEPT) {
-        b->bytes -= x->capacity * sizeof *x->sum;
         free(x->sum);
         x->sum = NULL;
         x->capacity = 0;

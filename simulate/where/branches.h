@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The paths that lead to what can still be read, of each lane, as a tree that is put together from its twigs: a branch has the
  * sums of what is on its part of a path, by place and term. Branches that nothing grows from any more are let go, and what all
- * that is left of a lane grows from is the lane's path for good. Private to trail.c. */
+ * that is left of a lane grows from is the lane's path for good. Private to simulate/where/. */
 #ifndef MPG_WHERE_BRANCHES_H
 #define MPG_WHERE_BRANCHES_H
 
@@ -40,6 +40,5 @@ uint32_t mpg_branches_join(struct mpg_branches *branches, uint32_t branch);
 /* Gives all that is certain of ROOT to TAKE, by place and term in their order, and keeps the rest. */
 void mpg_branches_give(struct mpg_branches *branches, uint32_t root,
                        void (*take)(void *context, uint32_t place, uint32_t term, double value), void *context);
-uint64_t mpg_branches_bytes(const struct mpg_branches *branches); /* most that they have had in memory */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What trail.c records between two of its walks. Private to trail.c. */
+/* What trail.c records between two of its walks. Private to simulate/where/. */
 #ifndef MPG_WHERE_RECORDS_H
 #define MPG_WHERE_RECORDS_H
 
@@ -44,12 +44,6 @@ static inline void mpg_records_clear(struct mpg_records *s)
     free(s->choice);
     free(s->bits);
     free(s->value);
-}
-
-static inline uint64_t mpg_records_bytes(const struct mpg_records *s)
-{
-    return s->record_capacity * sizeof *s->record + s->choice_capacity * sizeof *s->choice +
-           s->bits_capacity * sizeof *s->bits + s->value_capacity * sizeof *s->value;
 }
 
 /* A new last one, its number into *NUMBER; NULL: out of memory. The same of those below: N values; N words that are 0. */

@@ -55,8 +55,7 @@ int mpg_trail_resolve(struct mpg_trail *trail, struct mpg_error *err);
 /* After the last: where each lane's run ends is marked, one value each; RUN_NS are when. Errors: as resolve's; a path that
  * does not come to its run. */
 int mpg_trail_finish(struct mpg_trail *trail, const double *run_ns, struct mpg_error *err);
-/* Most bytes that it has held; about what a lane takes where there are so many SLOTS. */
-uint64_t mpg_trail_held(const struct mpg_trail *trail);
+/* About what a lane takes, bytes, where there are so many SLOTS. */
 double mpg_trail_lane_bytes(uint32_t slots);
 
 static inline uint32_t mpg_trail_words(uint32_t lanes)

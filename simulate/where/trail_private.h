@@ -42,7 +42,6 @@ struct mpg_trail {
     double *path_ns; /* a lane: what has been resolved */
     uint64_t *here;  /* words */
     uint32_t given;  /* the lane whose branches are given */
-    uint64_t most_bytes;
     struct mpg_error err;
     bool failed;
 };

@@ -303,8 +303,6 @@ static void pass_young(struct mpg_trail *t)
 
 int mpg_trail_resolve(struct mpg_trail *t, struct mpg_error *err)
 {
-    const uint64_t bytes = mpg_records_bytes(&t->old) + mpg_records_bytes(&t->young) + mpg_branches_bytes(t->branches);
-    t->most_bytes = bytes > t->most_bytes ? bytes : t->most_bytes;
     pass_young(t);
     return grow(t, err);
 }
@@ -340,7 +338,3 @@ int mpg_trail_finish(struct mpg_trail *t, const double *run_ns, struct mpg_error
     return status;
 }
 
-uint64_t mpg_trail_held(const struct mpg_trail *t)
-{
-    return t->most_bytes;
-}

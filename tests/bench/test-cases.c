@@ -9,7 +9,7 @@
 #include "tests/tap.h"
 
 /* The case of OPERATION, P and SIZE, or NULL. */
-static const struct mpg_case *find(const struct mpg_cases *cases, enum mpg_operation operation,
+static const struct mpg_case *find(const struct mpg_cases *cases, enum mpg_bench_operation operation,
                                    int p, int64_t size_bytes)
 {
     for (size_t i = 0; i < cases->n; i++) {
@@ -28,7 +28,7 @@ static void test_operations(void)
     ok(mpg_cases_make(MPG_OPERATIONS_ALL, NULL, "8,4MiB", 1000, 6, &cases, &err) == 0, "all operations %s",
        err.text);
     for (int o = 0; o < MPG_OPERATIONS; o++) {
-        enum mpg_operation operation = (enum mpg_operation)o;
+        enum mpg_bench_operation operation = (enum mpg_bench_operation)o;
         const char *name = mpg_operation_name(operation);
         bool local = operation == MPG_OPERATION_REDUCE_LOCAL || operation == MPG_OPERATION_REDUCE_SENT;
         int64_t size = operation == MPG_OPERATION_BARRIER ? 0 : 8;

@@ -17,7 +17,7 @@ struct made {
     struct mpg_class class[MPG_PATHS];
     struct mpg_couple couple[PAIRS];
     struct mpg_class_cell cell[PAIRS * SIZES];
-    struct mpg_place place[RANKS];
+    struct mpg_bench_place place[RANKS];
 };
 
 static void make(struct made *m)
@@ -42,7 +42,7 @@ static void make(struct made *m)
                                                  .cell = m->cell,
                                                  .eager_limit_bytes = 4096};
     for (int r = 0; r < RANKS; r++)
-        m->place[r] = (struct mpg_place){.host = "here"};
+        m->place[r] = (struct mpg_bench_place){.host = "here"};
 }
 
 /* Times of the pairs with RANK, of messages of FIRST_SIZE to LAST_SIZE, times FACTOR. */
@@ -58,7 +58,7 @@ static void change(struct made *m, int rank, int first_size, int last_size, doub
 static char *printed(const struct made *m)
 {
     char name[] = "outliers-XXXXXX";
-    const struct mpg_ranks ranks = {.ranks = RANKS, .place = (struct mpg_place *)m->place};
+    const struct mpg_ranks ranks = {.ranks = RANKS, .place = (struct mpg_bench_place *)m->place};
     struct mpg_error err = {""};
     fflush(stdout);
     int keep = dup(STDOUT_FILENO), fd = mkstemp(name);

@@ -43,10 +43,10 @@ static void draw(double *x, size_t n, double r, double scale)
 }
 
 /* Of N ascending samples that tell as much as EFFECTIVE. */
-static struct mpg_interval interval_of(const double *x, size_t n, double effective, double p)
+static struct mpg_confidence interval_of(const double *x, size_t n, double effective, double p)
 {
     struct mpg_error err;
-    struct mpg_interval i = {0};
+    struct mpg_confidence i = {0};
     struct mpg_distribution *d = make(x, n, MPG_DISTRIBUTION_KNOTS);
     d->lag1 = ((double)n - effective) / ((double)n + effective);
     if (mpg_distribution_interval(d, p, 0.95, &i, &err) < 0)
@@ -58,7 +58,7 @@ static struct mpg_interval interval_of(const double *x, size_t n, double effecti
 static void test_closed_forms(void)
 {
     struct mpg_error err;
-    struct mpg_interval i;
+    struct mpg_confidence i;
     double x[100], score[7];
     bool outlier[7];
     for (int k = 0; k < 100; k++)
@@ -129,7 +129,7 @@ static void test_coverage(void)
             for (int t = 0; t < TIMES; t++) {
                 draw(x, N, r[c], 237.1);
                 for (int j = 0; j < 2; j++) {
-                    struct mpg_interval i;
+                    struct mpg_confidence i;
                     struct mpg_distribution *d = make(x, N, knots[j]);
                     inside[j] += mpg_distribution_interval(d, p[k], 0.95, &i, &err) == 0 &&
                                  i.low <= truth && truth <= i.high && i.coverage >= 0.95;
@@ -307,7 +307,7 @@ static void test_stationarity(void)
 static void test_errors(void)
 {
     struct mpg_error err;
-    struct mpg_interval i;
+    struct mpg_confidence i;
     struct mpg_stationarity s;
     double x[40] = {0, 1, 2}, score[3];
     bool outlier[3];

@@ -352,11 +352,6 @@ const struct mpg_module *mpg_profile_module(const struct mpg_profile *p, int32_t
     return &p->definitions.modules[module];
 }
 
-int32_t mpg_profile_module_count(const struct mpg_profile *p)
-{
-    return p->definitions.module_number;
-}
-
 void mpg_profile_close(struct mpg_profile *p)
 {
     if (!p)

@@ -50,7 +50,6 @@ bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, c
 const struct mpg_site *mpg_profile_site(const struct mpg_profile *p, int32_t site);
 int32_t mpg_profile_site_count(const struct mpg_profile *p);
 const struct mpg_module *mpg_profile_module(const struct mpg_profile *p, int32_t module);
-int32_t mpg_profile_module_count(const struct mpg_profile *p);
 
 void mpg_profile_close(struct mpg_profile *p); /* NULL is allowed */
 

@@ -68,7 +68,7 @@ static void program_of_env(const char *arguments, char *name)
 }
 
 /* What starts script SCRIPT, into its place. False if it cannot be found. */
-static bool find_interpreter(struct mpg_target *target, const struct mpg_elf *script)
+static bool find_interpreter(struct mpg_record_target *target, const struct mpg_elf *script)
 {
     char program[PATH_MAX], argument[PATH_MAX], name[PATH_MAX];
     if (!mpg_script_words(script, program, argument))
@@ -147,7 +147,7 @@ static const char *base_name(const char *path)
 }
 
 /* Looks for MPI and for sanitizers among the libraries of PATH. */
-static void look_at_libraries(struct mpg_target *target, const char *path,
+static void look_at_libraries(struct mpg_record_target *target, const char *path,
                               const char *interpreter)
 {
     size_t n;
@@ -169,7 +169,7 @@ static void look_at_libraries(struct mpg_target *target, const char *path,
 }
 
 /* A dynamic program; of Python, what mpi4py is linked to. */
-static void look_at_program(struct mpg_target *target, const char *interpreter)
+static void look_at_program(struct mpg_record_target *target, const char *interpreter)
 {
     char module[PATH_MAX];
     look_at_libraries(target, target->path, interpreter);
@@ -180,10 +180,10 @@ static void look_at_program(struct mpg_target *target, const char *interpreter)
     }
 }
 
-int mpg_target_find(struct mpg_target *target, const char *name, struct mpg_error *err)
+int mpg_target_find(struct mpg_record_target *target, const char *name, struct mpg_error *err)
 {
     struct mpg_elf elf;
-    *target = (struct mpg_target){.kind = MPG_ELF_OTHER};
+    *target = (struct mpg_record_target){.kind = MPG_ELF_OTHER};
     if (find_path(target->path, name, err) < 0)
         return -1;
     /* A file that may be run but not read is none of known kind. */

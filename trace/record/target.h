@@ -10,7 +10,7 @@
 #include "common/mpi.h"
 #include "trace/record/elf.h"
 
-struct mpg_target {
+struct mpg_record_target {
     char path[PATH_MAX]; /* what execvp() would start; of a script, its interpreter */
     enum mpg_elf_kind kind;
     enum mpg_mpi mpi;       /* that it is linked to, itself or by a library */
@@ -25,7 +25,7 @@ struct mpg_target {
 
 /* Looks at the program NAME, found as execvp(3) finds it. Fails if it cannot be run; what
  * cannot be found out otherwise is left empty. */
-int mpg_target_find(struct mpg_target *target, const char *name, struct mpg_error *err);
+int mpg_target_find(struct mpg_record_target *target, const char *name, struct mpg_error *err);
 
 /* The family of the MPI library PATH, and of one that is none MPG_MPI_NONE. */
 enum mpg_mpi mpg_library_mpi(const char *path);

@@ -332,7 +332,7 @@ static int read_window(struct mpg_decoder *d, struct mpg_error *err)
 {
     const struct trace_stream *s = d->stream;
     struct mpg_window w;
-    struct mpg_progress now;
+    struct mpg_window_state now;
     bool gone;
     d->in_window = true;
     if (mpg_trace_fd(d->trace, file_of(d), &gone, err) < 0)

@@ -386,7 +386,7 @@ static inline __attribute__((always_inline)) void encode(struct mpg_trace_writer
 {
     enum mpg_kind kind = kinds[e->call];
     const struct mpg_shape *mask = &mpg_shape_masks[kind];
-    struct mpg_progress *progress = w->window.progress;
+    struct mpg_window_state *progress = w->window.progress;
     uint32_t flags;
     if (unlikely(e->failed)) {
         mask = &mpg_shape_failed_mask;
@@ -555,7 +555,7 @@ int mpg_trace_writer_worked(struct mpg_trace_writer *w, const struct mpg_work *w
 
 void mpg_trace_writer_inside(struct mpg_trace_writer *w, enum mpg_call call, int64_t enter_ns)
 {
-    struct mpg_progress *progress = w->window.progress;
+    struct mpg_window_state *progress = w->window.progress;
     progress->inside_ns = (int64_t)htole64((uint64_t)enter_ns);
     __atomic_store_n(&progress->inside, htole64(w->chunk_events << 32 | ((uint64_t)call + 1)),
                      __ATOMIC_RELEASE);

@@ -41,7 +41,7 @@ struct trace_stream {
     size_t window_file;
     int64_t window_offset;
     uint32_t window_bytes, window_columns;
-    struct mpg_progress progress;
+    struct mpg_window_state progress;
     bool finalizes; /* ended inside MPI_Finalize, where launchers kill: nothing is missing */
 };
 
@@ -150,7 +150,7 @@ void mpg_trace_note_killed(struct mpg_trace *trace, int32_t rank);
 
 /* What the window at OFFSET of FILE says of itself, all of it at one time. */
 int mpg_trace_progress(struct mpg_trace *trace, size_t file, int64_t offset,
-                       struct mpg_progress *progress, struct mpg_error *err);
+                       struct mpg_window_state *progress, struct mpg_error *err);
 
 /* Notes that N more ranks are to be named; false: the file is too small to mean that many,
  * which take a few bytes at least on each of those ranks. */

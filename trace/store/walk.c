@@ -160,11 +160,11 @@ static int note_chunk(struct mpg_trace *t, size_t file, const struct mpg_chunk *
 /* --- windows --- */
 
 int mpg_trace_progress(struct mpg_trace *t, size_t file, int64_t offset,
-                       struct mpg_progress *progress, struct mpg_error *err)
+                       struct mpg_window_state *progress, struct mpg_error *err)
 {
     enum { ATTEMPTS = 100 };
     for (int i = 0; i < ATTEMPTS; i++) {
-        struct mpg_progress stored[2];
+        struct mpg_window_state stored[2];
         const struct mpg_window w = {.progress = &stored[0]};
         for (int j = 0; j < 2; j++)
             if (mpg_trace_pread(t, file, &stored[j], sizeof stored[j],

@@ -44,7 +44,7 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
     w->base = base;
     w->size = size;
     w->columns = columns;
-    w->progress = (struct mpg_progress *)(base + MPG_CHUNK_HEADER_BYTES);
+    w->progress = (struct mpg_window_state *)(base + MPG_CHUNK_HEADER_BYTES);
     const uint8_t *capacities = base + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES;
     for (uint32_t i = 0; i < columns; i++) {
         uint64_t capacity;
@@ -62,10 +62,10 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
     return 0;
 }
 
-struct mpg_progress mpg_window_progress(const struct mpg_window *w)
+struct mpg_window_state mpg_window_progress(const struct mpg_window *w)
 {
-    const struct mpg_progress *p = w->progress;
-    return (struct mpg_progress){.sequence = le64toh(p->sequence),
+    const struct mpg_window_state *p = w->progress;
+    return (struct mpg_window_state){.sequence = le64toh(p->sequence),
                                  .first_ns = (int64_t)le64toh((uint64_t)p->first_ns),
                                  .events = le64toh(p->events),
                                  .flags = le64toh(p->flags),
@@ -214,7 +214,7 @@ static void fill_head(uint8_t *base, const void *data)
     head.kind = MPG_CHUNK_WINDOW;
     head.stored_bytes = (uint32_t)(h->size - MPG_CHUNK_HEADER_BYTES);
     mpg_chunk_pack(&head, NULL, base);
-    const struct mpg_progress progress = {.sequence = htole64(head.sequence),
+    const struct mpg_window_state progress = {.sequence = htole64(head.sequence),
                                           .first_ns = (int64_t)htole64((uint64_t)head.first_ns),
                                           .process = htole64(mpg_process_mark(getpid()))};
     memcpy(base + MPG_CHUNK_HEADER_BYTES, &progress, sizeof progress);

@@ -18,7 +18,7 @@ enum {
 
 /* What a window says of itself, little-endian; a killed process may have stored any
  * of it and not the next. */
-struct mpg_progress {
+struct mpg_window_state {
     uint64_t sequence; /* of the chunk being gathered */
     int64_t first_ns;
     uint64_t events;   /* stored last */
@@ -40,7 +40,7 @@ struct mpg_window {
     uint8_t *base;
     size_t size;
     bool mapped;
-    struct mpg_progress *progress;
+    struct mpg_window_state *progress;
     uint32_t columns;
     uint8_t *column[MPG_MAX_COLUMNS];
     size_t capacity[MPG_MAX_COLUMNS];
@@ -67,7 +67,7 @@ int mpg_window_layout(struct mpg_window *w, uint8_t *base, size_t size, uint32_t
 /* Whether its header is, and its chunk's number is SEQUENCE: nobody else has written to it. */
 bool mpg_window_is_whole(const struct mpg_window *w, uint64_t sequence);
 /* P in host order. */
-struct mpg_progress mpg_window_progress(const struct mpg_window *w);
+struct mpg_window_state mpg_window_progress(const struct mpg_window *w);
 
 /* Makes the file PATH of SIZE bytes, all of them on disk so that no store into it fails for want
  * of room, and maps it to *BASE; *ID is its own. It is made aside, and FILL, if it is not NULL,

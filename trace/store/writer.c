@@ -311,7 +311,7 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
         return mpg_error_set(err, "%s: has been overwritten",
                              w->window_path ? w->window_path : "the window");
     }
-    const struct mpg_progress progress = mpg_window_progress(&w->window);
+    const struct mpg_window_state progress = mpg_window_progress(&w->window);
     chunk.first_ns = progress.first_ns;
     chunk.flags = (uint32_t)progress.flags;
     chunk.events = (uint32_t)w->chunk_events;
@@ -328,7 +328,7 @@ static int append_events(struct mpg_trace_writer *w, struct mpg_error *err)
  * it still has the number of a chunk that is in the file, and is ignored. */
 static void begin_window(struct mpg_trace_writer *w)
 {
-    struct mpg_progress *p = w->window.progress;
+    struct mpg_window_state *p = w->window.progress;
     uint64_t inside = le64toh(p->inside);
     bool is_inside = inside >> 32 == (uint32_t)w->chunk_events;
     w->chunk_events = 0;
