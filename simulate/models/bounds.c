@@ -24,10 +24,9 @@ static int bound(struct mpg_distribution *d, const struct bounds *b, double laun
 /* The times of PATH of which an overhead is a part, where they are known; SENDS: that of a send. */
 static struct bounds find_bounds(const struct mpg_network_path *path, bool sends, double bytes)
 {
-    const struct mpg_network_sizes *whole = path->latency.n > 0 ? &path->latency : &path->bandwidth;
     struct bounds b = {.n = 0};
-    if (whole->n > 0)
-        b.way[b.n++] = mpg_way_find(whole, NULL, path->bandwidth.n > 1 ? &path->bandwidth : whole, bytes);
+    if (path->latency.n + path->bandwidth.n > 0)
+        b.way[b.n++] = mpg_way_on_path(path, NULL, bytes);
     if (sends && path->streaming.n > 0)
         b.way[b.n++] = mpg_way_find(&path->streaming, NULL, &path->streaming, bytes);
     return b;

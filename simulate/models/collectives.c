@@ -148,6 +148,14 @@ bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operatio
     return (double)from <= bytes && bytes <= (double)to;
 }
 
+bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p)
+{
+    bool any = false;
+    for (int i = 0; i < MPG_OPERATIONS; i++)
+        any = any || p->meetings[i].n > 0;
+    return any && takes_measured(p);
+}
+
 double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes,
                             double bytes, bool of_source)
 {
@@ -164,35 +172,57 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
     return low + (high - low) * spot.weight;
 }
 
+/* The target's times, less, if it HAS_LESS, the source's at u, or if LEAST at 0. */
+struct times {
+    struct mpg_spot target, less;
+    double target_most, less_most;
+    bool has_less, least;
+};
+
+static void add_times(const void *times, const struct mpg_wanted *asked, double *value_ns)
+{
+    const struct times *x = times;
+    const struct mpg_wanted least = {.n = asked->n, .launch = asked->launch};
+    double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
+    mpg_spot_quantiles(&x->target, asked, ns);
+    if (x->has_less)
+        mpg_spot_quantiles(&x->less, x->least ? &least : asked, less_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        value_ns[w] += fmin(ns[w], x->target_most) - (x->has_less ? fmin(less_ns[w], x->less_most) : 0);
+}
+
+static struct mpg_address address_of(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index)
+{
+    return (struct mpg_address){
+        .seed = p->seed, .call = call, .rank = rank, .index = index, .purpose = MPG_DRAW_COLLECTIVE};
+}
+
+/* What M takes on the target of P. */
+static struct times find_times(const struct mpg_perturbation *p, const struct mpg_measured_meeting *m, double bytes)
+{
+    struct times x = {.target = mpg_spot_find(&m->target, bytes)};
+    x.target_most = mpg_spot_most(&x.target, p->noise.n == 0 && p->target_cores > 0);
+    return x;
+}
+
+void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes, double bytes,
+                      int32_t rank, uint64_t call, uint32_t index, uint32_t first, uint32_t n, double *value_ns)
+{
+    const struct mpg_address address = address_of(p, rank, call, index);
+    const struct times x = find_times(p, mpg_meeting_of(p, operation, processes), bytes);
+    mpg_add_drawn(p, &address, first, n, add_times, &x, value_ns);
+}
+
 void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns)
 {
     const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
-    struct mpg_address address = {.seed = p->seed,
-                                  .call = call,
-                                  .rank = rank,
-                                  .index = index,
-                                  .purpose = MPG_DRAW_COLLECTIVE};
-    bool has_source = m->source.n > 0;
-    struct mpg_spot target = mpg_spot_find(&m->target, bytes);
-    bool target_noise = p->noise.n == 0 && p->target_cores > 0;
-    bool source_noise = has_source ? p->noise.n == 0 && p->source_cores > 0 : target_noise;
-    struct mpg_spot source = has_source ? mpg_spot_find(&m->source, bytes) : target;
-    double target_most = mpg_spot_most(&target, target_noise);
-    double source_most = mpg_spot_most(&source, source_noise);
-    double u[MPG_LANES_AT_ONCE], target_ns[MPG_LANES_AT_ONCE],
-        source_ns[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_wanted asked = {
-            .n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
-        mpg_spot_quantiles(&target, &asked, target_ns);
-        if (!has_source)
-            asked.u = NULL;
-        mpg_spot_quantiles(&source, &asked, source_ns);
-        for (uint32_t w = 0; w < k; w++)
-            value_ns[done + w] += fmin(target_ns[w], target_most) - fmin(source_ns[w], source_most);
-    }
+    const struct mpg_address address = address_of(p, rank, call, index);
+    struct times x = find_times(p, m, bytes);
+    x.has_less = true;
+    x.least = m->source.n == 0;
+    x.less = x.least ? x.target : mpg_spot_find(&m->source, bytes);
+    x.less_most = x.least ? x.target_most : mpg_spot_most(&x.less, p->noise.n == 0 && p->source_cores > 0);
+    mpg_add_drawn(p, &address, first, n, add_times, &x, value_ns);
 }

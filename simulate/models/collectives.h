@@ -64,5 +64,8 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
 void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns);
+/* The same of what it takes in whole on the target, in predict mode. */
+void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes, double bytes,
+                      int32_t rank, uint64_t call, uint32_t index, uint32_t first, uint32_t n, double *value_ns);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
-#include "simulate/models/ways.h"
 #include "simulate/rules.h"
 
 static bool has_latencies(const struct mpg_network_path *path)
@@ -36,17 +35,9 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
 
 /* --- of one path --- */
 
-/* X(d; u) at some size. FITS NULL: as measured. */
-static struct mpg_way find_way(const struct mpg_network_path *path, const struct mpg_path_fits *fits,
-                               double bytes)
-{
-    return mpg_way_find(&path->latency, fits ? fits->latency : NULL,
-                        path->bandwidth.n > 1 ? &path->bandwidth : &path->latency, bytes);
-}
-
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
-    struct mpg_way way = find_way(path, NULL, bytes);
+    struct mpg_way way = mpg_way_on_path(path, NULL, bytes);
     return mpg_way_ns(&way, -1, u);
 }
 
@@ -108,11 +99,11 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
     struct flight f = {.rule = mpg_flight_rule(p)};
     switch (f.rule) {
     case MPG_FLIGHT_DIFFERENCE:
-        f.source = find_way(p->source_path, source, bytes);
-        f.target = find_way(p->target_path, target, bytes);
+        f.source = mpg_way_on_path(p->source_path, source, bytes);
+        f.target = mpg_way_on_path(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TARGET:
-        f.target = find_way(p->target_path, target, bytes);
+        f.target = mpg_way_on_path(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
         f.source_haul = find_haul(p->source_path, source, bytes);
@@ -145,10 +136,12 @@ static void flight_times(const struct flight *f, const struct mpg_wanted *asked,
         haul_times(&f->target_haul, asked, ns);
         haul_times(&f->source_haul, asked, less_ns);
         break;
-    default:
+    case MPG_FLIGHT_TRANSFER_TARGET:
         haul_times(&f->target_haul, asked, ns);
         haul_times(&f->target_haul, &least, less_ns);
         break;
+    case MPG_FLIGHT_NONE:
+        return;
     }
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = ns[w] - less_ns[w];
@@ -250,11 +243,7 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
 
 struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sending *m)
 {
-    return (struct mpg_address){.seed = p->seed,
-                                .rank = m->rank,
-                                .call = m->call,
-                                .index = m->index,
-                                .purpose = mpg_flight_purpose(p, MPG_DRAW_LATENCY)};
+    return mpg_sending_address(p->seed, m, mpg_flight_purpose(p, MPG_DRAW_LATENCY));
 }
 
 void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
@@ -273,24 +262,50 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sendin
 
 /* --- many lanes --- */
 
-static void add(const double *ns, uint32_t n, double *value_ns)
+/* How many of N lanes are done together after DONE. */
+static uint32_t batch_of(uint32_t n, uint32_t done)
 {
-    for (uint32_t w = 0; w < n; w++)
+    return n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
+}
+
+void mpg_add_drawn(const struct mpg_perturbation *p, const struct mpg_address *address, uint32_t first, uint32_t n,
+                   mpg_add_times *add, const void *what, double *value_ns)
+{
+    double u[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = batch_of(n, done);
+        mpg_draw_lanes(address, first + done, k, u);
+        add(what, &(struct mpg_wanted){.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u}, value_ns + done);
+    }
+}
+
+void mpg_add_of_message(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
+                        mpg_add_times *add, const void *what, double *value_ns)
+{
+    double u[MPG_LANES_AT_ONCE];
+    for (uint32_t done = 0, k; done < n; done += k) {
+        k = batch_of(n, done);
+        mpg_flight_find_u(p, m, first + done, k, u);
+        add(what, &(struct mpg_wanted){.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u}, value_ns + done);
+    }
+}
+
+static void add_flight(const void *flight, const struct mpg_wanted *asked, double *value_ns)
+{
+    double ns[MPG_LANES_AT_ONCE];
+    flight_times(flight, asked, ns);
+    for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += ns[w];
 }
 
-/* Adds the parts X of a flight. */
-static void add_measured(const struct parts *x, const struct mpg_wanted *asked, double *value_ns)
+static void add_parts(const void *parts, const struct mpg_wanted *asked, double *value_ns)
 {
+    const struct parts *x = parts;
     double ns[MPG_LANES_AT_ONCE];
-    if (x->has_lambda) {
-        flight_times(&x->lambda, asked, ns);
-        add(ns, asked->n, value_ns);
-    }
-    if (x->has_whole) {
-        flight_times(&x->whole, asked, ns);
-        add(ns, asked->n, value_ns);
-    }
+    if (x->has_lambda)
+        add_flight(&x->lambda, asked, value_ns);
+    if (x->has_whole)
+        add_flight(&x->whole, asked, value_ns);
     if (x->has_empty) {
         flight_times(&x->empty, asked, ns);
         for (uint32_t w = 0; w < asked->n; w++)
@@ -298,148 +313,117 @@ static void add_measured(const struct parts *x, const struct mpg_wanted *asked, 
     }
 }
 
-/* The N lanes from replica FIRST on, at U. */
-static struct mpg_wanted ask(const struct mpg_perturbation *p, uint32_t first, uint32_t n,
-                            const double *u)
-{
-    return (struct mpg_wanted){
-        .n = n, .launch = mpg_perturbation_launches(p, first), .u = u};
-}
-
 void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
                         enum mpg_flight_part part, uint32_t first, uint32_t n, double *value_ns)
 {
-    struct mpg_address address = {
-        .seed = p->seed, .call = m->call, .rank = m->rank, .index = m->index};
     bool lambda = part & MPG_FLIGHT_LAMBDA, tau = (part & MPG_FLIGHT_TAU) && m->bytes > 0;
-    if (lambda && p->latency.n > 0) {
-        address.purpose = MPG_DRAW_LATENCY;
+    struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_LATENCY);
+    if (lambda && p->latency.n > 0)
         mpg_specs_draw(&p->latency, &address, 1, first, n, value_ns);
-    }
-    if (tau && p->byte.n > 0) {
-        address.purpose = MPG_DRAW_BYTE;
+    address.purpose = MPG_DRAW_BYTE;
+    if (tau && p->byte.n > 0)
         mpg_specs_draw(&p->byte, &address, m->bytes, first, n, value_ns);
-    }
     lambda = lambda && p->latency.n == 0;
     tau = tau && p->byte.n == 0;
     if ((!lambda && !tau) || mpg_flight_rule(p) == MPG_FLIGHT_NONE)
         return;
-    struct parts x = find_parts(p, lambda, tau, m->bytes);
-    double u[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        mpg_flight_find_u(p, m, first + done, k, u);
-        struct mpg_wanted asked = ask(p, first + done, k, u);
-        add_measured(&x, &asked, value_ns + done);
-    }
+    const struct parts x = find_parts(p, lambda, tau, m->bytes);
+    mpg_add_of_message(p, m, first, n, add_parts, &x, value_ns);
 }
 
 void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
                      uint32_t first, uint32_t n, double *value_ns)
 {
-    struct mpg_address address = {.seed = p->seed,
-                                  .call = m->call,
-                                  .rank = m->rank,
-                                  .index = m->index,
-                                  .purpose = MPG_DRAW_ACK};
+    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
     if (p->latency.n > 0) {
         mpg_specs_draw(&p->latency, &address, 1, first, n, value_ns);
         return;
     }
-    struct flight empty = find_flight(p, p->latency_model, 0);
-    if (empty.rule == MPG_FLIGHT_NONE)
-        return;
-    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_wanted asked = ask(p, first + done, k, u);
-        flight_times(&empty, &asked, ns);
-        add(ns, k, value_ns + done);
-    }
+    const struct flight empty = find_flight(p, p->latency_model, 0);
+    if (empty.rule != MPG_FLIGHT_NONE)
+        mpg_add_drawn(p, &address, first, n, add_flight, &empty, value_ns);
 }
 
-/* X_T(0; u) by the model of latencies, X_T(d; u) and X_T(0; u) by that of bytes. */
-struct target_ways {
-    struct mpg_way lambda, whole, empty;
-    bool mixed; /* the models differ */
-};
+/* --- on the target, in whole --- */
 
-static struct target_ways find_target_ways(const struct mpg_perturbation *p, double bytes)
+bool mpg_flight_target_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_ways *x)
 {
+    const struct mpg_network_path *path = p->target_path;
     const struct mpg_path_fits *latency = p->latency_model == MPG_TIME_FIT ? &p->target_fits : NULL;
     const struct mpg_path_fits *byte = p->byte_model == MPG_TIME_FIT ? &p->target_fits : NULL;
-    return (struct target_ways){.lambda = find_way(p->target_path, latency, 0),
-                                .whole = find_way(p->target_path, byte, bytes),
-                                .empty = find_way(p->target_path, byte, 0),
-                                .mixed = latency != byte};
+    if (!path || (path->latency.n == 0 && path->bandwidth.n == 0))
+        return false;
+    *x = (struct mpg_target_ways){.lambda = mpg_way_on_path(path, latency, 0),
+                                  .whole = mpg_way_on_path(path, byte, bytes),
+                                  .empty = mpg_way_on_path(path, byte, 0)};
+    return true;
 }
 
-static void target_times(const struct target_ways *x, enum mpg_flight_part part,
-                         const struct mpg_wanted *asked, double *ns)
+/* A PART of a message. */
+struct target_part {
+    enum mpg_flight_part part;
+    struct mpg_target_ways ways;
+    bool mixed; /* the models of latencies and bytes differ */
+};
+
+static void target_times(const struct target_part *x, const struct mpg_wanted *asked, double *ns)
 {
     double more_ns[MPG_LANES_AT_ONCE];
-    if (part == MPG_FLIGHT_LAMBDA) {
-        mpg_way_times(&x->lambda, asked, ns);
+    if (x->part == MPG_FLIGHT_LAMBDA) {
+        mpg_way_times(&x->ways.lambda, asked, ns);
         return;
     }
-    mpg_way_times(&x->whole, asked, ns);
-    if (part == MPG_FLIGHT_WHOLE && !x->mixed)
+    mpg_way_times(&x->ways.whole, asked, ns);
+    if (x->part == MPG_FLIGHT_WHOLE && !x->mixed)
         return;
-    mpg_way_times(&x->empty, asked, more_ns);
+    mpg_way_times(&x->ways.empty, asked, more_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] -= more_ns[w];
-    if (part != MPG_FLIGHT_WHOLE)
+    if (x->part != MPG_FLIGHT_WHOLE)
         return;
-    mpg_way_times(&x->lambda, asked, more_ns);
+    mpg_way_times(&x->ways.lambda, asked, more_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = fmax(0, more_ns[w] + ns[w]);
+}
+
+static void add_target(const void *part, const struct mpg_wanted *asked, double *value_ns)
+{
+    double ns[MPG_LANES_AT_ONCE];
+    target_times(part, asked, ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        value_ns[w] += ns[w];
+}
+
+static void add_to_all(double ns, uint32_t n, double *value_ns)
+{
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += ns;
 }
 
 void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
                            enum mpg_flight_part part, double floor_ns, uint32_t first, uint32_t n,
                            double *value_ns)
 {
-    if (!mpg_flight_target_known(p)) {
-        for (uint32_t w = 0; w < n; w++)
-            value_ns[w] += floor_ns;
-        mpg_perturb_flight(p, m, part, first, n, value_ns);
+    struct target_part x = {.part = part, .mixed = p->latency_model != p->byte_model};
+    if (mpg_flight_target_known(p) && mpg_flight_target_ways(p, m->bytes, &x.ways)) {
+        mpg_add_of_message(p, m, first, n, add_target, &x, value_ns);
         return;
     }
-    struct target_ways x = find_target_ways(p, m->bytes);
-    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        mpg_flight_find_u(p, m, first + done, k, u);
-        struct mpg_wanted asked = ask(p, first + done, k, u);
-        target_times(&x, part, &asked, ns);
-        add(ns, k, value_ns + done);
-    }
+    add_to_all(floor_ns, n, value_ns);
+    mpg_perturb_flight(p, m, part, first, n, value_ns);
 }
 
 void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
                         double floor_ns, uint32_t first, uint32_t n, double *value_ns)
 {
-    struct mpg_address address = {.seed = p->seed,
-                                  .call = m->call,
-                                  .rank = m->rank,
-                                  .index = m->index,
-                                  .purpose = MPG_DRAW_ACK};
-    if (!mpg_flight_target_known(p)) {
-        for (uint32_t w = 0; w < n; w++)
-            value_ns[w] += floor_ns;
-        mpg_perturb_ack(p, m, first, n, value_ns);
+    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
+    struct target_part x = {.part = MPG_FLIGHT_LAMBDA};
+    if (mpg_flight_target_known(p) && mpg_flight_target_ways(p, 0, &x.ways)) {
+        mpg_add_drawn(p, &address, first, n, add_target, &x, value_ns);
         return;
     }
-    struct mpg_way way = find_target_ways(p, 0).lambda;
-    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        mpg_draw_lanes(&address, first + done, k, u);
-        struct mpg_wanted asked = ask(p, first + done, k, u);
-        mpg_way_times(&way, &asked, ns);
-        add(ns, k, value_ns + done);
-    }
+    add_to_all(floor_ns, n, value_ns);
+    mpg_perturb_ack(p, m, first, n, value_ns);
 }
 
 /* --- rounds --- */
@@ -471,13 +455,7 @@ void mpg_perturb_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t
         if (!measured)
             continue;
         address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
-        double u[MPG_LANES_AT_ONCE];
-        for (uint32_t done = 0, k; done < n; done += k) {
-            k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-            mpg_draw_lanes(&address, first + done, k, u);
-            struct mpg_wanted asked = ask(p, first + done, k, u);
-            add_measured(&x, &asked, value_ns + done);
-        }
+        mpg_add_drawn(p, &address, first, n, add_parts, &x, value_ns);
     }
     if (fly && p->byte.n > 0 && bytes > 0) {
         address.index = index;

@@ -10,6 +10,7 @@
 #include "signature/signature.h"
 #include "simulate/draws/draws.h"
 #include "simulate/models/sizes.h"
+#include "simulate/models/ways.h"
 
 struct mpg_perturbation;
 
@@ -37,6 +38,21 @@ struct mpg_sending {
     double bytes;
     bool further;     /* its receive completes with another one of the same rank, before it */
 };
+
+/* The address of M's draw for PURPOSE. */
+static inline struct mpg_address mpg_sending_address(uint64_t seed, const struct mpg_sending *m, enum mpg_purpose purpose)
+{
+    return (struct mpg_address){.seed = seed, .call = m->call, .rank = m->rank, .index = m->index, .purpose = purpose};
+}
+
+/* Adds WHAT takes in the lanes that are ASKED for, at most MPG_LANES_AT_ONCE. */
+typedef void mpg_add_times(const void *what, const struct mpg_wanted *asked, double *value_ns);
+/* Adds WHAT takes to each of N lanes, replica FIRST the first, of each lane's launch: at the draw at ADDRESS. */
+void mpg_add_drawn(const struct mpg_perturbation *p, const struct mpg_address *address, uint32_t first, uint32_t n,
+                   mpg_add_times *add, const void *what, double *value_ns);
+/* The same at u of M, by its row if it has one. */
+void mpg_add_of_message(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
+                        mpg_add_times *add, const void *what, double *value_ns);
 
 enum mpg_flight_part { MPG_FLIGHT_LAMBDA = 1, MPG_FLIGHT_TAU = 2, MPG_FLIGHT_WHOLE = 3 };
 
@@ -84,6 +100,12 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
                           const struct mpg_sending *m, uint32_t first, uint32_t n, uint32_t *begin);
 /* The address of the draw that u of M is, or, where it is in a row, y. */
 struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sending *m);
+/* X_T(0; u) by the model of latencies, X_T(d; u) and X_T(0; u) by that of bytes; of transfers where there are no latencies. */
+struct mpg_target_ways {
+    struct mpg_way lambda, whole, empty;
+};
+/* Of BYTES; false: P's target says nothing of messages. */
+bool mpg_flight_target_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_ways *ways);
 /* Where a message of BYTES takes the same longer whoever sends it in whatever replica: of how many terms that is the sum, 1 to
  * MOST, into TERM_NS; else 0. */
 uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32_t most, double *term_ns);

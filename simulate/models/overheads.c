@@ -54,12 +54,7 @@ struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *
 struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
                                         const struct mpg_sending *m)
 {
-    return (struct mpg_address){
-        .seed = p->seed,
-        .call = m->call,
-        .rank = m->rank,
-        .index = m->index,
-        .purpose = which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE};
+    return mpg_sending_address(p->seed, m, which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE);
 }
 
 struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
@@ -100,26 +95,23 @@ void mpg_overhead_times(const struct mpg_overhead_spot *o, const struct mpg_want
         ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
 }
 
-/* Adds TARGET's, less what SOURCE, if it is not NULL, has at U, or if LEAST at 0. */
-static void add_overhead(const struct mpg_perturbation *p, const struct mpg_address *address,
-                         const struct mpg_overhead_spot *target, const struct mpg_overhead_spot *source, bool least,
-                         uint32_t first, uint32_t n, double *value_ns)
+/* FACTOR times the target's, less what the source, if it HAS_LESS, has at u, or if LEAST at 0. */
+struct cost {
+    struct mpg_overhead_spot target, less;
+    bool has_less, least;
+    double factor;
+};
+
+static void add_cost(const void *cost, const struct mpg_wanted *asked, double *value_ns)
 {
-    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE],
-        less_ns[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        mpg_draw_lanes(address, first + done, k, u);
-        struct mpg_wanted asked = {
-            .n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
-        mpg_overhead_times(target, &asked, ns);
-        if (least)
-            asked.u = NULL;
-        if (source)
-            mpg_overhead_times(source, &asked, less_ns);
-        for (uint32_t w = 0; w < k; w++)
-            value_ns[done + w] += source ? ns[w] - less_ns[w] : ns[w];
-    }
+    const struct cost *x = cost;
+    const struct mpg_wanted least = {.n = asked->n, .launch = asked->launch};
+    double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
+    mpg_overhead_times(&x->target, asked, ns);
+    if (x->has_less)
+        mpg_overhead_times(&x->less, x->least ? &least : asked, less_ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        value_ns[w] += x->factor * (x->has_less ? ns[w] - less_ns[w] : ns[w]);
 }
 
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
@@ -129,20 +121,20 @@ void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead wh
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     if (!o->target)
         return;
-    struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes, m->further), source = target;
-    if (o->source)
-        source = mpg_overhead_spot(p, which, true, m->bytes, m->further);
-    add_overhead(p, &address, &target, &source, !o->source, first, n, value_ns);
+    const struct mpg_address address = mpg_overhead_address(p, which, m);
+    struct cost x = {.target = mpg_overhead_spot(p, which, false, m->bytes, m->further),
+                     .has_less = true, .least = !o->source, .factor = 1};
+    x.less = o->source ? mpg_overhead_spot(p, which, true, m->bytes, m->further) : x.target;
+    mpg_add_drawn(p, &address, first, n, add_cost, &x, value_ns);
 }
 
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                             const struct mpg_sending *m, uint32_t first, uint32_t n,
+                             const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
                              double *value_ns)
 {
     if (!p->overhead[which].target)
         return;
-    struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct mpg_overhead_spot target = mpg_overhead_spot(p, which, false, m->bytes, m->further);
-    add_overhead(p, &address, &target, NULL, false, first, n, value_ns);
+    const struct mpg_address address = mpg_overhead_address(p, which, m);
+    const struct cost x = {.target = mpg_overhead_spot(p, which, false, m->bytes, m->further), .factor = factor};
+    mpg_add_drawn(p, &address, first, n, add_cost, &x, value_ns);
 }

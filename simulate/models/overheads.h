@@ -55,9 +55,9 @@ struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum m
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                           const struct mpg_sending *m, uint32_t first, uint32_t n,
                           double *value_ns);
-/* What M costs on the target. */
+/* FACTOR times what M costs on the target. */
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                             const struct mpg_sending *m, uint32_t first, uint32_t n,
+                             const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
                              double *value_ns);
 
 #endif

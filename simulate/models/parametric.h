@@ -12,15 +12,6 @@ static inline bool mpg_overhead_known(const struct mpg_perturbation *p, enum mpg
     return p->parameters || p->overhead[which].target;
 }
 
-/* Build and startup of M, for REPLICA; what its receiver's processor takes; a byte's way; the links'. */
-double mpg_parametric_send(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
-                           uint32_t replica);
-double mpg_parametric_service(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
-                              uint32_t replica);
-double mpg_parametric_byte(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
-                           uint32_t replica);
-double mpg_parametric_hops(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
-                           uint32_t replica);
 /* Of those of times.h. */
 void mpg_parametric_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
                            double *lambda_ns, double *tau_ns);

@@ -180,14 +180,6 @@ bool mpg_perturbation_overheads_measured(const struct mpg_perturbation *p)
     return p->overhead[MPG_OVERHEAD_SEND].target || p->overhead[MPG_OVERHEAD_RECEIVE].target;
 }
 
-bool mpg_perturbation_collectives_measured(const struct mpg_perturbation *p)
-{
-    bool any = false;
-    for (int i = 0; i < MPG_OPERATIONS; i++)
-        any = any || p->meetings[i].n > 0;
-    return any && !p->ignores_collectives && !p->parameters && p->latency.n == 0 && p->byte.n == 0;
-}
-
 double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_source, double bytes)
 {
     return mpg_signature_reduction_ns(of_source || p->unperturbed ? p->source_reduces : p->reduces, bytes);

@@ -20,24 +20,18 @@ struct sizes {
     struct mpg_way from, to;
 };
 
-static struct mpg_way find_way(const struct mpg_network_path *path, double bytes)
-{
-    return mpg_way_find(&path->latency, NULL, path->bandwidth.n > 1 ? &path->bandwidth : &path->latency, bytes);
-}
-
 static struct sizes find_sizes(const struct mpg_perturbation *p, double from, double to)
 {
-    return (struct sizes){find_way(p->source_path, from), find_way(p->source_path, to)};
+    return (struct sizes){mpg_way_on_path(p->source_path, NULL, from), mpg_way_on_path(p->source_path, NULL, to)};
 }
 
-static void add_difference(const struct mpg_perturbation *p, const struct sizes *x, const double *u,
-                           uint32_t first, uint32_t n, double *value_ns)
+static void add_difference(const void *sizes, const struct mpg_wanted *asked, double *value_ns)
 {
+    const struct sizes *x = sizes;
     double less_ns[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
-    const struct mpg_wanted asked = {.n = n, .launch = mpg_perturbation_launches(p, first), .u = u};
-    mpg_way_times(&x->from, &asked, less_ns);
-    mpg_way_times(&x->to, &asked, ns);
-    for (uint32_t w = 0; w < n; w++)
+    mpg_way_times(&x->from, asked, less_ns);
+    mpg_way_times(&x->to, asked, ns);
+    for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += ns[w] - less_ns[w];
 }
 
@@ -57,12 +51,7 @@ void mpg_resize_flight(const struct mpg_perturbation *p, const struct mpg_sendin
         return;
     }
     const struct sizes x = find_sizes(p, traced_bytes, m->bytes);
-    double u[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        mpg_flight_find_u(p, m, first + done, k, u);
-        add_difference(p, &x, u, first + done, k, value_ns + done);
-    }
+    mpg_add_of_message(p, m, first, n, add_difference, &x, value_ns);
 }
 
 void mpg_resize_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,
@@ -80,13 +69,8 @@ void mpg_resize_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t 
         return;
     }
     const struct sizes x = find_sizes(p, traced_bytes / rounds, bytes / rounds);
-    double u[MPG_LANES_AT_ONCE];
     for (uint32_t round = 0; round < rounds; round++) {
         address.index = round + index * MPG_INDEX_OF_SEVERAL;
-        for (uint32_t done = 0, k; done < n; done += k) {
-            k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-            mpg_draw_lanes(&address, first + done, k, u);
-            add_difference(p, &x, u, first + done, k, value_ns + done);
-        }
+        mpg_add_drawn(p, &address, first, n, add_difference, &x, value_ns);
     }
 }

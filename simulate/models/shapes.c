@@ -298,7 +298,7 @@ void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation
         m->further ? NULL : shape_of(s, p, m->bytes, (target ? TARGET_OVERHEAD : OVERHEAD) + which);
     if (!x || !x->is_kept) {
         if (target)
-            mpg_add_target_overhead(p, which, m, s->first, s->n, value_ns);
+            mpg_add_target_overhead(p, which, m, 1, s->first, s->n, value_ns);
         else
             mpg_perturb_overhead(p, which, m, s->first, s->n, value_ns);
         return;

@@ -9,23 +9,7 @@
 #include "simulate/models/ways.h"
 #include "simulate/rules.h"
 
-/* X(d) at some size, by MODEL: of latencies, or of transfers where there are none; false: T has
- * neither. */
-static bool find_flight(const struct mpg_perturbation *p, enum mpg_time_model model, double bytes,
-                        struct mpg_way *way)
-{
-    const struct mpg_network_path *path = p->target_path;
-    if (!path || (path->latency.n == 0 && path->bandwidth.n == 0))
-        return false;
-    bool fit = model == MPG_TIME_FIT, latencies = path->latency.n > 0;
-    const struct mpg_network_sizes *l = latencies ? &path->latency : &path->bandwidth;
-    const struct mpg_fitted *of_l = latencies ? p->target_fits.latency : p->target_fits.bandwidth;
-    const struct mpg_network_sizes *slope = path->bandwidth.n > 1 ? &path->bandwidth : l;
-    *way = mpg_way_find(l, fit ? of_l : NULL, slope, bytes);
-    return true;
-}
-
-/* The same of times that are taken as measured, with their own slope. */
+/* X(d) at some size, of times that are taken as measured, with their own slope. */
 static struct mpg_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
     return mpg_way_find(sizes, NULL, sizes, bytes);
@@ -57,29 +41,21 @@ static void add_given(const struct mpg_perturbation *p, struct mpg_address addre
     }
 }
 
-/* X_T(0; u) by the model of latencies, X_T(d; u) and X_T(0; u) by that of bytes. */
-struct ways {
-    struct mpg_way lambda, whole, empty;
-};
-
 /* False: T says nothing of messages, or the command line says all. */
-static bool find_ways(const struct mpg_perturbation *p, double bytes, struct ways *x)
+static bool find_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_ways *x)
 {
-    return !all_given(p) && find_flight(p, p->latency_model, 0, &x->lambda) &&
-           find_flight(p, p->byte_model, bytes, &x->whole) &&
-           find_flight(p, p->byte_model, 0, &x->empty);
+    return !all_given(p) && mpg_flight_target_ways(p, bytes, x);
 }
 
 void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                      uint32_t n, double *lambda_ns, double *tau_ns)
 {
-    struct mpg_address address = {
-        .seed = p->seed, .call = m->call, .rank = m->rank, .index = m->index};
+    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_LATENCY);
     if (p->parameters) {
         mpg_parametric_flight(p, m, first, n, lambda_ns, tau_ns);
         return;
     }
-    struct ways x;
+    struct mpg_target_ways x;
     double lambda[MPG_LANES_AT_ONCE], tau[MPG_LANES_AT_ONCE], u[MPG_LANES_AT_ONCE], empty[MPG_LANES_AT_ONCE];
     bool measured = find_ways(p, m->bytes, &x);
     for (uint32_t done = 0, k; done < n; done += k) {
@@ -107,48 +83,55 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
     }
 }
 
-static struct mpg_address ack_of(const struct mpg_perturbation *p, const struct mpg_sending *m)
+static void add_way(const void *way, const struct mpg_wanted *asked, double *value_ns)
 {
-    return (struct mpg_address){.seed = p->seed,
-                                .call = m->call,
-                                .rank = m->rank,
-                                .index = m->index,
-                                .purpose = MPG_DRAW_ACK};
+    double ns[MPG_LANES_AT_ONCE];
+    mpg_way_times(way, asked, ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        value_ns[w] += ns[w];
+}
+
+/* The same, but no less than nothing. */
+static void add_ack(const void *way, const struct mpg_wanted *asked, double *value_ns)
+{
+    double ns[MPG_LANES_AT_ONCE];
+    mpg_way_times(way, asked, ns);
+    for (uint32_t w = 0; w < asked->n; w++)
+        value_ns[w] += fmax(ns[w], 0);
 }
 
 void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                   uint32_t n, double *value_ns)
 {
-    if (p->parameters) {
+    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
+    struct mpg_target_ways x;
+    if (p->parameters)
         mpg_parametric_ack(p, m, first, n, value_ns);
-        return;
-    }
-    struct mpg_address address = ack_of(p, m);
-    struct mpg_way way;
-    bool measured = p->latency.n == 0 && find_flight(p, p->latency_model, 0, &way);
-    for (uint32_t w = 0; w < n; w++) {
-        double ns = 0;
-        if (p->latency.n > 0)
+    else if (p->latency.n == 0 && mpg_flight_target_ways(p, 0, &x))
+        mpg_add_drawn(p, &address, first, n, add_ack, &x.lambda, value_ns);
+    else
+        for (uint32_t w = 0; w < n; w++) {
+            double ns = 0;
             mpg_specs_draw(&p->latency, &address, 1, first + w, 1, &ns);
-        else if (measured)
-            ns = mpg_way_ns(&way, mpg_perturbation_launch(p, first + w),
-                            mpg_draw(&address, first + w));
-        value_ns[w] += fmax(ns, 0);
-    }
+            value_ns[w] += fmax(ns, 0);
+        }
+}
+
+/* Whether sends of BYTES, which wait for their receivers, have a time of their own: there were such in the benchmark. */
+static bool has_held_sends(const struct mpg_perturbation *p, double bytes)
+{
+    return p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&
+           mpg_rule_holds(MPG_RULE_HELD_SENDS);
 }
 
 bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                       uint32_t n, double *value_ns)
 {
-    if (p->parameters || !p->target_path || p->target_path->sender.n == 0 || all_given(p) ||
-        m->bytes <= (double)p->target_path->eager_limit_bytes || !mpg_rule_holds(MPG_RULE_HELD_SENDS))
+    if (p->parameters || all_given(p) || !has_held_sends(p, m->bytes))
         return false;
-    const struct mpg_network_sizes *sizes = &p->target_path->sender;
-    struct mpg_way way = find_measured(sizes, m->bytes);
-    struct mpg_address address = ack_of(p, m);
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += mpg_way_ns(&way, mpg_perturbation_launch(p, first + w),
-                                  mpg_draw(&address, first + w));
+    const struct mpg_way way = find_measured(&p->target_path->sender, m->bytes);
+    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
+    mpg_add_drawn(p, &address, first, n, add_way, &way, value_ns);
     return true;
 }
 
@@ -156,23 +139,10 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
                        const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
                        double *value_ns)
 {
-    if (p->parameters) {
+    if (p->parameters)
         mpg_parametric_overhead(p, which, m, factor, first, n, value_ns);
-        return;
-    }
-    if (!p->overhead[which].target)
-        return;
-    const struct mpg_address address = mpg_overhead_address(p, which, m);
-    const struct mpg_overhead_spot x = mpg_overhead_spot(p, which, false, m->bytes, m->further);
-    double u[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
-    for (uint32_t done = 0, k; done < n; done += k) {
-        k = n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
-        const struct mpg_wanted asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
-        mpg_draw_lanes(&address, first + done, k, u);
-        mpg_overhead_times(&x, &asked, ns);
-        for (uint32_t w = 0; w < k; w++)
-            value_ns[done + w] += factor * ns[w];
-    }
+    else
+        mpg_add_target_overhead(p, which, m, factor, first, n, value_ns);
 }
 
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
@@ -189,15 +159,14 @@ double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
 struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes)
 {
     struct mpg_typical t = {.waiting_ns = -1, .gap_ns = mpg_time_gap(p, bytes)};
-    struct ways x;
+    struct mpg_target_ways x;
     if (find_ways(p, bytes, &x)) {
         t.lambda_ns = mpg_way_ns(&x.lambda, -1, 0.5);
         t.tau_ns = fmax(mpg_way_ns(&x.whole, -1, 0.5) - mpg_way_ns(&x.empty, -1, 0.5), 0);
     }
     t.send_ns = mpg_overhead_median(p, MPG_OVERHEAD_SEND, false, bytes, false);
     t.receive_ns = mpg_overhead_median(p, MPG_OVERHEAD_RECEIVE, false, bytes, false);
-    if (p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&
-        mpg_rule_holds(MPG_RULE_HELD_SENDS)) {
+    if (has_held_sends(p, bytes)) {
         const struct mpg_way way = find_measured(&p->target_path->sender, bytes);
         t.waiting_ns = mpg_way_ns(&way, -1, 0.5);
     }
@@ -206,29 +175,12 @@ struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double byt
 
 /* --- collectives --- */
 
-void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
-                      int32_t processes, double bytes, int32_t rank, uint64_t call, uint32_t index,
-                      uint32_t first, uint32_t n, double *value_ns)
-{
-    struct mpg_address address = {.seed = p->seed,
-                                  .call = call,
-                                  .rank = rank,
-                                  .index = index,
-                                  .purpose = MPG_DRAW_COLLECTIVE};
-    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
-    struct mpg_spot spot = mpg_spot_find(&m->target, bytes);
-    double most = mpg_spot_most(&spot, p->noise.n == 0 && p->target_cores > 0);
-    for (uint32_t w = 0; w < n; w++)
-        value_ns[w] += fmin(mpg_spot_quantile(&spot, mpg_perturbation_launch(p, first + w), mpg_draw(&address, first + w)),
-                            most);
-}
-
 void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,
                      uint32_t rounds, double bytes, bool fly, uint32_t first, uint32_t n,
                      double *value_ns)
 {
     struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
-    struct ways x;
+    struct mpg_target_ways x;
     const bool parametric = fly && p->parameters;
     bool measured = fly && rounds > 0 && !parametric && find_ways(p, bytes / rounds, &x);
     for (uint32_t round = 0; round < rounds; round++) {

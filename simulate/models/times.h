@@ -30,10 +30,6 @@ struct mpg_typical {
     double lambda_ns, tau_ns, send_ns, receive_ns, waiting_ns, gap_ns;
 };
 struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes);
-/* A meeting as a whole, where mpg_collective_measured() says so: see mpg_perturb_meeting(). */
-void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
-                      int32_t processes, double bytes, int32_t rank, uint64_t call, uint32_t index,
-                      uint32_t first, uint32_t n, double *value_ns);
 /* ROUNDS of a collective with BYTES in all: see mpg_perturb_rounds(). */
 void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,
                      uint32_t rounds, double bytes, bool fly, uint32_t first, uint32_t n,

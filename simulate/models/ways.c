@@ -18,7 +18,7 @@ struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
     return p;
 }
 
-double mpg_way_place_ns(const struct mpg_way_place *p, double launch, double u)
+static double place_ns(const struct mpg_way_place *p, double launch, double u)
 {
     if (!p->low)
         return mpg_spot_quantile(&p->spot, launch, u);
@@ -46,9 +46,17 @@ struct mpg_way mpg_way_find(const struct mpg_network_sizes *sizes, const struct 
     return way;
 }
 
+struct mpg_way mpg_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes)
+{
+    const bool latencies = path->latency.n > 0;
+    const struct mpg_network_sizes *sizes = latencies ? &path->latency : &path->bandwidth;
+    return mpg_way_find(sizes, !fits ? NULL : latencies ? fits->latency : fits->bandwidth,
+                        path->bandwidth.n > 1 ? &path->bandwidth : sizes, bytes);
+}
+
 double mpg_way_ns(const struct mpg_way *way, double launch, double u)
 {
-    return mpg_way_place_ns(&way->place, launch, u) + way->more_ns;
+    return place_ns(&way->place, launch, u) + way->more_ns;
 }
 
 void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_wanted *asked, double *ns)
@@ -57,7 +65,7 @@ void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_wanted 
         mpg_spot_quantiles(&p->spot, asked, ns);
     else
         for (uint32_t w = 0; w < asked->n; w++)
-            ns[w] = mpg_way_place_ns(p, -1, asked->u ? asked->u[w] : 0);
+            ns[w] = place_ns(p, -1, asked->u ? asked->u[w] : 0);
 }
 
 void mpg_way_times(const struct mpg_way *way, const struct mpg_wanted *asked, double *ns)
