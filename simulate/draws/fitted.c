@@ -8,6 +8,8 @@
 
 #include <gsl/gsl_cdf.h>
 
+#pragma GCC diagnostic error "-Wswitch-enum"
+
 /* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
 static const double MOST = 1e100;
 /* The largest probability that is drawn (simulate/draws/draws.h). */
@@ -143,9 +145,10 @@ static double biased_beyond(const struct mpg_fitted *f, double v)
         return exp(f->a + f->b * f->b + f->b * gsl_cdf_ugaussian_Pinv(v));
     case MPG_FITTED_WEIBULL: /* (x / scale)^shape is of a gamma distribution */
         return f->b * pow(mpg_gamma_quantile(&f->biased, v), 1 / f->a);
-    default:
-        return 0;
+    case MPG_FITTED_CONSTANT:
+        break;
     }
+    return 0;
 }
 
 double mpg_fitted_biased(const struct mpg_fitted *f, double v)

@@ -13,6 +13,8 @@
 #include "common/input.h"
 #include "simulate/draws/lane_code.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"
+
 enum { MAX_SAMPLES = 100000000 };
 
 static const double MOST_SAMPLE_NS = 1e18;
@@ -121,7 +123,9 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
     case MPG_FAMILY_PARETO:
         ok = s->a > 0 && s->b > 0;
         break;
-    default:
+    case MPG_FAMILY_NONE:
+    case MPG_FAMILY_CONST:
+    case MPG_FAMILY_FILE:
         break;
     }
     if (!ok)
@@ -287,7 +291,7 @@ static int scale_samples(const struct mpg_spec *s, double factor, const char *wh
                : mpg_error_set(err, "%s: values are too large to add up", text);
 }
 
-int mpg_spec_scale(const struct mpg_spec *s, double factor, struct mpg_spec *scaled, struct mpg_error *err)
+static int scale(const struct mpg_spec *s, double factor, struct mpg_spec *scaled, struct mpg_error *err)
 {
     const char *who = strrchr(s->text, '@');
     who = who ? who : "";
@@ -318,7 +322,7 @@ int mpg_specs_scale(const struct mpg_specs *specs, double factor, struct mpg_spe
     if (!scaled->spec)
         return mpg_error_set(err, "out of memory");
     for (; scaled->n < specs->n; scaled->n++)
-        if (mpg_spec_scale(&specs->spec[scaled->n], factor, &scaled->spec[scaled->n], err) < 0)
+        if (scale(&specs->spec[scaled->n], factor, &scaled->spec[scaled->n], err) < 0)
             return -1;
     return 0;
 }
@@ -353,28 +357,32 @@ int mpg_specs_check(const struct mpg_specs *specs, int32_t ranks, struct mpg_err
     return 0;
 }
 
-bool mpg_specs_are_random(const struct mpg_specs *specs)
+static bool any(const struct mpg_specs *specs, bool (*is)(const struct mpg_spec *))
 {
     for (size_t i = 0; i < specs->n; i++)
-        if (mpg_spec_is_random(&specs->spec[i]))
+        if (is(&specs->spec[i]))
             return true;
     return false;
+}
+
+bool mpg_specs_are_random(const struct mpg_specs *specs)
+{
+    return any(specs, mpg_spec_is_random);
 }
 
 bool mpg_specs_can_be_negative(const struct mpg_specs *specs)
 {
-    for (size_t i = 0; i < specs->n; i++)
-        if (mpg_spec_can_be_negative(&specs->spec[i]))
-            return true;
-    return false;
+    return any(specs, mpg_spec_can_be_negative);
+}
+
+static bool is_for_some(const struct mpg_spec *s)
+{
+    return s->ranks.count > 0;
 }
 
 bool mpg_specs_are_for_all(const struct mpg_specs *specs)
 {
-    for (size_t i = 0; i < specs->n; i++)
-        if (specs->spec[i].ranks.count > 0)
-            return false;
-    return true;
+    return !any(specs, is_for_some);
 }
 
 void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size)

@@ -42,10 +42,6 @@ struct mpg_spec {
  * where TEXT is right and what is wrong is PATH's. */
 enum { MPG_SPEC_UNREADABLE = -2 };
 int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err);
-/* What SPEC, which outlives SCALED, is with all its values multiplied by FACTOR >= 0, to the bit what its
- * parameters times FACTOR are; 0 is const:0ns. Errors: as mpg_spec_parse(). */
-int mpg_spec_scale(const struct mpg_spec *spec, double factor, struct mpg_spec *scaled,
-                   struct mpg_error *err);
 /* The value at probability U of (0, 1), in ns. */
 double mpg_spec_quantile(const struct mpg_spec *spec, double u);
 bool mpg_spec_is_random(const struct mpg_spec *spec);
@@ -64,7 +60,8 @@ struct mpg_specs {
 /* Parses TEXT (which outlives SPECS) as mpg_spec_parse() and puts it behind those that are
  * there. */
 int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err);
-/* Each of SPECS by mpg_spec_scale(). SCALED is to be cleared even on failure. */
+/* What SPECS, which outlive SCALED, are with all their values multiplied by FACTOR >= 0, to the bit what their parameters
+ * times FACTOR are; 0 is const:0ns. SCALED is to be cleared even on failure. Errors: as mpg_spec_parse(). */
 int mpg_specs_scale(const struct mpg_specs *specs, double factor, struct mpg_specs *scaled,
                     struct mpg_error *err);
 /* An error, where a list of ranks names one that RANKS ranks have not. */

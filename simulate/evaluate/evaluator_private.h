@@ -10,7 +10,6 @@
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/evaluate/recurrences.h"
 #include "simulate/evaluate/vectors.h"
-#include "simulate/models/parametric.h"
 #include "simulate/models/shapes.h"
 #include "simulate/models/times.h"
 #include "simulate/where/moves.h"

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "common/printable.h"
-#include "simulate/models/bounds.h"
-#include "simulate/models/tails.h"
+#include "simulate/models/corrections.h"
 
 /* --- is it the same machine? --- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "simulate/events/world.h"
-#include "simulate/models/parametric.h"
+#include "simulate/models/times.h"
 
 /* Of its draws: those of the call that identifies the barrier, of the I-th member. */
 static double draw(const struct world *w, const struct meeting *m, int32_t i, enum mpg_parameter which)

@@ -4,7 +4,6 @@
 
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/world.h"
-#include "simulate/models/parametric.h"
 #include "simulate/models/times.h"
 
 static const struct mpg_perturbation *way_of(const struct world *w, const struct mpg_sending *m)

@@ -8,6 +8,8 @@
 #include "simulate/models/perturbation.h"
 #include "simulate/rules.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"
+
 static bool has_latencies(const struct mpg_network_path *path)
 {
     return path && path->latency.n > 0;

@@ -10,7 +10,6 @@
 #include "signature/signature.h"
 #include "simulate/draws/draws.h"
 #include "simulate/models/sizes.h"
-#include "simulate/models/ways.h"
 
 struct mpg_perturbation;
 

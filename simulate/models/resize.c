@@ -3,7 +3,6 @@
 
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/perturbation.h"
-#include "simulate/models/ways.h"
 
 static bool has_times(const struct mpg_perturbation *p)
 {

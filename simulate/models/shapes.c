@@ -8,10 +8,102 @@
 
 #include "common/reserve.h"
 #include "simulate/draws/lane_code.h"
-#include "simulate/models/rows.h"
 
 /* Of flights that are the same in all lanes no more terms are kept. */
 enum { PLACES = 64, TERMS = 4 };
+/* Of each rank so many of the rows are kept that it last sent in (docs/MODEL.md, section 3, Rows). */
+enum { KEPT = 4 };
+
+/* --- rows: drawn once for all their messages, while their sender sends in few of them --- */
+
+/* What a row is drawn by. */
+struct key {
+    const struct mpg_perturbation *p;
+    const struct mpg_rows *rows;
+    uint64_t call;
+    uint32_t to;
+};
+
+struct sender {
+    struct key key[KEPT]; /* p NULL: nothing is there */
+    uint32_t next;        /* to be given up */
+    uint32_t row[];       /* KEPT x n */
+};
+
+struct kept_rows {
+    uint32_t first, n;
+    struct sender **sender; /* by rank; NULL: it has not sent yet */
+    uint32_t senders;
+    uint32_t *drawn;        /* n, where there was no room */
+};
+
+static void kept_rows_free(struct kept_rows *k)
+{
+    if (!k)
+        return;
+    for (uint32_t i = 0; i < k->senders; i++)
+        free(k->sender[i]);
+    free(k->sender);
+    free(k->drawn);
+    free(k);
+}
+
+/* Error: out of memory. */
+static struct kept_rows *kept_rows_new(uint32_t first, uint32_t n, struct mpg_error *err)
+{
+    struct kept_rows *k = calloc(1, sizeof *k);
+    if (k)
+        *k = (struct kept_rows){.first = first, .n = n, .drawn = malloc(n * sizeof *k->drawn)};
+    if (k && k->drawn)
+        return k;
+    kept_rows_free(k);
+    mpg_error_set(err, "out of memory");
+    return NULL;
+}
+
+/* That of RANK; NULL: there is no room for it. */
+static struct sender *sender_of(struct kept_rows *k, int32_t rank)
+{
+    struct mpg_error ignored;
+    void *items = k->sender;
+    const uint32_t i = (uint32_t)rank;
+    if (i >= k->senders) {
+        const int status = mpg_reserve(&items, sizeof *k->sender, &k->senders, i + 1, &ignored);
+        k->sender = items;
+        if (status < 0)
+            return NULL;
+    }
+    if (!k->sender[i])
+        k->sender[i] = calloc(1, sizeof *k->sender[i] + KEPT * (size_t)k->n * sizeof(uint32_t));
+    return k->sender[i];
+}
+
+static bool same(const struct key *a, const struct key *b)
+{
+    return a->call == b->call && a->to == b->to && a->p == b->p && a->rows == b->rows;
+}
+
+/* mpg_flight_draw_rows() of NUMBER in all lanes; valid until the next is asked for. */
+static const uint32_t *kept_rows_of(struct kept_rows *k, const struct mpg_perturbation *p,
+                                    const struct mpg_rows *rows, uint64_t number, const struct mpg_sending *m)
+{
+    const struct key key = {.p = p, .rows = rows, .call = number, .to = (uint32_t)m->to};
+    struct sender *s = sender_of(k, m->rank);
+    if (!s) {
+        mpg_flight_draw_rows(p, rows, number, m, k->first, k->n, k->drawn);
+        return k->drawn;
+    }
+    for (uint32_t i = 0; i < KEPT; i++)
+        if (same(&s->key[i], &key))
+            return s->row + (size_t)i * k->n;
+    uint32_t *row = s->row + (size_t)s->next * k->n;
+    mpg_flight_draw_rows(p, rows, number, m, k->first, k->n, row);
+    s->key[s->next] = key;
+    s->next = (s->next + 1) % KEPT;
+    return row;
+}
+
+/* --- shapes --- */
 
 /* What of a message is drawn. */
 enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
@@ -44,7 +136,7 @@ struct shape {
 struct mpg_shapes {
     uint32_t first, n;
     const struct mpg_lane_code *code;
-    struct mpg_kept_rows *rows;
+    struct kept_rows *rows;
     struct shape shape[PLACES];
     struct table *table;
     uint32_t tables, table_capacity;
@@ -61,7 +153,7 @@ struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *
     s->first = first;
     s->n = n;
     s->code = mpg_lane_code();
-    s->rows = mpg_kept_rows_new(first, n, err);
+    s->rows = kept_rows_new(first, n, err);
     if (s->rows)
         return s;
     mpg_shapes_free(s);
@@ -76,7 +168,7 @@ void mpg_shapes_free(struct mpg_shapes *s)
         mpg_lane_table_free(s->table[i].table);
     if (s)
         free(s->table);
-    mpg_kept_rows_free(s ? s->rows : NULL);
+    kept_rows_free(s ? s->rows : NULL);
     free(s);
 }
 
@@ -84,7 +176,7 @@ double mpg_shapes_bytes(int32_t ranks)
 {
     const double table = sizeof(uint32_t) + sizeof(struct mpg_distribution *); /* struct mpg_lane_table */
     const double shape = 4 * table + sizeof(double);
-    return PLACES * shape + ranks * mpg_kept_rows_bytes() + sizeof(uint32_t);
+    return PLACES * shape + ranks * (double)(KEPT * sizeof(uint32_t)) + sizeof(uint32_t);
 }
 
 /* --- finding --- */
@@ -249,7 +341,7 @@ static void draw_flight(struct mpg_shapes *s, const struct shape *x, const struc
     const uint32_t *row = NULL;
     if (rows) {
         place = mpg_flight_row_place(rows, m);
-        row = mpg_kept_rows_of(s->rows, x->p, rows, place.row, m);
+        row = kept_rows_of(s->rows, x->p, rows, place.row, m);
     }
     if (receive) {
         send->left = receive->left = true;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "signature/signature.h"
+#include "simulate/models/path_fits.h"
 
 /* Where a size lies among those measured. */
 struct mpg_spot {
@@ -42,5 +43,37 @@ double mpg_spot_median(const struct mpg_spot *spot);
 /* What is above it is what noise did to the few samples that it met, where the machine's noise is
  * known by itself (RECORDED): 20 times the median (docs/MODEL.md, section 3); else INFINITY. */
 double mpg_spot_most(const struct mpg_spot *spot, bool recorded);
+
+/* --- ways: times of messages at any size, as measured or of the families fitted to them, above the greatest with a slope
+ * (docs/MODEL.md, section 3, Flights) --- */
+
+/* Times at a size between two of those measured. */
+struct mpg_way_place {
+    struct mpg_spot spot;
+    const struct mpg_fitted *low, *high; /* NULL: as measured */
+};
+
+struct mpg_way {
+    struct mpg_way_place place;
+    double more_ns; /* >= 0, of the bytes above the greatest size */
+};
+
+/* Of BYTES >= 0 among SIZES, not empty, which have FITS (NULL: which are taken as measured). */
+struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
+                                        const struct mpg_fitted *fits, double bytes);
+/* The same; above the greatest of SIZES with the slope of the medians of SLOPE's two greatest sizes, if
+ * it has two. */
+struct mpg_way mpg_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
+                            const struct mpg_network_sizes *slope, double bytes);
+/* One-way times of BYTES on PATH, which has some: its latencies, or, if it has none, its transfers, as FITS has them (NULL: as
+ * measured); above the greatest size with the slope of transfers, if there are two sizes of these. */
+struct mpg_way mpg_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes);
+/* At probability U of the launch at LAUNCH, as mpg_size_quantile(); fits know no launches. */
+double mpg_way_ns(const struct mpg_way *way, double launch, double u);
+
+/* The same in lanes, into NS. */
+void mpg_way_place_times(const struct mpg_way_place *place, const struct mpg_wanted *asked,
+                         double *ns);
+void mpg_way_times(const struct mpg_way *way, const struct mpg_wanted *asked, double *ns);
 
 #endif

@@ -5,9 +5,99 @@
 #include <math.h>
 
 #include "simulate/draws/lane_code.h"
-#include "simulate/models/parametric.h"
-#include "simulate/models/ways.h"
 #include "simulate/rules.h"
+
+/* --- by a machine's parameters (docs/MACHINES.md) --- */
+
+/* What a rank sends itself is copied in memory, with or without clusters. */
+static bool is_near(const struct mpg_perturbation *p, const struct mpg_sending *m)
+{
+    return m->to == m->rank ||
+           (m->to >= 0 && p->parameters->cluster > 1 && mpg_processors_near(p->processors, m->rank, m->to));
+}
+
+/* Build and startup of M, for REPLICA. */
+static double send_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+                      uint32_t replica)
+{
+    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    return mpg_parameter_draw(p->parameters, MPG_BUILD, &a, replica) +
+           mpg_parameter_draw(p->parameters, is_near(p, m) ? MPG_CLUSTER_STARTUP : MPG_STARTUP, &a, replica);
+}
+
+/* What its receiver's processor takes. */
+static double service_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+                         uint32_t replica)
+{
+    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    return mpg_parameter_draw(p->parameters, MPG_SERVICE, &a, replica);
+}
+
+/* A byte's way. */
+static double byte_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+                      uint32_t replica)
+{
+    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    return mpg_parameter_draw(p->parameters, is_near(p, m) ? MPG_CLUSTER_BYTE : MPG_BYTE, &a, replica);
+}
+
+/* What the links take. */
+static double hops_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+                      uint32_t replica)
+{
+    const int32_t hops = m->to < 0 ? 1 : mpg_processors_hops(p->processors, m->rank, m->to);
+    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    return hops > 0 ? hops * mpg_parameter_draw(p->parameters, MPG_HOP, &a, replica) : 0;
+}
+
+static void parametric_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
+                              double *lambda_ns, double *tau_ns)
+{
+    for (uint32_t w = 0; w < n; w++) {
+        lambda_ns[w] += send_ns(p, m, MPG_DRAW_LATENCY, first + w) +
+                        hops_ns(p, m, MPG_DRAW_LATENCY, first + w) +
+                        service_ns(p, m, MPG_DRAW_LATENCY, first + w);
+        tau_ns[w] += m->bytes > 0 ? m->bytes * byte_ns(p, m, MPG_DRAW_LATENCY, first + w) : 0;
+    }
+}
+
+static void parametric_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
+                           double *value_ns)
+{
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += send_ns(p, m, MPG_DRAW_ACK, first + w) +
+                       hops_ns(p, m, MPG_DRAW_ACK, first + w) +
+                       service_ns(p, m, MPG_DRAW_ACK, first + w);
+}
+
+static void parametric_overhead(const struct mpg_perturbation *p, enum mpg_overhead which, const struct mpg_sending *m,
+                                double factor, uint32_t first, uint32_t n, double *value_ns)
+{
+    for (uint32_t w = 0; w < n; w++)
+        value_ns[w] += factor * (which == MPG_OVERHEAD_SEND ? send_ns(p, m, MPG_DRAW_LATENCY, first + w)
+                                                            : service_ns(p, m, MPG_DRAW_LATENCY, first + w));
+}
+
+static double parametric_gap(const struct mpg_perturbation *p)
+{
+    return mpg_parameter_median(p->parameters, MPG_BUILD) + mpg_parameter_median(p->parameters, MPG_STARTUP);
+}
+
+/* A round of a collective, whose address is but for the purpose ADDRESS, with BYTES in it, between two processors one link
+ * apart. */
+static double parametric_round(const struct mpg_perturbation *p, const struct mpg_address *address, double bytes,
+                               uint32_t replica)
+{
+    struct mpg_address a = *address;
+    a.purpose = MPG_DRAW_ROUND_LATENCY;
+    const double byte_ns = bytes > 0 ? bytes * mpg_parameter_draw(p->parameters, MPG_BYTE, &a, replica) : 0;
+    return mpg_parameter_draw(p->parameters, MPG_BUILD, &a, replica) +
+           mpg_parameter_draw(p->parameters, MPG_STARTUP, &a, replica) +
+           mpg_parameter_draw(p->parameters, MPG_HOP, &a, replica) +
+           mpg_parameter_draw(p->parameters, MPG_SERVICE, &a, replica) + byte_ns;
+}
+
+/* --- by signatures and the command line --- */
 
 /* X(d) at some size, of times that are taken as measured, with their own slope. */
 static struct mpg_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
@@ -52,7 +142,7 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
 {
     const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_LATENCY);
     if (p->parameters) {
-        mpg_parametric_flight(p, m, first, n, lambda_ns, tau_ns);
+        parametric_flight(p, m, first, n, lambda_ns, tau_ns);
         return;
     }
     struct mpg_target_ways x;
@@ -106,7 +196,7 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
     const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
     struct mpg_target_ways x;
     if (p->parameters)
-        mpg_parametric_ack(p, m, first, n, value_ns);
+        parametric_ack(p, m, first, n, value_ns);
     else if (p->latency.n == 0 && mpg_flight_target_ways(p, 0, &x))
         mpg_add_drawn(p, &address, first, n, add_ack, &x.lambda, value_ns);
     else
@@ -140,7 +230,7 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
                        double *value_ns)
 {
     if (p->parameters)
-        mpg_parametric_overhead(p, which, m, factor, first, n, value_ns);
+        parametric_overhead(p, which, m, factor, first, n, value_ns);
     else
         mpg_add_target_overhead(p, which, m, factor, first, n, value_ns);
 }
@@ -148,7 +238,7 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
 {
     if (p->parameters)
-        return mpg_parametric_gap(p);
+        return parametric_gap(p);
     if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p) || !mpg_rule_holds(MPG_RULE_GAPS))
         return 0;
     const struct mpg_network_sizes *sizes = &p->target_path->streaming;
@@ -191,7 +281,7 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
             mpg_specs_draw(&p->call_noise, &address, 1, first + w, 1, &kappa);
             address.purpose = MPG_DRAW_ROUND_LATENCY;
             if (parametric)
-                lambda = mpg_parametric_round(p, &address, bytes / rounds, first + w);
+                lambda = parametric_round(p, &address, bytes / rounds, first + w);
             else if (fly)
                 mpg_specs_draw(&p->latency, &address, 1, first + w, 1, &lambda);
             if (measured) {

@@ -8,6 +8,12 @@
 
 #include "simulate/models/perturbation.h"
 
+/* Whether calls that send, or receive, have a cost of their own. */
+static inline bool mpg_overhead_known(const struct mpg_perturbation *p, enum mpg_overhead which)
+{
+    return p->parameters || p->overhead[which].target;
+}
+
 /* lambda and tau(d) of message M: X(d) is their sum, neither is negative. */
 void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
                      uint32_t n, double *lambda_ns, double *tau_ns);

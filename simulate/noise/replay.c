@@ -255,14 +255,6 @@ double mpg_replay_detour_left(const struct mpg_replay *r, double t_ns, double *s
     return fmax(0, mpg_record_time_of(r->longest, s.stopped_ns + left_ns, &quiet_ns) - t_ns);
 }
 
-double mpg_replay_work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
-{
-    struct spots s = spots_at(r, t_ns);
-    if (interval_ns <= s.quiet_ns)
-        return interval_ns;
-    return mpg_replay_work_before(r, t_ns + interval_ns) - work_before(r, &s);
-}
-
 struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *r, double t_ns, double work_ns)
 {
     struct spots s = spots_at(r, t_ns);

@@ -27,9 +27,6 @@ double mpg_replay_span_ns(const struct mpg_replay *replay);
 double mpg_replay_work_before(const struct mpg_replay *replay, double t_ns);
 /* The earliest t with u(t) = WORK. */
 double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
-/* Work done in INTERVAL_NS from T_NS on; exactly the interval where nothing
- * interrupts it. */
-double mpg_replay_work_in(const struct mpg_replay *replay, double t_ns, double interval_ns);
 /* How long WORK_NS begun at T_NS takes; exactly as long where nothing interrupts. */
 double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double work_ns);
 /* What work meets. */

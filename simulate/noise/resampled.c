@@ -164,14 +164,8 @@ struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const ui
     return met;
 }
 
-double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                              double work_ns)
-{
-    return mpg_resampled_meet(r, part, t_ns, work_ns).time_ns;
-}
-
 double mpg_resampled_start(const struct mpg_resampled *r, const uint8_t *part, double u)
 {
     const bool has_parts = mpg_resampled_has_parts(r, part);
-    return mpg_resampled_time_for(r, part, 0, u * (has_parts ? work_of(r, part) : r->before_ns[MPG_PARTS]));
+    return mpg_resampled_meet(r, part, 0, u * (has_parts ? work_of(r, part) : r->before_ns[MPG_PARTS])).time_ns;
 }

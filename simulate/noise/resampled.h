@@ -43,11 +43,8 @@ double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part);
 /* When the fraction U of all work is done, of the parts PART or the record itself: U even on (0, 1) makes a time that is
  * even in work, and within no detour. */
 double mpg_resampled_start(const struct mpg_resampled *r, const uint8_t *part, double u);
-/* As mpg_replay_time_for(), of the parts PART (MPG_PARTS of them), or of
+/* As mpg_replay_meet(), of the parts PART (MPG_PARTS of them), or of
  * the record itself where PART is NULL, or leaves no work. */
-double mpg_resampled_time_for(const struct mpg_resampled *r, const uint8_t *part, double t_ns,
-                              double work_ns);
-/* As mpg_replay_meet(). */
 struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const uint8_t *part,
                                          double t_ns, double work_ns);
 /* As mpg_replay_detour_left(); parts cut the detours at their bounds. */

@@ -9,6 +9,8 @@
 #include "common/map.h"
 #include "simulate/draws/draws.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"
+
 static bool same_host(const struct mpg_noise_core *a, const struct mpg_noise_core *b)
 {
     return !a->host == !b->host && (!a->host || strcmp(a->host, b->host) == 0);

@@ -11,6 +11,8 @@
 #include "common/input.h"
 #include "common/units.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"
+
 enum { LARGEST_FILE = 1 << 20, LONGEST_LINE = 4096 };
 
 static const double MOST_TIME_NS = 1e15;
@@ -190,7 +192,10 @@ static int set_value(struct mpg_parameters *p, const struct key *k, const char *
         return *text && !text[1] && (*text == '0' || *text == '1')
                    ? 0
                    : mpg_error_set(err, "'%s' is not 0 or 1", text);
-    default:
+    case KIND_FIXED_TIME:
+    case KIND_REAL:
+    case KIND_BYTES:
+    case KIND_COUNT:
         break;
     }
     if (set_number(k, text, &number, err) < 0)

@@ -10,6 +10,8 @@
 #include "common/input.h"
 #include "common/units.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"
+
 static double links_of(enum mpg_topology topology, double p)
 {
     const double side = sqrt(p);

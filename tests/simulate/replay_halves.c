@@ -79,9 +79,15 @@ static struct mpg_replay *replay_of(const struct mpg_noise_core *core)
     return r;
 }
 
+/* Work done in INTERVAL_NS from T_NS of R on. */
+static double work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
+{
+    return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
+}
+
 static double lost_in(const struct mpg_replay *r, double t_ns, double length_ns)
 {
-    return fmax(0, length_ns - mpg_replay_work_in(r, t_ns, length_ns));
+    return fmax(0, length_ns - work_in(r, t_ns, length_ns));
 }
 
 /* One window's lost time as a simulation would draw it. */

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tails of launches by what samples of their common shape show on average. */
-#include "simulate/models/tails.h"
+/* Corrections of what a signature says: tails of launches by what samples of their common shape show on average; and, since a
+ * send and a receive are parts of a message's way, no more for these than for the whole: benchmarks that measure them by
+ * themselves, with other messages in flight, can find more. */
+#include "simulate/models/corrections.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
+
+#include "simulate/models/sizes.h"
+
+/* === tails of launches === */
 
 enum { POINTS = 10, NODES = 54 };
 /* The corrected probabilities are 1 - t / n at these t; the last one is where the correction ends. */
@@ -262,5 +268,62 @@ int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err)
     for (size_t i = 0; i < sig->collectives; i++)
         if (complete(sig->collective[i].time_ns, &sig->collective[i].launches, &spread, err) < 0)
             return -1;
+    return 0;
+}
+
+/* === overheads === */
+
+/* Of which an overhead of one size is a part; N of them. */
+struct bounds {
+    struct mpg_way way[2];
+    size_t n;
+};
+
+static int bound(struct mpg_distribution *d, const struct bounds *b, double launch, struct mpg_error *err)
+{
+    for (size_t i = 0; i < d->knots; i++)
+        for (size_t k = 0; k < b->n; k++)
+            d->quantiles[i] = fmin(d->quantiles[i], mpg_way_ns(&b->way[k], launch, d->probabilities[i]));
+    return mpg_distribution_prepare(d, err);
+}
+
+/* The times of PATH of which an overhead is a part, where they are known; SENDS: that of a send. */
+static struct bounds find_bounds(const struct mpg_network_path *path, bool sends, double bytes)
+{
+    struct bounds b = {.n = 0};
+    if (path->latency.n + path->bandwidth.n > 0)
+        b.way[b.n++] = mpg_way_on_path(path, NULL, bytes);
+    if (sends && path->streaming.n > 0)
+        b.way[b.n++] = mpg_way_find(&path->streaming, NULL, &path->streaming, bytes);
+    return b;
+}
+
+/* Those of SIZES up to MOST bytes. */
+static int bound_sizes(const struct mpg_network_path *path, struct mpg_network_sizes *sizes, bool sends, int64_t most,
+                       struct mpg_error *err)
+{
+    for (size_t i = 0; i < sizes->n && sizes->size[i].size_bytes <= most; i++) {
+        struct mpg_network_size *size = &sizes->size[i];
+        const struct bounds b = find_bounds(path, sends, (double)size->size_bytes);
+        const size_t launches = size->launches.n;
+        if (bound(size->time_ns, &b, -1, err) < 0)
+            return -1;
+        for (size_t k = 0; k < launches; k++)
+            if (bound(size->launches.ns[k], &b, ((double)k + 0.5) / (double)launches, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+int mpg_bound_overheads(struct mpg_signature *sig, struct mpg_error *err)
+{
+    for (size_t i = 0; i < sig->paths; i++) {
+        struct mpg_network_path *path = &sig->network[i];
+        const int64_t in_send = path->send_overhead.n == 0 ? path->eager_limit_bytes : -1;
+        if (bound_sizes(path, &path->send_overhead, true, INT64_MAX, err) < 0 ||
+            bound_sizes(path, &path->sender, true, in_send, err) < 0 ||
+            bound_sizes(path, &path->receive_overhead, false, INT64_MAX, err) < 0)
+            return -1;
+    }
     return 0;
 }
