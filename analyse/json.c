@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/report.h"
-#include "common/json_text.h"
+#include "common/table/escape.h"
 
 static const char *const worlds[MPG_WAITS_WORLDS] = {"traced", "predicted"};
 

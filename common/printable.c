@@ -8,8 +8,6 @@
 
 #include "common/utf8.h"
 
-enum { ESCAPE_BYTES = 12 };
-
 static bool is_shown(uint32_t code)
 {
     return code >= 0x20 && !(code >= 0x7f && code <= 0x9f) && code != 0x61c && code != 0x200e &&
@@ -17,10 +15,7 @@ static bool is_shown(uint32_t code)
            !(code >= 0x2066 && code <= 0x2069);
 }
 
-/* How the character at P, of at most LEFT bytes, is shown: *SHOWN, of *LENGTH bytes, which
- * is at P itself or in ESCAPE. Returns how many bytes of P that is about, at least 1. */
-static size_t next(const unsigned char *p, size_t left, char *escape, const char **shown,
-                   size_t *length)
+size_t mpg_printable_next(const unsigned char *p, size_t left, char *escape, const char **shown, size_t *length)
 {
     uint32_t code = 0;
     size_t n = mpg_utf8_decode(p, left, &code);
@@ -30,11 +25,11 @@ static size_t next(const unsigned char *p, size_t left, char *escape, const char
         return n;
     }
     if (n == 1 && (code == '\n' || code == '\t'))
-        snprintf(escape, ESCAPE_BYTES, code == '\n' ? "\\n" : " ");
+        snprintf(escape, MPG_PRINTABLE_ESCAPE, code == '\n' ? "\\n" : " ");
     else if (n > 1)
-        snprintf(escape, ESCAPE_BYTES, "\\u%04x", (unsigned)code);
+        snprintf(escape, MPG_PRINTABLE_ESCAPE, "\\u%04x", (unsigned)code);
     else
-        snprintf(escape, ESCAPE_BYTES, "\\x%02x", p[0]);
+        snprintf(escape, MPG_PRINTABLE_ESCAPE, "\\x%02x", p[0]);
     *shown = escape;
     *length = strlen(escape);
     return n > 0 ? n : 1;
@@ -54,10 +49,10 @@ char *mpg_printable_bytes(char *buf, size_t size, const void *bytes, size_t leng
 {
     const unsigned char *p = bytes;
     const char *shown;
-    char escape[ESCAPE_BYTES];
+    char escape[MPG_PRINTABLE_ESCAPE];
     size_t used = 0, shown_bytes;
     while (length > 0) {
-        size_t n = next(p, length, escape, &shown, &shown_bytes);
+        size_t n = mpg_printable_next(p, length, escape, &shown, &shown_bytes);
         if (used + shown_bytes >= size)
             break;
         memcpy(buf + used, shown, shown_bytes);
@@ -78,10 +73,10 @@ void mpg_printable_put_bytes(FILE *stream, const void *bytes, size_t length)
 {
     const unsigned char *p = bytes;
     const char *shown;
-    char escape[ESCAPE_BYTES];
+    char escape[MPG_PRINTABLE_ESCAPE];
     size_t shown_bytes;
     for (size_t n; length > 0; p += n, length -= n) {
-        n = next(p, length, escape, &shown, &shown_bytes);
+        n = mpg_printable_next(p, length, escape, &shown, &shown_bytes);
         fwrite(shown, 1, shown_bytes, stream);
     }
 }

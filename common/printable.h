@@ -26,6 +26,11 @@ char *mpg_printable(char *buf, size_t size, const char *text);
 /* The same for LENGTH bytes that need not be terminated; a zero byte is shown as \x00. */
 char *mpg_printable_bytes(char *buf, size_t size, const void *bytes, size_t length);
 
+/* How the character at P, of at most LEFT >= 1 bytes, is shown: *SHOWN, of *LENGTH bytes, which is at P itself or in ESCAPE
+ * of MPG_PRINTABLE_ESCAPE bytes. Returns how many bytes of P that is about, at least 1. For those who write a format. */
+enum { MPG_PRINTABLE_ESCAPE = 12 };
+size_t mpg_printable_next(const unsigned char *p, size_t left, char *escape, const char **shown, size_t *length);
+
 /* Writes TEXT, made fit, to STREAM, whose error flag tells whether that failed. */
 void mpg_printable_put(FILE *stream, const char *text);
 /* The same for LENGTH bytes. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 
 static void put_text(FILE *to, const char *before, const char *text)
 {

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "common/kind.h"
 #include "common/launcher.h"
 #include "common/module.h"

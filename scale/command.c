@@ -194,7 +194,7 @@ static int write_report(const struct wanted *w, const struct scale_report *r, st
     if (!out)
         return -1;
     FILE *stream = mpg_output_stream(out);
-    const enum scale_format format = w->json ? SCALE_JSON : w->csv ? SCALE_CSV : SCALE_TEXT;
+    const enum mpg_table_format format = w->json ? MPG_TABLE_JSON : w->csv ? MPG_TABLE_CSV : MPG_TABLE_TEXT;
     const int status = w->of_export ? mpg_scale_print_export(r, w->of_export, stream, err)
                                     : mpg_scale_print_table(r, w->of_table, format, stream, err);
     if (status < 0) {
@@ -203,7 +203,7 @@ static int write_report(const struct wanted *w, const struct scale_report *r, st
     }
     if (mpg_output_commit(out, err) < 0)
         return -1;
-    if (format == SCALE_CSV && !w->of_export && mpg_scale_print_crowd(r->analysis->set, "mpgscale: attention: ", stderr))
+    if (format == MPG_TABLE_CSV && !w->of_export && mpg_scale_print_crowd(r->analysis->set, "mpgscale: attention: ", stderr))
         fputc('\n', stderr); /* it has no room for that */
     return 0;
 }

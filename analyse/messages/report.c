@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "common/printable.h"
 #include "common/units.h"
 

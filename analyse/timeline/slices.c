@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyse/timeline/timeline_private.h"
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "common/map.h"
 #include "common/progress.h"
 #include "common/reserve.h"

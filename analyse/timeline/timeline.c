@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analyse/timeline/timeline_private.h"
-#include "common/json_text.h"
+#include "common/table/escape.h"
 
 int mpg_timeline_part_parse(const char *calls, const char *ranks, struct mpg_timeline_part *part,
                             struct mpg_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plots, drawn by gnuplot (5.0 or later), SVG and PNG of each: a session holds those made so far, each a
- * gnuplot script and its data. Texts in scripts go through plot_quote(), so that nothing a file says is a
+ * gnuplot script and its data. Texts in scripts go through mpg_gnuplot_write_string(), so that nothing a file says is a
  * command. */
 #ifndef MPG_PLOTS_H
 #define MPG_PLOTS_H
@@ -80,8 +80,6 @@ int plot_finish(struct plot_session *session, struct mpg_error *err);
 int plot_missing(struct plot_session *session, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* TEXT as a quoted string of gnuplot's. */
-void plot_quote(FILE *script, const char *text);
 /* "set COMMAND 'TEXT'", TEXT from a printf format. */
 void plot_set(FILE *script, const char *command, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "common/plots/plots.h"
+#include "common/table/escape.h"
 #include "common/units.h"
-
 
 /* ---- a plot's two files ---- */
 
@@ -116,20 +116,6 @@ int plot_missing(struct plot_session *session, struct mpg_error *err, const char
 
 /* ---- texts ---- */
 
-void plot_quote(FILE *script, const char *text)
-{
-    putc('\'', script);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("\u2019", script); /* gnuplot 5.4 misreads several doubled ones */
-        else if (*text == '`' || (unsigned char)*text < ' ')
-            putc(' ', script);
-        else
-            putc(*text, script);
-    }
-    putc('\'', script);
-}
-
 void plot_set(FILE *script, const char *command, const char *format, ...)
 {
     char text[512];
@@ -138,16 +124,16 @@ void plot_set(FILE *script, const char *command, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     fprintf(script, "set %s ", command);
-    plot_quote(script, text);
+    mpg_gnuplot_write_string(script, text);
     putc('\n', script);
 }
 
 void plot_title(FILE *script, const char *first, const char *second)
 {
     fputs("set label ", script);
-    plot_quote(script, first);
+    mpg_gnuplot_write_string(script, first);
     fputs(" at screen 0.02,0.96 left front font 'sans,17'\nset label ", script);
-    plot_quote(script, second);
+    mpg_gnuplot_write_string(script, second);
     fprintf(script, " at screen 0.02,0.905 left front font 'sans,13' textcolor rgb '%s'\n",
             PLOT_GREY);
 }
@@ -230,7 +216,7 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
                             (decades < 0.7 && m == 3);
             format(text, decade * m);
             fprintf(script, "%s", separator);
-            plot_quote(script, labelled ? text : "");
+            mpg_gnuplot_write_string(script, labelled ? text : "");
             fprintf(script, " %.10g %d", decade * m, labelled ? 0 : 1);
             separator = ", ";
         }
@@ -287,7 +273,7 @@ void plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n)
         if (label)
             labelled = log2(at);
         fprintf(script, "%s", i > 0 ? ", " : "");
-        plot_quote(script, label ? plot_size_name(text, size_bytes[i]) : "");
+        mpg_gnuplot_write_string(script, label ? plot_size_name(text, size_bytes[i]) : "");
         fprintf(script, " %.10g %d", at, label ? 0 : 1);
     }
     fputs(")\nset xlabel 'message size'\n", script);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "common/error.h"
+#include "common/table/json.h"
 #include "scale/correlate/correlate.h"
 #include "statistics/growth.h"
 
@@ -37,8 +38,8 @@ char *mpg_scale_model_amount(const struct scale_model *model, double value, char
 /* "1.2 ms + 0.3 us N^(3/2) log2(N)", "5.2 ms"; into TEXT of SCALE_MODEL_TEXT bytes. */
 char *mpg_scale_model_formula(const struct scale_model *model, char *text);
 
-/* All of it as a JSON object; MODEL may be NULL. */
-void mpg_scale_model_write_json(FILE *out, const struct scale_model *model);
+/* All of it as a JSON object, the member KEY; MODEL may be NULL. */
+void mpg_scale_model_json(struct mpg_json *json, const char *key, const struct scale_model *model);
 /* Its numbers, for a table, NAN where there are none; MODEL may be NULL. Their names: model_constant, _coefficient,
  * _exponent, _log_exponent, _p, _order, _order_low, _order_high, _projected, _projected_low, _projected_high. */
 enum { SCALE_MODEL_NUMBERS = 11 };

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/json_text.h"
 #include "common/units.h"
 #include "scale/model/model.h"
 
@@ -68,53 +67,50 @@ char *mpg_scale_model_formula(const struct scale_model *m, char *text)
     return text;
 }
 
-static void member(FILE *out, const char *key, double value)
+static void put_interval(struct mpg_json *j, const char *key, const struct mpg_growth_interval *i)
 {
-    fprintf(out, "\"%s\": ", key);
-    mpg_json_write_number(out, value);
-    fputs(", ", out);
+    mpg_json_object(j, key);
+    mpg_json_number(j, "value", i->value);
+    mpg_json_number(j, "low", i->low);
+    mpg_json_number(j, "high", i->high);
+    mpg_json_end(j);
 }
 
-static void interval_json(FILE *out, const char *key, const struct mpg_growth_interval *i)
+static void put_growth(struct mpg_json *j, const struct scale_model *m)
 {
-    fprintf(out, "\"%s\": {\"value\": ", key);
-    mpg_json_write_number(out, i->value);
-    fputs(", \"low\": ", out);
-    mpg_json_write_number(out, i->low);
-    fputs(", \"high\": ", out);
-    mpg_json_write_number(out, i->high);
-    fputs("}", out);
-}
-
-void mpg_scale_model_write_json(FILE *out, const struct scale_model *m)
-{
-    if (!m || m->why) {
-        fputs("{\"undefined\": ", out);
-        mpg_json_write_string(out, m ? m->why : "none was asked for");
-        fputs("}", out);
-        return;
-    }
     const struct mpg_growth *g = &m->growth;
     const struct mpg_growth_shape *s = mpg_growth_shape(g->model.shape);
-    fprintf(out, "{\"verdict\": \"%s\", \"unit\": \"%s\", \"exponent\": [%d, %d], \"log_exponent\": %d, ",
-            verdicts[g->verdict], m->is_time ? "ns" : "1", s ? s->numerator : 0, s ? s->denominator : 1,
-            s ? s->logs : 0);
-    member(out, "constant", g->model.constant);
-    member(out, "coefficient", g->model.coefficient);
-    member(out, "p", g->probability);
-    member(out, "left_out_error", g->error);
-    member(out, "left_out_error_constant", g->error_constant);
-    member(out, "spread", g->spread);
-    member(out, "freedom", g->freedom);
-    fprintf(out, "\"scatters_by_count\": %s, ", g->by_counts ? "true" : "false");
-    member(out, "support", g->support);
-    interval_json(out, "order", &g->order);
+    mpg_json_string(j, "verdict", verdicts[g->verdict]);
+    mpg_json_string(j, "unit", m->is_time ? "ns" : "1");
+    mpg_json_array(j, "exponent");
+    mpg_json_integer(j, NULL, s ? s->numerator : 0);
+    mpg_json_integer(j, NULL, s ? s->denominator : 1);
+    mpg_json_end(j);
+    mpg_json_integer(j, "log_exponent", s ? s->logs : 0);
+    mpg_json_number(j, "constant", g->model.constant);
+    mpg_json_number(j, "coefficient", g->model.coefficient);
+    mpg_json_number(j, "p", g->probability);
+    mpg_json_number(j, "left_out_error", g->error);
+    mpg_json_number(j, "left_out_error_constant", g->error_constant);
+    mpg_json_number(j, "spread", g->spread);
+    mpg_json_number(j, "freedom", g->freedom);
+    mpg_json_bool(j, "scatters_by_count", g->by_counts);
+    mpg_json_number(j, "support", g->support);
+    put_interval(j, "order", &g->order);
     if (m->project > 0) {
-        fputs(", ", out);
-        member(out, "project", m->project);
-        interval_json(out, "projected", &m->projected);
+        mpg_json_number(j, "project", m->project);
+        put_interval(j, "projected", &m->projected);
     }
-    fputs("}", out);
+}
+
+void mpg_scale_model_json(struct mpg_json *j, const char *key, const struct scale_model *m)
+{
+    mpg_json_object(j, key);
+    if (!m || m->why)
+        mpg_json_string(j, "undefined", m ? m->why : "none was asked for");
+    else
+        put_growth(j, m);
+    mpg_json_end(j);
 }
 
 void mpg_scale_model_numbers(const struct scale_model *m, double numbers[SCALE_MODEL_NUMBERS])

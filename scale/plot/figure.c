@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/table/escape.h"
 #include "statistics/rank.h"
 
 enum { MODEL_POINTS = 60, MOST_TITLES = 6 /* large ones */, MOST_TICS = 14 };
@@ -145,7 +146,7 @@ static void put_curve(const struct figure *f, size_t i, FILE *script)
     fprintf(script, "data index %zu using 1:2 with lines lw %s lc rgb '%s' %s", 3 * i + 1,
             c->thin ? "1 dt 3" : "2", colour, *c->title ? "title " : "notitle");
     if (*c->title)
-        plot_quote(script, c->title);
+        mpg_gnuplot_write_string(script, c->title);
     if (c->model)
         fprintf(script, ", data index %zu using 1:2 with lines lw 1 dt 2 lc rgb '%s' notitle", 3 * i + 2, colour);
 }

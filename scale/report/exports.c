@@ -2,9 +2,8 @@
 /* All measurements, for other tools. */
 #include <math.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "common/printable.h"
-#include "scale/report/grid.h"
 #include "scale/report/report.h"
 
 /* What Extra-P is given of each cell. */
@@ -31,21 +30,12 @@ static bool has(const struct scale_set *set, size_t site, size_t run, enum metri
 
 /* ---- Extra-P's text ---- */
 
-/* The first run with more ranks than RUN has. */
-static size_t next_count(const struct scale_set *set, size_t run)
-{
-    size_t end = run + 1;
-    while (end < set->run_number && set->runs[end].ranks == set->runs[run].ranks)
-        end++;
-    return end;
-}
-
 /* The first process count at which no run has METRIC of SITE; 0: all have it. */
 static int32_t missing(const struct scale_set *set, size_t site, enum metric metric)
 {
-    for (size_t run = 0; run < set->run_number; run = next_count(set, run)) {
+    for (size_t run = 0; run < set->run_number; run = mpg_scale_next_count(set, run)) {
         bool any = false;
-        for (size_t i = run; i < next_count(set, run); i++)
+        for (size_t i = run; i < mpg_scale_next_count(set, run); i++)
             any |= has(set, site, i, metric);
         if (!any)
             return set->runs[run].ranks;
@@ -66,9 +56,9 @@ static void put_region(const struct scale_set *set, size_t site, enum metric met
         return;
     }
     putc('\n', out);
-    for (size_t run = 0; run < set->run_number; run = next_count(set, run)) {
+    for (size_t run = 0; run < set->run_number; run = mpg_scale_next_count(set, run)) {
         fputs("DATA", out);
-        for (size_t i = run; i < next_count(set, run); i++)
+        for (size_t i = run; i < mpg_scale_next_count(set, run); i++)
             if (has(set, site, i, metric))
                 fprintf(out, " %.17g", metric_of(set, site, i, metric));
         putc('\n', out);
@@ -86,7 +76,7 @@ static bool any_has(const struct scale_set *set, enum metric metric)
 static void print_extrap(const struct scale_set *set, FILE *out)
 {
     fputs("# from mpgscale: time and wait in s, sums over all ranks, but time_of_rank their mean\nPARAMETER p\nPOINTS", out);
-    for (size_t run = 0; run < set->run_number; run = next_count(set, run))
+    for (size_t run = 0; run < set->run_number; run = mpg_scale_next_count(set, run))
         fprintf(out, " ( %d )", set->runs[run].ranks);
     putc('\n', out);
     for (enum metric metric = TIME; metric < METRICS; metric++) {
@@ -117,43 +107,33 @@ static void print_jsonl(const struct scale_set *set, FILE *out)
 
 /* ---- CSV ---- */
 
-static const struct scale_column columns[] = {
+static const struct mpg_table_column columns[] = {
     {.key = "path"}, {.key = "ranks"}, {.key = "t_app_ns"}, {.key = "t_comm_ns"}, {.key = "name"}, {.key = "call"},
     {.key = "function"}, {.key = "file"}, {.key = "line"}, {.key = "count"}, {.key = "time_ns"}, {.key = "min_ns"},
     {.key = "max_ns"}, {.key = "max_rank_ns"}, {.key = "ranks_with"}, {.key = "sent_bytes"}, {.key = "received_bytes"},
     {.key = "wait_ns"}};
 
-static void put_cell(struct scale_grid *g, const struct scale_set *set, size_t site, size_t run)
+static void put_cell(struct mpg_table *t, const struct scale_set *set, size_t site, size_t run)
 {
     const struct scale_cell *cell = scale_cell_of(set, site, run);
-    const struct scale_site *s = &set->sites[site];
-    scale_grid_put_text(g, set->runs[run].path);
-    scale_grid_put(g, set->runs[run].ranks);
-    scale_grid_put(g, set->runs[run].app_ns);
-    scale_grid_put(g, set->runs[run].comm_ns);
-    scale_grid_put_text(g, s->name);
-    scale_grid_put_text(g, s->call < MPG_CALL_COUNT ? mpg_call_name(s->call) : "");
-    scale_grid_put_text(g, s->function ? s->function : "");
-    scale_grid_put_text(g, s->file ? s->file : "");
-    scale_grid_put(g, s->line > 0 ? s->line : NAN);
-    const double numbers[] = {(double)cell->count, cell->time_ns,   cell->least_ns,       cell->most_ns,
-                              cell->most_rank_ns,  cell->ranks,     cell->sent_bytes,     cell->received_bytes,
-                              cell->wait_ns};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        scale_grid_put(g, numbers[i]);
+    mpg_table_text(t, set->runs[run].path);
+    mpg_table_integer(t, set->runs[run].ranks);
+    mpg_table_number(t, set->runs[run].app_ns);
+    mpg_table_number(t, set->runs[run].comm_ns);
+    mpg_scale_put_site(t, &set->sites[site]);
+    mpg_table_numbers(t, (double[]){(double)cell->count, cell->time_ns, cell->least_ns, cell->most_ns, cell->most_rank_ns,
+                                    cell->ranks, cell->sent_bytes, cell->received_bytes, cell->wait_ns}, 9);
 }
 
 static int print_csv(const struct scale_set *set, FILE *out, struct mpg_error *err)
 {
-    struct scale_grid g = {.column = columns, .columns = sizeof columns / sizeof *columns};
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
+    mpg_table_begin(&t, MPG_TABLE_CSV, out);
     for (size_t site = 0; site < set->site_number; site++)
         for (size_t run = 0; run < set->run_number; run++)
             if (scale_cell_of(set, site, run)->count > 0)
-                put_cell(&g, set, site, run);
-    if (!g.failed)
-        scale_grid_print_csv(&g, out);
-    scale_grid_clear(&g);
-    return g.failed ? mpg_error_set(err, "out of memory") : 0;
+                put_cell(&t, set, site, run);
+    return mpg_table_end(&t, err);
 }
 
 int mpg_scale_print_export(const struct scale_report *r, enum scale_export export, FILE *out, struct mpg_error *err)

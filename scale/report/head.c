@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/json_text.h"
 #include "common/printable.h"
 #include "scale/report/report.h"
 
@@ -134,64 +133,63 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     print_dominating(a, out);
 }
 
-/* ---- JSON ---- */
+/* ---- for programs ---- */
 
-static void put_number(FILE *out, const char *key, double value)
+void mpg_scale_put_site(struct mpg_table *t, const struct scale_site *site)
 {
-    fprintf(out, ", \"%s\": ", key);
-    mpg_json_write_number(out, value);
+    mpg_table_text(t, site->name);
+    mpg_table_text(t, site->call < MPG_CALL_COUNT ? mpg_call_name(site->call) : NULL);
+    mpg_table_text(t, site->function);
+    mpg_table_text(t, site->file);
+    mpg_table_number(t, site->line > 0 ? site->line : NAN);
 }
 
-static void put_text(FILE *out, const char *key, const char *text)
+static void put_run(struct mpg_json *j, const struct scale_run *run)
 {
-    fprintf(out, ", \"%s\": ", key);
-    text ? mpg_json_write_string(out, text) : (void)fputs("null", out);
-}
-
-static void put_run(FILE *out, const struct scale_run *run)
-{
-    fputs("  {\"path\": ", out);
-    mpg_json_write_string(out, run->path);
-    fprintf(out, ", \"ranks\": %d, \"kind\": \"%s\"", run->ranks, run->is_trace ? "trace" : "profile");
-    put_text(out, "program", run->program);
-    put_text(out, "date", run->date);
-    put_text(out, "host", run->host);
-    put_number(out, "t_app_ns", run->app_ns);
-    put_number(out, "t_comm_ns", run->comm_ns);
-    put_number(out, "longest_ns", run->longest_ns);
-    fputs(", \"crowded\": ", out);
+    mpg_json_new_line(j, 2);
+    mpg_json_object(j, NULL);
+    mpg_json_string(j, "path", run->path);
+    mpg_json_integer(j, "ranks", run->ranks);
+    mpg_json_string(j, "kind", run->is_trace ? "trace" : "profile");
+    mpg_json_string(j, "program", run->program);
+    mpg_json_string(j, "date", run->date);
+    mpg_json_string(j, "host", run->host);
+    mpg_json_number(j, "t_app_ns", run->app_ns);
+    mpg_json_number(j, "t_comm_ns", run->comm_ns);
+    mpg_json_number(j, "longest_ns", run->longest_ns);
     if (run->crowded > 0) {
-        fprintf(out, "{\"ranks\": %d", run->crowded);
-        put_number(out, "cores", run->room);
-        put_text(out, "host", run->crowded_on);
-        putc('}', out);
+        mpg_json_object(j, "crowded");
+        mpg_json_integer(j, "ranks", run->crowded);
+        mpg_json_number(j, "cores", run->room);
+        mpg_json_string(j, "host", run->crowded_on);
+        mpg_json_end(j);
     } else
-        fputs("null", out);
-    fputs(", \"labels\": {", out);
-    for (size_t i = 0; i < run->label_number; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        mpg_json_write_string(out, run->labels[i].key);
-        fputs(": ", out);
-        mpg_json_write_string(out, run->labels[i].value);
-    }
-    fputs("}}", out);
+        mpg_json_null(j, "crowded");
+    mpg_json_object(j, "labels");
+    for (size_t i = 0; i < run->label_number; i++)
+        mpg_json_string(j, run->labels[i].key, run->labels[i].value);
+    mpg_json_end(j);
+    mpg_json_end(j);
 }
 
-void mpg_scale_print_runs_json(const struct scale_report *r, FILE *out)
+void mpg_scale_put_runs(struct mpg_json *j, const struct scale_report *r)
 {
     const struct scale_set *set = r->analysis->set;
-    fputs(" \"runs\": [", out);
-    for (size_t i = 0; i < set->run_number; i++) {
-        fputs(i > 0 ? ",\n" : "\n", out);
-        put_run(out, &set->runs[i]);
-    }
-    fputs("],\n \"notes\": [", out);
+    mpg_json_new_line(j, 1);
+    mpg_json_array(j, "runs");
+    for (size_t i = 0; i < set->run_number; i++)
+        put_run(j, &set->runs[i]);
+    mpg_json_end(j);
+    mpg_json_new_line(j, 1);
+    mpg_json_array(j, "notes");
     for (size_t i = 0; i < r->notes->n; i++) {
         const struct scale_note *note = &r->notes->note[i];
-        fprintf(out, "%s  {\"left_out\": %s", i > 0 ? ",\n" : "\n", note->left_out ? "true" : "false");
-        put_text(out, "path", note->path);
-        put_text(out, "text", note->text);
-        putc('}', out);
+        mpg_json_new_line(j, 2);
+        mpg_json_object(j, NULL);
+        mpg_json_bool(j, "left_out", note->left_out);
+        mpg_json_string(j, "path", note->path);
+        mpg_json_string(j, "text", note->text);
+        mpg_json_end(j);
     }
-    fputs("],\n", out);
+    mpg_json_end(j);
 }

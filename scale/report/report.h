@@ -5,11 +5,10 @@
 
 #include <stdio.h>
 
+#include "common/table/table.h"
 #include "scale/correlate/correlate.h"
 #include "scale/model/model.h"
 #include "scale/read/read.h"
-
-enum scale_format { SCALE_TEXT, SCALE_JSON, SCALE_CSV };
 
 enum scale_table { SCALE_TABLE_CORRELATION, SCALE_TABLE_CALLSITES, SCALE_TABLE_AGGREGATE, SCALE_TABLE_RUNS,
                    SCALE_TABLES };
@@ -26,18 +25,20 @@ struct scale_report {
 /* Functions below return 0, or -1 with ERR out of memory; OUT's error flag tells whether writing failed. */
 
 /* Rows of a->analysis: what goes with N. */
-int mpg_scale_print_correlation(const struct scale_report *report, enum scale_format format, FILE *out,
+int mpg_scale_print_correlation(const struct scale_report *report, enum mpg_table_format format, FILE *out,
                                 struct mpg_error *err);
 /* The models of rows, for people. */
 int mpg_scale_print_models(const struct scale_report *report, FILE *out, struct mpg_error *err);
 /* The other tables. CALLSITES: a row a rank of each run, which the set has details of. */
-int mpg_scale_print_table(const struct scale_report *report, enum scale_table table, enum scale_format format,
+int mpg_scale_print_table(const struct scale_report *report, enum scale_table table, enum mpg_table_format format,
                           FILE *out, struct mpg_error *err);
 /* All measurements of all sites: Extra-P's text format, its JSON lines, or CSV. Sites that a process count lacks are in
  * comments of the first, and not in the second: Extra-P cannot have them. */
 int mpg_scale_print_export(const struct scale_report *report, enum scale_export export, FILE *out,
                            struct mpg_error *err);
 
+/* The first run with more ranks than RUN of SET has. */
+size_t mpg_scale_next_count(const struct scale_set *set, size_t run);
 /* "share of T_comm", "share": of the metric. */
 const char *mpg_scale_metric_title(const struct scale_report *report);
 const char *mpg_scale_metric_key(const struct scale_report *report);
@@ -48,7 +49,9 @@ const char *mpg_scale_row_title(const struct scale_report *report);
 bool mpg_scale_print_crowd(const struct scale_set *set, const char *key, FILE *out);
 /* What is said before the tables of text. */
 void mpg_scale_print_head(const struct scale_report *report, FILE *out);
-/* Members of a JSON object about the runs: each ends with a comma and a newline. */
-void mpg_scale_print_runs_json(const struct scale_report *report, FILE *out);
+/* Members of a JSON object about the runs. */
+void mpg_scale_put_runs(struct mpg_json *json, const struct scale_report *report);
+/* Five cells: SITE's name, call, function, file and line. */
+void mpg_scale_put_site(struct mpg_table *table, const struct scale_site *site);
 
 #endif

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_text.h"
 #include "common/printable.h"
-#include "scale/report/grid.h"
 #include "scale/report/report.h"
 #include "statistics/rank.h"
 
@@ -16,8 +14,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* The first run with more ranks than RUN has. */
-static size_t next_count(const struct scale_set *set, size_t run)
+size_t mpg_scale_next_count(const struct scale_set *set, size_t run)
 {
     size_t end = run + 1;
     while (end < set->run_number && set->runs[end].ranks == set->runs[run].ranks)
@@ -25,26 +22,35 @@ static size_t next_count(const struct scale_set *set, size_t run)
     return end;
 }
 
-static int print_grid(const struct scale_grid *g, enum scale_format format, FILE *out, struct mpg_error *err)
+/* T in the FORMAT; of JSON as an array of J's. */
+static void begin(struct mpg_table *t, enum mpg_table_format format, FILE *out, struct mpg_json *j, const char *key)
 {
-    if (g->failed)
-        return out_of_memory(err);
-    if (format == SCALE_TEXT)
-        scale_grid_print_text(g, out);
-    else if (format == SCALE_CSV)
-        scale_grid_print_csv(g, out);
-    else
-        scale_grid_print_json(g, out);
-    return 0;
+    t->fits = t->trims = true;
+    t->missing = "-";
+    t->row_indent = 2;
+    if (format != MPG_TABLE_JSON) {
+        mpg_table_begin(t, format, out);
+        return;
+    }
+    mpg_json_in_line(j);
+    mpg_json_array(j, key);
+    mpg_table_begin_json(t, j);
+}
+
+static int end(struct mpg_table *t, struct mpg_json *j, struct mpg_error *err)
+{
+    if (t->format == MPG_TABLE_JSON)
+        mpg_json_end(j);
+    return mpg_table_end(t, err);
 }
 
 /* ---- callsites ---- */
 
-static const struct scale_column callsite_columns[] = {
-    {.key = "op", .title = "Op", .is_text = true}, {.key = "callsite", .title = "Callsite", .is_text = true},
-    {.key = "task", .title = "Task"}, {.key = "count", .title = "Count"},
-    {.key = "max_ns", .title = "Max us", .scale = 1e-3}, {.key = "mean_ns", .title = "Mean us", .scale = 1e-3},
-    {.key = "min_ns", .title = "Min us", .scale = 1e-3}};
+static const struct mpg_table_column callsite_columns[] = {
+    {.key = "op", .heading = "Op", .left = true}, {.key = "callsite", .heading = "Callsite", .left = true},
+    {.key = "task", .heading = "Task"}, {.key = "count", .heading = "Count"},
+    {.key = "max_ns", .heading = "Max us", .scale = 1e-3}, {.key = "mean_ns", .heading = "Mean us", .scale = 1e-3},
+    {.key = "min_ns", .heading = "Min us", .scale = 1e-3}};
 
 /* NAME without its call. */
 static const char *place_of(const struct scale_site *site)
@@ -54,18 +60,15 @@ static const char *place_of(const struct scale_site *site)
     return strncmp(site->name, call, n) == 0 && site->name[n] == ':' ? site->name + n + 1 : n > 0 ? "" : site->name;
 }
 
-static void put_line(struct scale_grid *g, const struct scale_site *site, double task, const struct scale_detail *d)
+static void put_line(struct mpg_table *t, const struct scale_site *site, double task, const struct scale_detail *d)
 {
-    scale_grid_put_text(g, site->call < MPG_CALL_COUNT ? mpg_call_name(site->call) : "");
-    scale_grid_put_text(g, place_of(site));
+    mpg_table_text(t, site->call < MPG_CALL_COUNT ? mpg_call_name(site->call) : "");
+    mpg_table_text(t, place_of(site));
     if (isnan(task))
-        scale_grid_put_text(g, "All");
+        mpg_table_text(t, "All");
     else
-        scale_grid_put(g, task);
-    scale_grid_put(g, (double)d->count);
-    scale_grid_put(g, d->most_ns);
-    scale_grid_put(g, d->time_ns / (double)d->count);
-    scale_grid_put(g, d->least_ns);
+        mpg_table_number(t, task);
+    mpg_table_numbers(t, (double[]){(double)d->count, d->most_ns, d->time_ns / (double)d->count, d->least_ns}, 4);
 }
 
 /* Of one run: N details from FIRST, those of one site together. */
@@ -83,7 +86,7 @@ static int compare_groups(const void *x, const void *y)
     return (a->first > b->first) - (a->first < b->first);
 }
 
-static void put_group(struct scale_grid *g, const struct scale_set *set, const struct group *group)
+static void put_group(struct mpg_table *t, const struct scale_set *set, const struct group *group)
 {
     const struct scale_site *site = &set->sites[group->first->site];
     const struct scale_cell *cell = scale_cell_of(set, group->first->site, group->first->run);
@@ -92,11 +95,11 @@ static void put_group(struct scale_grid *g, const struct scale_set *set, const s
                                      .least_ns = cell->least_ns,
                                      .most_ns = cell->most_ns};
     for (size_t i = 0; i < group->n; i++)
-        put_line(g, site, group->first[i].rank, &group->first[i]);
-    put_line(g, site, NAN, &all);
+        put_line(t, site, group->first[i].rank, &group->first[i]);
+    put_line(t, site, NAN, &all);
 }
 
-static int put_run(struct scale_grid *g, const struct scale_set *set, size_t from, size_t end, struct mpg_error *err)
+static int put_run(struct mpg_table *t, const struct scale_set *set, size_t from, size_t end, struct mpg_error *err)
 {
     struct group *groups = malloc((end - from + 1) * sizeof *groups);
     size_t n = 0;
@@ -110,41 +113,46 @@ static int put_run(struct scale_grid *g, const struct scale_set *set, size_t fro
     }
     qsort(groups, n, sizeof *groups, compare_groups);
     for (size_t i = 0; i < n; i++)
-        put_group(g, set, &groups[i]);
+        put_group(t, set, &groups[i]);
     free(groups);
     return 0;
 }
 
-static int print_callsites(const struct scale_report *r, enum scale_format format, FILE *out, struct mpg_error *err)
+static int print_callsites(const struct scale_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)
 {
     const struct scale_set *set = r->analysis->set;
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
     int status = 0;
-    if (format == SCALE_JSON)
-        fputs("[", out);
-    for (size_t from = 0, end; status == 0 && from < set->detail_number; from = end) {
-        struct scale_grid g = {.column = callsite_columns,
-                               .columns = sizeof callsite_columns / sizeof *callsite_columns};
+    if (format == MPG_TABLE_JSON) {
+        mpg_json_in_line(&j);
+        mpg_json_array(&j, NULL);
+    }
+    for (size_t from = 0, to; status == 0 && from < set->detail_number; from = to) {
+        struct mpg_table t = {MPG_TABLE_COLUMNS(callsite_columns)};
         const struct scale_run *run = &set->runs[set->details[from].run];
-        for (end = from; end < set->detail_number && set->details[end].run == set->details[from].run; end++)
+        for (to = from; to < set->detail_number && set->details[to].run == set->details[from].run; to++)
             ;
-        if (format == SCALE_TEXT) {
+        if (format == MPG_TABLE_TEXT) {
             fputs(from > 0 ? "\n" : "", out);
             mpg_printable_put(out, run->path);
             fprintf(out, ", %d ranks\n", run->ranks);
-        } else if (format == SCALE_JSON) {
-            fputs(from > 0 ? ",\n {\"path\": " : "\n {\"path\": ", out);
-            mpg_json_write_string(out, run->path);
-            fprintf(out, ", \"ranks\": %d, \"callsites\": ", run->ranks);
+        } else if (format == MPG_TABLE_JSON) {
+            mpg_json_new_line(&j, 1);
+            mpg_json_object(&j, NULL);
+            mpg_json_string(&j, "path", run->path);
+            mpg_json_integer(&j, "ranks", run->ranks);
         }
-        status = put_run(&g, set, from, end, err);
-        if (status == 0)
-            status = print_grid(&g, format, out, err);
-        if (format == SCALE_JSON)
-            putc('}', out);
-        scale_grid_clear(&g);
+        begin(&t, format, out, &j, "callsites");
+        status = put_run(&t, set, from, to, err);
+        if (end(&t, &j, err) < 0)
+            status = -1;
+        if (format == MPG_TABLE_JSON)
+            mpg_json_end(&j);
     }
-    if (format == SCALE_JSON)
-        fputs("]\n", out);
+    if (format == MPG_TABLE_JSON) {
+        mpg_json_end(&j);
+        putc('\n', out);
+    }
     return status;
 }
 
@@ -186,48 +194,49 @@ static int represent(const struct scale_report *r, size_t site, size_t from, siz
     return status;
 }
 
-static int print_aggregate(const struct scale_report *r, enum scale_format format, FILE *out, struct mpg_error *err)
+static int print_aggregate(const struct scale_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)
 {
     const struct scale_analysis *a = r->analysis;
-    struct scale_column column[MOST_COUNTS + 1] = {{.key = "callsite", .title = "Callsite", .is_text = true}};
+    struct mpg_table_column column[MOST_COUNTS + 1] = {{.key = "callsite", .heading = "Callsite", .left = true}};
     char title[MOST_COUNTS][16];
-    struct scale_grid g = {.column = column, .columns = 1};
+    struct mpg_table t = {.column = column, .columns = 1};
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
     const bool is_time = a->options->metric == SCALE_TIME || a->options->metric == SCALE_MEAN;
     int status = 0;
     if (a->counts > MOST_COUNTS)
         return mpg_error_set(err, "%zu process counts: a table has room for %d", a->counts, MOST_COUNTS);
-    for (size_t run = 0; run < a->set->run_number; run = next_count(a->set, run)) {
-        snprintf(title[g.columns - 1], sizeof title[0], "%d", a->set->runs[run].ranks);
-        column[g.columns] = (struct scale_column){
-            .key = title[g.columns - 1], .title = title[g.columns - 1], .scale = is_time ? 1e-9 : 1};
-        g.columns++;
+    for (size_t run = 0; run < a->set->run_number; run = mpg_scale_next_count(a->set, run)) {
+        snprintf(title[t.columns - 1], sizeof title[0], "%d", a->set->runs[run].ranks);
+        column[t.columns] = (struct mpg_table_column){
+            .key = title[t.columns - 1], .heading = title[t.columns - 1], .scale = is_time ? 1e-9 : 1};
+        t.columns++;
     }
-    for (size_t i = 0; status == 0 && i < a->row_number; i++) {
-        scale_grid_put_text(&g, a->set->sites[a->rows[i].site].name);
-        for (size_t run = 0; status == 0 && run < a->set->run_number; run = next_count(a->set, run)) {
-            double value;
-            status = represent(r, a->rows[i].site, run, next_count(a->set, run), &value, err);
-            scale_grid_put(&g, value);
-        }
-    }
-    if (status == 0 && format == SCALE_TEXT)
+    if (format == MPG_TABLE_TEXT)
         fprintf(out, "%s%s, %s, by number of ranks\n", mpg_scale_metric_title(r), is_time ? ", s" : "",
                 r->fastest ? "of the fastest run" : "medians of runs");
-    if (status == 0)
-        status = print_grid(&g, format, out, err);
-    if (status == 0 && format == SCALE_JSON)
+    begin(&t, format, out, &j, NULL);
+    for (size_t i = 0; status == 0 && i < a->row_number; i++) {
+        mpg_table_text(&t, a->set->sites[a->rows[i].site].name);
+        for (size_t run = 0; status == 0 && run < a->set->run_number; run = mpg_scale_next_count(a->set, run)) {
+            double value = NAN;
+            status = represent(r, a->rows[i].site, run, mpg_scale_next_count(a->set, run), &value, err);
+            mpg_table_number(&t, value);
+        }
+    }
+    if (end(&t, &j, err) < 0)
+        return -1;
+    if (format == MPG_TABLE_JSON)
         putc('\n', out);
-    scale_grid_clear(&g);
     return status;
 }
 
 /* ---- runs ---- */
 
-static const struct scale_column run_columns[] = {
-    {.key = "ranks", .title = "Ranks"}, {.key = "size", .title = "Size", .is_text = true},
-    {.key = "runs", .title = "Runs"}, {.key = "t_ns", .title = "T s", .scale = 1e-9},
-    {.key = "t_comp_ns", .title = "T_comp s", .scale = 1e-9}, {.key = "t_comm_ns", .title = "T_comm s", .scale = 1e-9},
-    {.key = "speedup", .title = "Speedup"}, {.key = "efficiency", .title = "Efficiency"}};
+static const struct mpg_table_column run_columns[] = {
+    {.key = "ranks", .heading = "Ranks"}, {.key = "size", .heading = "Size", .left = true},
+    {.key = "runs", .heading = "Runs"}, {.key = "t_ns", .heading = "T s", .scale = 1e-9},
+    {.key = "t_comp_ns", .heading = "T_comp s", .scale = 1e-9}, {.key = "t_comm_ns", .heading = "T_comm s", .scale = 1e-9},
+    {.key = "speedup", .heading = "Speedup"}, {.key = "efficiency", .heading = "Efficiency"}};
 
 /* Medians over runs FROM to END: of the longest rank, of computation, of communication. */
 static int find_times(const struct scale_report *r, size_t from, size_t end, double *times, struct mpg_error *err)
@@ -253,7 +262,7 @@ static int find_times(const struct scale_report *r, size_t from, size_t end, dou
 }
 
 /* The sizes that runs FROM to END are said to have. */
-static void put_size(struct scale_grid *g, const struct scale_set *set, size_t from, size_t end)
+static void put_size(struct mpg_table *t, const struct scale_set *set, size_t from, size_t end)
 {
     const char *first = scale_label_of(&set->runs[from], "size");
     bool same = true;
@@ -261,51 +270,57 @@ static void put_size(struct scale_grid *g, const struct scale_set *set, size_t f
         const char *size = scale_label_of(&set->runs[i], "size");
         same &= !size == !first && (!size || strcmp(size, first) == 0);
     }
-    scale_grid_put_text(g, !same ? "(several)" : first ? first : "");
+    mpg_table_text(t, !same ? "(several)" : first ? first : "");
 }
 
-static int print_runs(const struct scale_report *r, enum scale_format format, FILE *out, struct mpg_error *err)
+static void print_runs_head(const struct scale_report *r, FILE *out)
+{
+    const struct scale_set *set = r->analysis->set;
+    const enum scale_sizing sizing = r->analysis->sizing;
+    fputs("program  ", out);
+    mpg_printable_put(out, set->runs[0].program ? set->runs[0].program : "not said");
+    fprintf(out, "\nsizes    %s\nrange    %d to %d ranks\n",
+            sizing == SCALE_FIXED    ? "fixed"
+            : sizing == SCALE_SCALED ? "scaled: the work of N ranks is N times that of one"
+                                     : "not said to be fixed or scaled: speedup is as of fixed ones",
+            set->runs[0].ranks, set->runs[set->run_number - 1].ranks);
+    if (mpg_scale_print_crowd(set, "cores    ", out))
+        fputs(": speedup is as of these cores, not of one for each rank\n", out);
+    putc('\n', out);
+}
+
+static int print_runs(const struct scale_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)
 {
     const struct scale_analysis *a = r->analysis;
     const struct scale_set *set = a->set;
-    struct scale_grid g = {.column = run_columns, .columns = sizeof run_columns / sizeof *run_columns};
-    double first[3] = {0}, times[3];
+    struct mpg_table t = {MPG_TABLE_COLUMNS(run_columns)};
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
+    double first[3] = {0}, times[3] = {0};
     int status = 0;
-    for (size_t from = 0, end; status == 0 && from < set->run_number; from = end) {
-        end = next_count(set, from);
-        status = find_times(r, from, end, times, err);
+    if (format == MPG_TABLE_TEXT)
+        print_runs_head(r, out);
+    begin(&t, format, out, &j, NULL);
+    for (size_t from = 0, to; status == 0 && from < set->run_number; from = to) {
+        to = mpg_scale_next_count(set, from);
+        status = find_times(r, from, to, times, err);
         if (from == 0)
             memcpy(first, times, sizeof first);
         const double more = (double)set->runs[from].ranks / set->runs[0].ranks, ratio = first[0] / times[0];
-        scale_grid_put(&g, set->runs[from].ranks);
-        put_size(&g, set, from, end);
-        scale_grid_put(&g, (double)(end - from));
-        for (int which = 0; which < 3; which++)
-            scale_grid_put(&g, times[which]);
-        scale_grid_put(&g, a->sizing == SCALE_SCALED ? ratio * more : ratio);
-        scale_grid_put(&g, a->sizing == SCALE_SCALED ? ratio : ratio / more);
+        mpg_table_integer(&t, set->runs[from].ranks);
+        put_size(&t, set, from, to);
+        mpg_table_count(&t, to - from);
+        mpg_table_numbers(&t, times, 3);
+        mpg_table_number(&t, a->sizing == SCALE_SCALED ? ratio * more : ratio);
+        mpg_table_number(&t, a->sizing == SCALE_SCALED ? ratio : ratio / more);
     }
-    if (status == 0 && format == SCALE_TEXT) {
-        fputs("program  ", out);
-        mpg_printable_put(out, set->runs[0].program ? set->runs[0].program : "not said");
-        fprintf(out, "\nsizes    %s\nrange    %d to %d ranks\n",
-                a->sizing == SCALE_FIXED    ? "fixed"
-                : a->sizing == SCALE_SCALED ? "scaled: the work of N ranks is N times that of one"
-                                            : "not said to be fixed or scaled: speedup is as of fixed ones",
-                set->runs[0].ranks, set->runs[set->run_number - 1].ranks);
-        if (mpg_scale_print_crowd(set, "cores    ", out))
-            fputs(": speedup is as of these cores, not of one for each rank\n", out);
+    if (end(&t, &j, err) < 0)
+        return -1;
+    if (format == MPG_TABLE_JSON)
         putc('\n', out);
-    }
-    if (status == 0)
-        status = print_grid(&g, format, out, err);
-    if (status == 0 && format == SCALE_JSON)
-        putc('\n', out);
-    scale_grid_clear(&g);
     return status;
 }
 
-int mpg_scale_print_table(const struct scale_report *r, enum scale_table table, enum scale_format format, FILE *out,
+int mpg_scale_print_table(const struct scale_report *r, enum scale_table table, enum mpg_table_format format, FILE *out,
                           struct mpg_error *err)
 {
     switch (table) {

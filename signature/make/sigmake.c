@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "common/kind.h"
 #include "common/option.h"
 #include "common/output.h"

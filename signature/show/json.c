@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "signature/show/show.h"
 
 /* ---- members of objects, each with what comes before it ---- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/table/escape.h"
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
@@ -81,7 +82,7 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
         size_t colour = picked > 1 ? curve * (CURVES - 1) / (picked - 1) : 0;
         fprintf(session->script, "%s index %zu using 1:2 with lines lw 2 lc rgb '%s' title ",
                 curve == 0 ? "plot data" : ", data", curve, ordered_colours[colour]);
-        plot_quote(session->script, plot_size_name(text, sizes->size[i].size_bytes));
+        mpg_gnuplot_write_string(session->script, plot_size_name(text, sizes->size[i].size_bytes));
         curve++;
     }
     putc('\n', session->script);
@@ -189,7 +190,7 @@ static void plot_median(FILE *script, size_t index, const char *colour, const ch
 {
     fprintf(script, ", data index %zu using 1:3 with linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' title ",
             index, colour);
-    plot_quote(script, title);
+    mpg_gnuplot_write_string(script, title);
 }
 
 static void mark_eager_limit(FILE *script, const struct mpg_network_path *path,
@@ -202,7 +203,7 @@ static void mark_eager_limit(FILE *script, const struct mpg_network_path *path,
     snprintf(label, sizeof label, " eager limit %s", plot_size_name(text, limit));
     fprintf(script, "set arrow from %.10g,graph 0 to %.10g,graph 1 nohead dt 2 lc rgb '%s'\n"
             "set label ", (double)limit, (double)limit, PLOT_GREY);
-    plot_quote(script, label);
+    mpg_gnuplot_write_string(script, label);
     fprintf(script, " at %.10g,graph 0.03 left textcolor rgb '%s'\n", (double)limit, PLOT_GREY);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/table/escape.h"
 #include "common/units.h"
 #include "signature/show/plot_private.h"
 
@@ -232,7 +233,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
                  mpg_units_format_time(threshold, sizeof threshold, c->threshold_ns));
         fprintf(session->script, ", %.7g with lines dt 2 lw 1.5 lc rgb '%s' title ",
                 c->threshold_ns, PLOT_ORANGE);
-        plot_quote(session->script, key);
+        mpg_gnuplot_write_string(session->script, key);
     }
     putc('\n', session->script);
     return plot_finish(session, err);
@@ -307,7 +308,7 @@ static void mark_lines(FILE *script, const struct mpg_noise_core *c, double low,
         taken[n++] = line->frequency_hz;
         snprintf(text, sizeof text, "%.4g Hz", line->frequency_hz);
         fputs("set label ", script);
-        plot_quote(script, text);
+        mpg_gnuplot_write_string(script, text);
         fprintf(script, " at %.8g,%.6g center offset 0,0.9 front textcolor rgb '%s'\n",
                 line->frequency_hz, density_at(&c->spectrum, line->frequency_hz, low), PLOT_ORANGE);
     }

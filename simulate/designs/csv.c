@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "simulate/designs/designs.h"
 
 static void put_quoted(const char *text, FILE *out)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/table/escape.h"
 #include "common/units.h"
 #include "simulate/designs/designs.h"
 
@@ -150,7 +151,7 @@ static int put_lines(struct plot_session *s, const struct mpg_designs *x, const 
         fprintf(s->script, "%sdata index %zu using 1:2 %s with linespoints pt %zu ps 0.8 lw 2 dt %zu lc rgb '%s' title ",
                 lines > 0 ? ", " : "", lines, c->x == processors_of ? "smooth unique" : "", 4 + lines % 10, 1 + lines / COLOURS,
                 colours[lines % COLOURS]);
-        plot_quote(s->script, mpg_printable(fit, sizeof fit, name));
+        mpg_gnuplot_write_string(s->script, mpg_printable(fit, sizeof fit, name));
         lines++;
     }
     return left_out > 0 ? plot_missing(s, err, "%zu more lines of the table: a plot has %d", left_out, MOST_LINES) : 0;
@@ -273,7 +274,7 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
         snprintf(name, sizeof name, "%.60s%s%.100s", x->traces > 1 ? last_part(x->trace[r->trace].path) : "",
                  x->traces > 1 && x->designs > 1 ? ", " : "", x->designs > 1 || x->traces == 1 ? design : "");
         fputs(i > 0 ? ", " : "", s->script);
-        plot_quote(s->script, mpg_printable(fit, sizeof fit, name));
+        mpg_gnuplot_write_string(s->script, mpg_printable(fit, sizeof fit, name));
         fprintf(s->script, " %zu", i);
         fprintf(s->data, "%zu", i);
         for (int k = 0; k < PARTS; k++)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "common/printable.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/where_terms.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "simulate/reports/sheet.h"
 
 /* NAN: an empty field. */

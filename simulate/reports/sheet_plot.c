@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/table/escape.h"
 #include "common/units.h"
 #include "simulate/reports/sheet_plot.h"
 
@@ -156,7 +157,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_sheet *rows, stru
                 lines > 0 ? ", " : "", lines, colours[lines], lines, colours[lines]);
         if (*name) {
             fputs("title ", s->script);
-            plot_quote(s->script, name);
+            mpg_gnuplot_write_string(s->script, name);
         } else {
             fputs("notitle", s->script);
         }
@@ -186,7 +187,7 @@ static void put_machines(FILE *script, const struct mpg_sheet *rows, const char 
         char text[TEXT];
         mpg_printable(text, sizeof text, last_part(rows->row[i].cell[rows->columns - 1].word));
         fputs(i > 0 ? ", " : "", script);
-        plot_quote(script, text);
+        mpg_gnuplot_write_string(script, text);
         fprintf(script, " %zu", i);
     }
     fprintf(script, ")\nset %srange [%s]\n", axis, "-0.6:*");

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "simulate/reports/where.h"
 
 /* Of delays, in the order of struct mpg_lanes_account. */

@@ -12,7 +12,9 @@ cd "${top_srcdir:?}" || exit 1
 # sources there, such as its program, stand above them: FOLDER/*.
 rooms='
 common
-statistics        common
+common/table      common
+common/plots      common/table
+statistics        common/plots
 bench/harness     statistics
 bench/ftq         bench/harness
 bench/compute     bench/harness
@@ -25,7 +27,7 @@ signature/file    signature
 signature/make    signature/file
 signature/show    signature/file
 signature/diff    signature/show
-trace             common
+trace             common/plots
 trace/store       trace
 trace/text        trace/store
 trace/copy        trace/store
@@ -36,7 +38,7 @@ trace/record      trace/pmpi
 trace/pmpi        trace/profile
 trace/*           trace/text trace/stat trace/record
 graph             trace trace/hypothesis graph/algorithms
-graph/algorithms  common
+graph/algorithms  common/plots
 graph/matching    graph/work
 graph/meetings    graph/work
 graph/moving      graph/matching graph/meetings
@@ -67,7 +69,7 @@ simulate/retrace  simulate/evaluate trace/copy
 simulate/waits    simulate/evaluate analyse
 simulate/timeline simulate/retrace simulate/waits analyse/timeline
 simulate/options  simulate/reports analyse/timeline history
-simulate          common
+simulate          common/plots
 simulate/scenarios simulate/options
 simulate/designs  simulate/options
 simulate/outputs  simulate/pages simulate/scenarios simulate/retrace simulate/waits simulate/timeline

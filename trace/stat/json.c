@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/json_text.h"
+#include "common/table/escape.h"
 #include "trace/stat/stat.h"
 
 /* A member of an object, with what comes before it. */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON, written as it comes: objects and arrays are begun and ended, members are put in between. Commas, line ends and
+ * indentation are this writer's. The stream's error flag tells whether writing failed. */
+#ifndef MPG_TABLE_JSON_H
+#define MPG_TABLE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum mpg_json_style {
+    MPG_JSON_LINES, /* each member in a line; an empty array is []; real numbers have a point or an exponent */
+    MPG_JSON_ROWS   /* containers deeper than the third level are in one line, as rows of a table are */
+};
+
+enum { MPG_JSON_DEPTH = 16 };
+
+struct mpg_json {
+    FILE *out;
+    enum mpg_json_style style;
+    int depth; /* containers that are open */
+    int indent; /* blanks before all of it but the first line: where it is to be put into another one */
+    struct mpg_json_level {
+        char end;
+        bool in_line; /* its members are in one line */
+        size_t n;
+    } level[MPG_JSON_DEPTH];
+    int line_indent; /* 1 more than mpg_json_new_line() has said for the next member */
+    bool stays_in_line, in_line; /* the next member: mpg_json_same_line(), mpg_json_in_line() */
+};
+
+/* A writer to OUT; there is nothing to clear. */
+static inline struct mpg_json mpg_json_to(FILE *out, enum mpg_json_style style)
+{
+    return (struct mpg_json){.out = out, .style = style};
+}
+
+/* KEY: in an array, or the whole of it, NULL; it is a name of ours, and escaped all the same. */
+void mpg_json_object(struct mpg_json *json, const char *key);
+void mpg_json_array(struct mpg_json *json, const char *key);
+/* Ends what was begun last; the outermost one without a line end. */
+void mpg_json_end(struct mpg_json *json);
+
+/* VALUE, exactly; null if it is no number. */
+void mpg_json_number(struct mpg_json *json, const char *key, double value);
+void mpg_json_integer(struct mpg_json *json, const char *key, int64_t value);
+void mpg_json_count(struct mpg_json *json, const char *key, uint64_t value);
+void mpg_json_bool(struct mpg_json *json, const char *key, bool value);
+void mpg_json_null(struct mpg_json *json, const char *key);
+/* TEXT, made fit (common/table/escape.h); NULL: null. */
+void mpg_json_string(struct mpg_json *json, const char *key, const char *text);
+/* An array of the lines of TEXT, parted by '\n'. */
+void mpg_json_lines(struct mpg_json *json, const char *key, const char *text);
+/* TEXT is JSON itself, written at the same depth. */
+void mpg_json_raw(struct mpg_json *json, const char *key, const char *text);
+/* An array of N numbers. */
+void mpg_json_numbers(struct mpg_json *json, const char *key, const double *values, size_t n);
+
+/* Of the next member alone, where the style has it otherwise: it begins a line, after INDENT blanks; stays in the line of the
+ * one before; is a container whose members are in one line. */
+void mpg_json_new_line(struct mpg_json *json, int indent);
+void mpg_json_same_line(struct mpg_json *json);
+void mpg_json_in_line(struct mpg_json *json);
+
+#endif
