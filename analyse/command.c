@@ -19,13 +19,13 @@ static int write_report(const struct wanted *a, const struct mpg_waits_report *r
     if (!out)
         return -1;
     FILE *stream = mpg_output_stream(out);
-    if (a->json)
-        mpg_waits_print_json(r, true, stream);
-    else if (a->csv)
-        mpg_waits_print_csv(r, stream);
-    else
-        mpg_waits_print_text(r, stream);
-    return mpg_output_commit(out, err);
+    const int status = a->json  ? mpg_waits_print_json(r, stream, err)
+                       : a->csv ? mpg_waits_print_rows(r, MPG_TABLE_CSV, stream, err)
+                                : mpg_waits_print_text(r, stream, err);
+    if (status == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return -1;
 }
 
 static int find(const struct wanted *a, struct mpg_trace *trace, struct mpg_traced_waits *found,

@@ -7,6 +7,7 @@
 
 #include "analyse/table.h"
 #include "analyse/traced.h"
+#include "common/table/table.h"
 
 struct mpg_waits_report {
     const struct mpg_trace *trace;
@@ -20,15 +21,21 @@ struct mpg_waits_report {
     const struct mpg_graph_counts *counts; /* of the traced run */
 };
 
-/* All of it for people, from what was read on. */
-void mpg_waits_print_text(const struct mpg_waits_report *report, FILE *out);
-/* Totals and table alone. */
-void mpg_waits_print_tables(const struct mpg_waits_report *report, FILE *out);
-/* An object: WHOLE: with what says what it is about, and a newline; else totals and rows alone. */
-void mpg_waits_print_json(const struct mpg_waits_report *report, bool whole, FILE *out);
-/* The table. */
-void mpg_waits_print_csv(const struct mpg_waits_report *report, FILE *out);
+/* Functions below that may fail do so for one reason: out of memory. */
 
+/* All of it for people, from what was read on. */
+int mpg_waits_print_text(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
+/* Totals and table alone. */
+int mpg_waits_print_tables(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
+/* All of it as JSON; and totals and rows alone, as members of an object. */
+int mpg_waits_print_json(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
+int mpg_waits_put_json(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
+/* The table, as text or CSV; its rows, all of them, as JSON. */
+int mpg_waits_print_rows(const struct mpg_waits_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
+int mpg_waits_put_rows(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
+
+/* "traced", "predicted". */
+const char *mpg_waits_world_name(size_t world);
 /* The whole MPI of a world. */
 struct mpg_wait_sum mpg_waits_of_all(const struct mpg_waits *waits);
 /* The sum of its ranks' runs, ns. */

@@ -105,19 +105,18 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
 
 /* ---- totals ---- */
 
-static void print_total(const struct mpg_waits_report *r, const char *name, const double *ns, FILE *out)
+/* A row called NAME, of NS of each world. */
+static void put_total(struct mpg_table *t, const struct mpg_waits_report *r, const char *name, const double *ns)
 {
-    char time[32];
-    fprintf(out, "%-24s", name);
+    mpg_table_text(t, name);
     for (size_t w = 0; w < r->worlds; w++) {
         const double total_ns = total_of(r, w);
-        fprintf(out, " %12s %8.2f %%", mpg_units_format_time(time, sizeof time, ns[w]),
-                total_ns > 0 ? 100 * ns[w] / total_ns : 0);
+        mpg_table_number(t, ns[w]);
+        mpg_table_number(t, total_ns > 0 ? ns[w] / total_ns : 0);
     }
-    putc('\n', out);
 }
 
-static void print_matter(const struct mpg_waits_report *r, enum mpg_matter matter, FILE *out)
+static void put_matter(struct mpg_table *t, const struct mpg_waits_report *r, enum mpg_matter matter)
 {
     struct mpg_wait_sum sum[MPG_WAITS_WORLDS] = {{.calls = 0}};
     double ns[MPG_WAITS_WORLDS] = {0};
@@ -129,7 +128,7 @@ static void print_matter(const struct mpg_waits_report *r, enum mpg_matter matte
     }
     if (!any)
         return;
-    print_total(r, words[matter].name, ns, out);
+    put_total(t, r, words[matter].name, ns);
     for (int k = 0; k < MPG_WAIT_KINDS; k++) {
         char name[32];
         any = false;
@@ -139,12 +138,12 @@ static void print_matter(const struct mpg_waits_report *r, enum mpg_matter matte
         }
         snprintf(name, sizeof name, "  %s", mpg_wait_name((enum mpg_wait)k));
         if (any)
-            print_total(r, name, ns, out);
+            put_total(t, r, name, ns);
     }
 }
 
 /* Time in MPI that is neither waiting nor MPI's own. */
-static void print_off_cpu(const struct mpg_waits_report *r, const struct mpg_wait_sum *all, FILE *out)
+static void put_off_cpu(struct mpg_table *t, const struct mpg_waits_report *r, const struct mpg_wait_sum *all)
 {
     double ns[MPG_WAITS_WORLDS] = {0};
     bool any = false;
@@ -153,142 +152,43 @@ static void print_off_cpu(const struct mpg_waits_report *r, const struct mpg_wai
         any = any || ns[w] > 0;
     }
     if (any)
-        print_total(r, "  off the CPU", ns, out);
+        put_total(t, r, "  off the CPU", ns);
 }
 
-static void print_totals(const struct mpg_waits_report *r, FILE *out)
+static int print_totals(const struct mpg_waits_report *r, FILE *out, struct mpg_error *err)
 {
-    static const char *const worlds[MPG_WAITS_WORLDS] = {"traced", "predicted"};
     double total_ns[MPG_WAITS_WORLDS], mpi_ns[MPG_WAITS_WORLDS];
     struct mpg_wait_sum all[MPG_WAITS_WORLDS];
-    fprintf(out, "%-24s", "time, all ranks");
+    struct mpg_table_column columns[1 + 2 * MPG_WAITS_WORLDS] = {{.heading = "time, all ranks", .width = 24, .left = true}};
+    struct mpg_table t = {.column = columns, .columns = 1 + 2 * r->worlds, .gap = 1};
     for (size_t w = 0; w < r->worlds; w++) {
+        columns[1 + 2 * w] = (struct mpg_table_column){
+            .heading = r->worlds > 1 ? mpg_waits_world_name(w) : "", .say = mpg_units_format_time, .width = 12};
+        columns[2 + 2 * w] = (struct mpg_table_column){.heading = "of total", .say = mpg_table_say_percent, .width = 10};
         all[w] = mpg_waits_of_all(r->world[w]);
         total_ns[w] = total_of(r, w);
         mpi_ns[w] = all[w].time_ns;
-        fprintf(out, " %12s   of total", r->worlds > 1 ? worlds[w] : "");
     }
-    putc('\n', out);
-    print_total(r, "Total", total_ns, out);
-    print_total(r, "MPI", mpi_ns, out);
-    print_off_cpu(r, all, out);
+    mpg_table_begin(&t, MPG_TABLE_TEXT, out);
+    put_total(&t, r, "Total", total_ns);
+    put_total(&t, r, "MPI", mpi_ns);
+    put_off_cpu(&t, r, all);
     for (int m = 0; m < MPG_MATTERS; m++)
-        print_matter(r, (enum mpg_matter)m, out);
+        put_matter(&t, r, (enum mpg_matter)m);
+    return mpg_table_end(&t, err);
 }
 
-/* ---- the table ---- */
-
-/* Whether a row has calls whose threads were off their CPUs. */
-static bool has_off_cpu(const struct mpg_waits_report *r)
+int mpg_waits_print_tables(const struct mpg_waits_report *r, FILE *out, struct mpg_error *err)
 {
-    bool any = false;
-    for (size_t i = 0; i < r->table->n; i++)
-        any = any || r->table->row[i].sum[0].off_cpu_ns > 0;
-    return any;
-}
-
-/* Which waits any row has. */
-static void find_kinds(const struct mpg_waits_report *r, bool *has)
-{
-    for (int k = 0; k < MPG_WAIT_KINDS; k++) {
-        has[k] = false;
-        for (size_t i = 0; i < r->table->n; i++)
-            for (size_t w = 0; w < r->worlds; w++)
-                has[k] = has[k] || r->table->row[i].sum[w].wait_ns[k] > 0;
-    }
-}
-
-static void print_columns(const struct mpg_waits_report *r, const bool *has, int width, FILE *out)
-{
-    const enum mpg_waits_by by = r->table->by;
-    fprintf(out, "\n%-*s %10s", width, by == MPG_WAITS_BY_CALLSITE ? "call" : mpg_waits_by_word(by), "number");
-    if (r->worlds == 1) {
-        fprintf(out, " %10s %10s %8s %10s", "waited", "time", "of total", "wait");
-        for (int k = 0; k < MPG_WAIT_KINDS; k++)
-            if (has[k])
-                fprintf(out, " %15s", mpg_wait_name((enum mpg_wait)k));
-        if (has_off_cpu(r))
-            fprintf(out, " %12s", "off the CPU");
-    } else
-        fprintf(out, " %11s %11s %11s %11s", "traced time", "wait", "pred. time", "wait");
-    fputs(by == MPG_WAITS_BY_CALLSITE ? "  from\n" : "\n", out);
-}
-
-static void name_row(const struct mpg_waits_report *r, const struct mpg_waits_row *row, char *text, size_t size)
-{
-    switch (r->table->by) {
-    case MPG_WAITS_BY_RANK:
-        snprintf(text, size, "%" PRId32, row->rank);
-        break;
-    case MPG_WAITS_BY_REGION:
-        mpg_printable(text, size, row->name ? row->name : "(none)");
-        break;
-    default:
-        snprintf(text, size, "%s%s", mpg_call_prefix(row->call), mpg_call_name(row->call));
-        break;
-    }
-}
-
-/* PLACES, one below the other, in the last column. */
-static void print_places(const char *place, int before, FILE *out)
-{
-    fputs("  ", out);
-    for (const char *end; (end = strchr(place, '\n')); place = end + 1)
-        fprintf(out, "%.*s\n%*s", (int)(end - place), place, before + 2, "");
-    fputs(place, out);
-}
-
-static void print_row(const struct mpg_waits_report *r, const struct mpg_waits_row *row, const bool *has,
-                      int width, FILE *out)
-{
-    char name[4 * 4096 + 1], time[32], wait[32];
-    const double total_ns = total_of(r, 0);
-    name_row(r, row, name, sizeof name);
-    int before = fprintf(out, "%-*s %10" PRIu64, width, name, row->sum[0].calls);
-    if (r->worlds == 1) {
-        const struct mpg_wait_sum *s = &row->sum[0];
-        before += fprintf(out, " %10" PRIu64 " %10s %6.2f %% %10s", s->waited,
-                          mpg_units_format_time(time, sizeof time, s->time_ns),
-                          total_ns > 0 ? 100 * s->time_ns / total_ns : 0,
-                          mpg_units_format_time(wait, sizeof wait, mpg_wait_all(s)));
-        for (int k = 0; k < MPG_WAIT_KINDS; k++)
-            if (has[k])
-                before += fprintf(out, " %15s",
-                                  s->wait_ns[k] > 0 ? mpg_units_format_time(time, sizeof time, s->wait_ns[k]) : "");
-        if (has_off_cpu(r))
-            before += fprintf(out, " %12s",
-                              s->off_cpu_ns > 0 ? mpg_units_format_time(time, sizeof time, s->off_cpu_ns) : "");
-    } else
-        for (size_t w = 0; w < r->worlds; w++)
-            before += fprintf(out, " %11s %11s", mpg_units_format_time(time, sizeof time, row->sum[w].time_ns),
-                              mpg_units_format_time(wait, sizeof wait, mpg_wait_all(&row->sum[w])));
-    if (r->table->by == MPG_WAITS_BY_CALLSITE)
-        print_places(row->name, before, out);
+    if (print_totals(r, out, err) < 0)
+        return -1;
     putc('\n', out);
+    return mpg_waits_print_rows(r, MPG_TABLE_TEXT, out, err);
 }
 
-void mpg_waits_print_tables(const struct mpg_waits_report *r, FILE *out)
-{
-    bool has[MPG_WAIT_KINDS];
-    int width = 16;
-    const size_t rows = r->top > 0 && r->top < r->table->n ? r->top : r->table->n;
-    for (size_t i = 0; i < rows; i++) {
-        char name[64];
-        name_row(r, &r->table->row[i], name, sizeof name);
-        width = (int)strlen(name) > width ? (int)strlen(name) : width;
-    }
-    print_totals(r, out);
-    find_kinds(r, has);
-    print_columns(r, has, width, out);
-    for (size_t i = 0; i < rows; i++)
-        print_row(r, &r->table->row[i], has, width, out);
-    if (rows < r->table->n)
-        fprintf(out, "... and %zu more\n", r->table->n - rows);
-}
-
-void mpg_waits_print_text(const struct mpg_waits_report *r, FILE *out)
+int mpg_waits_print_text(const struct mpg_waits_report *r, FILE *out, struct mpg_error *err)
 {
     print_head(r, out);
     putc('\n', out);
-    mpg_waits_print_tables(r, out);
+    return mpg_waits_print_tables(r, out, err);
 }

@@ -2,7 +2,6 @@
 #include "common/table/escape.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "common/printable.h"
@@ -71,7 +70,7 @@ void mpg_json_write_number(FILE *stream, double value)
         fputs("null", stream);
 }
 
-void mpg_json_write_real(FILE *stream, double value)
+void mpg_json_write_real(FILE *stream, double value, bool point)
 {
     char text[40];
     if (!isfinite(value)) {
@@ -86,7 +85,7 @@ void mpg_json_write_real(FILE *stream, double value)
         memmove(to, digits, strlen(digits) + 1);
     }
     fputs(text, stream);
-    if (!exponent && !strchr(text, '.'))
+    if (point && !exponent && !strchr(text, '.'))
         fputs(".0", stream);
 }
 

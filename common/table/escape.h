@@ -6,6 +6,7 @@
 #ifndef MPG_TABLE_ESCAPE_H
 #define MPG_TABLE_ESCAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,8 +19,8 @@ void mpg_json_write_part(FILE *stream, const char *text, size_t bytes);
 void mpg_json_write_text(FILE *stream, const char *text, size_t bytes);
 /* VALUE, exactly; what is no number as null. */
 void mpg_json_write_number(FILE *stream, double value);
-/* The same, with a point or an exponent in any case, as jansson writes real numbers: 2.0, 1e20. */
-void mpg_json_write_real(FILE *stream, double value);
+/* The same as jansson writes real numbers: 1e20, and with POINT, which jansson has in any case, 2.0. */
+void mpg_json_write_real(FILE *stream, double value, bool point);
 /* TEXT as a field: quoted where it has to be, with a ' before it where a spreadsheet would take it for a formula (it begins
  * with = + - or @, and is no number). */
 void mpg_csv_write_string(FILE *stream, const char *text);

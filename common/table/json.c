@@ -53,7 +53,7 @@ void mpg_json_array(struct mpg_json *j, const char *key)
     begin(j, key, '[', ']');
 }
 
-void mpg_json_end(struct mpg_json *j)
+void mpg_json_close(struct mpg_json *j)
 {
     const struct mpg_json_level *level = &j->level[--j->depth];
     if (!level->in_line && (level->n > 0 || j->style == MPG_JSON_ROWS))
@@ -64,7 +64,10 @@ void mpg_json_end(struct mpg_json *j)
 void mpg_json_number(struct mpg_json *j, const char *key, double value)
 {
     put_key(j, key);
-    (j->style == MPG_JSON_LINES ? mpg_json_write_real : mpg_json_write_number)(j->out, value);
+    if (j->style == MPG_JSON_LINES)
+        mpg_json_write_real(j->out, value, !j->whole);
+    else
+        mpg_json_write_number(j->out, value);
 }
 
 void mpg_json_integer(struct mpg_json *j, const char *key, int64_t value)
@@ -107,7 +110,7 @@ void mpg_json_lines(struct mpg_json *j, const char *key, const char *text)
         put_key(j, NULL);
         mpg_json_write_part(j->out, line, end ? (size_t)(end - line) : strlen(line));
     }
-    mpg_json_end(j);
+    mpg_json_close(j);
 }
 
 void mpg_json_raw(struct mpg_json *j, const char *key, const char *text)
@@ -116,12 +119,18 @@ void mpg_json_raw(struct mpg_json *j, const char *key, const char *text)
     fputs(text, j->out);
 }
 
+void mpg_json_members(struct mpg_json *j, const char *const *names, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        mpg_json_number(j, names[i], values[i]);
+}
+
 void mpg_json_numbers(struct mpg_json *j, const char *key, const double *values, size_t n)
 {
     mpg_json_array(j, key);
     for (size_t i = 0; i < n; i++)
         mpg_json_number(j, NULL, values[i]);
-    mpg_json_end(j);
+    mpg_json_close(j);
 }
 
 void mpg_json_new_line(struct mpg_json *j, int indent)

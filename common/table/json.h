@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum mpg_json_style {
-    MPG_JSON_LINES, /* each member in a line; an empty array is []; real numbers have a point or an exponent */
+    MPG_JSON_LINES, /* each member in a line; an empty array is []; numbers have a point or an exponent, but for integers */
     MPG_JSON_ROWS   /* containers deeper than the third level are in one line, as rows of a table are */
 };
 
@@ -18,6 +18,7 @@ enum { MPG_JSON_DEPTH = 16 };
 struct mpg_json {
     FILE *out;
     enum mpg_json_style style;
+    bool whole; /* of MPG_JSON_LINES: numbers that are whole have no point */
     int depth; /* containers that are open */
     int indent; /* blanks before all of it but the first line: where it is to be put into another one */
     struct mpg_json_level {
@@ -39,7 +40,7 @@ static inline struct mpg_json mpg_json_to(FILE *out, enum mpg_json_style style)
 void mpg_json_object(struct mpg_json *json, const char *key);
 void mpg_json_array(struct mpg_json *json, const char *key);
 /* Ends what was begun last; the outermost one without a line end. */
-void mpg_json_end(struct mpg_json *json);
+void mpg_json_close(struct mpg_json *json);
 
 /* VALUE, exactly; null if it is no number. */
 void mpg_json_number(struct mpg_json *json, const char *key, double value);
@@ -53,6 +54,8 @@ void mpg_json_string(struct mpg_json *json, const char *key, const char *text);
 void mpg_json_lines(struct mpg_json *json, const char *key, const char *text);
 /* TEXT is JSON itself, written at the same depth. */
 void mpg_json_raw(struct mpg_json *json, const char *key, const char *text);
+/* N numbers, which are called as NAMES say. */
+void mpg_json_members(struct mpg_json *json, const char *const *names, const double *values, size_t n);
 /* An array of N numbers. */
 void mpg_json_numbers(struct mpg_json *json, const char *key, const double *values, size_t n);
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,13 +78,14 @@ static void put_csv_cell(struct mpg_table *t, const struct mpg_table_column *col
 
 static void put_csv_row(struct mpg_table *t, const struct mpg_table_cell *row)
 {
-    const char *before = "";
+    bool any = false;
     for (size_t c = 0; c < t->columns; c++) {
         const char *key = t->column[c].key;
         if (!key)
             continue;
-        fputs(before, t->out);
-        before = ",";
+        if (any)
+            putc(t->separator ? t->separator : ',', t->out);
+        any = true;
         if (!row)
             fputs(key, t->out);
         else if (row[c].kind == MPG_CELL_MISSING && strchr(key, ','))
@@ -138,19 +140,20 @@ static void put_json_row(struct mpg_table *t, const struct mpg_table_cell *row)
     for (size_t c = 0; c < t->columns; c++) {
         const struct mpg_table_column *column = &t->column[c];
         const char *key = column->json ? column->json : column->key;
-        if (!key || !*key || (column->optional && row[c].kind == MPG_CELL_MISSING))
+        if ((!key && !column->group) || (key && !*key) || (column->optional && row[c].kind == MPG_CELL_MISSING))
             continue;
         if (group && (!column->group || strcmp(group, column->group) != 0))
-            mpg_json_end(t->json);
+            mpg_json_close(t->json);
         if (column->group && (!group || strcmp(group, column->group) != 0))
             mpg_json_object(t->json, column->group);
         group = column->group;
-        put_json_cell(t->json, key, &row[c]);
+        if (key)
+            put_json_cell(t->json, key, &row[c]);
     }
     if (group)
-        mpg_json_end(t->json);
+        mpg_json_close(t->json);
     if (!t->own_rows)
-        mpg_json_end(t->json);
+        mpg_json_close(t->json);
 }
 
 /* ---- cells ---- */
@@ -254,7 +257,7 @@ void mpg_table_integer(struct mpg_table *t, int64_t value)
 
 void mpg_table_range(struct mpg_table *t, double low, double high)
 {
-    put(t, (struct mpg_table_cell){.kind = isnan(low) && isnan(high) ? MPG_CELL_MISSING : MPG_CELL_RANGE, .number = {low, high}});
+    put(t, (struct mpg_table_cell){.kind = MPG_CELL_RANGE, .number = {low, high}});
 }
 
 void mpg_table_truth(struct mpg_table *t, bool value)
@@ -288,6 +291,22 @@ static void put_text(struct mpg_table *t, const char *text, enum mpg_table_kind 
 void mpg_table_text(struct mpg_table *t, const char *text)
 {
     put_text(t, text, MPG_CELL_TEXT);
+}
+
+void mpg_table_printf(struct mpg_table *t, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    if (length >= 0 && (text = malloc((size_t)length + 1)))
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    t->failed = t->failed || !text;
+    mpg_table_text(t, text);
+    free(text);
 }
 
 void mpg_table_lines(struct mpg_table *t, const char *lines)

@@ -19,7 +19,8 @@ mpg_table_say mpg_table_say_percent;     /* "12.34 %" of a part of 1 */
 struct mpg_table_column {
     const char *key;     /* in CSV, with its unit ("time_ns"), two of a range ("low_ns,high_ns"); NULL: not in CSV */
     const char *json;    /* its member of a row; NULL: KEY; "": not in JSON */
-    const char *group;   /* the member, an object, that columns after each other are in; NULL: the row itself */
+    const char *group;   /* the member, an object, that columns after each other are in (a column without names makes it be there
+                            even if no other one is); NULL: the row itself */
     const char *heading; /* in text; NULL: not there */
     /* A number in text: */
     mpg_table_say *say;  /* NULL: by FORMAT, printf's of a double; NULL, too: whole, or with six digits */
@@ -57,6 +58,7 @@ struct mpg_table {
     int indent, gap;       /* of text: blanks before a line; before all other columns, 0: 2 */
     bool fits, trims;      /* of text: all columns grow with what they hold; there are no blanks at the ends of lines */
     const char *missing;   /* of text: in the place of a missing value; NULL: nothing */
+    char separator;        /* of CSV; 0: a comma */
     bool own_rows;         /* of JSON: the caller begins and ends each row's object, with other members in it */
     int row_indent;        /* of JSON in one line: each row begins a line of its own, after so many blanks; 0: it does not */
     /* Private: */
@@ -75,13 +77,14 @@ void mpg_table_begin(struct mpg_table *table, enum mpg_table_format format, FILE
 void mpg_table_begin_json(struct mpg_table *table, struct mpg_json *json);
 
 /* The next cell of a row, in the order of columns; the last one of a row ends it. TEXT and LINES, which are parted by '\n', are
- * copied; NULL, and a NAN: missing. */
+ * copied; NULL, and a NAN: missing; a range without a lower end is so in text. */
 void mpg_table_number(struct mpg_table *table, double value);
 void mpg_table_count(struct mpg_table *table, uint64_t value);
 void mpg_table_integer(struct mpg_table *table, int64_t value);
 void mpg_table_range(struct mpg_table *table, double low, double high);
 void mpg_table_truth(struct mpg_table *table, bool value); /* "yes", "no"; true, false of JSON */
 void mpg_table_text(struct mpg_table *table, const char *text);
+void mpg_table_printf(struct mpg_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mpg_table_lines(struct mpg_table *table, const char *lines);
 void mpg_table_missing(struct mpg_table *table);
 void mpg_table_numbers(struct mpg_table *table, const double *values, size_t n);

@@ -60,7 +60,7 @@ static void say_range(const struct mpg_table_column *column, const double *value
 static const char *say(const struct mpg_table *t, size_t c, const struct mpg_table_cell *cell, char *number_text)
 {
     const struct mpg_table_column *column = &t->column[c];
-    switch (cell->kind) {
+    switch (cell->kind == MPG_CELL_RANGE && isnan(cell->number[0]) ? MPG_CELL_MISSING : cell->kind) {
     case MPG_CELL_MISSING:
         return column->missing ? column->missing : t->missing ? t->missing : "";
     case MPG_CELL_NUMBER:

@@ -73,7 +73,7 @@ static void put_interval(struct mpg_json *j, const char *key, const struct mpg_g
     mpg_json_number(j, "value", i->value);
     mpg_json_number(j, "low", i->low);
     mpg_json_number(j, "high", i->high);
-    mpg_json_end(j);
+    mpg_json_close(j);
 }
 
 static void put_growth(struct mpg_json *j, const struct scale_model *m)
@@ -85,7 +85,7 @@ static void put_growth(struct mpg_json *j, const struct scale_model *m)
     mpg_json_array(j, "exponent");
     mpg_json_integer(j, NULL, s ? s->numerator : 0);
     mpg_json_integer(j, NULL, s ? s->denominator : 1);
-    mpg_json_end(j);
+    mpg_json_close(j);
     mpg_json_integer(j, "log_exponent", s ? s->logs : 0);
     mpg_json_number(j, "constant", g->model.constant);
     mpg_json_number(j, "coefficient", g->model.coefficient);
@@ -110,7 +110,7 @@ void mpg_scale_model_json(struct mpg_json *j, const char *key, const struct scal
         mpg_json_string(j, "undefined", m ? m->why : "none was asked for");
     else
         put_growth(j, m);
-    mpg_json_end(j);
+    mpg_json_close(j);
 }
 
 void mpg_scale_model_numbers(const struct scale_model *m, double numbers[SCALE_MODEL_NUMBERS])

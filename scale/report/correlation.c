@@ -154,7 +154,7 @@ static void put_correlation(struct mpg_json *j, const char *key, const struct sc
     mpg_json_count(j, "runs", c->runs);
     mpg_json_count(j, "counts", c->counts);
     mpg_json_string(j, "undefined", c->undefined);
-    mpg_json_end(j);
+    mpg_json_close(j);
 }
 
 static void put_series(struct mpg_json *j, const struct scale_series *s)
@@ -163,11 +163,11 @@ static void put_series(struct mpg_json *j, const struct scale_series *s)
     mpg_json_array(j, "points");
     for (size_t i = 0; i < s->n; i++)
         mpg_json_numbers(j, NULL, (double[]){s->x[i], s->y[i]}, 2);
-    mpg_json_end(j);
+    mpg_json_close(j);
     mpg_json_array(j, "of_runs");
     for (size_t i = 0; i < s->n; i++)
         mpg_json_count(j, NULL, s->run[i]);
-    mpg_json_end(j);
+    mpg_json_close(j);
 }
 
 static void put_json_row(struct mpg_json *j, const struct scale_report *r, const struct scale_row *row)
@@ -201,7 +201,7 @@ static void put_json_row(struct mpg_json *j, const struct scale_report *r, const
     mpg_json_new_line(j, 3);
     mpg_scale_model_json(j, "model", row->model);
     put_series(j, &row->series);
-    mpg_json_end(j);
+    mpg_json_close(j);
 }
 
 static void print_json(const struct scale_report *r, FILE *out)
@@ -230,8 +230,8 @@ static void print_json(const struct scale_report *r, FILE *out)
     mpg_json_array(&j, "rows");
     for (size_t i = 0; i < a->row_number; i++)
         put_json_row(&j, r, &a->rows[i]);
-    mpg_json_end(&j);
-    mpg_json_end(&j);
+    mpg_json_close(&j);
+    mpg_json_close(&j);
     putc('\n', out);
 }
 

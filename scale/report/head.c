@@ -162,14 +162,14 @@ static void put_run(struct mpg_json *j, const struct scale_run *run)
         mpg_json_integer(j, "ranks", run->crowded);
         mpg_json_number(j, "cores", run->room);
         mpg_json_string(j, "host", run->crowded_on);
-        mpg_json_end(j);
+        mpg_json_close(j);
     } else
         mpg_json_null(j, "crowded");
     mpg_json_object(j, "labels");
     for (size_t i = 0; i < run->label_number; i++)
         mpg_json_string(j, run->labels[i].key, run->labels[i].value);
-    mpg_json_end(j);
-    mpg_json_end(j);
+    mpg_json_close(j);
+    mpg_json_close(j);
 }
 
 void mpg_scale_put_runs(struct mpg_json *j, const struct scale_report *r)
@@ -179,7 +179,7 @@ void mpg_scale_put_runs(struct mpg_json *j, const struct scale_report *r)
     mpg_json_array(j, "runs");
     for (size_t i = 0; i < set->run_number; i++)
         put_run(j, &set->runs[i]);
-    mpg_json_end(j);
+    mpg_json_close(j);
     mpg_json_new_line(j, 1);
     mpg_json_array(j, "notes");
     for (size_t i = 0; i < r->notes->n; i++) {
@@ -189,7 +189,7 @@ void mpg_scale_put_runs(struct mpg_json *j, const struct scale_report *r)
         mpg_json_bool(j, "left_out", note->left_out);
         mpg_json_string(j, "path", note->path);
         mpg_json_string(j, "text", note->text);
-        mpg_json_end(j);
+        mpg_json_close(j);
     }
-    mpg_json_end(j);
+    mpg_json_close(j);
 }

@@ -40,7 +40,7 @@ static void begin(struct mpg_table *t, enum mpg_table_format format, FILE *out, 
 static int end(struct mpg_table *t, struct mpg_json *j, struct mpg_error *err)
 {
     if (t->format == MPG_TABLE_JSON)
-        mpg_json_end(j);
+        mpg_json_close(j);
     return mpg_table_end(t, err);
 }
 
@@ -147,10 +147,10 @@ static int print_callsites(const struct scale_report *r, enum mpg_table_format f
         if (end(&t, &j, err) < 0)
             status = -1;
         if (format == MPG_TABLE_JSON)
-            mpg_json_end(&j);
+            mpg_json_close(&j);
     }
     if (format == MPG_TABLE_JSON) {
-        mpg_json_end(&j);
+        mpg_json_close(&j);
         putc('\n', out);
     }
     return status;

@@ -8,6 +8,7 @@
 
 #include "common/units.h"
 #include "simulate/reports/extrapolated.h"
+#include "simulate/reports/lines.h"
 
 int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_key_sweep *keys,
                      struct mpg_error *err)
@@ -52,18 +53,6 @@ static void add_accounts(struct mpg_design_row *row, const struct mpg_report *r)
     }
 }
 
-static int take_words(struct mpg_design_row *row, const struct mpg_report *r, struct mpg_error *err)
-{
-    const char *topic;
-    char text[512];
-    if (mpg_attention_gather(r, &row->attention, err) < 0)
-        return -1;
-    for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++)
-        if (mpg_attention_add(&row->assumed, err, topic, "%s", text) < 0)
-            return -1;
-    return 0;
-}
-
 static int take_trace(struct mpg_design_trace *t, const struct mpg_report *r, struct mpg_error *err)
 {
     const char *key, *value;
@@ -101,7 +90,7 @@ int mpg_designs_take(struct mpg_designs *x, size_t i, const struct mpg_report *r
     x->seed = r->p->seed;
     x->against_given = r->against_ns > 0;
     add_accounts(row, r);
-    return take_words(row, r, err) < 0 ? -1 : take_trace(&x->trace[row->trace], r, err);
+    return mpg_lines_take(r, &row->attention, &row->assumed, err) < 0 ? -1 : take_trace(&x->trace[row->trace], r, err);
 }
 
 /* --- what one says of another --- */

@@ -66,8 +66,9 @@ void mpg_design_name(const struct mpg_designs *x, size_t design, char *text, siz
 /* Value of axis I of DESIGN, for people. */
 void mpg_design_value(const struct mpg_designs *x, size_t i, size_t design, char *text, size_t size);
 
+/* Error of these: out of memory. */
 int mpg_designs_text(const struct mpg_designs *x, FILE *out, struct mpg_error *err);
-void mpg_designs_csv(const struct mpg_designs *x, FILE *out);
+int mpg_designs_csv(const struct mpg_designs *x, FILE *out, struct mpg_error *err);
 /* The schema is in mpgsim-json(5). */
 int mpg_designs_json(const struct mpg_designs *x, FILE *out, struct mpg_error *err);
 /* A plot_draw() of a struct mpg_designs. */

@@ -90,7 +90,7 @@ static int write_table(const struct table *t, struct mpg_error *err)
         return -1;
     FILE *stream = mpg_answer_stream(&out);
     const int status = a->json  ? mpg_designs_json(&t->x, stream, err)
-                       : a->csv ? (mpg_designs_csv(&t->x, stream), 0)
+                       : a->csv ? mpg_designs_csv(&t->x, stream, err)
                                 : mpg_designs_text(&t->x, stream, err);
     if (status < 0) {
         mpg_answer_discard(&out);

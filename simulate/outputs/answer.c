@@ -20,13 +20,9 @@ static void warn(const struct mpg_attention *attention)
 
 static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err)
 {
-    if (report->critical)
-        return mpg_critical_print_csv(report->critical, out, err);
-    if (report->where)
-        mpg_where_print_csv(report->where, out);
-    else
-        mpg_report_use_csv(report, out);
-    return 0;
+    return report->critical ? mpg_critical_print_csv(report->critical, out, err)
+           : report->where  ? mpg_where_print_csv(report->where, out, err)
+                            : mpg_report_use_csv(report, out, err);
 }
 
 static int write_report(const struct mpg_arguments *a, const struct mpg_report *report,
@@ -110,7 +106,7 @@ static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *row
         return -1;
     FILE *stream = mpg_answer_stream(out);
     int status = a->json  ? mpg_sheet_json(rows, stream, err)
-                 : a->csv ? (mpg_sheet_csv(rows, stream), 0)
+                 : a->csv ? mpg_sheet_csv(rows, stream, err)
                           : mpg_sheet_text(rows, stream, err);
     if (status < 0) {
         mpg_answer_discard(out);

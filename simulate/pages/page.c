@@ -7,8 +7,8 @@
 #include <jansson.h>
 
 #include "common/output.h"
+#include "common/table/escape.h"
 #include "simulate/pages/bound.h"
-#include "simulate/reports/json_parts.h"
 
 /* Of a line that begins with @ something of the answer takes the place. */
 static const char *const lines[] = {
@@ -23,50 +23,21 @@ struct page {
     char *text;
 };
 
-/* TEXT as what an element holds. */
-static void put_escaped(const char *text, FILE *out)
-{
-    for (const char *p = text; *p; p++)
-        switch (*p) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        default:
-            putc(*p, out);
-        }
-}
-
-/* These stand in strings alone, where JSON has other words for them. */
-static void put_data(const char *data, FILE *out)
-{
-    for (const char *p = data; *p; p++)
-        if (*p == '<' || *p == '>' || *p == '&')
-            fprintf(out, "\\u%04x", (unsigned)*p);
-        else
-            putc(*p, out);
-    putc('\n', out);
-}
-
 static void put_page(const struct page *page, FILE *out)
 {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         if (strcmp(lines[i], "@title\n") == 0) {
             fputs("<title>mpgsim: ", out);
-            put_escaped(page->trace, out);
+            mpg_html_write_text(out, page->trace);
             fputs("</title>\n", out);
         } else if (strcmp(lines[i], "@text\n") == 0) {
             fputs("<pre>", out);
-            put_escaped(page->text, out);
+            mpg_html_write_text(out, page->text);
             fputs("</pre>\n", out);
-        } else if (strcmp(lines[i], "@data\n") == 0)
-            put_data(page->data, out);
-        else
+        } else if (strcmp(lines[i], "@data\n") == 0) {
+            mpg_html_write_json(out, page->data);
+            putc('\n', out);
+        } else
             fputs(lines[i], out);
     }
 }
@@ -129,11 +100,22 @@ static int add_parts(json_t *answer, const struct mpg_page_parts *parts)
     return status;
 }
 
+/* Jansson leaves out of an object what there was no memory for. */
+static bool ran_out;
+
+static void *allocate(size_t size)
+{
+    void *data = malloc(size);
+    ran_out = ran_out || !data;
+    return data;
+}
+
 /* The answer's JSON, bounded, with PARTS. */
 static char *bounded(const char *text, const struct mpg_page_parts *parts, struct mpg_error *err)
 {
     json_error_t where;
-    mpg_answer_begin();
+    ran_out = false;
+    json_set_alloc_funcs(allocate, free);
     json_t *answer = json_loads(text, 0, &where);
     char *data = NULL;
     if (!answer)
@@ -145,7 +127,8 @@ static char *bounded(const char *text, const struct mpg_page_parts *parts, struc
             data = dumped(answer, err);
     }
     json_decref(answer);
-    if (mpg_answer_end() || !data)
+    json_set_alloc_funcs(malloc, free);
+    if (!ran_out || !data)
         return data;
     free(data);
     mpg_error_set(err, "out of memory");
@@ -198,7 +181,6 @@ int mpg_page_report(const struct mpg_report *report, const struct mpg_page_parts
 
 static int sheet_json(const void *rows, FILE *out, struct mpg_error *err)
 {
-    mpg_answer_begin(); /* after the answer's own end */
     return mpg_sheet_json(rows, out, err);
 }
 

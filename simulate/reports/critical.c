@@ -5,20 +5,15 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "common/table/escape.h"
-#include "common/printable.h"
-#include "simulate/reports/json_parts.h"
 #include "simulate/reports/where_terms.h"
-#include "trace/stat/names.h"
 
 static const struct column {
-    const char *name, *key;
+    const char *name;
     enum mpg_where_term term;
-} columns[] = {{"computation", "computation_ns", MPG_WHERE_COMPUTATION}, {"noise", "noise_ns", MPG_WHERE_NOISE},
-               {"calls", "calls_ns", MPG_WHERE_CALL},                    {"latency", "latency_ns", MPG_WHERE_LATENCY},
-               {"bytes", "bytes_ns", MPG_WHERE_BYTES},                   {"collectives", "collectives_ns", MPG_WHERE_WHOLE}};
+} columns[] = {{"computation", MPG_WHERE_COMPUTATION}, {"noise", MPG_WHERE_NOISE}, {"calls", MPG_WHERE_CALL},
+               {"latency", MPG_WHERE_LATENCY},         {"bytes", MPG_WHERE_BYTES}, {"collectives", MPG_WHERE_WHOLE}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* What the run gains: NS for each UNIT of a parameter, and what of the path that is. */
@@ -56,99 +51,96 @@ static double weight_of(const struct mpg_critical_report *r, const struct mpg_wh
     return t->by == MPG_WHERE_BY_RANK ? 1 : mpg_trace_ranks(r->trace);
 }
 
-/* --- names of segments' callsites --- */
-
-struct names {
-    struct stat_places places;
-    struct mpg_symbols *symbols;
-};
-
-/* The caller's own; NULL with ERR. */
-static char *name_site(struct names *x, uint32_t site, struct mpg_error *err)
-{
-    return mpg_stat_name_site(&x->places, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, 1, err);
-}
-
-static int begin_names(struct names *x, const struct mpg_trace *trace, struct mpg_error *err)
-{
-    *x = (struct names){.places = mpg_stat_places_of(trace)};
-    return (x->symbols = mpg_symbols_new(NULL, err)) ? 0 : -1;
-}
-
 static const struct mpg_where_place *place_of(const struct mpg_critical_report *r, const struct mpg_path_segment *s)
 {
     return &r->path->tally->places.place[s->place];
 }
 
-/* --- text --- */
+/* A cell of each column: TERM, weighed. */
+static void put_terms(struct mpg_table *t, const double *term, double weight)
+{
+    for (int k = 0; k < COLUMNS; k++)
+        mpg_table_number(t, weight * term[columns[k].term]);
+}
+
+/* --- for people --- */
+
+enum { MOST_COLUMNS = COLUMNS + 4 };
+
+/* Columns of TERM, its time and share, and what has them, from the N-th on; returns how many there are then. */
+static size_t text_columns(const struct mpg_where_figures *f, const char *what, struct mpg_table_column *list, size_t n)
+{
+    for (int k = 0; k < COLUMNS; k++)
+        list[n++] = mpg_where_figure_column(f, columns[k].name, k > 0 ? '+' : 0);
+    list[n++] = mpg_where_figure_column(f, "time", '=');
+    list[n++] = (struct mpg_table_column){.heading = "share", .format = "%.2f %%", .gap = 1, .width = 9};
+    list[n++] = mpg_where_name_column(what);
+    return n;
+}
 
 /* Figures of TERM, weighed, add up to their time. */
-static void print_terms(const struct mpg_critical_report *r, const struct mpg_where_figures *f, const double *term,
-                        double weight, FILE *out)
+static void put_figures(struct mpg_table *t, const struct mpg_critical_report *r, const struct mpg_where_figures *f,
+                        const double *term, double weight)
 {
     double sum = 0;
     for (int k = 0; k < COLUMNS; k++) {
         const double quanta = round(weight * term[columns[k].term] / f->quantum_ns);
-        mpg_where_print_figure(f, quanta, k ? '+' : ' ', out);
+        mpg_where_put_figure(t, f, quanta);
         sum += quanta;
     }
-    mpg_where_print_figure(f, sum, '=', out);
-    fprintf(out, " %7.2f %%  ", percent_of(r, weight * mpg_path_ns(term)));
+    mpg_where_put_figure(t, f, sum);
+    mpg_table_number(t, percent_of(r, weight * mpg_path_ns(term)));
 }
 
-static void print_head(const char *what, FILE *out)
+static int print_table(const struct mpg_critical_report *r, const struct mpg_where_table *of, const struct mpg_where_figures *f,
+                       FILE *out, struct mpg_error *err)
 {
-    for (int k = 0; k < COLUMNS; k++)
-        fprintf(out, "   %11s", columns[k].name);
-    fprintf(out, "   %11s %9s  %s\n", "time", "share", what);
-}
-
-static void print_table(const struct mpg_critical_report *r, const struct mpg_where_table *t,
-                        const struct mpg_where_figures *f, FILE *out)
-{
-    const double weight = weight_of(r, t);
-    fprintf(out, "\nThe critical path by %s, %s\n", mpg_where_by_word(t->by), f->unit);
-    print_head(mpg_where_by_word(t->by), out);
-    for (size_t i = 0; i < t->n; i++) {
+    struct mpg_table_column list[MOST_COLUMNS];
+    struct mpg_table t = {.column = list, .columns = text_columns(f, mpg_where_by_word(of->by), list, 0)};
+    fprintf(out, "\nThe critical path by %s, %s\n", mpg_where_by_word(of->by), f->unit);
+    mpg_table_begin(&t, MPG_TABLE_TEXT, out);
+    for (size_t i = 0; i < of->n; i++) {
         bool any = false;
         for (int k = 0; k < COLUMNS; k++)
-            any = any || t->row[i].term[columns[k].term] != 0;
+            any = any || of->row[i].term[columns[k].term] != 0;
         if (!any)
             continue;
-        print_terms(r, f, t->row[i].term, weight, out);
-        mpg_where_print_name(t, &t->row[i], out);
-        putc('\n', out);
+        put_figures(&t, r, f, of->row[i].term, weight_of(r, of));
+        mpg_where_put_name(&t, of->by, &of->row[i]);
     }
+    return mpg_table_end(&t, err);
+}
+
+static void put_segment_name(struct mpg_table *t, const struct mpg_where_place *place, const char *site, int32_t from)
+{
+    char waits[48] = "";
+    if (from >= 0)
+        snprintf(waits, sizeof waits, "  (waits for rank %" PRId32 ")", from);
+    mpg_table_printf(t, "%" PRId32 "  %s%s  %s%s", place->rank, mpg_call_prefix(place->call), mpg_call_name(place->call), site, waits);
 }
 
 static int print_segments(const struct mpg_critical_report *r, const struct mpg_where_figures *f, FILE *out,
                           struct mpg_error *err)
 {
     const struct mpg_path *p = r->path;
-    struct names names;
-    int status = begin_names(&names, r->trace, err);
+    struct mpg_table_column list[MOST_COLUMNS] = {mpg_where_figure_column(f, "from", 0)};
+    struct mpg_table t = {.column = list, .columns = text_columns(f, "rank, call", list, 1)};
+    struct mpg_where_names names;
+    int status = mpg_where_names_begin(&names, &p->tally->places, r->trace, err);
     if (status == 0 && p->segments > 0) {
-        fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n   %11s", p->segments, p->all,
-                f->unit, "from");
-        print_head("rank, call", out);
+        fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n", p->segments, p->all, f->unit);
+        mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     }
     for (uint32_t i = 0; i < p->segments && status == 0; i++) {
         const struct mpg_path_segment *s = &p->segment[i];
-        const struct mpg_where_place *place = place_of(r, s);
-        char *site = name_site(&names, place->site, err);
+        const char *site = mpg_where_name(&names, place_of(r, s)->site, err);
         status = site ? 0 : -1;
-        mpg_where_print_figure(f, round(s->begin_ns / f->quantum_ns), ' ', out);
-        print_terms(r, f, s->term, 1, out);
-        fprintf(out, "%" PRId32 "  %s%s  ", place->rank, mpg_call_prefix(place->call), mpg_call_name(place->call));
-        if (site)
-            mpg_printable_put(out, site);
-        if (s->from >= 0)
-            fprintf(out, "  (waits for rank %" PRId32 ")", s->from);
-        putc('\n', out);
-        free(site);
+        mpg_where_put_figure(&t, f, round(s->begin_ns / f->quantum_ns));
+        put_figures(&t, r, f, s->term, 1);
+        put_segment_name(&t, place_of(r, s), site ? site : "", s->from);
     }
-    mpg_symbols_free(names.symbols);
-    return status;
+    mpg_where_names_end(&names);
+    return mpg_table_end(&t, status < 0 ? NULL : err) < 0 ? -1 : status;
 }
 
 static void print_sensitivities(const struct mpg_critical_report *r, FILE *out)
@@ -169,131 +161,117 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
             r->path->rank, f.decimals, r->path->run_ns / f.unit_ns, f.unit);
     print_sensitivities(r, out);
     for (size_t i = 0; i < r->tables; i++)
-        print_table(r, &r->table[i], &f, out);
+        if (print_table(r, &r->table[i], &f, out, err) < 0)
+            return -1;
     return print_segments(r, &f, out, err);
 }
 
-/* --- CSV --- */
+/* --- for programs --- */
 
-static void print_segment_csv(const struct mpg_critical_report *r, const struct mpg_path_segment *s, const char *site, FILE *out)
+#define TERM_COLUMNS {.key = "computation_ns"}, {.key = "noise_ns"}, {.key = "calls_ns"}, {.key = "latency_ns"}, {.key = "bytes_ns"}, \
+                     {.key = "collectives_ns"}, {.key = "messages"}, {.key = "bytes"}
+
+/* A call is first in JSON, and after its rank in CSV. */
+static const struct mpg_table_column segment_columns[] = {
+    {.json = "call"}, {.key = "rank"}, {.key = "call", .json = ""}, {.key = "callsite"}, {.key = "region"}, {.key = "from_rank"},
+    {.key = "begin_ns"}, {.key = "end_ns"}, TERM_COLUMNS};
+
+static void put_messages(struct mpg_table *t, const double *term, double weight)
 {
-    const struct mpg_where_place *place = place_of(r, s);
-    fprintf(out, "%" PRId32 ",%s%s,", place->rank, mpg_call_prefix(place->call), mpg_call_name(place->call));
-    mpg_csv_write_string(out, site);
-    putc(',', out);
-    if (place->region >= 0)
-        mpg_csv_write_string(out, mpg_trace_string(r->trace, place->region));
-    putc(',', out);
-    if (s->from >= 0)
-        fprintf(out, "%" PRId32, s->from);
-    fprintf(out, ",%.17g,%.17g", s->begin_ns, s->end_ns);
-    for (int k = 0; k < COLUMNS; k++)
-        fprintf(out, ",%.17g", s->term[columns[k].term]);
-    fprintf(out, ",%.17g,%.17g\n", s->term[MPG_WHERE_MESSAGES], s->term[MPG_WHERE_SIZE]);
+    put_terms(t, term, weight);
+    mpg_table_number(t, weight * term[MPG_WHERE_MESSAGES]);
+    mpg_table_number(t, weight * term[MPG_WHERE_SIZE]);
+}
+
+static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r, struct mpg_error *err)
+{
+    struct mpg_where_names names;
+    int status = mpg_where_names_begin(&names, &r->path->tally->places, r->trace, err);
+    for (uint32_t i = 0; i < r->path->segments && status == 0; i++) {
+        const struct mpg_path_segment *s = &r->path->segment[i];
+        const struct mpg_where_place *place = place_of(r, s);
+        const char *site = mpg_where_name(&names, place->site, err);
+        const char *prefix = mpg_call_prefix(place->call), *call = mpg_call_name(place->call);
+        status = site ? 0 : -1;
+        mpg_table_printf(t, "%s%s", prefix, call);
+        mpg_table_integer(t, place->rank);
+        mpg_table_printf(t, "%s%s", prefix, call);
+        mpg_table_lines(t, site);
+        mpg_table_text(t, place->region >= 0 ? mpg_trace_string(r->trace, place->region) : NULL);
+        mpg_where_put_rank(t, s->from);
+        mpg_table_number(t, s->begin_ns);
+        mpg_table_number(t, s->end_ns);
+        put_messages(t, s->term, 1);
+    }
+    mpg_where_names_end(&names);
+    return mpg_table_end(t, status < 0 ? NULL : err) < 0 ? -1 : status;
 }
 
 int mpg_critical_print_csv(const struct mpg_critical_report *r, FILE *out, struct mpg_error *err)
 {
-    struct names names;
-    int status = begin_names(&names, r->trace, err);
-    fputs("rank,call,callsite,region,from_rank,begin_ns,end_ns", out);
-    for (int k = 0; k < COLUMNS; k++)
-        fprintf(out, ",%s", columns[k].key);
-    fputs(",messages,bytes\n", out);
-    for (uint32_t i = 0; i < r->path->segments && status == 0; i++) {
-        char *site = name_site(&names, place_of(r, &r->path->segment[i])->site, err);
-        status = site ? 0 : -1;
-        if (site)
-            print_segment_csv(r, &r->path->segment[i], site, out);
-        free(site);
-    }
-    mpg_symbols_free(names.symbols);
-    return status;
+    struct mpg_table t = {MPG_TABLE_COLUMNS(segment_columns)};
+    mpg_table_begin(&t, MPG_TABLE_CSV, out);
+    return put_segments(&t, r, err);
 }
 
-/* --- JSON --- */
-
-static void add_terms(json_t *o, const double *term, double weight)
-{
-    for (int k = 0; k < COLUMNS; k++)
-        json_object_set_new(o, columns[k].key, json_real(weight * term[columns[k].term]));
-    json_object_set_new(o, "messages", json_real(weight * term[MPG_WHERE_MESSAGES]));
-    json_object_set_new(o, "bytes", json_real(weight * term[MPG_WHERE_SIZE]));
-}
-
-static json_t *table_json(const struct mpg_critical_report *r, const struct mpg_where_table *t)
-{
-    const double weight = weight_of(r, t);
-    json_t *rows = json_array();
-    for (size_t i = 0; i < t->n; i++) {
-        const double *term = t->row[i].term, ns = weight * mpg_path_ns(term);
-        json_t *o = mpg_where_row_json(t->by, &t->row[i]);
-        json_object_set_new(o, "share", json_real(share_of(r, ns)));
-        json_object_set_new(o, "time_ns", json_real(ns));
-        add_terms(o, term, weight);
-        json_array_append_new(rows, o);
-    }
-    return json_pack("{s:s, s:o}", "by", mpg_where_by_word(t->by), "rows", rows);
-}
-
-static json_t *segment_json(const struct mpg_critical_report *r, const struct mpg_path_segment *s, const char *site)
-{
-    const struct mpg_where_place *place = place_of(r, s);
-    const struct mpg_where_row row = {.call = place->call};
-    json_t *o = mpg_where_row_json(MPG_WHERE_BY_CALL, &row);
-    json_object_del(o, "calls");
-    json_object_set_new(o, "rank", json_integer(place->rank));
-    json_object_set_new(o, "callsite", mpg_where_places_json(site));
-    json_object_set_new(o, "region",
-                        place->region >= 0 ? mpg_answer_text(mpg_trace_string(r->trace, place->region)) : json_null());
-    json_object_set_new(o, "from_rank", mpg_where_rank_json(s->from));
-    json_object_set_new(o, "begin_ns", json_real(s->begin_ns));
-    json_object_set_new(o, "end_ns", json_real(s->end_ns));
-    add_terms(o, s->term, 1);
-    return o;
-}
-
-/* NULL with ERR. */
-static json_t *segments_json(const struct mpg_critical_report *r, struct mpg_error *err)
-{
-    json_t *list = json_array();
-    struct names names;
-    int status = begin_names(&names, r->trace, err);
-    for (uint32_t i = 0; i < r->path->segments && status == 0; i++) {
-        char *site = name_site(&names, place_of(r, &r->path->segment[i])->site, err);
-        status = site ? 0 : -1;
-        if (site)
-            json_array_append_new(list, segment_json(r, &r->path->segment[i], site));
-        free(site);
-    }
-    mpg_symbols_free(names.symbols);
-    if (status == 0)
-        return list;
-    json_decref(list);
-    return NULL;
-}
-
-static json_t *sensitivities_json(const struct mpg_critical_report *r)
+static void put_sensitivities(struct mpg_json *j, const struct mpg_critical_report *r)
 {
     struct sensitivity list[PARAMETERS];
-    json_t *all = json_array();
     find_sensitivities(r, list);
-    for (int i = 0; i < PARAMETERS; i++)
-        json_array_append_new(all, json_pack("{s:s, s:f, s:f, s:f}", "parameter", list[i].parameter, "derivative",
-                                             list[i].derivative, "on_path_ns", list[i].on_path_ns, "share",
-                                             share_of(r, list[i].on_path_ns)));
-    return all;
+    mpg_json_array(j, "sensitivity");
+    for (int i = 0; i < PARAMETERS; i++) {
+        mpg_json_object(j, NULL);
+        mpg_json_string(j, "parameter", list[i].parameter);
+        mpg_json_number(j, "derivative", list[i].derivative);
+        mpg_json_number(j, "on_path_ns", list[i].on_path_ns);
+        mpg_json_number(j, "share", share_of(r, list[i].on_path_ns));
+        mpg_json_close(j);
+    }
+    mpg_json_close(j);
 }
 
-json_t *mpg_critical_json(const struct mpg_critical_report *r, struct mpg_error *err)
+static int put_table(struct mpg_json *j, const struct mpg_critical_report *r, const struct mpg_where_table *of, struct mpg_error *err)
 {
-    json_t *tables = json_array(), *segments = segments_json(r, err);
-    for (size_t i = 0; i < r->tables; i++)
-        json_array_append_new(tables, table_json(r, &r->table[i]));
-    if (segments)
-        return json_pack("{s:I, s:f, s:i, s:o, s:o, s:I, s:o}", "replica", (json_int_t)r->replica, "run_ns",
-                         r->path->run_ns, "rank", r->path->rank, "sensitivity", sensitivities_json(r), "tables", tables,
-                         "segments_total", (json_int_t)r->path->all, "segments", segments);
-    json_decref(tables);
-    return NULL;
+    static const struct mpg_table_column figures[] = {{.key = "share"}, {.key = "time_ns"}, TERM_COLUMNS};
+    struct mpg_table_column list[MPG_WHERE_ABOUT + sizeof figures / sizeof *figures];
+    const size_t about = mpg_where_about_columns(of->by, list);
+    struct mpg_table t = {.column = list, .columns = about + sizeof figures / sizeof *figures};
+    memcpy(list + about, figures, sizeof figures);
+    mpg_json_object(j, NULL);
+    mpg_json_string(j, "by", mpg_where_by_word(of->by));
+    mpg_json_array(j, "rows");
+    mpg_table_begin_json(&t, j);
+    for (size_t i = 0; i < of->n; i++) {
+        const double *term = of->row[i].term, weight = weight_of(r, of), ns = weight * mpg_path_ns(term);
+        mpg_where_put_about(&t, of->by, &of->row[i]);
+        mpg_table_number(&t, share_of(r, ns));
+        mpg_table_number(&t, ns);
+        put_messages(&t, term, weight);
+    }
+    mpg_json_close(j);
+    mpg_json_close(j);
+    return mpg_table_end(&t, err);
+}
+
+int mpg_critical_json(struct mpg_json *j, const char *key, const struct mpg_critical_report *r, struct mpg_error *err)
+{
+    struct mpg_table segments = {MPG_TABLE_COLUMNS(segment_columns)};
+    int status = 0;
+    mpg_json_object(j, key);
+    mpg_json_count(j, "replica", r->replica);
+    mpg_json_number(j, "run_ns", r->path->run_ns);
+    mpg_json_integer(j, "rank", r->path->rank);
+    put_sensitivities(j, r);
+    mpg_json_array(j, "tables");
+    for (size_t i = 0; i < r->tables && status == 0; i++)
+        status = put_table(j, r, &r->table[i], err);
+    mpg_json_close(j);
+    mpg_json_count(j, "segments_total", r->path->all);
+    mpg_json_array(j, "segments");
+    mpg_table_begin_json(&segments, j);
+    if (status == 0)
+        status = put_segments(&segments, r, err);
+    mpg_json_close(j);
+    mpg_json_close(j);
+    return status;
 }

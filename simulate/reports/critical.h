@@ -3,9 +3,9 @@
 #ifndef MPG_REPORT_CRITICAL_H
 #define MPG_REPORT_CRITICAL_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "common/table/json.h"
 #include "simulate/where/path.h"
 #include "simulate/where/table.h"
 
@@ -22,7 +22,7 @@ struct mpg_critical_report {
 int mpg_critical_print_text(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
 /* Its segments alone, by time. */
 int mpg_critical_print_csv(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
-/* NULL with ERR. */
-json_t *mpg_critical_json(const struct mpg_critical_report *report, struct mpg_error *err);
+/* The member KEY. */
+int mpg_critical_json(struct mpg_json *json, const char *key, const struct mpg_critical_report *report, struct mpg_error *err);
 
 #endif

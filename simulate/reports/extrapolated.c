@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "common/table/table.h"
 #include "common/units.h"
 
 /* --- assumptions --- */
@@ -96,28 +97,47 @@ double mpg_report_waited(const struct mpg_report *r, int32_t rank)
     return fabs(ns) > 1e-12 * a->run_ns ? ns : 0; /* less is rounding */
 }
 
-static void print_rank(const struct mpg_report *r, int32_t rank, FILE *out)
+/* A row a rank. */
+static const struct mpg_table_column columns[] = {
+    {.key = "rank", .heading = "rank", .width = 6},
+    {.key = "processor"},
+    {.key = "run_ns", .heading = "run", .say = mpg_units_format_time, .width = 10},
+    {.key = "work_ns", .heading = "work", .say = mpg_units_format_time, .width = 10},
+    {.key = "wait_ns", .heading = "wait", .say = mpg_units_format_time, .width = 10},
+    {.key = "service_ns", .heading = "service", .say = mpg_units_format_time, .width = 10},
+    {.key = "barrier_ns", .heading = "barrier", .say = mpg_units_format_time, .width = 10},
+    {.key = "processor_ns", .heading = "processor", .say = mpg_units_format_time, .width = 10},
+    {.key = "call_ns"},
+    {.key = "requests"},
+    {.key = "utilisation", .json = ""}};
+
+/* Of what follows the run in a row. */
+enum { WORK, PARTS = 7 };
+
+/* Adds rank I's parts to ALL. */
+static void put_rank(struct mpg_table *t, const struct mpg_report *r, int32_t i, double run_ns, double *all)
 {
-    const struct mpg_run_account *a = &r->result->run_account[rank];
-    const struct mpg_rank_use *u = &r->extrapolation->use[rank];
-    const double parts[] = {a->run_ns, a->compute_ns + a->noise_ns, mpg_report_waited(r, rank), u->service_ns, u->barrier_ns,
-                            u->processor_ns};
-    char text[32];
-    fprintf(out, "  %6d", rank);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        fprintf(out, "  %10s", mpg_units_format_time(text, sizeof text, parts[i]));
-    fputc('\n', out);
+    const struct mpg_run_account *a = &r->result->run_account[i];
+    const struct mpg_rank_use *u = &r->extrapolation->use[i];
+    const double parts[PARTS] = {a->compute_ns + a->noise_ns, mpg_report_waited(r, i), u->service_ns, u->barrier_ns,
+                                 u->processor_ns, a->call_ns, u->requests};
+    mpg_table_integer(t, i);
+    mpg_table_integer(t, r->extrapolation->processors->of[i]);
+    mpg_table_number(t, a->run_ns);
+    mpg_table_numbers(t, parts, PARTS);
+    mpg_table_number(t, run_ns > 0 ? parts[WORK] / run_ns : 0);
+    for (int k = 0; k < PARTS; k++)
+        all[k] += parts[k];
 }
 
-void mpg_report_use(const struct mpg_report *r, FILE *out)
+int mpg_report_use(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     enum { MOST_RANKS = 64 };
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .indent = 2};
     const struct mpg_extrapolation *x = r->extrapolation;
     char bytes[32], work[32];
-    double work_ns;
+    double work_ns, all[PARTS] = {0};
     const double run_ns = largest_run(r, &work_ns);
-    if (!x)
-        return;
     fprintf(out, "\nOn %d processors\n  work of all   %s\n", x->processors->number,
             mpg_units_format_time(work, sizeof work, work_ns));
     if (run_ns > 0)
@@ -130,74 +150,76 @@ void mpg_report_use(const struct mpg_report *r, FILE *out)
             x->messages, x->gets, x->puts, mpg_units_format_size(bytes, sizeof bytes, (int64_t)x->bytes), x->barriers);
     if (x->bytes > 0)
         print_sizes(x, out);
-    fprintf(out, "\n  %6s  %10s  %10s  %10s  %10s  %10s  %10s\n", "rank", "run", "work", "wait", "service", "barrier",
-            "processor");
+    fputc('\n', out);
+    mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     for (int32_t i = 0; i < x->ranks && i < MOST_RANKS; i++)
-        print_rank(r, i, out);
+        put_rank(&t, r, i, run_ns, all);
+    if (mpg_table_end(&t, err) < 0)
+        return -1;
     if (x->ranks > MOST_RANKS)
         fprintf(out, "  and %d more (--per-rank, --json)\n", x->ranks - MOST_RANKS);
+    return 0;
 }
 
-/* The rest of a line of the table. */
-static void print_parts(const double *part, int n, double utilisation, FILE *out)
+int mpg_report_use_csv(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
-    for (int i = 0; i < n; i++)
-        fprintf(out, ",%.17g", part[i]);
-    fprintf(out, ",%.17g\n", utilisation);
-}
-
-void mpg_report_use_csv(const struct mpg_report *r, FILE *out)
-{
-    enum { WORK, PARTS = 7 };
     const struct mpg_extrapolation *x = r->extrapolation;
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
     double unused, all[PARTS] = {0};
     const double run_ns = largest_run(r, &unused), most_ns = run_ns * x->processors->number;
-    fputs("rank,processor,run_ns,work_ns,wait_ns,service_ns,barrier_ns,processor_ns,call_ns,requests,utilisation\n", out);
-    for (int32_t i = 0; i < x->ranks; i++) {
-        const struct mpg_run_account *a = &r->result->run_account[i];
-        const struct mpg_rank_use *u = &x->use[i];
-        const double parts[PARTS] = {a->compute_ns + a->noise_ns, mpg_report_waited(r, i), u->service_ns, u->barrier_ns,
-                                     u->processor_ns, a->call_ns, u->requests};
-        fprintf(out, "%d,%d,%.17g", i, x->processors->of[i], a->run_ns);
-        print_parts(parts, PARTS, run_ns > 0 ? parts[WORK] / run_ns : 0, out);
-        for (int k = 0; k < PARTS; k++)
-            all[k] += parts[k];
-    }
-    fprintf(out, "all,%d,%.17g", x->processors->number, run_ns);
-    print_parts(all, PARTS, most_ns > 0 ? all[WORK] / most_ns : 0, out);
+    mpg_table_begin(&t, MPG_TABLE_CSV, out);
+    for (int32_t i = 0; i < x->ranks; i++)
+        put_rank(&t, r, i, run_ns, all);
+    mpg_table_text(&t, "all");
+    mpg_table_integer(&t, x->processors->number);
+    mpg_table_number(&t, run_ns);
+    mpg_table_numbers(&t, all, PARTS);
+    mpg_table_number(&t, most_ns > 0 ? all[WORK] / most_ns : 0);
+    return mpg_table_end(&t, err);
 }
 
-static json_t *rank_json(const struct mpg_report *r, int32_t rank)
+static void put_sizes(struct mpg_json *j, const struct mpg_extrapolation *x)
 {
-    const struct mpg_run_account *a = &r->result->run_account[rank];
-    const struct mpg_rank_use *u = &r->extrapolation->use[rank];
-    return json_pack("{s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "rank", (int)rank, "processor",
-                     (int)r->extrapolation->processors->of[rank], "run_ns", a->run_ns, "work_ns",
-                     a->compute_ns + a->noise_ns, "wait_ns", mpg_report_waited(r, rank), "service_ns", u->service_ns, "barrier_ns",
-                     u->barrier_ns, "processor_ns", u->processor_ns, "call_ns", a->call_ns, "requests", u->requests);
+    mpg_json_array(j, "sizes");
+    for (int i = 0; i < MPG_SIZE_BINS; i++)
+        if (x->sizes[i] > 0) {
+            mpg_json_object(j, NULL);
+            mpg_json_number(j, "from_bytes", i == 0 ? 0 : exp2(i - 1));
+            mpg_json_count(j, "number", x->sizes[i]);
+            mpg_json_close(j);
+        }
+    mpg_json_close(j);
 }
 
-json_t *mpg_report_use_json(const struct mpg_report *r)
+int mpg_report_use_json(struct mpg_json *j, const char *key, const struct mpg_report *r, struct mpg_error *err)
 {
     const struct mpg_extrapolation *x = r->extrapolation;
-    double work_ns;
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
+    double work_ns, all[PARTS] = {0};
     const double run_ns = largest_run(r, &work_ns);
-    json_t *ranks = json_array(), *sizes = json_array();
+    mpg_json_object(j, key);
+    mpg_json_string(j, "target", x->parameters->name);
+    mpg_json_integer(j, "processors", x->processors->number);
+    mpg_json_string(j, "policy", mpg_policy_name(x->parameters->policy));
+    mpg_json_number(j, "work_ns", work_ns);
+    mpg_json_number(j, "speedup", run_ns > 0 ? work_ns / run_ns : 0);
+    mpg_json_count(j, "messages", x->messages);
+    mpg_json_count(j, "gets", x->gets);
+    mpg_json_count(j, "puts", x->puts);
+    mpg_json_count(j, "barriers", x->barriers);
+    mpg_json_number(j, "bytes", x->bytes);
+    mpg_json_number(j, "events", x->events);
+    put_sizes(j, x);
+    mpg_json_array(j, "ranks");
+    mpg_table_begin_json(&t, j);
     for (int32_t i = 0; i < x->ranks; i++)
-        json_array_append_new(ranks, rank_json(r, i));
-    for (int i = 0; i < MPG_SIZE_BINS; i++)
-        if (x->sizes[i] > 0)
-            json_array_append_new(sizes, json_pack("{s:f, s:I}", "from_bytes", i == 0 ? 0 : exp2(i - 1), "number",
-                                                   (json_int_t)x->sizes[i]));
-    json_t *o = json_pack("{s:s, s:i, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o}", "target", x->parameters->name,
-                          "processors", (int)x->processors->number, "policy", mpg_policy_name(x->parameters->policy),
-                          "work_ns", work_ns, "speedup", run_ns > 0 ? work_ns / run_ns : 0, "messages",
-                          (json_int_t)x->messages, "gets", (json_int_t)x->gets, "puts", (json_int_t)x->puts, "barriers",
-                          (json_int_t)x->barriers, "bytes", x->bytes, "events", x->events, "sizes", sizes, "ranks", ranks);
+        put_rank(&t, r, i, run_ns, all);
+    mpg_json_close(j);
     if (r->against_ns > 0 && run_ns > 0) {
-        json_object_set_new(o, "against_ns", json_real(r->against_ns));
-        json_object_set_new(o, "speedup_against", json_real(r->against_ns / run_ns));
-        json_object_set_new(o, "efficiency_against", json_real(r->against_ns / run_ns / x->processors->number));
+        mpg_json_number(j, "against_ns", r->against_ns);
+        mpg_json_number(j, "speedup_against", r->against_ns / run_ns);
+        mpg_json_number(j, "efficiency_against", r->against_ns / run_ns / x->processors->number);
     }
-    return o;
+    mpg_json_close(j);
+    return mpg_table_end(&t, err);
 }

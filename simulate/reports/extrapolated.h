@@ -3,16 +3,14 @@
 #ifndef MPG_EXTRAPOLATED_H
 #define MPG_EXTRAPOLATED_H
 
-#include <jansson.h>
-
+#include "common/table/json.h"
 #include "simulate/reports/report.h"
 
-/* Parts of the text: what ranks did, in all and each; how it compares with AGAINST_NS, that of one processor (0: not
- * known). */
-void mpg_report_use(const struct mpg_report *report, FILE *out);
-/* A table as CSV: a rank a line, then all: of these how many processors there are, and sums but for the run. */
-void mpg_report_use_csv(const struct mpg_report *report, FILE *out);
-json_t *mpg_report_use_json(const struct mpg_report *report);
+/* What ranks did, in all and each: as text, with how it compares with the run on one processor; as CSV, a rank a line, then
+ * all: of these how many processors there are, and sums but for the run; as JSON, the member KEY. Error: out of memory. */
+int mpg_report_use(const struct mpg_report *report, FILE *out, struct mpg_error *err);
+int mpg_report_use_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err);
+int mpg_report_use_json(struct mpg_json *json, const char *key, const struct mpg_report *report, struct mpg_error *err);
 
 /* What RANK waited for, but for barriers, ns, mean over replicas. */
 double mpg_report_waited(const struct mpg_report *report, int32_t rank);

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "simulate/reports/report.h"
+
 /* Of one topic more than so many different lines are not told. */
 enum { MOST_VARIANTS = 4 };
 
 static const struct mpg_attention *of_row(const struct mpg_lines *x, size_t i)
 {
-    return x->of(x->rows, i);
+    return (const struct mpg_attention *)((const char *)x->first + i * x->stride);
 }
 
 static bool has_line(const struct mpg_attention *list, size_t n, const struct mpg_attention_line *line)
@@ -82,10 +84,29 @@ void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
         }
 }
 
-bool mpg_lines_any(const struct mpg_lines *x)
+void mpg_lines_attention(const struct mpg_lines *x, FILE *out)
 {
+    bool any = false;
     for (size_t i = 0; i < x->n; i++)
-        if (of_row(x, i)->n > 0)
-            return true;
-    return false;
+        any = any || of_row(x, i)->n > 0;
+    if (!any)
+        return;
+    fputs("Attention\n", out);
+    mpg_lines_print(x, false, out);
+    fputc('\n', out);
+}
+
+int mpg_lines_take(const struct mpg_report *report, struct mpg_attention *attention, struct mpg_attention *assumed,
+                   struct mpg_error *err)
+{
+    struct mpg_report r = *report;
+    const char *topic;
+    char text[512];
+    r.attention = attention;
+    if (mpg_attention_gather(&r, attention, err) < 0)
+        return -1;
+    for (int i = 0; mpg_report_assumption(&r, i, &topic, text, sizeof text); i++)
+        if (mpg_attention_add(assumed, err, topic, "%s", text) < 0)
+            return -1;
+    return 0;
 }

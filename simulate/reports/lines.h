@@ -8,18 +8,23 @@
 
 #include "simulate/reports/attention.h"
 
-/* Those of row I of ROWS, which are the caller's own. */
-typedef const struct mpg_attention *mpg_lines_of(const void *rows, size_t i);
-
+/* Lists of N >= 1 rows, which are STRIDE bytes apart. */
 struct mpg_lines {
-    const void *rows;
-    size_t n; /* >= 1 */
-    mpg_lines_of *of;
+    const struct mpg_attention *first;
+    size_t n, stride;
 };
 
-bool mpg_lines_any(const struct mpg_lines *lines);
+/* The lists that MEMBER is of N rows from ROW on. */
+#define MPG_LINES(ROW, N, MEMBER) (struct mpg_lines){&(ROW)->MEMBER, (N), sizeof *(ROW)}
+
 /* Each line once, with the numbers of the rows, from 1, that have it if not all do; of one topic no more than a few.
  * HEADS: as those at the head of an answer. */
 void mpg_lines_print(const struct mpg_lines *lines, bool heads, FILE *out);
+/* The same as an answer begins, if there are any: under "Attention". */
+void mpg_lines_attention(const struct mpg_lines *lines, FILE *out);
+/* What REPORT, whose attention is not looked at, needs attention for and assumes, behind what is in the lists. Error: out of
+ * memory. */
+int mpg_lines_take(const struct mpg_report *report, struct mpg_attention *attention, struct mpg_attention *assumed,
+                   struct mpg_error *err);
 
 #endif

@@ -39,8 +39,13 @@ const char *mpg_recording_say(const struct mpg_report *r, const struct mpg_recor
     return text;
 }
 
-json_t *mpg_recording_json(const struct mpg_recording *x)
+void mpg_recording_json(struct mpg_json *j, const char *key, const struct mpg_recording *x)
 {
-    return json_pack("{s:b, s:b, s:f, s:f, s:b}", "off_cpu_known", x->known, "off_cpu_removed", x->removed,
-                     "off_cpu_share", x->between_share, "off_cpu_calls_share", x->calls_share, "reliable", x->reliable);
+    mpg_json_object(j, key);
+    mpg_json_bool(j, "off_cpu_known", x->known);
+    mpg_json_bool(j, "off_cpu_removed", x->removed);
+    mpg_json_number(j, "off_cpu_share", x->between_share);
+    mpg_json_number(j, "off_cpu_calls_share", x->calls_share);
+    mpg_json_bool(j, "reliable", x->reliable);
+    mpg_json_close(j);
 }

@@ -3,8 +3,7 @@
 #ifndef MPG_REPORT_RECORDING_H
 #define MPG_REPORT_RECORDING_H
 
-#include <jansson.h>
-
+#include "common/table/json.h"
 #include "simulate/reports/report.h"
 
 struct mpg_recording {
@@ -18,7 +17,7 @@ struct mpg_recording {
 struct mpg_recording mpg_report_recording(const struct mpg_report *report);
 /* That in words, without a line's end, into TEXT of SIZE bytes; returns TEXT. */
 const char *mpg_recording_say(const struct mpg_report *report, const struct mpg_recording *recording, char *text, size_t size);
-/* A new reference to that, or NULL without memory. */
-json_t *mpg_recording_json(const struct mpg_recording *recording);
+/* The same as the member KEY. */
+void mpg_recording_json(struct mpg_json *json, const char *key, const struct mpg_recording *recording);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simulate/reports/json_parts.h"
+#include "simulate/reports/lines.h"
 
 int mpg_sheet_init(struct mpg_sheet *rows, size_t n, size_t columns, bool json, struct mpg_error *err)
 {
@@ -16,8 +17,6 @@ int mpg_sheet_init(struct mpg_sheet *rows, size_t n, size_t columns, bool json, 
     for (; rows->n < n; rows->n++)
         if (!(rows->row[rows->n].cell = calloc(columns + 1, sizeof *rows->row->cell)))
             return mpg_error_set(err, "out of memory");
-    if (json)
-        mpg_answer_begin();
     return 0;
 }
 
@@ -31,7 +30,7 @@ void mpg_sheet_clear(struct mpg_sheet *rows)
         mpg_attention_clear(&row->head);
         mpg_attention_clear(&row->attention);
         mpg_attention_clear(&row->assumed);
-        json_decref(row->options);
+        free(row->options);
     }
     free(rows->row);
     free(rows->column);
@@ -61,21 +60,27 @@ static int take_common(struct mpg_sheet *rows, const struct mpg_report *r, struc
 }
 
 /* What a row is about, but for its cells, and rests on. */
-static int take_words(struct mpg_row *row, const struct mpg_report *report, struct mpg_error *err)
+static int take_words(struct mpg_row *row, const struct mpg_report *r, struct mpg_error *err)
 {
-    struct mpg_report r = *report;
-    const char *topic;
-    char text[512], source[MPG_SOURCE_WORDS];
-    r.attention = &row->attention;
-    if (mpg_attention_gather(&r, &row->attention, err) < 0 ||
-        (r.p->target && mpg_attention_add(&row->head, err, "target", "%s", r.p->target->path) < 0) ||
-        (mpg_report_source(&r, source, sizeof source) &&
-         mpg_attention_add(&row->head, err, "source", "%s", source) < 0))
+    char source[MPG_SOURCE_WORDS];
+    if ((r->p->target && mpg_attention_add(&row->head, err, "target", "%s", r->p->target->path) < 0) ||
+        (mpg_report_source(r, source, sizeof source) && mpg_attention_add(&row->head, err, "source", "%s", source) < 0))
         return -1;
-    for (int i = 0; mpg_report_assumption(&r, i, &topic, text, sizeof text); i++)
-        if (mpg_attention_add(&row->assumed, err, topic, "%s", text) < 0)
-            return -1;
-    return 0;
+    return mpg_lines_take(r, &row->attention, &row->assumed, err);
+}
+
+/* Its options as JSON, at the depth at which a row has them. */
+static int take_options(struct mpg_row *row, const struct mpg_report *r, struct mpg_error *err)
+{
+    enum { DEPTH = 3 };
+    size_t size;
+    FILE *out = open_memstream(&row->options, &size);
+    if (!out)
+        return mpg_error_set(err, "out of memory");
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
+    j.indent = DEPTH;
+    mpg_answer_options(&j, NULL, r);
+    return fclose(out) == 0 ? 0 : mpg_error_set(err, "out of memory");
 }
 
 int mpg_sheet_take(struct mpg_sheet *rows, size_t i, const struct mpg_report *r, struct mpg_error *err)
@@ -93,9 +98,7 @@ int mpg_sheet_take(struct mpg_sheet *rows, size_t i, const struct mpg_report *r,
     row->traced_ns = mpg_result_traced(q);
     row->recorded_ns = mpg_result_recorded(q);
     row->synchronous = q->counts.synchronous_messages;
-    if (rows->json)
-        row->options = mpg_answer_options(r);
-    if (take_words(row, r, err) < 0)
+    if ((rows->json && take_options(row, r, err) < 0) || take_words(row, r, err) < 0)
         return -1;
     return i == 0 ? take_common(rows, r, err) : 0;
 }
@@ -116,7 +119,7 @@ void mpg_sheet_sort(struct mpg_sheet *rows)
         qsort(rows->row, rows->n, sizeof *rows->row, compare);
 }
 
-const char *mpg_say_faster(char *text, size_t size, double part)
+char *mpg_say_faster(char *text, size_t size, double part)
 {
     snprintf(text, size, "%s in %.1f %%", part < 0.5 ? "slower" : "faster", 100 * (part < 0.5 ? 1 - part : part));
     return text;

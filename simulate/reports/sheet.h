@@ -28,7 +28,7 @@ struct mpg_row {
     uint32_t replicas;
     uint64_t synchronous;  /* messages */
     struct mpg_attention head, attention, assumed;
-    void *options;         /* json_t *; or NULL */
+    char *options;         /* JSON; or NULL */
     char *words;           /* what topics of lines point to, where another process has taken it; or NULL */
 };
 
@@ -79,11 +79,12 @@ void mpg_sheet_sort(struct mpg_sheet *rows);
 /* In which part of the replicas row A's run is shorter than B's; equal ones count half. */
 double mpg_sheet_faster(const struct mpg_sheet *rows, size_t a, size_t b);
 /* That PART into TEXT of SIZE bytes, which is returned: "faster in 98.4 %", or, where that is less than half, "slower in ...". */
-const char *mpg_say_faster(char *text, size_t size, double part);
+char *mpg_say_faster(char *text, size_t size, double part);
 
+/* Error of these: out of memory. */
 int mpg_sheet_text(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
 /* A line a row, or, of --tolerate, a line for each signature and limit. */
-void mpg_sheet_csv(const struct mpg_sheet *rows, FILE *stream);
+int mpg_sheet_csv(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
 /* The schema is in mpgsim-json(5). */
 int mpg_sheet_json(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/reports/json_parts.h"
 #include "simulate/reports/sheet.h"
 
 /* Lists of lines that a row has; what is sent is a number of units, whose number an int holds. */
@@ -33,16 +32,7 @@ static void write_word(const char *word, FILE *out)
     fwrite(word, 1, strlen(word) + 1, out);
 }
 
-static int write_options(const struct mpg_row *row, FILE *out)
-{
-    char *text = json_dumps(row->options, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    if (text)
-        write_word(text, out);
-    free(text);
-    return text ? 0 : -1;
-}
-
-static int write_row(struct mpg_row *row, FILE *out)
+static void write_row(struct mpg_row *row, FILE *out)
 {
     struct mpg_attention *list[LISTS];
     struct numbers numbers;
@@ -63,7 +53,8 @@ static int write_row(struct mpg_row *row, FILE *out)
             write_word(list[i]->line[k].topic, out);
             write_word(list[i]->line[k].text, out);
         }
-    return row->options ? write_options(row, out) : 0;
+    if (row->options)
+        write_word(row->options, out);
 }
 
 /* Those of ROWS that are PART's in a new array of the caller's, of *UNITS; none if that is 0. */
@@ -71,19 +62,18 @@ static int pack(const struct mpg_sheet *rows, int part, char **bytes, size_t *un
 {
     static const char zeros[UNIT_BYTES];
     size_t size;
-    int status = 0;
     FILE *out = open_memstream(bytes, &size);
     if (!out)
         return mpg_error_set(err, "out of memory");
-    for (size_t i = 0; i < rows->n && status == 0; i++)
+    for (size_t i = 0; i < rows->n; i++)
         if (rows->row[i].part == part && part > 0)
-            status = write_row(&rows->row[i], out);
+            write_row(&rows->row[i], out);
     *units = 0;
     if (fflush(out) == 0) {
         *units = (size + UNIT_BYTES - 1) / UNIT_BYTES;
         fwrite(zeros, 1, *units * UNIT_BYTES - size, out);
     }
-    const bool whole = !ferror(out) && status == 0;
+    const bool whole = !ferror(out);
     if (fclose(out) == 0 && whole && *units <= INT_MAX)
         return 0;
     free(*bytes);
@@ -123,7 +113,7 @@ static int read_words(struct mpg_row *row, const struct numbers *n, struct mpg_e
             if (mpg_attention_add(list[i], err, topic, "%s", next_word(&at)) < 0)
                 return -1;
         }
-    if (n->has_options && !(row->options = json_loads(at, 0, NULL)))
+    if (n->has_options && !(row->options = strdup(at)))
         return mpg_error_set(err, "out of memory");
     return 0;
 }

@@ -118,39 +118,42 @@ int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_erro
 }
 
 /* What leads FROM one run TO another, and how long RUN_NS is; null where one of them is not there. */
-static json_t *change_json(const struct mpg_supposing *s, const double *from_ns, const double *to_ns,
-                           const double *run_ns, double *scratch)
+static void put_change(struct mpg_json *j, const char *key, const struct mpg_supposing *s, const double *from_ns, const double *to_ns,
+                       const double *run_ns, double *scratch)
 {
-    if (!from_ns || !to_ns)
-        return json_null();
-    const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch);
-    const struct mpg_summary run = summarise(s, run_ns, scratch);
-    return json_pack("{s:o, s:o}", "change_ns", mpg_answer_summary(&change), "run_time_ns",
-                     mpg_answer_summary(&run));
+    if (!from_ns || !to_ns) {
+        mpg_json_null(j, key);
+        return;
+    }
+    const struct mpg_summary change = mpg_supposing_change(s, from_ns, to_ns, scratch), run = summarise(s, run_ns, scratch);
+    mpg_json_object(j, key);
+    mpg_answer_summary(j, "change_ns", &change);
+    mpg_answer_summary(j, "run_time_ns", &run);
+    mpg_json_close(j);
 }
 
-json_t *mpg_supposing_json(const struct mpg_supposing *s)
+int mpg_supposing_json(struct mpg_json *j, const char *key, const struct mpg_supposing *s, struct mpg_error *err)
 {
     double *scratch = malloc(2 * s->replicas * sizeof *scratch);
-    json_t *each = json_array();
-    if (!scratch) {
-        json_decref(each);
-        mpg_answer_run_out();
-        return NULL;
-    }
-    for (size_t i = 0; i < s->list->n; i++) {
-        const struct mpg_hypothesis *h = &s->list->item[i];
-        const struct mpg_hypothesis *needs = s->needed_by[i];
-        json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "text", mpg_answer_text(h->text), "where",
-                              h->where ? mpg_answer_text(h->where) : json_null(), "alone",
-                              change_json(s, s->none_ns, s->alone_ns[i], s->alone_ns[i], scratch), "on_top",
-                              change_json(s, s->rest_ns[i], s->all_ns, s->rest_ns[i], scratch), "needed_by",
-                              needs ? mpg_answer_text(needs->text) : json_null());
-        json_array_append_new(each, o);
-    }
+    if (!scratch)
+        return mpg_error_set(err, "out of memory");
     const struct mpg_summary none = summarise(s, s->none_ns, scratch);
-    json_t *o = json_pack("{s:o, s:o, s:o}", "without_any_ns", mpg_answer_summary(&none), "together",
-                          change_json(s, s->none_ns, s->all_ns, s->all_ns, scratch), "each", each);
+    mpg_json_object(j, key);
+    mpg_answer_summary(j, "without_any_ns", &none);
+    put_change(j, "together", s, s->none_ns, s->all_ns, s->all_ns, scratch);
+    mpg_json_array(j, "each");
+    for (size_t i = 0; i < s->list->n; i++) {
+        const struct mpg_hypothesis *h = &s->list->item[i], *needs = s->needed_by[i];
+        mpg_json_object(j, NULL);
+        mpg_json_string(j, "text", h->text);
+        mpg_json_string(j, "where", h->where);
+        put_change(j, "alone", s, s->none_ns, s->alone_ns[i], s->alone_ns[i], scratch);
+        put_change(j, "on_top", s, s->rest_ns[i], s->all_ns, s->rest_ns[i], scratch);
+        mpg_json_string(j, "needed_by", needs ? needs->text : NULL);
+        mpg_json_close(j);
+    }
+    mpg_json_close(j);
+    mpg_json_close(j);
     free(scratch);
-    return o;
+    return 0;
 }

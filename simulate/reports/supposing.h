@@ -3,9 +3,9 @@
 #ifndef MPG_SUPPOSING_H
 #define MPG_SUPPOSING_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "common/table/json.h"
 #include "simulate/evaluate/result.h"
 #include "simulate/models/perturbation.h"
 #include "trace/hypothesis/hypothesis.h"
@@ -29,7 +29,7 @@ struct mpg_supposing {
 struct mpg_summary mpg_supposing_change(const struct mpg_supposing *s, const double *from_ns,
                                         const double *to_ns, double *scratch);
 int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_error *err);
-/* As mpgsim-json(5) has it; NULL: out of memory. */
-json_t *mpg_supposing_json(const struct mpg_supposing *s);
+/* The member KEY, as mpgsim-json(5) has it. Error: out of memory. */
+int mpg_supposing_json(struct mpg_json *json, const char *key, const struct mpg_supposing *s, struct mpg_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/printable.h"
+#include "common/table/table.h"
 #include "common/units.h"
 #include "simulate/evaluate/interval.h"
 #include "simulate/reports/extrapolated.h"
@@ -163,12 +164,12 @@ static void print_ranks(const struct mpg_result *q, double *scratch, double *med
     fprintf(out, " (rank %d)\n", largest);
 }
 
-static void print_waits(const struct mpg_report *r, FILE *out)
+static int print_waits(const struct mpg_report *r, FILE *out, struct mpg_error *err)
 {
     if (!r->waits)
-        return;
+        return 0;
     fprintf(out, "\nWait states, as traced and in replica %u, the median run\n", r->waits_replica);
-    mpg_waits_print_tables(r->waits, out);
+    return mpg_waits_print_tables(r->waits, out, err);
 }
 
 int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err)
@@ -186,17 +187,18 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
         if (r->supposing)
             status = mpg_supposing_text(r->supposing, out, err);
         print_ranks(q, scratch, medians, out);
-        if (r->extrapolation)
-            mpg_report_use(r, out);
+        if (r->extrapolation && status == 0)
+            status = mpg_report_use(r, out, err);
         else if (q->predicted)
             mpg_report_run_account(q, out);
         else
             mpg_report_account(q, out);
         if (r->where && status == 0)
-            mpg_where_print_text(r->where, out);
+            status = mpg_where_print_text(r->where, out, err);
         if (r->critical && status == 0)
             status = mpg_critical_print_text(r->critical, out, err);
-        print_waits(r, out);
+        if (status == 0)
+            status = print_waits(r, out, err);
     } else
         status = mpg_error_set(err, "out of memory");
     free(scratch);
@@ -206,16 +208,19 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
 
 int mpg_report_per_rank(const struct mpg_report *r, char separator, FILE *out, struct mpg_error *err)
 {
+    static const struct mpg_table_column columns[] = {
+        {.key = "rank"}, {.key = "traced_ns"}, {.key = "delay_ns_median"}, {.key = "delay_ns_p5"}, {.key = "delay_ns_p95"}};
     const struct mpg_result *q = r->result;
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .separator = separator};
     double *scratch = malloc(q->replicas * sizeof *scratch);
     if (!scratch)
         return mpg_error_set(err, "out of memory");
-    const char c = separator;
-    fprintf(out, "rank%ctraced_ns%cdelay_ns_median%cdelay_ns_p5%cdelay_ns_p95\n", c, c, c, c);
+    mpg_table_begin(&t, MPG_TABLE_CSV, out);
     for (int32_t i = 0; i < q->ranks; i++) {
-        struct mpg_summary s = rank_summary(q, i, scratch);
-        fprintf(out, "%d%c%.17g%c%.17g%c%.17g%c%.17g\n", i, c, q->traced_ns[i], c, s.median, c, s.p5, c, s.p95);
+        const struct mpg_summary s = rank_summary(q, i, scratch);
+        mpg_table_integer(&t, i);
+        mpg_table_numbers(&t, (double[]){q->traced_ns[i], s.median, s.p5, s.p95}, 4);
     }
     free(scratch);
-    return 0;
+    return mpg_table_end(&t, err);
 }

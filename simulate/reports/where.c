@@ -1,39 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where delays, or times, come from, for people: all figures of a table have one unit; a row is rounded so that it adds
- * up, and so is each column. */
+/* Where delays, or times, come from. For people two tables: the account of places, and shares of all replicas' critical paths
+ * with what the run takes more with each parameter (docs/MODEL.md, 8); all figures of one have one unit, and a row is rounded
+ * so that it adds up, and so is each column. For programs one, of which mpgsim-json(5) has the JSON. */
 #include "simulate/reports/where.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/printable.h"
-#include "common/units.h"
-#include "simulate/reports/where_path.h"
 #include "simulate/reports/where_terms.h"
-#include "simulate/rounding.h"
+#include "simulate/where/path.h"
 
-/* ---- what is printed ---- */
+enum { MOST_COLUMNS = 40 };
 
 static double large_delay(const double *term)
 {
     return fabs(mpg_where_put_in(term)) + fabs(term[MPG_WHERE_TAKEN]);
 }
 
-static double large_time(const double *term)
-{
-    return mpg_where_run(term);
-}
-
 int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_where *where, const struct mpg_trace *trace,
                           bool predicted, const enum mpg_where_by *by, size_t n, struct mpg_error *err)
 {
-    *r = (struct mpg_where_report){.predicted = predicted,
-                                    .ranks = mpg_trace_ranks(trace)};
+    *r = (struct mpg_where_report){.predicted = predicted, .ranks = mpg_trace_ranks(trace)};
     r->total = mpg_where_total(where, r->ranks);
+    r->total.share = (struct mpg_where_share){.part = mpg_path_put_ns(r->total.term) > 0 ? 1 : NAN, .low = NAN, .high = NAN};
     for (; r->n < n; r->n++)
-        if (mpg_where_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? large_time : large_delay, err) < 0) {
+        if (mpg_where_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? mpg_where_run : large_delay, err) < 0) {
             mpg_where_table_clear(&r->table[r->n]);
             return mpg_error_prefix(err, "--where");
         }
@@ -47,208 +38,342 @@ void mpg_where_report_clear(struct mpg_where_report *r)
     r->n = 0;
 }
 
-/* ---- columns ---- */
+/* ---- the account, for people ---- */
 
-enum { MOST_COLUMNS = 6 };
-
-struct column {
+struct addend {
     const char *name;
+    int term; /* that it is; or below 0: */
     double (*of)(const double *term);
-    char sign; /* before it; ' ': the first */
+    char sign; /* before it; 0: the first */
 };
 
-static double taken_of(const double *term)
+static const struct addend delays[] = {{"put in", -1, mpg_where_put_in, 0}, {"taken over", MPG_WHERE_TAKEN, NULL, '+'},
+                                       {"absorbed", -1, mpg_where_absorbed, '-'}};
+static const struct addend times[] = {{"computation", 0, NULL, 0}, {"noise", 1, NULL, '+'}, {"calls", 2, NULL, '+'},
+                                      {"messages", 3, NULL, '+'}, {"collectives", 4, NULL, '+'}, {"threads", 5, NULL, '+'}};
+enum { DELAYS = sizeof delays / sizeof *delays, TIMES = sizeof times / sizeof *times };
+
+/* A table of R that is being written. */
+struct account {
+    const struct mpg_where_report *r;
+    const struct mpg_where_table *of;
+    const struct addend *addend;
+    size_t addends;
+    struct mpg_where_figures figures;
+    struct mpg_table table;
+};
+
+static double value_of(const struct addend *a, const double *term)
 {
-    return term[MPG_WHERE_TAKEN];
+    return a->of ? a->of(term) : term[a->term];
 }
 
-#define TIME(NAME, TERM)                       \
-    static double NAME##_of(const double *term) \
-    {                                          \
-        return term[TERM];                     \
-    }
-TIME(computation, 0)
-TIME(noise, 1)
-TIME(calls, 2)
-TIME(messages, 3)
-TIME(collectives, 4)
-TIME(threads, 5)
-#undef TIME
-
-static const struct column delays[] = {{"put in", mpg_where_put_in, ' '}, {"taken over", taken_of, '+'},
-                                       {"absorbed", mpg_where_absorbed, '-'}};
-static const struct column times[] = {{"computation", computation_of, ' '}, {"noise", noise_of, '+'},
-                                      {"calls", calls_of, '+'}, {"messages", messages_of, '+'},
-                                      {"collectives", collectives_of, '+'}, {"threads", threads_of, '+'}};
-
-/* ---- rounding ---- */
-
-struct mpg_where_figures mpg_where_choose_unit(double largest_ns)
+static double largest_of(const struct account *x)
 {
-    const char *unit;
-    const double unit_ns = mpg_units_of_time(largest_ns, &unit), whole = largest_ns / unit_ns;
-    const int decimals = largest_ns < MPG_ROUNDING_NS ? 0 : whole >= 1000 ? 1 : whole >= 100 ? 2 : 3;
-    return (struct mpg_where_figures){unit_ns * pow(10, -decimals), unit_ns, unit, decimals};
-}
-
-static const struct column *columns_of(const struct mpg_where_report *r, size_t *n)
-{
-    *n = r->predicted ? sizeof times / sizeof *times : sizeof delays / sizeof *delays;
-    return r->predicted ? times : delays;
-}
-
-static struct mpg_where_figures figures_of(const struct mpg_where_report *r, const struct mpg_where_table *t)
-{
-    size_t n;
-    const struct column *column = columns_of(r, &n);
     double largest_ns = 0;
-    for (size_t i = 0; i < t->n; i++)
-        for (size_t k = 0; k < n; k++)
-            largest_ns = fmax(largest_ns, fabs(column[k].of(t->row[i].term)));
-    return mpg_where_choose_unit(largest_ns);
+    for (size_t i = 0; i < x->of->n; i++)
+        for (size_t k = 0; k < x->addends; k++)
+            largest_ns = fmax(largest_ns, fabs(value_of(&x->addend[k], x->of->row[i].term)));
+    return largest_ns;
 }
 
-/* ---- rows ---- */
-
-void mpg_where_print_name(const struct mpg_where_table *t, const struct mpg_where_row *row, FILE *out)
+/* QUANTA of all addends, and what they add up to. */
+static void put_figures(struct account *x, const double *quanta)
 {
-    switch (t->by) {
-    case MPG_WHERE_BY_RANK:
-        fprintf(out, "%" PRId32, row->rank);
-        return;
-    case MPG_WHERE_BY_PAIR:
-        if (row->from < 0)
-            fputs("(no message)", out);
-        else
-            fprintf(out, "%" PRId32 " to %" PRId32, row->from, row->to);
-        return;
-    case MPG_WHERE_BY_REGION:
-        mpg_printable_put(out, row->name ? row->name : "(none)");
-        return;
-    default:
-        fprintf(out, "%s%s", mpg_call_prefix(row->call), mpg_call_name(row->call));
-    }
-    if (t->by == MPG_WHERE_BY_CALLSITE) {
-        fputs("  ", out);
-        mpg_printable_put(out, row->name);
-    }
-}
-
-void mpg_where_print_figure(const struct mpg_where_figures *f, double quanta, char sign, FILE *out)
-{
-    const double value = quanta * f->quantum_ns / f->unit_ns;
-    fprintf(out, " %c %11.*f", sign, f->decimals, value == 0 ? 0 : value);
-}
-
-/* ROW's figures, of which the last is what the others add up to; adds them to SUM. */
-static void print_figures(const struct mpg_where_report *r, const struct mpg_where_figures *f, const double *quanta, FILE *out)
-{
-    size_t n;
-    const struct column *column = columns_of(r, &n);
     double left = 0;
-    for (size_t k = 0; k < n; k++) {
-        mpg_where_print_figure(f, quanta[k], column[k].sign, out);
-        left += column[k].sign == '-' ? -quanta[k] : quanta[k];
+    for (size_t k = 0; k < x->addends; k++) {
+        mpg_where_put_figure(&x->table, &x->figures, quanta[k]);
+        left += x->addend[k].sign == '-' ? -quanta[k] : quanta[k];
     }
-    mpg_where_print_figure(f, left, '=', out);
+    mpg_where_put_figure(&x->table, &x->figures, left);
 }
 
-static void print_head(const struct mpg_where_report *r, const struct mpg_where_table *t, const struct mpg_where_figures *f,
-                       FILE *out)
+static void put_account_row(struct account *x, const struct mpg_where_row *row, double *sum)
 {
-    const bool own = t->by == MPG_WHERE_BY_RANK || t->by == MPG_WHERE_BY_PAIR;
-    size_t n;
-    const struct column *column = columns_of(r, &n);
+    double quanta[TIMES];
+    for (size_t k = 0; k < x->addends; k++)
+        sum[k] += quanta[k] = round(value_of(&x->addend[k], row->term) / x->figures.quantum_ns);
+    put_figures(x, quanta);
+    mpg_table_text(&x->table, mpg_where_class(row->term));
+    mpg_table_count(&x->table, row->calls);
+    mpg_where_put_name(&x->table, x->of->by, row);
+}
+
+static int print_account(const struct mpg_where_report *r, const struct mpg_where_table *of, FILE *out, struct mpg_error *err)
+{
+    const bool own = of->by == MPG_WHERE_BY_RANK || of->by == MPG_WHERE_BY_PAIR;
+    struct account x = {.r = r, .of = of, .addend = r->predicted ? times : delays, .addends = r->predicted ? TIMES : DELAYS};
+    struct mpg_table_column columns[MOST_COLUMNS];
+    double sum[TIMES] = {0};
+    size_t n = 0;
+    x.figures = mpg_where_choose_unit(largest_of(&x));
+    for (; n < x.addends; n++)
+        columns[n] = mpg_where_figure_column(&x.figures, x.addend[n].name, x.addend[n].sign);
+    columns[n++] = mpg_where_figure_column(&x.figures, r->predicted ? "time" : "passed on", '=');
+    columns[n++] = (struct mpg_table_column){.heading = r->predicted ? NULL : "class", .missing = "-", .width = 9, .left = true};
+    columns[n++] = (struct mpg_table_column){.heading = of->by == MPG_WHERE_BY_PAIR ? NULL : "calls", .gap = 1, .width = 11};
+    columns[n++] = mpg_where_name_column(mpg_where_by_word(of->by));
+    x.table = (struct mpg_table){.column = columns, .columns = n};
     fprintf(out, "\nWhere %s, by %s, %s; mean of %sreplicas\n", r->predicted ? "time goes" : "delays come from",
-            mpg_where_by_word(t->by), f->unit, own ? "" : "ranks and ");
-    for (size_t k = 0; k < n; k++)
-        fprintf(out, "   %11s", column[k].name);
-    fprintf(out, "   %11s%s%s  %s\n", r->predicted ? "time" : "passed on", r->predicted ? "" : "  class    ",
-            t->by == MPG_WHERE_BY_PAIR ? "" : "       calls", mpg_where_by_word(t->by));
+            mpg_where_by_word(of->by), x.figures.unit, own ? "" : "ranks and ");
+    mpg_table_begin(&x.table, MPG_TABLE_TEXT, out);
+    for (size_t i = 0; i < of->n; i++)
+        put_account_row(&x, &of->row[i], sum);
+    put_figures(&x, sum);
+    mpg_table_end_row(&x.table, "all");
+    return mpg_table_end(&x.table, err);
 }
 
-static void print_row(const struct mpg_where_report *r, const struct mpg_where_table *t, const struct mpg_where_figures *f,
-                      const struct mpg_where_row *row, double *sum, FILE *out)
+/* ---- the path ---- */
+
+static double computed(const double *t)
+{
+    return t[MPG_WHERE_COMPUTATION] + t[MPG_WHERE_SCALED];
+}
+
+#define TERM(NAME, TERM)                \
+    static double NAME(const double *t) \
+    {                                   \
+        return t[TERM];                 \
+    }
+TERM(computation, MPG_WHERE_COMPUTATION)
+TERM(noise, MPG_WHERE_NOISE)
+TERM(calls, MPG_WHERE_CALL)
+TERM(latency, MPG_WHERE_LATENCY)
+TERM(bytes, MPG_WHERE_BYTES)
+TERM(collectives, MPG_WHERE_WHOLE)
+TERM(messages, MPG_WHERE_MESSAGES)
+TERM(size, MPG_WHERE_SIZE)
+TERM(order, MPG_WHERE_ORDER)
+#undef TERM
+
+static double absorbed(const double *t)
+{
+    return 0 - t[MPG_WHERE_ABSORBED];
+}
+
+static double tracer(const double *t)
+{
+    return 0 - t[MPG_WHERE_TRACER];
+}
+
+/* What the run takes more for each ns of latency, ns of a byte, time computation takes, and noise. */
+#define PER {"per_latency", messages}, {"per_byte", size}, {"per_compute", computed}, {"per_noise", noise}
+
+/* What of the path is there. */
+static const struct mpg_where_key path_times[] = {
+    {"path_ns", mpg_path_ns},       {"path_computation_ns", computation}, {"path_noise_ns", noise},
+    {"path_calls_ns", calls},       {"path_latency_ns", latency},         {"path_bytes_ns", bytes},
+    {"path_collectives_ns", collectives}, PER};
+static const struct mpg_where_key path_delays[] = {
+    {"path_put_in_ns", mpg_path_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
+    {"path_calls_ns", calls},       {"path_messages_ns", latency},        {"path_collectives_ns", collectives}, {"path_order_ns", order},
+    {"path_absorbed_ns", absorbed}, {"path_tracer_ns", tracer},           {"path_delay_ns", mpg_path_ns}, PER};
+#undef PER
+
+static const struct mpg_where_key *path_keys(const struct mpg_where_report *r, size_t *n)
+{
+    *n = r->predicted ? sizeof path_times / sizeof *path_times : sizeof path_delays / sizeof *path_delays;
+    return r->predicted ? path_times : path_delays;
+}
+
+/* Rows are means over ranks, but of ranks and pairs; there is one path, of all of them. */
+static double weight_of(const struct mpg_where_report *r, enum mpg_where_by by)
+{
+    return by == MPG_WHERE_BY_RANK || by == MPG_WHERE_BY_PAIR ? 1 : r->ranks;
+}
+
+/* In percent, of which what is rounded to 0 has no sign. */
+static double percent(double part)
+{
+    const double rounded = round(part * 1e4) / 100;
+    return rounded == 0 ? 0 : rounded;
+}
+
+static char *say_share(char *text, size_t size, double part)
+{
+    snprintf(text, size, "%.2f %%", percent(part));
+    return text;
+}
+
+static char *say_bound(char *text, size_t size, double part)
+{
+    snprintf(text, size, "%6.2f", percent(part));
+    return text;
+}
+
+/* Quanta of a row: a time, or what adds up to a delay. */
+struct quanta {
+    double put, absorbed, tracer;
+};
+
+static void put_path_row(struct mpg_table *t, const struct mpg_where_figures *f, const struct mpg_where_share *share,
+                         const struct quanta *q, const double *term, double weight)
+{
+    mpg_table_number(t, share->part);
+    mpg_table_range(t, share->low, share->high);
+    mpg_where_put_figure(t, f, q->put);
+    mpg_where_put_figure(t, f, q->absorbed);
+    mpg_where_put_figure(t, f, q->tracer);
+    mpg_where_put_figure(t, f, q->put - q->absorbed - q->tracer);
+    mpg_table_numbers(t, (double[]){weight * messages(term), weight * size(term), weight * computed(term) / 100,
+                                    weight * noise(term) / 100}, 4);
+}
+
+/* Not on any path. */
+static bool is_empty(const struct mpg_where_report *r, const double *term)
 {
     size_t n;
-    const struct column *column = columns_of(r, &n);
-    const char *class = mpg_where_class(row->term);
-    double quanta[MOST_COLUMNS];
+    const struct mpg_where_key *key = path_keys(r, &n);
+    bool any = false;
     for (size_t k = 0; k < n; k++)
-        sum[k] += quanta[k] = round(column[k].of(row->term) / f->quantum_ns);
-    print_figures(r, f, quanta, out);
-    if (!r->predicted)
-        fprintf(out, "  %-9s", class ? class : "-");
-    if (t->by != MPG_WHERE_BY_PAIR)
-        fprintf(out, " %11" PRIu64, row->calls);
-    fputs("  ", out);
-    mpg_where_print_name(t, row, out);
-    putc('\n', out);
+        any = any || key[k].of(term) != 0;
+    return !any;
 }
 
-/* Times are of no pair but on the critical path. */
-static bool has_account(const struct mpg_where_report *r, const struct mpg_where_table *t)
+static void print_path_head(const struct mpg_where_report *r, const char *by, const char *unit, FILE *out)
 {
-    return !r->predicted || t->by != MPG_WHERE_BY_PAIR;
+    if (r->predicted)
+        fprintf(out, "\nThe critical path, by %s, time in %s; mean of replicas, the share's 95 %% confidence interval;\n", by, unit);
+    else
+        fprintf(out, "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of what is put in on it and that\n"
+                     "share's 95 %% confidence interval;\n", by, unit);
+    fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
 }
 
-void mpg_where_print_text(const struct mpg_where_report *r, FILE *out)
+static int print_path(const struct mpg_where_report *r, const struct mpg_where_table *of, FILE *out, struct mpg_error *err)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        const struct mpg_where_table *t = &r->table[i];
-        if (!has_account(r, t))
+    const double weight = weight_of(r, of->by), *all = r->total.term;
+    const double largest_ns = fmax(fabs(mpg_path_put_ns(all)), fmax(fabs(absorbed(all)), fabs(tracer(all))));
+    const struct mpg_where_figures f = mpg_where_choose_unit(r->ranks * largest_ns);
+    const bool delays = !r->predicted;
+    const struct mpg_table_column columns[] = {
+        {.heading = "share", .say = say_share, .missing = "-  ", .gap = 1, .width = 9},
+        {.heading = "95 % interval", .say = say_bound, .width = 16},
+        mpg_where_figure_column(&f, delays ? "put in" : "time", 0),
+        mpg_where_figure_column(&f, delays ? "absorbed" : NULL, '-'),
+        mpg_where_figure_column(&f, delays && tracer(all) != 0 ? "tracer" : NULL, '-'),
+        mpg_where_figure_column(&f, delays ? "delay" : NULL, '='),
+        {.heading = "1 ns latency", .format = "%.6g", .width = 12},
+        {.heading = "1 ns a byte", .format = "%.6g", .gap = 1, .width = 12},
+        {.heading = "1 % compute", .format = "%.6g", .gap = 1, .width = 12},
+        {.heading = "1 % noise", .format = "%.6g", .gap = 1, .width = 12},
+        mpg_where_name_column(mpg_where_by_word(of->by))};
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
+    struct quanta sum = {0};
+    print_path_head(r, mpg_where_by_word(of->by), f.unit, out);
+    mpg_table_begin(&t, MPG_TABLE_TEXT, out);
+    for (size_t i = 0; i < of->n; i++) {
+        const double *term = of->row[i].term;
+        const struct quanta q = {round(weight * mpg_path_put_ns(term) / f.quantum_ns), round(weight * absorbed(term) / f.quantum_ns),
+                                 round(weight * tracer(term) / f.quantum_ns)};
+        if (is_empty(r, term))
             continue;
-        const struct mpg_where_figures f = figures_of(r, t);
-        double sum[MOST_COLUMNS] = {0};
-        print_head(r, t, &f, out);
-        for (size_t k = 0; k < t->n; k++)
-            print_row(r, t, &f, &t->row[k], sum, out);
-        print_figures(r, &f, sum, out);
-        fputs("  all\n", out);
+        sum = (struct quanta){sum.put + q.put, sum.absorbed + q.absorbed, sum.tracer + q.tracer};
+        put_path_row(&t, &f, &of->row[i].share, &q, term, weight);
+        mpg_where_put_name(&t, of->by, &of->row[i]);
     }
-    for (size_t i = 0; i < r->n; i++)
-        mpg_where_path_print_text(r, &r->table[i], out);
+    put_path_row(&t, &f, &r->total.share, &sum, all, r->ranks);
+    mpg_table_end_row(&t, "all");
+    return mpg_table_end(&t, err);
 }
 
-/* ---- CSV ---- */
-
-void mpg_where_print_csv(const struct mpg_where_report *r, FILE *out)
+int mpg_where_print_text(const struct mpg_where_report *r, FILE *out, struct mpg_error *err)
 {
-    const struct mpg_where_table *t = &r->table[0];
-    size_t n;
-    const struct mpg_where_key *key = mpg_where_keys(r->predicted, &n);
-    fputs(t->by == MPG_WHERE_BY_PAIR ? "from,to" : t->by == MPG_WHERE_BY_CALLSITE ? "call,callsite" : mpg_where_by_word(t->by), out);
-    fputs(",calls", out);
-    for (size_t k = 0; k < n; k++)
-        fprintf(out, ",%s", key[k].name);
+    int status = 0;
+    for (size_t i = 0; i < r->n && status == 0; i++)
+        if (!r->predicted || r->table[i].by != MPG_WHERE_BY_PAIR) /* times are of no pair but on the critical path */
+            status = print_account(r, &r->table[i], out, err);
+    for (size_t i = 0; i < r->n && status == 0; i++)
+        status = print_path(r, &r->table[i], out, err);
+    return status;
+}
+
+/* ---- for programs ---- */
+
+/* "path_ns" is "time_ns" among the members of "path", "path_calls_ns" is "calls_ns". */
+static const char *path_member(const char *key)
+{
+    return strcmp(key, "path_ns") == 0 ? "time_ns" : strncmp(key, "path_", 5) == 0 ? key + 5 : key;
+}
+
+/* Those of figures, from the N-th on; returns how many there are then. */
+static size_t figure_columns(const struct mpg_where_report *r, struct mpg_table_column *columns, size_t n)
+{
+    static const char *const shares[] = {"path_share", "path_share_low", "path_share_high"};
+    size_t keys, path;
+    const struct mpg_where_key *key = mpg_where_keys(r->predicted, &keys), *of_path = path_keys(r, &path);
+    for (size_t k = 0; k < keys; k++)
+        columns[n++] = (struct mpg_table_column){.key = key[k].name};
     if (!r->predicted)
-        fputs(",class", out);
-    mpg_where_path_print_head_csv(r, out);
-    putc('\n', out);
-    for (size_t i = 0; i < t->n; i++) {
-        const struct mpg_where_row *row = &t->row[i];
-        const char *class = mpg_where_class(row->term);
-        if (t->by == MPG_WHERE_BY_CALL || t->by == MPG_WHERE_BY_CALLSITE)
-            fprintf(out, "%s%s", mpg_call_prefix(row->call), mpg_call_name(row->call));
-        if (t->by == MPG_WHERE_BY_CALLSITE)
-            putc(',', out);
-        if (t->by == MPG_WHERE_BY_CALLSITE || (t->by == MPG_WHERE_BY_REGION && row->name))
-            mpg_csv_write_string(out, row->name);
-        if (t->by == MPG_WHERE_BY_RANK)
-            fprintf(out, "%" PRId32, row->rank);
-        if (t->by == MPG_WHERE_BY_PAIR && row->from >= 0)
-            fprintf(out, "%" PRId32 ",%" PRId32, row->from, row->to);
-        else if (t->by == MPG_WHERE_BY_PAIR)
-            putc(',', out);
-        if (t->by == MPG_WHERE_BY_PAIR)
-            putc(',', out);
-        else
-            fprintf(out, ",%" PRIu64, row->calls);
-        for (size_t k = 0; k < n; k++)
-            fprintf(out, ",%.17g", key[k].of(row->term));
-        if (!r->predicted)
-            fprintf(out, ",%s", class ? class : "");
-        mpg_where_path_print_csv(r, t, row, out);
-        putc('\n', out);
+        columns[n++] = (struct mpg_table_column){.key = "class"};
+    for (size_t k = 0; k < 3; k++)
+        columns[n++] = (struct mpg_table_column){.key = shares[k], .json = path_member(shares[k]), .group = "path"};
+    for (size_t k = 0; k < path; k++)
+        columns[n++] = (struct mpg_table_column){.key = of_path[k].name, .json = path_member(of_path[k].name), .group = "path"};
+    return n;
+}
+
+static void put_figure_cells(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_where_row *row, double weight)
+{
+    size_t keys, path;
+    const struct mpg_where_key *key = mpg_where_keys(r->predicted, &keys), *of_path = path_keys(r, &path);
+    for (size_t k = 0; k < keys; k++)
+        mpg_table_number(t, key[k].of(row->term));
+    if (!r->predicted)
+        mpg_table_text(t, mpg_where_class(row->term));
+    mpg_table_numbers(t, (double[]){row->share.part, row->share.low, row->share.high}, 3);
+    for (size_t k = 0; k < path; k++)
+        mpg_table_number(t, weight * of_path[k].of(row->term));
+}
+
+static void put_rows(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_where_table *of)
+{
+    for (size_t i = 0; i < of->n; i++) {
+        mpg_where_put_about(t, of->by, &of->row[i]);
+        put_figure_cells(t, r, &of->row[i], weight_of(r, of->by));
     }
+}
+
+int mpg_where_print_csv(const struct mpg_where_report *r, FILE *out, struct mpg_error *err)
+{
+    struct mpg_table_column columns[MOST_COLUMNS];
+    struct mpg_table t = {.column = columns,
+                          .columns = figure_columns(r, columns, mpg_where_about_columns(r->table[0].by, columns))};
+    mpg_table_begin(&t, MPG_TABLE_CSV, out);
+    put_rows(&t, r, &r->table[0]);
+    return mpg_table_end(&t, err);
+}
+
+static int put_table(struct mpg_json *j, const struct mpg_where_report *r, const struct mpg_where_table *of, struct mpg_error *err)
+{
+    struct mpg_table_column columns[MOST_COLUMNS];
+    struct mpg_table t = {.column = columns, .columns = figure_columns(r, columns, mpg_where_about_columns(of->by, columns))};
+    mpg_json_object(j, NULL);
+    mpg_json_string(j, "by", mpg_where_by_word(of->by));
+    mpg_json_array(j, "rows");
+    mpg_table_begin_json(&t, j);
+    put_rows(&t, r, of);
+    mpg_json_close(j);
+    mpg_json_close(j);
+    return mpg_table_end(&t, err);
+}
+
+int mpg_where_json(struct mpg_json *j, const char *key, const struct mpg_where_report *r, struct mpg_error *err)
+{
+    struct mpg_table_column columns[MOST_COLUMNS] = {{.key = "calls"}};
+    struct mpg_table total = {.column = columns, .columns = figure_columns(r, columns, 1), .own_rows = true};
+    int status = 0;
+    mpg_json_object(j, key);
+    mpg_json_array(j, "tables");
+    for (size_t i = 0; i < r->n && status == 0; i++)
+        status = put_table(j, r, &r->table[i], err);
+    mpg_json_close(j);
+    mpg_json_object(j, "total");
+    mpg_table_begin_json(&total, j);
+    mpg_table_count(&total, r->total.calls);
+    put_figure_cells(&total, r, &r->total, r->ranks);
+    mpg_json_close(j);
+    mpg_json_close(j);
+    return mpg_table_end(&total, err) < 0 ? -1 : status;
 }

@@ -3,9 +3,9 @@
 #ifndef MPG_REPORT_WHERE_H
 #define MPG_REPORT_WHERE_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "common/table/json.h"
 #include "simulate/where/table.h"
 
 struct mpg_where_report {
@@ -20,8 +20,9 @@ struct mpg_where_report {
 int mpg_where_report_make(struct mpg_where_report *report, const struct mpg_where *where, const struct mpg_trace *trace,
                           bool predicted, const enum mpg_where_by *by, size_t n, struct mpg_error *err);
 void mpg_where_report_clear(struct mpg_where_report *report);
-void mpg_where_print_text(const struct mpg_where_report *report, FILE *out);
-void mpg_where_print_csv(const struct mpg_where_report *report, FILE *out);
-json_t *mpg_where_json(const struct mpg_where_report *report);
+/* Error of these: out of memory. As CSV: the first table; as JSON: the member KEY. */
+int mpg_where_print_text(const struct mpg_where_report *report, FILE *out, struct mpg_error *err);
+int mpg_where_print_csv(const struct mpg_where_report *report, FILE *out, struct mpg_error *err);
+int mpg_where_json(struct mpg_json *json, const char *key, const struct mpg_where_report *report, struct mpg_error *err);
 
 #endif

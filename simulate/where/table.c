@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "simulate/where/path.h"
-#include "trace/stat/names.h"
 
 static const char *const words[MPG_WHERE_BYS] = {"call", "callsite", "region", "rank", "pair"};
 
@@ -26,26 +25,19 @@ const char *mpg_where_by_word(enum mpg_where_by by)
 
 /* ---- what places are called ---- */
 
-/* Names of callsites, each found once. */
-struct names {
-    struct stat_places places;
-    struct mpg_symbols *symbols;
-    char **name; /* by its number; NULL: not met yet */
-    uint32_t n;
-};
-
-static int begin_names(struct names *x, const struct mpg_where *w, const struct mpg_trace *trace, struct mpg_error *err)
+int mpg_where_names_begin(struct mpg_where_names *x, const struct mpg_where_places *places, const struct mpg_trace *trace,
+                          struct mpg_error *err)
 {
-    *x = (struct names){.places = mpg_stat_places_of(trace)};
-    for (uint32_t i = 0; i < w->places.n; i++)
-        x->n = w->places.place[i].site >= x->n ? w->places.place[i].site + 1 : x->n;
+    *x = (struct mpg_where_names){.places = mpg_stat_places_of(trace)};
+    for (uint32_t i = 0; i < places->n; i++)
+        x->n = places->place[i].site >= x->n ? places->place[i].site + 1 : x->n;
     if (!(x->symbols = mpg_symbols_new(NULL, err)))
         return -1;
     x->name = calloc(x->n ? x->n : 1, sizeof *x->name);
     return x->name ? 0 : mpg_error_set(err, "out of memory");
 }
 
-static void end_names(struct names *x)
+void mpg_where_names_end(struct mpg_where_names *x)
 {
     for (uint32_t i = 0; i < x->n && x->name; i++)
         free(x->name[i]);
@@ -53,29 +45,31 @@ static void end_names(struct names *x)
     mpg_symbols_free(x->symbols);
 }
 
-/* The caller's own; NULL with ERR. */
-static char *name_site(struct names *x, uint32_t site, struct mpg_error *err)
+const char *mpg_where_name(struct mpg_where_names *x, uint32_t site, struct mpg_error *err)
 {
     if (!x->name[site])
         x->name[site] = mpg_stat_name_site(&x->places, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, 1, err);
-    char *name = x->name[site] ? strdup(x->name[site]) : NULL;
-    if (x->name[site] && !name)
-        mpg_error_set(err, "out of memory");
-    return name;
+    return x->name[site];
+}
+
+/* TEXT's copy into *NAME; NULL if there is none, with ERR already. */
+static int copy_name(const char *text, char **name, struct mpg_error *err)
+{
+    if (!text)
+        return -1;
+    return (*name = strdup(text)) ? 0 : mpg_error_set(err, "out of memory");
 }
 
 static int name_row(struct mpg_where_row *row, enum mpg_where_by by, const struct mpg_where_place *p,
-                    const struct mpg_trace *trace, struct names *names, struct mpg_error *err)
+                    const struct mpg_trace *trace, struct mpg_where_names *names, struct mpg_error *err)
 {
     *row = (struct mpg_where_row){.rank = -1, .from = -1, .to = -1};
     switch (by) {
     case MPG_WHERE_BY_CALLSITE:
         row->call = p->call;
-        return (row->name = name_site(names, p->site, err)) ? 0 : -1;
+        return copy_name(mpg_where_name(names, p->site, err), &row->name, err);
     case MPG_WHERE_BY_REGION:
-        if (p->region >= 0 && !(row->name = strdup(mpg_trace_string(trace, p->region))))
-            return mpg_error_set(err, "out of memory");
-        return 0;
+        return p->region >= 0 ? copy_name(mpg_trace_string(trace, p->region), &row->name, err) : 0;
     case MPG_WHERE_BY_RANK:
         row->rank = p->rank;
         return 0;
@@ -241,11 +235,11 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
                          enum mpg_where_by by, double (*large)(const double *term), struct mpg_error *err)
 {
     const bool own = by == MPG_WHERE_BY_RANK || by == MPG_WHERE_BY_PAIR;
-    struct names names = {.n = 0};
+    struct mpg_where_names names = {.n = 0};
     *t = (struct mpg_where_table){.by = by, .blocks = w->blocks, .row = calloc(w->places.n ? w->places.n : 1, sizeof *t->row)};
     int status = t->row ? 0 : mpg_error_set(err, "out of memory");
     if (status == 0 && by == MPG_WHERE_BY_CALLSITE)
-        status = begin_names(&names, w, trace, err);
+        status = mpg_where_names_begin(&names, &w->places, trace, err);
     for (uint32_t k = 0; k < w->places.n && status == 0; k++) {
         const uint32_t i = w->order[k];
         struct mpg_where_row *row = &t->row[t->n];
@@ -258,7 +252,7 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
         row->calls = by == MPG_WHERE_BY_PAIR ? 0 : row->calls;
         t->n++;
     }
-    end_names(&names);
+    mpg_where_names_end(&names);
     if (status < 0)
         return -1;
     join(t);

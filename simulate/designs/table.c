@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of traces on targets: its columns and rows in all formats; mpgsim-json(5) is the schema of the JSON. In CSV names
+ * are quoted, and times are ns. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "simulate/designs/designs.h"
+#include "simulate/reports/json_parts.h"
+#include "simulate/reports/lines.h"
+#include "simulate/reports/sheet.h"
+
+enum { DESIGNS_VERSION = 1, FIXED_COLUMNS = 56, TEXT = 512 };
+
+/* ---- columns ---- */
+
+/* What rows have, so that the table has columns for it. */
+struct parts {
+    bool intervals, against, service, barriers, processors;
+};
+
+static struct parts parts_of(const struct mpg_designs *x)
+{
+    struct parts has = {false};
+    for (size_t i = 0; i < x->n; i++) {
+        const struct mpg_design_row *r = &x->row[i];
+        has.intervals = has.intervals || r->replicas > 1;
+        has.against = has.against || r->against_ns > 0;
+        has.service = has.service || r->service_ns > 0;
+        has.barriers = has.barriers || r->barrier_ns > 0;
+        has.processors = has.processors || r->processor_ns > 0;
+    }
+    return has;
+}
+
+static char *say_utilisation(char *text, size_t size, double part)
+{
+    snprintf(text, size, "%.1f %%", 100 * part);
+    return text;
+}
+
+/* Columns, at most the axes' and FIXED_COLUMNS, into LIST; returns their number. */
+static size_t describe(const struct mpg_designs *x, struct mpg_table_column *list)
+{
+    const struct parts has = parts_of(x);
+    const bool several = x->designs > 1;
+    const struct mpg_table_column before[] = {
+        {.json = "row", .heading = "row"},
+        {.key = "trace", .heading = "trace", .left = true, .quoted = true},
+        {.key = "ranks", .heading = "ranks"},
+        {.key = "processors", .heading = "processors", .json = ""},
+        {.key = "target", .heading = "target", .left = true, .quoted = true},
+        {.json = "processors"},
+        {.group = "values"}};
+    const struct mpg_table_column after[] = {
+        {.key = "place", .json = ""},
+        {.key = "run_ns", .json = "", .heading = has.intervals ? "median run" : "run", .say = mpg_units_format_time},
+        {.key = "run_low_ns,run_high_ns", .json = "", .heading = has.intervals ? "95 % confidence" : NULL, .say = mpg_units_format_time},
+        {.key = "run_mean_ns", .json = ""},
+        MPG_SUMMARY_COLUMNS("run_time_ns"),
+        {.json = "place", .heading = several ? "place" : NULL},
+        {.json = "faster_than_next", .optional = true, .heading = several && has.intervals ? "than the next" : NULL,
+         .say = mpg_say_faster, .missing = "-"},
+        {.key = "work_ns"},
+        {.key = "noise_ns"},
+        {.key = "wait_ns"},
+        {.key = "service_ns"},
+        {.key = "barrier_ns"},
+        {.key = "processor_ns"},
+        {.key = "call_ns"},
+        {.key = "speedup", .heading = "speedup", .format = "%.4g"},
+        {.key = "efficiency"},
+        {.heading = has.against ? "T(1)/T" : NULL, .format = "%.4g", .missing = "-"},
+        {.heading = "efficiency", .format = "%.4g", .missing = "-"},
+        {.key = "utilisation", .heading = "utilised", .say = say_utilisation},
+        {.heading = "waiting", .say = mpg_units_format_time},
+        {.heading = has.service ? "serving" : NULL, .say = mpg_units_format_time},
+        {.heading = has.barriers ? "barriers" : NULL, .say = mpg_units_format_time},
+        {.heading = has.processors ? "no processor" : NULL, .say = mpg_units_format_time},
+        {.key = "against_ns", .optional = true},
+        {.key = "speedup_against", .optional = true},
+        {.key = "efficiency_against", .optional = true},
+        {.key = "messages"},
+        {.key = "gets"},
+        {.key = "puts"},
+        {.key = "barriers"},
+        {.key = "bytes"},
+        {.json = "events"}};
+    size_t n = sizeof before / sizeof *before;
+    memcpy(list, before, sizeof before);
+    for (size_t i = 0; i < x->keys->axes; i++) { /* as people read it, as it was given, as a number if it is one */
+        const char *key = x->keys->axis[i].key;
+        list[n++] = (struct mpg_table_column){.heading = key};
+        list[n++] = (struct mpg_table_column){.key = key, .json = "", .quoted = true};
+        list[n++] = (struct mpg_table_column){.json = key, .group = "values"};
+    }
+    memcpy(list + n, after, sizeof after);
+    return n + sizeof after / sizeof *after;
+}
+
+/* ---- rows ---- */
+
+static void put_values(struct mpg_table *t, const struct mpg_designs *x, size_t design)
+{
+    for (size_t i = 0; i < x->keys->axes; i++) {
+        const struct mpg_key_axis *axis = &x->keys->axis[i];
+        const size_t place = mpg_key_sweep_place(x->keys, i, design % x->keys->points);
+        char text[TEXT];
+        mpg_design_value(x, i, design, text, sizeof text);
+        mpg_table_text(t, text);
+        mpg_table_text(t, axis->value[place]);
+        if (isnan(axis->number[place]))
+            mpg_table_text(t, axis->value[place]);
+        else
+            mpg_table_number(t, axis->number[place]);
+    }
+}
+
+static void put_row(struct mpg_table *t, const struct mpg_designs *x, size_t i, bool has_against)
+{
+    const struct mpg_design_row *r = &x->row[i], *next = mpg_design_next(x, r);
+    const struct mpg_design_trace *trace = &x->trace[r->trace];
+    const double speedup = mpg_design_speedup(r), against = r->against_ns > 0 ? mpg_design_speedup_against(r) : NAN;
+    mpg_table_count(t, i + 1);
+    mpg_table_text(t, trace->path);
+    mpg_table_integer(t, trace->ranks);
+    mpg_table_integer(t, r->processors);
+    mpg_table_text(t, x->target[r->design]);
+    mpg_table_integer(t, r->processors);
+    mpg_table_missing(t);
+    put_values(t, x, r->design);
+    mpg_table_count(t, r->place);
+    mpg_table_number(t, r->run.median);
+    mpg_table_range(t, r->run.low, r->run.high);
+    mpg_table_number(t, r->run.mean);
+    mpg_answer_put_summary(t, &r->run);
+    mpg_table_count(t, r->place);
+    mpg_table_number(t, next ? mpg_design_faster(r, next) : NAN);
+    mpg_table_numbers(t, (double[]){r->work_ns, r->noise_ns, r->wait_ns, r->service_ns, r->barrier_ns, r->processor_ns, r->call_ns,
+                                    speedup, speedup / r->processors, against,
+                                    has_against ? against / r->processors : speedup / r->processors,
+                                    mpg_design_utilisation(r)}, 12);
+    mpg_table_numbers(t, (double[]){r->wait_ns / trace->ranks, r->service_ns / trace->ranks, r->barrier_ns / trace->ranks,
+                                    r->processor_ns / trace->ranks}, 4);
+    mpg_table_numbers(t, (double[]){r->against_ns > 0 ? r->against_ns : NAN, against, against / r->processors}, 3);
+    mpg_table_count(t, r->messages);
+    mpg_table_count(t, r->gets);
+    mpg_table_count(t, r->puts);
+    mpg_table_count(t, r->barriers);
+    mpg_table_number(t, r->bytes);
+    mpg_table_number(t, r->events);
+}
+
+/* The table in FORMAT to OUT, or as rows of JSON, with the rest of each. */
+static int put_rows(const struct mpg_designs *x, enum mpg_table_format format, FILE *out, struct mpg_json *j, struct mpg_error *err)
+{
+    struct mpg_table_column *list = calloc(FIXED_COLUMNS + 3 * x->keys->axes, sizeof *list);
+    if (!list)
+        return mpg_error_set(err, "out of memory");
+    struct mpg_table t = {.column = list, .columns = describe(x, list), .indent = 2, .fits = true, .own_rows = true};
+    const bool has_against = parts_of(x).against;
+    if (j)
+        mpg_table_begin_json(&t, j);
+    else
+        mpg_table_begin(&t, format, out);
+    for (size_t i = 0; i < x->n; i++) {
+        const struct mpg_design_row *r = &x->row[i];
+        if (j)
+            mpg_json_object(j, NULL);
+        put_row(&t, x, i, has_against);
+        if (!j)
+            continue;
+        mpg_json_numbers(j, "replicas_run_time_ns", r->run_ns, r->replicas);
+        mpg_answer_lines(j, "attention", &r->attention);
+        mpg_answer_lines(j, "assumptions", &r->assumed);
+        mpg_json_close(j);
+    }
+    const int status = mpg_table_end(&t, err);
+    free(list);
+    return status;
+}
+
+/* ---- text ---- */
+
+/* What columns mean. */
+static void print_notes(const struct mpg_designs *x, FILE *out)
+{
+    fputs("\nspeedup: all ranks' work over the run; ", out);
+    if (parts_of(x).against)
+        fprintf(out, "T(1): %s; efficiency: T(1)/T over processors; ",
+                x->against_given ? "as --against says" : "the same program's trace of one rank on the same target");
+    else
+        fputs("efficiency: that over processors; ", out);
+    fputs("utilised: part of the processors' time that is work; all further: of a rank, in the mean\n", out);
+}
+
+static void print_best(const struct mpg_designs *x, FILE *out)
+{
+    char name[TEXT], run[32];
+    fputc('\n', out);
+    for (size_t t = 0; t < x->traces; t++) {
+        const struct mpg_design_row *row = &x->row[t * x->designs], *best = row;
+        size_t others = 0;
+        for (size_t d = 0; d < x->designs; d++) {
+            best = row[d].order == 1 ? &row[d] : best;
+            others += row[d].place == 1 && row[d].order > 1;
+        }
+        mpg_design_name(x, best->design, name, sizeof name);
+        fprintf(out, "  least for %s: %s on %s (row %zu)", x->trace[t].path,
+                mpg_units_format_time(run, sizeof run, best->run.median), name, (size_t)(best - x->row) + 1);
+        if (others > 0)
+            fprintf(out, ", and %zu other%s as long", others, others == 1 ? "" : "s");
+        fputc('\n', out);
+    }
+}
+
+int mpg_designs_text(const struct mpg_designs *x, FILE *out, struct mpg_error *err)
+{
+    mpg_lines_attention(&MPG_LINES(x->row, x->n, attention), out);
+    fputs("Assumed\n", out);
+    mpg_lines_print(&MPG_LINES(x->row, x->n, assumed), false, out);
+    fprintf(out, "\n%zu trace%s on %zu machine%s, seed %" PRIu64 "\n\n", x->traces, x->traces == 1 ? "" : "s", x->designs,
+            x->designs == 1 ? "" : "s", x->seed);
+    if (put_rows(x, MPG_TABLE_TEXT, out, NULL, err) < 0)
+        return -1;
+    print_notes(x, out);
+    if (x->designs > 1)
+        print_best(x, out);
+    return 0;
+}
+
+/* ---- for programs ---- */
+
+int mpg_designs_csv(const struct mpg_designs *x, FILE *out, struct mpg_error *err)
+{
+    return put_rows(x, MPG_TABLE_CSV, out, NULL, err);
+}
+
+static void put_traces(struct mpg_json *j, const struct mpg_designs *x)
+{
+    mpg_json_array(j, "traces");
+    for (size_t i = 0; i < x->traces; i++) {
+        const struct mpg_design_trace *t = &x->trace[i];
+        mpg_json_object(j, NULL);
+        mpg_json_string(j, "path", t->path);
+        mpg_json_string(j, "program", t->program);
+        mpg_json_integer(j, "ranks", t->ranks);
+        mpg_json_count(j, "calls", t->calls);
+        mpg_json_close(j);
+    }
+    mpg_json_close(j);
+}
+
+static void put_parameters(struct mpg_json *j, const struct mpg_designs *x)
+{
+    static const char *const units[] = {
+        [MPG_KEY_TIME] = "ns", [MPG_KEY_NUMBER] = "number", [MPG_KEY_BYTES] = "bytes", [MPG_KEY_COUNT] = "number"};
+    mpg_json_array(j, "parameters");
+    for (size_t i = 0; i < x->keys->axes; i++) {
+        const struct mpg_key_axis *axis = &x->keys->axis[i];
+        mpg_json_object(j, NULL);
+        mpg_json_string(j, "name", axis->key);
+        mpg_json_string(j, "unit", axis->unit == MPG_KEY_WORD ? NULL : units[axis->unit]);
+        mpg_json_close(j);
+    }
+    mpg_json_close(j);
+}
+
+int mpg_designs_json(const struct mpg_designs *x, FILE *out, struct mpg_error *err)
+{
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
+    mpg_json_object(&j, NULL);
+    mpg_json_string(&j, "format", "mpgsim-targets");
+    mpg_json_integer(&j, "version", DESIGNS_VERSION);
+    mpg_json_count(&j, "seed", x->seed);
+    put_traces(&j, x);
+    put_parameters(&j, x);
+    mpg_json_array(&j, "rows");
+    const int status = put_rows(x, MPG_TABLE_JSON, out, &j, err);
+    mpg_json_close(&j);
+    mpg_json_close(&j);
+    putc('\n', out);
+    return status;
+}
