@@ -19,22 +19,11 @@ static int print_report(const struct wanted *a, const struct mpg_messages_report
     struct mpg_output *out = mpg_output_open(a->output, err);
     if (!out)
         return -1;
-    FILE *stream = mpg_output_stream(out);
-    if (a->json)
-        (a->sizes ? mpg_sizes_print_json : mpg_matrix_print_json)(r, stream);
-    else if (a->csv)
-        (a->sizes ? mpg_sizes_print_csv : mpg_matrix_print_csv)(r, stream);
-    else
-        (a->sizes ? mpg_sizes_print_text : mpg_matrix_print_text)(r, stream);
-    return mpg_output_commit(out, err);
-}
-
-static int draw(const struct wanted *a, const struct mpg_messages_report *r, struct mpg_error *err)
-{
-    const struct mpg_plot_options options = {.maker = a->program, .folder = a->plot, .keep = a->keep};
-    struct mpg_plot_outcome outcome;
-    const int status = plot_all(&options, mpg_matrix_draw, r, &outcome, err);
-    return plot_tell(&options, status, &outcome, err);
+    const enum mpg_table_format format = a->json ? MPG_TABLE_JSON : a->csv ? MPG_TABLE_CSV : MPG_TABLE_TEXT;
+    if ((a->sizes ? mpg_sizes_print : mpg_matrix_print)(r, format, mpg_output_stream(out), err) == 0)
+        return mpg_output_commit(out, err);
+    mpg_output_discard(out);
+    return -1;
 }
 
 static int report(const struct wanted *a, struct mpg_trace *trace, struct mpg_error *err)
@@ -50,7 +39,7 @@ static int report(const struct wanted *a, struct mpg_trace *trace, struct mpg_er
     if (status == 0 && listed)
         mpg_messages_sort(&found);
     if (status == 0 && a->plot)
-        status = draw(a, &r, err);
+        status = plot_and_tell(a->program, a->plot, a->keep, mpg_matrix_draw, &r, err);
     else if (status == 0)
         status = print_report(a, &r, err);
     mpg_messages_clear(&found);

@@ -4,17 +4,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-#include "common/table/escape.h"
 #include "common/printable.h"
+#include "common/table/table.h"
 #include "common/units.h"
 
 enum { SHOWN_PAIRS = 20, BAR = 40 };
-
-static const char *bytes_text(char *text, size_t size, double bytes)
-{
-    return mpg_units_format_size(text, size, (int64_t)bytes);
-}
 
 static void put_head(const struct mpg_messages_report *r, FILE *out)
 {
@@ -23,29 +19,47 @@ static void put_head(const struct mpg_messages_report *r, FILE *out)
     fputs("trace       ", out);
     mpg_printable_put(out, mpg_trace_path(r->trace));
     fprintf(out, "\nranks       %" PRId32 "\nmessages    %" PRIu64 ", %s, between %" PRIu32 " of %.0f pairs%s\n", m->ranks,
-            m->all.messages, bytes_text(bytes, sizeof bytes, m->all.bytes), m->pairs,
+            m->all.messages, mpg_table_say_size(bytes, sizeof bytes, m->all.bytes), m->pairs,
             (double)m->ranks * m->ranks, r->with_collectives ? ", those of collectives among them" : "");
     if (m->transfers > 0)
         fprintf(out, "attention   %" PRIu64 " one-sided transfers are no messages, and in none of these tables\n",
                 m->transfers);
 }
 
-static void put_collectives(const struct mpg_messages_report *r, FILE *out)
+static void put_sum(struct mpg_table *t, const struct mpg_message_sum *sum)
 {
+    mpg_table_count(t, sum->messages);
+    mpg_table_number(t, sum->bytes);
+}
+
+/* ---- collectives ---- */
+
+/* As text, if there are any; J: as rows of JSON. */
+static int put_collectives(const struct mpg_messages_report *r, FILE *out, struct mpg_json *j, struct mpg_error *err)
+{
+    const struct mpg_table_column columns[] = {
+        {.key = "collective", .heading = r->with_collectives ? "collectives (above)" : "collectives (apart)", .width = 24, .left = true},
+        {.key = "number", .heading = "number", .width = 12},
+        {.key = "messages", .heading = "messages", .width = 12},
+        {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .width = 12}};
     const struct mpg_messages *m = r->messages;
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1};
     bool any = false;
     for (int i = 0; i < MPG_COLLECTIVES; i++) {
-        char bytes[32];
         if (m->collective[i].number == 0)
             continue;
-        if (!any)
-            fprintf(out, "\n%-24s %12s %12s %12s\n", r->with_collectives ? "collectives (above)" : "collectives (apart)",
-                    "number", "messages", "bytes");
+        if (!any && j)
+            mpg_table_begin_json(&t, j);
+        else if (!any) {
+            putc('\n', out);
+            mpg_table_begin(&t, MPG_TABLE_TEXT, out);
+        }
         any = true;
-        fprintf(out, "%-24s %12" PRIu64 " %12" PRIu64 " %12s\n", mpg_collective_name((enum mpg_collective)i),
-                m->collective[i].number, m->collective[i].sum.messages,
-                bytes_text(bytes, sizeof bytes, m->collective[i].sum.bytes));
+        mpg_table_text(&t, mpg_collective_name((enum mpg_collective)i));
+        mpg_table_count(&t, m->collective[i].number);
+        put_sum(&t, &m->collective[i].sum);
     }
+    return mpg_table_end(&t, err);
 }
 
 /* ---- who sends to whom ---- */
@@ -57,25 +71,58 @@ static const struct mpg_message_sum *find_pair(const struct mpg_messages *m, uin
     return &m->pair[(*next)++].sum;
 }
 
-static void put_table(const struct mpg_messages *m, bool of_bytes, FILE *out)
+/* Receivers beside senders, of at most MPG_MATRIX_RANKS. */
+static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, struct mpg_error *err)
 {
+    struct mpg_table_column columns[1 + MPG_MATRIX_RANKS] = {{.heading = of_bytes ? "bytes to" : "number to", .width = 9, .left = true}};
+    char to_rank[MPG_MATRIX_RANKS][16];
+    struct mpg_table t = {.column = columns, .columns = 1 + (size_t)m->ranks, .gap = 1, .missing = "-"};
     uint32_t next = 0;
-    fprintf(out, "\n%-9s", of_bytes ? "bytes to" : "number to");
-    for (int32_t to = 0; to < m->ranks; to++)
-        fprintf(out, " %10" PRId32, to);
-    for (int32_t from = 0; from < m->ranks; from++) {
-        fprintf(out, "\nfrom %-4" PRId32, from);
-        for (int32_t to = 0; to < m->ranks; to++) {
-            const struct mpg_message_sum *sum = find_pair(m, &next, from, to);
-            char text[32] = "-";
-            if (sum && of_bytes)
-                bytes_text(text, sizeof text, sum->bytes);
-            else if (sum)
-                snprintf(text, sizeof text, "%" PRIu64, sum->messages);
-            fprintf(out, " %10s", text);
-        }
+    for (int32_t to = 0; to < m->ranks; to++) {
+        snprintf(to_rank[to], sizeof to_rank[to], "%" PRId32, to);
+        columns[1 + to] = (struct mpg_table_column){.heading = to_rank[to], .say = of_bytes ? mpg_table_say_size : NULL, .width = 10};
     }
     putc('\n', out);
+    mpg_table_begin(&t, MPG_TABLE_TEXT, out);
+    for (int32_t from = 0; from < m->ranks; from++) {
+        mpg_table_printf(&t, "from %" PRId32, from);
+        for (int32_t to = 0; to < m->ranks; to++) {
+            const struct mpg_message_sum *sum = find_pair(m, &next, from, to);
+            if (!sum)
+                mpg_table_missing(&t);
+            else if (of_bytes)
+                mpg_table_number(&t, sum->bytes);
+            else
+                mpg_table_count(&t, sum->messages);
+        }
+    }
+    return mpg_table_end(&t, err);
+}
+
+/* The first N pairs; J: as rows of JSON. */
+static int put_pairs(const struct mpg_messages_report *r, size_t n, enum mpg_table_format format, FILE *out, struct mpg_json *j,
+                     struct mpg_error *err)
+{
+    static const struct mpg_table_column columns[] = {
+        {.key = "from", .heading = "from", .width = 8},
+        {.key = "to", .heading = "to", .width = 8},
+        {.key = "messages", .heading = "messages", .width = 12},
+        {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .digits = 15, .width = 12},
+        {.heading = "of all", .say = mpg_table_say_percent, .width = 12}};
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1};
+    const double all_bytes = r->messages->all.bytes;
+    if (j)
+        mpg_table_begin_json(&t, j);
+    else
+        mpg_table_begin(&t, format, out);
+    for (size_t i = 0; i < n; i++) {
+        const struct mpg_message_pair *pair = &r->messages->pair[i];
+        mpg_table_integer(&t, pair->from);
+        mpg_table_integer(&t, pair->to);
+        put_sum(&t, &pair->sum);
+        mpg_table_number(&t, all_bytes > 0 ? pair->sum.bytes / all_bytes : 0);
+    }
+    return mpg_table_end(&t, err);
 }
 
 static size_t shown(const struct mpg_messages_report *r, size_t otherwise)
@@ -84,90 +131,66 @@ static size_t shown(const struct mpg_messages_report *r, size_t otherwise)
     return top < r->messages->pairs ? top : r->messages->pairs;
 }
 
-static void put_pairs(const struct mpg_messages_report *r, FILE *out)
+static int print_list(const struct mpg_messages_report *r, FILE *out, struct mpg_error *err)
 {
-    const struct mpg_message_pair *pair = r->messages->pair;
     const size_t n = shown(r, SHOWN_PAIRS);
-    fprintf(out, "\n%8s %8s %12s %12s %12s\n", "from", "to", "messages", "bytes", "of all");
-    for (size_t i = 0; i < n; i++) {
-        char bytes[32];
-        const double share = r->messages->all.bytes > 0 ? pair[i].sum.bytes / r->messages->all.bytes : 0;
-        fprintf(out, "%8" PRId32 " %8" PRId32 " %12" PRIu64 " %12s %10.2f %%\n", pair[i].from, pair[i].to,
-                pair[i].sum.messages, bytes_text(bytes, sizeof bytes, pair[i].sum.bytes), 100 * share);
-    }
+    putc('\n', out);
+    const int status = put_pairs(r, n, MPG_TABLE_TEXT, out, NULL, err);
     if (n < r->messages->pairs)
         fprintf(out, "... and %zu more\n", r->messages->pairs - n);
+    return status;
 }
 
-void mpg_matrix_print_text(const struct mpg_messages_report *r, FILE *out)
+/* What all JSON begins with. */
+static void begin_json(struct mpg_json *j, const struct mpg_messages_report *r)
 {
+    mpg_json_object(j, NULL);
+    mpg_json_string(j, "trace", mpg_trace_path(r->trace));
+    mpg_json_integer(j, "ranks", r->messages->ranks);
+    mpg_json_bool(j, "with_collectives", r->with_collectives);
+    mpg_json_count(j, "one_sided_transfers", r->messages->transfers);
+    mpg_json_count(j, "messages", r->messages->all.messages);
+    mpg_json_same_line(j);
+    mpg_json_number(j, "bytes", r->messages->all.bytes);
+}
+
+static int matrix_json(const struct mpg_messages_report *r, FILE *out, struct mpg_error *err)
+{
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
+    begin_json(&j, r);
+    mpg_json_array(&j, "pairs");
+    int status = put_pairs(r, r->messages->pairs, MPG_TABLE_JSON, out, &j, err);
+    mpg_json_close(&j);
+    mpg_json_array(&j, "collectives");
+    if (status == 0)
+        status = put_collectives(r, out, &j, err);
+    mpg_json_close(&j);
+    mpg_json_close(&j);
+    putc('\n', out);
+    return status;
+}
+
+static int matrix_text(const struct mpg_messages_report *r, FILE *out, struct mpg_error *err)
+{
+    int status = 0;
     put_head(r, out);
     if (!r->largest_first && r->messages->pairs > 0) {
-        put_table(r->messages, true, out);
-        put_table(r->messages, false, out);
-    } else if (r->messages->pairs > 0) {
-        put_pairs(r, out);
-    }
-    put_collectives(r, out);
+        status = print_matrix(r->messages, true, out, err);
+        if (status == 0)
+            status = print_matrix(r->messages, false, out, err);
+    } else if (r->messages->pairs > 0)
+        status = print_list(r, out, err);
+    return status < 0 ? -1 : put_collectives(r, out, NULL, err);
 }
 
-void mpg_matrix_print_csv(const struct mpg_messages_report *r, FILE *out)
+int mpg_matrix_print(const struct mpg_messages_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)
 {
-    const struct mpg_message_pair *pair = r->messages->pair;
-    const size_t n = shown(r, r->messages->pairs);
-    fputs("from,to,messages,bytes\n", out);
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "%" PRId32 ",%" PRId32 ",%" PRIu64 ",%.15g\n", pair[i].from, pair[i].to, pair[i].sum.messages,
-                pair[i].sum.bytes);
-}
-
-/* ---- JSON ---- */
-
-static void put_sum(const struct mpg_message_sum *sum, FILE *out)
-{
-    fprintf(out, "\"messages\": %" PRIu64 ", \"bytes\": ", sum->messages);
-    mpg_json_write_number(out, sum->bytes);
-}
-
-static void put_json_head(const struct mpg_messages_report *r, FILE *out)
-{
-    fputs("{\n \"trace\": ", out);
-    mpg_json_write_string(out, mpg_trace_path(r->trace));
-    fprintf(out, ",\n \"ranks\": %" PRId32 ",\n \"with_collectives\": %s,\n \"one_sided_transfers\": %" PRIu64 ",\n ",
-            r->messages->ranks, r->with_collectives ? "true" : "false", r->messages->transfers);
-    put_sum(&r->messages->all, out);
-}
-
-void mpg_matrix_print_json(const struct mpg_messages_report *r, FILE *out)
-{
-    const struct mpg_messages *m = r->messages;
-    const char *separator = "";
-    put_json_head(r, out);
-    fputs(",\n \"pairs\": [", out);
-    for (uint32_t i = 0; i < m->pairs; i++) {
-        fprintf(out, "%s\n  {\"from\": %" PRId32 ", \"to\": %" PRId32 ", ", i > 0 ? "," : "", m->pair[i].from, m->pair[i].to);
-        put_sum(&m->pair[i].sum, out);
-        putc('}', out);
-    }
-    fputs("\n ],\n \"collectives\": [", out);
-    for (int i = 0; i < MPG_COLLECTIVES; i++) {
-        if (m->collective[i].number == 0)
-            continue;
-        fprintf(out, "%s\n  {\"collective\": \"%s\", \"number\": %" PRIu64 ", ", separator,
-                mpg_collective_name((enum mpg_collective)i), m->collective[i].number);
-        put_sum(&m->collective[i].sum, out);
-        putc('}', out);
-        separator = ",";
-    }
-    fputs("\n ]\n}\n", out);
+    return format == MPG_TABLE_JSON  ? matrix_json(r, out, err)
+           : format == MPG_TABLE_CSV ? put_pairs(r, shown(r, r->messages->pairs), format, out, NULL, err)
+                                     : matrix_text(r, out, err);
 }
 
 /* ---- sizes ---- */
-
-static double least_of(int k)
-{
-    return k > 0 ? ldexp(1, k - 1) : 0;
-}
 
 /* A class before the first message's or after the last's. */
 static bool is_outside(const struct mpg_messages *m, int k)
@@ -180,54 +203,74 @@ static bool is_outside(const struct mpg_messages *m, int k)
     return before || after;
 }
 
-void mpg_sizes_print_text(const struct mpg_messages_report *r, FILE *out)
+static void put_class(struct mpg_table *t, const struct mpg_messages *m, int k, uint64_t most)
 {
+    const struct mpg_message_sum *s = &m->size[k];
+    const uint64_t least = k > 0 ? UINT64_C(1) << (k - 1) : 0;
+    char bar[BAR + 1] = "";
+    memset(bar, '#', (size_t)ceil(BAR * (double)s->messages / (double)most));
+    mpg_table_count(t, least);
+    mpg_table_count(t, k > 0 ? least + (least - 1) : 0);
+    mpg_table_count(t, s->messages);
+    mpg_table_number(t, (double)s->messages / (double)m->all.messages);
+    mpg_table_number(t, s->bytes);
+    mpg_table_number(t, m->all.bytes > 0 ? s->bytes / m->all.bytes : 0);
+    mpg_table_text(t, bar);
+}
+
+/* J: as rows of JSON. */
+static int put_classes(const struct mpg_messages_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j,
+                       struct mpg_error *err)
+{
+    static const struct mpg_table_column columns[] = {
+        {.key = "least_bytes", .heading = "size from", .say = mpg_table_say_size, .width = 12},
+        {.key = "most_bytes"},
+        {.key = "messages", .heading = "messages", .width = 12},
+        {.heading = "of all", .say = mpg_table_say_percent, .width = 8},
+        {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .digits = 15, .width = 12},
+        {.heading = "of all", .say = mpg_table_say_percent, .width = 8},
+        {.heading = "", .left = true}};
     const struct mpg_messages *m = r->messages;
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1, .trims = true};
     uint64_t most = 1;
-    put_head(r, out);
     for (int k = 0; k < MPG_MESSAGE_CLASSES; k++)
         most = m->size[k].messages > most ? m->size[k].messages : most;
-    if (m->all.messages > 0)
-        fprintf(out, "\n%12s %12s %8s %12s %8s\n", "size from", "messages", "of all", "bytes", "of all");
-    for (int k = 0; k < MPG_MESSAGE_CLASSES; k++) {
-        const struct mpg_message_sum *s = &m->size[k];
-        char least[32], bytes[32];
-        if (is_outside(m, k))
-            continue;
-        fprintf(out, "%12s %12" PRIu64 " %6.2f %% %12s %6.2f %%", bytes_text(least, sizeof least, least_of(k)), s->messages,
-                100 * (double)s->messages / (double)m->all.messages, bytes_text(bytes, sizeof bytes, s->bytes),
-                m->all.bytes > 0 ? 100 * s->bytes / m->all.bytes : 0);
-        if (s->messages > 0)
-            putc(' ', out);
-        for (int bar = (int)ceil(BAR * (double)s->messages / (double)most); bar > 0; bar--)
-            putc('#', out);
-        putc('\n', out);
-    }
-    put_collectives(r, out);
-}
-
-void mpg_sizes_print_csv(const struct mpg_messages_report *r, FILE *out)
-{
-    fputs("least_bytes,most_bytes,messages,bytes\n", out);
+    if (j)
+        mpg_table_begin_json(&t, j);
+    else
+        mpg_table_begin(&t, format, out);
     for (int k = 0; k < MPG_MESSAGE_CLASSES; k++)
-        if (!is_outside(r->messages, k))
-            fprintf(out, "%.0f,%.0f,%" PRIu64 ",%.15g\n", least_of(k), k > 0 ? 2 * least_of(k) - 1 : 0,
-                    r->messages->size[k].messages, r->messages->size[k].bytes);
+        if (!is_outside(m, k))
+            put_class(&t, m, k, most);
+    return mpg_table_end(&t, err);
 }
 
-void mpg_sizes_print_json(const struct mpg_messages_report *r, FILE *out)
+static int sizes_json(const struct mpg_messages_report *r, FILE *out, struct mpg_error *err)
 {
-    const char *separator = "";
-    put_json_head(r, out);
-    fputs(",\n \"sizes\": [", out);
-    for (int k = 0; k < MPG_MESSAGE_CLASSES; k++) {
-        if (is_outside(r->messages, k))
-            continue;
-        fprintf(out, "%s\n  {\"least_bytes\": %.0f, \"most_bytes\": %.0f, ", separator, least_of(k),
-                k > 0 ? 2 * least_of(k) - 1 : 0);
-        put_sum(&r->messages->size[k], out);
-        putc('}', out);
-        separator = ",";
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_ROWS);
+    begin_json(&j, r);
+    mpg_json_array(&j, "sizes");
+    const int status = put_classes(r, MPG_TABLE_JSON, out, &j, err);
+    mpg_json_close(&j);
+    mpg_json_close(&j);
+    putc('\n', out);
+    return status;
+}
+
+static int sizes_text(const struct mpg_messages_report *r, FILE *out, struct mpg_error *err)
+{
+    put_head(r, out);
+    if (r->messages->all.messages > 0) {
+        putc('\n', out);
+        if (put_classes(r, MPG_TABLE_TEXT, out, NULL, err) < 0)
+            return -1;
     }
-    fputs("\n ]\n}\n", out);
+    return put_collectives(r, out, NULL, err);
+}
+
+int mpg_sizes_print(const struct mpg_messages_report *r, enum mpg_table_format format, FILE *out, struct mpg_error *err)
+{
+    return format == MPG_TABLE_JSON  ? sizes_json(r, out, err)
+           : format == MPG_TABLE_CSV ? put_classes(r, format, out, NULL, err)
+                                     : sizes_text(r, out, err);
 }

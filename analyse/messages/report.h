@@ -5,6 +5,7 @@
 
 #include "analyse/messages/messages.h"
 #include "common/plots/plots.h"
+#include "common/table/table.h"
 
 struct mpg_messages_report {
     const struct mpg_trace *trace;
@@ -17,15 +18,10 @@ struct mpg_messages_report {
 /* So many ranks have tables of pairs that fit a screen. */
 enum { MPG_MATRIX_RANKS = 16 };
 
-/* Tables of pairs for people; a histogram. */
-void mpg_matrix_print_text(const struct mpg_messages_report *report, FILE *out);
-void mpg_sizes_print_text(const struct mpg_messages_report *report, FILE *out);
-/* A row a pair, or a size class. */
-void mpg_matrix_print_csv(const struct mpg_messages_report *report, FILE *out);
-void mpg_sizes_print_csv(const struct mpg_messages_report *report, FILE *out);
-/* An object, of pairs and collectives; of size classes. */
-void mpg_matrix_print_json(const struct mpg_messages_report *report, FILE *out);
-void mpg_sizes_print_json(const struct mpg_messages_report *report, FILE *out);
+/* Pairs, as tables for people, a row each in CSV, an object of them and of collectives in JSON; size classes likewise, for people
+ * as a histogram. Error: out of memory. */
+int mpg_matrix_print(const struct mpg_messages_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
+int mpg_sizes_print(const struct mpg_messages_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
 /* Draws the two heat maps of REPORT, a struct mpg_messages_report: messages and bytes, of ranks, or, where these
  * are more than 512, of as many blocks of ranks. Errors: nothing to draw; those of plots. */
 int mpg_matrix_draw(struct plot_session *session, const void *report, struct mpg_error *err);

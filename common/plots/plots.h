@@ -67,6 +67,9 @@ void mpg_plot_outcome_clear(struct mpg_plot_outcome *outcome);
 int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
               const struct mpg_error *err);
 
+/* Both: has DRAW draw WHAT for MAKER into FOLDER, KEEP as in struct mpg_plot_options. Errors: those of plot_all(). */
+int plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err);
+
 /* -1 and a filled ERR once a signal has asked for an end. */
 int plot_interruption(struct mpg_error *err);
 

@@ -23,3 +23,11 @@ int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plo
     mpg_plot_outcome_clear(outcome);
     return 0;
 }
+
+int plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err)
+{
+    const struct mpg_plot_options options = {.maker = maker, .folder = folder, .keep = keep};
+    struct mpg_plot_outcome outcome;
+    const int status = plot_all(&options, draw, what, &outcome, err);
+    return plot_tell(&options, status, &outcome, err);
+}

@@ -14,12 +14,10 @@
 
 /* ---- CSV ---- */
 
-static void put_csv_number(double value, FILE *out)
+static void put_csv_number(double value, int digits, FILE *out)
 {
-    if (isinf(value))
-        fputs(value < 0 ? "-inf" : "inf", out);
-    else if (!isnan(value))
-        mpg_json_write_number(out, value);
+    if (!isnan(value))
+        fprintf(out, "%.*g", digits > 0 ? digits : 17, value);
 }
 
 /* LINES, made one by JOINT, which the caller frees; NULL: out of memory. */
@@ -55,7 +53,7 @@ static void put_csv_cell(struct mpg_table *t, const struct mpg_table_column *col
     case MPG_CELL_MISSING:
         break;
     case MPG_CELL_NUMBER:
-        put_csv_number(cell->number[0], t->out);
+        put_csv_number(cell->number[0], column->digits, t->out);
         break;
     case MPG_CELL_COUNT:
         fprintf(t->out, "%" PRIu64, cell->count);
@@ -64,9 +62,9 @@ static void put_csv_cell(struct mpg_table *t, const struct mpg_table_column *col
         fprintf(t->out, "%" PRId64, cell->integer);
         break;
     case MPG_CELL_RANGE:
-        put_csv_number(cell->number[0], t->out);
+        put_csv_number(cell->number[0], column->digits, t->out);
         putc(',', t->out);
-        put_csv_number(cell->number[1], t->out);
+        put_csv_number(cell->number[1], column->digits, t->out);
         break;
     case MPG_CELL_TRUTH:
         fputs(cell->count ? "yes" : "no", t->out);

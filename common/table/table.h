@@ -33,6 +33,7 @@ struct mpg_table_column {
     bool fits;           /* it grows with what it holds; else, unless all of the table do, what is longer moves the rest of its row */
     bool left;           /* its cells stand to the left */
     char sign;           /* in the middle of the blanks before a cell; 0: none */
+    int digits;          /* of numbers in CSV; 0: all 17 */
     bool quoted;         /* in CSV in any case */
     bool optional;       /* not a member of rows that miss it; else null */
     const char *joint;   /* between the lines of a cell in CSV; NULL: \n, written out */

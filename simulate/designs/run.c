@@ -5,7 +5,6 @@
 #include "common/printable.h"
 #include "history/answer.h"
 #include "simulate/designs/designs.h"
-#include "simulate/reports/drawn.h"
 
 struct table {
     const struct mpg_arguments *a;
@@ -121,7 +120,7 @@ int mpg_designs_answer(const struct mpg_arguments *a, const struct mpg_arguments
         mpg_designs_finish(&t.x);
         status = write_table(&t, err);
         if (status == 0 && a->plot)
-            status = mpg_report_draw(a->plot, a->keep, mpg_designs_draw, &t.x, err);
+            status = plot_and_tell("mpgsim", a->plot, a->keep, mpg_designs_draw, &t.x, err);
     }
     mpg_designs_clear(&t.x);
     return status;

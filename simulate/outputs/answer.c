@@ -6,7 +6,6 @@
 #include "common/printable.h"
 #include "simulate/outputs/inquiry.h"
 #include "simulate/pages/page.h"
-#include "simulate/reports/drawn.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/sheet_plot.h"
@@ -124,7 +123,7 @@ static int give_rows(struct mpg_inquiry *x, struct mpg_error *err)
     if (write_rows(&x->a, &x->rows, &x->answer, err) < 0 ||
         (x->a.report && mpg_page_sheet(&x->rows, x->a.report, err) < 0))
         return -1;
-    return x->a.plot ? mpg_report_draw(x->a.plot, x->a.keep, mpg_sheet_draw, &x->rows, err) : 0;
+    return x->a.plot ? plot_and_tell("mpgsim", x->a.plot, x->a.keep, mpg_sheet_draw, &x->rows, err) : 0;
 }
 
 static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of callsites: what calls cost by the place they were made from. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,36 +37,46 @@ static size_t join_lines(struct stat_line *lines, size_t n)
     return kept;
 }
 
-static void print_line(const struct stat_line *l, int width)
+/* In JSON places come after the call, in text last. */
+static const struct mpg_table_column columns[] = {
+    {.key = "call", .heading = "call", .width = 16, .fits = true, .left = true},
+    {.key = "callsite"},
+    {.key = "calls", .heading = "number", .width = 10},
+    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 10},
+    {.key = "least_ns", .heading = "min", .say = mpg_units_format_time, .width = 10},
+    {.key = "most_ns", .heading = "max", .say = mpg_units_format_time, .width = 10},
+    {.key = "sent_bytes", .heading = "sent", .say = mpg_table_say_size_if_any, .width = 10},
+    {.key = "received_bytes", .heading = "received", .say = mpg_table_say_size_if_any, .width = 10},
+    {.heading = "from", .gap = 2, .left = true}};
+
+static void put_line(struct mpg_table *t, const struct stat_line *l)
 {
-    char name[64], time[32], least[32], most[32], sent[32], received[32];
-    const char *place = l->places;
-    snprintf(name, sizeof name, "%s%s", mpg_call_prefix(l->call), mpg_call_name(l->call));
-    int before = printf("%-*s %10" PRIu64 " %10s %10s %10s %10s %10s  ", width, name,
-                        l->sum.number,
-                        mpg_units_format_time(time, sizeof time, l->sum.time_ns),
-                        mpg_units_format_time(least, sizeof least, l->sum.least_ns),
-                        mpg_units_format_time(most, sizeof most, l->sum.most_ns),
-                        mpg_stat_bytes(sent, sizeof sent, l->sum.sent_bytes),
-                        mpg_stat_bytes(received, sizeof received, l->sum.received_bytes));
-    for (const char *end; (end = strchr(place, '\n')); place = end + 1)
-        printf("%.*s\n%*s", (int)(end - place), place, before + 2, "");
-    puts(place);
+    mpg_stat_put_call(t, l->call);
+    mpg_table_lines(t, l->places);
+    mpg_stat_put_sum(t, &l->sum);
+    mpg_table_lines(t, l->places);
 }
 
-void mpg_stat_print_lines(const struct stat_line *lines, size_t n, size_t top)
+int mpg_stat_print_lines(const struct stat_line *lines, size_t n, size_t top, struct mpg_error *err)
 {
     const size_t shown = top > 0 && top < n ? top : n;
-    int width = 16;
-    for (size_t i = 0; i < shown; i++) {
-        int length = (int)strlen(mpg_call_name(lines[i].call)) + 4;
-        width = length > width ? length : width;
-    }
-    printf("\n%-*s %10s %10s %10s %10s %10s %10s  %s\n", width, "call", "number", "time", "min",
-           "max", "sent", "received", "from");
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1};
+    putchar('\n');
+    mpg_table_begin(&t, MPG_TABLE_TEXT, stdout);
     for (size_t i = 0; i < shown; i++)
-        print_line(&lines[i], width);
+        put_line(&t, &lines[i]);
+    const int status = mpg_table_end(&t, err);
     mpg_stat_print_more(n, shown);
+    return status;
+}
+
+int mpg_stat_put_lines(struct mpg_json *j, const struct stat_line *lines, size_t n, struct mpg_error *err)
+{
+    struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
+    mpg_table_begin_json(&t, j);
+    for (size_t i = 0; i < n; i++)
+        put_line(&t, &lines[i]);
+    return mpg_table_end(&t, err);
 }
 
 int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_places *places,

@@ -67,12 +67,11 @@ static int print_tables(const struct wanted *a, const struct stat_summary *s, co
 {
     const size_t top = (size_t)a->top;
     mpg_stat_print_head(s);
-    mpg_stat_print_calls(s, top);
-    if (mpg_stat_print_regions(s, top, err) < 0 || (a->ranks && mpg_stat_print_ranks(s, top, err) < 0))
+    if (mpg_stat_print_calls(s, top, err) < 0 || mpg_stat_print_regions(s, top, err) < 0 || (a->ranks && mpg_stat_print_ranks(s, top, err) < 0))
         return -1;
-    if (lines)
-        mpg_stat_print_lines(lines, n, top);
-    else if (a->callsites)
+    if (lines && mpg_stat_print_lines(lines, n, top, err) < 0)
+        return -1;
+    if (!lines && a->callsites)
         printf("\nno callsites in this trace\n");
     return print_untraced(s->trace, s->calls[MPG_CALL_Unknown].number > 0, err);
 }
@@ -85,7 +84,7 @@ static int print(const struct wanted *a, const struct stat_summary *s, struct mp
         return -1;
     int status = 0;
     if (a->json)
-        mpg_stat_print_json(s, lines, (size_t)n);
+        status = mpg_stat_print_json(s, lines, (size_t)n, err);
     else
         status = print_tables(a, s, lines, (size_t)n, err);
     mpg_stat_free_lines(lines, (size_t)n);

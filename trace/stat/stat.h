@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/map.h"
+#include "common/table/table.h"
 #include "trace/store/chunk.h"
 #include "trace/reader.h"
 #include "trace/stat/names.h"
@@ -100,9 +101,6 @@ void mpg_stat_clear(struct stat_summary *s);
 /* Adds MORE, whose calls are others, to SUM. */
 void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
 
-/* Bytes for people into TEXT of SIZE; "" if there are none. Returns TEXT. */
-char *mpg_stat_bytes(char *text, size_t size, double bytes);
-
 /* How good the recording is, by the ranks' time off their CPUs: the largest and the mean share of their
  * runs, outside of MPI: a call may sleep while it waits. False where it was not recorded, on one rank or
  * more, nothing ran, or the times are predicted ones. */
@@ -117,8 +115,8 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
 
 /* The lines before the tables, on standard output, as all below. */
 void mpg_stat_print_head(const struct stat_summary *s);
-/* TOP: so many rows; 0: all. */
-void mpg_stat_print_calls(const struct stat_summary *s, size_t top);
+/* TOP: so many rows; 0: all. Errors of tables: out of memory. */
+int mpg_stat_print_calls(const struct stat_summary *s, size_t top, struct mpg_error *err);
 int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_error *err);
 /* In their order, or with TOP those with the largest part in MPI. */
 int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_error *err);
@@ -128,7 +126,16 @@ void mpg_stat_print_more(size_t n, size_t shown);
 struct stat_line;
 
 /* All of it as one object, with N LINES of callsites; NULL: those were not asked for. */
-void mpg_stat_print_json(const struct stat_summary *s, const struct stat_line *lines, size_t n);
+int mpg_stat_print_json(const struct stat_summary *s, const struct stat_line *lines, size_t n, struct mpg_error *err);
+/* The tables as rows of JSON, all of them. */
+int mpg_stat_put_calls(struct mpg_json *json, const struct stat_summary *s, struct mpg_error *err);
+int mpg_stat_put_regions(struct mpg_json *json, const struct stat_summary *s, struct mpg_error *err);
+int mpg_stat_put_ranks(struct mpg_json *json, const struct stat_summary *s, struct mpg_error *err);
+int mpg_stat_put_lines(struct mpg_json *json, const struct stat_line *lines, size_t n, struct mpg_error *err);
+/* Cells of these: a call's name; SUM's number, times (all, least, most) and bytes (sent, received). */
+void mpg_stat_put_call(struct mpg_table *table, enum mpg_call call);
+void mpg_stat_put_sum(struct mpg_table *table, const struct stat_sum *sum);
+enum { MPG_STAT_COLUMNS = 16 }; /* at most */
 
 /* Calls of one kind whose places have the same names. */
 struct stat_line {
@@ -142,7 +149,7 @@ struct stat_line {
 int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_places *places,
                             struct mpg_symbols *symbols, int frames, struct stat_line **lines,
                             struct mpg_error *err);
-void mpg_stat_print_lines(const struct stat_line *lines, size_t n, size_t top);
+int mpg_stat_print_lines(const struct stat_line *lines, size_t n, size_t top, struct mpg_error *err);
 void mpg_stat_free_lines(struct stat_line *lines, size_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace stat's tables of calls, regions and ranks. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,39 +16,60 @@ void mpg_stat_print_more(size_t n, size_t shown)
         printf("... and %zu more\n", n - shown);
 }
 
-char *mpg_stat_bytes(char *text, size_t size, double bytes)
+void mpg_stat_put_sum(struct mpg_table *t, const struct stat_sum *sum)
 {
-    text[0] = '\0';
-    return bytes > 0 ? mpg_units_format_size(text, size, (int64_t)bytes) : text;
+    mpg_table_count(t, sum->number);
+    mpg_table_numbers(t, (double[]){sum->time_ns, sum->least_ns, sum->most_ns, sum->sent_bytes, sum->received_bytes}, 5);
 }
 
-static void print_call(const struct stat_summary *s, enum mpg_call call, int width)
+/* ---- calls ---- */
+
+void mpg_stat_put_call(struct mpg_table *t, enum mpg_call call)
+{
+    mpg_table_printf(t, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
+}
+
+static struct mpg_table begin_calls(const struct stat_summary *s, struct mpg_table_column columns[MPG_STAT_COLUMNS])
+{
+    static const struct mpg_table_column list[] = {
+        {.key = "call", .heading = "call", .width = 24, .left = true},
+        {.key = "calls", .heading = "number", .width = 12},
+        {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 12},
+        {.heading = "of run", .say = mpg_table_say_percent, .width = 8},
+        {.key = "least_ns"},
+        {.key = "most_ns"},
+        {.key = "sent_bytes", .heading = "sent", .say = mpg_table_say_size_if_any, .width = 12},
+        {.key = "received_bytes", .heading = "received", .say = mpg_table_say_size_if_any, .width = 12}};
+    memcpy(columns, list, sizeof list);
+    for (int i = 0; i < MPG_CALL_COUNT; i++) {
+        const int length = (int)strlen(mpg_call_name((enum mpg_call)i)) + 4;
+        if (s->calls[i].number && length > columns->width)
+            columns->width = length;
+    }
+    return (struct mpg_table){.column = columns, .columns = sizeof list / sizeof *list, .gap = 1};
+}
+
+static void put_call(struct mpg_table *t, const struct stat_summary *s, enum mpg_call call)
 {
     const struct stat_sum *sum = &s->calls[call];
-    char name[64], time[32], sent[32], received[32], share[16] = "";
-    enum mpg_kind kind = mpg_call_kind(call);
-    if (kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && s->run_ns > 0)
-        snprintf(share, sizeof share, "%.2f %%", 100 * sum->time_ns / s->run_ns);
-    snprintf(name, sizeof name, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
-    printf("%-*s %12" PRIu64 " %12s %8s %12s %12s\n", width, name, sum->number,
-           mpg_units_format_time(time, sizeof time, sum->time_ns), share,
-           mpg_stat_bytes(sent, sizeof sent, sum->sent_bytes),
-           mpg_stat_bytes(received, sizeof received, sum->received_bytes));
+    const enum mpg_kind kind = mpg_call_kind(call);
+    const bool in_run = kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && s->run_ns > 0;
+    mpg_stat_put_call(t, call);
+    mpg_table_count(t, sum->number);
+    mpg_table_numbers(t, (double[]){sum->time_ns, in_run ? sum->time_ns / s->run_ns : NAN, sum->least_ns, sum->most_ns, sum->sent_bytes,
+                                    sum->received_bytes}, 6);
 }
 
-void mpg_stat_print_calls(const struct stat_summary *s, size_t top)
+int mpg_stat_print_calls(const struct stat_summary *s, size_t top, struct mpg_error *err)
 {
     bool shown[MPG_CALL_COUNT] = {false};
-    int width = 24;
+    struct mpg_table_column columns[MPG_STAT_COLUMNS];
+    struct mpg_table t = begin_calls(s, columns);
     size_t n = 0, rows = 0;
-    for (int i = 0; i < MPG_CALL_COUNT; i++) {
-        int length = (int)strlen(mpg_call_name((enum mpg_call)i)) + 4;
-        if (s->calls[i].number && length > width)
-            width = length;
+    putchar('\n');
+    mpg_table_begin(&t, MPG_TABLE_TEXT, stdout);
+    for (int i = 0; i < MPG_CALL_COUNT; i++)
         n += s->calls[i].number > 0;
-    }
-    printf("\n%-*s %12s %12s %8s %12s %12s\n", width, "call", "number", "time", "of run", "sent",
-           "received");
     for (; top == 0 || rows < top; rows++) {
         int best = -1;
         for (int i = 0; i < MPG_CALL_COUNT; i++)
@@ -57,9 +79,49 @@ void mpg_stat_print_calls(const struct stat_summary *s, size_t top)
         if (best < 0)
             break;
         shown[best] = true;
-        print_call(s, (enum mpg_call)best, width);
+        put_call(&t, s, (enum mpg_call)best);
     }
     mpg_stat_print_more(n, rows);
+    return mpg_table_end(&t, err);
+}
+
+int mpg_stat_put_calls(struct mpg_json *j, const struct stat_summary *s, struct mpg_error *err)
+{
+    struct mpg_table_column columns[MPG_STAT_COLUMNS];
+    struct mpg_table t = begin_calls(s, columns);
+    mpg_table_begin_json(&t, j);
+    for (int i = 0; i < MPG_CALL_COUNT; i++)
+        if (s->calls[i].number > 0)
+            put_call(&t, s, (enum mpg_call)i);
+    return mpg_table_end(&t, err);
+}
+
+/* ---- regions ---- */
+
+static const struct mpg_table_column region_columns[] = {
+    {.key = "region", .heading = "region", .width = 24, .left = true},
+    {.key = "visits", .heading = "number", .width = 12},
+    {.key = "unended"},
+    {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 12},
+    {.heading = "of run", .say = mpg_table_say_percent, .width = 8},
+    {.key = "in_mpi_ns", .heading = "in MPI", .say = mpg_units_format_time, .width = 12}};
+
+static void put_region(struct mpg_table *t, const struct stat_summary *s, const struct stat_region *r)
+{
+    mpg_table_text(t, mpg_trace_string(s->trace, (int32_t)(r - s->regions)));
+    mpg_table_count(t, r->number);
+    mpg_table_count(t, r->unended);
+    mpg_table_numbers(t, (double[]){r->time_ns, s->run_ns > 0 ? r->time_ns / s->run_ns : NAN, r->in_mpi_ns}, 3);
+}
+
+int mpg_stat_put_regions(struct mpg_json *j, const struct stat_summary *s, struct mpg_error *err)
+{
+    struct mpg_table t = {MPG_TABLE_COLUMNS(region_columns)};
+    mpg_table_begin_json(&t, j);
+    for (size_t i = 0; i < s->region_number; i++)
+        if (s->regions[i].number > 0)
+            put_region(&t, s, &s->regions[i]);
+    return mpg_table_end(&t, err);
 }
 
 static int compare_regions(const void *a, const void *b)
@@ -108,25 +170,21 @@ int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_
         if (s->regions[i].number && !is_mere_level(&s->regions[i], mpg_trace_string(s->trace, (int32_t)i)))
             sorted[n++] = &s->regions[i];
     qsort(sorted, n, sizeof *sorted, compare_regions);
-    if (n)
-        printf("\n%-24s %12s %12s %8s %12s\n", "region", "number", "time", "of run", "in MPI");
     const size_t shown = top > 0 && top < n ? top : n;
-    for (size_t i = 0; i < shown; i++) {
-        char time[32], mpi[32], share[16] = "", name[4 * MPG_TRACE_MAX_TEXT + 1];
-        if (s->run_ns > 0)
-            snprintf(share, sizeof share, "%.2f %%", 100 * sorted[i]->time_ns / s->run_ns);
-        printf("%-24s %12" PRIu64 " %12s %8s %12s\n",
-               mpg_printable(name, sizeof name,
-                             mpg_trace_string(s->trace, (int32_t)(sorted[i] - s->regions))),
-               sorted[i]->number,
-               mpg_units_format_time(time, sizeof time, sorted[i]->time_ns), share,
-               mpg_units_format_time(mpi, sizeof mpi, sorted[i]->in_mpi_ns));
+    struct mpg_table t = {MPG_TABLE_COLUMNS(region_columns), .gap = 1};
+    if (n) {
+        putchar('\n');
+        mpg_table_begin(&t, MPG_TABLE_TEXT, stdout);
     }
+    for (size_t i = 0; i < shown; i++)
+        put_region(&t, s, sorted[i]);
     mpg_stat_print_more(n, shown);
     print_unended(s);
     free(sorted);
-    return 0;
+    return mpg_table_end(&t, err);
 }
+
+/* ---- ranks ---- */
 
 static int compare_shares(const void *a, const void *b)
 {
@@ -145,40 +203,68 @@ static bool knows_off_cpu(const struct stat_summary *s)
     return any;
 }
 
-static void print_rank(const struct stat_summary *s, const struct stat_rank *r)
+static struct mpg_table begin_ranks(const struct stat_summary *s, struct mpg_table_column columns[MPG_STAT_COLUMNS])
 {
-    char run[32], mpi[32], sent[32], received[32], off[32] = "", off_in[32] = "";
-    if (r->off_cpu_known) {
-        mpg_units_format_time(off, sizeof off, r->off_between_ns);
-        mpg_units_format_time(off_in, sizeof off_in, r->off_in_ns);
-    }
-    printf("%-24d %12" PRIu64 " %12s %12s %8.2f %%", (int)(r - s->ranks), r->sum.number,
-           mpg_units_format_time(run, sizeof run, stat_run_ns(r)),
-           mpg_units_format_time(mpi, sizeof mpi, r->sum.time_ns), 100 * stat_share(r));
-    if (knows_off_cpu(s))
-        printf(" %12s %12s", off, off_in);
-    printf(" %12s %12s\n",
-           mpg_stat_bytes(sent, sizeof sent, r->sum.sent_bytes),
-           mpg_stat_bytes(received, sizeof received, r->sum.received_bytes));
+    const bool off = knows_off_cpu(s);
+    const struct mpg_table_column list[] = {
+        {.key = "rank", .heading = "rank", .width = 24, .left = true},
+        {.key = "whole"},
+        {.key = "threads"},
+        {.heading = "calls", .width = 12},
+        {.key = "run_ns", .heading = "run time", .say = mpg_units_format_time, .width = 12},
+        {.heading = "in MPI", .say = mpg_units_format_time, .width = 12},
+        {.key = "in_mpi_share", .heading = "of run", .say = mpg_table_say_percent, .width = 10},
+        {.key = "off_cpu_ns", .optional = true, .heading = off ? "off the CPU" : NULL, .say = mpg_units_format_time, .width = 12},
+        {.key = "off_cpu_in_mpi_ns", .optional = true, .heading = off ? "off in MPI" : NULL, .say = mpg_units_format_time, .width = 12},
+        {.key = "calls"},
+        {.key = "time_ns"},
+        {.key = "least_ns"},
+        {.key = "most_ns"},
+        {.key = "sent_bytes", .heading = "sent", .say = mpg_table_say_size_if_any, .width = 12},
+        {.key = "received_bytes", .heading = "received", .say = mpg_table_say_size_if_any, .width = 12}};
+    memcpy(columns, list, sizeof list);
+    return (struct mpg_table){.column = columns, .columns = sizeof list / sizeof *list, .gap = 1};
+}
+
+static void put_rank(struct mpg_table *t, const struct stat_summary *s, const struct stat_rank *r)
+{
+    const int32_t rank = (int32_t)(r - s->ranks);
+    mpg_table_integer(t, rank);
+    mpg_table_truth(t, r->started && r->ended);
+    mpg_table_count(t, mpg_trace_threads(s->trace, rank));
+    mpg_table_count(t, r->sum.number);
+    mpg_table_numbers(t, (double[]){stat_run_ns(r), r->sum.time_ns, stat_share(r), r->off_cpu_known ? r->off_between_ns : NAN,
+                                    r->off_cpu_known ? r->off_in_ns : NAN}, 5);
+    mpg_stat_put_sum(t, &r->sum);
 }
 
 int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_error *err)
 {
     const size_t n = (size_t)mpg_trace_ranks(s->trace), shown = top > 0 && top < n ? top : n;
     const struct stat_rank **sorted = malloc(n * sizeof *sorted);
+    struct mpg_table_column columns[MPG_STAT_COLUMNS];
+    struct mpg_table t = begin_ranks(s, columns);
     if (!sorted)
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
         sorted[i] = &s->ranks[i];
     if (top > 0)
         qsort(sorted, n, sizeof *sorted, compare_shares);
-    printf("\n%-24s %12s %12s %12s %10s", "rank", "calls", "run time", "in MPI", "of run");
-    if (knows_off_cpu(s))
-        printf(" %12s %12s", "off the CPU", "off in MPI");
-    printf(" %12s %12s\n", "sent", "received");
+    putchar('\n');
+    mpg_table_begin(&t, MPG_TABLE_TEXT, stdout);
     for (size_t i = 0; i < shown; i++)
-        print_rank(s, sorted[i]);
+        put_rank(&t, s, sorted[i]);
     mpg_stat_print_more(n, shown);
     free(sorted);
-    return 0;
+    return mpg_table_end(&t, err);
+}
+
+int mpg_stat_put_ranks(struct mpg_json *j, const struct stat_summary *s, struct mpg_error *err)
+{
+    struct mpg_table_column columns[MPG_STAT_COLUMNS];
+    struct mpg_table t = begin_ranks(s, columns);
+    mpg_table_begin_json(&t, j);
+    for (int32_t i = 0; i < mpg_trace_ranks(s->trace); i++)
+        put_rank(&t, s, &s->ranks[i]);
+    return mpg_table_end(&t, err);
 }
