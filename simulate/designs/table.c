@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "common/units.h"
 #include "simulate/designs/designs.h"
 #include "simulate/reports/json_parts.h"
@@ -208,8 +209,11 @@ static void print_best(const struct mpg_designs *x, FILE *out)
             others += row[d].place == 1 && row[d].order > 1;
         }
         mpg_design_name(x, best->design, name, sizeof name);
-        fprintf(out, "  least for %s: %s on %s (row %zu)", x->trace[t].path,
-                mpg_units_format_time(run, sizeof run, best->run.median), name, (size_t)(best - x->row) + 1);
+        fputs("  least for ", out);
+        mpg_printable_put(out, x->trace[t].path);
+        fprintf(out, ": %s on ", mpg_units_format_time(run, sizeof run, best->run.median));
+        mpg_printable_put(out, name);
+        fprintf(out, " (row %zu)", (size_t)(best - x->row) + 1);
         if (others > 0)
             fprintf(out, ", and %zu other%s as long", others, others == 1 ? "" : "s");
         fputc('\n', out);

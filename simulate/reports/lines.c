@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/printable.h"
 #include "simulate/reports/report.h"
 
 /* Of one topic more than so many different lines are not told. */
@@ -62,6 +63,20 @@ static void print_rows(const struct mpg_lines *x, const struct mpg_attention_lin
     fputs(have < x->n ? ")\n" : "\n", out);
 }
 
+void mpg_lines_put(const char *topic, const char *text, FILE *out)
+{
+    fprintf(out, "  %-13s ", topic);
+    mpg_printable_put(out, text);
+    fputc('\n', out);
+}
+
+void mpg_lines_put_head(const char *topic, const char *text, FILE *out)
+{
+    fprintf(out, "%s: ", topic);
+    mpg_printable_put(out, text);
+    fputc('\n', out);
+}
+
 void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
 {
     for (size_t i = 0; i < x->n; i++)
@@ -72,11 +87,8 @@ void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
             const bool many = count_variants(x, line->topic) > MOST_VARIANTS;
             if (many && i > 0)
                 continue;
-            if (heads)
-                fprintf(out, "%s: ", line->topic);
-            else
-                fprintf(out, "  %-13s ", line->topic);
-            fputs(many ? "differs from row to row (--json says how)" : line->text, out);
+            fprintf(out, heads ? "%s: " : "  %-13s ", line->topic);
+            mpg_printable_put(out, many ? "differs from row to row (--json says how)" : line->text);
             if (many)
                 fputc('\n', out);
             else

@@ -17,6 +17,9 @@ struct mpg_lines {
 /* The lists that MEMBER is of N rows from ROW on. */
 #define MPG_LINES(ROW, N, MEMBER) (struct mpg_lines){&(ROW)->MEMBER, (N), sizeof *(ROW)}
 
+/* A line of a list, of an answer's head. */
+void mpg_lines_put(const char *topic, const char *text, FILE *out);
+void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
 /* Each line once, with the numbers of the rows, from 1, that have it if not all do; of one topic no more than a few.
  * HEADS: as those at the head of an answer. */
 void mpg_lines_print(const struct mpg_lines *lines, bool heads, FILE *out);

@@ -252,14 +252,10 @@ static void print_pairs(const struct mpg_sheet *rows, FILE *out)
 
 static void print_head(const struct mpg_sheet *rows, FILE *out)
 {
-    const struct mpg_graph_counts *c = &rows->counts;
     char text[32];
     mpg_lines_attention(&MPG_LINES(rows->row, rows->n, attention), out);
-    fprintf(out, "%s: %d %s, %" PRIu64 " %s, %" PRIu64 " %s, %" PRIu64 " %s\n%s", rows->trace, rows->ranks,
-            mpg_units_word((uint64_t)rows->ranks, "rank", "ranks"), c->calls,
-            mpg_units_word(c->calls, "call", "calls"), c->messages,
-            mpg_units_word(c->messages, "message", "messages"), c->collectives,
-            mpg_units_word(c->collectives, "collective", "collectives"), rows->program);
+    mpg_report_counts(rows->trace, rows->ranks, &rows->counts, false, out);
+    fputs(rows->program, out);
     mpg_lines_print(&MPG_LINES(rows->row, rows->n, head), true, out);
     fputs("\nAssumed\n", out);
     mpg_lines_print(&MPG_LINES(rows->row, rows->n, assumed), false, out);

@@ -9,6 +9,7 @@
 #include "common/units.h"
 #include "simulate/evaluate/interval.h"
 #include "simulate/reports/extrapolated.h"
+#include "simulate/reports/lines.h"
 #include "simulate/reports/predicted.h"
 #include "simulate/reports/recording.h"
 #include "simulate/reports/report.h"
@@ -29,7 +30,7 @@ static void print_attention(const struct mpg_report *r, FILE *out)
         return;
     fputs("Attention\n", out);
     for (size_t i = 0; i < list->n; i++)
-        fprintf(out, "  %-13s %s\n", list->line[i].topic, list->line[i].text);
+        mpg_lines_put(list->line[i].topic, list->line[i].text, out);
     fputc('\n', out);
 }
 
@@ -60,28 +61,29 @@ void mpg_report_program(const struct mpg_report *r, FILE *out)
 {
     const char *key, *value;
     for (size_t i = 0; mpg_trace_fact(r->trace, 0, i, &key, &value); i++)
-        if (strcmp(key, "program") == 0) {
-            fputs("program: ", out);
-            mpg_printable_put(out, value);
-            fputc('\n', out);
-        }
+        if (strcmp(key, "program") == 0)
+            mpg_lines_put_head("program", value, out);
+}
+
+void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *c, bool synchronous, FILE *out)
+{
+    mpg_printable_put(out, trace);
+    fprintf(out, ": %d %s, %" PRIu64 " %s, %" PRIu64 " %s", ranks, mpg_units_word((uint64_t)ranks, "rank", "ranks"), c->calls,
+            mpg_units_word(c->calls, "call", "calls"), c->messages, mpg_units_word(c->messages, "message", "messages"));
+    if (synchronous)
+        fprintf(out, " (%" PRIu64 " synchronous)", c->synchronous_messages);
+    fprintf(out, ", %" PRIu64 " %s\n", c->collectives, mpg_units_word(c->collectives, "collective", "collectives"));
 }
 
 static void print_head(const struct mpg_report *r, FILE *out)
 {
-    const struct mpg_graph_counts *c = &r->result->counts;
     char source[MPG_SOURCE_WORDS];
-    fprintf(out, "%s: %d %s, %" PRIu64 " %s, %" PRIu64 " %s (%" PRIu64 " synchronous), %" PRIu64 " %s\n",
-            mpg_trace_path(r->trace), r->result->ranks,
-            mpg_units_word((uint64_t)r->result->ranks, "rank", "ranks"), c->calls,
-            mpg_units_word(c->calls, "call", "calls"), c->messages,
-            mpg_units_word(c->messages, "message", "messages"), c->synchronous_messages, c->collectives,
-            mpg_units_word(c->collectives, "collective", "collectives"));
+    mpg_report_counts(mpg_trace_path(r->trace), r->result->ranks, &r->result->counts, true, out);
     mpg_report_program(r, out);
     if (r->p->target)
-        fprintf(out, "target: %s\n", r->p->target->path);
+        mpg_lines_put_head("target", r->p->target->path, out);
     if (mpg_report_source(r, source, sizeof source))
-        fprintf(out, "source: %s\n", source);
+        mpg_lines_put_head("source", source, out);
 }
 
 static void print_assumptions(const struct mpg_report *r, FILE *out)
@@ -90,7 +92,7 @@ static void print_assumptions(const struct mpg_report *r, FILE *out)
     char text[512];
     fputs("\nAssumed\n", out);
     for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++)
-        fprintf(out, "  %-13s %s\n", topic, text);
+        mpg_lines_put(topic, text, out);
 }
 
 static void print_run(const struct mpg_report *r, const struct mpg_summary *s, FILE *out)
