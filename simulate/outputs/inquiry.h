@@ -5,7 +5,7 @@
 
 #include "history/answer.h"
 #include "simulate/options/inputs.h"
-#include "simulate/pages/phase.h"
+#include "analyse/phase.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/sheet.h"
 #include "simulate/retrace/retrace.h"

@@ -15,43 +15,27 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int set(json_t *object, const char *key, json_t *value, struct mpg_error *err)
-{
-    return json_object_set_new(object, key, value) < 0 ? mpg_error_set(err, "out of memory") : 0;
-}
-
 /* Run times of replicas in order, thinned. */
-static int bound_replicas(json_t *answer, struct mpg_error *err)
+static int bound_replicas(json_t *answer)
 {
     const json_t *replicas = json_object_get(answer, "replicas");
-    const size_t n = json_array_size(replicas);
+    const size_t n = json_array_size(replicas), kept = n < QUANTILES ? n : QUANTILES;
     double *run_ns = malloc((n + 1) * sizeof *run_ns);
     json_t *quantiles = json_array();
-    if (!run_ns || !quantiles) {
-        free(run_ns);
-        json_decref(quantiles);
-        return mpg_error_set(err, "out of memory");
-    }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && run_ns; i++)
         run_ns[i] = json_number_value(json_object_get(json_array_get(replicas, i), "run_time_ns"));
-    qsort(run_ns, n, sizeof *run_ns, compare);
-    const size_t kept = n < QUANTILES ? n : QUANTILES;
-    int status = 0;
-    for (size_t i = 0; i < kept; i++)
-        status |= json_array_append_new(quantiles, json_real(run_ns[kept > 1 ? i * (n - 1) / (kept - 1) : 0]));
-    free(run_ns);
-    if (status < 0) {
-        json_decref(quantiles);
-        return mpg_error_set(err, "out of memory");
-    }
+    if (run_ns)
+        qsort(run_ns, n, sizeof *run_ns, compare);
+    for (size_t i = 0; i < kept && run_ns; i++)
+        json_array_append_new(quantiles, json_real(run_ns[kept > 1 ? i * (n - 1) / (kept - 1) : 0]));
     json_object_del(answer, "replicas");
-    return set(answer, "run_quantiles_ns", quantiles, err) < 0 ||
-                   set(answer, "replica_number", json_integer((json_int_t)n), err) < 0
-               ? -1
-               : 0;
+    json_object_set_new(answer, "run_quantiles_ns", quantiles);
+    json_object_set_new(answer, "replica_number", json_integer((json_int_t)n));
+    free(run_ns);
+    return run_ns ? 0 : -1;
 }
 
-/* Means of the accounts of ranks FIRST to LAST; NULL: no memory. */
+/* Means of the accounts of ranks FIRST to LAST. */
 static json_t *mean_account(const json_t *ranks, size_t first, size_t last)
 {
     json_t *mean = json_object(), *value;
@@ -61,10 +45,7 @@ static json_t *mean_account(const json_t *ranks, size_t first, size_t last)
         double sum = 0;
         for (size_t i = first; i <= last; i++)
             sum += json_number_value(json_object_get(json_object_get(json_array_get(ranks, i), "account"), key));
-        if (json_object_set_new(mean, key, json_real(sum / (double)(last - first + 1))) < 0) {
-            json_decref(mean);
-            return NULL;
-        }
+        json_object_set_new(mean, key, json_real(sum / (double)(last - first + 1)));
     }
     return mean;
 }
@@ -87,81 +68,66 @@ static json_t *bin(const json_t *ranks, size_t first, size_t last)
                      "account", mean_account(ranks, first, last));
 }
 
-static int bound_ranks(json_t *answer, struct mpg_error *err)
+static void bound_ranks(json_t *answer)
 {
     const json_t *ranks = json_object_get(answer, "ranks");
     const size_t n = json_array_size(ranks), bins = n < BINS ? n : BINS;
     json_t *list = json_array();
     for (size_t i = 0; i < bins; i++)
-        if (json_array_append_new(list, bin(ranks, i * n / bins, (i + 1) * n / bins - 1)) < 0) {
-            json_decref(list);
-            return mpg_error_set(err, "out of memory");
-        }
-    return set(answer, "ranks", list, err);
+        json_array_append_new(list, bin(ranks, i * n / bins, (i + 1) * n / bins - 1));
+    json_object_set_new(answer, "ranks", list);
 }
 
-/* What the page has of a row, with its number and OPPONENTS or without; NULL: no memory. */
+/* What the page has of a row, with its number and OPPONENTS or without. */
 static json_t *compact_row(const json_t *row, bool opponents)
 {
     static const char *const wanted[] = {"values", "slowdown_median", "row", "faster_than"};
     json_t *run = json_object_get(row, "run_time_ns");
     json_t *compact = json_pack("{s:{s:O, s:O}}", "run_time_ns", "median", json_object_get(run, "median"),
                                 "median_confidence_95", json_object_get(run, "median_confidence_95"));
-    int status = compact ? 0 : -1;
     for (size_t i = 0; i < (opponents ? 4 : 2); i++)
         if (json_object_get(row, wanted[i]))
-            status |= json_object_set(compact, wanted[i], json_object_get(row, wanted[i]));
-    if (status == 0)
-        return compact;
-    json_decref(compact);
-    return NULL;
+            json_object_set(compact, wanted[i], json_object_get(row, wanted[i]));
+    return compact;
 }
 
-/* Lines NAME of all ROWS, each once; of those that not all have, which: REST, or if that is NULL the number of rows.
- * NULL: no memory. */
+/* Lines NAME of all ROWS, each once; of those that not all have, which: REST, or if that is NULL the number of rows. */
 static json_t *lines_of_all(const json_t *rows, const char *name, const char *rest)
 {
-    json_t *seen = json_object(), *list = json_array(), *row, *line;
+    json_t *seen = json_object(), *said = json_object(), *list = json_array(), *row, *line;
     const size_t n = json_array_size(rows);
-    int status = seen && list ? 0 : -1;
+    const char *key;
     size_t i, k;
     json_array_foreach(rows, i, row) json_array_foreach(json_object_get(row, name), k, line)
     {
-        const char *topic = json_string_value(json_object_get(line, "topic"));
-        json_t *key = json_sprintf("%s\n%s", topic, json_string_value(json_object_get(line, "text")));
-        json_t *known = json_object_get(seen, json_string_value(key));
+        json_t *both = json_sprintf("%s\n%s", json_string_value(json_object_get(line, "topic")),
+                                    json_string_value(json_object_get(line, "text")));
+        json_t *known = json_object_get(seen, json_string_value(both));
         if (known)
-            status |= json_object_set_new(known, "rows", json_integer(json_integer_value(json_object_get(known, "rows")) + 1));
+            json_object_set_new(known, "rows", json_integer(json_integer_value(json_object_get(known, "rows")) + 1));
         else
-            status |= !key || json_object_set_new(seen, json_string_value(key),
-                                                  json_pack("{s:O, s:I}", "line", line, "rows", (json_int_t)1)) < 0
-                          ? -1
-                          : 0;
-        json_decref(key);
+            json_object_set_new(seen, json_string_value(both), json_pack("{s:O, s:I}", "line", line, "rows", (json_int_t)1));
+        json_decref(both);
     }
-    json_t *said = json_object();
-    const char *key;
     json_object_foreach(seen, key, row)
     {
         const json_int_t have = json_integer_value(json_object_get(row, "rows"));
         json_t *whole = json_object_get(row, "line"), *topic = json_object_get(whole, "topic");
         if (have == (json_int_t)n)
-            status |= json_array_append(list, whole);
+            json_array_append(list, whole);
         else if (!rest)
-            status |= json_array_append_new(list, json_pack("{s:O, s:o}", "topic", topic, "text",
-                                                            json_sprintf("%s (%lld of %zu rows)",
-                                                                         json_string_value(json_object_get(whole, "text")),
-                                                                         (long long)have, n)));
-        else if (!json_object_get(said, json_string_value(topic)))
-            status |= json_object_set(said, json_string_value(topic), topic) |
-                      json_array_append_new(list, json_pack("{s:O, s:s}", "topic", topic, "text", rest));
+            json_array_append_new(list, json_pack("{s:O, s:o}", "topic", topic, "text",
+                                                  json_sprintf("%s (%lld of %zu rows)",
+                                                               json_string_value(json_object_get(whole, "text")),
+                                                               (long long)have, n)));
+        else if (!json_object_get(said, json_string_value(topic))) {
+            json_object_set(said, json_string_value(topic), topic);
+            json_array_append_new(list, json_pack("{s:O, s:s}", "topic", topic, "text", rest));
+        }
     }
     json_decref(said);
     json_decref(seen);
-    if (status == 0)
-        return list;
-    json_decref(list);
-    return NULL;
+    return list;
 }
 
 /* The numbers of the rows with the shortest and the longest run. */
@@ -185,78 +151,65 @@ static void extremes(const json_t *rows, size_t *least, size_t *most)
 }
 
 /* All of a table's, compact. */
-static int bound_rows(json_t *answer, struct mpg_error *err)
+static void bound_rows(json_t *answer)
 {
     const json_t *rows = json_object_get(answer, "rows");
     const size_t n = json_array_size(rows);
     json_t *list = json_array();
-    int status = list ? 0 : -1;
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = json_array_append_new(list, compact_row(json_array_get(rows, i), n <= OPPONENT_ROWS));
-    if (status < 0) {
-        json_decref(list);
-        return mpg_error_set(err, "out of memory");
-    }
-    json_t *attention = lines_of_all(rows, "attention", NULL);
-    json_t *assumptions = lines_of_all(rows, "assumptions", "differs from row to row (--json says how)");
-    status = json_object_set_new(answer, "attention", attention) | json_object_set_new(answer, "assumptions", assumptions) |
-             json_object_set(answer, "traced_run_time_ns", json_object_get(json_array_get(rows, 0), "traced_run_time_ns")) |
-             json_object_set_new(answer, "rows", list) |
-             json_object_set_new(answer, "rows_total", json_integer((json_int_t)n));
-    return status < 0 ? mpg_error_set(err, "out of memory") : 0;
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, compact_row(json_array_get(rows, i), n <= OPPONENT_ROWS));
+    json_object_set_new(answer, "attention", lines_of_all(rows, "attention", NULL));
+    json_object_set_new(answer, "assumptions", lines_of_all(rows, "assumptions", "differs from row to row (--json says how)"));
+    json_object_set(answer, "traced_run_time_ns", json_object_get(json_array_get(rows, 0), "traced_run_time_ns"));
+    json_object_set_new(answer, "rows", list);
+    json_object_set_new(answer, "rows_total", json_integer((json_int_t)n));
 }
 
-int mpg_page_thin(json_t *answer, struct mpg_error *err)
+void mpg_page_thin(json_t *answer)
 {
     const json_t *rows = json_object_get(answer, "rows");
     const size_t n = json_array_size(rows);
     size_t least = 0, most = 0;
     json_t *list = json_array();
-    int status = list ? 0 : -1;
     extremes(rows, &least, &most);
-    for (size_t i = 0; i < n && status == 0; i++)
+    for (size_t i = 0; i < n; i++)
         if (i % 2 == 0 || i == least || i == most)
-            status = json_array_append(list, json_array_get(rows, i));
-    if (status < 0) {
-        json_decref(list);
-        return mpg_error_set(err, "out of memory");
-    }
-    return set(answer, "rows", list, err);
+            json_array_append(list, json_array_get(rows, i));
+    json_object_set_new(answer, "rows", list);
 }
 
-/* Cut before the first character that does not fit as a whole. Error: no memory. */
-static int bound_text(json_t *text)
+/* Cut before the first character that does not fit as a whole. */
+static void bound_text(json_t *text)
 {
     const char *s = json_string_value(text);
     size_t length = TEXT;
     if (strlen(s) <= TEXT)
-        return 0;
+        return;
     while (length > 0 && ((unsigned char)s[length] & 0xC0) == 0x80)
         length--;
-    char *copy = strndup(s, length);
-    const int status = copy ? json_string_set(text, copy) : -1;
-    free(copy);
-    return status;
+    json_t *copy = json_stringn(s, length);
+    json_string_set(text, json_string_value(copy));
+    json_decref(copy);
 }
 
-/* Lists and texts within VALUE, but for those that are bounded already. Error: no memory. */
-static int bound_lists(json_t *value, const char *name)
+/* Lists and texts within VALUE, but for those that are bounded already. */
+static void bound_lists(json_t *value, const char *name)
 {
     static const char *const bounded[] = {"ranks", "run_quantiles_ns", "rows", "parameters"};
     const char *key;
     json_t *inner;
     size_t i, most = LIST;
-    int status = json_is_string(value) ? bound_text(value) : 0;
+    if (json_is_string(value))
+        bound_text(value);
     for (i = 0; i < sizeof bounded / sizeof *bounded; i++)
         if (name && strcmp(name, bounded[i]) == 0)
             most = SIZE_MAX;
     while (json_array_size(value) > most)
         json_array_remove(value, json_array_size(value) - 1);
     json_array_foreach(value, i, inner)
-        status |= bound_lists(inner, NULL);
+        bound_lists(inner, NULL);
     json_object_foreach(value, key, inner)
-        status |= bound_lists(inner, key);
-    return status;
+        bound_lists(inner, key);
 }
 
 /* What a row of an account, of a path, of wait states or a hypothesis is worth to a reader. */
@@ -282,47 +235,46 @@ static int heavier(const void *a, const void *b)
 }
 
 /* The heaviest of OBJECT's list NAME, in this order, and how many there were: NAME_total. */
-static int bound_heavy(json_t *object, const char *name, struct mpg_error *err)
+static int bound_heavy(json_t *object, const char *name)
 {
-    json_t *rows = json_object_get(object, name), *list = json_array();
+    json_t *rows = json_object_get(object, name), *list = json_array(), *key = json_sprintf("%s_total", name);
     const size_t n = json_array_size(rows);
     const json_t **row = malloc((n + 1) * sizeof *row);
-    json_t *total = json_integer((json_int_t)n), *key = json_sprintf("%s_total", name);
-    int status = rows ? row && list && total && key ? 0 : -1 : 1;
-    if (status == 0) {
-        for (size_t i = 0; i < n; i++)
-            row[i] = json_array_get(rows, i);
+    const int status = row ? 0 : -1;
+    for (size_t i = 0; i < n && row; i++)
+        row[i] = json_array_get(rows, i);
+    if (rows && row) {
         qsort(row, n, sizeof *row, heavier);
         for (size_t i = 0; i < n && i < LIST; i++)
-            status |= json_array_append(list, (json_t *)row[i]);
-        status |= json_object_set(object, json_string_value(key), total) | json_object_set(object, name, list);
+            json_array_append(list, (json_t *)row[i]);
+        json_object_set_new(object, json_string_value(key), json_integer((json_int_t)n));
+        json_object_set(object, name, list);
     }
     free(row);
     json_decref(list);
-    json_decref(total);
     json_decref(key);
-    return status < 0 ? mpg_error_set(err, "out of memory") : 0;
+    return status;
 }
 
-static int bound_tables(json_t *object, struct mpg_error *err)
+static int bound_tables(json_t *object)
 {
     json_t *table;
     size_t i;
+    int status = 0;
     json_array_foreach(json_object_get(object, "tables"), i, table)
-        if (bound_heavy(table, "rows", err) < 0)
-            return -1;
-    return 0;
+        status |= bound_heavy(table, "rows");
+    return status;
 }
 
-int mpg_page_bound(json_t *answer, struct mpg_error *err)
+int mpg_page_bound(json_t *answer)
 {
-    if ((json_is_array(json_object_get(answer, "replicas")) && bound_replicas(answer, err) < 0) ||
-        (json_object_get(answer, "ranks") && bound_ranks(answer, err) < 0) ||
-        (json_object_get(answer, "rows") && bound_rows(answer, err) < 0) ||
-        bound_heavy(json_object_get(answer, "waits"), "rows", err) < 0 ||
-        bound_heavy(json_object_get(answer, "hypotheses"), "each", err) < 0 ||
-        bound_tables(json_object_get(answer, "where"), err) < 0 ||
-        bound_tables(json_object_get(answer, "critical_path"), err) < 0)
-        return -1;
-    return bound_lists(answer, NULL) < 0 ? mpg_error_set(err, "out of memory") : 0;
+    int status = json_is_array(json_object_get(answer, "replicas")) ? bound_replicas(answer) : 0;
+    if (json_object_get(answer, "ranks"))
+        bound_ranks(answer);
+    if (json_object_get(answer, "rows"))
+        bound_rows(answer);
+    status |= bound_heavy(json_object_get(answer, "waits"), "rows") | bound_heavy(json_object_get(answer, "hypotheses"), "each") |
+              bound_tables(json_object_get(answer, "where")) | bound_tables(json_object_get(answer, "critical_path"));
+    bound_lists(answer, NULL);
+    return status;
 }

@@ -72,32 +72,36 @@ static char *in_memory(put_answer *put, const void *answer, struct mpg_error *er
     return NULL;
 }
 
-/* ANSWER's JSON; of a table that is too long for a page fewer digits, then fewer rows. NULL with ERR. */
-static char *dumped(json_t *answer, struct mpg_error *err)
+/* ANSWER's JSON; of a table that is too long for a page fewer digits, then fewer rows. NULL: out of memory. */
+static char *dumped(json_t *answer)
 {
     for (int digits = 17;; digits = 9) {
         char *data = json_dumps(answer, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
-        if (!data)
-            mpg_error_set(err, "out of memory");
         if (!data || strlen(data) <= DATA_MOST || (digits == 9 && json_array_size(json_object_get(answer, "rows")) <= 8))
             return data;
         free(data);
-        if (digits == 9 && mpg_page_thin(answer, err) < 0)
-            return NULL;
+        if (digits == 9)
+            mpg_page_thin(answer);
     }
 }
 
-/* PARTS to what is bounded already. Error: out of memory. */
-static int add_parts(json_t *answer, const struct mpg_page_parts *parts)
+static int phase_json(const void *phase, FILE *out, struct mpg_error *err)
 {
-    int status = 0;
+    struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
+    (void)err;
+    mpg_worst_phase_json(&j, NULL, phase);
+    return 0;
+}
+
+/* PARTS to what is bounded already. */
+static void add_parts(json_t *answer, const struct mpg_page_parts *parts, const char *phase)
+{
     if (parts->why_no_waits)
-        status |= json_object_set_new(answer, "waits_missing", json_string(parts->why_no_waits));
-    if (parts->phase)
-        status |= json_object_set_new(answer, "phase", mpg_worst_phase_json(parts->phase));
+        json_object_set_new(answer, "waits_missing", json_string(parts->why_no_waits));
+    if (phase)
+        json_object_set_new(answer, "phase", json_loads(phase, 0, NULL));
     else if (parts->why_no_phase)
-        status |= json_object_set_new(answer, "phase_missing", json_string(parts->why_no_phase));
-    return status;
+        json_object_set_new(answer, "phase_missing", json_string(parts->why_no_phase));
 }
 
 /* Jansson leaves out of an object what there was no memory for. */
@@ -113,22 +117,19 @@ static void *allocate(size_t size)
 /* The answer's JSON, bounded, with PARTS. */
 static char *bounded(const char *text, const struct mpg_page_parts *parts, struct mpg_error *err)
 {
-    json_error_t where;
+    char *phase = parts->phase ? in_memory(phase_json, parts->phase, err) : NULL, *data = NULL;
+    if (parts->phase && !phase)
+        return NULL;
     ran_out = false;
     json_set_alloc_funcs(allocate, free);
-    json_t *answer = json_loads(text, 0, &where);
-    char *data = NULL;
-    if (!answer)
-        mpg_error_set(err, "out of memory");
-    else if (mpg_page_bound(answer, err) == 0) {
-        if (add_parts(answer, parts) < 0)
-            mpg_error_set(err, "out of memory");
-        else
-            data = dumped(answer, err);
-    }
+    json_t *answer = json_loads(text, 0, NULL);
+    ran_out = ran_out || !answer || mpg_page_bound(answer) < 0;
+    add_parts(answer, parts, phase);
+    data = dumped(answer);
     json_decref(answer);
     json_set_alloc_funcs(malloc, free);
-    if (!ran_out || !data)
+    free(phase);
+    if (!ran_out && data)
         return data;
     free(data);
     mpg_error_set(err, "out of memory");

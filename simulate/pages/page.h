@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "simulate/pages/phase.h"
+#include "analyse/phase.h"
 #include "simulate/reports/sheet.h"
 
 /* What a page of one scenario has beside the answer. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Passes: how long the run is, where in it ranks are in calls, which calls these are; then the same calls of the
  * traced run. */
-#include "simulate/pages/phase.h"
+#include "analyse/phase.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Of a rank's calls about so many are in a stretch, if they are spread evenly; stretches are within these bounds. */
 enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_WIDENED = 4 };
@@ -364,53 +363,76 @@ static const char *kind_of(enum mpg_call call)
     }
 }
 
-/* The place of CALL in NAMES, where it is put if it is not there; below 0: out of memory. */
-static int place_of(json_t *names, enum mpg_call call)
+/* Numbers of names by call, in the order in which calls are first met; 0: none. */
+struct names {
+    int number[MPG_CALL_COUNT], n;
+};
+
+static void number_names(struct names *names, const struct mpg_worst_phase *phase)
 {
-    char name[80];
-    const json_t *known;
-    size_t i;
-    snprintf(name, sizeof name, "%s%s", mpg_call_prefix(call), mpg_call_name(call));
-    json_array_foreach(names, i, known)
-        if (strcmp(json_string_value(json_object_get(known, "name")), name) == 0)
-            return (int)i;
-    return json_array_append_new(names, json_pack("{s:s, s:s}", "name", name, "kind", kind_of(call))) < 0 ? -1 : (int)i;
+    for (size_t i = 0; i < phase->n; i++)
+        for (int w = 0; w < 2; w++)
+            for (size_t k = 0; k < phase->rank[i].n[w]; k++) {
+                int *number = &names->number[phase->rank[i].call[w][k].call];
+                *number = *number > 0 ? *number : ++names->n;
+            }
+}
+
+static void put_names(struct mpg_json *j, const struct names *names)
+{
+    mpg_json_array(j, "names");
+    for (int number = 1; number <= names->n; number++)
+        for (int call = 0; call < MPG_CALL_COUNT; call++)
+            if (names->number[call] == number) {
+                char name[80];
+                snprintf(name, sizeof name, "%s%s", mpg_call_prefix((enum mpg_call)call), mpg_call_name((enum mpg_call)call));
+                mpg_json_object(j, NULL);
+                mpg_json_string(j, "name", name);
+                mpg_json_string(j, "kind", kind_of((enum mpg_call)call));
+                mpg_json_close(j);
+            }
+    mpg_json_close(j);
 }
 
 /* [[from, length, name]...], of the ns there are as whole numbers. */
-static json_t *calls_json(const struct mpg_phase_call *call, size_t n, json_t *names)
+static void put_calls(struct mpg_json *j, const char *key, const struct mpg_phase_call *call, size_t n, const struct names *names)
 {
-    json_t *list = json_array();
-    int status = list ? 0 : -1;
-    for (size_t i = 0; i < n && status == 0; i++) {
-        const int place = place_of(names, call[i].call);
-        const json_int_t from_ns = (json_int_t)floor(call[i].from_ns), to_ns = (json_int_t)ceil(call[i].to_ns);
-        status = place < 0 ? -1 : json_array_append_new(list, json_pack("[I, I, i]", from_ns, to_ns - from_ns, place));
+    mpg_json_array(j, key);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t from_ns = (int64_t)floor(call[i].from_ns), to_ns = (int64_t)ceil(call[i].to_ns);
+        mpg_json_array(j, NULL);
+        mpg_json_integer(j, NULL, from_ns);
+        mpg_json_integer(j, NULL, to_ns - from_ns);
+        mpg_json_integer(j, NULL, names->number[call[i].call] - 1);
+        mpg_json_close(j);
     }
-    if (status == 0)
-        return list;
-    json_decref(list);
-    return NULL;
+    mpg_json_close(j);
 }
 
-static json_t *rank_json(const struct mpg_phase_rank *r, json_t *names)
+void mpg_worst_phase_json(struct mpg_json *j, const char *key, const struct mpg_worst_phase *phase)
 {
-    json_t *traced = calls_json(r->call[0], r->n[0], names), *predicted = calls_json(r->call[1], r->n[1], names);
-    return json_pack("{s:i, s:I, s:f, s:o, s:o}", "rank", (int)r->rank, "first", (json_int_t)r->first, "in_calls_ns",
-                     r->in_calls_ns, "traced", traced, "predicted", predicted);
-}
-
-json_t *mpg_worst_phase_json(const struct mpg_worst_phase *phase)
-{
-    json_t *names = json_array(), *list = json_array();
-    int status = names && list ? 0 : -1;
-    for (size_t i = 0; i < phase->n && status == 0; i++)
-        status = json_array_append_new(list, rank_json(&phase->rank[i], names));
-    if (status == 0)
-        return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:i, s:o, s:o}", "replica", (json_int_t)phase->replica, "from_ns",
-                         phase->from_ns, "to_ns", phase->to_ns, "run_ns", phase->run_ns, "share", phase->share, "traced_ns",
-                         phase->traced_ns, "ranks", (int)phase->ranks, "names", names, "drawn", list);
-    json_decref(names);
-    json_decref(list);
-    return NULL;
+    struct names names = {.n = 0};
+    number_names(&names, phase);
+    mpg_json_object(j, key);
+    mpg_json_count(j, "replica", phase->replica);
+    mpg_json_number(j, "from_ns", phase->from_ns);
+    mpg_json_number(j, "to_ns", phase->to_ns);
+    mpg_json_number(j, "run_ns", phase->run_ns);
+    mpg_json_number(j, "share", phase->share);
+    mpg_json_number(j, "traced_ns", phase->traced_ns);
+    mpg_json_integer(j, "ranks", phase->ranks);
+    put_names(j, &names);
+    mpg_json_array(j, "drawn");
+    for (size_t i = 0; i < phase->n; i++) {
+        const struct mpg_phase_rank *r = &phase->rank[i];
+        mpg_json_object(j, NULL);
+        mpg_json_integer(j, "rank", r->rank);
+        mpg_json_count(j, "first", r->first);
+        mpg_json_number(j, "in_calls_ns", r->in_calls_ns);
+        put_calls(j, "traced", r->call[0], r->n[0], &names);
+        put_calls(j, "predicted", r->call[1], r->n[1], &names);
+        mpg_json_close(j);
+    }
+    mpg_json_close(j);
+    mpg_json_close(j);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worst phase of a run: the stretch in which ranks spend most of their time within MPI calls, from the first begin of a
- * call that is in it to the last end, as a page draws it. */
-#ifndef MPG_PAGES_PHASE_H
-#define MPG_PAGES_PHASE_H
+ * call that is in it to the last end, as mpgsim's page draws it. */
+#ifndef MPG_ANALYSE_PHASE_H
+#define MPG_ANALYSE_PHASE_H
 
-#include <stdbool.h>
-
-#include <jansson.h>
-
+#include "common/table/json.h"
 #include "graph/clocks.h"
 #include "trace/reader.h"
 
@@ -50,7 +47,7 @@ struct mpg_worst_phase {
 int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced, const struct mpg_phase_world *predicted,
                    struct mpg_error *err);
 void mpg_worst_phase_clear(struct mpg_worst_phase *phase);
-/* As the page's script reads it; NULL: out of memory. */
-json_t *mpg_worst_phase_json(const struct mpg_worst_phase *phase);
+/* As mpgsim's page reads it. */
+void mpg_worst_phase_json(struct mpg_json *json, const char *key, const struct mpg_worst_phase *phase);
 
 #endif
