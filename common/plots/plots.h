@@ -89,6 +89,29 @@ void plot_set(FILE *script, const char *command, const char *format, ...)
 /* A title of two lines, the second in smaller letters. */
 void plot_title(FILE *script, const char *first, const char *second);
 
+/* Rows of a table as lines: what one is, which rows are of one line, what that is called ("" nothing). */
+enum { PLOT_LINE_NAME = 512 };
+struct plot_point {
+    double x, y, low, high;
+};
+struct plot_lines {
+    const void *of;  /* what the functions are told: */
+    bool (*same)(const void *of, size_t a, size_t b);
+    void (*point)(const void *of, size_t row, struct plot_point *point);
+    void (*name)(const void *of, size_t row, char name[PLOT_LINE_NAME]);
+    size_t rows, most; /* so many lines at most */
+    const char *table; /* "sweep": of which the rest is missing */
+    bool bands;        /* from LOW to HIGH around them */
+    bool unique;       /* points of one x become their mean */
+};
+
+/* Data of LINES, and after "plot " in the script what draws them. */
+int plot_put_lines(struct plot_session *session, const struct plot_lines *lines, struct mpg_error *err);
+/* The colour of a line, from 0 on. */
+const char *plot_colour(size_t line);
+/* PATH without its folders. */
+const char *plot_last_part(const char *path);
+
 /* Where a logarithmic axis begins whose values go from LOW to HIGH, whatever they are:
  * LOW if that is possible, and at most 15 decades below HIGH, so that what is nearer to 0
  * (or 0) lies on the edge. 0: nothing can be drawn, HIGH is not positive or beyond what

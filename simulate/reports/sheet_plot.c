@@ -12,19 +12,10 @@
 
 enum { MOST_LINES = 8, MOST_MACHINES = 32, TEXT = 256 };
 
-static const char *const colours[MOST_LINES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN,  PLOT_PURPLE,
-                                                PLOT_SKY,  PLOT_YELLOW, PLOT_GREY, "#000000"};
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static void say_cell(const struct mpg_column *column, const struct mpg_cell *cell, char *text)
 {
     if (cell->word)
-        mpg_printable(text, TEXT, last_part(cell->word));
+        mpg_printable(text, TEXT, plot_last_part(cell->word));
     else if (strcmp(column->unit, "ns") == 0)
         mpg_units_format_time(text, TEXT, cell->number);
     else if (strcmp(column->unit, "bytes") == 0 && cell->number >= 0)
@@ -56,35 +47,50 @@ static void put_head(struct plot_session *s, const struct mpg_sheet *rows, const
 
 /* ---- over what is swept ---- */
 
-/* Whether A and B are of one line: they differ in the first column alone. */
-static bool same_line(const struct mpg_sheet *rows, const struct mpg_row *a, const struct mpg_row *b)
+/* Rows as lines over the first column; X and Y in these units. */
+struct swept {
+    const struct mpg_sheet *rows;
+    double x_unit, y_unit;
+};
+
+/* Whether rows I and K differ in the first column alone. */
+static bool same_line(const void *of, size_t i, size_t k)
 {
+    const struct mpg_sheet *rows = ((const struct swept *)of)->rows;
     for (size_t c = 1; c < rows->columns; c++) {
-        const struct mpg_cell *x = &a->cell[c], *y = &b->cell[c];
+        const struct mpg_cell *x = &rows->row[i].cell[c], *y = &rows->row[k].cell[c];
         if (x->word || y->word ? !x->word || !y->word || strcmp(x->word, y->word) != 0 : x->number != y->number)
             return false;
     }
     return true;
 }
 
-static bool begins_line(const struct mpg_sheet *rows, size_t i)
+static void name_line(const void *of, size_t i, char *name)
 {
-    for (size_t k = 0; k < i; k++)
-        if (same_line(rows, &rows->row[k], &rows->row[i]))
-            return false;
-    return true;
+    const struct mpg_sheet *rows = ((const struct swept *)of)->rows;
+    size_t used = 0;
+    for (size_t c = 1; c < rows->columns && used + TEXT < 2 * TEXT; c++) {
+        const struct mpg_cell *cell = &rows->row[i].cell[c];
+        char text[TEXT];
+        say_cell(&rows->column[c], cell, text);
+        used += (size_t)snprintf(name + used, 2 * TEXT - used, "%s%s%s%s", c > 1 ? ", " : "",
+                                 cell->word ? "" : rows->column[c].name, cell->word ? "" : " ", text);
+    }
 }
 
-static void name_line(const struct mpg_sheet *rows, const struct mpg_row *row, char *name)
+static struct plot_point run_of(const struct mpg_sheet *rows, size_t i, double unit)
 {
-    size_t used = 0;
-    name[0] = '\0';
-    for (size_t c = 1; c < rows->columns && used + TEXT < 2 * TEXT; c++) {
-        char text[TEXT];
-        say_cell(&rows->column[c], &row->cell[c], text);
-        used += (size_t)snprintf(name + used, 2 * TEXT - used, "%s%s%s%s", c > 1 ? ", " : "",
-                                 row->cell[c].word ? "" : rows->column[c].name, row->cell[c].word ? "" : " ", text);
-    }
+    const struct mpg_summary *run = &rows->row[i].run;
+    const bool several = rows->replicas > 1;
+    return (struct plot_point){
+        .y = run->median / unit, .low = (several ? run->low : run->median) / unit, .high = (several ? run->high : run->median) / unit};
+}
+
+static void point_of(const void *of, size_t i, struct plot_point *point)
+{
+    const struct swept *x = of;
+    *point = run_of(x->rows, i, x->y_unit);
+    point->x = x->rows->row[i].cell[0].number / x->x_unit;
 }
 
 /* Values that grow by factors have a logarithmic axis. */
@@ -128,45 +134,18 @@ static double put_x_axis(struct plot_session *s, const struct mpg_sheet *rows)
 static int draw_sweep(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
 {
     const char *unit_name;
-    const double unit = mpg_units_of_time(most_of(rows), &unit_name);
-    size_t lines = 0, left_out = 0;
+    struct swept x = {.rows = rows, .y_unit = mpg_units_of_time(most_of(rows), &unit_name)};
+    const struct plot_lines lines = {.of = &x, .same = same_line, .point = point_of, .name = name_line, .rows = rows->n,
+                                     .most = MOST_LINES, .table = "sweep", .bands = true};
     if (plot_start(s, err, "sweep") < 0)
         return -1;
     put_head(s, rows, unit_name);
-    const double x_unit = put_x_axis(s, rows);
+    x.x_unit = put_x_axis(s, rows);
     fputs("set yrange [0:*]\nset style fill transparent solid 0.2 noborder\nplot ", s->script);
-    for (size_t i = 0; i < rows->n; i++) {
-        char name[2 * TEXT];
-        if (!begins_line(rows, i))
-            continue;
-        if (lines == MOST_LINES) {
-            left_out++;
-            continue;
-        }
-        for (size_t k = i; k < rows->n; k++) {
-            const struct mpg_row *row = &rows->row[k];
-            if (same_line(rows, &rows->row[i], row))
-                fprintf(s->data, "%.15g %.15g %.15g %.15g\n", row->cell[0].number / x_unit, row->run.median / unit,
-                        (rows->replicas > 1 ? row->run.low : row->run.median) / unit,
-                        (rows->replicas > 1 ? row->run.high : row->run.median) / unit);
-        }
-        fputs("\n\n", s->data);
-        name_line(rows, &rows->row[i], name);
-        fprintf(s->script, "%sdata index %zu using 1:3:4 with filledcurves lc rgb '%s' notitle, data index %zu using 1:2 with "
-                           "linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' ",
-                lines > 0 ? ", " : "", lines, colours[lines], lines, colours[lines]);
-        if (*name) {
-            fputs("title ", s->script);
-            mpg_gnuplot_write_string(s->script, name);
-        } else {
-            fputs("notitle", s->script);
-        }
-        lines++;
-    }
+    if (plot_put_lines(s, &lines, err) < 0)
+        return -1;
     putc('\n', s->script);
-    return left_out > 0 && plot_missing(s, err, "%zu more lines of the sweep: a plot has %d", left_out, MOST_LINES) < 0
-               ? -1
-               : plot_finish(s, err);
+    return plot_finish(s, err);
 }
 
 /* ---- machines ---- */
@@ -185,7 +164,7 @@ static void put_machines(FILE *script, const struct mpg_sheet *rows, const char 
     fprintf(script, "set %stics (", axis);
     for (size_t i = 0; i < n; i++) {
         char text[TEXT];
-        mpg_printable(text, sizeof text, last_part(rows->row[i].cell[rows->columns - 1].word));
+        mpg_printable(text, sizeof text, plot_last_part(rows->row[i].cell[rows->columns - 1].word));
         fputs(i > 0 ? ", " : "", script);
         mpg_gnuplot_write_string(script, text);
         fprintf(script, " %zu", i);
@@ -207,10 +186,8 @@ static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, st
     fprintf(s->script, "set xrange [-0.6:%.1f]\nset yrange [0:%.6g]\nset boxwidth 0.6\nset style fill solid 0.7 noborder\n",
             (double)n - 0.4, 1.15 * most_of(rows) / unit);
     for (size_t i = 0; i < n; i++) {
-        const struct mpg_row *row = &rows->row[i];
-        fprintf(s->data, "%zu %.15g %.15g %.15g\n", i, row->run.median / unit,
-                (rows->replicas > 1 ? row->run.low : row->run.median) / unit,
-                (rows->replicas > 1 ? row->run.high : row->run.median) / unit);
+        const struct plot_point p = run_of(rows, i, unit);
+        fprintf(s->data, "%zu %.15g %.15g %.15g\n", i, p.y, p.low, p.high);
         if (i + 1 < n)
             fprintf(s->script, "set label '\u2190 %s' at %.2f, graph 0.97 center front\n",
                     mpg_say_faster(text, sizeof text, mpg_sheet_faster(rows, i, i + 1)), (double)i + 0.5);
