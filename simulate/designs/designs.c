@@ -66,7 +66,7 @@ static int take_trace(struct mpg_design_trace *t, const struct mpg_report *r, st
     return 0;
 }
 
-int mpg_designs_take(struct mpg_designs *x, size_t i, const struct mpg_report *r, struct mpg_error *err)
+int mpg_designs_take(struct mpg_designs *x, size_t i, struct mpg_report *r, struct mpg_error *err)
 {
     const struct mpg_extrapolation *e = r->extrapolation;
     const struct mpg_result *q = r->result;

@@ -7,6 +7,7 @@
 #include "simulate/outputs/inquiry.h"
 #include "simulate/pages/page.h"
 #include "simulate/reports/extrapolated.h"
+#include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/sheet_plot.h"
 
@@ -65,14 +66,14 @@ static int write_page(const struct mpg_arguments *a, const struct mpg_report *re
 static int answer(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
 {
     const struct mpg_arguments *a = &x->at;
-    struct mpg_attention attention = {0};
-    report->attention = &attention;
-    int status = mpg_attention_gather(report, &attention, err);
+    struct mpg_attention attention = {0}, assumed = {0};
+    int status = mpg_lines_take(report, &attention, &assumed, err);
     if (status == 0)
         status = write_report(a, report, &x->answer, err);
     if (status == 0)
         status = write_page(a, report, &x->page_waits, &x->page_phase, err);
     mpg_attention_clear(&attention);
+    mpg_attention_clear(&assumed);
     return status;
 }
 

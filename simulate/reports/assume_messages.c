@@ -33,44 +33,42 @@ static const char *with_model(enum mpg_time_model model, const char *text, char 
     return buf;
 }
 
-void mpg_assume_latency(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_latency(const struct mpg_report *r, FILE *out)
 {
     char buf[512];
-    mpg_assume_specs(text, size, &r->p->latency, mpg_perturbation_latency_measured(r->p),
+    mpg_assume_specs(out, &r->p->latency, mpg_perturbation_latency_measured(r->p),
                      with_model(r->p->latency_model, against(r->p), buf, sizeof buf));
 }
 
-void mpg_assume_bytes(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_bytes(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
     bool together = mpg_perturbation_latency_measured(p);
     char buf[512];
-    mpg_assume_specs(text, size, &p->byte, mpg_perturbation_bytes_measured(p),
+    mpg_assume_specs(out, &p->byte, mpg_perturbation_bytes_measured(p),
                      with_model(p->byte_model, together ? "in the one-way times" : against(p), buf,
                                 sizeof buf));
 }
 
-/* Where overhead O, called NAME, comes from. */
-static int say_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name,
-                        char *text, size_t size)
+/* Where overhead WHICH, called NAME, comes from. */
+static void say_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name, FILE *out)
 {
     const struct mpg_overhead_sizes *o = &r->p->overhead[which];
-    return snprintf(text, size, "%s: %s%s", name,
-                    !o->target ? "not measured, as traced"
-                    : o->source ? "target's minus the source's"
-                                : "target's minus the least such call of the trace",
-                    o->in_send ? " (the time in the send stands for it)" : "");
+    fprintf(out, "%s: %s%s", name,
+            !o->target ? "not measured, as traced"
+            : o->source ? "target's minus the source's"
+                        : "target's minus the least such call of the trace",
+            o->in_send ? " (the time in the send stands for it)" : "");
 }
 
-void mpg_assume_overheads(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_overheads(const struct mpg_report *r, FILE *out)
 {
-    int used = say_overhead(r, MPG_OVERHEAD_SEND, "sending", text, size);
-    used += snprintf(text + used, size - (size_t)used, "; ");
-    say_overhead(r, MPG_OVERHEAD_RECEIVE, "receiving what lies ready", text + used,
-                 size - (size_t)used);
+    say_overhead(r, MPG_OVERHEAD_SEND, "sending", out);
+    fputs("; ", out);
+    say_overhead(r, MPG_OVERHEAD_RECEIVE, "receiving what lies ready", out);
 }
 
-void mpg_assume_rows(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_rows(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_network_sizes *sizes = &r->p->target_path->latency;
     size_t kept = 0, length = 0;
@@ -80,18 +78,18 @@ void mpg_assume_rows(const struct mpg_report *r, char *text, size_t size)
             length = sizes->size[i].rows.length;
         }
     if (kept == 0)
-        snprintf(text, size, "messages after each other are independent: the target's signature "
+        fprintf(out, "messages after each other are independent: the target's signature "
                              "keeps no rows of them");
     else
-        snprintf(text, size, "%zu messages after each other between two ranks are a row as it was "
+        fprintf(out, "%zu messages after each other between two ranks are a row as it was "
                              "measured%s", length,
                  kept < sizes->n ? ", where the target's signature keeps rows" : "");
 }
 
-void mpg_assume_launches(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_launches(const struct mpg_report *r, FILE *out)
 {
     (void)r;
-    snprintf(text, size, "two replicas after each other are one measurement: one launch of the "
+    fprintf(out, "two replicas after each other are one measurement: one launch of the "
                          "benchmarks for all that messages take");
 }
 
@@ -102,15 +100,14 @@ static const char *limit_from(const struct mpg_report *r)
                                                              : "source's signature";
 }
 
-/* What changes where the traced machine has another limit, into TEXT behind what is there. */
-static void say_changes(const struct mpg_report *r, char *text, size_t size)
+/* What changes where the traced machine has another limit. */
+static void say_changes(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     int64_t target = r->options->graph.eager_limit_bytes, source = r->result->source_eager_limit_bytes;
-    size_t used = strlen(text);
     if (r->result->absorb != MPG_ABSORB_CLOCK && r->options->source_limit == MPG_LIMIT_GIVEN &&
         r->options->graph.source_eager_limit_bytes != target)
-        snprintf(text + used, size - used,
+        fprintf(out,
                  "; taken to be the traced machine's, too (another one needs --absorb=clock)");
     else if (source != target) {
         char limit[64];
@@ -120,14 +117,14 @@ static void say_changes(const struct mpg_report *r, char *text, size_t size)
             snprintf(limit, sizeof limit, "all did");
         else
             snprintf(limit, sizeof limit, "%" PRId64 " %s", source, mpg_units_word((uint64_t)source, "byte", "bytes"));
-        snprintf(text + used, size - used,
+        fprintf(out,
                  "; on the traced machine %s (%s): %" PRIu64 " %s no more, %" PRIu64 " %s that did not", limit,
                  limit_from(r), c->made_eager, mpg_units_word(c->made_eager, "message waits", "messages wait"),
                  c->made_synchronous, mpg_units_word(c->made_synchronous, "waits", "wait"));
     }
 }
 
-void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_eager(const struct mpg_report *r, FILE *out)
 {
     int64_t limit = r->options->graph.eager_limit_bytes;
     const char *from = r->given.eager_limit ? "--eager-limit"
@@ -137,12 +134,12 @@ void mpg_assume_eager(const struct mpg_report *r, char *text, size_t size)
                            ? "signature"
                            : "the traced machine's";
     if (limit == INT64_MAX)
-        snprintf(text, size, "unlimited: standard sends never wait for their receiver");
+        fprintf(out, "unlimited: standard sends never wait for their receiver");
     else if (limit < 0)
-        snprintf(text, size, "none (%s): every standard send waits for its receiver", from);
+        fprintf(out, "none (%s): every standard send waits for its receiver", from);
     else
-        snprintf(text, size, "%" PRId64 " %s (%s): larger standard sends wait for their receiver", limit,
+        fprintf(out, "%" PRId64 " %s (%s): larger standard sends wait for their receiver", limit,
                  mpg_units_word((uint64_t)limit, "byte", "bytes"), from);
     if (!r->result->predicted) /* where times are the target's alone */
-        say_changes(r, text, size);
+        say_changes(r, out);
 }

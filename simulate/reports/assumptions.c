@@ -2,6 +2,7 @@
 /* What an answer rests on, in a line each. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
@@ -12,19 +13,17 @@
 #include "simulate/reports/predicted.h"
 #include "simulate/rules.h"
 
-void mpg_assume_specs(char *text, size_t size, const struct mpg_specs *specs, bool from_signature,
-                      const char *signature)
+void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signature, const char *signature)
 {
+    char text[512];
     if (specs->n == 0) {
-        snprintf(text, size, "%s", from_signature ? signature : "none");
+        fputs(from_signature ? signature : "none", out);
         return;
     }
-    mpg_specs_say(specs, text, size);
-    size_t used = strlen(text);
+    mpg_specs_say(specs, text, sizeof text);
+    fputs(text, out);
     if (specs->n > 1)
-        snprintf(text + used, size - used, "%s",
-                 mpg_specs_are_for_all(specs) ? " (added up)"
-                                              : " (added up on ranks that several name)");
+        fputs(mpg_specs_are_for_all(specs) ? " (added up)" : " (added up on ranks that several name)", out);
 }
 
 /* The part of their time that the cores with records lost, least and most, into
@@ -59,7 +58,7 @@ static const char *say_removed(const struct mpg_report *r)
                  "callsites show them";
 }
 
-static void say_noise(const struct mpg_report *r, char *text, size_t size)
+static void say_noise(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
     const size_t hosts = p->target_noise.hosts;
@@ -76,14 +75,13 @@ static void say_noise(const struct mpg_report *r, char *text, size_t size)
         mpg_noise_say(&p->target_noise, many, lost, replay, sizeof replay);
         snprintf(replay + strlen(replay), sizeof replay - strlen(replay), "%s", say_removed(r));
     }
-    mpg_assume_specs(text, size, &p->noise, p->target != NULL, replay);
-    const size_t used = strlen(text);
+    mpg_assume_specs(out, &p->noise, p->target != NULL, replay);
     if (p->scales_noise)
-        snprintf(text + used, size - used, "; %.6g times what they take", p->noise_factor);
+        fprintf(out, "; %.6g times what they take", p->noise_factor);
 }
 
 /* Which path of the target, and which of the source where it is another. */
-static void say_path(const struct mpg_report *r, char *text, size_t size)
+static void say_path(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *target = p->target_path, *source = p->source_path;
@@ -92,11 +90,9 @@ static void say_path(const struct mpg_report *r, char *text, size_t size)
                       sig->paths == 1         ? "the only one measured" :
                       target                  ? "the farthest measured; --path chooses" :
                                                 "the farthest measured";
-    int used = snprintf(text, size, "%s's '%s' (%s)", target ? "target" : "source",
-                        mpg_path_name((target ? target : source)->path), why);
+    fprintf(out, "%s's '%s' (%s)", target ? "target" : "source", mpg_path_name((target ? target : source)->path), why);
     if (target && source && target->path != source->path)
-        snprintf(text + used, size - (size_t)used, "; source's '%s', for it has no such path",
-                 mpg_path_name(source->path));
+        fprintf(out, "; source's '%s', for it has no such path", mpg_path_name(source->path));
 }
 
 bool mpg_report_uses_target_path(const struct mpg_report *r)
@@ -114,55 +110,53 @@ static bool uses_path(const struct mpg_report *r)
     return mpg_report_uses_target_path(r) || r->result->floors_of_source;
 }
 
-/* All of them, as far as there is room. */
-static void say_supposed(const struct mpg_report *r, char *text, size_t size)
+static void say_supposed(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_hypotheses *list = mpg_supposed_list(r->options->graph.supposed);
-    size_t used = 0;
-    for (size_t i = 0; i < list->n && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? "; " : "", list->item[i].text);
+    for (size_t i = 0; i < list->n; i++)
+        fprintf(out, "%s%s", i > 0 ? "; " : "", list->item[i].text);
 }
 
-static void say_compute(const struct mpg_report *r, char *text, size_t size)
+static void say_compute(const struct mpg_report *r, FILE *out)
 {
     const char *regions = r->p->region_ratios ? ", in regions as --compute-ratio says" : "";
     if (r->p->compute_ratio == 1)
-        snprintf(text, size, "as fast as on the traced machine%s%s", regions,
+        fprintf(out, "as fast as on the traced machine%s%s", regions,
                  r->p->target && !*regions ? " (--compute-ratio says otherwise)" : "");
     else
-        snprintf(text, size, "takes %.6g times the traced time%s", r->p->compute_ratio, regions);
+        fprintf(out, "takes %.6g times the traced time%s", r->p->compute_ratio, regions);
 }
 
-static void say_absorb(const struct mpg_report *r, char *text, size_t size)
+static void say_absorb(const struct mpg_report *r, FILE *out)
 {
     static const char *const clocks[] = {"not comparable", "one clock", "measured offsets",
                                          "offsets bounded by the messages"};
     const struct mpg_result *q = r->result;
     switch (q->absorb) {
     case MPG_ABSORB_NONE:
-        snprintf(text, size, "none: no delay is absorbed anywhere (conservative)");
+        fprintf(out, "none: no delay is absorbed anywhere (conservative)");
         break;
     case MPG_ABSORB_WAIT:
-        snprintf(text, size, "wait: calls that took longer than they need were waiting%s",
+        fprintf(out, "wait: calls that took longer than they need were waiting%s",
                  r->options->absorb_given ? "" : " (the ranks' clocks are not comparable)");
         break;
     case MPG_ABSORB_CLOCK:
-        snprintf(text, size, "clock: waiting and messages that lay ready absorb delay (clocks: %s)",
+        fprintf(out, "clock: waiting and messages that lay ready absorb delay (clocks: %s)",
                  clocks[q->clocks]);
         break;
     }
 }
 
-static void say_reduce(const struct mpg_report *r, char *text, size_t size)
+static void say_reduce(const struct mpg_report *r, FILE *out)
 {
     (void)r;
-    snprintf(text, size, "who contributes to a Reduce or Gather(v) waits until its root is at its "
+    fprintf(out, "who contributes to a Reduce or Gather(v) waits until its root is at its "
                          "end; of those that do not block, until it has started");
 }
 
-static void say_call_noise(const struct mpg_report *r, char *text, size_t size)
+static void say_call_noise(const struct mpg_report *r, FILE *out)
 {
-    snprintf(text, size, "%s",
+    fprintf(out, "%s",
              mpg_perturbation_call_noise_measured(r->p)
                  ? "the target's noise takes from calls' own traced time, too, beyond their waiting; what "
                    "it did to the calls of the benchmarks is in the measured times already, so some of "
@@ -170,23 +164,23 @@ static void say_call_noise(const struct mpg_report *r, char *text, size_t size)
                  : "source and target have the same record of noise: calls stay as they are");
 }
 
-static void say_call_edges(const struct mpg_report *r, char *text, size_t size)
+static void say_call_edges(const struct mpg_report *r, FILE *out)
 {
     (void)r;
-    snprintf(text, size, "paper: noise of calls that post messages delays these, and that of "
+    fprintf(out, "paper: noise of calls that post messages delays these, and that of "
                          "receives their synchronous senders");
 }
 
-static void say_floors(const struct mpg_report *r, char *text, size_t size)
+static void say_floors(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_floor_options *o = &r->options->floors;
     char latency[32], byte[32];
     if (o->has_source_cost)
-        snprintf(text, size, "message times: given, %s and %s a byte",
+        fprintf(out, "message times: given, %s and %s a byte",
                  mpg_units_format_time(latency, sizeof latency, o->latency_ns),
                  mpg_units_format_time(byte, sizeof byte, o->byte_ns));
     else
-        snprintf(text, size, "message times: %s", r->result->floor_rule);
+        fprintf(out, "message times: %s", r->result->floor_rule);
 }
 
 /* Why calls complete what they completed in the trace, unless it was asked for. */
@@ -197,14 +191,13 @@ static const char *why_kept(const struct mpg_report *r)
     return could ? "" : " (choosing takes --absorb=clock or wait)";
 }
 
-static void say_choice(const struct mpg_report *r, char *text, size_t size)
+static void say_choice(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
     const struct mpg_graph_counts *c = &q->counts;
-    int used = 0;
     const uint64_t followed = c->followed + c->followed_receives;
     if (followed > 0)
-        used = snprintf(text, size,
+        fprintf(out,
                         "%" PRIu64 " %s of Waitany, Waitsome, Test..., and those that receive or "
                         "probe from any source, complete or find what has arrived; in "
                         "the mean of replicas %.4g completed something else, %.4g tests succeeded "
@@ -214,8 +207,8 @@ static void say_choice(const struct mpg_report *r, char *text, size_t size)
                         (double)q->choices.tests_early / q->replicas,
                         (double)q->choices.tests_saved / q->replicas,
                         c->choices > c->followed ? "; " : "");
-    if (c->choices > c->followed && used >= 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used,
+    if (c->choices > c->followed)
+        fprintf(out,
                  "%" PRIu64 " %s of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived %s "
                  "completed in the trace%s",
                  c->choices - c->followed, mpg_units_word(c->choices - c->followed, "call", "calls"),
@@ -230,9 +223,9 @@ static bool keeps_receives(const struct mpg_report *r)
     return chooses && r->result->counts.open_kept > 0;
 }
 
-static void say_kept(const struct mpg_report *r, char *text, size_t size)
+static void say_kept(const struct mpg_report *r, FILE *out)
 {
-    snprintf(text, size,
+    fprintf(out,
              r->result->counts.open_kept == 1
                  ? "%" PRIu64 " receive or probe from any source takes or finds what it did: its message waits for its "
                    "receiver, or several threads of its rank made calls"
@@ -242,10 +235,10 @@ static void say_kept(const struct mpg_report *r, char *text, size_t size)
 }
 
 /* What choosing does not know. */
-static void say_answers(const struct mpg_report *r, char *text, size_t size)
+static void say_answers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
-    snprintf(text, size,
+    fprintf(out,
              "in the mean of replicas %.4g messages that may answer what was completed at another "
              "time go where they went in the trace; %" PRIu32 " %s, in which one left before its "
              "cause, or a receive from one source lacked what another took, %s the traced order; %" PRIu64 " %s did "
@@ -255,36 +248,36 @@ static void say_answers(const struct mpg_report *r, char *text, size_t size)
              mpg_units_word(q->counts.beyond_horizon, "call", "calls"));
 }
 
-static void say_sends(const struct mpg_report *r, char *text, size_t size)
+static void say_sends(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    snprintf(text, size,
+    fprintf(out,
              "%" PRIu64 " %s never completed by their sender, %" PRIu64
              " of them received only by polling: their order is not guaranteed under perturbation",
              c->uncompleted_sends, mpg_units_word(c->uncompleted_sends, "send is", "sends are"), c->asynchronous);
 }
 
-static void say_cancelled(const struct mpg_report *r, char *text, size_t size)
+static void say_cancelled(const struct mpg_report *r, FILE *out)
 {
-    snprintf(text, size,
+    fprintf(out,
              "%" PRIu64 " %s cancelled and never completed: of them, receives match nothing",
              r->result->counts.cancelled,
              mpg_units_word(r->result->counts.cancelled, "request was", "requests were"));
 }
 
-static void say_threads(const struct mpg_report *r, char *text, size_t size)
+static void say_threads(const struct mpg_report *r, FILE *out)
 {
-    snprintf(text, size,
+    fprintf(out,
              "%" PRIu64 " more than one a rank: each goes on from what its rank did before its "
              "first call, and MPI_Finalize waits for all",
              r->result->counts.threads);
 }
 
-static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
+static void say_one_sided(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool measured = r->result->predicted && r->p->target && !r->p->parameters;
-    int used = snprintf(text, size,
+    fprintf(out,
                         "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
                         "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
                         c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
@@ -292,67 +285,66 @@ static void say_one_sided(const struct mpg_report *r, char *text, size_t size)
                         measured ? "; bytes take what a message's take by the signature: where the library copies them at once, in "
                                    "shared memory, it is less (CommStartupTime and ByteTransferTime of a --target say it)"
                                  : "");
-    if (c->transfers_alone && used > 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, "; nothing waits for %" PRIu64 " of them",
-                 c->transfers_alone);
+    if (c->transfers_alone)
+        fprintf(out, "; nothing waits for %" PRIu64 " of them", c->transfers_alone);
 }
 
 /* Which collectives are messages because of hypotheses. */
-static void say_partial(const struct mpg_report *r, char *text, size_t size)
+static void say_partial(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     if (r->options->graph.wholes) {
-        snprintf(text, size, "those with a root, and scans, are messages, whatever was measured: hypotheses change for whom "
+        fprintf(out, "those with a root, and scans, are messages, whatever was measured: hypotheses change for whom "
                              "their members wait");
         return;
     }
-    snprintf(text, size,
+    fprintf(out,
              "%" PRIu64 " of %" PRIu64 ", with a root or scans, are the messages of their algorithms, which %s says: "
              "hypotheses change for whom their members wait (--collectives=measured has none, =expand all)",
              c->expanded, c->collectives, r->collective_table ? r->collective_table : "the built-in table");
 }
 
-static void say_worlds(const struct mpg_report *r, char *text, size_t size)
+static void say_worlds(const struct mpg_report *r, FILE *out)
 {
-    snprintf(text, size,
+    fprintf(out,
              "%" PRIu64 " %s with processes of another MPI_COMM_WORLD %s not followed: "
              "they wait for nobody there",
              r->result->counts.foreign, mpg_units_word(r->result->counts.foreign, "operation", "operations"),
              mpg_units_word(r->result->counts.foreign, "is", "are"));
 }
 
-static void say_files(const struct mpg_report *r, char *text, size_t size)
+static void say_files(const struct mpg_report *r, FILE *out)
 {
     const uint64_t n = r->result->counts.file_calls;
-    snprintf(text, size, "%" PRIu64 " %s of MPI-IO %s did, and %s for nobody", n, mpg_units_word(n, "call", "calls"),
+    fprintf(out, "%" PRIu64 " %s of MPI-IO %s did, and %s for nobody", n, mpg_units_word(n, "call", "calls"),
              mpg_units_word(n, "takes as long as it", "take as long as they"), mpg_units_word(n, "waits", "wait"));
 }
 
-static void say_failed(const struct mpg_report *r, char *text, size_t size)
+static void say_failed(const struct mpg_report *r, FILE *out)
 {
     const uint64_t n = r->result->counts.failed;
-    snprintf(text, size, "%" PRIu64 " %s time but %s no effect", n,
+    fprintf(out, "%" PRIu64 " %s time but %s no effect", n,
              mpg_units_word(n, "call returned an error: it takes", "calls returned an error: they take"),
              mpg_units_word(n, "has", "have"));
 }
 
-static void say_without(const struct mpg_report *r, char *text, size_t size)
+static void say_without(const struct mpg_report *r, FILE *out)
 {
-    size_t used = (size_t)snprintf(text, size, "rules of the model that are left out:");
     (void)r;
-    for (int i = 0; i < MPG_RULES && used < size; i++)
+    fputs("rules of the model that are left out:", out);
+    for (int i = 0; i < MPG_RULES; i++)
         if (!mpg_rule_holds((enum mpg_rule)i))
-            used += (size_t)snprintf(text + used, size - used, " %s", mpg_rule_name((enum mpg_rule)i));
+            fprintf(out, " %s", mpg_rule_name((enum mpg_rule)i));
 }
 
-static void say_tracer(const struct mpg_report *r, char *text, size_t size)
+static void say_tracer(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char recording[32], writing[32], all[32];
     double traced_ns = 0, own_ns = (double)c->tracer_ns + (double)c->flushed_ns;
     for (int32_t i = 0; i < r->result->ranks; i++)
         traced_ns += (double)r->result->recorded_ns[i];
-    snprintf(text, size,
+    fprintf(out,
              "%s (%.3g %%) of all ranks' traced time are its own and not taken for computation%s: "
              "%s it recorded, %s it wrote to its files",
              mpg_units_format_time(all, sizeof all, own_ns),
@@ -362,15 +354,14 @@ static void say_tracer(const struct mpg_report *r, char *text, size_t size)
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
 
-bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic, char *text,
-                           size_t size)
+int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool predicted = r->result->predicted, perturbed = !predicted;
     const bool expands = r->options->graph.wholes || (r->options->graph.expand && !r->options->graph.expand_some);
     const struct {
         const char *topic;
-        void (*say)(const struct mpg_report *, char *, size_t);
+        void (*say)(const struct mpg_report *, FILE *);
         bool applies;
     } all[] = {
         {"without", say_without, mpg_rules_left_out() != 0},
@@ -420,11 +411,18 @@ bool mpg_report_assumption(const struct mpg_report *r, int i, const char **topic
         {"tracer", say_tracer, c->flushed_ns + c->tracer_ns > 0},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        if (!all[k].applies || i-- > 0)
-            continue;
-        *topic = all[k].topic;
-        all[k].say(r, text, size);
-        return true;
+        char *text = NULL;
+        size_t size;
+        FILE *out = all[k].applies ? open_memstream(&text, &size) : NULL;
+        if (out)
+            all[k].say(r, out);
+        if (all[k].applies && (!out || fclose(out) != 0)) {
+            free(text);
+            return mpg_error_set(err, "out of memory");
+        }
+        if (text)
+            mpg_attention_add(list, all[k].topic, "%s", text);
+        free(text);
     }
-    return false;
+    return mpg_attention_end(list, err);
 }

@@ -19,22 +19,28 @@
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
 
-int mpg_attention_add(struct mpg_attention *list, struct mpg_error *err, const char *topic,
-                      const char *format, ...)
+void mpg_attention_add(struct mpg_attention *list, const char *topic, const char *format, ...)
 {
     struct mpg_attention_line *grown = realloc(list->line, (list->n + 1) * sizeof *grown);
-    if (!grown)
-        return mpg_error_set(err, "out of memory");
-    list->line = grown;
     char *text;
     va_list args;
     va_start(args, format);
-    int length = vasprintf(&text, format, args);
+    list->line = grown ? grown : list->line;
+    if (grown && vasprintf(&text, format, args) >= 0)
+        list->line[list->n++] = (struct mpg_attention_line){topic, text};
+    else {
+        list->failed = true;
+        mpg_error_set(list->err, "out of memory");
+    }
     va_end(args);
-    if (length < 0)
-        return mpg_error_set(err, "out of memory");
-    list->line[list->n++] = (struct mpg_attention_line){topic, text};
-    return 0;
+}
+
+int mpg_attention_end(struct mpg_attention *list, struct mpg_error *err)
+{
+    if (list->failed && !list->err)
+        mpg_error_set(err, "out of memory");
+    list->err = NULL;
+    return list->failed ? -1 : 0;
 }
 
 void mpg_attention_clear(struct mpg_attention *list)
@@ -65,12 +71,11 @@ void mpg_attention_say_no_limit(const struct mpg_report *r, char *text, size_t s
 }
 
 /* A part that the target has not, and that no option gives. */
-static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *list,
-                             struct mpg_error *err)
+static void add_missing_parts(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_perturbation *p = r->p;
     if (!p->target)
-        return 0;
+        return;
     const char *of_path = p->target->paths > 1 ? " on this path" : "";
     char no_limit[160];
     mpg_attention_say_no_limit(r, no_limit, sizeof no_limit);
@@ -94,17 +99,14 @@ static int add_missing_parts(const struct mpg_report *r, struct mpg_attention *l
          no_limit},
     };
     if (p->noise.n == 0 && p->target_cores > 0 && !p->target_noise.kind->has_detours &&
-        p->noise_model == MPG_NOISE_ANY &&
-        mpg_attention_add(list, err, "noise",
+        p->noise_model == MPG_NOISE_ANY)
+        mpg_attention_add(list, "noise",
                           "no detours in this signature: what its FTQ quanta lost is drawn instead, "
-                          "quantum by quantum (mpgbench measures detours)") < 0)
-        return -1;
+                          "quantum by quantum (mpgbench measures detours)");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].missing &&
-            mpg_attention_add(list, err, parts[i].topic, "no %s%s in this signature: %s",
-                              parts[i].what, parts[i].where, parts[i].then) < 0)
-            return -1;
-    return 0;
+        if (parts[i].missing)
+            mpg_attention_add(list, parts[i].topic, "no %s%s in this signature: %s",
+                              parts[i].what, parts[i].where, parts[i].then);
 }
 
 /* Which overheads PATH lacks, in words; NULL: none. Time within sends stands in for o_s. */
@@ -120,8 +122,7 @@ static const char *missing_overheads(const struct mpg_network_path *path)
 
 /* What the calls themselves cost: overheads, and collectives, where the trace has any. They are
  * used with a signature's messages only. */
-static int add_missing_calls(const struct mpg_report *r, struct mpg_attention *list,
-                             struct mpg_error *err)
+static void add_missing_calls(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -132,47 +133,40 @@ static int add_missing_calls(const struct mpg_report *r, struct mpg_attention *l
     } sides[] = {{p->target, p->target_path, "this"}, {p->source, p->source_path, "the source's"}};
     const int n = p->source && r->source->origin != MPG_SOURCE_TARGET ? 2 : 1;
     if (!p->target || !has_latency(p->target_path) || p->latency.n + p->byte.n > 0)
-        return 0;
+        return;
     for (int i = 0; i < n; i++) {
         const char *what = sides[i].path ? missing_overheads(sides[i].path) : NULL;
-        if (what && c->messages > 0 &&
-            mpg_attention_add(list, err, "overheads",
+        if (what && c->messages > 0)
+            mpg_attention_add(list, "overheads",
                               "no %s in %s signature: what it costs a rank to make these calls is "
                               "as traced (mpgbench overhead measures it)",
-                              what, sides[i].whose) < 0)
-            return -1;
-        if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->ignores_collectives &&
-            mpg_attention_add(list, err, "collectives",
+                              what, sides[i].whose);
+        if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->ignores_collectives)
+            mpg_attention_add(list, "collectives",
                               "none in %s signature, and %" PRIu64 " in the trace: nothing says how far their messages are "
                               "from what they take (mpgbench collective measures them)",
-                              sides[i].whose, c->collectives) < 0)
-            return -1;
+                              sides[i].whose, c->collectives);
     }
-    return 0;
 }
 
 /* A part of the target's without its like in the source is no difference. */
-static int add_missing_source(const struct mpg_report *r, struct mpg_attention *list,
-                              struct mpg_error *err)
+static void add_missing_source(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_perturbation *p = r->p;
     if (!p->source || !p->target)
-        return 0;
-    if (mpg_perturbation_noise_measured(p) && p->source_cores == 0 &&
-        mpg_attention_add(list, err, "source",
+        return;
+    if (mpg_perturbation_noise_measured(p) && p->source_cores == 0)
+        mpg_attention_add(list, "source",
                           "no noise in the source's signature: what it put into the trace is not "
-                          "taken out") < 0)
-        return -1;
-    if (mpg_perturbation_latency_measured(p) && !has_latency(p->source_path) &&
-        mpg_attention_add(list, err, "source",
+                          "taken out");
+    if (mpg_perturbation_latency_measured(p) && !has_latency(p->source_path))
+        mpg_attention_add(list, "source",
                           "no latency in the source's signature: latency is the target's value "
-                          "minus its least") < 0)
-        return -1;
+                          "minus its least");
     if (mpg_perturbation_bytes_measured(p) && !mpg_perturbation_has_transfers(p->source_path))
-        return mpg_attention_add(list, err, "source",
+        mpg_attention_add(list, "source",
                                  "no bandwidth in the source's signature: bytes are the target's "
                                  "value minus its least");
-    return 0;
 }
 
 /* --- what was measured badly --- */
@@ -187,41 +181,34 @@ static int used_parts(const struct mpg_perturbation *p, bool path)
 
 /* That the results of SIG, which may be NULL, failed checks of what the answer uses, PARTS, or
  * underwent none. */
-static int add_verdict(const struct mpg_signature *sig, int parts, const char *whose,
-                       struct mpg_attention *list, struct mpg_error *err)
+static void add_verdict(const struct mpg_signature *sig, int parts, const char *whose, struct mpg_attention *list)
 {
     char concerns[512], path[512];
     if (!sig || parts == 0 || (sig->checks > 0 && sig->failures == 0))
-        return 0;
-    if (sig->checks == 0)
-        return mpg_attention_add(list, err, "measured",
+        return;
+    if (sig->checks == 0) {
+        mpg_attention_add(list, "measured",
                                  "not checked: %s does not say whether it was measured well "
                                  "(sigmake of the results makes one that does)", whose);
+        return;
+    }
     size_t n = mpg_signature_concerns(sig, parts, concerns, sizeof concerns);
     if (n == 0)
-        return 0;
-    return mpg_attention_add(list, err, "measured",
+        return;
+    mpg_attention_add(list, "measured",
                              "badly: of %s %zu of %d checks failed on what is used here: %s; "
                              "'sigshow --all %s' tells what to do", whose, n, sig->checks,
                              concerns, mpg_printable(path, sizeof path, sig->path));
 }
 
-static int add_verdicts(const struct mpg_report *r, struct mpg_attention *list,
-                        struct mpg_error *err)
+static void add_verdicts(const struct mpg_report *r, struct mpg_attention *list)
 {
     int parts = used_parts(r->p, mpg_report_uses_target_path(r));
-    if (add_verdict(r->p->target, parts, "the signature", list, err) < 0)
-        return -1;
+    add_verdict(r->p->target, parts, "the signature", list);
     parts = used_parts(r->p, mpg_report_uses_target_path(r) || r->result->floors_of_source);
-    switch (r->source->origin) {
-    case MPG_SOURCE_TARGET: /* which has been said */
-        return 0;
-    case MPG_SOURCE_STORED:
-        return add_verdict(r->p->source, parts, "the source's signature, which is in the trace,",
-                           list, err);
-    default:
-        return add_verdict(r->p->source, parts, "the source's signature", list, err);
-    }
+    if (r->source->origin != MPG_SOURCE_TARGET) /* which has been said */
+        add_verdict(r->p->source, parts, r->source->origin == MPG_SOURCE_STORED ? "the source's signature, which is in the trace,"
+                                                                               : "the source's signature", list);
 }
 
 /* --- options that replace others, or change nothing --- */
@@ -233,8 +220,7 @@ static void join(char *text, size_t size, const char *word)
     snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
-static int add_replaced(const struct mpg_report *r, struct mpg_attention *list,
-                        struct mpg_error *err)
+static void add_replaced(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *path = p->target_path;
@@ -254,14 +240,13 @@ static int add_replaced(const struct mpg_report *r, struct mpg_attention *list,
             join(by, sizeof by, parts[i].by);
             join(what, sizeof what, parts[i].what);
         }
-    if (*by && mpg_attention_add(list, err, "replaced", "%s instead of the signature's %s%s", by,
+    if (*by)
+        mpg_attention_add(list, "replaced", "%s instead of the signature's %s%s", by,
                                  what,
                                  p->noise.n > 0 && p->target_cores > 0 &&
                                          !mpg_specs_are_for_all(&p->noise)
                                      ? ", also on ranks that --noise does not name: they have none"
-                                     : "") < 0)
-        return -1;
-    return 0;
+                                     : "");
 }
 
 /* Whether anything of the target's is used. */
@@ -293,22 +278,18 @@ static const char *why_not_source(const struct mpg_report *r)
                : "options replace all that it would be taken from";
 }
 
-static int add_unused_files(const struct mpg_report *r, struct mpg_attention *list,
-                            struct mpg_error *err)
+static void add_unused_files(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_perturbation *p = r->p;
-    if (p->target && !uses_target(r) &&
-        mpg_attention_add(list, err, "signature", "nothing of --signature is used") < 0)
-        return -1;
-    if (p->source && !uses_source(r) &&
-        mpg_attention_add(list, err, "source", "nothing of --source is used: %s",
-                          why_not_source(r)) < 0)
-        return -1;
+    if (p->target && !uses_target(r))
+        mpg_attention_add(list, "signature", "nothing of --signature is used");
+    if (p->source && !uses_source(r))
+        mpg_attention_add(list, "source", "nothing of --source is used: %s",
+                          why_not_source(r));
     if (r->given.path && !mpg_report_uses_target_path(r))
-        return mpg_attention_add(list, err, "path",
+        mpg_attention_add(list, "path",
                                  "--path changes nothing: no latency, bandwidth or eager limit of "
                                  "the signature is used");
-    return 0;
 }
 
 static bool drops_some(const struct mpg_report *r)
@@ -322,148 +303,138 @@ static bool drops_some(const struct mpg_report *r)
 }
 
 /* Costs on the traced machine matter as floors only. */
-static int add_unused_floors(const struct mpg_report *r, struct mpg_attention *list,
-                             struct mpg_error *err)
+static void add_unused_floors(const struct mpg_report *r, struct mpg_attention *list)
 {
     if (!r->options->floors.has_source_cost)
-        return 0;
+        return;
     const char *names = r->given.source_latency && r->given.source_byte
                             ? "--source-latency and --source-byte"
                         : r->given.source_latency ? "--source-latency"
                                                   : "--source-byte";
     if (!r->result->floor_rule || r->result->counts.messages + r->result->counts.collectives == 0)
-        return mpg_attention_add(
-            list, err, "floors", "%s without effect: %s", names,
+        mpg_attention_add(list, "floors", "%s without effect: %s", names,
             r->result->floor_rule
                 ? drops_some(r) ? "hypotheses drop all messages and collectives" : "the trace has no messages"
                 : "only --absorb=clock, or messages that become faster, need message times");
-    return 0;
 }
 
-static int add_unused_draws(const struct mpg_report *r, struct mpg_attention *list,
-                            struct mpg_error *err)
+static void add_unused_draws(const struct mpg_report *r, struct mpg_attention *list)
 {
     char names[64] = "";
     if (mpg_perturbation_is_random(r->p))
-        return 0;
+        return;
     if (r->given.replicas && r->options->replicas > 1)
         join(names, sizeof names, "--replicas");
     if (r->given.first_replica)
         join(names, sizeof names, "--first-replica");
     if (r->given.seed)
         join(names, sizeof names, "--seed");
-    return *names ? mpg_attention_add(list, err, "draws",
+    if (*names)
+        mpg_attention_add(list, "draws",
                                       "%s without effect: nothing is random, all replicas are the "
                                       "same",
-                                      names)
-                  : 0;
+                                      names);
 }
 
 /* --- what the trace has not --- */
 
 /* Functions that the tracer did not know. */
-static int add_untraced(const struct mpg_report *r, struct mpg_attention *list,
-                        struct mpg_error *err)
+static void add_untraced(const struct mpg_report *r, struct mpg_attention *list)
 {
     struct mpg_untraced_calls untraced;
-    int status = mpg_untraced_find(r->trace, r->result->counts.unknown > 0, &untraced, err);
-    for (size_t i = 0; status == 0 && i < untraced.count; i++) {
+    if (mpg_untraced_find(r->trace, r->result->counts.unknown > 0, &untraced, list->err) < 0)
+        list->failed = true;
+    for (size_t i = 0; !list->failed && i < untraced.count; i++) {
         const struct mpg_untraced_call *c = &untraced.calls[i];
         char name[256];
         if (!c->local)
-            status = mpg_attention_add(
-                list, err, "not in trace",
+            mpg_attention_add(
+                list, "not in trace",
                 "%" PRIu64 " %s call%s on %" PRId32 " rank%s: whatever they communicate is missing "
                 "from this answer",
                 c->calls, mpg_printable_bytes(name, sizeof name, c->name, (size_t)c->length),
                 c->calls == 1 ? "" : "s", c->ranks, c->ranks == 1 ? "" : "s");
     }
     mpg_untraced_clear(&untraced);
-    return status;
 }
 
 /* Messages that hypotheses insert, larger than what the trace, which alone says what they take, has. */
-static int add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+static void add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_supposed *x = r->options->graph.supposed;
     const struct mpg_hypotheses *all = x ? mpg_supposed_list(x) : NULL;
     const double largest = r->result->counts.largest_bytes;
     if (!r->result->floor_rule || r->options->floors.has_source_cost || has_latency(r->p->source_path) ||
         mpg_flight_target_known(r->p))
-        return 0;
+        return;
     for (size_t i = 0; all && i < all->n; i++) {
         const struct mpg_hypothesis *h = &all->item[i];
-        if (h->kind == MPG_HYPOTHESIS_EXCHANGE && (double)h->size_bytes > largest)
-            return mpg_attention_add(list, err, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show what "
+        if (h->kind == MPG_HYPOTHESIS_EXCHANGE && (double)h->size_bytes > largest) {
+            mpg_attention_add(list, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show what "
                                      "larger ones take. --source, a signature of the traced machine, or --source-latency and "
                                      "--source-byte say it", h->text, largest);
+            return;
+        }
     }
-    return 0;
 }
 
-static int add_unmet_options(const struct mpg_report *r, struct mpg_attention *list,
-                             struct mpg_error *err)
+static void add_unmet_options(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const struct mpg_perturbation *p = r->p;
     int64_t limit = r->options->graph.eager_limit_bytes;
     bool network = p->latency.n > 0 || p->byte.n > 0 || r->given.eager_limit || r->given.path;
-    if (network && c->messages + c->collectives + c->transfers == 0)
-        return mpg_attention_add(list, err, "messages",
+    if (network && c->messages + c->collectives + c->transfers == 0) {
+        mpg_attention_add(list, "messages",
                                  "there are none in this trace, nor collectives: options about "
                                  "messages are without effect");
+        return;
+    }
     if (r->given.eager_limit && c->synchronous_messages == 0 && c->expanded == 0)
-        return mpg_attention_add(list, err, "eager limit",
+        mpg_attention_add(list, "eager limit",
                                  "no message of the trace is larger than --eager-limit=%" PRId64
                                  ": none waits for its receiver",
                                  limit);
-    return 0;
 }
 
 /* Collectives that would be rounds anyway. */
-static int add_unused_rounds(const struct mpg_report *r, struct mpg_attention *list,
-                             struct mpg_error *err)
+static void add_unused_rounds(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_perturbation *p = r->p;
     const bool given = p->latency.n + p->byte.n > 0;
     if (!r->collectives || strcmp(r->collectives, "rounds") != 0 || (!given && p->target->collectives > 0 &&
                                       r->result->counts.collectives > 0))
-        return 0;
-    return mpg_attention_add(list, err, "collectives", "--collectives=rounds without effect: %s",
+        return;
+    mpg_attention_add(list, "collectives", "--collectives=rounds without effect: %s",
                              given ? "with --latency or --byte all are rounds"
                              : p->target->collectives == 0 ? "the signature has none"
                                                            : "the trace has none");
 }
 
 /* Regions with a ratio of their own that the program never enters. */
-static int add_unmet_regions(const struct mpg_report *r, struct mpg_attention *list,
-                             struct mpg_error *err)
+static void add_unmet_regions(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_region_ratios *ratios = r->options->graph.ratios;
     for (size_t i = 0; ratios && i < ratios->n; i++)
-        if (!*ratios->region[i].met &&
-            mpg_attention_add(list, err, "regions",
+        if (!*ratios->region[i].met)
+            mpg_attention_add(list, "regions",
                               "--compute-ratio names '%s', which is no region of this trace: it "
                               "changes nothing",
-                              ratios->region[i].name) < 0)
-            return -1;
-    return 0;
+                              ratios->region[i].name);
 }
 
-static int add_unplaced(const struct mpg_report *r, struct mpg_attention *list,
-                        struct mpg_error *err)
+static void add_unplaced(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    if (c->truncated > 0 &&
-        mpg_attention_add(list, err, "truncated",
+    if (c->truncated > 0)
+        mpg_attention_add(list, "truncated",
                           "%" PRIu64 " %s received into: %s taken whole (--lenient)", c->truncated,
                           mpg_units_word(c->truncated, "message is longer than what it is", "messages are longer than what they "
                                          "are"),
-                          c->truncated == 1 ? "it is" : "they are") < 0)
-        return -1;
+                          c->truncated == 1 ? "it is" : "they are");
     if (c->unmatched + c->incomplete_ranks == 0)
-        return 0;
-    return mpg_attention_add(list, err, "missing",
+        return;
+    mpg_attention_add(list, "missing",
                              "%" PRIu64 " %s no partner and %" PRIu64 " %s no MPI_Finalize: they go on "
                              "without (--lenient)", c->unmatched,
                              mpg_units_word(c->unmatched, "operation has", "operations have"), c->incomplete_ranks,
@@ -471,12 +442,12 @@ static int add_unplaced(const struct mpg_report *r, struct mpg_attention *list,
 }
 
 /* Wait states of the traced run by an eager limit that the predicted one has not. */
-static int add_waits(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+static void add_waits(const struct mpg_report *r, struct mpg_attention *list)
 {
     if (!r->waits || r->waits->limit != MPG_WAITS_LIMIT_FOUND ||
         !(mpg_waits_of_all(r->waits->world[0]).wait_ns[MPG_WAIT_LATE_RECEIVER] > 0))
-        return 0;
-    return mpg_attention_add(list, err, "waits",
+        return;
+    mpg_attention_add(list, "waits",
                              "no eager limit is known: traced late receivers are those of the one that the trace shows, "
                              "predicted are none (--eager-limit=%" PRId64 " has both)", r->waits->limit_bytes);
 }
@@ -484,8 +455,7 @@ static int add_waits(const struct mpg_report *r, struct mpg_attention *list, str
 int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
                          struct mpg_error *err)
 {
-    static int (*const kinds[])(const struct mpg_report *, struct mpg_attention *,
-                                struct mpg_error *) = {
+    static void (*const kinds[])(const struct mpg_report *, struct mpg_attention *) = {
         add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source, add_waits,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes, mpg_doubt_means,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order, mpg_doubt_progress, mpg_doubt_places,
@@ -494,8 +464,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
         add_unmet_options,  add_unmet_regions, add_unused_rounds, add_unseen_sizes,
     };
-    static int (*const predicted[])(const struct mpg_report *, struct mpg_attention *,
-                                    struct mpg_error *) = {
+    static void (*const predicted[])(const struct mpg_report *, struct mpg_attention *) = {
         add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
         mpg_doubt_sizes, mpg_doubt_means, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
         add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,
@@ -504,8 +473,8 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
                                           : sizeof kinds / sizeof *kinds;
+    list->err = err;
     for (size_t i = 0; i < n; i++)
-        if ((r->result->predicted ? predicted : kinds)[i](r, list, err) < 0)
-            return -1;
-    return 0;
+        (r->result->predicted ? predicted : kinds)[i](r, list);
+    return mpg_attention_end(list, err);
 }

@@ -5,6 +5,7 @@
 #ifndef MPG_ATTENTION_H
 #define MPG_ATTENTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/error.h"
@@ -22,11 +23,14 @@ struct mpg_attention_line {
 struct mpg_attention {
     size_t n;
     struct mpg_attention_line *line;
+    struct mpg_error *err; /* of who fills it, while it does; or NULL */
+    bool failed;           /* something is missing, since there was no memory, or as ERR says */
 };
 
-/* Puts a line behind those of LIST; the text is a printf format. Error: out of memory. */
-int mpg_attention_add(struct mpg_attention *list, struct mpg_error *err, const char *topic,
-                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Puts a line behind those of LIST; the text is a printf format. */
+void mpg_attention_add(struct mpg_attention *list, const char *topic, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* After those: -1 with ERR if a line is missing. */
+int mpg_attention_end(struct mpg_attention *list, struct mpg_error *err);
 /* Fills LIST, which is empty before and cleared by the caller, with all that applies to
  * REPORT. A new kind of line is a function in the table of attention.c. */
 int mpg_attention_gather(const struct mpg_report *report, struct mpg_attention *list,

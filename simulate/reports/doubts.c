@@ -10,14 +10,12 @@
 #include "graph/work/supposed.h"
 #include "trace/cores.h"
 
-int mpg_doubt_source(const struct mpg_report *r, struct mpg_attention *list,
-                     struct mpg_error *err)
+void mpg_doubt_source(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_source *s = r->source;
     if (s->origin != MPG_SOURCE_UNKNOWN || !r->p->target)
-        return 0;
-    return mpg_attention_add(
-        list, err, "source",
+        return;
+    mpg_attention_add(list, "source",
         "none known (%s): the traced machine is taken for one without noise, and as fast as the "
         "target at its best. What it lost itself stays in the trace, and the target's comes on "
         "top (--source, or mpgtrace record --signature; --source=none if that is meant)",
@@ -44,64 +42,58 @@ static int64_t greatest_measured(const struct mpg_report *r, const struct mpg_ne
     return most;
 }
 
-static int add_sizes(const struct mpg_report *r, const struct mpg_network_path *path,
-                     const char *whose, struct mpg_attention *list, struct mpg_error *err)
+static void add_sizes(const struct mpg_report *r, const struct mpg_network_path *path,
+                     const char *whose, struct mpg_attention *list)
 {
     const int64_t measured = greatest_measured(r, path);
     const double most = r->result->counts.largest_bytes;
     char traced_text[32], measured_text[32];
     if (measured < 0 || most <= (double)measured)
-        return 0;
-    return mpg_attention_add(
-        list, err, "sizes",
+        return;
+    mpg_attention_add(list, "sizes",
         "messages of up to %s, and the network of %s was measured up to %s: beyond that it is "
         "taken to go on as between its last sizes (mpgbench --full measures more)",
         mpg_units_format_size(traced_text, sizeof traced_text, (int64_t)most), whose,
         mpg_units_format_size(measured_text, sizeof measured_text, measured));
 }
 
-int mpg_doubt_sizes(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_sizes(const struct mpg_report *r, struct mpg_attention *list)
 {
-    if (add_sizes(r, r->p->target_path, "the signature", list, err) < 0)
-        return -1;
-    return r->source->origin == MPG_SOURCE_TARGET
-               ? 0 : add_sizes(r, r->p->source_path, "the source's signature", list, err);
+    add_sizes(r, r->p->target_path, "the signature", list);
+    if (r->source->origin != MPG_SOURCE_TARGET)
+        add_sizes(r, r->p->source_path, "the source's signature", list);
 }
 
 /* --- time --- */
 
-int mpg_doubt_record(const struct mpg_report *r, struct mpg_attention *list,
-                     struct mpg_error *err)
+void mpg_doubt_record(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_signature *sig = r->p->target;
     double least_ns = INFINITY, run_ns = 0;
     char record[32], run[32];
     if (!mpg_perturbation_noise_measured(r->p) || mpg_perturbation_noise_unchanged(r->p))
-        return 0;
+        return;
     for (size_t i = 0; i < sig->cores; i++)
         if (sig->core[i].span_ns > 0)
             least_ns = fmin(least_ns, sig->core[i].span_ns);
     for (uint32_t w = 0; w < r->result->replicas; w++)
         run_ns = fmax(run_ns, r->result->run_ns[w]);
     if (!(least_ns < run_ns))
-        return 0;
-    return mpg_attention_add(
-        list, err, "noise",
+        return;
+    mpg_attention_add(list, "noise",
         "its record of %s is shorter than the run of %s: it is repeated, and what the system does "
         "more rarely than once in it is not in this answer (mpgbench --full records more)",
         mpg_units_format_time(record, sizeof record, least_ns),
         mpg_units_format_time(run, sizeof run, run_ns));
 }
 
-int mpg_doubt_clocks(const struct mpg_report *r, struct mpg_attention *list,
-                     struct mpg_error *err)
+void mpg_doubt_clocks(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char most[32];
     if (c->backward == 0 || r->result->clocks == MPG_CLOCK_NONE)
-        return 0;
-    return mpg_attention_add(
-        list, err, "clocks",
+        return;
+    mpg_attention_add(list, "clocks",
         "%" PRIu64 " of %" PRIu64 " %s before %s left, by up to %s: the traced "
         "clocks are wrong by as much. %s taken to have come at once%s",
         c->backward, c->messages, mpg_units_word(c->backward, "messages arrives", "messages arrive"),
@@ -114,13 +106,15 @@ int mpg_doubt_clocks(const struct mpg_report *r, struct mpg_attention *list,
 
 /* --- places --- */
 
-int mpg_doubt_cores(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_cores(const struct mpg_report *r, struct mpg_attention *list)
 {
     struct mpg_host_cores *host;
     size_t n, crowded = 0, first = 0;
     char name[256], others[64] = "";
-    if (mpg_trace_cores(r->trace, &host, &n, err) < 0)
-        return -1;
+    if (mpg_trace_cores(r->trace, &host, &n, list->err) < 0) {
+        list->failed = true;
+        return;
+    }
     for (size_t i = n; i-- > 0;)
         if (host[i].crowded > 0) {
             crowded++;
@@ -129,10 +123,8 @@ int mpg_doubt_cores(const struct mpg_report *r, struct mpg_attention *list, stru
     if (crowded > 1)
         snprintf(others, sizeof others, ", and so on %zu more host%s", crowded - 1,
                  crowded > 2 ? "s" : "");
-    int status = 0;
     if (crowded > 0)
-        status = mpg_attention_add(
-            list, err, "cores",
+        mpg_attention_add(list, "cores",
             "%" PRId32 " ranks had %.3g core%s of %s when they were traced%s: they waited for each "
             "other's turns. That is in the trace as computation and as waiting for messages, and "
             "the answer is for a program that does so, too",
@@ -140,32 +132,29 @@ int mpg_doubt_cores(const struct mpg_report *r, struct mpg_attention *list, stru
             host[first].name ? mpg_printable(name, sizeof name, host[first].name) : "their host",
             others);
     free(host);
-    return status;
 }
 
-int mpg_doubt_order(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_order(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     if (c->asynchronous == 0)
-        return 0;
-    return mpg_attention_add(
-        list, err, "asynchronous",
+        return;
+    mpg_attention_add(list, "asynchronous",
         "%" PRIu64 " of %" PRIu64 " messages %s waited for by neither side (sends that are never "
         "completed, received by polling): when times change, so may what meets what, and this "
         "answer keeps the traced order",
         c->asynchronous, c->messages, mpg_units_word(c->asynchronous, "is", "are"));
 }
 
-int mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char waited[32];
     if (!r->options->graph.supposed || r->result->clocks == MPG_CLOCK_NONE ||
         r->options->graph.carried.requested_bytes < INT64_MAX || c->held_messages * 100 <= c->messages ||
         c->held_ns * 1000 <= mpg_result_recorded(r->result))
-        return 0;
-    return mpg_attention_add(
-        list, err, "progress",
+        return;
+    mpg_attention_add(list, "progress",
         "%" PRIu64 " of %" PRIu64 " messages came to receivers that waited for them only once their sender called "
         "MPI_Wait... (%s, all together): what it computed until then is taken for their flight, which no hypothesis "
         "changes. --predict is the better question",
@@ -179,33 +168,30 @@ static bool is_much(const struct mpg_report *r, double ns)
 }
 
 /* Sends of which the trace does not say clearly whether they wait for a call of their receiver. */
-int mpg_doubt_carried(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_carried(const struct mpg_report *r, struct mpg_attention *list)
 {
     char waited[32];
     const struct mpg_carried *c = &r->options->graph.carried;
     if (!c->is_shown || r->result->clocks == MPG_CLOCK_NONE || !is_much(r, c->unsure_ns))
-        return 0;
-    return mpg_attention_add(
-        list, err, "sends",
+        return;
+    mpg_attention_add(list, "sends",
         "%" PRIu64 " sends waited until their receiver was in a call (%s, all together), and too many others of their "
         "size did not: what they waited is taken for their own time, which no hypothesis changes. --predict is the better "
         "question", c->unsure, mpg_units_format_time(waited, sizeof waited, c->unsure_ns));
 }
 
 /* Sizes that hypotheses give, of which the trace does not show whether sends wait. */
-int mpg_doubt_resized(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_resized(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    if (c->kept_waiting > 0 &&
-        mpg_attention_add(list, err, "resized",
+    if (c->kept_waiting > 0)
+        mpg_attention_add(list, "resized",
                           "%" PRIu64 " of the messages that are resized %s for a call of their receiver, as with the size "
                           "that they had; of the new one the trace does not show whether sends do. If they are done at "
                           "once, --carried=none is the answer; a trace with messages of such sizes shows it",
-                          c->kept_waiting, mpg_units_word(c->kept_waiting, "waits", "wait")) < 0)
-        return -1;
-    return c->kept_leaving == 0
-               ? 0
-               : mpg_attention_add(list, err, "resized",
+                          c->kept_waiting, mpg_units_word(c->kept_waiting, "waits", "wait"));
+    if (c->kept_leaving > 0)
+        mpg_attention_add(list, "resized",
                                    "%" PRIu64 " of the messages that are resized %s at once, as with the size that they "
                                    "had; of the new one the trace does not show whether sends wait for their receiver. If "
                                    "they do until their receive is posted, --eager-limit says so; whether they do for longer, as with "
@@ -213,24 +199,23 @@ int mpg_doubt_resized(const struct mpg_report *r, struct mpg_attention *list, st
                                    c->kept_leaving, mpg_units_word(c->kept_leaving, "is done", "are done"));
 }
 
-int mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list)
 {
     char took[32];
     const double ns = r->result->counts.alone_ns;
-    return !is_much(r, ns) ? 0
-                           : mpg_attention_add(list, err, "windows",
+    if (is_much(r, ns))
+        mpg_attention_add(list, "windows",
                                                "MPI_Win_start, transfers, locks and flushes took %s, all together: what they waited for, no hypothesis "
                                                "changes. mpgreplay with the same hypotheses makes the calls for real",
                                                mpg_units_format_time(took, sizeof took, ns));
 }
 
 /* What ranks wait for by load and store is in no trace. */
-int mpg_doubt_shared(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_shared(const struct mpg_report *r, struct mpg_attention *list)
 {
     const uint64_t n = r->result->counts.shared_windows;
-    return n == 0 || r->result->ranks < 2
-               ? 0
-               : mpg_attention_add(list, err, "shared memory",
+    if (n > 0 && r->result->ranks > 1)
+        mpg_attention_add(list, "shared memory",
                                    "ranks made %" PRIu64 " %s of shared memory: where they wait for each other's stores there, that "
                                    "is in the trace as computation (between MPI_Win_syncs of one callsite as polling), which does not move with "
                                    "the other rank. Messages or barriers in place of such flags are followed",
@@ -238,13 +223,13 @@ int mpg_doubt_shared(const struct mpg_report *r, struct mpg_attention *list, str
 }
 
 /* What threads wait for each other is not in a trace of MPI. */
-int mpg_doubt_threads(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_threads(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;
     const uint64_t n = r->result->counts.threads;
     if (n == 0 || !graph->supposed || !mpg_supposed_of_work(graph->supposed, graph->suppose))
-        return 0;
-    return mpg_attention_add(list, err, "threads",
+        return;
+    mpg_attention_add(list, "threads",
                              "%" PRIu64 " beside those that called MPI_Init: what threads of a rank waited for each other outside of MPI "
                              "(joins, barriers, locks) is in the trace as computation of no region, and no hypothesis changes it. "
                              "Regions that enclose what is waited for and the waiting (a parallel construct as a whole), of "
@@ -252,12 +237,12 @@ int mpg_doubt_threads(const struct mpg_report *r, struct mpg_attention *list, st
 }
 
 /* Which call of its target sees to a transfer is the trace's. */
-int mpg_doubt_served(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_served(const struct mpg_report *r, struct mpg_attention *list)
 {
     char waited[32];
     const double ns = r->result->counts.served_ns;
-    return !is_much(r, ns) ? 0
-                           : mpg_attention_add(list, err, "windows",
+    if (is_much(r, ns))
+        mpg_attention_add(list, "windows",
                                                "transfers waited %s, all together, until their target was in a call that sees to them. "
                                                "Here it is the same call; where the hypotheses have ranks come at about the same "
                                                "time, it is an earlier or a later one, and the answer off by what lies between. "
@@ -265,45 +250,43 @@ int mpg_doubt_served(const struct mpg_report *r, struct mpg_attention *list, str
                                                mpg_units_format_time(waited, sizeof waited, ns));
 }
 
-int mpg_doubt_posted(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_posted(const struct mpg_report *r, struct mpg_attention *list)
 {
     char took[32];
     const double ns = r->result->counts.posted_ns;
     if (!is_much(r, ns))
-        return 0;
+        return;
     const char *kept = r->result->predicted
                            ? "Predicted, they do not: if the changed program's calls come at other times, they may take as long. "
                              "mpgreplay with the same hypotheses makes the calls for real"
                            : "That is taken for their messages' flight, and for their own time, which no hypothesis changes. "
                              "--predict is the better question";
-    return mpg_attention_add(list, err, "collectives",
+    mpg_attention_add(list, "collectives",
                              "calls that complete nonblocking ones still took %s, all together, when all members had posted, as with a "
                              "library that moves these in its calls only. %s",
                              mpg_units_format_time(took, sizeof took, ns), kept);
 }
 
 /* Collectives that hypotheses would have made of messages, if something else did not need them as they are. */
-int mpg_doubt_partial(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_partial(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;
     const uint64_t n = r->result->counts.partial;
     if (!graph->supposed || graph->expand || graph->sync_reduce || r->collectives || n == 0)
-        return 0;
+        return;
     const char *followed = r->extrapolation ? "without --target" : "with --predict, as one of them may be resized";
-    return mpg_attention_add(
-        list, err, "collectives",
+    mpg_attention_add(list, "collectives",
         "%" PRIu64 " with a root, or %s, wait for the root or the ranks before alone: what their members waited for each "
         "other in the trace no hypothesis changes. Their algorithms' messages are followed %s", n,
         n == 1 ? "a scan" : "scans", followed);
 }
 
-int mpg_doubt_answers(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_answers(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_result *q = r->result;
     if (!r->options->graph.supposed || q->redone == 0)
-        return 0;
-    return mpg_attention_add(
-        list, err, "answers",
+        return;
+    mpg_attention_add(list, "answers",
         "%" PRIu32 " of %" PRIu32 " %s the traced order: by the hypotheses a message that answers another one, or that "
         "a receive is waiting for, comes too late to be the same. Who is given work on request gets as much as in the trace, "
         "which the program would hand out anew",

@@ -9,21 +9,21 @@
 
 /* --- assumptions --- */
 
-void mpg_assume_parameters(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_parameters(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_parameters *m = r->p->parameters;
-    snprintf(text, size, "by %s: startup %s, a byte %s%s%s, service %s", m->name, m->text[MPG_STARTUP],
+    fprintf(out, "by %s: startup %s, a byte %s%s%s, service %s", m->name, m->text[MPG_STARTUP],
              m->text[MPG_BYTE], m->time[MPG_BUILD].a != 0 ? ", build " : "",
              m->time[MPG_BUILD].a != 0 ? m->text[MPG_BUILD] : "", m->text[MPG_SERVICE]);
 }
 
-void mpg_assume_barriers(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_barriers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_parameters *m = r->extrapolation ? r->extrapolation->parameters : NULL;
     if (!m || m->barrier == MPG_BARRIER_ROUNDS)
-        snprintf(text, size, "rounds of messages");
+        fprintf(out, "rounds of messages");
     else
-        snprintf(text, size, "barriers and fences: %s, %s; all others as rounds of messages, which meet no contention",
+        fprintf(out, "barriers and fences: %s, %s; all others as rounds of messages, which meet no contention",
                  m->barrier == MPG_BARRIER_LOG ? "rounds of dissemination" : "a master that its slaves tell",
                  m->barrier_by_messages ? "by messages" : "without messages");
 }
@@ -34,34 +34,34 @@ bool mpg_assume_served(const struct mpg_report *r)
     return m && m->policy != MPG_POLICY_OFFLOAD && m->policy != MPG_POLICY_CALLS;
 }
 
-void mpg_assume_policy(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_policy(const struct mpg_report *r, FILE *out)
 {
     static const char *const words[] = {
         "none: requests are served in waits", "interrupt: requests interrupt work, and are served in waits",
         "poll: work looks for requests after each interval; they are served in waits, too",
         "offload: requests are served by the network, and cost their owner nothing",
         "calls: who waits for its receiver is served while that waits in a call; others' memory is read and written by the network"};
-    snprintf(text, size, "%s", words[r->extrapolation->parameters->policy]);
+    fprintf(out, "%s", words[r->extrapolation->parameters->policy]);
 }
 
-void mpg_assume_network(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_network(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_extrapolation *x = r->extrapolation;
     if (x->parameters->contention > 0)
-        snprintf(text, size, "%s, contention %g over %g links", mpg_topology_name(x->parameters->topology),
+        fprintf(out, "%s, contention %g over %g links", mpg_topology_name(x->parameters->topology),
                  x->parameters->contention, x->processors->links);
     else
-        snprintf(text, size, "%s, no contention", mpg_topology_name(x->parameters->topology));
+        fprintf(out, "%s, no contention", mpg_topology_name(x->parameters->topology));
 }
 
-void mpg_assume_processors(const struct mpg_report *r, char *text, size_t size)
+void mpg_assume_processors(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_extrapolation *x = r->extrapolation;
     char quantum[64] = "until it waits", one[32];
     if (x->parameters->quantum_ns > 0)
         snprintf(quantum, sizeof quantum, "for %s at most",
                  mpg_units_format_time(one, sizeof one, x->parameters->quantum_ns));
-    snprintf(text, size, "%d, of %d ranks (%s)%s%s", x->processors->number, x->ranks,
+    fprintf(out, "%d, of %d ranks (%s)%s%s", x->processors->number, x->ranks,
              x->parameters->map ? x->parameters->map : "block",
              x->processors->number < x->ranks ? "; one runs " : "", x->processors->number < x->ranks ? quantum : "");
 }

@@ -309,20 +309,6 @@ static void put_choice(struct mpg_json *j, const struct mpg_report *r)
     mpg_json_close(j);
 }
 
-static void put_assumptions(struct mpg_json *j, const struct mpg_report *r)
-{
-    const char *topic;
-    char text[512];
-    mpg_json_array(j, "assumptions");
-    for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++) {
-        mpg_json_object(j, NULL);
-        mpg_json_string(j, "topic", topic);
-        mpg_json_string(j, "text", text);
-        mpg_json_close(j);
-    }
-    mpg_json_close(j);
-}
-
 static void put_replicas(struct mpg_json *j, const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
@@ -420,7 +406,7 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     mpg_json_count(&j, "seed", r->p->seed);
     put_trace(&j, r);
     mpg_answer_options(&j, "options", r);
-    put_assumptions(&j, r);
+    mpg_answer_lines(&j, "assumptions", r->assumed);
     mpg_json_number(&j, "recorded_run_time_ns", mpg_result_recorded(q));
     mpg_json_number(&j, "traced_run_time_ns", traced_ns);
     mpg_answer_summary(&j, "run_time_ns", &run);

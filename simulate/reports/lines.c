@@ -108,17 +108,9 @@ void mpg_lines_attention(const struct mpg_lines *x, FILE *out)
     fputc('\n', out);
 }
 
-int mpg_lines_take(const struct mpg_report *report, struct mpg_attention *attention, struct mpg_attention *assumed,
-                   struct mpg_error *err)
+int mpg_lines_take(struct mpg_report *r, struct mpg_attention *attention, struct mpg_attention *assumed, struct mpg_error *err)
 {
-    struct mpg_report r = *report;
-    const char *topic;
-    char text[512];
-    r.attention = attention;
-    if (mpg_attention_gather(&r, attention, err) < 0)
-        return -1;
-    for (int i = 0; mpg_report_assumption(&r, i, &topic, text, sizeof text); i++)
-        if (mpg_attention_add(assumed, err, topic, "%s", text) < 0)
-            return -1;
-    return 0;
+    r->attention = attention;
+    r->assumed = assumed;
+    return mpg_attention_gather(r, attention, err) < 0 ? -1 : mpg_assumptions_gather(r, assumed, err);
 }

@@ -25,9 +25,7 @@ void mpg_lines_put_head(const char *topic, const char *text, FILE *out);
 void mpg_lines_print(const struct mpg_lines *lines, bool heads, FILE *out);
 /* The same as an answer begins, if there are any: under "Attention". */
 void mpg_lines_attention(const struct mpg_lines *lines, FILE *out);
-/* What REPORT, whose attention is not looked at, needs attention for and assumes, behind what is in the lists. Error: out of
- * memory. */
-int mpg_lines_take(const struct mpg_report *report, struct mpg_attention *attention, struct mpg_attention *assumed,
-                   struct mpg_error *err);
+/* What REPORT needs attention for and assumes, into the lists, which it then has. Error: out of memory. */
+int mpg_lines_take(struct mpg_report *report, struct mpg_attention *attention, struct mpg_attention *assumed, struct mpg_error *err);
 
 #endif

@@ -65,7 +65,7 @@ static void look_at_noise(struct worst *worst, const struct mpg_report *r)
     }
 }
 
-int mpg_doubt_means(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+void mpg_doubt_means(const struct mpg_report *r, struct mpg_attention *list)
 {
     struct worst worst = {.factor = 1};
     char drawn[32], stated[32];
@@ -75,9 +75,8 @@ int mpg_doubt_means(const struct mpg_report *r, struct mpg_attention *list, stru
     }
     look_at_noise(&worst, r);
     if (!worst.sig)
-        return 0;
-    return mpg_attention_add(
-        list, err, "quantiles",
+        return;
+    mpg_attention_add(list, "quantiles",
         "%s has a mean of %s in %s, and is drawn with %s: the signature keeps too few quantiles of its tail "
         "(sigmake of the results makes one that keeps enough)",
         worst.name, mpg_units_format_time(stated, sizeof stated, worst.stated),

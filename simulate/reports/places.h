@@ -7,9 +7,8 @@
 #include "simulate/reports/report.h"
 
 /* Of REPORT, which has places on some machine, in words. */
-void mpg_assume_places(const struct mpg_report *report, char *text, size_t size);
-/* A path that pairs of ranks take, or took, and that was not measured. Error: out of memory. */
-int mpg_doubt_places(const struct mpg_report *report, struct mpg_attention *list,
-                     struct mpg_error *err);
+void mpg_assume_places(const struct mpg_report *r, FILE *out);
+/* A path that pairs of ranks take, or took, and that was not measured. */
+void mpg_doubt_places(const struct mpg_report *report, struct mpg_attention *list);
 
 #endif

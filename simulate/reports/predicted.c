@@ -39,22 +39,22 @@ void mpg_report_run_account(const struct mpg_result *result, FILE *out)
 
 /* --- what it rests on --- */
 
-void mpg_predicted_messages(const struct mpg_report *r, char *text, size_t size)
+void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_network_path *path = r->p->target_path;
     char latency[256], byte[256];
     if (r->p->parameters) {
-        mpg_assume_parameters(r, text, size);
+        mpg_assume_parameters(r, out);
         return;
     }
     if (r->p->latency.n == 0 && r->p->byte.n == 0) {
-        snprintf(text, size, "the target's %s at each message's size, and nothing of the trace's",
+        fprintf(out, "the target's %s at each message's size, and nothing of the trace's",
                  path->latency.n > 0 ? "one-way times" : "transfers (it has no one-way times)");
         return;
     }
     mpg_specs_say(&r->p->latency, latency, sizeof latency);
     mpg_specs_say(&r->p->byte, byte, sizeof byte);
-    snprintf(text, size, "take %s, and %s for their bytes",
+    fprintf(out, "take %s, and %s for their bytes",
              r->p->latency.n > 0 ? latency : "the target's time for an empty one",
              r->p->byte.n > 0 ? byte : path ? "what the target takes longer" : "nothing");
 }
@@ -65,14 +65,14 @@ static bool all_given(const struct mpg_report *r)
     return r->p->latency.n > 0 && r->p->byte.n > 0;
 }
 
-void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size)
+void mpg_predicted_overheads(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
     if (r->p->parameters) {
-        snprintf(text, size, "sending: MsgBuildTime + CommStartupTime; receiving: ServiceTime; other calls: none");
+        fprintf(out, "sending: MsgBuildTime + CommStartupTime; receiving: ServiceTime; other calls: none");
         return;
     }
-    snprintf(text, size, "sending: %s; receiving what lies ready: %s",
+    fprintf(out, "sending: %s; receiving what lies ready: %s",
              !path                         ? "none, as traced"
              : path->send_overhead.n > 0   ? "the target's"
              : path->sender.n > 0          ? "the target's time in the send"
@@ -87,39 +87,39 @@ static bool has_gap(const struct mpg_report *r)
     return r->p->parameters || (path && path->streaming.n > 0);
 }
 
-void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size)
+void mpg_predicted_gap(const struct mpg_report *r, FILE *out)
 {
-    snprintf(text, size, "%s",
+    fprintf(out, "%s",
              has_gap(r)
                  ? r->p->parameters ? "a thread's messages leave one after the other, as its processor is done with them"
                  : "a thread's messages leave one after the other, as in the target's streams"
                  : "none: a thread's messages leave as soon as it sends them");
 }
 
-void mpg_predicted_work(const struct mpg_report *r, char *text, size_t size)
+void mpg_predicted_work(const struct mpg_report *r, FILE *out)
 {
     char ratio[64] = "as fast as on the traced machine";
     if (r->p->compute_ratio != 1)
         snprintf(ratio, sizeof ratio, "takes %.6g times the traced time", r->p->compute_ratio);
-    snprintf(text, size, "%s%s; work is %s", ratio,
+    fprintf(out, "%s%s; work is %s", ratio,
              r->p->region_ratios ? ", in regions as --compute-ratio says" : "",
              r->result->counts.cpu_intervals > 0
                  ? "the CPU time of intervals where it is recorded"
                  : "the time between calls (no CPU times in the trace)");
 }
 
-void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size)
+void mpg_predicted_polling(const struct mpg_report *r, FILE *out)
 {
     struct mpg_run_account mean = mpg_result_run_account(r->result);
     char limit[32], polled[32];
     if (r->times->polling == MPG_POLLING_WORK)
-        snprintf(text, size, "calls that found nothing, and what is between them, take what they "
+        fprintf(out, "calls that found nothing, and what is between them, take what they "
                              "took (--polling=work)");
     else if (!r->result->predicted)
-        snprintf(text, size, "up to %s between two calls that found nothing is waiting, and loses nothing to noise (--polling=work)",
+        fprintf(out, "up to %s between two calls that found nothing is waiting, and loses nothing to noise (--polling=work)",
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns));
     else
-        snprintf(text, size,
+        fprintf(out,
                  "calls that found nothing cost nothing, and up to %s between two of them is waiting: "
                  "%s a rank of the trace (--polling=work)",
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns),
@@ -144,28 +144,26 @@ static bool keeps_waits(const struct mpg_report *r)
            r->result->counts.waited_ns * 100 > mpg_result_recorded(r->result) * r->result->ranks;
 }
 
-static int add_kept_waits(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+static void add_kept_waits(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char waited[32];
     if (!keeps_waits(r))
-        return 0;
-    return mpg_attention_add(
-        list, err, "eager limit",
+        return;
+    mpg_attention_add(list, "eager limit",
         "none is known: in the trace %" PRIu64 " calls of MPI_Send waited for their receiver (%s, all together), and keep what "
         "they took as their own time, on the critical path, too. --eager-limit=%" PRId64 ", the most that the trace allows, or --source, a signature "
         "of the traced machine that has it, lets them wait for the predicted receiver",
         c->waited_sends, mpg_units_format_time(waited, sizeof waited, c->waited_ns), c->waited_bytes - 1);
 }
 
-int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list,
-                          struct mpg_error *err)
+void mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *path = r->p->target_path;
     const struct mpg_graph_counts *c = &r->result->counts;
     if (!p->target || p->parameters)
-        return 0;
+        return;
     bool given = all_given(r), sent = c->messages > 0;
     char no_limit[160] = "none in this signature: ";
     mpg_attention_say_no_limit(r, no_limit + strlen(no_limit), sizeof no_limit - strlen(no_limit));
@@ -189,32 +187,26 @@ int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list
          "them)"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].missing &&
-            mpg_attention_add(list, err, parts[i].topic, "%s", parts[i].text) < 0)
-            return -1;
-    return 0;
+        if (parts[i].missing)
+            mpg_attention_add(list, parts[i].topic, "%s", parts[i].text);
 }
 
-int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
-                         struct mpg_error *err)
+void mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    if (add_kept_waits(r, list, err) < 0)
-        return -1;
-    if (r->source->origin == MPG_SOURCE_UNKNOWN && r->p->target &&
-        mpg_attention_add(list, err, "source",
+    add_kept_waits(r, list);
+    if (r->source->origin == MPG_SOURCE_UNKNOWN && r->p->target)
+        mpg_attention_add(list, "source",
                           "none known (%s): what the traced machine's noise took is taken for work "
                           "(--source, or mpgtrace record --signature; --source=none if that is "
-                          "meant)", r->source->why) < 0)
-        return -1;
-    if (c->cpu_intervals == 0 && mpg_doubt_cores(r, list, err) < 0)
-        return -1;
-    if (c->expanded > 0 && !r->options->graph.expand_some && !has_gap(r) &&
-        mpg_attention_add(list, err, "gap",
+                          "meant)", r->source->why);
+    if (c->cpu_intervals == 0)
+        mpg_doubt_cores(r, list);
+    if (c->expanded > 0 && !r->options->graph.expand_some && !has_gap(r))
+        mpg_attention_add(list, "gap",
                           "messages of one rank overlap: no stream was measured, and what many of "
                           "them cost in expanded collectives is too little (%s)",
                           all_given(r) ? "a --signature has streams, --latency and --byte have not"
-                                       : "mpgbench bandwidth measures it") < 0)
-        return -1;
-    return mpg_doubt_places(r, list, err);
+                                       : "mpgbench bandwidth measures it");
+    mpg_doubt_places(r, list);
 }

@@ -10,16 +10,14 @@
 void mpg_report_run_account(const struct mpg_result *result, FILE *out);
 
 /* Assumptions. */
-void mpg_predicted_messages(const struct mpg_report *r, char *text, size_t size);
-void mpg_predicted_overheads(const struct mpg_report *r, char *text, size_t size);
-void mpg_predicted_gap(const struct mpg_report *r, char *text, size_t size);
-void mpg_predicted_work(const struct mpg_report *r, char *text, size_t size);
-void mpg_predicted_polling(const struct mpg_report *r, char *text, size_t size);
+void mpg_predicted_messages(const struct mpg_report *r, FILE *out);
+void mpg_predicted_overheads(const struct mpg_report *r, FILE *out);
+void mpg_predicted_gap(const struct mpg_report *r, FILE *out);
+void mpg_predicted_work(const struct mpg_report *r, FILE *out);
+void mpg_predicted_polling(const struct mpg_report *r, FILE *out);
 
 /* Attention: what the target's signature lacks, and what the trace does. */
-int mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list,
-                          struct mpg_error *err);
-int mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list,
-                         struct mpg_error *err);
+void mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list);
+void mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list);
 
 #endif

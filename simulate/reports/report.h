@@ -34,7 +34,8 @@ struct mpg_report {
     const struct mpg_supposing *supposing; /* NULL: there are no hypotheses, or nobody asks which does what */
     const struct mpg_extrapolation *extrapolation; /* NULL: not in the order of simulated time */
     double against_ns;               /* and the run on one processor that speedup is against; 0: none is given */
-    const struct mpg_attention *attention; /* what stands above everything else */
+    const struct mpg_attention *attention; /* what stands above everything else; */
+    const struct mpg_attention *assumed;   /* what the answer rests on */
     const struct mpg_waits_report *waits; /* NULL: not asked for; */
     const struct mpg_where_report *where; /* NULL: not asked for */
     const struct mpg_critical_report *critical; /* NULL: not asked for */
@@ -68,9 +69,7 @@ bool mpg_report_uses_target_path(const struct mpg_report *report);
 
 /* Whether some sends wait for a call of their receiver (docs/PROGRESS.md, Carried sends). */
 bool mpg_report_carries(const struct mpg_report *report);
-/* One line for each assumption that matters, I = 0, 1, ...: what it is about and
- * the words, into TEXT of SIZE bytes; false beyond the last. */
-bool mpg_report_assumption(const struct mpg_report *report, int i, const char **topic, char *text,
-                           size_t size);
+/* A line for each assumption that matters, behind those of LIST. Error: out of memory. */
+int mpg_assumptions_gather(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
 
 #endif

@@ -60,13 +60,15 @@ static int take_common(struct mpg_sheet *rows, const struct mpg_report *r, struc
 }
 
 /* What a row is about, but for its cells, and rests on. */
-static int take_words(struct mpg_row *row, const struct mpg_report *r, struct mpg_error *err)
+static int take_words(struct mpg_row *row, const struct mpg_report *report, struct mpg_error *err)
 {
+    struct mpg_report r = *report;
     char source[MPG_SOURCE_WORDS];
-    if ((r->p->target && mpg_attention_add(&row->head, err, "target", "%s", r->p->target->path) < 0) ||
-        (mpg_report_source(r, source, sizeof source) && mpg_attention_add(&row->head, err, "source", "%s", source) < 0))
-        return -1;
-    return mpg_lines_take(r, &row->attention, &row->assumed, err);
+    if (r.p->target)
+        mpg_attention_add(&row->head, "target", "%s", r.p->target->path);
+    if (mpg_report_source(&r, source, sizeof source))
+        mpg_attention_add(&row->head, "source", "%s", source);
+    return mpg_attention_end(&row->head, err) < 0 ? -1 : mpg_lines_take(&r, &row->attention, &row->assumed, err);
 }
 
 /* Its options as JSON, at the depth at which a row has them. */

@@ -110,12 +110,11 @@ static int read_words(struct mpg_row *row, const struct numbers *n, struct mpg_e
     for (int i = 0; i < LISTS; i++)
         for (uint32_t k = 0; k < n->lines[i]; k++) {
             const char *topic = next_word(&at);
-            if (mpg_attention_add(list[i], err, topic, "%s", next_word(&at)) < 0)
-                return -1;
+            mpg_attention_add(list[i], topic, "%s", next_word(&at));
         }
     if (n->has_options && !(row->options = strdup(at)))
         return mpg_error_set(err, "out of memory");
-    return 0;
+    return mpg_attention_end(list[0], err) | mpg_attention_end(list[1], err) | mpg_attention_end(list[2], err);
 }
 
 /* ROW, of what begins at *AT, which goes on behind it. */

@@ -23,14 +23,18 @@ static void print_time(FILE *out, double ns)
     fputs(mpg_units_format_time(text, sizeof text, ns), out);
 }
 
-static void print_attention(const struct mpg_report *r, FILE *out)
+static void print_lines(const struct mpg_attention *list, FILE *out)
 {
-    const struct mpg_attention *list = r->attention;
-    if (list->n == 0)
-        return;
-    fputs("Attention\n", out);
     for (size_t i = 0; i < list->n; i++)
         mpg_lines_put(list->line[i].topic, list->line[i].text, out);
+}
+
+static void print_attention(const struct mpg_report *r, FILE *out)
+{
+    if (r->attention->n == 0)
+        return;
+    fputs("Attention\n", out);
+    print_lines(r->attention, out);
     fputc('\n', out);
 }
 
@@ -84,15 +88,6 @@ static void print_head(const struct mpg_report *r, FILE *out)
         mpg_lines_put_head("target", r->p->target->path, out);
     if (mpg_report_source(r, source, sizeof source))
         mpg_lines_put_head("source", source, out);
-}
-
-static void print_assumptions(const struct mpg_report *r, FILE *out)
-{
-    const char *topic;
-    char text[512];
-    fputs("\nAssumed\n", out);
-    for (int i = 0; mpg_report_assumption(r, i, &topic, text, sizeof text); i++)
-        mpg_lines_put(topic, text, out);
 }
 
 static void print_run(const struct mpg_report *r, const struct mpg_summary *s, FILE *out)
@@ -184,7 +179,8 @@ int mpg_report_text(const struct mpg_report *r, FILE *out, struct mpg_error *err
         struct mpg_summary run = mpg_report_run(r, scratch);
         print_attention(r, out);
         print_head(r, out);
-        print_assumptions(r, out);
+        fputs("\nAssumed\n", out);
+        print_lines(r->assumed, out);
         print_run(r, &run, out);
         if (r->supposing)
             status = mpg_supposing_text(r->supposing, out, err);
