@@ -126,25 +126,20 @@ static void join_rows(struct mpg_waits_table *t, size_t worlds)
 static int add_sites(struct mpg_waits_table *t, struct worlds *x, int frames, const char *debug_path,
                      struct mpg_error *err)
 {
-    const struct stat_places places = mpg_stat_places_of(x->trace);
-    struct mpg_symbols *symbols = mpg_symbols_new(debug_path, err);
-    int status = symbols ? 0 : -1;
+    struct mpg_site_names names;
+    int status = mpg_site_names_begin(&names, x->trace, frames, debug_path, err);
     for (size_t w = 0; w < x->n; w++)
         for (size_t i = 0; status == 0 && i < mpg_waits_sites(x->world[w]); i++) {
             const struct mpg_place place = mpg_waits_site(x->world[w], i);
-            char *name = mpg_stat_name_site(&places, place.site ? (int32_t)place.site - 1 : MPG_NO_SITE,
-                                            symbols, frames, err);
+            const char *name = mpg_site_name(&names, place.site, err);
             struct mpg_waits_row *row = name ? add_row(t, &x->capacity) : NULL;
-            if (row) {
+            status = row && (row->name = strdup(name)) ? 0 : -1;
+            if (status == 0) {
                 row->call = place.call;
-                row->name = name;
                 row->sum[w] = mpg_waits_of_site(x->world[w], i);
-            } else {
-                free(name);
-                status = -1;
             }
         }
-    mpg_symbols_free(symbols);
+    mpg_site_names_end(&names);
     if (status == 0)
         join_rows(t, x->n);
     return status;

@@ -149,17 +149,6 @@ double mpg_design_utilisation(const struct mpg_design_row *row)
     return row->run.mean > 0 ? (row->work_ns + row->noise_ns) / row->run.mean / row->processors : 0;
 }
 
-double mpg_design_faster(const struct mpg_design_row *a, const struct mpg_design_row *b)
-{
-    const uint32_t n = a->replicas > b->replicas ? a->replicas : b->replicas;
-    double faster = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const double p = a->run_ns[a->replicas > 1 ? i : 0], q = b->run_ns[b->replicas > 1 ? i : 0];
-        faster += p < q ? 1 : p > q ? 0 : 0.5;
-    }
-    return faster / n;
-}
-
 const struct mpg_design_row *mpg_design_next(const struct mpg_designs *x, const struct mpg_design_row *row)
 {
     const struct mpg_design_row *first = &x->row[row->trace * x->designs];

@@ -53,12 +53,10 @@ int mpg_designs_take(struct mpg_designs *x, size_t i, struct mpg_report *report,
 void mpg_designs_finish(struct mpg_designs *x);
 
 /* Work over the run; that over processors; against the run on one, 0 where that is not known; part of the processors'
- * time that is work, with its noise; in which part of the replicas row A's run is less than row B's, equal ones
- * counting half, of two rows with as many, or one of which has one. */
+ * time that is work, with its noise. */
 double mpg_design_speedup(const struct mpg_design_row *row);
 double mpg_design_speedup_against(const struct mpg_design_row *row);
 double mpg_design_utilisation(const struct mpg_design_row *row);
-double mpg_design_faster(const struct mpg_design_row *a, const struct mpg_design_row *b);
 /* The row of the same trace that is next in order; NULL: none. */
 const struct mpg_design_row *mpg_design_next(const struct mpg_designs *x, const struct mpg_design_row *row);
 /* "distributed, HopTime 1us" into TEXT of SIZE bytes. */

@@ -138,7 +138,7 @@ static void put_row(struct mpg_table *t, const struct mpg_designs *x, size_t i, 
     mpg_table_number(t, r->run.mean);
     mpg_answer_put_summary(t, &r->run);
     mpg_table_count(t, r->place);
-    mpg_table_number(t, next ? mpg_design_faster(r, next) : NAN);
+    mpg_table_number(t, next ? mpg_faster(r->run_ns, r->replicas, next->run_ns, next->replicas) : NAN);
     mpg_table_numbers(t, (double[]){r->work_ns, r->noise_ns, r->wait_ns, r->service_ns, r->barrier_ns, r->processor_ns, r->call_ns,
                                     speedup, speedup / r->processors, against,
                                     has_against ? against / r->processors : speedup / r->processors,

@@ -107,8 +107,7 @@ static void say_changes(const struct mpg_report *r, FILE *out)
     int64_t target = r->options->graph.eager_limit_bytes, source = r->result->source_eager_limit_bytes;
     if (r->result->absorb != MPG_ABSORB_CLOCK && r->options->source_limit == MPG_LIMIT_GIVEN &&
         r->options->graph.source_eager_limit_bytes != target)
-        fprintf(out,
-                 "; taken to be the traced machine's, too (another one needs --absorb=clock)");
+        fprintf(out, "; taken to be the traced machine's, too (another one needs --absorb=clock)");
     else if (source != target) {
         char limit[64];
         if (source == INT64_MAX)
@@ -117,8 +116,7 @@ static void say_changes(const struct mpg_report *r, FILE *out)
             snprintf(limit, sizeof limit, "all did");
         else
             snprintf(limit, sizeof limit, "%" PRId64 " %s", source, mpg_units_word((uint64_t)source, "byte", "bytes"));
-        fprintf(out,
-                 "; on the traced machine %s (%s): %" PRIu64 " %s no more, %" PRIu64 " %s that did not", limit,
+        fprintf(out, "; on the traced machine %s (%s): %" PRIu64 " %s no more, %" PRIu64 " %s that did not", limit,
                  limit_from(r), c->made_eager, mpg_units_word(c->made_eager, "message waits", "messages wait"),
                  c->made_synchronous, mpg_units_word(c->made_synchronous, "waits", "wait"));
     }

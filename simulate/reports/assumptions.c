@@ -197,8 +197,7 @@ static void say_choice(const struct mpg_report *r, FILE *out)
     const struct mpg_graph_counts *c = &q->counts;
     const uint64_t followed = c->followed + c->followed_receives;
     if (followed > 0)
-        fprintf(out,
-                        "%" PRIu64 " %s of Waitany, Waitsome, Test..., and those that receive or "
+        fprintf(out, "%" PRIu64 " %s of Waitany, Waitsome, Test..., and those that receive or "
                         "probe from any source, complete or find what has arrived; in "
                         "the mean of replicas %.4g completed something else, %.4g tests succeeded "
                         "earlier, and saved %.4g that failed%s",
@@ -208,8 +207,7 @@ static void say_choice(const struct mpg_report *r, FILE *out)
                         (double)q->choices.tests_saved / q->replicas,
                         c->choices > c->followed ? "; " : "");
     if (c->choices > c->followed)
-        fprintf(out,
-                 "%" PRIu64 " %s of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived %s "
+        fprintf(out, "%" PRIu64 " %s of Waitany, Waitsome, Test..., Iprobe, Improbe, Parrived %s "
                  "completed in the trace%s",
                  c->choices - c->followed, mpg_units_word(c->choices - c->followed, "call", "calls"),
                  mpg_units_word(c->choices - c->followed, "completes what it", "complete what they"), why_kept(r));
@@ -225,8 +223,7 @@ static bool keeps_receives(const struct mpg_report *r)
 
 static void say_kept(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out,
-             r->result->counts.open_kept == 1
+    fprintf(out, r->result->counts.open_kept == 1
                  ? "%" PRIu64 " receive or probe from any source takes or finds what it did: its message waits for its "
                    "receiver, or several threads of its rank made calls"
                  : "%" PRIu64 " receives and probes from any source take and find what they did: their messages wait "
@@ -238,8 +235,7 @@ static void say_kept(const struct mpg_report *r, FILE *out)
 static void say_answers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
-    fprintf(out,
-             "in the mean of replicas %.4g messages that may answer what was completed at another "
+    fprintf(out, "in the mean of replicas %.4g messages that may answer what was completed at another "
              "time go where they went in the trace; %" PRIu32 " %s, in which one left before its "
              "cause, or a receive from one source lacked what another took, %s the traced order; %" PRIu64 " %s did "
              "not wait for what may come, beyond --horizon",
@@ -251,24 +247,21 @@ static void say_answers(const struct mpg_report *r, FILE *out)
 static void say_sends(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    fprintf(out,
-             "%" PRIu64 " %s never completed by their sender, %" PRIu64
+    fprintf(out, "%" PRIu64 " %s never completed by their sender, %" PRIu64
              " of them received only by polling: their order is not guaranteed under perturbation",
              c->uncompleted_sends, mpg_units_word(c->uncompleted_sends, "send is", "sends are"), c->asynchronous);
 }
 
 static void say_cancelled(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out,
-             "%" PRIu64 " %s cancelled and never completed: of them, receives match nothing",
+    fprintf(out, "%" PRIu64 " %s cancelled and never completed: of them, receives match nothing",
              r->result->counts.cancelled,
              mpg_units_word(r->result->counts.cancelled, "request was", "requests were"));
 }
 
 static void say_threads(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out,
-             "%" PRIu64 " more than one a rank: each goes on from what its rank did before its "
+    fprintf(out, "%" PRIu64 " more than one a rank: each goes on from what its rank did before its "
              "first call, and MPI_Finalize waits for all",
              r->result->counts.threads);
 }
@@ -277,8 +270,7 @@ static void say_one_sided(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool measured = r->result->predicted && r->p->target && !r->p->parameters;
-    fprintf(out,
-                        "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
+    fprintf(out, "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
                         "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
                         c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
                         mpg_assume_served(r) ? "in which the target's processor serves" : "without the target's processor",
@@ -298,16 +290,14 @@ static void say_partial(const struct mpg_report *r, FILE *out)
                              "their members wait");
         return;
     }
-    fprintf(out,
-             "%" PRIu64 " of %" PRIu64 ", with a root or scans, are the messages of their algorithms, which %s says: "
+    fprintf(out, "%" PRIu64 " of %" PRIu64 ", with a root or scans, are the messages of their algorithms, which %s says: "
              "hypotheses change for whom their members wait (--collectives=measured has none, =expand all)",
              c->expanded, c->collectives, r->collective_table ? r->collective_table : "the built-in table");
 }
 
 static void say_worlds(const struct mpg_report *r, FILE *out)
 {
-    fprintf(out,
-             "%" PRIu64 " %s with processes of another MPI_COMM_WORLD %s not followed: "
+    fprintf(out, "%" PRIu64 " %s with processes of another MPI_COMM_WORLD %s not followed: "
              "they wait for nobody there",
              r->result->counts.foreign, mpg_units_word(r->result->counts.foreign, "operation", "operations"),
              mpg_units_word(r->result->counts.foreign, "is", "are"));
@@ -344,8 +334,7 @@ static void say_tracer(const struct mpg_report *r, FILE *out)
     double traced_ns = 0, own_ns = (double)c->tracer_ns + (double)c->flushed_ns;
     for (int32_t i = 0; i < r->result->ranks; i++)
         traced_ns += (double)r->result->recorded_ns[i];
-    fprintf(out,
-             "%s (%.3g %%) of all ranks' traced time are its own and not taken for computation%s: "
+    fprintf(out, "%s (%.3g %%) of all ranks' traced time are its own and not taken for computation%s: "
              "%s it recorded, %s it wrote to its files",
              mpg_units_format_time(all, sizeof all, own_ns),
              traced_ns > 0 ? 100 * own_ns / traced_ns : 0,

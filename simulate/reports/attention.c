@@ -348,8 +348,7 @@ static void add_untraced(const struct mpg_report *r, struct mpg_attention *list)
         const struct mpg_untraced_call *c = &untraced.calls[i];
         char name[256];
         if (!c->local)
-            mpg_attention_add(
-                list, "not in trace",
+            mpg_attention_add(list, "not in trace",
                 "%" PRIu64 " %s call%s on %" PRId32 " rank%s: whatever they communicate is missing "
                 "from this answer",
                 c->calls, mpg_printable_bytes(name, sizeof name, c->name, (size_t)c->length),

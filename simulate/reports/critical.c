@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "simulate/reports/where_terms.h"
+#include "trace/stat/names.h"
 
 static const struct column {
     const char *name;
@@ -125,21 +126,21 @@ static int print_segments(const struct mpg_critical_report *r, const struct mpg_
     const struct mpg_path *p = r->path;
     struct mpg_table_column list[MOST_COLUMNS] = {mpg_where_figure_column(f, "from", 0)};
     struct mpg_table t = {.column = list, .columns = text_columns(f, "rank, call", list, 1)};
-    struct mpg_where_names names;
-    int status = mpg_where_names_begin(&names, &p->tally->places, r->trace, err);
+    struct mpg_site_names names;
+    int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);
     if (status == 0 && p->segments > 0) {
         fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n", p->segments, p->all, f->unit);
         mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     }
     for (uint32_t i = 0; i < p->segments && status == 0; i++) {
         const struct mpg_path_segment *s = &p->segment[i];
-        const char *site = mpg_where_name(&names, place_of(r, s)->site, err);
+        const char *site = mpg_site_name(&names, place_of(r, s)->site, err);
         status = site ? 0 : -1;
         mpg_where_put_figure(&t, f, round(s->begin_ns / f->quantum_ns));
         put_figures(&t, r, f, s->term, 1);
         put_segment_name(&t, place_of(r, s), site ? site : "", s->from);
     }
-    mpg_where_names_end(&names);
+    mpg_site_names_end(&names);
     return mpg_table_end(&t, status < 0 ? NULL : err) < 0 ? -1 : status;
 }
 
@@ -185,12 +186,12 @@ static void put_messages(struct mpg_table *t, const double *term, double weight)
 
 static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r, struct mpg_error *err)
 {
-    struct mpg_where_names names;
-    int status = mpg_where_names_begin(&names, &r->path->tally->places, r->trace, err);
+    struct mpg_site_names names;
+    int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);
     for (uint32_t i = 0; i < r->path->segments && status == 0; i++) {
         const struct mpg_path_segment *s = &r->path->segment[i];
         const struct mpg_where_place *place = place_of(r, s);
-        const char *site = mpg_where_name(&names, place->site, err);
+        const char *site = mpg_site_name(&names, place->site, err);
         const char *prefix = mpg_call_prefix(place->call), *call = mpg_call_name(place->call);
         status = site ? 0 : -1;
         mpg_table_printf(t, "%s%s", prefix, call);
@@ -203,7 +204,7 @@ static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r
         mpg_table_number(t, s->end_ns);
         put_messages(t, s->term, 1);
     }
-    mpg_where_names_end(&names);
+    mpg_site_names_end(&names);
     return mpg_table_end(t, status < 0 ? NULL : err) < 0 ? -1 : status;
 }
 

@@ -119,8 +119,7 @@ void mpg_predicted_polling(const struct mpg_report *r, FILE *out)
         fprintf(out, "up to %s between two calls that found nothing is waiting, and loses nothing to noise (--polling=work)",
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns));
     else
-        fprintf(out,
-                 "calls that found nothing cost nothing, and up to %s between two of them is waiting: "
+        fprintf(out, "calls that found nothing cost nothing, and up to %s between two of them is waiting: "
                  "%s a rank of the trace (--polling=work)",
                  mpg_units_format_time(limit, sizeof limit, (double)r->times->polling_interval_ns),
                  mpg_units_format_time(polled, sizeof polled, mean.polled_ns));

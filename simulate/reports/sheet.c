@@ -127,11 +127,18 @@ char *mpg_say_faster(char *text, size_t size, double part)
     return text;
 }
 
+double mpg_faster(const double *x, uint32_t n, const double *y, uint32_t m)
+{
+    const uint32_t most = n > m ? n : m;
+    double faster = 0;
+    for (uint32_t i = 0; i < most; i++) {
+        const double a = x[n > 1 ? i : 0], b = y[m > 1 ? i : 0];
+        faster += a < b ? 1 : a > b ? 0 : 0.5;
+    }
+    return faster / most;
+}
+
 double mpg_sheet_faster(const struct mpg_sheet *rows, size_t a, size_t b)
 {
-    const double *x = rows->row[a].run_ns, *y = rows->row[b].run_ns;
-    double faster = 0;
-    for (uint32_t i = 0; i < rows->replicas; i++)
-        faster += x[i] < y[i] ? 1 : x[i] > y[i] ? 0 : 0.5;
-    return faster / rows->replicas;
+    return mpg_faster(rows->row[a].run_ns, rows->replicas, rows->row[b].run_ns, rows->replicas);
 }

@@ -76,7 +76,10 @@ int mpg_sheet_gather(struct mpg_sheet *rows, int part, int parts, struct mpg_pro
                      struct mpg_error *err);
 /* Once all are taken: those of one point by their medians, the least first. */
 void mpg_sheet_sort(struct mpg_sheet *rows);
-/* In which part of the replicas row A's run is shorter than B's; equal ones count half. */
+/* In which part of the replicas the runs X, of which there are N, are shorter than Y, M; equal ones count half. They are as many,
+ * or one of each stands for all. */
+double mpg_faster(const double *x, uint32_t n, const double *y, uint32_t m);
+/* In which part of the replicas row A's run is shorter than B's. */
 double mpg_sheet_faster(const struct mpg_sheet *rows, size_t a, size_t b);
 /* That PART into TEXT of SIZE bytes, which is returned: "faster in 98.4 %", or, where that is less than half, "slower in ...". */
 char *mpg_say_faster(char *text, size_t size, double part);

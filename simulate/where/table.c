@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "simulate/where/path.h"
+#include "trace/stat/names.h"
 
 static const char *const words[MPG_WHERE_BYS] = {"call", "callsite", "region", "rank", "pair"};
 
@@ -25,33 +26,6 @@ const char *mpg_where_by_word(enum mpg_where_by by)
 
 /* ---- what places are called ---- */
 
-int mpg_where_names_begin(struct mpg_where_names *x, const struct mpg_where_places *places, const struct mpg_trace *trace,
-                          struct mpg_error *err)
-{
-    *x = (struct mpg_where_names){.places = mpg_stat_places_of(trace)};
-    for (uint32_t i = 0; i < places->n; i++)
-        x->n = places->place[i].site >= x->n ? places->place[i].site + 1 : x->n;
-    if (!(x->symbols = mpg_symbols_new(NULL, err)))
-        return -1;
-    x->name = calloc(x->n ? x->n : 1, sizeof *x->name);
-    return x->name ? 0 : mpg_error_set(err, "out of memory");
-}
-
-void mpg_where_names_end(struct mpg_where_names *x)
-{
-    for (uint32_t i = 0; i < x->n && x->name; i++)
-        free(x->name[i]);
-    free(x->name);
-    mpg_symbols_free(x->symbols);
-}
-
-const char *mpg_where_name(struct mpg_where_names *x, uint32_t site, struct mpg_error *err)
-{
-    if (!x->name[site])
-        x->name[site] = mpg_stat_name_site(&x->places, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, 1, err);
-    return x->name[site];
-}
-
 /* TEXT's copy into *NAME; NULL if there is none, with ERR already. */
 static int copy_name(const char *text, char **name, struct mpg_error *err)
 {
@@ -61,13 +35,13 @@ static int copy_name(const char *text, char **name, struct mpg_error *err)
 }
 
 static int name_row(struct mpg_where_row *row, enum mpg_where_by by, const struct mpg_where_place *p,
-                    const struct mpg_trace *trace, struct mpg_where_names *names, struct mpg_error *err)
+                    const struct mpg_trace *trace, struct mpg_site_names *names, struct mpg_error *err)
 {
     *row = (struct mpg_where_row){.rank = -1, .from = -1, .to = -1};
     switch (by) {
     case MPG_WHERE_BY_CALLSITE:
         row->call = p->call;
-        return copy_name(mpg_where_name(names, p->site, err), &row->name, err);
+        return copy_name(mpg_site_name(names, p->site, err), &row->name, err);
     case MPG_WHERE_BY_REGION:
         return p->region >= 0 ? copy_name(mpg_trace_string(trace, p->region), &row->name, err) : 0;
     case MPG_WHERE_BY_RANK:
@@ -235,11 +209,11 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
                          enum mpg_where_by by, double (*large)(const double *term), struct mpg_error *err)
 {
     const bool own = by == MPG_WHERE_BY_RANK || by == MPG_WHERE_BY_PAIR;
-    struct mpg_where_names names = {.n = 0};
+    struct mpg_site_names names = {.n = 0};
     *t = (struct mpg_where_table){.by = by, .blocks = w->blocks, .row = calloc(w->places.n ? w->places.n : 1, sizeof *t->row)};
     int status = t->row ? 0 : mpg_error_set(err, "out of memory");
     if (status == 0 && by == MPG_WHERE_BY_CALLSITE)
-        status = mpg_where_names_begin(&names, &w->places, trace, err);
+        status = mpg_site_names_begin(&names, trace, 1, NULL, err);
     for (uint32_t k = 0; k < w->places.n && status == 0; k++) {
         const uint32_t i = w->order[k];
         struct mpg_where_row *row = &t->row[t->n];
@@ -252,7 +226,7 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
         row->calls = by == MPG_WHERE_BY_PAIR ? 0 : row->calls;
         t->n++;
     }
-    mpg_where_names_end(&names);
+    mpg_site_names_end(&names);
     if (status < 0)
         return -1;
     join(t);

@@ -5,7 +5,6 @@
 
 #include "simulate/where/where.h"
 #include "trace/reader.h"
-#include "trace/stat/names.h"
 
 enum mpg_where_by {
     MPG_WHERE_BY_CALL,
@@ -43,21 +42,6 @@ struct mpg_where_table {
 /* The one called NAME ("call" ...), or MPG_WHERE_BYS; and its name. */
 enum mpg_where_by mpg_where_by_name(const char *name);
 const char *mpg_where_by_word(enum mpg_where_by by);
-
-/* What callsites are called, each found once. */
-struct mpg_where_names {
-    struct stat_places places;
-    struct mpg_symbols *symbols;
-    char **name; /* by its number; NULL: not met yet */
-    uint32_t n;
-};
-
-/* Of those of PLACES. NAMES are to be ended even if that fails: out of memory, what symbols say. */
-int mpg_where_names_begin(struct mpg_where_names *names, const struct mpg_where_places *places, const struct mpg_trace *trace,
-                          struct mpg_error *err);
-/* Of SITE: the places, innermost first, a line each; NULL with ERR. */
-const char *mpg_where_name(struct mpg_where_names *names, uint32_t site, struct mpg_error *err);
-void mpg_where_names_end(struct mpg_where_names *names);
 
 /* The first N terms of WHERE, which is finished, of TRACE, into TABLE: those rows first of which LARGE says that they
  * are larger, ranks and pairs in their order where they are as large. TABLE is to be cleared even if that fails: out of

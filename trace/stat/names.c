@@ -172,3 +172,29 @@ struct stat_places mpg_stat_places_of(const struct mpg_trace *trace)
 {
     return (struct stat_places){trace, site_of, module_of};
 }
+
+int mpg_site_names_begin(struct mpg_site_names *x, const struct mpg_trace *trace, int frames, const char *debug_path,
+                         struct mpg_error *err)
+{
+    *x = (struct mpg_site_names){
+        .places = mpg_stat_places_of(trace), .frames = frames, .n = (size_t)mpg_trace_site_count(trace) + 1};
+    if (!(x->symbols = mpg_symbols_new(debug_path, err)))
+        return -1;
+    x->name = calloc(x->n, sizeof *x->name);
+    return x->name ? 0 : mpg_error_set(err, "out of memory");
+}
+
+const char *mpg_site_name(struct mpg_site_names *x, uint32_t site, struct mpg_error *err)
+{
+    if (!x->name[site])
+        x->name[site] = mpg_stat_name_site(&x->places, site ? (int32_t)site - 1 : MPG_NO_SITE, x->symbols, x->frames, err);
+    return x->name[site];
+}
+
+void mpg_site_names_end(struct mpg_site_names *x)
+{
+    for (size_t i = 0; x->name && i < x->n; i++)
+        free(x->name[i]);
+    free(x->name);
+    mpg_symbols_free(x->symbols);
+}

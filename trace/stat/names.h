@@ -33,4 +33,21 @@ int mpg_stat_walk_site(const struct stat_places *places, int32_t site, struct mp
 char *mpg_stat_name_site(const struct stat_places *places, int32_t site, struct mpg_symbols *symbols,
                          int frames, struct mpg_error *err);
 
+/* The names of a trace's callsites, each found once. */
+struct mpg_site_names {
+    struct stat_places places;
+    struct mpg_symbols *symbols;
+    int frames;
+    size_t n;
+    char **name; /* by its number; NULL: not asked for yet */
+};
+
+/* Of FRAMES functions each; DEBUG_PATH as mpg_symbols_new(). NAMES are to be ended even if that fails: out of memory, what symbols
+ * say. */
+int mpg_site_names_begin(struct mpg_site_names *names, const struct mpg_trace *trace, int frames, const char *debug_path,
+                         struct mpg_error *err);
+/* Of SITE, 0: unknown, else one more than its number: the places, innermost first, a line each; NULL with ERR. */
+const char *mpg_site_name(struct mpg_site_names *names, uint32_t site, struct mpg_error *err);
+void mpg_site_names_end(struct mpg_site_names *names);
+
 #endif
