@@ -153,12 +153,15 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
 }
 
 /* Now and then, by the steps alone: who evaluates them in batches is told at the same ones. */
-static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
+static bool is_to_tell(const struct mpg_graph *g)
 {
     enum { LEAST_STEPS = 1024 };
-    g->untold += steps->n;
-    if (g->untold < LEAST_STEPS || g->untold < steps->slots)
-        return 0;
+    const uint64_t untold = g->untold + g->steps.count;
+    return g->tells_unused && untold >= LEAST_STEPS && untold >= g->steps.slots;
+}
+
+static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
+{
     g->untold = 0;
     uint32_t *unused = graph_steps_list(&g->steps, g->steps.unused_count * sizeof *unused, err);
     if (!unused)
@@ -172,20 +175,23 @@ static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_
 
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
-    enum { ENOUGH = 128 }; /* so few that they are near when they are taken */
+    enum { SOME = 128 }; /* so few that they are near when they are taken */
     if (graph_steps_begin(&g->steps, err) < 0)
         return -1;
-    while (g->steps.count < ENOUGH) {
+    while (g->steps.count < SOME && !is_to_tell(g)) {
         int status = choose_rank(g, err);
         if (status == 0 && g->steps.count > 0)
             break;
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
-        if (status < 0 || advance(g, ENOUGH, err) < 0)
+        if (status < 0 || advance(g, g->tells_unused ? g->steps.count + 1 : SOME, err) < 0)
             return name_failed(g, err);
     }
     *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots, g->steps.batch, false, NULL, 0};
-    return g->tells_unused && tell_unused(g, steps, err) < 0 ? -1 : 1;
+    if (is_to_tell(g))
+        return tell_unused(g, steps, err) < 0 ? -1 : 1;
+    g->untold += steps->n;
+    return 1;
 }
 
 /* What hypotheses say of messages, if anything. */

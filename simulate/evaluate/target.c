@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "simulate/engine/vectors.h"
+#include "simulate/models/parametric.h"
+#include "simulate/models/times.h"
+
 /* Of messages on PATH. */
 static int use_path(struct mpg_perturbation *way, const struct mpg_perturbation *p,
                     const struct mpg_network_path *path, struct mpg_error *err)
@@ -79,4 +83,25 @@ void mpg_target_clear(struct mpg_target *t)
     for (int i = 0; i < MPG_PATHS; i++)
         clear_way(&t->way[i]);
     *t = (struct mpg_target){0};
+}
+
+bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, uint32_t first, uint32_t n, double *value_ns)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->sent_number; i++) {
+        const struct mpg_sent *sent = &s->sent[i];
+        const struct mpg_perturbation *p = mpg_target_between(t, s->rank, sent->origin.to);
+        if (!mpg_overhead_known(p, MPG_OVERHEAD_SEND) ||
+            ((sent->blocking || p->overhead[MPG_OVERHEAD_SEND].in_send) && sent->sync_target))
+            continue;
+        const struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
+        mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, first, n, value_ns);
+        any = true;
+    }
+    const struct mpg_perturbation *farthest = mpg_target_farthest(t);
+    if (s->rooted == 0 || !mpg_overhead_known(farthest, MPG_OVERHEAD_SEND))
+        return any;
+    const struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->rooted_bytes};
+    mpg_time_overhead(farthest, MPG_OVERHEAD_SEND, &m, s->rooted, first, n, value_ns);
+    return true;
 }

@@ -3,6 +3,7 @@
 #ifndef MPG_TARGET_H
 #define MPG_TARGET_H
 
+#include "graph/graph.h"
 #include "simulate/models/perturbation.h"
 #include "simulate/models/places.h"
 
@@ -26,6 +27,10 @@ void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
 /* Whether detours are in what any messages take, too. */
 bool mpg_target_covers(const struct mpg_target *t);
+
+/* Adds to each of N lanes, the first of which is replica FIRST, what the call that S leaves takes by sending: o_s of each
+ * message whose time in the send has it not, and of what goes from a collective's root, or to it. Whether there is any. */
+bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, uint32_t first, uint32_t n, double *value_ns);
 
 /* Of messages between A and B. */
 static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,

@@ -7,35 +7,6 @@
 
 /* --- what else the call costs --- */
 
-/* o_s of what it sends; whether there is any. */
-static bool add_sends(struct mpg_evaluator *t, const struct mpg_step *s)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < s->sent_number; i++) {
-        const struct mpg_sent *sent = &s->sent[i];
-        const struct mpg_perturbation *p =
-            mpg_target_between(t->target, s->rank, sent->origin.to);
-        const struct mpg_overhead_sizes *o = &p->overhead[MPG_OVERHEAD_SEND];
-        if (!mpg_overhead_known(p, MPG_OVERHEAD_SEND) || ((sent->blocking || o->in_send) && sent->sync_target))
-            continue;
-        struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
-        mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, t->first, t->n, t->own);
-        any = true;
-    }
-    return any;
-}
-
-/* What a root of a collective sends, or what is sent to one. */
-static bool add_rooted(struct mpg_evaluator *t, const struct mpg_step *s)
-{
-    const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->rooted_bytes};
-    if (s->rooted == 0 || !mpg_overhead_known(p, MPG_OVERHEAD_SEND))
-        return false;
-    mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, s->rooted, t->first, t->n, t->own);
-    return true;
-}
-
 /* One-sided transfers: there and back. */
 static bool add_round_trip(struct mpg_evaluator *t, const struct mpg_step *s)
 {
@@ -246,8 +217,7 @@ int mpg_times_leave(struct mpg_evaluator *t, const struct mpg_step *s, struct mp
         t->by_message[w] = false;
     }
     if (!is_elsewhere(s)) {
-        costs = add_sends(t, s);
-        costs = add_rooted(t, s) || costs;
+        costs = mpg_target_add_sent(t->target, s, t->first, t->n, t->own);
         costs = add_round_trip(t, s) || costs;
     }
     if (mpg_times_receive(t, s, &costs, err) < 0)

@@ -1,9 +1,86 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is on its way, and what that costs what gets on its way (docs/MACHINES.md, Contention). */
+/* What messages take, each part by itself; what is on its way, and what that costs what gets on its way (docs/MACHINES.md,
+ * Contention). */
 #include <math.h>
 
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/world.h"
+#include "simulate/models/parametric.h"
+#include "simulate/models/times.h"
+
+/* --- costs --- */
+
+static const struct mpg_perturbation *way_of(const struct world *w, const struct mpg_sending *m)
+{
+    return mpg_target_between(w->target, m->rank, m->to);
+}
+
+static double overhead_ns(const struct world *w, enum mpg_overhead which, const struct mpg_sending *m)
+{
+    double ns = 0;
+    const struct mpg_perturbation *p = way_of(w, m);
+    if (mpg_overhead_known(p, which))
+        mpg_time_overhead(p, which, m, 1, w->replica, 1, &ns);
+    return ns;
+}
+
+double world_send_ns(const struct world *w, const struct mpg_sending *m)
+{
+    return overhead_ns(w, MPG_OVERHEAD_SEND, m);
+}
+
+double world_service_ns(const struct world *w, const struct mpg_sending *m)
+{
+    return overhead_ns(w, MPG_OVERHEAD_RECEIVE, m);
+}
+
+double world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns)
+{
+    double lambda_ns = 0;
+    *tau_ns = 0;
+    mpg_time_flight(way_of(w, m), m, w->replica, 1, &lambda_ns, tau_ns);
+    return fmax(lambda_ns + *tau_ns - world_send_ns(w, m) - world_service_ns(w, m), 0);
+}
+
+double world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes)
+{
+    struct mpg_sending copied = *m;
+    double tau_ns;
+    copied.bytes = bytes;
+    (void)world_flight_ns(w, &copied, &tau_ns);
+    return tau_ns;
+}
+
+double world_sent_ns(const struct world *w, const struct mpg_step *s)
+{
+    double ns = 0;
+    (void)mpg_target_add_sent(w->target, s, w->replica, 1, &ns);
+    return ns;
+}
+
+double world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns)
+{
+    double at_ns = -INFINITY;
+    for (uint32_t i = 0; i < s->edge_number; i++) {
+        const struct mpg_edge *e = &s->edges[i];
+        double value_ns = *mpg_times_slot(w->times, e->slot, MPG_SLOT_TIME);
+        if (e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call)) {
+            const struct mpg_sending m = sending_of(&e->origin, e->bytes);
+            value_ns -= world_service_ns(w, &m);
+        } else if (e->kind != MPG_EDGE_ARRIVAL)
+            return end_ns;
+        at_ns = fmax(at_ns, value_ns);
+    }
+    return s->edge_number > 0 ? fmin(at_ns, end_ns) : end_ns;
+}
+
+double world_draw(const struct world *w, enum mpg_parameter which, struct mpg_address address)
+{
+    address.seed = w->target->noise->seed;
+    return mpg_parameter_draw(w->parameters, which, &address, w->replica);
+}
+
+/* --- the network --- */
 
 /* What gets into the network, and where it is then. */
 struct flight {

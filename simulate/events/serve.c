@@ -13,9 +13,7 @@ static enum mpg_policy policy_of(const struct world *w)
 /* That of WHICH in RANK's work before call NUMBER, or of the request Q. */
 static double draw(const struct world *w, int32_t rank, uint64_t number, enum mpg_parameter which)
 {
-    const struct mpg_address a = {
-        .seed = w->target->noise->seed, .call = number, .rank = rank, .purpose = MPG_DRAW_CALL};
-    return mpg_parameter_draw(w->parameters, which, &a, w->replica);
+    return world_draw(w, which, (struct mpg_address){.call = number, .rank = rank, .purpose = MPG_DRAW_CALL});
 }
 
 /* --- requests --- */

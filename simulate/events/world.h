@@ -123,7 +123,9 @@ static inline struct lane *lane_of(struct world *w, int32_t rank)
     return &w->lane[rank];
 }
 
-/* --- costs.c: what a message takes of its sender's processor, of its receiver's, on its way --- */
+/* --- network.c --- */
+
+/* What a message takes of its sender's processor, of its receiver's. */
 double world_send_ns(const struct world *w, const struct mpg_sending *m);
 double world_service_ns(const struct world *w, const struct mpg_sending *m);
 /* Links and bytes; *TAU_NS is what bytes take of it. */
@@ -135,7 +137,6 @@ double world_sent_ns(const struct world *w, const struct mpg_step *s);
 /* When all that S receives is at its processor, given its end. */
 double world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns);
 
-/* --- network.c --- */
 size_t network_flight_bytes(void);
 /* The message of S, LANE's first step, evaluated as if it were alone. */
 int network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
@@ -145,6 +146,9 @@ int network_send_node(struct world *w, struct node *node, struct mpg_error *err)
 int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
                 void *what, struct mpg_error *err);
 int network_inject(struct world *w, const struct event *e, struct mpg_error *err);
+
+/* A parameter's draw, at ADDRESS but for the seed. */
+double world_draw(const struct world *w, enum mpg_parameter which, struct mpg_address address);
 
 /* --- serve.c --- */
 int serve_request(struct world *w, struct request *r, struct mpg_error *err);
