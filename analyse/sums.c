@@ -52,7 +52,7 @@ static enum mpg_matter matter_of(const struct mpg_step *s)
     return mpg_call_matter(s->call);
 }
 
-static struct mpg_wait_sum *find_site(struct mpg_waits *w, const struct mpg_place *place,
+static struct mpg_wait_sum *find_site(struct mpg_waits *w, const struct mpg_call_site *place,
                                       struct mpg_error *err)
 {
     uint64_t *index = mpg_map_add(&w->site_index, place->site, place->call);
@@ -83,7 +83,7 @@ int mpg_waits_count(struct mpg_waits *w, const struct mpg_step *s, const struct 
                  struct mpg_error *err)
 {
     const struct waits_stream *stream = &w->stream[s->stream];
-    const struct mpg_place place = {s->call, stream->place.site};
+    const struct mpg_call_site place = {s->call, stream->place.site};
     struct mpg_wait_sum *site = find_site(w, &place, err);
     struct mpg_wait_sum *region = site ? find_region(w, stream->region, err) : NULL;
     if (!region)
@@ -134,7 +134,7 @@ size_t mpg_waits_sites(const struct mpg_waits *w)
     return w->sites;
 }
 
-struct mpg_place mpg_waits_site(const struct mpg_waits *w, size_t i)
+struct mpg_call_site mpg_waits_site(const struct mpg_waits *w, size_t i)
 {
     return w->site[i].place;
 }

@@ -64,7 +64,7 @@ int32_t mpg_waits_regions(const struct mpg_waits *waits);
 struct mpg_wait_sum mpg_waits_of_region(const struct mpg_waits *waits, int32_t name);
 /* Callsites 0 .. mpg_waits_sites() - 1, in the order in which they were met. */
 size_t mpg_waits_sites(const struct mpg_waits *waits);
-struct mpg_place mpg_waits_site(const struct mpg_waits *waits, size_t i);
+struct mpg_call_site mpg_waits_site(const struct mpg_waits *waits, size_t i);
 struct mpg_wait_sum mpg_waits_of_site(const struct mpg_waits *waits, size_t i);
 
 /* Adds MORE, of other calls, to SUM. */

@@ -12,7 +12,7 @@
 /* A thread's last node, and the call that it is in. */
 struct waits_stream {
     double at_ns;
-    struct mpg_place place;
+    struct mpg_call_site place;
     int32_t region;
 };
 
@@ -22,7 +22,7 @@ struct waits_slot {
 };
 
 struct waits_site {
-    struct mpg_place place;
+    struct mpg_call_site place;
     struct mpg_wait_sum sum;
 };
 

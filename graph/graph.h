@@ -159,14 +159,14 @@ struct mpg_candidate {
 };
 
 /* What a receive or probe may take, or find: a message on COMM with TAG from SOURCE, a world rank. */
-struct mpg_may_take {
+struct mpg_message_pattern {
     int32_t comm, source, tag;
     bool any_source, any_tag; /* SOURCE, TAG say nothing */
 };
 
 /* A receive that was posted, and is not completed, of a message that is followed. */
 struct mpg_posted {
-    struct mpg_may_take fits;
+    struct mpg_message_pattern fits;
     uint64_t message; /* that it takes in the trace */
     bool chooses;     /* what it takes is asked here: it is completed, or a candidate */
     bool here;        /* the call that is left posts it */
@@ -177,7 +177,7 @@ struct mpg_posted {
 /* A probe: what it finds. */
 struct mpg_looking {
     bool looks, takes; /* it is one: else nothing else is said; a matched one */
-    struct mpg_may_take fits;
+    struct mpg_message_pattern fits;
     uint64_t found;    /* in the trace: a message, in a view; 0: nothing */
     uint32_t slot;
 };
@@ -233,7 +233,7 @@ extern const struct mpg_transfer mpg_no_transfer; /* nothing */
 enum mpg_matter mpg_call_matter(enum mpg_call call);
 
 /* A call of the program: what it is, and where it is made. */
-struct mpg_place {
+struct mpg_call_site {
     enum mpg_call call; /* without large counts */
     uint32_t site;      /* callsite (its stack as a whole), numbered from 1; 0: not recorded */
 };
@@ -296,7 +296,7 @@ struct mpg_step {
     union {
         struct { /* ENTER */
             const struct mpg_change *change;
-            struct mpg_place from, to; /* the call before the interval (of a thread that begins,
+            struct mpg_call_site from, to; /* the call before the interval (of a thread that begins,
                                           the one it began at), and this one */
             int64_t interval_ns; /* compute interval before the call, without what the tracer took:
                                     flushes, and its cost for each event recorded in it; 0 or more */

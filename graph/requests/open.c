@@ -128,11 +128,11 @@ int graph_list_open_requests(struct requests *requests, const struct rank_reques
 }
 
 /* What CALL, a probe, looks for: false: in another world. */
-static bool looks_for(struct matching *matching, const struct call *call, struct mpg_may_take *fits)
+static bool looks_for(struct matching *matching, const struct call *call, struct mpg_message_pattern *fits)
 {
     const struct mpg_event *e = call->event;
     struct mpg_error ignored;
-    *fits = (struct mpg_may_take){.comm = e->comm,
+    *fits = (struct mpg_message_pattern){.comm = e->comm,
                              .tag = e->tag,
                              .any_source = e->any & MPG_ANY_SOURCE,
                              .any_tag = e->any & MPG_ANY_TAG};
@@ -145,7 +145,7 @@ bool graph_begin_looking(struct requests *requests, struct call *call,
                          struct completing *completing)
 {
     const struct mpg_event *e = call->event;
-    struct mpg_may_take fits;
+    struct mpg_message_pattern fits;
     const bool may_choose = (e->any & MPG_ANY_SOURCE) || !e->found;
     if (!may_choose || e->from == MPG_PROC_NULL || !looks_for(requests->matching, call, &fits))
         return false;
@@ -158,7 +158,7 @@ int graph_list_looking(struct requests *requests, struct call *call, struct prob
 {
     struct matching *matching = requests->matching;
     const struct mpg_event *e = call->event;
-    struct mpg_may_take fits;
+    struct mpg_message_pattern fits;
     struct message *found = e->found ? graph_probed(probing) : NULL;
     if (found && (e->any & MPG_ANY_SOURCE))
         note_kept(matching, call->rank, found);

@@ -28,7 +28,7 @@ struct stream {
     int64_t last_leave_ns;
     struct between between;            /* since then */
     struct regions regions;            /* that it is in, where options name any */
-    struct mpg_place from;             /* the call that was left then */
+    struct mpg_call_site from;             /* the call that was left then */
     bool from_inserted;                /* which is inserted */
     bool found_nothing;                /* by it */
     double class_bytes;                /* that the call's size class goes by */

@@ -20,9 +20,9 @@ int graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err
 int graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err);
 
 /* Which call E is, and from where. */
-static inline struct mpg_place graph_place_of(const struct mpg_event *e)
+static inline struct mpg_call_site graph_place_of(const struct mpg_event *e)
 {
-    return (struct mpg_place){mpg_call_plain(e->call),
+    return (struct mpg_call_site){mpg_call_plain(e->call),
                               e->site == MPG_NO_SITE ? 0 : (uint32_t)e->site + 1};
 }
 

@@ -235,7 +235,7 @@ static int add_waits(struct reading *r, const struct mpg_waits *waits, struct mp
     else
         for (size_t i = 0; i < mpg_waits_sites(waits); i++) {
             const struct mpg_wait_sum sum = mpg_waits_of_site(waits, i);
-            const struct mpg_place place = mpg_waits_site(waits, i);
+            const struct mpg_call_site place = mpg_waits_site(waits, i);
             const int32_t site = place.site ? (int32_t)place.site - 1 : MPG_NO_SITE;
             const int64_t chain = find_chain(r, place.call, site, -1, err);
             if (chain < 0)

@@ -34,7 +34,7 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
-    const struct mpg_may_take *fits = &s->alternatives->looking.fits;
+    const struct mpg_message_pattern *fits = &s->alternatives->looking.fits;
     struct mpg_letter *found = s->alternatives->looking.found ? mpg_inbox_find(&c->inbox, s->alternatives->looking.found) : NULL;
     struct mpg_letter *least = NULL;
     if (!fits->any_source) {

@@ -168,7 +168,7 @@ static struct mpg_first *place_in(const struct mpg_firsts *f, const struct mpg_l
     return NULL;
 }
 
-int mpg_decision_least(struct mpg_decision *d, const struct mpg_may_take *fits, const struct mpg_letter *own, double ready_ns,
+int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_letter *own, double ready_ns,
                        struct mpg_letter **least, struct mpg_error *err)
 {
     double least_ns;
@@ -218,7 +218,7 @@ int mpg_decision_mark(struct mpg_decision *d, struct mpg_letter *m, struct mpg_e
 
 /* ---- what is told ---- */
 
-int mpg_decision_tell(struct mpg_decision *d, const struct mpg_may_take *fits, double ns, struct mpg_error *err)
+int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err)
 {
     struct mpg_group *group = mpg_inbox_group(d->inbox, d->rank, fits);
     struct mpg_firsts *f = group && group->count > 0 ? list_firsts(d, group, err) : NULL;
@@ -230,7 +230,7 @@ int mpg_decision_tell(struct mpg_decision *d, const struct mpg_may_take *fits, d
     f->told = told;
     while (f->told_count > 0 && f->told[f->told_count - 1].ns <= ns)
         f->told_count--;
-    f->told[f->told_count++] = (struct mpg_told){f->told_number++, ns};
+    f->told[f->told_count++] = (struct mpg_told_time){f->told_number++, ns};
     return 0;
 }
 
@@ -239,7 +239,7 @@ static double traced_ns(const struct mpg_letter *m)
     return m->base_ns + m->raised_ns;
 }
 
-int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_may_take *fits, struct mpg_letter *own,
+int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pattern *fits, struct mpg_letter *own,
                              struct mpg_error *err)
 {
     struct mpg_group *group = mpg_inbox_group(d->inbox, d->rank, fits);

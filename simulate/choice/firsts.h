@@ -16,7 +16,7 @@ struct mpg_first {
 };
 
 /* A time that was told, which none after it that was told exceeds. */
-struct mpg_told {
+struct mpg_told_time {
     uint32_t number;
     double ns;
 };
@@ -29,7 +29,7 @@ struct mpg_firsts {
     uint32_t asked;          /* how often the least was */
     double *tree;            /* of the least arrivals, over LEAVES of them; */
     uint32_t leaves, tree_capacity; /* 0: there is none */
-    struct mpg_told *told;
+    struct mpg_told_time *told;
     uint32_t told_number, told_count, told_capacity;
 };
 
@@ -51,13 +51,13 @@ void mpg_decision_clear(struct mpg_decision *d);
 int mpg_decision_mark(struct mpg_decision *d, struct mpg_letter *m, struct mpg_error *err);
 /* Of what FITS, which may name its source, OWN if that passes others, and has come by READY_NS, else the first to arrive, of equal ones OWN,
  * then the lowest rank's; NULL in *LEAST: there is none. */
-int mpg_decision_least(struct mpg_decision *d, const struct mpg_may_take *fits, const struct mpg_letter *own, double ready_ns,
+int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_letter *own, double ready_ns,
                        struct mpg_letter **least, struct mpg_error *err);
 /* While w is the trace: OWN lay ready, and was taken. Whether that passed others that fit and had come before. */
-int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_may_take *fits, struct mpg_letter *own,
+int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pattern *fits, struct mpg_letter *own,
                              struct mpg_error *err);
 /* Nothing that FITS is there now arrived before NS: they are raised when they are settled. */
-int mpg_decision_tell(struct mpg_decision *d, const struct mpg_may_take *fits, double ns, struct mpg_error *err);
+int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err);
 /* Raises M, if it is among the firsts, as has been told; all that are. */
 void mpg_decision_settle(struct mpg_decision *d, struct mpg_letter *m);
 void mpg_decision_settle_all(struct mpg_decision *d);

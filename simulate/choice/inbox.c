@@ -150,12 +150,12 @@ struct mpg_queue *mpg_inbox_from(const struct mpg_inbox *inbox, int32_t rank, in
     return find(&inbox->pairs, (uint64_t)rank, (uint64_t)source);
 }
 
-struct mpg_group *mpg_inbox_group(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_may_take *fits)
+struct mpg_group *mpg_inbox_group(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_message_pattern *fits)
 {
     return find(&inbox->groups, pair_of(rank, fits->comm), pair_of(ANY, fits->any_tag ? ANY : fits->tag));
 }
 
-struct mpg_queue *mpg_inbox_queue(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_may_take *fits)
+struct mpg_queue *mpg_inbox_queue(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_message_pattern *fits)
 {
     return find(&inbox->queues, pair_of(rank, fits->comm),
                 pair_of(fits->source, fits->any_tag ? ANY : fits->tag));

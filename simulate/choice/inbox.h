@@ -76,8 +76,8 @@ struct mpg_letter *mpg_inbox_add(struct mpg_inbox *inbox, const struct mpg_step 
 /* NULL: everybody has taken it. */
 struct mpg_letter *mpg_inbox_find(const struct mpg_inbox *inbox, uint64_t id);
 /* Of what RANK's FITS takes: from all sources, or from that which it names; NULL: there is nothing. */
-struct mpg_group *mpg_inbox_group(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_may_take *fits);
-struct mpg_queue *mpg_inbox_queue(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_may_take *fits);
+struct mpg_group *mpg_inbox_group(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_message_pattern *fits);
+struct mpg_queue *mpg_inbox_queue(const struct mpg_inbox *inbox, int32_t rank, const struct mpg_message_pattern *fits);
 /* The first from M on in its list WHICH that lane W has not taken, nor marked; M may be NULL. */
 struct mpg_letter *mpg_inbox_next(struct mpg_inbox *inbox, struct mpg_letter *m, enum mpg_letters which,
                                   uint32_t w);

@@ -80,7 +80,7 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 /* By rank and what it looks for. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
-    const struct mpg_may_take *fits = &s->alternatives->looking.fits;
+    const struct mpg_message_pattern *fits = &s->alternatives->looking.fits;
     key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)fits->comm;
     key[1] = (uint64_t)(fits->any_source ? UINT32_MAX : (uint32_t)fits->source) << 32 |
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);

@@ -46,7 +46,7 @@ static bool same_leave(const struct mpg_step *a, const struct mpg_step *b)
     return same;
 }
 
-static bool same_place(struct mpg_place a, struct mpg_place b)
+static bool same_place(struct mpg_call_site a, struct mpg_call_site b)
 {
     return a.call == b.call && a.site == b.site;
 }

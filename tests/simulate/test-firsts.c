@@ -58,19 +58,19 @@ static void clear(struct world *x)
     free(x->letter);
 }
 
-static struct mpg_fit any_fit(struct world *x)
+static struct mpg_message_pattern any_fit(struct world *x)
 {
-    return (struct mpg_fit){.comm = COMM, .any_source = draw(x, 4) > 0, .any_tag = draw(x, 2),
+    return (struct mpg_message_pattern){.comm = COMM, .any_source = draw(x, 4) > 0, .any_tag = draw(x, 2),
                             .source = (int32_t)draw(x, x->sources), .tag = (int32_t)draw(x, TAGS)};
 }
 
-static bool fits(const struct mpg_fit *f, const struct mpg_letter *m)
+static bool fits(const struct mpg_message_pattern *f, const struct mpg_letter *m)
 {
     return (f->any_source || f->source == m->queue[0]->source) && (f->any_tag || f->tag == m->tag);
 }
 
 /* Whether M is the first of its source that fits and is there in lane W. */
-static bool is_first(const struct world *x, const struct mpg_fit *f, const struct mpg_letter *m, uint32_t w)
+static bool is_first(const struct world *x, const struct mpg_message_pattern *f, const struct mpg_letter *m, uint32_t w)
 {
     if (m->taken[w] || !fits(f, m))
         return false;
@@ -83,7 +83,7 @@ static bool is_first(const struct world *x, const struct mpg_fit *f, const struc
     return true;
 }
 
-static struct mpg_letter *search(const struct world *x, const struct mpg_fit *f, const struct mpg_letter *own)
+static struct mpg_letter *search(const struct world *x, const struct mpg_message_pattern *f, const struct mpg_letter *own)
 {
     struct mpg_letter *least = NULL;
     double least_ns = INFINITY;
@@ -112,7 +112,7 @@ static void test_takes(uint64_t seed)
         uint64_t taken[20];
         mpg_decision_begin(&x.decision, &x.inbox, RANK, 0);
         for (int i = 0; i < 20; i++) {
-            const struct mpg_fit f = any_fit(&x);
+            const struct mpg_message_pattern f = any_fit(&x);
             const struct mpg_letter *own = x.letter[draw(&x, x.n)];
             struct mpg_letter *want = search(&x, &f, own), *got;
             must(mpg_decision_least(&x.decision, &f, own, -INFINITY, &got, &error));
@@ -147,7 +147,7 @@ static void test_bounds(uint64_t seed)
     for (int call = 0; call < 3; call++) {
         mpg_decision_begin(&x.decision, &x.inbox, RANK, 1);
         for (int i = 0; i < 25; i++) {
-            const struct mpg_fit f = any_fit(&x);
+            const struct mpg_message_pattern f = any_fit(&x);
             struct mpg_letter *own = x.letter[draw(&x, x.n)];
             if (own->taken[1] || !is_first(&x, &f, own, 1))
                 continue;
@@ -176,7 +176,7 @@ static double looks(uint32_t n, uint32_t sources)
 {
     struct world x;
     struct mpg_letter *m;
-    const struct mpg_fit any = {.comm = COMM, .any_source = true, .any_tag = true};
+    const struct mpg_message_pattern any = {.comm = COMM, .any_source = true, .any_tag = true};
     make(&x, n, sources, 2385);
     x.inbox.looks = 0;
     mpg_decision_begin(&x.decision, &x.inbox, RANK, 0);
