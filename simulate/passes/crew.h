@@ -4,18 +4,7 @@
 #ifndef MPG_CREW_H
 #define MPG_CREW_H
 
-#include "common/error.h"
-#include "graph/graph.h"
-
-/* Takes STEPS. */
-typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_error *err);
-
-/* One who takes all steps, in their order. */
-struct mpg_taker {
-    mpg_take *take;
-    void *context;
-    enum mpg_steps_wanted wants; /* which steps it looks at */
-};
+#include "simulate/passes/pass.h"
 
 struct mpg_crew;
 

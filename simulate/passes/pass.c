@@ -1,45 +1,59 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a graph, and asking for its steps. */
+/* Opening a graph, and asking for its steps: once, or in each thread. The first thread then reads the trace that was opened
+ * already, with all that has been met in it; the others open it again, and meet the same in the same order. */
 #include "simulate/passes/pass.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "common/progress.h"
+#include "simulate/passes/crew.h"
 
-/* Who takes the steps: takers one after the other, or a crew of them. */
-struct takers {
-    const struct mpg_taker *taker;
-    size_t n;
-    struct mpg_crew *crew; /* or NULL */
-};
+/* --- what a pass has told, as bytes --- */
 
-static int take(const struct takers *t, const struct mpg_steps *steps, struct mpg_error *err)
+/* All of them; WHOLE and REAL are given each one's name. */
+#define COUNTS(WHOLE, REAL) \
+    WHOLE(calls) WHOLE(messages) WHOLE(synchronous_messages) WHOLE(collectives) \
+    WHOLE(made_eager) WHOLE(made_synchronous) WHOLE(choices) WHOLE(open_receives) \
+    WHOLE(followed) WHOLE(followed_receives) WHOLE(open_kept) WHOLE(beyond_horizon) \
+    WHOLE(uncompleted_sends) WHOLE(asynchronous) WHOLE(cancelled) WHOLE(unmatched) \
+    WHOLE(truncated) WHOLE(incomplete_ranks) WHOLE(failed) WHOLE(flushed_ns) WHOLE(tracer_ns) WHOLE(off_ns) WHOLE(call_off_ns) \
+    WHOLE(cpu_intervals) WHOLE(foreign) REAL(largest_bytes) WHOLE(backward) REAL(backward_ns) \
+    WHOLE(held_messages) REAL(held_ns) REAL(alone_ns) REAL(served_ns) REAL(posted_ns) WHOLE(kept_waiting) WHOLE(kept_leaving) \
+    WHOLE(waited_sends) WHOLE(waited_bytes) REAL(waited_ns) WHOLE(transfers) WHOLE(transfers_alone) WHOLE(file_calls) WHOLE(unknown) WHOLE(threads) WHOLE(shared_windows) \
+    WHOLE(expanded) WHOLE(whole) WHOLE(partial)
+
+#define ONE(name) +1
+_Static_assert(sizeof(struct mpg_graph_counts) == (0 COUNTS(ONE, ONE)) * sizeof(uint64_t),
+               "COUNTS has all of them");
+
+void mpg_passed_put(struct mpg_bytes *bytes, const struct mpg_passed *passed)
 {
-    if (t->crew)
-        return mpg_crew_take(t->crew, steps, err);
-    for (size_t i = 0; i < t->n; i++)
-        if (t->taker[i].take(t->taker[i].context, steps, err) < 0)
-            return -1;
+#define PUT_WHOLE(name) mpg_bytes_put_u64(bytes, passed->counts.name);
+#define PUT_REAL(name) mpg_bytes_put_double(bytes, passed->counts.name);
+    COUNTS(PUT_WHOLE, PUT_REAL)
+    mpg_bytes_put_u64(bytes, passed->slots);
+    mpg_bytes_put_u64(bytes, (uint64_t)passed->expanded);
+    mpg_bytes_put_u64(bytes, (uint64_t)passed->evident_limit);
+}
+
+int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed)
+{
+#define GET_WHOLE(name) got.counts.name = mpg_bytes_get_u64(left);
+#define GET_REAL(name) got.counts.name = mpg_bytes_get_double(left);
+    struct mpg_passed got;
+    COUNTS(GET_WHOLE, GET_REAL)
+    got.slots = (uint32_t)mpg_bytes_get_below(left, UINT32_MAX);
+    got.expanded = (int32_t)mpg_bytes_get_below(left, INT32_MAX);
+    got.evident_limit = (int64_t)mpg_bytes_get_u64(left);
+    if (left->failed)
+        return -1;
+    *passed = got;
     return 0;
 }
 
-/* All of G's steps; -1 with ERR. */
-static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_progress *progress,
-                    struct mpg_error *err)
-{
-    enum { STEPS_A_LOOK = 4096 };
-    struct mpg_steps steps;
-    int more;
-    size_t n = 0;
-    while ((more = mpg_graph_next(g, &steps, err)) > 0) {
-        if (take(t, &steps, err) < 0)
-            return -1;
-        n += steps.n;
-        if (n < STEPS_A_LOOK)
-            continue;
-        n = 0;
-        mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
-    }
-    return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
-}
+/* --- which passes are the same --- */
 
 /* Steps have their own only where there are regions. */
 static bool same_ratios(const struct mpg_region_ratios *a, const struct mpg_region_ratios *b)
@@ -78,8 +92,48 @@ bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)
     return a->trace == b->trace && a->clocks == b->clocks && same_options(a->graph, b->graph);
 }
 
-int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
-             unsigned threads, struct mpg_passed *passed, struct mpg_error *err)
+/* --- by one graph --- */
+
+/* Who takes the steps: takers one after the other, or a crew of them. */
+struct takers {
+    const struct mpg_taker *taker;
+    size_t n;
+    struct mpg_crew *crew; /* or NULL */
+};
+
+static int take(const struct takers *t, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    if (t->crew)
+        return mpg_crew_take(t->crew, steps, err);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->taker[i].take(t->taker[i].context, steps, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* All of G's steps; -1 with ERR. */
+static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_progress *progress,
+                    struct mpg_error *err)
+{
+    enum { STEPS_A_LOOK = 4096 };
+    struct mpg_steps steps;
+    int more;
+    size_t n = 0;
+    while ((more = mpg_graph_next(g, &steps, err)) > 0) {
+        if (take(t, &steps, err) < 0)
+            return -1;
+        n += steps.n;
+        if (n < STEPS_A_LOOK)
+            continue;
+        n = 0;
+        mpg_progress_update(progress, (double)mpg_graph_counts(g).calls);
+    }
+    return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
+}
+
+/* A pass by one graph, whose steps THREADS, N or fewer, share. */
+static int pass_once(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
+                     struct mpg_passed *passed, struct mpg_error *err)
 {
     struct takers t = {.taker = takers, .n = n};
     struct mpg_graph_options options = *course->graph;
@@ -89,7 +143,6 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
     struct mpg_graph *g = mpg_graph_open(course->trace, course->clocks, &options, err);
     if (!g)
         return -1;
-    threads = threads < n ? threads : (unsigned)n;
     if (threads > 1 && !(t.crew = mpg_crew_new(takers, n, threads, err))) {
         mpg_graph_close(g);
         return -1;
@@ -110,6 +163,147 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
     mpg_graph_close(g);
     return status;
 }
+
+/* --- by a graph in each thread --- */
+
+/* What graphs of all threads may take beside the first one's; what one takes of a rank and of a slot, about. */
+enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
+
+/* A thread, and the takers that are its. */
+struct reader {
+    struct mpg_course course;
+    struct mpg_taker *takers;
+    size_t n;
+    pthread_t thread;
+    struct mpg_passed passed;
+    struct mpg_error error;
+    int status;
+};
+
+static void *read_all(void *context)
+{
+    struct reader *x = context;
+    x->status = pass_once(&x->course, x->takers, x->n, 1, &x->passed, &x->error);
+    return NULL;
+}
+
+/* Whether steps say nothing of another thread's trace, and options nothing that a pass writes to. */
+static bool can_be_apart(const struct mpg_graph_options *o)
+{
+    return !o->supposed && !o->regions && !o->marks && !(o->ratios && o->ratios->n > 0);
+}
+
+/* How many threads of N have room for a graph each. */
+static unsigned most_threads(const struct mpg_course *course, unsigned n)
+{
+    struct stat info;
+    const bool is_there = stat(mpg_trace_path(course->trace), &info) == 0 && S_ISDIR(info.st_mode);
+    const double each = (double)mpg_trace_ranks(course->trace) * RANK_BYTES + (double)course->slots * SLOT_BYTES +
+                        (double)mpg_trace_bytes(course->trace);
+    if (!is_there || course->slots == 0 || !can_be_apart(course->graph))
+        return 1;
+    return each * (n - 1) <= MORE_BYTES ? n : 1 + (unsigned)(MORE_BYTES / each);
+}
+
+/* The trace of COURSE once more, in which callsites have the numbers that they have there; NULL: it is not. */
+static struct mpg_trace *open_again(const struct mpg_course *course)
+{
+    struct mpg_error unused;
+    struct mpg_trace *t = mpg_trace_open(mpg_trace_path(course->trace), &unused);
+    uint64_t sum, other;
+    if (!t)
+        return NULL;
+    struct mpg_bytes sites = {0};
+    mpg_trace_put_sites(course->trace, &sites);
+    struct mpg_bytes_left left = {.p = sites.data, .end = sites.data + sites.size};
+    size_t n;
+    int32_t *now = mpg_trace_get_sites(t, &left, &n);
+    bool is_same = now && !sites.failed && mpg_trace_sum(course->trace, &sum) && mpg_trace_sum(t, &other) && sum == other;
+    for (size_t i = 0; is_same && i < n; i++)
+        is_same = now[i] == (int32_t)i;
+    free(now);
+    mpg_bytes_clear(&sites);
+    if (is_same)
+        return t;
+    mpg_trace_close(t);
+    return NULL;
+}
+
+/* Every N-th of the COUNT takers, from the FIRST on, into X; how many these are. */
+static size_t deal(const struct mpg_taker *takers, size_t count, unsigned first, unsigned n, struct mpg_taker *to)
+{
+    size_t k = 0;
+    for (size_t i = first; i < count; i += n)
+        to[k++] = takers[i];
+    return k;
+}
+
+/* Has each of N readers do its part, the first in this thread, as those whose thread cannot be had. */
+static void read_apart(struct reader *reader, unsigned n)
+{
+    unsigned started = 1;
+    while (started < n && pthread_create(&reader[started].thread, NULL, read_all, &reader[started]) == 0)
+        started++;
+    read_all(&reader[0]);
+    for (unsigned i = started; i < n; i++)
+        read_all(&reader[i]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(reader[i].thread, NULL);
+}
+
+/* A pass by as many of THREADS threads as there is a trace to read, and room, for: 1; 0, and nothing has been done, where these
+ * are fewer than two. PASSED and errors of the graph are those of the first thread. */
+static int pass_apart(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
+                      struct mpg_passed *passed, struct mpg_error *err)
+{
+    const unsigned most = threads > 1 ? most_threads(course, threads) : 1;
+    struct reader *reader = most > 1 ? calloc(most, sizeof *reader) : NULL;
+    struct mpg_taker *dealt = reader ? calloc(n, sizeof *dealt) : NULL;
+    unsigned readers = dealt ? 1 : 0;
+    for (; readers > 0 && readers < most; readers++) {
+        reader[readers].course = *course;
+        reader[readers].course.passes = NULL;
+        reader[readers].course.is_silent = true;
+        if (!(reader[readers].course.trace = open_again(course)))
+            break;
+    }
+    if (readers > 1) {
+        size_t at = 0;
+        reader[0].course = *course;
+        for (unsigned i = 0; i < readers; i++) {
+            reader[i].takers = dealt + at;
+            reader[i].n = deal(takers, n, i, readers, dealt + at);
+            at += reader[i].n;
+            reader[i].passed = *passed;
+        }
+        read_apart(reader, readers);
+        *passed = reader[0].passed;
+    }
+    int status = readers > 1 ? 1 : 0;
+    for (unsigned i = 0; i < readers; i++) {
+        if (status > 0 && reader[i].status < 0) {
+            *err = reader[i].error;
+            status = -1;
+        }
+        if (i > 0)
+            mpg_trace_close(reader[i].course.trace);
+    }
+    free(reader);
+    free(dealt);
+    return status;
+}
+
+int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
+             struct mpg_passed *passed, struct mpg_error *err)
+{
+    const unsigned most = threads < n ? threads : (unsigned)n;
+    const int status = pass_apart(course, takers, n, most, passed, err);
+    if (status != 0)
+        return status < 0 ? -1 : 0;
+    return pass_once(course, takers, n, most, passed, err);
+}
+
+/* --- whether anything can be chosen --- */
 
 /* The pass, unless it is known what it finds. */
 static int find_choices(const struct mpg_course *course, struct mpg_passed *passed,

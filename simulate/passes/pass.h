@@ -6,7 +6,16 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/kept/kept.h"
-#include "simulate/passes/crew.h"
+
+/* Takes STEPS. */
+typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_error *err);
+
+/* One who takes all steps, in their order; by one thread at a time. */
+struct mpg_taker {
+    mpg_take *take;
+    void *context;
+    enum mpg_steps_wanted wants; /* which steps it looks at */
+};
 
 struct mpg_passed {
     struct mpg_graph_counts counts;
@@ -34,8 +43,9 @@ struct mpg_course {
 /* Whether two have the same steps, in the same order. */
 bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b);
 
-/* Gives every step of the graph to each of N takers, which THREADS >= 1 threads share. PASSED is filled
- * as far as it went. */
+/* Gives every step of the graph to each of N takers, which THREADS >= 1 threads share: each reads the trace, and makes the
+ * graph, for itself, where a pass has told what it takes and there is room for it (to evaluate lanes costs less than to hand
+ * steps on from one processor's cache to another's); else one hands steps on to the others. PASSED is filled as far as it went. */
 int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 

@@ -3,8 +3,32 @@
 
 #include <stdlib.h>
 
+/* Of one pass: lanes, and the bytes that their values may take where many messages are in flight at a
+ * time. One lane is always evaluated. */
+enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
+/* Of a thread: fewer than some would do little but what is done once a step, whatever its lanes. They are whole
+ * blocks of what is added up over lanes (simulate/where/tally.h), or one is of several passes. */
+enum { LANES_A_BLOCK = 16 };
 /* Of runs that no pass has told of yet: lanes of all of them together. */
 enum { LANES_UNTOLD = 1024 };
+
+/* Replicas of several modes in one pass. */
+struct replicas {
+    struct mpg_course course;
+    struct mpg_mode *mode;         /* so many: */
+    size_t modes;
+    unsigned threads;              /* >= 1 */
+    const struct mpg_watch *watch; /* of the first mode's first replica; or NULL */
+    struct mpg_passed *passed;     /* of the last pass */
+};
+
+/* Lanes of one thread, and who watches the first of them. */
+struct part {
+    struct mpg_mode *mode;
+    void *lanes;
+    const struct mpg_watch *watch; /* or NULL */
+    uint32_t first, n;             /* replicas */
+};
 
 /* Those that are evaluated in the same passes. */
 struct group {
@@ -13,6 +37,168 @@ struct group {
     size_t n;
     struct mpg_passed passed; /* what the last pass told */
 };
+
+/* How many lanes a pass may have, of LANE_BYTES each: results do not depend on it, memory does. */
+static uint32_t lanes_a_pass(double lane_bytes)
+{
+    double most = VALUES_A_PASS_BYTES / lane_bytes;
+    uint32_t part = LANES_A_BLOCK;
+    if (most >= LANES_A_PASS)
+        return LANES_A_PASS;
+    if (most >= LANES_A_BLOCK)
+        return (uint32_t)most / LANES_A_BLOCK * LANES_A_BLOCK;
+    while (part > 1 && part > most)
+        part /= 2;
+    return part;
+}
+
+/* How many modes, of N replicas each, likewise: at least 1. */
+static size_t modes_a_pass(double lane_bytes, uint32_t n)
+{
+    const double most = VALUES_A_PASS_BYTES / lane_bytes / n;
+    return most < 1 ? 1 : (size_t)most;
+}
+
+/* --- replicas of one pass --- */
+
+/* One step after the other: the watcher sees each value. */
+static int take_watched(void *context, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    const struct part *x = context;
+    for (size_t i = 0; i < steps->n; i++) {
+        const struct mpg_step *s = &steps->step[i];
+        const bool is_last = i + 1 == steps->n;
+        const struct mpg_steps one = {s, 1, steps->slots, steps->batch, is_last && steps->tells_unused, steps->unused, steps->unused_number};
+        if (x->mode->take(x->lanes, &one, err) < 0 ||
+            x->watch->take(x->watch->watcher, s, x->mode->value(x->lanes, s->stream)[0], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static struct mpg_taker taker_of(struct part *x)
+{
+    const struct mpg_mode *mode = x->mode;
+    if (x->watch)
+        return (struct mpg_taker){.take = take_watched, .context = x};
+    return (struct mpg_taker){
+        .take = mode->take, .context = x->lanes, .wants = mode->wants ? mode->wants(x->lanes) : MPG_STEPS_ALL};
+}
+
+/* Lanes of a part, if each of R's modes has so many. Modes that N threads can share evenly stay
+ * whole. */
+static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
+{
+    const unsigned n = r->modes % r->threads == 0 ? 1 : r->threads;
+    uint32_t each = (lanes + n - 1) / n;
+    each = (each + LANES_A_BLOCK - 1) / LANES_A_BLOCK * LANES_A_BLOCK;
+    return each < LANES_A_BLOCK ? LANES_A_BLOCK : each;
+}
+
+/* Begins lanes for X, the I-th of which keep the traced order if KEEPS[I] (or NULL). */
+static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
+{
+    x->lanes = x->mode->begin(x->mode->context, x->first, x->n, keeps, x->watch, err);
+    return x->lanes ? 0 : -1;
+}
+
+/* One pass for the N parts. */
+static int pass_parts(const struct replicas *r, struct part *part, size_t n, struct mpg_error *err)
+{
+    struct mpg_taker *takers = calloc(n, sizeof *takers);
+    if (!takers)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        takers[i] = taker_of(&part[i]);
+    const int status = mpg_pass(&r->course, takers, n, r->threads, r->passed, err);
+    free(takers);
+    return status;
+}
+
+static uint32_t count_broken(const struct part *x)
+{
+    const bool *broken = x->mode->broken(x->lanes);
+    uint32_t count = 0;
+    for (uint32_t w = 0; broken && w < x->n; w++)
+        count += broken[w];
+    return count;
+}
+
+/* X again, with its broken lanes as they were traced: if the first of all lanes is one, it is watched
+ * again; else it was seen as it is. */
+static int begin_again(struct part *x, struct mpg_error *err)
+{
+    const struct mpg_watch *watch = x->watch;
+    void *old = x->lanes;
+    const bool *broken = x->mode->broken(old);
+    if (!broken[0])
+        x->watch = NULL;
+    else if (watch && watch->restart(watch->watcher, err) < 0)
+        return -1;
+    const int status = begin(x, broken, err);
+    if (status == 0)
+        x->mode->free(old);
+    else
+        x->lanes = old;
+    return status;
+}
+
+/* Those of the N parts that have broken lanes, in AGAIN: done once more. */
+static int redo(const struct replicas *r, struct part *part, size_t n, struct part *again,
+                struct mpg_error *err)
+{
+    size_t k = 0;
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const uint32_t broken = count_broken(&part[i]);
+        part[i].mode->redone += broken;
+        if (broken == 0)
+            continue;
+        status = begin_again(&part[i], err);
+        again[k++] = part[i];
+    }
+    return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
+}
+
+/* The I-th part, EACH lanes long or what is left of them, of LANES a mode from replica FIRST on. */
+static struct part part_of(const struct replicas *r, size_t i, uint32_t each, uint32_t first,
+                           uint32_t lanes)
+{
+    const size_t parts = (lanes + each - 1) / each;
+    const uint32_t begun = (uint32_t)(i % parts) * each;
+    return (struct part){.mode = &r->mode[i / parts],
+                         .first = first + begun,
+                         .n = lanes - begun < each ? lanes - begun : each,
+                         .watch = i == 0 ? r->watch : NULL};
+}
+
+/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all modes in one pass, and those once more that have to be. */
+static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
+{
+    const uint32_t each = lanes_each(r, lanes);
+    const size_t n = r->modes * ((lanes + each - 1) / each);
+    struct part *part = calloc(2 * n, sizeof *part);
+    int status = part ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++) {
+        part[i] = part_of(r, i, each, first, lanes);
+        status = begin(&part[i], NULL, err);
+    }
+    if (status == 0)
+        status = pass_parts(r, part, n, err);
+    if (status == 0)
+        status = redo(r, part, n, part + n, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = part[i].mode->check(part[i].lanes, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        part[i].mode->end(part[i].mode->context, part[i].lanes, part[i].first, part[i].n);
+    for (size_t i = 0; i < n && part; i++)
+        if (part[i].lanes)
+            part[i].mode->free(part[i].lanes);
+    free(part);
+    return status;
+}
+
+/* --- scenarios --- */
 
 static double lane_bytes(struct mpg_run *const *run, size_t n)
 {
@@ -29,9 +215,9 @@ static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
 {
     const size_t left = g->n - at;
     const double bytes = lane_bytes(g->run + at, left);
-    const uint32_t alone = mpg_replicas_a_pass(bytes);
+    const uint32_t alone = lanes_a_pass(bytes);
     const uint32_t each = replicas < alone ? replicas : alone;
-    size_t most = mpg_replicas_modes_a_pass(bytes, each);
+    size_t most = modes_a_pass(bytes, each);
     if (!g->run[at]->told && most > LANES_UNTOLD / each)
         most = LANES_UNTOLD / each;
     most = most < 1 ? 1 : most;
@@ -52,17 +238,12 @@ static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t l
                 const struct mpg_watch *watch, struct mpg_error *err)
 {
     struct mpg_run **run = g->run + at;
-    const struct mpg_replicas replicas = {.course = run[0]->course,
-                                          .mode = g->mode,
-                                          .modes = n,
-                                          .threads = threads,
-                                          .watch = watch,
-                                          .passed = &g->passed};
+    const struct replicas replicas = {run[0]->course, g->mode, n, threads, watch, &g->passed};
     g->passed = (struct mpg_passed){.slots = 0};
     for (size_t i = 0; i < n; i++)
         g->mode[i] = run[i]->mode;
     run[0]->passing(run[0]->mode.context, &g->passed);
-    const int status = mpg_replicas_evaluate(&replicas, first, lanes, err);
+    const int status = evaluate_replicas(&replicas, first, lanes, err);
     for (size_t i = 0; i < n; i++)
         run[i]->mode = g->mode[i];
     tell(run, n, &g->passed);
@@ -78,7 +259,7 @@ static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32
     for (size_t i = 0; i < n && status == 0; i++)
         status = run[i]->start ? run[i]->start(run[i]->mode.context, err) : 0;
     for (uint32_t done = 0, lanes; done < replicas && status == 0; done += lanes) {
-        const uint32_t most = mpg_replicas_a_pass(lane_bytes(run, n) * (double)n);
+        const uint32_t most = lanes_a_pass(lane_bytes(run, n) * (double)n);
         lanes = replicas - done < most ? replicas - done : most;
         status = pass(g, at, n, first + done, lanes, threads, done == 0 ? watch : NULL, err);
     }
