@@ -130,7 +130,7 @@ static int add_sites(struct mpg_waits_table *t, struct worlds *x, int frames, co
     int status = mpg_site_names_begin(&names, x->trace, frames, debug_path, err);
     for (size_t w = 0; w < x->n; w++)
         for (size_t i = 0; status == 0 && i < mpg_waits_sites(x->world[w]); i++) {
-            const struct mpg_place place = mpg_waits_site(x->world[w], i);
+            const struct mpg_call_site place = mpg_waits_site(x->world[w], i);
             const char *name = mpg_site_name(&names, place.site, err);
             struct mpg_waits_row *row = name ? add_row(t, &x->capacity) : NULL;
             status = row && (row->name = strdup(name)) ? 0 : -1;

@@ -3,11 +3,12 @@
 #include "simulate/events/events.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "simulate/evaluate/first.h"
 #include "simulate/evaluate/share.h"
-#include "simulate/events/workers.h"
 #include "simulate/events/world.h"
 
 struct run {
@@ -103,9 +104,9 @@ static void free_finished(struct finished *f)
     free(f);
 }
 
-static void *run_world(void *run, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
+/* The BEGIN-th replica of X, by TRACE, which is the thread's: NULL with ERR. */
+static struct finished *run_world(const struct run *x, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
 {
-    const struct run *x = run;
     const struct mpg_predict_options *o = x->options->predict;
     const uint32_t replica = x->result->first_replica + begin;
     struct mpg_times_options options = o->times;
@@ -133,14 +134,117 @@ static void *run_world(void *run, struct mpg_trace *trace, uint32_t begin, struc
     return NULL;
 }
 
-static void take_world(void *run, void *finished, uint32_t begin)
+/* Takes F, the BEGIN-th, after those before it, one at a time. */
+static void take_world(struct run *x, struct finished *f, uint32_t begin)
 {
-    struct run *x = run;
-    struct finished *f = finished;
     end_world(x, &f->w, begin);
     if (begin == 0)
         x->result->counts = mpg_graph_counts(f->graph);
     free_finished(f);
+}
+
+/* --- replicas shared by threads, each of which reads the trace by itself --- */
+
+struct work {
+    struct run *run;
+    uint32_t n;
+    pthread_mutex_t mutex; /* of all below */
+    pthread_cond_t changed;
+    uint32_t begun, taken; /* replicas; once one has failed no other is begun */
+    uint32_t failed;       /* the first that has; n: none */
+    struct mpg_error error;
+};
+
+struct worker {
+    struct work *work;
+    struct mpg_trace *trace;
+    pthread_t thread;
+};
+
+/* The next replica, *I; false: there is none, or none that matters. */
+static bool begin_replica(struct work *x, uint32_t *i)
+{
+    pthread_mutex_lock(&x->mutex);
+    *i = x->begun;
+    const bool is_there = *i < x->n && x->failed == x->n;
+    x->begun += is_there;
+    pthread_mutex_unlock(&x->mutex);
+    return is_there;
+}
+
+/* Replica I, which CAME_TO that (NULL: it has failed with ERR), is taken in its turn. */
+static void end_replica(struct work *x, uint32_t i, struct finished *came_to, const struct mpg_error *err)
+{
+    pthread_mutex_lock(&x->mutex);
+    while (x->taken < i)
+        pthread_cond_wait(&x->changed, &x->mutex);
+    if (came_to)
+        take_world(x->run, came_to, i);
+    else if (x->failed == x->n) {
+        x->failed = i;
+        x->error = *err;
+    }
+    x->taken++;
+    pthread_cond_broadcast(&x->changed);
+    pthread_mutex_unlock(&x->mutex);
+}
+
+static void *work(void *worker)
+{
+    const struct worker *w = worker;
+    struct work *x = w->work;
+    uint32_t i;
+    while (begin_replica(x, &i)) {
+        struct mpg_error err;
+        struct finished *came_to = run_world(x->run, w->trace, i, &err);
+        end_replica(x, i, came_to, &err);
+    }
+    return NULL;
+}
+
+static bool can_be_read_again(const struct mpg_trace *trace)
+{
+    struct stat info;
+    return stat(mpg_trace_path(trace), &info) == 0 && (S_ISDIR(info.st_mode) || S_ISREG(info.st_mode));
+}
+
+/* As many more threads as can be had, up to N: how many there are. */
+static unsigned start_workers(struct worker *worker, unsigned n, struct work *x, const char *path)
+{
+    struct mpg_error unused;
+    unsigned i = 0;
+    for (; i < n; i++) {
+        worker[i] = (struct worker){.work = x, .trace = mpg_trace_open(path, &unused)};
+        if (!worker[i].trace || pthread_create(&worker[i].thread, NULL, work, &worker[i]) != 0) {
+            mpg_trace_close(worker[i].trace);
+            break;
+        }
+    }
+    return i;
+}
+
+/* Runs N replicas by THREADS >= 1 threads, of which one has the run's trace and others open it once more: fewer where
+ * it cannot be read again (a pipe), or a thread cannot be had. Errors: the first failed replica's; those before it
+ * have been taken. */
+static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_error *err)
+{
+    struct mpg_trace *trace = run->trace;
+    struct work x = {.run = run, .n = n, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
+                     .failed = n};
+    struct worker own = {.work = &x, .trace = trace};
+    const unsigned most = threads < n ? threads : n;
+    const unsigned more = most > 1 && can_be_read_again(trace) ? most - 1 : 0;
+    struct worker *worker = more > 0 ? calloc(more, sizeof *worker) : NULL;
+    const unsigned started = worker ? start_workers(worker, more, &x, mpg_trace_path(trace)) : 0;
+    work(&own);
+    for (unsigned i = 0; i < started; i++) {
+        pthread_join(worker[i].thread, NULL);
+        mpg_trace_close(worker[i].trace);
+    }
+    free(worker);
+    if (x.failed < n)
+        *err = x.error;
+    return x.failed < n ? -1 : 0;
 }
 
 /* --- all of them --- */
@@ -202,8 +306,7 @@ static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
     r->clocks = mpg_clock_map_source(x->clocks);
     if (find_floors(x, err) < 0 || mpg_result_reserve(r, err) < 0 || reserve_uses(x, share.n, err) < 0)
         return -1;
-    const struct workers_task worlds = {run_world, take_world, x};
-    if (workers_run(&worlds, share.n, x->trace, o->threads, err) < 0)
+    if (run_worlds(x, share.n, o->threads, err) < 0)
         return -1;
     if (mpg_result_gather(r, o->replicas, o->processes, err) < 0)
         return -1;
