@@ -6,72 +6,151 @@
 
 #include "common/reserve.h"
 #include "simulate/choice/choice_private.h"
+#include "simulate/rounding.h"
 
-/* ---- candidates ---- */
+/* ---- what goes by another's request in some lane (exchange identities) ---- */
 
-static int reserve_candidates(struct mpg_choosing *c, uint32_t n, struct mpg_error *err)
+/* Notes what the view at P holds in lane W before it is moved. */
+static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
-    uint32_t picks = c->pick_capacity, order = picks, glances = picks, times = picks;
-    if (mpg_reserve_at(&c->pick, sizeof *c->pick, &picks, n, err) < 0 ||
-        mpg_reserve_at(&c->order, sizeof *c->order, &order, n, err) < 0 ||
-        mpg_reserve_at(&c->glance, sizeof *c->glance, &glances, n, err) < 0 ||
-        mpg_reserve_at(&c->at_ns, sizeof *c->at_ns, &times, n, err) < 0)
-        return -1;
-    c->pick_capacity = picks;
-    return 0;
+    struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
+    if (v->serial)
+        return;
+    v->serial = c->view_serial[p->slot];
+    v->sequence = p->own;
+    v->cause_ns = p->cause_ns + p->cause[w];
 }
 
-static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
+void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w)
 {
-    if (reserve_candidates(c, s->alternatives->candidate_number, err) < 0)
-        return -1;
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
-        const struct mpg_candidate *x = &s->alternatives->candidates[i];
-        const struct mpg_edge *e = &x->arrival;
-        const struct mpg_letter *m = e->is_followed ? mpg_inbox_find(&c->inbox, e->message) : NULL;
-        c->pick[i] = (struct mpg_pick){.slot = e->slot,
-                                       .own = {e->source, x->comm, x->tag, e->message, x->is_eager},
-                                       .bound_ns = m ? m->raised_ns : 0,
-                                       .completed = x->completed};
-    }
-    c->arrivals.place(c->arrivals.context, s, c->pick);
-    return 0;
+    const double at_ns = p->at_ns, start_ns = p->start_ns;
+    const struct mpg_whence came = p->came;
+    const bool done = p->done;
+    identify(c, p, w);
+    identify(c, q, w);
+    struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w), *u = mpg_choosing_view_of(c, q->slot, w);
+    struct mpg_view held = *v;
+    *v = *u;
+    *u = held;
+    v->fixed = u->fixed = true;
+    mpg_choosing_alter(c, p->slot, w);
+    mpg_choosing_alter(c, q->slot, w);
+    mpg_choosing_take(c, v->serial, w);
+    mpg_choosing_take(c, u->serial, w);
+    c->arrivals.exchange(c->arrivals.context, p, q, w);
+    p->at_ns = q->at_ns;
+    p->came = q->came;
+    p->start_ns = q->start_ns;
+    p->done = q->done;
+    q->at_ns = at_ns;
+    q->came = came;
+    q->start_ns = start_ns;
+    q->done = done;
 }
 
-/* ---- choosing ---- */
-
-void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
+int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err)
 {
-    struct mpg_pick *p = &c->pick[i];
-    const struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
-    const bool is_own = v->serial == 0 || v->serial == c->view_serial[p->slot];
-    p->start_ns = v->serial ? v->cause_ns : p->cause_ns + p->cause[w];
-    const double at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
-    const bool early = p->start_ns > at_ns;
-    p->at_ns = early ? p->start_ns : at_ns;
-    p->came = (struct mpg_whence){p->slot, early, early ? p->cause[w] : p->value[w]};
-    p->done = v->done;
-    p->taken = false;
-    p->sequence = v->serial ? v->sequence : p->own;
-}
-
-static int choose_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                          bool is_test, bool looks, struct mpg_error *err)
-{
-    bool is_done = false;
-    if (looks && mpg_choosing_look(c, s, w, now_ns, is_test, &is_done, err) < 0)
+    void *moved = c->moved, *first = c->first_moved;
+    int status = mpg_reserve(&moved, sizeof *c->moved, &c->moved_capacity, slot + 1, err) < 0 ||
+                 mpg_reserve(&first, sizeof *c->first_moved, &c->first_capacity, (uint32_t)rank + 1, err) < 0;
+    c->moved = moved;
+    c->first_moved = first;
+    if (status)
         return -1;
-    if (is_done)
+    struct mpg_moved *m = &c->moved[slot];
+    if (m->is_moved)
         return 0;
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
-        mpg_choosing_fill(c, i, w);
-    mpg_picks_keep_order(c->pick, s->alternatives->candidate_number, c->order);
-    if (s->alternatives->asking.asks)
-        return mpg_choosing_ask(c, s, w, now_ns, err);
-    if (!is_test)
-        return mpg_choosing_pick(c, s, w, now_ns, err);
-    return mpg_choosing_retry(c, s, w, now_ns, err);
+    *m = (struct mpg_moved){.is_moved = true, .rank = rank, .next = c->first_moved[rank]};
+    if (m->next)
+        c->moved[m->next - 1].before = slot + 1;
+    c->first_moved[rank] = slot + 1;
+    return 0;
 }
+
+void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot)
+{
+    struct mpg_moved *m = slot < c->moved_capacity ? &c->moved[slot] : NULL;
+    if (!m || !m->is_moved)
+        return;
+    *(m->before ? &c->moved[m->before - 1].next : &c->first_moved[m->rank]) = m->next;
+    if (m->next)
+        c->moved[m->next - 1].before = m->before;
+    m->is_moved = false;
+}
+
+/* ---- what is sent to who sent what a lane lacks still (Answers) ---- */
+
+/* Whether the trace has completed message ID, which some view holds. */
+static bool has_completed(const struct mpg_choosing *c, uint64_t id)
+{
+    const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
+    return !m || m->taken[c->n];
+}
+
+/* What S sends, at BASE_NS + VALUE[w], to a rank whose message the trace had completed, and lane w
+ * has not. */
+static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
+                            const struct mpg_sent *sent, uint32_t slot, double base_ns,
+                            const double *value)
+{
+    bool flies = false;
+    for (uint32_t w = 0; w < c->n; w++) {
+        struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
+        if (v->serial == 0 || v->serial == c->view_serial[slot] || v->done || v->answered ||
+            v->sequence.source != sent->origin.to || !has_completed(c, v->serial))
+            continue;
+        v->answered = true;
+        c->counts.answers++;
+        if (!flies)
+            c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
+        flies = true;
+        if (base_ns + value[w] + c->flight_ns[w] < v->cause_ns - MPG_ROUNDING_NS)
+            c->broken[w] = true;
+    }
+}
+
+/* M, which the trace has completed, and SENT answers perhaps. */
+static void answer_letter(struct mpg_choosing *c, struct mpg_letter *m, double base_ns,
+                          const double *value, const double *flight)
+{
+    for (uint32_t w = 0; w < c->n; w++) {
+        if (m->taken[w] || m->answered[w])
+            continue;
+        m->answered[w] = true;
+        c->counts.answers++;
+        if (base_ns + value[w] + flight[w] < m->cause_ns + m->cause[w] - MPG_ROUNDING_NS)
+            c->broken[w] = true;
+    }
+}
+
+/* The same of what the trace has taken, and a lane has not. */
+static void answer_letters(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
+                           double base_ns, const double *value)
+{
+    bool flies = false;
+    struct mpg_queue *q = mpg_inbox_from(&c->inbox, s->rank, sent->origin.to);
+    for (; q; q = q->other)
+        for (struct mpg_letter *m = q->overdue; m; m = m->next[MPG_LETTERS_OVERDUE]) {
+            if (!flies)
+                c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
+            flies = true;
+            answer_letter(c, m, base_ns, value, c->flight_ns);
+        }
+}
+
+/* What S, at BASE_NS + VALUE[w], sends to who sent what lane w lacks still. */
+static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
+                               const double *value)
+{
+    const bool any_moved = s->sent_number > 0 && (uint32_t)s->rank < c->first_capacity;
+    for (uint32_t next = any_moved ? c->first_moved[s->rank] : 0; next; next = c->moved[next - 1].next)
+        for (uint32_t k = 0; k < s->sent_number; k++)
+            answer_in_lanes(c, s, &s->sent[k], next - 1, base_ns, value);
+    for (uint32_t k = 0; k < s->sent_number; k++)
+        answer_letters(c, s, &s->sent[k], base_ns, value);
+}
+
+/* ---- a call ---- */
 
 /* What is completed by what an open receive took, here: it is another one's. */
 static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
@@ -99,21 +178,14 @@ static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err)
 {
-    bool is_test = true;
     c->early = c->unsaid = false;
     memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
     memset(c->others, 0, c->n * sizeof *c->others);
-    mpg_choosing_find_answers(c, s, base_ns, value);
+    find_answers(c, s, base_ns, value);
     if (mpg_choosing_decide(c, s, base_ns, value, err) < 0 || settle(c, s, err) < 0)
         return -1;
-    if (s->alternatives->candidate_number > 0 && list_candidates(c, s, err) < 0)
+    if (mpg_choosing_complete(c, s, base_ns, value, err) < 0)
         return -1;
-    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
-        is_test = is_test && !s->alternatives->candidates[i].completed;
-    const bool looks = s->alternatives->candidate_number > 0 && mpg_choosing_begin_look(c, s, is_test);
-    for (uint32_t w = 0; s->alternatives->candidate_number > 0 && w < c->n; w++)
-        if (!c->keeps[w] && !c->broken[w] && choose_in_lane(c, s, w, base_ns + value[w], is_test, looks, err) < 0)
-            return -1;
     if (settle(c, s, err) < 0)
         return -1;
     mpg_choosing_skip_done(c, s);
@@ -255,12 +327,4 @@ void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c)
 const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c)
 {
     return c->broken;
-}
-
-uint32_t mpg_choosing_broken(const struct mpg_choosing *c)
-{
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < c->n; w++)
-        count += c->broken[w];
-    return count;
 }

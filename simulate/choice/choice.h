@@ -23,9 +23,8 @@ struct mpg_choices {
 
 void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
 const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c);
-/* How many lanes are broken: a message left too early for what it answers: the lane is void. */
-uint32_t mpg_choosing_broken(const struct mpg_choosing *c);
-const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c); /* one a lane; C's */
+/* Which lanes are broken, one a lane, C's: a message left too early for what it answers: the lane is void. */
+const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c);
 /* Once all steps are made: an error if no deed says what the watched lane did, unless it is broken. */
 int mpg_choosing_said(const struct mpg_choosing *c, struct mpg_error *err);
 /* What it takes for each slot and lane, at most. */

@@ -198,19 +198,7 @@ static inline bool mpg_choosing_is_altered(const struct mpg_choosing *c, uint32_
     return c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] >> w % 64 & 1;
 }
 
-/* choice.c: the I-th candidate as lane W has it, before any other of its channel is looked at. */
-void mpg_choosing_fill(struct mpg_choosing *c, uint32_t i, uint32_t w);
-/* overtaking.c: by source, comm and tag: < 0, 0, > 0. */
-int mpg_sequences_compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b);
-/* look.c: C's candidates of S, which are in pick, can be looked at: no two messages of theirs are of one channel, and
- * S completes one of them, or none of some. */
-bool mpg_choosing_begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is_test);
-/* Then, in lane W, what mpg_choosing_pick() and mpg_choosing_retry() do, if no two are of one channel in it, either: else
- * *IS_DONE is false. */
-int mpg_choosing_look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, bool is_test, bool *is_done,
-                      struct mpg_error *err);
-
-/* exchange.c: from here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
+/* choice.c: from here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
 /* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
@@ -228,42 +216,18 @@ int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s,
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* what S's edges bring. */
 int mpg_choosing_say_brought(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* pick.c: in lane W S, which enters at NOW_NS, completes as many as it did in the trace. */
-int mpg_choosing_pick(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                      struct mpg_error *err);
-/* In lane W S completes its candidate IN instead of OUT. */
-int mpg_choosing_replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, uint32_t out, uint32_t in,
-                         struct mpg_error *err);
-/* tests.c: the same of S, which completed nothing; */
-int mpg_choosing_retry(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                       struct mpg_error *err);
-/* in lane W S completes its I-th candidate, which it did not in the trace; */
-int mpg_choosing_complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
-                                struct mpg_error *err);
-/* calls that complete only what an earlier test has completed take no time either. */
+/* complete.c: before S is left, which lane w enters at BASE_NS + VALUE[w]: what it completes of its candidates; */
+int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, double base_ns, const double *value,
+                          struct mpg_error *err);
+/* calls that complete only what an earlier test has completed take no time; */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
-/* asking.c: the same of S, a Parrived; */
-int mpg_choosing_ask(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                     struct mpg_error *err);
-/* and one that found something, of which lanes have been told, does so once. */
+/* a Parrived that found something, of which lanes have been told, does so once. */
 void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_clear_told(struct mpg_choosing *c);
-/* some.c: S, which enters at NOW_NS and completes all that is there, also completes what has arrived in lane W
- * beyond what it picked. */
-int mpg_choosing_take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                           struct mpg_error *err);
-/* answers.c: what S, at BASE_NS + VALUE[w], sends to who sent what lane w lacks still. */
-void mpg_choosing_find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
-                               const double *value);
-/* overtaking.c: N candidates, with at_ns and sequence: none arrives before an eager one that goes before it
- * on its channel, unless the trace completed it here, and not that one. Sets before; ORDER: room for N. */
-void mpg_picks_keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order);
 /* open.c: what S's open receives take, and what it finds, is in their views, and vanishes, others and
  * broken are told. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);
-/* bounds.c: raises messages that S shows to have come later. */
-int mpg_choosing_bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* Lane W, or the trace, n, takes message ID, if it is followed; lanes take what they have for E, which is
  * completed; a matched probe takes ID. */
 void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
