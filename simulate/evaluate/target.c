@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "simulate/engine/vectors.h"
+#include "simulate/evaluate/vectors.h"
 #include "simulate/models/parametric.h"
 #include "simulate/models/times.h"
 
