@@ -40,8 +40,7 @@ const char *mpg_waits_world_name(size_t world);
 struct mpg_wait_sum mpg_waits_of_all(const struct mpg_waits *waits);
 /* The sum of its ranks' runs, ns. */
 double mpg_waits_total(const struct mpg_waits *waits, int32_t ranks);
-/* "Point-to-point", "point_to_point". */
-const char *mpg_matter_name(enum mpg_matter matter);
+/* "point_to_point". */
 const char *mpg_matter_key(enum mpg_matter matter);
 
 #endif

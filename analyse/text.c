@@ -17,11 +17,6 @@ static const struct {
     [MPG_MATTER_OTHER] = {"Other MPI", "other"},
 };
 
-const char *mpg_matter_name(enum mpg_matter matter)
-{
-    return words[matter].name;
-}
-
 const char *mpg_matter_key(enum mpg_matter matter)
 {
     return words[matter].key;

@@ -471,11 +471,11 @@ struct mpg_graph_options {
     bool choose_sources;       /* and of receives and probes that leave their source open */
     uint64_t horizon;          /* of messages in flight: with more, no call waits for those that
                                   it may complete */
-    const struct mpg_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
+    const struct mpg_collective_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
                                        Not owned */
     bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others; and, */
     const struct mpg_wholes *wholes; /* where it is not NULL, all but these, which outlives the graph */
-    const struct mpg_table *moves_by; /* carries, observes_carried: what nonblocking collectives go by where the trace does
+    const struct mpg_collective_table *moves_by; /* carries, observes_carried: what nonblocking collectives go by where the trace does
                                          not say it; NULL: that is not looked at. Not owned */
 };
 

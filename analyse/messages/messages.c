@@ -191,7 +191,7 @@ void mpg_messages_sort(struct mpg_messages *m)
         qsort(m->pair, m->pairs, sizeof *m->pair, compare_bytes);
 }
 
-static int pass(struct counter *c, struct mpg_trace *trace, const struct mpg_table *table,
+static int pass(struct counter *c, struct mpg_trace *trace, const struct mpg_collective_table *table,
                 const struct mpg_clock_map *clocks, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.lenient = c->options->lenient,
@@ -221,14 +221,14 @@ int mpg_messages_find(struct mpg_trace *trace, const struct mpg_message_options 
 {
     struct counter c = {.options = options, .m = found};
     *found = (struct mpg_messages){.ranks = mpg_trace_ranks(trace)};
-    struct mpg_table *table = options->table ? mpg_table_read(options->table, err) : mpg_table_default(err);
+    struct mpg_collective_table *table = options->table ? mpg_collective_table_read(options->table, err) : mpg_collective_table_default(err);
     struct mpg_clock_map *clocks = table ? mpg_clock_map_from_trace(trace, err) : NULL;
     const int status = clocks ? pass(&c, trace, table, clocks, err) : -1;
     mpg_map_clear(&c.pair);
     mpg_map_clear(&c.like);
     free(c.likes);
     mpg_clock_map_free(clocks);
-    mpg_table_free(table);
+    mpg_collective_table_free(table);
     return status;
 }
 

@@ -69,7 +69,7 @@ extern const struct mpg_pattern graph_recursive_doubling_scan;
 struct planning {
     struct mpg_plan *plan;
     enum mpg_collective operation;  /* the plan's, or one of its parts */
-    const struct mpg_table *table;  /* of its parts; NULL: of a nonblocking operation */
+    const struct mpg_collective_table *table;  /* of its parts; NULL: of a nonblocking operation */
     const struct mpg_choice *choice;
     const struct service *service;  /* by which CHOICE serves OPERATION */
 };

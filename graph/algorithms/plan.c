@@ -74,7 +74,7 @@ void graph_plan_posted(const struct planning *planning)
 }
 
 /* OPERATION as CHOICE has it; a table has checked that its algorithm serves OPERATION. */
-static void add_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_table *table,
+static void add_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
                           const struct mpg_choice *choice)
 {
     const struct planning planning = {
@@ -93,7 +93,7 @@ void graph_plan_parts(const struct planning *planning)
         if (plan->size.nonblocking)
             choice.algorithm = mpg_algorithm_find(operation->nonblocking_part);
         else
-            choice = mpg_table_find(planning->table, part, plan->size.p,
+            choice = mpg_collective_table_find(planning->table, part, plan->size.p,
                                     operation->bytes == BYTES_VECTOR ? plan->vector_bytes : plan->block_bytes);
         choice.segment_bytes = 0; /* a plan has one size of segments */
         add_operation(plan, part, NULL, &choice);
@@ -124,13 +124,13 @@ static double find_bytes(struct mpg_plan *plan)
     return 0;
 }
 
-struct mpg_plan mpg_plan_make(const struct mpg_table *table,
+struct mpg_plan mpg_plan_make(const struct mpg_collective_table *table,
                               const struct mpg_collective_size *size)
 {
     struct mpg_plan plan = {.size = *size, .segments = 1};
     if (size->p == 1)
         return plan;
-    const struct mpg_choice choice = mpg_table_find(table, size->operation, size->p, find_bytes(&plan));
+    const struct mpg_choice choice = mpg_collective_table_find(table, size->operation, size->p, find_bytes(&plan));
     add_operation(&plan, size->operation, table, &choice);
     return plan;
 }

@@ -71,7 +71,7 @@ struct mpg_message { /* between members relative to the root */
 };
 
 /* How SIZE goes by TABLE. */
-struct mpg_plan mpg_plan_make(const struct mpg_table *table,
+struct mpg_plan mpg_plan_make(const struct mpg_collective_table *table,
                               const struct mpg_collective_size *size);
 /* How the nonblocking SIZE goes by CHOICE. */
 struct mpg_plan mpg_plan_by(const struct mpg_choice *choice, const struct mpg_collective_size *size);

@@ -24,7 +24,7 @@ struct row {
     uint32_t line;
 };
 
-struct mpg_table {
+struct mpg_collective_table {
     struct row *row; /* by operation, processes, bytes */
     size_t n, capacity;
 };
@@ -97,7 +97,7 @@ static int parse_row(char *const *word, size_t n, struct row *row, struct mpg_er
 }
 
 /* LINE of LENGTH bytes, the NUMBER-th, after the first one. */
-static int add_line(struct mpg_table *t, const char *line, size_t length, uint32_t number,
+static int add_line(struct mpg_collective_table *t, const char *line, size_t length, uint32_t number,
                     struct mpg_error *err)
 {
     char *word[WORDS + 1], *rest, *copy = strndup(line, length);
@@ -155,7 +155,7 @@ static int compare(const void *a, const void *b)
 
 /* Every operation that T has must have an answer for any two processes and more, and for any
  * bytes; and no two. */
-static int check(const struct mpg_table *t, const char *name, struct mpg_error *err)
+static int check(const struct mpg_collective_table *t, const char *name, struct mpg_error *err)
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct row *r = &t->row[i], *last = i > 0 ? r - 1 : NULL;
@@ -175,7 +175,7 @@ static int check(const struct mpg_table *t, const char *name, struct mpg_error *
     return 0;
 }
 
-static bool has_operation(const struct mpg_table *t, const struct row *row)
+static bool has_operation(const struct mpg_collective_table *t, const struct row *row)
 {
     for (size_t i = 0; i < t->n; i++)
         if (t->row[i].operation == row->operation && t->row[i].nonblocking == row->nonblocking)
@@ -184,7 +184,7 @@ static bool has_operation(const struct mpg_table *t, const struct row *row)
 }
 
 /* What T does not say is as in BASE. */
-static int complete(struct mpg_table *t, const struct mpg_table *base, struct mpg_error *err)
+static int complete(struct mpg_collective_table *t, const struct mpg_collective_table *base, struct mpg_error *err)
 {
     struct row *grown = realloc(t->row, (t->n + base->n) * sizeof *grown);
     size_t n = t->n;
@@ -200,9 +200,9 @@ static int complete(struct mpg_table *t, const struct mpg_table *base, struct mp
     return 0;
 }
 
-struct mpg_table *mpg_table_default(struct mpg_error *err)
+struct mpg_collective_table *mpg_collective_table_default(struct mpg_error *err)
 {
-    struct mpg_table *t = calloc(1, sizeof *t);
+    struct mpg_collective_table *t = calloc(1, sizeof *t);
     if (!t) {
         out_of_memory(err);
         return NULL;
@@ -214,15 +214,15 @@ struct mpg_table *mpg_table_default(struct mpg_error *err)
     if (check(t, "built-in table", err) == 0)
         return t;
 fail:
-    mpg_table_free(t);
+    mpg_collective_table_free(t);
     return NULL;
 }
 
-struct mpg_table *mpg_table_parse(const char *text, size_t length, const char *name,
+struct mpg_collective_table *mpg_collective_table_parse(const char *text, size_t length, const char *name,
                                   struct mpg_error *err)
 {
     static const char magic[] = "#mpgcollectives 1";
-    struct mpg_table *base = NULL, *t = calloc(1, sizeof *t);
+    struct mpg_collective_table *base = NULL, *t = calloc(1, sizeof *t);
     uint32_t number = 0;
     if (!t) {
         out_of_memory(err);
@@ -254,22 +254,22 @@ struct mpg_table *mpg_table_parse(const char *text, size_t length, const char *n
     }
     if (t->n > 0)
         qsort(t->row, t->n, sizeof *t->row, compare);
-    base = check(t, name, err) < 0 ? NULL : mpg_table_default(err);
+    base = check(t, name, err) < 0 ? NULL : mpg_collective_table_default(err);
     if (base && complete(t, base, err) == 0) {
-        mpg_table_free(base);
+        mpg_collective_table_free(base);
         return t;
     }
 fail:
-    mpg_table_free(base);
-    mpg_table_free(t);
+    mpg_collective_table_free(base);
+    mpg_collective_table_free(t);
     return NULL;
 }
 
-struct mpg_table *mpg_table_read(const char *path, struct mpg_error *err)
+struct mpg_collective_table *mpg_collective_table_read(const char *path, struct mpg_error *err)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
     char *text = malloc(LARGEST_FILE + 1);
-    struct mpg_table *t = NULL;
+    struct mpg_collective_table *t = NULL;
     if (!file) {
         mpg_error_errno(err, errno, "%s", path);
         goto out;
@@ -284,7 +284,7 @@ struct mpg_table *mpg_table_read(const char *path, struct mpg_error *err)
     else if (n > LARGEST_FILE)
         mpg_error_set(err, "%s: is larger than 1 MiB", path);
     else
-        t = mpg_table_parse(text, n, path, err);
+        t = mpg_collective_table_parse(text, n, path, err);
 out:
     if (file && file != stdin)
         fclose(file);
@@ -292,7 +292,7 @@ out:
     return t;
 }
 
-static struct mpg_choice find(const struct mpg_table *t, enum mpg_collective operation, bool nonblocking,
+static struct mpg_choice find(const struct mpg_collective_table *t, enum mpg_collective operation, bool nonblocking,
                               int32_t p, double bytes)
 {
     const struct row *found = NULL;
@@ -306,19 +306,19 @@ static struct mpg_choice find(const struct mpg_table *t, enum mpg_collective ope
     return found->choice; /* every table has rows of every operation */
 }
 
-struct mpg_choice mpg_table_find(const struct mpg_table *t, enum mpg_collective operation,
+struct mpg_choice mpg_collective_table_find(const struct mpg_collective_table *t, enum mpg_collective operation,
                                  int32_t p, double bytes)
 {
     return find(t, operation, false, p, bytes);
 }
 
-struct mpg_choice mpg_table_find_nonblocking(const struct mpg_table *t, enum mpg_collective operation,
+struct mpg_choice mpg_collective_table_find_nonblocking(const struct mpg_collective_table *t, enum mpg_collective operation,
                                              int32_t p, double bytes)
 {
     return find(t, operation, true, p, bytes);
 }
 
-uint64_t mpg_table_sum(const struct mpg_table *t)
+uint64_t mpg_collective_table_sum(const struct mpg_collective_table *t)
 {
     uint64_t sum = t->n;
     for (size_t i = 0; i < t->n; i++) {
@@ -329,7 +329,7 @@ uint64_t mpg_table_sum(const struct mpg_table *t)
     return sum;
 }
 
-void mpg_table_free(struct mpg_table *t)
+void mpg_collective_table_free(struct mpg_collective_table *t)
 {
     if (!t)
         return;

@@ -31,7 +31,7 @@ struct meetings {
     struct mpg_graph_counts *counts;
     struct members *members;
     struct steps *steps;
-    const struct mpg_table *expand; /* NULL: collectives are nodes */
+    const struct mpg_collective_table *expand; /* NULL: collectives are nodes */
     bool expand_some;               /* graph.h has it, */
     const struct mpg_wholes *wholes; /* and this */
     const struct mpg_carried *shown; /* with hypotheses: how nonblocking ones go; NULL: as the blocking ones */

@@ -13,7 +13,7 @@ struct expansion;
 
 /* What is to be expanded. */
 struct to_expand {
-    const struct mpg_table *table;
+    const struct mpg_collective_table *table;
     const struct mpg_carried *shown; /* nonblocking: goes by what the trace shows of such; NULL: as the blocking one */
     int64_t eager_limit_bytes;  /* INT64_MAX: there is none */
     int64_t carried_bytes;      /* likewise */

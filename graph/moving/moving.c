@@ -7,7 +7,7 @@
 #include "graph/moving/moving_private.h"
 
 struct moving *graph_moving_new(struct carrying *carrying, struct meetings *meetings, const struct mpg_carried *limits,
-                                const struct mpg_table *table, int64_t eager_limit_bytes, bool observes,
+                                const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
                                 struct mpg_error *err)
 {
     struct moving *moving = calloc(1, sizeof *moving);

@@ -33,7 +33,7 @@ struct moving {
     struct carrying *carrying;
     struct meetings *meetings;
     const struct mpg_carried *limits;
-    const struct mpg_table *table;
+    const struct mpg_collective_table *table;
     int64_t eager_limit_bytes;
     bool observes;
     struct kept_waves kept[KEPT_WAVES];

@@ -79,7 +79,7 @@ static struct kind *new_kind(const struct moving *moving, const struct met *met)
     const struct mpg_collective_size size = {
         .operation = met->operation, .p = met->p, .bytes = (double)met->bytes};
     const struct mpg_choice first =
-        mpg_table_find_nonblocking(moving->table, size.operation, size.p, mpg_plan_bytes(&size));
+        mpg_collective_table_find_nonblocking(moving->table, size.operation, size.p, mpg_plan_bytes(&size));
     add_choice(kind, first);
     for (size_t i = 0; i < mpg_algorithm_number(); i++) {
         const struct mpg_algorithm *a = mpg_algorithm_at(i);

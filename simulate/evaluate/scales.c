@@ -75,7 +75,7 @@ static enum mpg_collective collective_of(enum mpg_operation operation)
 /* What messages are evaluated with. */
 struct evaluation {
     struct mpg_expansion *expansion;
-    const struct mpg_table *table;
+    const struct mpg_collective_table *table;
     double eager_limit_bytes;
     bool reduces; /* arithmetic counts */
 };
@@ -151,7 +151,7 @@ static int scale_meeting(const struct evaluation *e, const struct mpg_perturbati
     return 0;
 }
 
-int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_table *table, int64_t eager_limit_bytes,
+int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table, int64_t eager_limit_bytes,
                                        struct mpg_error *err)
 {
     struct evaluation e = {.expansion = mpg_expansion_new(1, 0, err),

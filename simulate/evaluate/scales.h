@@ -9,7 +9,7 @@
 
 /* Finds the scales of all sizes of P's collectives, by TABLE's algorithms and the eager limit of their messages (INT64_MAX: none).
  * Error: out of memory. */
-int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_table *table,
+int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table,
                                        int64_t eager_limit_bytes, struct mpg_error *err);
 
 #endif

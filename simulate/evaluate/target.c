@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "simulate/evaluate/vectors.h"
-#include "simulate/models/parametric.h"
 #include "simulate/models/times.h"
 
 /* Of messages on PATH. */

@@ -5,7 +5,6 @@
 
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/world.h"
-#include "simulate/models/parametric.h"
 #include "simulate/models/times.h"
 
 /* --- costs --- */

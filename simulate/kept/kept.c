@@ -258,13 +258,13 @@ void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_grap
                                 o->by_completion,
                                 o->choose_sources,
                                 o->horizon,
-                                o->expand ? mpg_table_sum(o->expand) : 0,
+                                o->expand ? mpg_collective_table_sum(o->expand) : 0,
                                 o->expand != NULL,
                                 o->expand_some,
                                 mpg_wholes_sum(o->wholes),
                                 o->carries,
                                 o->carries ? mpg_carries_sum(&o->carried) : 0,
-                                o->moves_by ? mpg_table_sum(o->moves_by) : 0,
+                                o->moves_by ? mpg_collective_table_sum(o->moves_by) : 0,
                                 (uint64_t)source,
                                 mpg_rules_left_out()};
     mpg_bytes_put(key, name, strlen(name) + 1);

@@ -74,7 +74,7 @@ static int check_outputs(const struct mpg_arguments *a, const char *trace, const
     return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_arguments_see_inputs(a, asked, spare, &all, err);
 }
 
-static const struct mpg_table *expanded_by(const struct mpg_arguments *a, const struct mpg_files *f)
+static const struct mpg_collective_table *expanded_by(const struct mpg_arguments *a, const struct mpg_files *f)
 {
     return a->expand || a->expand_some ? f->table : NULL;
 }
@@ -85,7 +85,7 @@ static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct
     const bool expands_rest = a->expand_rest || (mpg_arguments_sweep(a) && a->signatures.n > 0);
     if (!a->expand && !expands_rest && !a->expand_some && !a->carries)
         return 0;
-    f->table = a->collective_table ? mpg_table_read(a->collective_table, err) : mpg_table_default(err);
+    f->table = a->collective_table ? mpg_collective_table_read(a->collective_table, err) : mpg_collective_table_default(err);
     return f->table ? 0 : -1;
 }
 
@@ -241,7 +241,7 @@ void mpg_files_close(struct mpg_files *f)
     mpg_kept_close(f->kept);
     mpg_supposed_free(f->supposed);
     mpg_trace_close(f->trace);
-    mpg_table_free(f->table);
+    mpg_collective_table_free(f->table);
     *f = (struct mpg_files){0};
 }
 

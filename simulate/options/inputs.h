@@ -13,7 +13,7 @@ struct mpg_files {
     struct mpg_signature **target; /* one for each --signature, or NULL */
     size_t targets;
     struct mpg_signature *given_source; /* NULL: --source names none */
-    struct mpg_table *table;            /* NULL: collectives are not expanded */
+    struct mpg_collective_table *table;            /* NULL: collectives are not expanded */
     struct mpg_kept *kept;              /* NULL: nothing is kept of the trace */
     struct mpg_supposed *supposed;      /* NULL: there are no hypotheses */
     struct mpg_shown shown;    /* with hypotheses; an eager limit where neither options nor signatures say all of them */

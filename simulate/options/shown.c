@@ -9,7 +9,7 @@ static bool shows_carried(const struct mpg_clock_map *clocks)
     return mpg_clock_map_source(clocks) == MPG_CLOCK_SHARED || mpg_clock_map_source(clocks) == MPG_CLOCK_MEASURED;
 }
 
-struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_table *table, bool lenient)
+struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_collective_table *table, bool lenient)
 {
     const struct mpg_graph_options options = {.lenient = lenient,
                                               .eager_limit_bytes = INT64_MAX,

@@ -16,6 +16,6 @@ struct mpg_shown {
 
 /* What TRACE shows, in a pass; nothing if its clocks do not compare, or it cannot be placed, of which the passes that
  * need it tell. TABLE (NULL: none): the algorithms of collectives that are looked at; LENIENT as in graphs. */
-struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_table *table, bool lenient);
+struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_collective_table *table, bool lenient);
 
 #endif

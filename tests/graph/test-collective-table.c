@@ -12,22 +12,22 @@ static bool goes_by(const struct mpg_choice *choice, const char *algorithm)
     return choice->algorithm == mpg_algorithm_find(algorithm);
 }
 
-static void expect(const struct mpg_table *t, enum mpg_collective operation, int32_t p,
+static void expect(const struct mpg_collective_table *t, enum mpg_collective operation, int32_t p,
                    double bytes, const char *algorithm)
 {
-    struct mpg_choice c = mpg_table_find(t, operation, p, bytes);
+    struct mpg_choice c = mpg_collective_table_find(t, operation, p, bytes);
     ok(goes_by(&c, algorithm), "%s of %d, %g bytes: %s (%s)", mpg_collective_name(operation), p,
        bytes, algorithm, mpg_algorithm_name(c.algorithm));
 }
 
-static struct mpg_table *parse(const char *text, struct mpg_error *err)
+static struct mpg_collective_table *parse(const char *text, struct mpg_error *err)
 {
-    return mpg_table_parse(text, strlen(text), "t", err);
+    return mpg_collective_table_parse(text, strlen(text), "t", err);
 }
 
 /* Whether what FIND finds in T is an algorithm of its operation, or of its NONBLOCKING twin, at every size. */
-static bool fits_everywhere(const struct mpg_table *t,
-                            struct mpg_choice (*find)(const struct mpg_table *, enum mpg_collective, int32_t, double),
+static bool fits_everywhere(const struct mpg_collective_table *t,
+                            struct mpg_choice (*find)(const struct mpg_collective_table *, enum mpg_collective, int32_t, double),
                             bool nonblocking)
 {
     bool all = true;
@@ -41,7 +41,7 @@ static bool fits_everywhere(const struct mpg_table *t,
 static void test_built_in(void)
 {
     struct mpg_error err;
-    struct mpg_table *t = mpg_table_default(&err);
+    struct mpg_collective_table *t = mpg_collective_table_default(&err);
     if (!ok(t, "there is a built-in table"))
         return;
     expect(t, MPG_COLLECTIVE_ALLREDUCE, 4, 8191, "recursive_doubling");
@@ -57,15 +57,15 @@ static void test_built_in(void)
     expect(t, MPG_COLLECTIVE_ALLTOALL, 65, 1e6, "pairwise");
     expect(t, MPG_COLLECTIVE_REDUCE_SCATTER, 31, 262144, "ring");
     expect(t, MPG_COLLECTIVE_SCATTERV, 2, 0, "linear");
-    ok(mpg_table_find(t, MPG_COLLECTIVE_BCAST, 64, 0).radix == 4, "its k-nomial tree has radix 4");
-    ok(fits_everywhere(t, mpg_table_find, false), "every operation has an algorithm of its own at every size");
-    mpg_table_free(t);
+    ok(mpg_collective_table_find(t, MPG_COLLECTIVE_BCAST, 64, 0).radix == 4, "its k-nomial tree has radix 4");
+    ok(fits_everywhere(t, mpg_collective_table_find, false), "every operation has an algorithm of its own at every size");
+    mpg_collective_table_free(t);
 }
 
 static void test_rows(void)
 {
     struct mpg_error err;
-    struct mpg_table *t = parse("#mpgcollectives 1\n"
+    struct mpg_collective_table *t = parse("#mpgcollectives 1\n"
                                 "reduce 2 0 binomial # all\r\n"
                                 "\n"
                                 "reduce 9 64KiB chain segment=4KiB\n"
@@ -80,16 +80,16 @@ static void test_rows(void)
     expect(t, MPG_COLLECTIVE_REDUCE, 10, 65536, "chain");
     expect(t, MPG_COLLECTIVE_REDUCE, 1, 0, "binomial");
     expect(t, MPG_COLLECTIVE_BARRIER, 7, 0, "linear");
-    ok(mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 0).radix == 3, "a radix");
-    ok(mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).segment_bytes == 4096, "a segment");
-    mpg_table_free(t);
+    ok(mpg_collective_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 0).radix == 3, "a radix");
+    ok(mpg_collective_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).segment_bytes == 4096, "a segment");
+    mpg_collective_table_free(t);
 }
 
 /* Operations with an i before. */
 static void test_nonblocking(void)
 {
     struct mpg_error err;
-    struct mpg_table *t = parse("#mpgcollectives 1\n"
+    struct mpg_collective_table *t = parse("#mpgcollectives 1\n"
                                 "ireduce 2 0 chain segment=4KiB first=wait\n"
                                 "reduce 2 0 linear\n"
                                 "ibcast 2 0 binomial_near\n"
@@ -97,19 +97,19 @@ static void test_nonblocking(void)
                                 &err);
     if (!ok(t, "rows of nonblocking operations"))
         return;
-    const struct mpg_choice reduce = mpg_table_find_nonblocking(t, MPG_COLLECTIVE_REDUCE, 9, 1e6);
+    const struct mpg_choice reduce = mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_REDUCE, 9, 1e6);
     ok(goes_by(&reduce, "chain") && reduce.segment_bytes == 4096 && reduce.waits, "that wait first");
     expect(t, MPG_COLLECTIVE_REDUCE, 9, 1e6, "linear");
-    ok(!mpg_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).waits, "which blocking ones do not");
-    const struct mpg_choice bcast = mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BCAST, 9, 1e6);
+    ok(!mpg_collective_table_find(t, MPG_COLLECTIVE_REDUCE, 9, 1e6).waits, "which blocking ones do not");
+    const struct mpg_choice bcast = mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_BCAST, 9, 1e6);
     ok(goes_by(&bcast, "binomial_near") && !bcast.waits, "or not");
     expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, "chain");
-    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == mpg_algorithm_find("linear"), "linear");
-    ok(mpg_table_find_nonblocking(t, MPG_COLLECTIVE_BARRIER, 9, 0).algorithm == mpg_algorithm_find("dissemination"),
+    ok(mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == mpg_algorithm_find("linear"), "linear");
+    ok(mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_BARRIER, 9, 0).algorithm == mpg_algorithm_find("dissemination"),
        "operations without rows are as built in");
-    ok(fits_everywhere(t, mpg_table_find_nonblocking, true),
+    ok(fits_everywhere(t, mpg_collective_table_find_nonblocking, true),
        "every nonblocking operation has an algorithm of its own at every size");
-    mpg_table_free(t);
+    mpg_collective_table_free(t);
 }
 
 static void test_errors(void)
@@ -147,15 +147,15 @@ static void test_errors(void)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct mpg_error err = {""};
-        struct mpg_table *t = parse(wrong[i].text, &err);
+        struct mpg_collective_table *t = parse(wrong[i].text, &err);
         ok(!t && strstr(err.text, wrong[i].says), "error %zu: %s", i, err.text);
-        mpg_table_free(t);
+        mpg_collective_table_free(t);
     }
     struct mpg_error err = {""};
     static const char zero[] = "#mpgcollectives 1\nreduce 2 0 line\0r\n";
-    ok(!mpg_table_parse(zero, sizeof zero - 1, "t", &err) && strstr(err.text, "line 2: is no text"),
+    ok(!mpg_collective_table_parse(zero, sizeof zero - 1, "t", &err) && strstr(err.text, "line 2: is no text"),
        "%s", err.text);
-    ok(!mpg_table_read("/nowhere/there", &err) &&
+    ok(!mpg_collective_table_read("/nowhere/there", &err) &&
            strstr(err.text, "/nowhere/there: No such file or directory"), "%s", err.text);
 }
 

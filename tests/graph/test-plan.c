@@ -53,7 +53,7 @@ static void test_trees(void)
 }
 
 /* The kind of phase that Alltoallv of 4, each of which sends BYTES to the others, goes in. */
-static enum mpg_phase_kind kind_of(const struct mpg_table *table, double bytes)
+static enum mpg_phase_kind kind_of(const struct mpg_collective_table *table, double bytes)
 {
     const double before[] = {0, bytes, 2 * bytes, 3 * bytes, 4 * bytes};
     const struct mpg_collective_size size = {MPG_COLLECTIVE_ALLTOALLV, 4, 0, bytes, before, false};
@@ -65,13 +65,13 @@ static void test_rows(void)
     static const char text[] = "#mpgcollectives 1\nalltoallv 1 0 pairwise\n"
                                "alltoallv 1 100 linear\n";
     struct mpg_error err;
-    struct mpg_table *t = mpg_table_parse(text, strlen(text), "t", &err);
+    struct mpg_collective_table *t = mpg_collective_table_parse(text, strlen(text), "t", &err);
     if (!ok(t, "a table"))
         return;
     ok(kind_of(t, 150) == MPG_PHASE_ROUNDS, "150 bytes to 3 others are 50 to each");
     ok(kind_of(t, 299) == MPG_PHASE_ROUNDS, "299 less than 100");
     ok(kind_of(t, 300) == MPG_PHASE_POSTED, "300 are 100");
-    mpg_table_free(t);
+    mpg_collective_table_free(t);
 }
 
 int main(void)

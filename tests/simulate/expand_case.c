@@ -169,7 +169,7 @@ int main(void)
         if (two)
             strcat(text, "reduce 1 0 binomial\nbcast 1 0 binomial\ngatherv 1 0 linear\n"
                          "scatterv 1 0 linear\n");
-        struct mpg_table *table = mpg_table_parse(text, strlen(text), "case", &err);
+        struct mpg_collective_table *table = mpg_collective_table_parse(text, strlen(text), "case", &err);
         if (!table)
             die(&err);
         double *before = NULL;
@@ -200,7 +200,7 @@ int main(void)
         if (mpg_plan_is_tree(&plan))
             evaluate(&plan, &costs, true);
         free(before);
-        mpg_table_free(table);
+        mpg_collective_table_free(table);
     }
     return 0;
 }

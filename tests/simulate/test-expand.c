@@ -66,7 +66,7 @@ static double *leaves(const char *rows, enum mpg_collective operation, int32_t p
     char text[256];
     struct mpg_error err;
     snprintf(text, sizeof text, "#mpgcollectives 1\n%s\n", rows);
-    struct mpg_table *table = mpg_table_parse(text, strlen(text), "rows", &err);
+    struct mpg_collective_table *table = mpg_collective_table_parse(text, strlen(text), "rows", &err);
     struct mpg_expansion *x = mpg_expansion_new(1, 0, &err);
     double *value = calloc((size_t)p, sizeof *value);
     if (!table || !x || !value)
@@ -87,7 +87,7 @@ static double *leaves(const char *rows, enum mpg_collective operation, int32_t p
     if (mpg_expand(x, &plan, &c, value, &err) < 0)
         exit(1);
     mpg_expansion_free(x);
-    mpg_table_free(table);
+    mpg_collective_table_free(table);
     return value;
 }
 
