@@ -4,7 +4,11 @@
  * docs/COLLECTIVES.md has the messages; CONTRIBUTING.md says how to add an algorithm. */
 #include "graph/algorithms/descriptors.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
+
+#include "graph/algorithms/table.h"
 
 static const struct operation operations[MPG_COLLECTIVES] = {
     [MPG_COLLECTIVE_BARRIER] = {"barrier", BYTES_NONE, .up = true, .down = true},
@@ -26,6 +30,110 @@ static const struct operation operations[MPG_COLLECTIVES] = {
     [MPG_COLLECTIVE_SCAN] = {"scan", BYTES_VECTOR, .down = true, .reduces = true},
     [MPG_COLLECTIVE_EXSCAN] = {"exscan", BYTES_VECTOR, .down = true, .reduces = true}};
 
+/* --- ways to plan --- */
+
+static struct mpg_phase *add_phase(const struct planning *planning, enum mpg_phase_kind kind)
+{
+    struct mpg_plan *plan = planning->plan;
+    struct mpg_phase *phase = &plan->phase[plan->phases++];
+    const struct mpg_phase *last = plan->phases > 1 ? phase - 1 : NULL;
+    *phase = (struct mpg_phase){.kind = kind,
+                                .reduces = operations[planning->operation].reduces,
+                                .first_round = last ? last->first_round + last->rounds : 0};
+    return phase;
+}
+
+static void add_rounds(const struct planning *planning, enum mpg_phase_kind kind)
+{
+    const struct mpg_pattern *pattern = planning->service->pattern;
+    struct mpg_phase *phase = add_phase(planning, kind);
+    phase->pattern = !pattern->fits || pattern->fits(planning->plan->size.p) ? pattern : pattern->otherwise;
+    phase->rounds = phase->pattern->rounds(&(struct turn){.plan = planning->plan, .phase = phase});
+}
+
+static void add_tree(const struct planning *planning, enum mpg_phase_kind kind, bool subtrees)
+{
+    struct mpg_phase *phase = add_phase(planning, kind);
+    phase->tree = (struct mpg_tree){planning->service->tree, planning->plan->size.p, planning->choice->radix};
+    phase->subtrees = subtrees;
+    phase->rounds = kind == MPG_PHASE_UP ? 1 : (uint32_t)mpg_tree_children(&phase->tree, 0);
+}
+
+/* Along the service's tree, as the operation goes. */
+static void plan_tree(const struct planning *planning)
+{
+    const struct operation *operation = &operations[planning->operation];
+    if (operation->up)
+        add_tree(planning, MPG_PHASE_UP, operation->subtrees);
+    if (operation->down)
+        add_tree(planning, MPG_PHASE_DOWN, operation->subtrees);
+}
+
+/* The same, or in segments by its pattern. */
+static void plan_pipeline(const struct planning *planning)
+{
+    struct mpg_plan *plan = planning->plan;
+    const double segment_bytes = planning->choice->segment_bytes;
+    if (segment_bytes <= 0 || plan->vector_bytes <= segment_bytes) {
+        plan_tree(planning);
+        return;
+    }
+    plan->segment_bytes = fmax(segment_bytes, plan->vector_bytes / MPG_SEGMENTS_MAX);
+    plan->segments = (uint32_t)ceil(plan->vector_bytes / plan->segment_bytes);
+    add_rounds(planning, MPG_PHASE_ROUNDS);
+}
+
+/* The vector along its tree in parts, which all gather by its pattern. */
+static void plan_scattered(const struct planning *planning)
+{
+    const int first = planning->plan->phases;
+    add_tree(planning, MPG_PHASE_DOWN, true);
+    add_rounds(planning, MPG_PHASE_ROUNDS);
+    for (int i = first; i < planning->plan->phases; i++)
+        planning->plan->phase[i].equal = true;
+}
+
+/* Its pattern, round by round. */
+static void plan_rounds(const struct planning *planning)
+{
+    add_rounds(planning, MPG_PHASE_ROUNDS);
+}
+
+/* Its pattern, all at once. */
+static void plan_posted(const struct planning *planning)
+{
+    add_rounds(planning, MPG_PHASE_POSTED);
+}
+
+void graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
+                          const struct mpg_choice *choice)
+{
+    const struct planning planning = {
+        plan, operation, table, choice, graph_service(choice->algorithm, operation, plan->size.nonblocking)};
+    assert(planning.service);
+    planning.service->plan(&planning);
+}
+
+/* The operation's two parts. */
+static void plan_parts(const struct planning *planning)
+{
+    struct mpg_plan *plan = planning->plan;
+    for (int i = 0; i < 2; i++) {
+        const enum mpg_collective part = operations[planning->operation].part[i];
+        const struct operation *operation = &operations[part];
+        struct mpg_choice choice = {.radix = 2};
+        if (plan->size.nonblocking)
+            choice.algorithm = mpg_algorithm_find(operation->nonblocking_part);
+        else
+            choice = mpg_collective_table_find(planning->table, part, plan->size.p,
+                                    operation->bytes == BYTES_VECTOR ? plan->vector_bytes : plan->block_bytes);
+        choice.segment_bytes = 0; /* a plan has one size of segments */
+        graph_plan_operation(plan, part, NULL, &choice);
+    }
+}
+
+/* --- algorithms --- */
+
 #define O(name) (1u << MPG_COLLECTIVE_##name)
 enum {
     BLOCKS = O(SCATTER) | O(SCATTERV) | O(GATHER) | O(GATHERV),
@@ -39,45 +147,45 @@ enum {
 /* In the order in which they are tried where a trace shows how nonblocking collectives go (docs/PROGRESS.md). */
 static const struct mpg_algorithm algorithms[] = {
     {"linear", 0,
-     {{ROOTED | O(BARRIER), BOTH, graph_plan_tree, .tree = &mpg_tree_linear},
-      {ALLTOALLS, BOTH, graph_plan_posted, .pattern = &graph_pairwise_alltoall},
-      {ALLGATHERS, NONBLOCKING, graph_plan_posted, .pattern = &graph_pairwise_allgather},
-      {SCANS, BOTH, graph_plan_tree, .tree = &mpg_tree_chain}}},
+     {{ROOTED | O(BARRIER), BOTH, plan_tree, .tree = &mpg_tree_linear},
+      {ALLTOALLS, BOTH, plan_posted, .pattern = &graph_pairwise_alltoall},
+      {ALLGATHERS, NONBLOCKING, plan_posted, .pattern = &graph_pairwise_allgather},
+      {SCANS, BOTH, plan_tree, .tree = &mpg_tree_chain}}},
     {"chain", MPG_OPTION_SEGMENT,
-     {{O(BCAST), BOTH, graph_plan_pipeline, &mpg_tree_chain, &graph_pipeline_down},
-      {O(REDUCE), BOTH, graph_plan_pipeline, &mpg_tree_chain, &graph_pipeline_up}}},
-    {"binary", 0, {{O(BCAST) | O(REDUCE), BOTH, graph_plan_tree, .tree = &mpg_tree_binary}}},
-    {"binomial", 0, {{ROOTED | O(BARRIER), BOTH, graph_plan_tree, .tree = &mpg_tree_knomial}}},
-    {"knomial", MPG_OPTION_RADIX, {{ROOTED, BOTH, graph_plan_tree, .tree = &mpg_tree_knomial}}},
-    {"dissemination", 0, {{O(BARRIER), BOTH, graph_plan_rounds, .pattern = &graph_dissemination}}},
+     {{O(BCAST), BOTH, plan_pipeline, &mpg_tree_chain, &graph_pipeline_down},
+      {O(REDUCE), BOTH, plan_pipeline, &mpg_tree_chain, &graph_pipeline_up}}},
+    {"binary", 0, {{O(BCAST) | O(REDUCE), BOTH, plan_tree, .tree = &mpg_tree_binary}}},
+    {"binomial", 0, {{ROOTED | O(BARRIER), BOTH, plan_tree, .tree = &mpg_tree_knomial}}},
+    {"knomial", MPG_OPTION_RADIX, {{ROOTED, BOTH, plan_tree, .tree = &mpg_tree_knomial}}},
+    {"dissemination", 0, {{O(BARRIER), BOTH, plan_rounds, .pattern = &graph_dissemination}}},
     {"recursive_doubling", 0,
-     {{O(BARRIER), BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_barrier},
-      {O(ALLREDUCE), BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_allreduce},
-      {ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_allgather},
-      {REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_reduce_scatter},
-      {SCANS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_doubling_scan}}},
-    {"recursive_halving", 0, {{REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_recursive_halving}}},
+     {{O(BARRIER), BOTH, plan_rounds, .pattern = &graph_recursive_doubling_barrier},
+      {O(ALLREDUCE), BOTH, plan_rounds, .pattern = &graph_recursive_doubling_allreduce},
+      {ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_recursive_doubling_allgather},
+      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_recursive_doubling_reduce_scatter},
+      {SCANS, BOTH, plan_rounds, .pattern = &graph_recursive_doubling_scan}}},
+    {"recursive_halving", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_recursive_halving}}},
     {"rabenseifner", 0,
-     {{O(ALLREDUCE), BOTH, graph_plan_rounds, .pattern = &graph_rabenseifner_allreduce},
-      {O(REDUCE), BOTH, graph_plan_rounds, .pattern = &graph_rabenseifner_reduce}}},
-    {"butterfly", 0, {{REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_butterfly}}},
+     {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &graph_rabenseifner_allreduce},
+      {O(REDUCE), BOTH, plan_rounds, .pattern = &graph_rabenseifner_reduce}}},
+    {"butterfly", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_butterfly}}},
     {"ring", 0,
-     {{O(ALLREDUCE), BOTH, graph_plan_rounds, .pattern = &graph_ring_allreduce},
-      {ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_ring_allgather},
-      {REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_ring_reduce_scatter}}},
-    {"neighbor", 0, {{ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_neighbor_exchange}}},
+     {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &graph_ring_allreduce},
+      {ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_ring_allgather},
+      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_ring_reduce_scatter}}},
+    {"neighbor", 0, {{ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_neighbor_exchange}}},
     {"bruck", 0,
-     {{ALLGATHERS, BOTH, graph_plan_rounds, .pattern = &graph_bruck_allgather},
-      {O(ALLTOALL), BOTH, graph_plan_rounds, .pattern = &graph_bruck_alltoall}}},
+     {{ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_bruck_allgather},
+      {O(ALLTOALL), BOTH, plan_rounds, .pattern = &graph_bruck_alltoall}}},
     {"pairwise", 0,
-     {{ALLTOALLS, BOTH, graph_plan_rounds, .pattern = &graph_pairwise_alltoall},
-      {REDUCE_SCATTERS, BOTH, graph_plan_rounds, .pattern = &graph_pairwise_reduce_scatter}}},
-    {"scatter_allgather", 0, {{O(BCAST), BOTH, graph_plan_scattered, &mpg_tree_knomial, &graph_allgather_of_any}}},
-    {"scatter_ring", 0, {{O(BCAST), BOTH, graph_plan_scattered, &mpg_tree_knomial, &graph_ring_allgather}}},
+     {{ALLTOALLS, BOTH, plan_rounds, .pattern = &graph_pairwise_alltoall},
+      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_pairwise_reduce_scatter}}},
+    {"scatter_allgather", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &graph_allgather_of_any}}},
+    {"scatter_ring", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &graph_ring_allgather}}},
     {"two", 0,
-     {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = graph_plan_parts},
-      {ALLGATHERS, BLOCKING, .plan = graph_plan_parts}}},
-    {"binomial_near", 0, {{O(BCAST), NONBLOCKING, graph_plan_tree, .tree = &mpg_tree_near}}},
+     {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = plan_parts},
+      {ALLGATHERS, BLOCKING, .plan = plan_parts}}},
+    {"binomial_near", 0, {{O(BCAST), NONBLOCKING, plan_tree, .tree = &mpg_tree_near}}},
 };
 #undef O
 

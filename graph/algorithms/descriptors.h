@@ -3,7 +3,7 @@
 #ifndef MPG_GRAPH_DESCRIPTORS_H
 #define MPG_GRAPH_DESCRIPTORS_H
 
-#include "graph/algorithms/plan.h"
+#include "graph/algorithms/phases.h"
 
 /* Nothing here guesses what a new operation or phase is like. */
 #pragma GCC diagnostic error "-Wswitch-enum"
@@ -65,6 +65,8 @@ extern const struct mpg_pattern graph_recursive_doubling_scan;
 
 /* --- algorithms --- */
 
+struct mpg_collective_table;
+
 /* What goes through the making of a plan. */
 struct planning {
     struct mpg_plan *plan;
@@ -93,13 +95,9 @@ struct mpg_algorithm {
 /* By which of its services A serves OPERATION; NULL: it does not. */
 const struct service *graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking);
 
-/* Ways to plan; graph/algorithms/plan.c has them. */
-void graph_plan_tree(const struct planning *planning);     /* along the service's tree, as the operation goes */
-void graph_plan_pipeline(const struct planning *planning); /* the same, or in segments by its pattern */
-void graph_plan_scattered(const struct planning *planning);/* the vector along its tree in parts, which all gather by its pattern */
-void graph_plan_rounds(const struct planning *planning);   /* its pattern, round by round */
-void graph_plan_posted(const struct planning *planning);   /* its pattern, all at once */
-void graph_plan_parts(const struct planning *planning);    /* the operation's two parts */
+/* Adds phases of OPERATION to PLAN as CHOICE has it, whose algorithm serves it; TABLE: as in struct planning. */
+void graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
+                          const struct mpg_choice *choice);
 
 /* Bytes of the N <= p blocks of v, v + 1, ..., counted on from 0 after the last. */
 double graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n);
