@@ -6,14 +6,15 @@
  * its receiver comes, and what is not may end while its receiver is in a call that is not recorded. */
 enum { ONE_IN = 10, MOST_SIZES = 65536 };
 
-bool graph_too_many_left(uint64_t waited, uint64_t left)
+/* Whether so many LEFT that the WAITED show no rule. */
+static bool too_many_left(uint64_t waited, uint64_t left)
 {
     return left * ONE_IN > waited;
 }
 
 bool graph_waits_are_shown(uint64_t waited, uint64_t left)
 {
-    return waited >= MPG_WAITED_OFTEN && !graph_too_many_left(waited, left);
+    return waited >= MPG_WAITED_OFTEN && !too_many_left(waited, left);
 }
 
 static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
@@ -38,7 +39,7 @@ int64_t graph_carried_left(const struct carried_evidence *e)
     for (size_t i = 0; i < e->left.capacity; i++) {
         const struct mpg_map_entry *x = &e->left.entries[i];
         const uint64_t *waited = x->used ? mpg_map_find(&e->waited, x->key[0], 0) : NULL;
-        if (x->used && graph_too_many_left(waited ? *waited : 0, x->value) && (int64_t)x->key[0] > eager)
+        if (x->used && too_many_left(waited ? *waited : 0, x->value) && (int64_t)x->key[0] > eager)
             eager = (int64_t)x->key[0];
     }
     return eager;

@@ -21,9 +21,8 @@ struct tree_evidence {
 };
 
 /* Whether it is shown that such calls wait, of which so many WAITED, and so many LEFT, while what they would have waited for
- * was still to come; whether too many left for that. */
+ * was still to come. */
 bool graph_waits_are_shown(uint64_t waited, uint64_t left);
-bool graph_too_many_left(uint64_t waited, uint64_t left);
 /* A send of BYTES, which waited so long; negative: it left. Without memory for another size it is not counted. */
 void graph_carried_count(struct carried_evidence *evidence, int64_t bytes, double waited_ns);
 /* Sends of more bytes wait, of a size that does at least so OFTEN; INT64_MAX: none. */
