@@ -38,7 +38,8 @@ static void put_sum(struct mpg_table *t, const struct mpg_message_sum *sum)
 static int put_collectives(const struct mpg_messages_report *r, FILE *out, struct mpg_json *j, struct mpg_error *err)
 {
     const struct mpg_table_column columns[] = {
-        {.key = "collective", .heading = r->with_collectives ? "collectives (above)" : "collectives (apart)", .width = 24, .left = true},
+        {.key = "collective", .heading = r->with_collectives ? "collectives (above)" : "collectives (apart)", .width = 24,
+         .left = true},
         {.key = "number", .heading = "number", .width = 12},
         {.key = "messages", .heading = "messages", .width = 12},
         {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .width = 12}};
@@ -74,13 +75,15 @@ static const struct mpg_message_sum *find_pair(const struct mpg_messages *m, uin
 /* Receivers beside senders, of at most MPG_MATRIX_RANKS. */
 static int print_matrix(const struct mpg_messages *m, bool of_bytes, FILE *out, struct mpg_error *err)
 {
-    struct mpg_table_column columns[1 + MPG_MATRIX_RANKS] = {{.heading = of_bytes ? "bytes to" : "number to", .width = 9, .left = true}};
+    struct mpg_table_column columns[1 + MPG_MATRIX_RANKS] = {{.heading = of_bytes ? "bytes to" : "number to", .width = 9,
+                                                              .left = true}};
     char to_rank[MPG_MATRIX_RANKS][16];
     struct mpg_table t = {.column = columns, .columns = 1 + (size_t)m->ranks, .gap = 1, .missing = "-"};
     uint32_t next = 0;
     for (int32_t to = 0; to < m->ranks; to++) {
         snprintf(to_rank[to], sizeof to_rank[to], "%" PRId32, to);
-        columns[1 + to] = (struct mpg_table_column){.heading = to_rank[to], .say = of_bytes ? mpg_table_say_size : NULL, .width = 10};
+        columns[1 + to] = (struct mpg_table_column){.heading = to_rank[to], .say = of_bytes ? mpg_table_say_size : NULL,
+                                                    .width = 10};
     }
     putc('\n', out);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
@@ -212,9 +215,9 @@ static void put_class(struct mpg_table *t, const struct mpg_messages *m, int k, 
     mpg_table_count(t, least);
     mpg_table_count(t, k > 0 ? least + (least - 1) : 0);
     mpg_table_count(t, s->messages);
-    mpg_table_number(t, (double)s->messages / (double)m->all.messages);
+    mpg_table_number(t, 100 * (double)s->messages / (double)m->all.messages);
     mpg_table_number(t, s->bytes);
-    mpg_table_number(t, m->all.bytes > 0 ? s->bytes / m->all.bytes : 0);
+    mpg_table_number(t, m->all.bytes > 0 ? 100 * s->bytes / m->all.bytes : 0);
     mpg_table_text(t, bar);
 }
 
@@ -226,9 +229,9 @@ static int put_classes(const struct mpg_messages_report *r, enum mpg_table_forma
         {.key = "least_bytes", .heading = "size from", .say = mpg_table_say_size, .width = 12},
         {.key = "most_bytes"},
         {.key = "messages", .heading = "messages", .width = 12},
-        {.heading = "of all", .say = mpg_table_say_percent, .width = 8},
+        {.heading = "of all", .format = "%.2f %%", .width = 8},
         {.key = "bytes", .heading = "bytes", .say = mpg_table_say_size, .digits = 15, .width = 12},
-        {.heading = "of all", .say = mpg_table_say_percent, .width = 8},
+        {.heading = "of all", .format = "%.2f %%", .width = 8},
         {.heading = "", .left = true}};
     const struct mpg_messages *m = r->messages;
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns), .gap = 1, .trims = true};

@@ -67,7 +67,8 @@ static int print_tables(const struct wanted *a, const struct stat_summary *s, co
 {
     const size_t top = (size_t)a->top;
     mpg_stat_print_head(s);
-    if (mpg_stat_print_calls(s, top, err) < 0 || mpg_stat_print_regions(s, top, err) < 0 || (a->ranks && mpg_stat_print_ranks(s, top, err) < 0))
+    if (mpg_stat_print_calls(s, top, err) < 0 || mpg_stat_print_regions(s, top, err) < 0 ||
+        (a->ranks && mpg_stat_print_ranks(s, top, err) < 0))
         return -1;
     if (lines && mpg_stat_print_lines(lines, n, top, err) < 0)
         return -1;

@@ -35,7 +35,7 @@ static struct mpg_table begin_calls(const struct stat_summary *s, struct mpg_tab
         {.key = "call", .heading = "call", .width = 24, .left = true},
         {.key = "calls", .heading = "number", .width = 12},
         {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 12},
-        {.heading = "of run", .say = mpg_table_say_percent, .width = 8},
+        {.heading = "of run", .format = "%.2f %%", .width = 8},
         {.key = "least_ns"},
         {.key = "most_ns"},
         {.key = "sent_bytes", .heading = "sent", .say = mpg_table_say_size_if_any, .width = 12},
@@ -56,8 +56,8 @@ static void put_call(struct mpg_table *t, const struct stat_summary *s, enum mpg
     const bool in_run = kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE && s->run_ns > 0;
     mpg_stat_put_call(t, call);
     mpg_table_count(t, sum->number);
-    mpg_table_numbers(t, (double[]){sum->time_ns, in_run ? sum->time_ns / s->run_ns : NAN, sum->least_ns, sum->most_ns, sum->sent_bytes,
-                                    sum->received_bytes}, 6);
+    mpg_table_numbers(t, (double[]){sum->time_ns, in_run ? 100 * sum->time_ns / s->run_ns : NAN, sum->least_ns, sum->most_ns,
+                                    sum->sent_bytes, sum->received_bytes}, 6);
 }
 
 int mpg_stat_print_calls(const struct stat_summary *s, size_t top, struct mpg_error *err)
@@ -103,7 +103,7 @@ static const struct mpg_table_column region_columns[] = {
     {.key = "visits", .heading = "number", .width = 12},
     {.key = "unended"},
     {.key = "time_ns", .heading = "time", .say = mpg_units_format_time, .width = 12},
-    {.heading = "of run", .say = mpg_table_say_percent, .width = 8},
+    {.heading = "of run", .format = "%.2f %%", .width = 8},
     {.key = "in_mpi_ns", .heading = "in MPI", .say = mpg_units_format_time, .width = 12}};
 
 static void put_region(struct mpg_table *t, const struct stat_summary *s, const struct stat_region *r)
@@ -111,7 +111,7 @@ static void put_region(struct mpg_table *t, const struct stat_summary *s, const 
     mpg_table_text(t, mpg_trace_string(s->trace, (int32_t)(r - s->regions)));
     mpg_table_count(t, r->number);
     mpg_table_count(t, r->unended);
-    mpg_table_numbers(t, (double[]){r->time_ns, s->run_ns > 0 ? r->time_ns / s->run_ns : NAN, r->in_mpi_ns}, 3);
+    mpg_table_numbers(t, (double[]){r->time_ns, s->run_ns > 0 ? 100 * r->time_ns / s->run_ns : NAN, r->in_mpi_ns}, 3);
 }
 
 int mpg_stat_put_regions(struct mpg_json *j, const struct stat_summary *s, struct mpg_error *err)
@@ -215,7 +215,8 @@ static struct mpg_table begin_ranks(const struct stat_summary *s, struct mpg_tab
         {.heading = "in MPI", .say = mpg_units_format_time, .width = 12},
         {.key = "in_mpi_share", .heading = "of run", .say = mpg_table_say_percent, .width = 10},
         {.key = "off_cpu_ns", .optional = true, .heading = off ? "off the CPU" : NULL, .say = mpg_units_format_time, .width = 12},
-        {.key = "off_cpu_in_mpi_ns", .optional = true, .heading = off ? "off in MPI" : NULL, .say = mpg_units_format_time, .width = 12},
+        {.key = "off_cpu_in_mpi_ns", .optional = true, .heading = off ? "off in MPI" : NULL, .say = mpg_units_format_time,
+         .width = 12},
         {.key = "calls"},
         {.key = "time_ns"},
         {.key = "least_ns"},
