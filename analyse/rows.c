@@ -6,7 +6,8 @@
 #include "analyse/report.h"
 #include "common/units.h"
 
-enum { KEY = 48, FIRST_COLUMNS = 3, WORLD_COLUMNS = 8 + MPG_WAIT_KINDS, MOST_COLUMNS = FIRST_COLUMNS + MPG_WAITS_WORLDS * WORLD_COLUMNS + 1 };
+enum { KEY = 48, FIRST_COLUMNS = 3, WORLD_COLUMNS = 8 + MPG_WAIT_KINDS,
+       MOST_COLUMNS = FIRST_COLUMNS + MPG_WAITS_WORLDS * WORLD_COLUMNS + 1 };
 
 static const char *const worlds[MPG_WAITS_WORLDS] = {"traced", "predicted"};
 
@@ -24,7 +25,8 @@ struct columns {
 };
 
 /* A column of world W; KEY also names a member of JSON, unless JSON does. */
-static struct mpg_table_column *add(struct columns *x, size_t w, const char *key, const char *json, const char *heading, int width)
+static struct mpg_table_column *add(struct columns *x, size_t w, const char *key, const char *json, const char *heading,
+                                    int width)
 {
     struct mpg_table_column *column = &x->list[x->n++];
     *column = (struct mpg_table_column){.json = json ? json : key, .group = worlds[w], .heading = heading, .gap = 1, .width = width};
@@ -60,13 +62,14 @@ static void add_world(struct columns *x, size_t w)
     add(x, w, "calls", NULL, w == 0 ? "number" : NULL, 10);
     add(x, w, "waited", NULL, alone ? "waited" : NULL, width);
     add(x, w, "time_ns", NULL, alone ? "time" : w == 0 ? "traced time" : "pred. time", width)->say = mpg_units_format_time;
-    add(x, w, NULL, "", alone ? "of total" : NULL, 8)->say = mpg_table_say_percent;
+    add(x, w, NULL, "", alone ? "of total" : NULL, 8)->format = "%.2f %%";
     add(x, w, "wait_ns", NULL, "wait", width)->say = mpg_units_format_time;
     add(x, w, NULL, "off_cpu_ns", NULL, 0);
     add(x, w, NULL, "transfer_ns", NULL, 0);
-    for (int k = 0; k < MPG_WAIT_KINDS; k++)
-        add(x, w, mpg_wait_key((enum mpg_wait)k), NULL, alone && has_kind(x->r, k) ? mpg_wait_name((enum mpg_wait)k) : NULL, 15)->say =
-            mpg_table_say_time_if_any;
+    for (int k = 0; k < MPG_WAIT_KINDS; k++) {
+        const char *name = alone && has_kind(x->r, k) ? mpg_wait_name((enum mpg_wait)k) : NULL;
+        add(x, w, mpg_wait_key((enum mpg_wait)k), NULL, name, 15)->say = mpg_table_say_time_if_any;
+    }
     add(x, w, "off_cpu_ns", "", alone && has_off_cpu(x->r) ? "off the CPU" : NULL, 12)->say = mpg_table_say_time_if_any;
 }
 
@@ -75,7 +78,8 @@ static void describe(struct columns *x)
     const enum mpg_waits_by by = x->r->table->by;
     const bool is_site = by == MPG_WAITS_BY_CALLSITE;
     const char *name = is_site ? "call" : mpg_waits_by_word(by);
-    x->list[x->n++] = (struct mpg_table_column){.key = name, .heading = name, .missing = "(none)", .width = 16, .fits = true, .left = true};
+    x->list[x->n++] = (struct mpg_table_column){.key = name, .heading = name, .missing = "(none)", .width = 16, .fits = true,
+                                                .left = true};
     if (is_site)
         x->list[x->n++] = (struct mpg_table_column){.key = "callsite", .joint = " < "};
     for (size_t w = 0; w < x->r->worlds; w++)
@@ -90,13 +94,14 @@ static void put_sum(struct mpg_table *t, const struct mpg_wait_sum *s, double to
     const double wait_ns = mpg_wait_all(s);
     mpg_table_count(t, s->calls);
     mpg_table_count(t, s->waited);
-    mpg_table_numbers(t, (double[]){s->time_ns, total_ns > 0 ? s->time_ns / total_ns : 0, wait_ns, s->off_cpu_ns,
+    mpg_table_numbers(t, (double[]){s->time_ns, total_ns > 0 ? 100 * s->time_ns / total_ns : 0, wait_ns, s->off_cpu_ns,
                                     s->time_ns - wait_ns - s->off_cpu_ns}, 5);
     mpg_table_numbers(t, s->wait_ns, MPG_WAIT_KINDS);
     mpg_table_number(t, s->off_cpu_ns);
 }
 
-static void put_row(struct mpg_table *t, const struct mpg_waits_report *r, const struct mpg_waits_row *row, const double *total_ns)
+static void put_row(struct mpg_table *t, const struct mpg_waits_report *r, const struct mpg_waits_row *row,
+                    const double *total_ns)
 {
     if (r->table->by == MPG_WAITS_BY_RANK)
         mpg_table_integer(t, row->rank);
@@ -113,7 +118,8 @@ static void put_row(struct mpg_table *t, const struct mpg_waits_report *r, const
 }
 
 /* J: as rows of JSON, all of them. */
-static int put_rows(const struct mpg_waits_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j, struct mpg_error *err)
+static int put_rows(const struct mpg_waits_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j,
+                    struct mpg_error *err)
 {
     const size_t n = r->table->n, rows = r->top > 0 && r->top < n && !j ? r->top : n;
     struct columns *x = calloc(1, sizeof *x);

@@ -107,7 +107,7 @@ static void put_total(struct mpg_table *t, const struct mpg_waits_report *r, con
     for (size_t w = 0; w < r->worlds; w++) {
         const double total_ns = total_of(r, w);
         mpg_table_number(t, ns[w]);
-        mpg_table_number(t, total_ns > 0 ? ns[w] / total_ns : 0);
+        mpg_table_number(t, total_ns > 0 ? 100 * ns[w] / total_ns : 0);
     }
 }
 
@@ -159,7 +159,7 @@ static int print_totals(const struct mpg_waits_report *r, FILE *out, struct mpg_
     for (size_t w = 0; w < r->worlds; w++) {
         columns[1 + 2 * w] = (struct mpg_table_column){
             .heading = r->worlds > 1 ? mpg_waits_world_name(w) : "", .say = mpg_units_format_time, .width = 12};
-        columns[2 + 2 * w] = (struct mpg_table_column){.heading = "of total", .say = mpg_table_say_percent, .width = 10};
+        columns[2 + 2 * w] = (struct mpg_table_column){.heading = "of total", .format = "%.2f %%", .width = 10};
         all[w] = mpg_waits_of_all(r->world[w]);
         total_ns[w] = total_of(r, w);
         mpi_ns[w] = all[w].time_ns;

@@ -33,7 +33,8 @@ static void put_row(struct mpg_table *t, const struct scale_report *r, const str
     mpg_table_text(t, site_of(r, row)->name);
     mpg_table_number(t, row->all.r);
     mpg_table_range(t, row->all.interval.low, row->all.interval.high);
-    mpg_table_numbers(t, (double[]){row->all.p, row->all.q, (double)row->all.runs, row->first, row->last, row->factor, row->power.b}, 7);
+    mpg_table_numbers(t, (double[]){row->all.p, row->all.q, (double)row->all.runs, row->first, row->last, row->factor,
+                                    row->power.b}, 7);
     mpg_table_range(t, row->power.interval.low, row->power.interval.high);
     mpg_table_numbers(t, (double[]){row->imbalance.r, row->wait.r, row->transfer.r, row->projected}, 4);
     mpg_table_range(t, row->projected_interval.low, row->projected_interval.high);

@@ -31,9 +31,11 @@ int mpg_scale_print_models(const struct scale_report *r, FILE *out, struct mpg_e
     snprintf(at, sizeof at, "with %lld", (long long)a->options->project);
     const struct mpg_table_column columns[] = {
         {.heading = mpg_scale_row_title(r), .left = true}, {.heading = "growth", .left = true},
-        {.heading = mpg_scale_model_of(a->set, a->options, what, sizeof what), .left = true}, {.heading = "order", .format = "%.2f"},
+        {.heading = mpg_scale_model_of(a->set, a->options, what, sizeof what), .left = true},
+        {.heading = "order", .format = "%.2f"},
         {.heading = "95 %", .format = "%.2f"}, {.heading = "p", .format = "%.2g"}, {.heading = at}, {.heading = "95 %"}};
-    struct mpg_table t = {.column = columns, .columns = a->options->project > 0 ? 8 : 6, .fits = true, .trims = true, .missing = "-"};
+    struct mpg_table t = {.column = columns, .columns = a->options->project > 0 ? 8 : 6, .fits = true, .trims = true,
+                          .missing = "-"};
     putc('\n', out);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     for (size_t i = 0; i < a->row_number; i++)

@@ -103,7 +103,8 @@ static void name_rest(const void *of, size_t i, char *text)
 {
     const struct mpg_designs *x = ((const struct drawn *)of)->x;
     const struct mpg_design_row *row = &x->row[i];
-    size_t used = (size_t)snprintf(text, PLOT_LINE_NAME, "%.100s%s%.100s", x->traces > 1 ? plot_last_part(x->trace[row->trace].path) : "",
+    size_t used = (size_t)snprintf(text, PLOT_LINE_NAME, "%.100s%s%.100s",
+                                   x->traces > 1 ? plot_last_part(x->trace[row->trace].path) : "",
                                    x->traces > 1 ? ": " : "", plot_last_part(x->target[row->design]));
     for (size_t k = 1; k < x->keys->axes && used < PLOT_LINE_NAME; k++) {
         char value[64];
@@ -225,7 +226,8 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
     fprintf(s->script, ")\nset xrange [-0.7:%.1f]\nset yrange [0:*]\nset boxwidth 0.7\nset style fill solid 0.85 noborder\nplot ",
             (double)x->n - 0.3);
     for (int k = PARTS; k > 0; k--)
-        fprintf(s->script, "data using 1:%d with boxes lc rgb '%s' title '%s', ", k + 1, plot_colour((size_t)k - 1), titles[k - 1]);
+        fprintf(s->script, "data using 1:%d with boxes lc rgb '%s' title '%s', ", k + 1, plot_colour((size_t)k - 1),
+                titles[k - 1]);
     fprintf(s->script, "data using 1:%d with points pt 2 ps 1 lw 2 lc rgb '#000000' title 'run'\n", PARTS + 2);
     return plot_finish(s, err);
 }

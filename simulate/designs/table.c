@@ -58,7 +58,8 @@ static size_t describe(const struct mpg_designs *x, struct mpg_table_column *lis
     const struct mpg_table_column after[] = {
         {.key = "place", .json = ""},
         {.key = "run_ns", .json = "", .heading = has.intervals ? "median run" : "run", .say = mpg_units_format_time},
-        {.key = "run_low_ns,run_high_ns", .json = "", .heading = has.intervals ? "95 % confidence" : NULL, .say = mpg_units_format_time},
+        {.key = "run_low_ns,run_high_ns", .json = "", .heading = has.intervals ? "95 % confidence" : NULL,
+         .say = mpg_units_format_time},
         {.key = "run_mean_ns", .json = ""},
         MPG_SUMMARY_COLUMNS("run_time_ns"),
         {.json = "place", .heading = several ? "place" : NULL},
@@ -139,8 +140,8 @@ static void put_row(struct mpg_table *t, const struct mpg_designs *x, size_t i, 
     mpg_answer_put_summary(t, &r->run);
     mpg_table_count(t, r->place);
     mpg_table_number(t, next ? mpg_faster(r->run_ns, r->replicas, next->run_ns, next->replicas) : NAN);
-    mpg_table_numbers(t, (double[]){r->work_ns, r->noise_ns, r->wait_ns, r->service_ns, r->barrier_ns, r->processor_ns, r->call_ns,
-                                    speedup, speedup / r->processors, against,
+    mpg_table_numbers(t, (double[]){r->work_ns, r->noise_ns, r->wait_ns, r->service_ns, r->barrier_ns, r->processor_ns,
+                                    r->call_ns, speedup, speedup / r->processors, against,
                                     has_against ? against / r->processors : speedup / r->processors,
                                     mpg_design_utilisation(r)}, 12);
     mpg_table_numbers(t, (double[]){r->wait_ns / trace->ranks, r->service_ns / trace->ranks, r->barrier_ns / trace->ranks,
@@ -155,7 +156,8 @@ static void put_row(struct mpg_table *t, const struct mpg_designs *x, size_t i, 
 }
 
 /* The table in FORMAT to OUT, or as rows of JSON, with the rest of each. */
-static int put_rows(const struct mpg_designs *x, enum mpg_table_format format, FILE *out, struct mpg_json *j, struct mpg_error *err)
+static int put_rows(const struct mpg_designs *x, enum mpg_table_format format, FILE *out, struct mpg_json *j,
+                    struct mpg_error *err)
 {
     struct mpg_table_column *list = calloc(FIXED_COLUMNS + 3 * x->keys->axes, sizeof *list);
     if (!list)

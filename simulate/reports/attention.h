@@ -28,7 +28,8 @@ struct mpg_attention {
 };
 
 /* Puts a line behind those of LIST; the text is a printf format. */
-void mpg_attention_add(struct mpg_attention *list, const char *topic, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void mpg_attention_add(struct mpg_attention *list, const char *topic, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* After those: -1 with ERR if a line is missing. */
 int mpg_attention_end(struct mpg_attention *list, struct mpg_error *err);
 /* Fills LIST, which is empty before and cleared by the caller, with all that applies to

@@ -117,7 +117,8 @@ static void put_segment_name(struct mpg_table *t, const struct mpg_where_place *
     char waits[48] = "";
     if (from >= 0)
         snprintf(waits, sizeof waits, "  (waits for rank %" PRId32 ")", from);
-    mpg_table_printf(t, "%" PRId32 "  %s%s  %s%s", place->rank, mpg_call_prefix(place->call), mpg_call_name(place->call), site, waits);
+    mpg_table_printf(t, "%" PRId32 "  %s%s  %s%s", place->rank, mpg_call_prefix(place->call), mpg_call_name(place->call), site,
+                     waits);
 }
 
 static int print_segments(const struct mpg_critical_report *r, const struct mpg_where_figures *f, FILE *out,
@@ -129,7 +130,8 @@ static int print_segments(const struct mpg_critical_report *r, const struct mpg_
     struct mpg_site_names names;
     int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);
     if (status == 0 && p->segments > 0) {
-        fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n", p->segments, p->all, f->unit);
+        fprintf(out, "\n%" PRIu32 " of %" PRIu64 " segments of the critical path, the longest, %s\n", p->segments, p->all,
+                f->unit);
         mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     }
     for (uint32_t i = 0; i < p->segments && status == 0; i++) {
@@ -231,7 +233,8 @@ static void put_sensitivities(struct mpg_json *j, const struct mpg_critical_repo
     mpg_json_close(j);
 }
 
-static int put_table(struct mpg_json *j, const struct mpg_critical_report *r, const struct mpg_where_table *of, struct mpg_error *err)
+static int put_table(struct mpg_json *j, const struct mpg_critical_report *r, const struct mpg_where_table *of,
+                     struct mpg_error *err)
 {
     static const struct mpg_table_column figures[] = {{.key = "share"}, {.key = "time_ns"}, TERM_COLUMNS};
     struct mpg_table_column list[MPG_WHERE_ABOUT + sizeof figures / sizeof *figures];

@@ -328,15 +328,16 @@ static void put_account(struct mpg_json *j, const char *key, const struct mpg_la
     static const char *const names[] = {"put_in_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns",
                                         "absorbed_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "left_ns"};
     mpg_json_object(j, key);
-    mpg_json_members(j, names, (double[]){mpg_lanes_put_in(a), a->compute_ns, a->call_ns, a->message_ns, a->collective_ns, a->taken_ns,
+    mpg_json_members(j, names, (double[]){mpg_lanes_put_in(a), a->compute_ns, a->call_ns, a->message_ns, a->collective_ns,
+                                          a->taken_ns,
                                           a->waited_ns + a->hidden_ns, a->waited_ns, a->hidden_ns, a->left_ns}, 10);
     mpg_json_close(j);
 }
 
 static void put_run_account(struct mpg_json *j, const char *key, const struct mpg_run_account *a)
 {
-    static const char *const names[] = {"compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns", "run_ns",
-                                        "polled_ns"};
+    static const char *const names[] = {"compute_ns", "noise_ns", "calls_ns", "messages_ns", "collectives_ns", "threads_ns",
+                                        "run_ns", "polled_ns"};
     mpg_json_object(j, key);
     mpg_json_members(j, names, (double[]){a->compute_ns, a->noise_ns, a->call_ns, a->message_ns, a->collective_ns, a->thread_ns,
                                           a->run_ns, a->polled_ns}, 8);

@@ -26,6 +26,7 @@ void mpg_lines_print(const struct mpg_lines *lines, bool heads, FILE *out);
 /* The same as an answer begins, if there are any: under "Attention". */
 void mpg_lines_attention(const struct mpg_lines *lines, FILE *out);
 /* What REPORT needs attention for and assumes, into the lists, which it then has. Error: out of memory. */
-int mpg_lines_take(struct mpg_report *report, struct mpg_attention *attention, struct mpg_attention *assumed, struct mpg_error *err);
+int mpg_lines_take(struct mpg_report *report, struct mpg_attention *attention, struct mpg_attention *assumed,
+                   struct mpg_error *err);
 
 #endif

@@ -21,7 +21,8 @@ void mpg_assume_places(const struct mpg_report *r, FILE *out)
         describe(r->places, "--map=", r->map, out);
     if (r->source_places) {
         fprintf(out, "%ssource: ", r->places ? "; " : "");
-        describe(r->source_places, r->source_map ? "--source-map=" : "the trace's hosts", r->source_map ? r->source_map : "", out);
+        describe(r->source_places, r->source_map ? "--source-map=" : "the trace's hosts", r->source_map ? r->source_map : "",
+                 out);
     } else if (!r->result->predicted && path) /* where none of its places is known */
         fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source-map)", mpg_path_name(path->path));
 }

@@ -56,10 +56,11 @@ int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_er
  * (simulate/evaluate/interval.h). SCRATCH: a double for each replica. */
 struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
-/* Parts of the text: what was read, with how many messages are SYNCHRONOUS or without; which program the trace is of; whose costs are taken out of it, and why these, into
- * TEXT of SIZE bytes (false: nobody's); the account's mean over ranks. */
+/* Parts of the text: what was read, with how many messages are SYNCHRONOUS or without; which program the trace is of; whose
+ * costs are taken out of it, and why these, into TEXT of SIZE bytes (false: nobody's); the account's mean over ranks. */
 enum { MPG_SOURCE_WORDS = 4096 + 700 };
-void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *counts, bool synchronous, FILE *stream);
+void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *counts, bool synchronous,
+                       FILE *stream);
 void mpg_report_program(const struct mpg_report *report, FILE *stream);
 bool mpg_report_source(const struct mpg_report *report, char *text, size_t size);
 void mpg_report_account(const struct mpg_result *result, FILE *stream);

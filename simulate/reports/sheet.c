@@ -26,7 +26,6 @@ void mpg_sheet_clear(struct mpg_sheet *rows)
         struct mpg_row *row = &rows->row[i];
         free(row->cell);
         free(row->run_ns);
-        free(row->words);
         mpg_attention_clear(&row->head);
         mpg_attention_clear(&row->attention);
         mpg_attention_clear(&row->assumed);
@@ -35,6 +34,7 @@ void mpg_sheet_clear(struct mpg_sheet *rows)
     free(rows->row);
     free(rows->column);
     free(rows->program);
+    free(rows->received);
     free(rows->tolerance);
     *rows = (struct mpg_sheet){0};
 }

@@ -29,7 +29,6 @@ struct mpg_row {
     uint64_t synchronous;  /* messages */
     struct mpg_attention head, attention, assumed;
     char *options;         /* JSON; or NULL */
-    char *words;           /* what topics of lines point to, where another process has taken it; or NULL */
 };
 
 /* The largest value of what is sought with which the median run is at most SLOWDOWN times the one compared with. */
@@ -53,6 +52,7 @@ struct mpg_sheet {
     bool predicted, json;
     struct mpg_graph_counts counts; /* of the first */
     char *program;         /* the first lines of a text; NULL until a row is taken */
+    char *received;        /* of other processes, to which topics of lines point; or NULL */
     const char *trace;
     int32_t ranks;
     struct mpg_column sought; /* by --tolerate; */

@@ -91,52 +91,31 @@ static const char *next_word(const char **at)
     return word;
 }
 
-/* Where the words of LINES lines, and OPTIONS if there are any, end. */
-static const char *end_of_words(const char *at, const struct numbers *n)
-{
-    for (int i = 0; i < LISTS; i++)
-        for (uint32_t k = 0; k < 2 * n->lines[i]; k++)
-            next_word(&at);
-    if (n->has_options)
-        next_word(&at);
-    return at;
-}
-
-static int read_words(struct mpg_row *row, const struct numbers *n, struct mpg_error *err)
-{
-    struct mpg_attention *list[LISTS];
-    const char *at = row->words;
-    list_lines(row, list);
-    for (int i = 0; i < LISTS; i++)
-        for (uint32_t k = 0; k < n->lines[i]; k++) {
-            const char *topic = next_word(&at);
-            mpg_attention_add(list[i], topic, "%s", next_word(&at));
-        }
-    if (n->has_options && !(row->options = strdup(at)))
-        return mpg_error_set(err, "out of memory");
-    return mpg_attention_end(list[0], err) | mpg_attention_end(list[1], err) | mpg_attention_end(list[2], err);
-}
-
-/* ROW, of what begins at *AT, which goes on behind it. */
+/* ROW, of what begins at *AT, which goes on behind it; lines' topics stay there. */
 static int read_row(struct mpg_row *row, const char **at, struct mpg_error *err)
 {
+    struct mpg_attention *list[LISTS];
     struct numbers n;
     memcpy(&n, *at, sizeof n);
     const size_t runs_bytes = n.replicas * sizeof *row->run_ns;
-    const char *runs = *at + sizeof n, *words = runs + runs_bytes;
-    *at = end_of_words(words, &n);
     row->run = n.run;
     row->traced_ns = n.traced_ns;
     row->recorded_ns = n.recorded_ns;
     row->synchronous = n.synchronous;
     row->replicas = n.replicas;
-    row->run_ns = malloc(runs_bytes);
-    row->words = malloc((size_t)(*at - words) + 1);
-    if (!row->run_ns || !row->words)
+    if (!(row->run_ns = malloc(runs_bytes)))
         return mpg_error_set(err, "out of memory");
-    memcpy(row->run_ns, runs, runs_bytes);
-    memcpy(row->words, words, (size_t)(*at - words));
-    return read_words(row, &n, err);
+    memcpy(row->run_ns, *at + sizeof n, runs_bytes);
+    *at += sizeof n + runs_bytes;
+    list_lines(row, list);
+    for (int i = 0; i < LISTS; i++)
+        for (uint32_t k = 0; k < n.lines[i]; k++) {
+            const char *topic = next_word(at);
+            mpg_attention_add(list[i], topic, "%s", next_word(at));
+        }
+    if (n.has_options && !(row->options = strdup(next_word(at))))
+        return mpg_error_set(err, "out of memory");
+    return mpg_attention_end(list[0], err) | mpg_attention_end(list[1], err) | mpg_attention_end(list[2], err);
 }
 
 /* --- between processes --- */
@@ -169,14 +148,14 @@ static int receive(struct mpg_sheet *rows, int part, int from, char *bytes, cons
 int mpg_sheet_gather(struct mpg_sheet *rows, int part, int parts, struct mpg_processes *p,
                      struct mpg_error *err)
 {
-    char *bytes = NULL, *room = NULL;
+    char *bytes = NULL;
     size_t units = 0;
     if (parts == 1)
         return 0;
     const bool sends = part > 0 && p->rank == mpg_processes_first_of(p, part, parts);
     int status = sends ? pack(rows, part, &bytes, &units, err) : 0;
-    const size_t most = (size_t)-p->messenger->least(-(int)units);
-    if (status == 0 && p->rank == 0 && !(room = malloc(most * UNIT_BYTES + 1)))
+    const size_t most = (size_t)-p->messenger->least(-(int)units) * UNIT_BYTES;
+    if (status == 0 && p->rank == 0 && !(rows->received = malloc((size_t)parts * most + 1)))
         status = mpg_error_set(err, "out of memory for rows of a table");
     status = mpg_processes_agree(p, status, 0, err);
     if (status == 0 && sends) {
@@ -187,12 +166,12 @@ int mpg_sheet_gather(struct mpg_sheet *rows, int part, int parts, struct mpg_pro
     const bool gathers = status == 0 && p->rank == 0;
     for (int i = 1; i < parts && gathers; i++) { /* all of them, or who sends would wait */
         struct mpg_error other;
+        char *room = rows->received + (size_t)(i - 1) * most;
         if (receive(rows, i, mpg_processes_first_of(p, i, parts), room, p->messenger, &other) == 0)
             continue;
         status = -1;
         *err = other;
     }
     free(bytes);
-    free(room);
     return status;
 }

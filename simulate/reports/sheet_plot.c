@@ -82,8 +82,9 @@ static struct plot_point run_of(const struct mpg_sheet *rows, size_t i, double u
 {
     const struct mpg_summary *run = &rows->row[i].run;
     const bool several = rows->replicas > 1;
-    return (struct plot_point){
-        .y = run->median / unit, .low = (several ? run->low : run->median) / unit, .high = (several ? run->high : run->median) / unit};
+    return (struct plot_point){.y = run->median / unit,
+                               .low = (several ? run->low : run->median) / unit,
+                               .high = (several ? run->high : run->median) / unit};
 }
 
 static void point_of(const void *of, size_t i, struct plot_point *point)

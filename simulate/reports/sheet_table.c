@@ -68,7 +68,8 @@ static void add_runs(struct columns *x, const struct mpg_sheet *rows)
     const char *const median = several ? "median" : rows->predicted ? "predicted" : "perturbed";
     const struct mpg_table_column runs[] = {
         {.json = "recorded_run_time_ns"},
-        {.json = "traced_run_time_ns", .key = "traced_ns", .heading = differs_traced(rows) ? "traced" : NULL, .say = mpg_units_format_time},
+        {.json = "traced_run_time_ns", .key = "traced_ns", .heading = differs_traced(rows) ? "traced" : NULL,
+         .say = mpg_units_format_time},
         {.key = "median_ns", .json = "", .heading = median, .say = mpg_units_format_time},
         {.key = "low_ns,high_ns", .json = "", .heading = several ? "95 % confidence" : NULL, .say = mpg_units_format_time},
         {.key = "p5_ns", .json = ""},

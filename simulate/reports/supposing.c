@@ -118,8 +118,8 @@ int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_erro
 }
 
 /* What leads FROM one run TO another, and how long RUN_NS is; null where one of them is not there. */
-static void put_change(struct mpg_json *j, const char *key, const struct mpg_supposing *s, const double *from_ns, const double *to_ns,
-                       const double *run_ns, double *scratch)
+static void put_change(struct mpg_json *j, const char *key, const struct mpg_supposing *s, const double *from_ns,
+                       const double *to_ns, const double *run_ns, double *scratch)
 {
     if (!from_ns || !to_ns) {
         mpg_json_null(j, key);

@@ -167,7 +167,8 @@ static const struct mpg_where_key path_times[] = {
     {"path_collectives_ns", collectives}, PER};
 static const struct mpg_where_key path_delays[] = {
     {"path_put_in_ns", mpg_path_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
-    {"path_calls_ns", calls},       {"path_messages_ns", latency},        {"path_collectives_ns", collectives}, {"path_order_ns", order},
+    {"path_calls_ns", calls},       {"path_messages_ns", latency},
+    {"path_collectives_ns", collectives}, {"path_order_ns", order},
     {"path_absorbed_ns", absorbed}, {"path_tracer_ns", tracer},           {"path_delay_ns", mpg_path_ns}, PER};
 #undef PER
 
@@ -234,9 +235,11 @@ static bool is_empty(const struct mpg_where_report *r, const double *term)
 static void print_path_head(const struct mpg_where_report *r, const char *by, const char *unit, FILE *out)
 {
     if (r->predicted)
-        fprintf(out, "\nThe critical path, by %s, time in %s; mean of replicas, the share's 95 %% confidence interval;\n", by, unit);
+        fprintf(out, "\nThe critical path, by %s, time in %s; mean of replicas, the share's 95 %% confidence interval;\n", by,
+                unit);
     else
-        fprintf(out, "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of what is put in on it and that\n"
+        fprintf(out,
+                "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of what is put in on it and that\n"
                      "share's 95 %% confidence interval;\n", by, unit);
     fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
 }
@@ -265,8 +268,8 @@ static int print_path(const struct mpg_where_report *r, const struct mpg_where_t
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     for (size_t i = 0; i < of->n; i++) {
         const double *term = of->row[i].term;
-        const struct quanta q = {round(weight * mpg_path_put_ns(term) / f.quantum_ns), round(weight * absorbed(term) / f.quantum_ns),
-                                 round(weight * tracer(term) / f.quantum_ns)};
+        const struct quanta q = {round(weight * mpg_path_put_ns(term) / f.quantum_ns),
+                                 round(weight * absorbed(term) / f.quantum_ns), round(weight * tracer(term) / f.quantum_ns)};
         if (is_empty(r, term))
             continue;
         sum = (struct quanta){sum.put + q.put, sum.absorbed + q.absorbed, sum.tracer + q.tracer};
@@ -314,7 +317,8 @@ static size_t figure_columns(const struct mpg_where_report *r, struct mpg_table_
     return n;
 }
 
-static void put_figure_cells(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_where_row *row, double weight)
+static void put_figure_cells(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_where_row *row,
+                             double weight)
 {
     size_t keys, path;
     const struct mpg_where_key *key = mpg_where_keys(r->predicted, &keys), *of_path = path_keys(r, &path);
@@ -345,7 +349,8 @@ int mpg_where_print_csv(const struct mpg_where_report *r, FILE *out, struct mpg_
     return mpg_table_end(&t, err);
 }
 
-static int put_table(struct mpg_json *j, const struct mpg_where_report *r, const struct mpg_where_table *of, struct mpg_error *err)
+static int put_table(struct mpg_json *j, const struct mpg_where_report *r, const struct mpg_where_table *of,
+                     struct mpg_error *err)
 {
     struct mpg_table_column columns[MOST_COLUMNS];
     struct mpg_table t = {.column = columns, .columns = figure_columns(r, columns, mpg_where_about_columns(of->by, columns))};

@@ -99,7 +99,8 @@ void mpg_where_put_name(struct mpg_table *t, enum mpg_where_by by, const struct 
     else if (by == MPG_WHERE_BY_REGION)
         mpg_table_text(t, row->name ? row->name : "(none)");
     else
-        mpg_table_printf(t, "%s%s%s%s", prefix, call, by == MPG_WHERE_BY_CALLSITE ? "  " : "", by == MPG_WHERE_BY_CALLSITE ? row->name : "");
+        mpg_table_printf(t, "%s%s%s%s", prefix, call, by == MPG_WHERE_BY_CALLSITE ? "  " : "",
+                         by == MPG_WHERE_BY_CALLSITE ? row->name : "");
 }
 
 /* ---- for programs ---- */
