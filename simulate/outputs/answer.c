@@ -9,7 +9,6 @@
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
-#include "simulate/reports/sheet_plot.h"
 
 /* The table has no room for what needs attention. */
 static void warn(const struct mpg_attention *attention)

@@ -86,13 +86,6 @@ void mpg_assume_rows(const struct mpg_report *r, FILE *out)
                  kept < sizes->n ? ", where the target's signature keeps rows" : "");
 }
 
-void mpg_assume_launches(const struct mpg_report *r, FILE *out)
-{
-    (void)r;
-    fprintf(out, "two replicas after each other are one measurement: one launch of the "
-                         "benchmarks for all that messages take");
-}
-
 static const char *limit_from(const struct mpg_report *r)
 {
     return r->given.source_eager_limit                       ? "--source-eager-limit"

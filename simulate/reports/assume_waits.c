@@ -24,12 +24,6 @@ void mpg_assume_carried(const struct mpg_report *r, FILE *out)
              blocking, *blocking && *requested ? ", " : "", requested);
 }
 
-void mpg_assume_starts(const struct mpg_report *r, FILE *out)
-{
-    (void)r;
-    fprintf(out, "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)");
-}
-
 void mpg_assume_transfers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_carried *c = &r->options->graph.carried;

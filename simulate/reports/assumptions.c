@@ -8,9 +8,6 @@
 #include "common/units.h"
 #include "graph/work/supposed.h"
 #include "simulate/reports/assume.h"
-#include "simulate/reports/extrapolated.h"
-#include "simulate/reports/places.h"
-#include "simulate/reports/predicted.h"
 #include "simulate/rules.h"
 
 void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signature, const char *signature)
@@ -147,13 +144,6 @@ static void say_absorb(const struct mpg_report *r, FILE *out)
     }
 }
 
-static void say_reduce(const struct mpg_report *r, FILE *out)
-{
-    (void)r;
-    fprintf(out, "who contributes to a Reduce or Gather(v) waits until its root is at its "
-                         "end; of those that do not block, until it has started");
-}
-
 static void say_call_noise(const struct mpg_report *r, FILE *out)
 {
     fprintf(out, "%s",
@@ -162,13 +152,6 @@ static void say_call_noise(const struct mpg_report *r, FILE *out)
                    "it did to the calls of the benchmarks is in the measured times already, so some of "
                    "it counts twice"
                  : "source and target have the same record of noise: calls stay as they are");
-}
-
-static void say_call_edges(const struct mpg_report *r, FILE *out)
-{
-    (void)r;
-    fprintf(out, "paper: noise of calls that post messages delays these, and that of "
-                         "receives their synchronous senders");
 }
 
 static void say_floors(const struct mpg_report *r, FILE *out)
@@ -350,61 +333,68 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *lis
     const bool expands = r->options->graph.wholes || (r->options->graph.expand && !r->options->graph.expand_some);
     const struct {
         const char *topic;
-        void (*say)(const struct mpg_report *, FILE *);
+        mpg_assume *say;
         bool applies;
+        const char *text; /* of who says nothing */
     } all[] = {
-        {"without", say_without, mpg_rules_left_out() != 0},
-        {"noise", say_noise, true},
-        {"latency", mpg_assume_latency, perturbed},
-        {"bytes", mpg_assume_bytes, perturbed},
-        {"messages", mpg_predicted_messages, predicted},
-        {"rows", mpg_assume_rows, mpg_perturbation_latency_measured(r->p)},
-        {"overheads", mpg_assume_overheads, perturbed && r->p->target_path != NULL},
-        {"overheads", mpg_predicted_overheads, predicted},
-        {"gap", mpg_predicted_gap, predicted},
+        {"without", say_without, mpg_rules_left_out() != 0, NULL},
+        {"noise", say_noise, true, NULL},
+        {"latency", mpg_assume_latency, perturbed, NULL},
+        {"bytes", mpg_assume_bytes, perturbed, NULL},
+        {"messages", mpg_predicted_messages, predicted, NULL},
+        {"rows", mpg_assume_rows, mpg_perturbation_latency_measured(r->p), NULL},
+        {"overheads", mpg_assume_overheads, perturbed && r->p->target_path != NULL, NULL},
+        {"overheads", mpg_predicted_overheads, predicted, NULL},
+        {"gap", mpg_predicted_gap, predicted, NULL},
         {"collectives", mpg_assume_collectives,
-         c->collectives > 0 && (predicted || expands || mpg_perturbation_collectives_measured(r->p))},
-        {"in collectives", say_partial, r->options->graph.expand_some && c->expanded > 0},
-        {"policy", mpg_assume_policy, r->extrapolation != NULL},
-        {"network", mpg_assume_network, r->extrapolation && r->p->parameters},
-        {"processors", mpg_assume_processors, r->extrapolation != NULL},
-        {"launches", mpg_assume_launches, r->p->launch != NULL},
-        {"path", say_path, uses_path(r) && !r->places},
-        {"places", mpg_assume_places, r->places || r->source_places},
-        {"compute", say_compute, perturbed},
-        {"compute", mpg_predicted_work, predicted},
-        {"supposed", say_supposed, r->options->graph.supposed},
-        {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0},
-        {"call noise", say_call_noise, r->p->call_noise_of_target},
-        {"absorption", say_absorb, perturbed},
-        {"call edges", say_call_edges,
-         perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0},
-        {"reductions", say_reduce, r->options->graph.sync_reduce},
-        {"eager limit", mpg_assume_eager, true},
-        {"carried", mpg_assume_carried, mpg_report_carries(r)},
-        {"starts", mpg_assume_starts, r->options->graph.carries && r->options->graph.carried.starts},
-        {"served", mpg_assume_transfers, r->options->graph.carries && r->options->graph.carried.served_number > 0},
-        {"nonblocking", mpg_assume_moved, mpg_report_moves(r)},
-        {"floors", say_floors, r->result->floor_rule != NULL},
-        {"choice", say_choice, c->choices + c->followed_receives > 0},
-        {"kept", say_kept, keeps_receives(r)},
+         c->collectives > 0 && (predicted || expands || mpg_perturbation_collectives_measured(r->p)), NULL},
+        {"in collectives", say_partial, r->options->graph.expand_some && c->expanded > 0, NULL},
+        {"policy", mpg_assume_policy, r->extrapolation != NULL, NULL},
+        {"network", mpg_assume_network, r->extrapolation && r->p->parameters, NULL},
+        {"processors", mpg_assume_processors, r->extrapolation != NULL, NULL},
+        {"launches", NULL, r->p->launch != NULL,
+         "two replicas after each other are one measurement: one launch of the benchmarks for all that messages take"},
+        {"path", say_path, uses_path(r) && !r->places, NULL},
+        {"places", mpg_assume_places, r->places || r->source_places, NULL},
+        {"compute", say_compute, perturbed, NULL},
+        {"compute", mpg_predicted_work, predicted, NULL},
+        {"supposed", say_supposed, r->options->graph.supposed, NULL},
+        {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0, NULL},
+        {"call noise", say_call_noise, r->p->call_noise_of_target, NULL},
+        {"absorption", say_absorb, perturbed, NULL},
+        {"call edges", NULL, perturbed && r->p->call_edges == MPG_CALL_EDGES_PAPER && r->p->call_noise.n > 0,
+         "paper: noise of calls that post messages delays these, and that of receives their synchronous senders"},
+        {"reductions", NULL, r->options->graph.sync_reduce,
+         "who contributes to a Reduce or Gather(v) waits until its root is at its end; of those that do not block, until it has "
+         "started"},
+        {"eager limit", mpg_assume_eager, true, NULL},
+        {"carried", mpg_assume_carried, mpg_report_carries(r), NULL},
+        {"starts", NULL, r->options->graph.carries && r->options->graph.carried.starts,
+         "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"},
+        {"served", mpg_assume_transfers, r->options->graph.carries && r->options->graph.carried.served_number > 0, NULL},
+        {"nonblocking", mpg_assume_moved, mpg_report_moves(r), NULL},
+        {"floors", say_floors, r->result->floor_rule != NULL, NULL},
+        {"choice", say_choice, c->choices + c->followed_receives > 0, NULL},
+        {"kept", say_kept, keeps_receives(r), NULL},
         {"answers", say_answers,
-         r->result->choices.answers + r->result->redone + c->beyond_horizon > 0},
-        {"asynchronous", say_sends, c->uncompleted_sends > 0},
-        {"cancelled", say_cancelled, c->cancelled > 0},
-        {"threads", say_threads, c->threads > 0},
-        {"one-sided", say_one_sided, c->transfers > 0},
-        {"other worlds", say_worlds, c->foreign > 0},
-        {"files", say_files, c->file_calls > 0},
-        {"failed", say_failed, c->failed > 0},
-        {"tracer", say_tracer, c->flushed_ns + c->tracer_ns > 0},
+         r->result->choices.answers + r->result->redone + c->beyond_horizon > 0, NULL},
+        {"asynchronous", say_sends, c->uncompleted_sends > 0, NULL},
+        {"cancelled", say_cancelled, c->cancelled > 0, NULL},
+        {"threads", say_threads, c->threads > 0, NULL},
+        {"one-sided", say_one_sided, c->transfers > 0, NULL},
+        {"other worlds", say_worlds, c->foreign > 0, NULL},
+        {"files", say_files, c->file_calls > 0, NULL},
+        {"failed", say_failed, c->failed > 0, NULL},
+        {"tracer", say_tracer, c->flushed_ns + c->tracer_ns > 0, NULL},
     };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         char *text = NULL;
         size_t size;
         FILE *out = all[k].applies ? open_memstream(&text, &size) : NULL;
-        if (out)
+        if (out && all[k].say)
             all[k].say(r, out);
+        else if (out)
+            fputs(all[k].text, out);
         if (all[k].applies && (!out || fclose(out) != 0)) {
             free(text);
             return mpg_error_set(err, "out of memory");

@@ -14,8 +14,6 @@
 #include "common/units.h"
 #include "graph/work/supposed.h"
 #include "simulate/reports/doubts.h"
-#include "simulate/reports/places.h"
-#include "simulate/reports/predicted.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
 
@@ -454,7 +452,7 @@ static void add_waits(const struct mpg_report *r, struct mpg_attention *list)
 int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
                          struct mpg_error *err)
 {
-    static void (*const kinds[])(const struct mpg_report *, struct mpg_attention *) = {
+    static mpg_doubt *const kinds[] = {
         add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source, add_waits,
         add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes, mpg_doubt_means,
         mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order, mpg_doubt_progress, mpg_doubt_places,
@@ -463,7 +461,7 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
         add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
         add_unmet_options,  add_unmet_regions, add_unused_rounds, add_unseen_sizes,
     };
-    static void (*const predicted[])(const struct mpg_report *, struct mpg_attention *) = {
+    static mpg_doubt *const predicted[] = {
         add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
         mpg_doubt_sizes, mpg_doubt_means, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
         add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,

@@ -6,6 +6,7 @@
 
 #include "common/table/table.h"
 #include "common/units.h"
+#include "simulate/reports/assume.h"
 
 /* --- assumptions --- */
 

@@ -15,13 +15,4 @@ int mpg_report_use_json(struct mpg_json *json, const char *key, const struct mpg
 /* What RANK waited for, but for barriers, ns, mean over replicas. */
 double mpg_report_waited(const struct mpg_report *report, int32_t rank);
 
-/* Assumptions. */
-void mpg_assume_parameters(const struct mpg_report *r, FILE *out);
-void mpg_assume_barriers(const struct mpg_report *r, FILE *out);
-/* Whether ranks serve transfers of their data. */
-bool mpg_assume_served(const struct mpg_report *r);
-void mpg_assume_policy(const struct mpg_report *r, FILE *out);
-void mpg_assume_network(const struct mpg_report *r, FILE *out);
-void mpg_assume_processors(const struct mpg_report *r, FILE *out);
-
 #endif

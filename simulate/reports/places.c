@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/reports/places.h"
+#include "simulate/reports/assume.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "simulate/reports/doubts.h"
 
 /* P, which were given by OPTION's VALUE. */
 static void describe(const struct mpg_places *p, const char *option, const char *value, FILE *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A predicted run in words. */
-#include "simulate/reports/predicted.h"
+#include "simulate/reports/assume.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,6 @@
 #include "simulate/evaluate/target.h"
 #include "simulate/reports/doubts.h"
 #include "simulate/reports/extrapolated.h"
-#include "simulate/reports/places.h"
 
 /* --- the account --- */
 

@@ -64,6 +64,8 @@ void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_
 void mpg_report_program(const struct mpg_report *report, FILE *stream);
 bool mpg_report_source(const struct mpg_report *report, char *text, size_t size);
 void mpg_report_account(const struct mpg_result *result, FILE *stream);
+/* The same of a predicted run: what it consists of. */
+void mpg_report_run_account(const struct mpg_result *result, FILE *stream);
 
 /* Whether anything in the answer is the path's that the target's messages take. */
 bool mpg_report_uses_target_path(const struct mpg_report *report);

@@ -3,6 +3,7 @@
 #ifndef MPG_SHEET_H
 #define MPG_SHEET_H
 
+#include "common/plots/plots.h"
 #include "simulate/reports/report.h"
 
 /* What rows differ in. */
@@ -88,6 +89,10 @@ char *mpg_say_faster(char *text, size_t size, double part);
 int mpg_sheet_text(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
 /* A line a row, or, of --tolerate, a line for each signature and limit. */
 int mpg_sheet_csv(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
+/* Draws SHEET, a struct mpg_sheet: if its first column has numbers, run times over them, a line for each value of the
+ * others ("sweep"); if it compares signatures, those of its first point by their medians ("machines"), and how surely
+ * each is faster than each other ("faster"). Errors: nothing to draw; those of plots. */
+plot_draw mpg_sheet_draw;
 /* The schema is in mpgsim-json(5). */
 int mpg_sheet_json(const struct mpg_sheet *rows, FILE *stream, struct mpg_error *err);
 

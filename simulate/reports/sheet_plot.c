@@ -8,7 +8,7 @@
 #include "common/printable.h"
 #include "common/table/escape.h"
 #include "common/units.h"
-#include "simulate/reports/sheet_plot.h"
+#include "simulate/reports/sheet.h"
 
 enum { MOST_LINES = 8, MOST_MACHINES = 32, TEXT = 256 };
 

@@ -10,7 +10,6 @@
 #include "simulate/evaluate/interval.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/lines.h"
-#include "simulate/reports/predicted.h"
 #include "simulate/reports/recording.h"
 #include "simulate/reports/report.h"
 #include "simulate/reports/supposing.h"
