@@ -24,22 +24,23 @@ static struct mpg_network_options opt = {
     .confidence = 95, .median_error = 2};
 
 static const struct mpg_option options[] = {
-    {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
-     "message sizes, like 64KiB,1MiB (default: 8, 64 and 512\nbytes, powers of two from 1KiB to"
-     " 16MiB, and sizes around\nthe eager limit, L2 and L3)", 0, 0, NULL},
-    {"window", 0, MPG_OPTION_INT, &window, "N",
-     "messages in flight when streaming, 1 for no streaming\n(default: 64)", 1, MPG_WINDOW_MOST,
-     NULL},
-    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
-     "--max-iterations=400 --max-time=2s", 0, 0, NULL},
-    {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
-     "samples at most of each size up to 256KiB; fewer of\nlarger ones (default: 2000)", 1, 1e8,
-     &opt.most_given},
-    {"max-time", 0, MPG_OPTION_TIME, &opt.time_ns, "TIME",
-     "measure no longer than about TIME in all (default: 60s)", 1e6, 1e15, &opt.time_given},
-    {"iterations", 'i', MPG_OPTION_INT, &opt.iterations, "N",
-     "record N samples of each size up to 256KiB, fewer of\nlarger ones but at least 100,"
-     " however exact that is", 1, 1e8, &opt.iterations_given},
+    {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
+     .help = "message sizes, like 64KiB,1MiB (default: 8, 64 and 512\nbytes, powers of two from 1KiB to"
+             " 16MiB, and sizes around\nthe eager limit, L2 and L3)"},
+    {.name = "window", .kind = MPG_OPTION_INT, .value = &window, .argument = "N",
+     .help = "messages in flight when streaming, 1 for no streaming\n(default: 64)",
+     .minimum = 1, .maximum = MPG_WINDOW_MOST},
+    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
+     .help = "--max-iterations=400 --max-time=2s"},
+    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.most, .argument = "N",
+     .help = "samples at most of each size up to 256KiB; fewer of\nlarger ones (default: 2000)",
+     .minimum = 1, .maximum = 1e8, .given = &opt.most_given},
+    {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
+     .help = "measure no longer than about TIME in all (default: 60s)",
+     .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
+    {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
+     .help = "record N samples of each size up to 256KiB, fewer of\nlarger ones but at least 100,"
+             " however exact that is", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
     MPG_NETWORK_OPTIONS(opt),
     {0}};
 

@@ -38,26 +38,26 @@ static struct {
 } opt = {.dir = "results", .timer = "auto"};
 
 static const struct mpg_option options[] = {
-    {"output", 'o', MPG_OPTION_STRING, &opt.dir, "DIR",
-     "write the samples into folder DIR (default: results)", 0, 0, NULL},
-    {"core", 'c', MPG_OPTION_STRING, &opt.cores, "LIST",
-     "the cores to measure, like 0,4-7 (default: all this\nprocess may use)", 0, 0, NULL},
-    {"max-cores", 0, MPG_OPTION_INT, &opt.max_cores, "N",
-     "measure at most N of them one by one, evenly spread\n(default: 0, no limit);"
-     " all at once are all in any case", 0, 65536, NULL},
-    {"duration", 'd', MPG_OPTION_TIME, &opt.duration_ns, "TIME",
-     "measure each kernel so long on each core, and again on\nall at once (default: 5s)", 1e6,
-     1e13, &opt.duration_given},
-    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
-     "a duration of 400ms, and working sets of at most 256MiB", 0, 0, NULL},
-    {"working-set", 0, MPG_OPTION_SIZE, &opt.working_bytes, "SIZE",
-     "memory that each of the two memory kernels goes through\non each core (default: 0, four"
-     " times the last-level cache,\nat most 1GiB, at most a quarter of what is free divided"
-     "\namong the cores)", 0, (double)((int64_t)1 << 37), NULL},
-    {"seed", 0, MPG_OPTION_INT, &opt.seed, "N",
-     "draws the kernels' order, pointers and keys (default: 0)", 0, 1e15, NULL},
-    {"timer", 0, MPG_OPTION_STRING, &opt.timer, "NAME",
-     "auto (default), counter (the processor's), papi or clock", 0, 0, NULL},
+    {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &opt.dir, .argument = "DIR",
+     .help = "write the samples into folder DIR (default: results)"},
+    {.name = "core", .letter = 'c', .kind = MPG_OPTION_STRING, .value = &opt.cores, .argument = "LIST",
+     .help = "the cores to measure, like 0,4-7 (default: all this\nprocess may use)"},
+    {.name = "max-cores", .kind = MPG_OPTION_INT, .value = &opt.max_cores, .argument = "N",
+     .help = "measure at most N of them one by one, evenly spread\n(default: 0, no limit);"
+             " all at once are all in any case", .maximum = 65536},
+    {.name = "duration", .letter = 'd', .kind = MPG_OPTION_TIME, .value = &opt.duration_ns, .argument = "TIME",
+     .help = "measure each kernel so long on each core, and again on\nall at once (default: 5s)",
+     .minimum = 1e6, .maximum = 1e13, .given = &opt.duration_given},
+    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
+     .help = "a duration of 400ms, and working sets of at most 256MiB"},
+    {.name = "working-set", .kind = MPG_OPTION_SIZE, .value = &opt.working_bytes, .argument = "SIZE",
+     .help = "memory that each of the two memory kernels goes through\non each core (default: 0, four"
+             " times the last-level cache,\nat most 1GiB, at most a quarter of what is free divided"
+             "\namong the cores)", .maximum = (double)((int64_t)1 << 37)},
+    {.name = "seed", .kind = MPG_OPTION_INT, .value = &opt.seed, .argument = "N",
+     .help = "draws the kernels' order, pointers and keys (default: 0)", .maximum = 1e15},
+    {.name = "timer", .kind = MPG_OPTION_STRING, .value = &opt.timer, .argument = "NAME",
+     .help = "auto (default), counter (the processor's), papi or clock"},
     {0}};
 
 static const struct mpg_program program = {

@@ -26,28 +26,28 @@ struct mpg_network_options {
 
 /* Rows of an option table that all such benchmarks have; O is a struct
  * mpg_network_options. */
-#define MPG_NETWORK_OPTIONS(o)                                                                    \
-    {"output", 'o', MPG_OPTION_STRING, &(o).dir, "DIR",                                           \
-     "write the samples into folder DIR (default: results)", 0, 0, NULL},                         \
-    {"pairs", 'p', MPG_OPTION_STRING, &(o).pairs, "N",                                            \
-     "measure N pairs of ranks, drawn from all path classes,\nor 'all' (default: 10)", 0, 0,       \
-     NULL},                                                                                       \
-    {"warmup", 'w', MPG_OPTION_INT, &(o).warmup, "N",                                             \
-     "messages of each size before, not recorded (default: 200)", 0, 1e8, NULL},                  \
-    {"launch", 'l', MPG_OPTION_INT, &(o).launch, "N",                                             \
-     "which launch this is; it names the files (default: 0)", 0, 1e9, NULL},                      \
-    {"seed", 0, MPG_OPTION_INT, &(o).seed, "N",                                                   \
-     "draws the pairs and the orders (default: the launch)", 0, 1e15, &(o).seed_given},           \
-    {"confidence", 0, MPG_OPTION_REAL, &(o).confidence, "PERCENT",                                \
-     "of the intervals that end the measurement (default: 95)", 50, 99.99, NULL},                 \
-    {"median-error", 0, MPG_OPTION_REAL, &(o).median_error, "PERCENT",                            \
-     "half width of the median's interval, 0 for any\n(default: 2)", 0, 1000, NULL},              \
-    {"no-eager", 0, MPG_OPTION_FLAG, &(o).no_eager, NULL, "do not look for the eager limit", 0,   \
-     0, NULL},                                                                                    \
-    {"no-bind", 0, MPG_OPTION_FLAG, &(o).no_bind, NULL,                                           \
-     "leave ranks that may run on several cores as they are", 0, 0, NULL},                        \
-    {"timer", 0, MPG_OPTION_STRING, &(o).timer, "NAME",                                           \
-     "auto (default), counter (the processor's), papi or clock", 0, 0, NULL}
+#define MPG_NETWORK_OPTIONS(o)                                                                                  \
+    {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &(o).dir, .argument = "DIR",          \
+     .help = "write the samples into folder DIR (default: results)"},                                           \
+    {.name = "pairs", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &(o).pairs, .argument = "N",           \
+     .help = "measure N pairs of ranks, drawn from all path classes,\nor 'all' (default: 10)"},                 \
+    {.name = "warmup", .letter = 'w', .kind = MPG_OPTION_INT, .value = &(o).warmup, .argument = "N",            \
+     .help = "messages of each size before, not recorded (default: 200)", .maximum = 1e8},                      \
+    {.name = "launch", .letter = 'l', .kind = MPG_OPTION_INT, .value = &(o).launch, .argument = "N",            \
+     .help = "which launch this is; it names the files (default: 0)", .maximum = 1e9},                          \
+    {.name = "seed", .kind = MPG_OPTION_INT, .value = &(o).seed, .argument = "N",                               \
+     .help = "draws the pairs and the orders (default: the launch)",                                            \
+     .maximum = 1e15, .given = &(o).seed_given},                                                                \
+    {.name = "confidence", .kind = MPG_OPTION_REAL, .value = &(o).confidence, .argument = "PERCENT",            \
+     .help = "of the intervals that end the measurement (default: 95)", .minimum = 50, .maximum = 99.99},       \
+    {.name = "median-error", .kind = MPG_OPTION_REAL, .value = &(o).median_error, .argument = "PERCENT",        \
+     .help = "half width of the median's interval, 0 for any\n(default: 2)", .maximum = 1000},                  \
+    {.name = "no-eager", .kind = MPG_OPTION_FLAG, .value = &(o).no_eager,                                       \
+     .help = "do not look for the eager limit"},                                                                \
+    {.name = "no-bind", .kind = MPG_OPTION_FLAG, .value = &(o).no_bind,                                         \
+     .help = "leave ranks that may run on several cores as they are"},                                          \
+    {.name = "timer", .kind = MPG_OPTION_STRING, .value = &(o).timer, .argument = "NAME",                       \
+     .help = "auto (default), counter (the processor's), papi or clock"}
 
 /* What a benchmark's cells may depend on; 0 where unknown. */
 struct mpg_network_facts {

@@ -18,21 +18,22 @@ static struct mpg_network_options opt = {
     .confidence = 95, .median_error = 2, .tail_error = 10};
 
 static const struct mpg_option options[] = {
-    {"sizes", 's', MPG_OPTION_STRING, &opt.sizes, "LIST",
-     "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB, the eager"
-     " limit and one byte more)", 0, 0, NULL},
-    {"quick", 'q', MPG_OPTION_FLAG, &opt.quick, NULL,
-     "--max-iterations=1000 --max-time=1s", 0, 0, NULL},
-    {"max-iterations", 0, MPG_OPTION_INT, &opt.most, "N",
-     "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
-     " (default: 10000)", 1, 1e8, &opt.most_given},
-    {"max-time", 0, MPG_OPTION_TIME, &opt.time_ns, "TIME",
-     "measure no longer than about TIME in all (default: 60s)", 1e6, 1e15, &opt.time_given},
-    {"iterations", 'i', MPG_OPTION_INT, &opt.iterations, "N",
-     "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 200,"
-     " however exact that is", 1, 1e8, &opt.iterations_given},
-    {"tail-error", 0, MPG_OPTION_REAL, &opt.tail_error, "PERCENT",
-     "half width of the 99th percentile's interval, 0 for any\n(default: 10)", 0, 1000, NULL},
+    {.name = "sizes", .letter = 's', .kind = MPG_OPTION_STRING, .value = &opt.sizes, .argument = "LIST",
+     .help = "message sizes, like 0,8,64KiB (default: 0, 1 and powers\nof two from 8 to 4MiB, the eager"
+             " limit and one byte more)"},
+    {.name = "quick", .letter = 'q', .kind = MPG_OPTION_FLAG, .value = &opt.quick,
+     .help = "--max-iterations=1000 --max-time=1s"},
+    {.name = "max-iterations", .kind = MPG_OPTION_INT, .value = &opt.most, .argument = "N",
+     .help = "exchanges recorded at most of each size up to 16KiB;\nfewer of larger ones"
+             " (default: 10000)", .minimum = 1, .maximum = 1e8, .given = &opt.most_given},
+    {.name = "max-time", .kind = MPG_OPTION_TIME, .value = &opt.time_ns, .argument = "TIME",
+     .help = "measure no longer than about TIME in all (default: 60s)",
+     .minimum = 1e6, .maximum = 1e15, .given = &opt.time_given},
+    {.name = "iterations", .letter = 'i', .kind = MPG_OPTION_INT, .value = &opt.iterations, .argument = "N",
+     .help = "record N exchanges of each size up to 16KiB, fewer of\nlarger ones but at least 200,"
+             " however exact that is", .minimum = 1, .maximum = 1e8, .given = &opt.iterations_given},
+    {.name = "tail-error", .kind = MPG_OPTION_REAL, .value = &opt.tail_error, .argument = "PERCENT",
+     .help = "half width of the 99th percentile's interval, 0 for any\n(default: 10)", .maximum = 1000},
     MPG_NETWORK_OPTIONS(opt),
     {0}};
 

@@ -27,16 +27,17 @@ static double steal_ns = 1e6, period_ns = 2e7, duration_ns = 1e10, offset_ns = -
 static volatile sig_atomic_t ended;
 
 static const struct mpg_option options[] = {
-    {"core", 'c', MPG_OPTION_INT, &core, "N", "the core to steal (default: 0)", 0, 65535, NULL},
-    {"steal", 's', MPG_OPTION_TIME, &steal_ns, "TIME", "for how long (default: 1ms)", 1e3, 1e9,
-     NULL},
-    {"period", 'p', MPG_OPTION_TIME, &period_ns, "TIME", "once in so long (default: 20ms)", 1e4,
-     1e10, NULL},
-    {"offset", 'o', MPG_OPTION_TIME, &offset_ns, "TIME",
-     "so long after whole periods of the monotonic clock (default: a period after it began)", 0,
-     1e10, NULL},
-    {"duration", 'd', MPG_OPTION_TIME, &duration_ns, "TIME", "for this time in all (default: 10s)",
-     1e6, 1e13, NULL},
+    {.name = "core", .letter = 'c', .kind = MPG_OPTION_INT, .value = &core, .argument = "N",
+     .help = "the core to steal (default: 0)", .maximum = 65535},
+    {.name = "steal", .letter = 's', .kind = MPG_OPTION_TIME, .value = &steal_ns, .argument = "TIME",
+     .help = "for how long (default: 1ms)", .minimum = 1e3, .maximum = 1e9},
+    {.name = "period", .letter = 'p', .kind = MPG_OPTION_TIME, .value = &period_ns, .argument = "TIME",
+     .help = "once in so long (default: 20ms)", .minimum = 1e4, .maximum = 1e10},
+    {.name = "offset", .letter = 'o', .kind = MPG_OPTION_TIME, .value = &offset_ns, .argument = "TIME",
+     .help = "so long after whole periods of the monotonic clock (default: a period after it began)",
+     .maximum = 1e10},
+    {.name = "duration", .letter = 'd', .kind = MPG_OPTION_TIME, .value = &duration_ns, .argument = "TIME",
+     .help = "for this time in all (default: 10s)", .minimum = 1e6, .maximum = 1e13},
     {0}};
 
 static const struct mpg_program program = {
