@@ -17,15 +17,57 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-enum { MAX_OPTIONS = 128, FIRST_CODE = 256, CODE_HELP = 1000, CODE_VERSION };
+enum { MAX_OPTIONS = 128, MAX_RENAMED = 128, FIRST_CODE = 256, FIRST_RENAMED = 512, CODE_HELP = 1000, CODE_VERSION };
+
+/* What each option, and each of its keys, was given last; NULL: it was not. */
+struct given {
+    const char *option[MAX_OPTIONS], *key[MAX_OPTIONS][MPG_OPTION_KEYS_MAX];
+};
+
+/* --- words --- */
+
+bool mpg_option_has_word(const struct mpg_option_words *words, int word)
+{
+    for (size_t i = 0; i < words->n; i++)
+        if (words->word[i] == word)
+            return true;
+    return false;
+}
+
+/* The place in WORDS of the first LENGTH characters of TEXT; -1: they are none of them. */
+static int find_word(const char *const *words, const char *text, size_t length)
+{
+    for (int i = 0; words[i]; i++)
+        if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0)
+            return i;
+    return -1;
+}
+
+/* WORDS into BUF, with BETWEEN each two but for LAST before the last. */
+static const char *list_words(const char *const *words, const char *between, const char *last, char *buf, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; words[i] && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i == 0 ? "" : words[i + 1] ? between : last, words[i]);
+    return buf;
+}
+
+/* What --help calls O's argument; NULL: it takes none. */
+static const char *argument_of(const struct mpg_option *o, char *buf, size_t size)
+{
+    return o->argument || !o->words ? o->argument : list_words(o->words, "|", "|", buf, size);
+}
+
+/* --- --help and --completion --- */
 
 static void print_option(const struct mpg_option *o)
 {
-    char left[80];
+    char left[160], words[120];
+    const char *argument = argument_of(o, words, sizeof words);
     int n = snprintf(left, sizeof left, "  %s%c%s--%s", o->letter ? "-" : " ",
                      o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name);
-    if (o->argument && n > 0 && (size_t)n < sizeof left)
-        snprintf(left + n, sizeof left - (size_t)n, "=%s", o->argument);
+    if (argument && n > 0 && (size_t)n < sizeof left)
+        snprintf(left + n, sizeof left - (size_t)n, o->alone ? "[=%s]" : "=%s", argument);
     printf("%-30s", left);
     if (strlen(left) >= 30)
         printf("\n%-30s", "");
@@ -39,11 +81,14 @@ static void print_option(const struct mpg_option *o)
 
 static void print_help(const struct mpg_program *program)
 {
-    printf("Usage: %s [OPTION]...%s%s\n%s\n\nOptions:\n", program->name,
-           program->arguments ? " " : "", program->arguments ? program->arguments : "",
-           program->summary);
-    for (const struct mpg_option *o = program->options; o->name; o++)
+    const bool groups = program->options->group != NULL;
+    printf("Usage: %s [OPTION]...%s%s\n%s\n%s", program->name, program->arguments ? " " : "",
+           program->arguments ? program->arguments : "", program->summary, groups ? "" : "\nOptions:\n");
+    for (const struct mpg_option *o = program->options; o->name; o++) {
+        if (o->group)
+            printf("\n%s:\n", o->group);
         print_option(o);
+    }
     print_option(&(struct mpg_option){.name = "help", .letter = 'h', .help = "print this help and exit"});
     print_option(&(struct mpg_option){
         .name = "version", .letter = 'V', .help = "print the version and exit"});
@@ -52,13 +97,19 @@ static void print_help(const struct mpg_program *program)
 /* The table for shells. */
 static void print_completion(const struct mpg_program *program)
 {
+    char words[120];
     for (const struct mpg_option *o = program->options; o->name; o++) {
-        if (o->argument)
-            printf("--%s=\t%s\n", o->name, o->argument);
-        else
+        const char *argument = argument_of(o, words, sizeof words);
+        if (argument)
+            printf(o->alone ? "--%s[=]\t%s" : "--%s=\t%s", o->name, argument);
+        for (const struct mpg_option *key = o->keys; key && key->name; key++)
+            printf("|%s=", key->name);
+        if (argument)
+            putchar('\n');
+        if (!argument)
             printf("--%s\n", o->name);
         if (o->letter)
-            printf("-%c%s%s\n", o->letter, o->argument ? "\t" : "", o->argument ? o->argument : "");
+            printf("-%c%s%s\n", o->letter, argument ? "\t" : "", argument ? argument : "");
     }
     fputs("--help\n-h\n--version\n-V\n", stdout);
 }
@@ -89,10 +140,7 @@ void mpg_option_usage_error(const struct mpg_program *program, const char *forma
     exit(MPG_EXIT_USAGE);
 }
 
-static bool in_range(const struct mpg_option *o, double value)
-{
-    return (o->minimum == 0 && o->maximum == 0) || (value >= o->minimum && value <= o->maximum);
-}
+/* --- values --- */
 
 /* A bound in words, as OPTION's argument may be given. */
 static const char *format_bound(const struct mpg_option *o, double bound, char *buf, size_t size)
@@ -105,6 +153,35 @@ static const char *format_bound(const struct mpg_option *o, double bound, char *
     return buf;
 }
 
+static int check_range(const struct mpg_option *o, const char *text, double value, struct mpg_error *err)
+{
+    char low[32], high[32];
+    if ((o->minimum == 0 && o->maximum == 0) || (value >= o->minimum && value <= o->maximum))
+        return 0;
+    return mpg_error_set(err, "%s is not within %s to %s", text, format_bound(o, o->minimum, low, sizeof low),
+                         format_bound(o, o->maximum, high, sizeof high));
+}
+
+static int store_whole(const struct mpg_option *o, const char *text, struct mpg_error *err)
+{
+    int64_t value;
+    if ((o->kind == MPG_OPTION_INT ? mpg_units_parse_int : mpg_units_parse_size)(text, &value, err) < 0 ||
+        check_range(o, text, (double)value, err) < 0)
+        return -1;
+    *(int64_t *)o->value = value;
+    return 0;
+}
+
+static int store_real(const struct mpg_option *o, const char *text, struct mpg_error *err)
+{
+    double value;
+    if ((o->kind == MPG_OPTION_REAL ? mpg_units_parse_real : mpg_units_parse_time)(text, &value, err) < 0 ||
+        check_range(o, text, value, err) < 0)
+        return -1;
+    *(double *)o->value = value;
+    return 0;
+}
+
 static int add_to_list(struct mpg_option_list *list, const char *text, struct mpg_error *err)
 {
     if (list->n == MPG_OPTION_LIST_MAX)
@@ -113,53 +190,284 @@ static int add_to_list(struct mpg_option_list *list, const char *text, struct mp
     return 0;
 }
 
+/* TEXT, up to LENGTH, as a word of O; -1 with ERR. */
+static int parse_word(const struct mpg_option *o, const char *text, size_t length, struct mpg_error *err)
+{
+    char words[400];
+    const int word = find_word(o->words, text, length);
+    return word >= 0 ? word
+                     : mpg_error_set(err, "'%.*s' is not %s", (int)length, text,
+                                     list_words(o->words, ", ", " or ", words, sizeof words));
+}
+
+static int add_words(const struct mpg_option *o, const char *text, struct mpg_error *err)
+{
+    struct mpg_option_words *words = o->value;
+    for (const char *p = text; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        const int word = parse_word(o, p, strcspn(p, ","), err);
+        if (word < 0)
+            return -1;
+        if (mpg_option_has_word(words, word))
+            return mpg_error_set(err, "%s is there twice", o->words[word]);
+        words->word[words->n++] = word;
+    }
+    return 0;
+}
+
 static int store_value(const struct mpg_option *o, const char *text, struct mpg_error *err)
 {
-    double number = 0;
-    int64_t whole = 0;
-    if ((o->kind == MPG_OPTION_STRING || o->kind == MPG_OPTION_LIST) && !*text)
+    if (text && !*text && (o->kind == MPG_OPTION_STRING || o->kind == MPG_OPTION_LIST))
         return mpg_error_set(err, "%s is empty", o->argument);
     switch (o->kind) {
     case MPG_OPTION_FLAG:
         *(bool *)o->value = true;
-        break;
+        return 0;
     case MPG_OPTION_STRING:
         *(const char **)o->value = text;
-        break;
+        return 0;
     case MPG_OPTION_LIST:
-        if (add_to_list(o->value, text, err) < 0)
-            return -1;
-        break;
+        return add_to_list(o->value, text, err);
     case MPG_OPTION_INT:
     case MPG_OPTION_SIZE:
-        if ((o->kind == MPG_OPTION_INT ? mpg_units_parse_int : mpg_units_parse_size)(
-                text, &whole, err) < 0)
-            return -1;
-        number = (double)whole;
-        break;
+        return store_whole(o, text, err);
     case MPG_OPTION_REAL:
-        if (mpg_units_parse_real(text, &number, err) < 0)
-            return -1;
-        break;
     case MPG_OPTION_TIME:
-        if (mpg_units_parse_time(text, &number, err) < 0)
-            return -1;
+        return store_real(o, text, err);
+    case MPG_OPTION_WORD: {
+        const int word = parse_word(o, text, strlen(text), err);
+        if (word >= 0)
+            *(int *)o->value = word;
+        return word < 0 ? -1 : 0;
+    }
+    case MPG_OPTION_WORDS:
+        return add_words(o, text, err);
+    case MPG_OPTION_KEYS:
         break;
     }
-    if (!in_range(o, number)) {
-        char low[32], high[32];
-        return mpg_error_set(err, "%s is not within %s to %s", text,
-                             format_bound(o, o->minimum, low, sizeof low),
-                             format_bound(o, o->maximum, high, sizeof high));
+    return mpg_error_set(err, "'%s' is not %s", text, o->argument);
+}
+
+/* --- keys --- */
+
+/* The key of O that TEXT begins with, as KEY=, and its VALUE; NULL: none. */
+static const struct mpg_option *find_key(const struct mpg_option *o, char *text, char **value)
+{
+    for (const struct mpg_option *key = o->keys; key && key->name; key++) {
+        const size_t length = strlen(key->name);
+        if (strncmp(text, key->name, length) == 0 && text[length] == '=') {
+            *value = text + length + 1;
+            return key;
+        }
     }
-    if (o->kind == MPG_OPTION_INT || o->kind == MPG_OPTION_SIZE)
-        *(int64_t *)o->value = whole;
-    else if (o->kind == MPG_OPTION_REAL || o->kind == MPG_OPTION_TIME)
-        *(double *)o->value = number;
+    return NULL;
+}
+
+/* Cuts TEXT before the next key of O; what follows there, or NULL. */
+static char *cut_key(const struct mpg_option *o, char *text)
+{
+    char *value;
+    while ((text = strchr(text, ',')) && !find_key(o, text + 1, &value))
+        text++;
+    if (text)
+        *text++ = '\0';
+    return text;
+}
+
+/* Stores TEXT, which is O's, or a key's of OF; BEFORE is what it was given before: of two values one would be without effect. */
+static void take(const struct mpg_program *program, const struct mpg_option *of, const struct mpg_option *o, const char *text,
+                 const char **before)
+{
+    struct mpg_error err;
+    char name[80];
+    snprintf(name, sizeof name, "%s%s%s", of ? of->name : "", of ? "=" : "", o->name);
+    const bool adds = o->kind == MPG_OPTION_FLAG || o->kind == MPG_OPTION_LIST || o->kind == MPG_OPTION_WORDS;
+    if (*before && *before != o->alone && !adds)
+        mpg_option_usage_error(program, "--%s is given twice, as '%s' and as '%s'", name, *before, text);
+    *before = text ? text : "";
+    if (store_value(o, text, &err) < 0)
+        mpg_option_usage_error(program, "--%s: %s", name, err.text);
     if (o->given)
         *o->given = true;
-    return 0;
 }
+
+/* Takes option I of PROGRAM, given without an argument. */
+static void take_alone(const struct mpg_program *program, size_t i, struct given *given)
+{
+    const struct mpg_option *o = &program->options[i];
+    if (program->note)
+        program->note(program->whom, o, NULL);
+    if (!o->alone || !given->option[i]) /* else what it was given with says more */
+        take(program, NULL, o, o->alone, &given->option[i]);
+}
+
+/* Takes option I of PROGRAM, given with TEXT, which is cut: its value, its keys, or both; NULL: without one. */
+static void take_option(const struct mpg_program *program, size_t i, char *text, struct given *given)
+{
+    const struct mpg_option *o = &program->options[i];
+    if (!text)
+        take_alone(program, i, given);
+    for (char *part = text, *next; part; part = next) {
+        char *value = part;
+        next = o->keys ? cut_key(o, part) : NULL;
+        if (program->note)
+            program->note(program->whom, o, part);
+        const struct mpg_option *key = find_key(o, part, &value);
+        if (key)
+            take(program, o, key, value, &given->key[i][key - o->keys]);
+        else
+            take(program, NULL, o, part, &given->option[i]);
+    }
+}
+
+/* --- old words --- */
+
+/* Whether OLD, of a list of old words, is about TEXT, "NAME" or "NAME=ARGUMENT"; then LENGTH of it is what is replaced. */
+static bool is_old(const char *old, const char *text, size_t *length)
+{
+    *length = strlen(old);
+    return strncmp(old, text, *length) == 0 && (old[*length - 1] == '=' || !text[*length]);
+}
+
+char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *text)
+{
+    size_t length;
+    const struct mpg_option_renamed *r = renamed;
+    while (r->old && (strncmp(text, "--", 2) != 0 || !is_old(r->old, text + 2, &length)))
+        r++;
+    if (!r->old || !r->now)
+        return strdup(r->old ? "" : text);
+    const size_t size = 3 + strlen(r->now) + strlen(text + 2 + length);
+    char *now = malloc(size);
+    if (now)
+        snprintf(now, size, "--%s%s", r->now, text + 2 + length);
+    return now;
+}
+
+/* An argument that options point into. */
+struct kept_text {
+    struct kept_text *next;
+    char text[];
+};
+
+/* Takes --NAME with ARGUMENT (NULL: none), an old word, as what it is now, and says so. */
+static void take_old(const struct mpg_program *program, const char *name, const char *argument, struct given *given)
+{
+    static struct kept_text *all; /* as long as the process */
+    const size_t size = strlen(name) + (argument ? strlen(argument) : 0) + 80;
+    char *old = malloc(size);
+    struct kept_text *kept = malloc(sizeof *kept + size);
+    if (!old || !kept)
+        mpg_option_usage_error(program, "out of memory");
+    kept->next = all;
+    all = kept;
+    snprintf(old, size, "%s%s%s", name, argument ? "=" : "", argument ? argument : "");
+    const struct mpg_option_renamed *r = program->renamed;
+    size_t length = 0;
+    while (r->old && !is_old(r->old, old, &length))
+        r++;
+    if (!r->old)
+        mpg_option_usage_error(program, "--%s is not understood", old);
+    snprintf(kept->text, size, "%s%s", r->now ? r->now : "", old + length);
+    if (!program->silent)
+        mpg_printable_tell(r->now ? "%s: --%s is --%s now\n" : "%s: --%s need not be said any more\n", program->name, old,
+                           kept->text);
+    free(old);
+    if (!r->now)
+        return;
+    size_t i = 0;
+    char *value = strchr(kept->text, '=');
+    const size_t stem = strcspn(kept->text, "=");
+    while (strlen(program->options[i].name) != stem || strncmp(program->options[i].name, kept->text, stem) != 0)
+        i++;
+    take_option(program, i, value ? value + 1 : NULL, given);
+}
+
+/* --- rules --- */
+
+static bool has_word(const struct mpg_option *o, const char *word)
+{
+    const int i = o->words ? find_word(o->words, word, strlen(word)) : -1;
+    return i >= 0 && (o->kind == MPG_OPTION_WORD ? *(const int *)o->value == i : mpg_option_has_word(o->value, i));
+}
+
+/* Whether PROGRAM has an option of LENGTH characters of NAME; then the place of it. */
+static bool find_option(const struct mpg_program *program, const char *name, size_t length, size_t *i)
+{
+    for (*i = 0; program->options[*i].name; ++*i)
+        if (strlen(program->options[*i].name) == length && strncmp(program->options[*i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether what a rule calls NAME holds; TEXT is what messages call it. */
+static bool holds(const struct mpg_program *program, const struct given *given, const char *name, char *text, size_t size)
+{
+    size_t i;
+    const size_t length = strcspn(name, "=");
+    const char *part = name[length] ? name + length + 1 : NULL;
+    const bool is_option = find_option(program, name, length, &i);
+    snprintf(text, size, "%s%s", is_option ? "--" : "", name);
+    if (!is_option)
+        return program->holds && program->holds(program->whom, name);
+    const struct mpg_option *o = &program->options[i];
+    for (const struct mpg_option *key = o->keys; part && key && key->name; key++) {
+        const size_t stem = strlen(key->name);
+        if (strncmp(key->name, part, stem) == 0 && (!part[stem] || part[stem] == '='))
+            return given->key[i][key - o->keys] && (!part[stem] || has_word(key, part + stem + 1));
+    }
+    return given->option[i] && (!part || has_word(o, part));
+}
+
+/* Whether one of NAMES, between |, holds; into TEXT them all, as messages call them. */
+static bool holds_any(const struct mpg_program *program, const struct given *given, const char *names, char *text, size_t size)
+{
+    bool any = false;
+    size_t used = 0;
+    for (const char *p = names; p && used < size; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL) {
+        char name[120], one[124];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(p, "|"), p);
+        any = holds(program, given, name, one, sizeof one) || any;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : "", one);
+    }
+    return any;
+}
+
+static void check_rule(const struct mpg_program *program, const struct mpg_option_rule *r, const struct given *given)
+{
+    char one[124], other[400];
+    if (!holds(program, given, r->option, one, sizeof one))
+        return;
+    const bool both = holds_any(program, given, r->other, other, sizeof other);
+    if (r->relation == (both ? MPG_OPTION_EXCLUDES : MPG_OPTION_NEEDS))
+        mpg_option_usage_error(program, both ? "%s and %s exclude each other%s%s" : "%s needs %s%s%s", one, other,
+                               r->why ? ": " : "", r->why ? r->why : "");
+}
+
+static void imply(const struct mpg_program *program, const struct mpg_option_rule *r, struct given *given)
+{
+    char text[124];
+    size_t i;
+    if (!holds(program, given, r->option, text, sizeof text) || !find_option(program, r->other, strlen(r->other), &i))
+        return;
+    given->option[i] = "";
+    *(bool *)program->options[i].value = true;
+}
+
+/* What follows from options together, before N ARGUMENTS. */
+static void check_together(const struct mpg_program *program, struct given *given, char **arguments, size_t n)
+{
+    struct mpg_error err;
+    for (const struct mpg_option_rule *r = program->rules; r && r->option; r++)
+        if (r->relation == MPG_OPTION_IMPLIES)
+            imply(program, r, given);
+    if (program->resolve && program->resolve(program->whom, arguments, n, &err) < 0)
+        mpg_option_usage_error(program, "%s", err.text);
+    for (const struct mpg_option_rule *r = program->rules; r && r->option; r++)
+        if (r->relation != MPG_OPTION_IMPLIES)
+            check_rule(program, r, given);
+}
+
+/* --- the command line --- */
 
 static void check_arguments(const struct mpg_program *program, int count, char **first)
 {
@@ -172,42 +480,61 @@ static void check_arguments(const struct mpg_program *program, int count, char *
             mpg_option_usage_error(program, "an argument is empty: %s", program->arguments);
 }
 
-/* Notes in BEFORE what option O is given; of two values one would be without effect. */
-static void check_repeated(const struct mpg_program *program, const struct mpg_option *o,
-                           const char **before, const char *text)
+/* What getopt_long() looks for: the options, and old words. */
+struct tables {
+    struct option longs[MAX_OPTIONS + MAX_RENAMED + 3];
+    char shorts[2 * MAX_OPTIONS + 5];
+    char old[MAX_RENAMED][40];
+};
+
+static void fill_tables(const struct mpg_program *program, struct tables *t)
 {
-    if (o->kind == MPG_OPTION_FLAG || o->kind == MPG_OPTION_LIST)
+    size_t n = 0, s = 0;
+    t->shorts[s++] = program->stop_at_argument ? '+' : ':';
+    if (program->stop_at_argument)
+        t->shorts[s++] = ':';
+    for (const struct mpg_option *o = program->options; o->name && n < MAX_OPTIONS; o++, n++) {
+        int takes = o->kind == MPG_OPTION_FLAG ? no_argument : o->alone ? optional_argument : required_argument;
+        t->longs[n] = (struct option){o->name, takes, NULL, (int)(FIRST_CODE + n)};
+        if (o->letter) {
+            t->shorts[s++] = o->letter;
+            if (takes == required_argument)
+                t->shorts[s++] = ':';
+        }
+    }
+    t->shorts[s++] = 'h';
+    t->shorts[s++] = 'V';
+    for (size_t i = 0; program->renamed && program->renamed[i].old && i < MAX_RENAMED; i++) {
+        const char *old = program->renamed[i].old;
+        snprintf(t->old[i], sizeof t->old[i], "%.*s", (int)strcspn(old, "="), old);
+        if (i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0) /* those of one name follow each other */
+            t->longs[n++] = (struct option){t->old[i], strchr(old, '=') ? required_argument : no_argument, NULL,
+                                            (int)(FIRST_RENAMED + i)};
+    }
+    t->longs[n] = (struct option){"help", no_argument, NULL, CODE_HELP};
+    t->longs[n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
+}
+
+/* Ends the process if CODE is --help or --version. */
+static void answer_itself(const struct mpg_program *program, int code)
+{
+    const bool version = code == CODE_VERSION || code == 'V', help = code == CODE_HELP || code == 'h';
+    if (!version && !help)
         return;
-    if (*before)
-        mpg_option_usage_error(program, "--%s is given twice, as '%s' and as '%s'", o->name,
-                               *before, text);
-    *before = text;
+    if (program->silent)
+        exit(MPG_EXIT_OK);
+    if (help)
+        print_help(program);
+    else
+        printf("%s (mpgkit) %s\n", program->name, PACKAGE_VERSION);
+    exit_after_stdout(program->name);
 }
 
 int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
 {
-    struct option longs[MAX_OPTIONS + 3] = {{0}};
-    char shorts[2 * MAX_OPTIONS + 5] = "";
-    const char *given[MAX_OPTIONS] = {NULL};
-    size_t n = 0, s = 0;
-
-    shorts[s++] = program->stop_at_argument ? '+' : ':';
-    if (program->stop_at_argument)
-        shorts[s++] = ':';
-    for (const struct mpg_option *o = program->options; o->name && n < MAX_OPTIONS; o++, n++) {
-        int takes = o->kind == MPG_OPTION_FLAG ? no_argument : required_argument;
-        longs[n] = (struct option){o->name, takes, NULL, (int)(FIRST_CODE + n)};
-        if (o->letter) {
-            shorts[s++] = o->letter;
-            if (takes == required_argument)
-                shorts[s++] = ':';
-        }
-    }
-    longs[n] = (struct option){"help", no_argument, NULL, CODE_HELP};
-    longs[n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
-    shorts[s++] = 'h';
-    shorts[s++] = 'V';
-
+    struct tables t = {.shorts = ""};
+    struct given given = {.option = {NULL}};
+    fill_tables(program, &t);
     if (!program->stop_at_argument) /* which would hand it on to a program of somebody's */
         (void)signal(SIGXFSZ, SIG_IGN); /* files that may not grow are errors, which leave no parts */
 
@@ -219,35 +546,22 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     }
     optind = 0;
     opterr = 0;
-    for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
-        const struct mpg_option *o = NULL;
-        const bool version = code == CODE_VERSION || code == 'V';
-        if (program->silent && (version || code == CODE_HELP || code == 'h'))
-            exit(MPG_EXIT_OK);
-        if (code == CODE_HELP || code == 'h') {
-            print_help(program);
-            exit_after_stdout(program->name);
-        }
-        if (version) {
-            printf("%s (mpgkit) %s\n", program->name, PACKAGE_VERSION);
-            exit_after_stdout(program->name);
-        }
+    for (int code; (code = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1;) {
+        answer_itself(program, code);
         if (code == ':')
             mpg_option_usage_error(program, "option '%s' needs an argument", argv[optind - 1]);
-        if (code >= FIRST_CODE)
-            o = &program->options[code - FIRST_CODE];
-        for (size_t i = 0; !o && i < n; i++)
-            if (program->options[i].letter == code)
-                o = &program->options[i];
-        if (code == '?' || !o)
+        if (code >= FIRST_RENAMED) {
+            take_old(program, t.old[code - FIRST_RENAMED], optarg, &given);
+            continue;
+        }
+        size_t i = code >= FIRST_CODE ? (size_t)(code - FIRST_CODE) : 0;
+        while (code < FIRST_CODE && program->options[i].name && program->options[i].letter != code)
+            i++;
+        if (code == '?' || !program->options[i].name)
             mpg_option_usage_error(program, "wrong option '%s'", argv[optind - 1]);
-        struct mpg_error err;
-        check_repeated(program, o, &given[o - program->options], optarg);
-        if (store_value(o, optarg, &err) < 0)
-            mpg_option_usage_error(program, "--%s: %s", o->name, err.text);
-        if (program->note)
-            program->note(program->whom, o, optarg);
+        take_option(program, i, optarg, &given);
     }
     check_arguments(program, argc - optind, argv + optind);
+    check_together(program, &given, argv + optind, (size_t)(argc - optind));
     return optind;
 }

@@ -35,17 +35,18 @@ _mpgkit() {
     table=$(_mpgkit_table "${COMP_WORDS[0]}" "${COMP_WORDS[@]:1:COMP_CWORD-1}")
     if [[ $before == -* ]]; then
         while IFS= read -r line; do
-            case $line in "${before%=}="$'\t'* | "$before"$'\t'*) argument=${line#*$'\t'} ;; esac
+            case $line in "${before%=}="$'\t'* | "$before"$'\t'* | "${before/%=/[=]}"$'\t'*) argument=${line#*$'\t'} ;; esac
         done <<<"$table"
         case $argument in
         '') [[ $before != *= ]] || return ;; # none is taken: it is the next word
-        *[a-z]\|[a-z]*)
-            words=${argument%|FILE}
-            mapfile -t COMPREPLY < <(compgen -W "${words//|/ }" -- "$current")
-            if [[ $words != "$argument" ]]; then # a file can be there, too
+        *\|[a-z]* | [a-z]*\|*)
+            words=$(tr '|' '\n' <<<"$argument" | grep '^[a-z]')
+            mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+            if [[ $argument == *@(FILE|DIR|FOLDER|PLACES)* ]]; then # a file can be there, too
                 mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current")
                 compopt -o filenames 2>/dev/null
             fi
+            [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null # a key
             return
             ;;
         *FILE* | *DIR* | *FOLDER* | *TRACE* | *SIG*) return ;; # files, as by default
@@ -56,7 +57,7 @@ _mpgkit() {
         esac
     fi
     if [[ $current == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/\t.*//; /^-/p' <<<"$table")" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/\(\[=\]\)*\t.*//; /^-/p' <<<"$table")" -- "$current")
         [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
     elif ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n '/^[a-z]/p' <<<"$table")" -- "$current")

@@ -351,7 +351,13 @@ static int take_run(const struct database *d, sqlite3_stmt *s, struct mpg_histor
 static int take_argument(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)
 {
     const char *text = text_of(d, s, 0, run->id);
-    return text ? mpg_history_add_argument(run, text, d->err) : -1;
+    char *now = text ? mpg_option_rename(mpg_history_old_words, text) : NULL;
+    const int status = !text  ? -1
+                       : !now ? mpg_error_set(d->err, "out of memory")
+                       : *now ? mpg_history_add_argument(run, now, d->err)
+                              : 0;
+    free(now);
+    return status;
 }
 
 static int take_input(const struct database *d, sqlite3_stmt *s, struct mpg_history_run *run)

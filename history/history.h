@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "common/option.h"
 
 /* A file that an answer depends on. */
 struct mpg_history_input {
@@ -34,6 +35,8 @@ void mpg_history_run_clear(struct mpg_history_run *run);
 /* Whether a kept run can hold OPTION of mpgsim, "latency" or "latency=exp:2us", by its whole name. No such option makes
  * mpgsim write a file. */
 bool mpg_history_keeps(const char *option);
+/* Words of mpgsim's options in earlier versions, which mpgsim understands, and those that take their place; ended by NULL. */
+extern const struct mpg_option_renamed mpg_history_old_words[];
 /* Takes copies of TEXT, or of the three, into RUN. Error: out of memory. */
 int mpg_history_add_argument(struct mpg_history_run *run, const char *text, struct mpg_error *err);
 int mpg_history_add_input(struct mpg_history_run *run, const char *role, const char *path, const char *sum,

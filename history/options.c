@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of mpgsim that belong to a kept run: those on which its answer depends. None of them names a file to write. */
+/* Options of mpgsim that belong to a kept run: those on which its answer depends. None of them names a file to write. And
+ * words of mpgsim's that kept runs may have, and are others now. */
 #include <string.h>
 
 #include "history/history.h"
 
 static const char *const kept[] = {
-    "absorb",         "against",       "blocking-get",  "byte",         "byte-model",       "call-edges",
-    "call-noise",     "carried",       "collective-table", "collectives", "compute-ratio",  "cosched",
-    "critical-path",  "csv",           "deterministic", "eager-limit",  "engine",           "first-replica",
-    "horizon",        "hypothesis",    "ideal",         "json",         "keep-tracer",      "latency",
-    "latency-model",  "lenient",       "map",           "measurement",  "noise",            "noise-model",
-    "parameter",      "path",          "per-rank",      "polling",      "polling-interval", "predict",
-    "replicas",       "seed",          "segments",      "signature",    "source",           "source-byte",
-    "source-eager-limit", "source-latency", "source-map", "suppose",    "sweep",            "sync-reduce",
-    "target",         "tolerate",      "waits",         "waits-by",     "wall",             "where",
-    "without",
+    "absorb",      "against", "byte",     "call-noise", "collectives", "compute-ratio", "csv",       "eager-limit",
+    "horizon",     "json",    "latency",  "hypothesis", "lenient",     "map",           "models",    "noise",
+    "paper",       "per-rank", "polling", "predict",    "replicas",    "seed",          "signature", "source",
+    "sweep",       "target",  "tolerate", "waits",      "where",       "without",
 };
 
 bool mpg_history_keeps(const char *option)
@@ -25,3 +20,37 @@ bool mpg_history_keeps(const char *option)
             return true;
     return false;
 }
+
+const struct mpg_option_renamed mpg_history_old_words[] = {{"blocking-get", "target=get=blocking"},
+                                                           {"byte-model=", "models=byte="},
+                                                           {"call-edges=paper", "paper=call-edges"},
+                                                           {"call-edges=own", "paper=own-edges"},
+                                                           {"carried=none", "without=carried"},
+                                                           {"carried=shown", NULL},
+                                                           {"collective-table=", "collectives=table="},
+                                                           {"cosched=", "models=cosched="},
+                                                           {"critical-path", "where=path"},
+                                                           {"deterministic", "without=choice"},
+                                                           {"engine=", "target=engine="},
+                                                           {"first-replica=", "replicas=first="},
+                                                           {"floors=", "cache="},
+                                                           {"ideal", "target=ideal"},
+                                                           {"keep-tracer", "without=tracer"},
+                                                           {"latency-model=", "models=latency="},
+                                                           {"measurement=", "models=measurement="},
+                                                           {"noise-model=", "models=noise="},
+                                                           {"parameter=", "target="},
+                                                           {"path=", "map=path="},
+                                                           {"polling-interval=", "polling=interval="},
+                                                           {"segments=", "where=segments="},
+                                                           {"source-byte=", "source=byte="},
+                                                           {"source-eager-limit=", "source=eager-limit="},
+                                                           {"source-latency=", "source=latency="},
+                                                           {"source-map=", "source=map="},
+                                                           {"suppose=", "hypothesis="},
+                                                           {"sync-reduce", "paper=sync-reduce"},
+                                                           {"timeline-calls=", "timeline=calls="},
+                                                           {"timeline-ranks=", "timeline=ranks="},
+                                                           {"waits-by=", "waits="},
+                                                           {"wall", "target=work=wall"},
+                                                           {NULL, NULL}};

@@ -42,7 +42,7 @@ static void find_mpgsim(char *path, size_t size)
 static void become_mpgsim(const struct mpg_history_run *run, const char *mpgsim, int out)
 {
     char **argv = calloc(run->arguments + 4, sizeof *argv);
-    char name[] = "mpgsim", fresh[] = "--floors=fresh", end[] = "--";
+    char name[] = "mpgsim", fresh[] = "--cache=fresh", end[] = "--";
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     size_t n = 0;
     if (!argv || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)

@@ -22,10 +22,11 @@
 #include "replay/tags.h"
 
 struct request {
-    const char *trace, *elapse;
+    const char *trace;
+    int elapse;                      /* 1: time of computation passes asleep */
     double patience_ns;
     int64_t memory_bytes;
-    struct mpg_option_list files, lines; /* of hypotheses */
+    struct mpg_option_list supposed; /* files and hypotheses */
     struct mpg_hypotheses hypotheses;
     bool deterministic, quiet, json;
 };
@@ -176,7 +177,7 @@ static int read_threads(struct part *p, const struct request *request, struct mp
         if (!v->feed)
             return -1;
         mpg_feed_rename(v->feed, p->tags.above > 0 ? &p->tags : NULL);
-        mpg_elapse_init(&v->elapse, v->feed, n > 1 ? &reading : NULL, strcmp(request->elapse, "sleep") == 0);
+        mpg_elapse_init(&v->elapse, v->feed, n > 1 ? &reading : NULL, request->elapse == 1);
         while (mpg_feed_fill(v->feed)) {
         }
     }
@@ -206,16 +207,10 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
 /* All that is supposed. */
 static int read_hypotheses(struct request *r, struct mpg_error *err)
 {
-    for (size_t i = 0; i < r->files.n; i++)
-        if (strcmp(r->files.item[i], "-") == 0)
+    for (size_t i = 0; i < r->supposed.n; i++)
+        if (strcmp(r->supposed.item[i], "-") == 0)
             return mpg_error_set(err, "--hypothesis=-: standard input reaches one process");
-    for (size_t i = 0; i < r->files.n; i++)
-        if (mpg_hypotheses_read(&r->hypotheses, r->files.item[i], err) < 0)
-            return mpg_error_prefix(err, "--hypothesis");
-    for (size_t i = 0; i < r->lines.n; i++)
-        if (mpg_hypotheses_add(&r->hypotheses, r->lines.item[i], err) < 0)
-            return mpg_error_prefix(err, "--suppose: '%s'", r->lines.item[i]);
-    return mpg_hypotheses_check(&r->hypotheses, err);
+    return mpg_hypotheses_take(&r->hypotheses, r->supposed.item, r->supposed.n, err);
 }
 
 /* Before MPI_Init, as far as the launcher says which rank this is, so that nobody waits for it afterwards. */
@@ -396,15 +391,19 @@ static int play(const struct mpg_enactor *mpi, struct part *p, const struct requ
 
 int main(int argc, char **argv)
 {
-    struct request request = {.elapse = "spin", .patience_ns = 60e9, .memory_bytes = 64 << 20};
+    struct request request = {.patience_ns = 60e9, .memory_bytes = 64 << 20};
+    static const char *const elapses[] = {"spin", "sleep", NULL};
+    static const struct mpg_option_renamed renamed[] = {{"suppose=", "hypothesis="}, {NULL, NULL}};
+    static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "quiet", NULL},
+                                                   {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
         {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &request.deterministic,
          .help = "wildcards, Waitany and their like take what they took in the trace"},
-        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &request.files, .argument = "FILE",
-         .help = "what is supposed to be otherwise, mpghypothesis(5)"},
-        {.name = "suppose", .kind = MPG_OPTION_LIST, .value = &request.lines, .argument = "HYPOTHESIS",
-         .help = "the same, one itself: --suppose='balance solve'"},
-        {.name = "elapse", .kind = MPG_OPTION_STRING, .value = &request.elapse, .argument = "spin|sleep",
+        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &request.supposed,
+         .argument = "FILE|HYPOTHESIS",
+         .help = "what is supposed to be otherwise, mpghypothesis(5): a file, or\n"
+                 "one itself: --hypothesis='balance solve'"},
+        {.name = "elapse", .kind = MPG_OPTION_WORD, .value = &request.elapse, .words = elapses,
          .help = "how time of computation passes (default spin)"},
         {.name = "patience", .kind = MPG_OPTION_TIME, .value = &request.patience_ns, .argument = "TIME",
          .minimum = 1e6, .maximum = 1e15,
@@ -420,12 +419,8 @@ int main(int argc, char **argv)
     const struct mpg_program program = {
         .name = "mpgreplay", .arguments = "TRACE",
         .summary = "Re-enact a trace: the same calls, and time in place of computation; started by mpirun.",
-        .options = options, .min_arguments = 1, .max_arguments = 1, .silent = !mpg_launcher_is_first()};
+        .options = options, .renamed = renamed, .rules = rules, .min_arguments = 1, .max_arguments = 1, .silent = !mpg_launcher_is_first()};
     const int first = mpg_option_parse(&program, argc, argv);
-    if (strcmp(request.elapse, "spin") != 0 && strcmp(request.elapse, "sleep") != 0)
-        mpg_option_usage_error(&program, "--elapse: '%s' is neither spin nor sleep", request.elapse);
-    if (request.json && request.quiet)
-        mpg_option_usage_error(&program, "--json and --quiet exclude each other");
     request.trace = argv[first];
     if (strcmp(request.trace, "-") == 0)
         mpg_option_usage_error(&program, "standard input reaches one process: a trace is a file or folder here");

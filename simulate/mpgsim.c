@@ -4,19 +4,19 @@
 #include "graph/work/supposed.h"
 #include "simulate/designs/run.h"
 #include "simulate/outputs/inquiry.h"
-#include "simulate/scenarios/tolerate.h"
+#include "simulate/scenarios/scenarios.h"
 
 /* One of them, in the order of simulated time: the FIRST is kept. */
 static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_predict_options *predict, bool first,
                        struct mpg_result *result, struct mpg_error *err)
 {
     struct mpg_inquiry *x = inquiry;
-    const struct mpg_arguments *a = &x->at;
-    const struct mpg_events_options options = {.predict = predict, .blocking_get = a->blocking_get};
+    const struct mpg_config *c = &x->at;
+    const struct mpg_events_options options = {.predict = predict, .blocking_get = c->target.gets};
     struct mpg_extrapolation other = {0}, *extrapolation = first ? &x->extrapolation : &other;
-    *extrapolation = (struct mpg_extrapolation){.parameters = a->machine,
+    *extrapolation = (struct mpg_extrapolation){.parameters = c->target.machine,
                                                 .processors = &x->setting.processors,
-                                                .models_barrier = a->machine->of_barrier || p->parameters};
+                                                .models_barrier = c->target.machine->of_barrier || p->parameters};
     const int status = mpg_events_predict(x->files.trace, p, &options, result, extrapolation, err);
     mpg_extrapolation_clear(&other);
     return status;
@@ -25,38 +25,38 @@ static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const st
 /* The one scenario; of it this process's share of the replicas, unless it is the first. */
 static int simulate(struct mpg_inquiry *x, struct mpg_error *err)
 {
-    const struct mpg_arguments *a = &x->at;
+    const struct mpg_config *c = &x->at;
     struct mpg_setting *setting = &x->setting;
-    struct mpg_simulation_options *options = &setting->asked.simulation;
-    if (mpg_setting_open(setting, a, &x->files, 0, err) < 0 ||
-        mpg_setting_begin(setting, a, &x->files, options->replicas, err) < 0 || /* as it was opened */
+    struct mpg_simulation_options *options = &setting->simulation;
+    if (mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
+        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* as it was opened */
         (mpg_processes_first(&x->processes) && mpg_inquiry_begin_trace(x, &options->watch, err) < 0))
         return -1;
     const struct mpg_supposed_engine by_events = {.predict = extrapolate, .context = x};
-    if (mpg_supposed_run(setting, &x->files, a->predict, a->by_events ? &by_events : NULL, options->watch, &x->result,
-                         &x->supposing, err) == 0)
+    if (mpg_supposed_run(setting, &x->files, c->target.predict, c->target.by_events ? &by_events : NULL, options->watch,
+                         &x->result, &x->supposing, err) == 0)
         return 0;
     return mpg_files_explain(&x->files, &x->processes, err);
 }
 
 static int simulate_several(struct mpg_inquiry *x, struct mpg_error *err)
 {
-    if (x->a.tolerate)
-        return mpg_tolerate(&x->a, &x->setting.asked, &x->files, &x->given, &x->rows, err);
-    return mpg_scenarios_run(&x->a, &x->setting.asked, &x->files, &x->rows, err);
+    if (x->config.question.tolerate)
+        return mpg_tolerate(&x->config, &x->setting, &x->files, &x->given, &x->rows, err);
+    return mpg_scenarios_run(&x->config, &x->setting, &x->files, &x->rows, err);
 }
 
 static int run(struct mpg_inquiry *x, int argc, char **argv, struct mpg_error *err)
 {
-    x->trace = mpg_arguments_read(&x->a, argc, argv, &x->processes, &x->at, &x->setting.asked, err);
-    if (x->trace && mpg_arguments_tabulates(&x->a))
-        return mpg_designs_answer(&x->a, &x->at, &x->setting.asked, &x->processes, err);
-    int status = x->trace ? mpg_files_open(&x->files, &x->at, x->trace, &x->setting.asked, err) : -1;
-    if (status == 0 && x->at.timeline &&
-        mpg_timeline_check(x->files.trace, &x->at.timeline_part, "--timeline-calls=A-B or --timeline-ranks=LIST", err) < 0)
+    x->trace = mpg_config_read(&x->config, argc, argv, &x->processes, &x->at, &x->setting, err);
+    if (x->trace && mpg_config_tabulates(&x->config))
+        return mpg_designs_answer(&x->config, &x->at, &x->setting, &x->processes, err);
+    int status = x->trace ? mpg_files_open(&x->files, &x->at, x->trace, &x->setting, err) : -1;
+    if (status == 0 && x->at.output.timeline &&
+        mpg_timeline_check(x->files.trace, &x->at.output.timeline_part, "--timeline=calls=A-B or --timeline=ranks=LIST", err) < 0)
         status = mpg_error_prefix(err, "--timeline: %s", x->trace);
     if (status == 0)
-        status = mpg_arguments_sweep(&x->a) ? simulate_several(x, err) : simulate(x, err);
+        status = mpg_config_sweeps(&x->config) ? simulate_several(x, err) : simulate(x, err);
     if (mpg_processes_agree(&x->processes, status, 0, err) < 0)
         return -1;
     mpg_processes_leave(&x->processes);
@@ -71,7 +71,7 @@ static void clear(struct mpg_inquiry *x)
     mpg_extrapolation_clear(&x->extrapolation);
     mpg_supposing_clear(&x->supposing);
     mpg_sheet_clear(&x->rows);
-    mpg_asked_clear(&x->given);
+    mpg_setting_close(&x->given);
     mpg_retrace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
     mpg_where_report_clear(&x->where);
@@ -80,14 +80,9 @@ static void clear(struct mpg_inquiry *x)
     mpg_critical_path_clear(&x->critical);
     mpg_setting_close(&x->setting);
     mpg_files_close(&x->files);
-    mpg_sweep_clear(&x->a.sweep);
-    mpg_hypotheses_clear(&x->a.hypotheses);
-    if (x->at.machine != x->a.machine)
-        mpg_arguments_design_clear(&x->at);
-    mpg_parameters_free(x->a.machine);
-    mpg_key_sweep_clear(&x->a.keys);
-    mpg_rank_set_clear(&x->a.timeline_part.ranks);
-    mpg_history_run_clear(&x->a.run);
+    if (x->at.target.machine != x->config.target.machine)
+        mpg_config_design_clear(&x->at);
+    mpg_config_clear(&x->config);
     mpg_answer_clear(&x->answer);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/rules.h"
 
-#include <string.h>
-
 static const char *const names[MPG_RULES] = {
     [MPG_RULE_ROWS] = "rows",
     [MPG_RULE_SIZE_SIDES] = "size-sides",
@@ -22,25 +20,9 @@ static const char *const names[MPG_RULES] = {
 
 static unsigned left_out; /* before any thread */
 
-static int find(const char *name, size_t length)
+void mpg_rule_leave_out(enum mpg_rule rule)
 {
-    for (int i = 0; i < MPG_RULES; i++)
-        if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
-            return i;
-    return -1;
-}
-
-int mpg_rules_leave_out(const char *list, struct mpg_error *err)
-{
-    for (const char *name = list; name; name = strchr(name, ',') ? strchr(name, ',') + 1 : NULL) {
-        const size_t length = strcspn(name, ",");
-        const int rule = find(name, length);
-        if (rule < 0)
-            return mpg_error_set(err, "--without: '%.*s' is no rule that can be left out: mpgsim(1) lists them",
-                                 (int)length, name);
-        left_out |= 1u << rule;
-    }
-    return 0;
+    left_out |= 1u << rule;
 }
 
 bool mpg_rule_holds(enum mpg_rule rule)

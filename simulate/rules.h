@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include "common/error.h"
-
 /* In the order in which MODEL has them. */
 enum mpg_rule {
     MPG_RULE_ROWS,           /* successive messages of a pair are not independent */
@@ -27,8 +25,8 @@ enum mpg_rule {
     MPG_RULES
 };
 
-/* Leaves out the rules that LIST names, by commas. Error: there is no such rule. */
-int mpg_rules_leave_out(const char *list, struct mpg_error *err);
+/* Before there are threads. */
+void mpg_rule_leave_out(enum mpg_rule rule);
 bool mpg_rule_holds(enum mpg_rule rule);
 /* Which do not hold, a bit each. */
 unsigned mpg_rules_left_out(void);

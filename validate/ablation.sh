@@ -19,13 +19,13 @@ waiting-calls       --without=waiting-calls
 gaps                --without=gaps
 progress            --without=progress
 held-sends          --without=held-sends
-choice              --deterministic
+choice              --without=choice
 polling             --polling=work
-launches            --measurement=fixed
+launches            --models=measurement=fixed
 slack-of-messages   --absorb=wait
 slack               --absorb=none
-detours-replayed    --noise-model=ecdf
-cores-together      --cosched=none
+detours-replayed    --models=noise=ecdf
+cores-together      --models=cosched=none
 collectives         --collectives=rounds'
 
 step_ablate() {

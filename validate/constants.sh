@@ -29,17 +29,17 @@ bin-intervals|simulate/noise/removal.c|LEAST_INTERVALS = 2;|LEAST_INTERVALS = 1;
 removal-deviations|simulate/noise/removal.c|DEVIATIONS = 2;|DEVIATIONS = 1;|DEVIATIONS = 4;|-
 record-parts|simulate/noise/resampled.h|MPG_PARTS = 16,|MPG_PARTS = 8, |MPG_PARTS = 32,|-
 measurements|simulate/noise/resampled.h|MPG_MEASUREMENTS = 32,|MPG_MEASUREMENTS = 16,|MPG_MEASUREMENTS = 64,|-
-renewal-detours|simulate/noise/renewal.c|DETOURS_A_BLOCK = 256|DETOURS_A_BLOCK = 128|DETOURS_A_BLOCK = 512|--noise-model=renewal
-quanta-lags|simulate/noise/quanta.c|MAX_LAGS = 256|MAX_LAGS = 128|MAX_LAGS = 512|--noise-model=ecdf
-quanta-memory|simulate/noise/quanta.c|MAX_MEMORY = 512|MAX_MEMORY = 256|MAX_MEMORY = 1024|--noise-model=ecdf
-quanta-errors|simulate/noise/quanta.c|SIGNIFICANT = 3;|SIGNIFICANT = 1.5;|SIGNIFICANT = 6;|--noise-model=ecdf
-left-one-in|graph/carried.c|ONE_IN = 10|ONE_IN = 5|ONE_IN = 20|--suppose=resize factor=1
-waited-often|graph/carried.h|MPG_WAITED_OFTEN = 2|MPG_WAITED_OFTEN = 1|MPG_WAITED_OFTEN = 4|--suppose=resize factor=1
-calls-kept|graph/matching/carried.h|MOST_PASSAGES = 64|MOST_PASSAGES = 32|MOST_PASSAGES = 128|--suppose=resize factor=1
-way-explains|graph/moving/seen.c|MORE = 0.05|MORE = 0.025|MORE = 0.1|--suppose=resize factor=1
+renewal-detours|simulate/noise/renewal.c|DETOURS_A_BLOCK = 256|DETOURS_A_BLOCK = 128|DETOURS_A_BLOCK = 512|--models=noise=renewal
+quanta-lags|simulate/noise/quanta.c|MAX_LAGS = 256|MAX_LAGS = 128|MAX_LAGS = 512|--models=noise=ecdf
+quanta-memory|simulate/noise/quanta.c|MAX_MEMORY = 512|MAX_MEMORY = 256|MAX_MEMORY = 1024|--models=noise=ecdf
+quanta-errors|simulate/noise/quanta.c|SIGNIFICANT = 3;|SIGNIFICANT = 1.5;|SIGNIFICANT = 6;|--models=noise=ecdf
+left-one-in|graph/carried.c|ONE_IN = 10|ONE_IN = 5|ONE_IN = 20|--hypothesis=resize factor=1
+waited-often|graph/carried.h|MPG_WAITED_OFTEN = 2|MPG_WAITED_OFTEN = 1|MPG_WAITED_OFTEN = 4|--hypothesis=resize factor=1
+calls-kept|graph/matching/carried.h|MOST_PASSAGES = 64|MOST_PASSAGES = 32|MOST_PASSAGES = 128|--hypothesis=resize factor=1
+way-explains|graph/moving/seen.c|MORE = 0.05|MORE = 0.025|MORE = 0.1|--hypothesis=resize factor=1
 ahead-calls|graph/schedule/scout.c|MOST_AHEAD = 65536|MOST_AHEAD = 32768|MOST_AHEAD = 131072|--absorb=wait
 horizon|-||--horizon=32768|--horizon=131072|-
-polling-interval|-||--polling-interval=5us|--polling-interval=20us|-'
+polling-interval|-||--polling=interval=5us|--polling=interval=20us|-'
 
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 folder=$(cd "$1" && pwd) || exit 2
@@ -96,7 +96,7 @@ predicted() {
             for mode in perturb predict; do
                 asked=()
                 [ "$mode" = perturb ] || asked=("--$mode")
-                run=$(timeout 120 "$mpgsim" --json --floors=fresh --replicas="$REPLICAS" ${asked[@]+"${asked[@]}"} --source="$from" \
+                run=$(timeout 120 "$mpgsim" --json --cache=fresh --replicas="$REPLICAS" ${asked[@]+"${asked[@]}"} --source="$from" \
                     --signature="$folder/signatures/${pair#*:}.sig" "$@" "$trace" 2>"$WORK/error" |
                     awk '/"run_time_ns"/ { on = 1 } on && /"median"/ { print $2 + 0; exit }')
                 echo "$pair $program $mode ${run:--}"

@@ -227,7 +227,7 @@ curves "$figure" | while read -r panel name machine; do
         supposed=$(supposed "$machine")
         # One rank with elements reads nothing, of which there is nothing to suppose.
         "$mpgtrace" stat "$out/traces/$name.$n" | grep -q '^MPI_Get ' || supposed=
-        time=$(predicted "$out/targets/$machine.par" "$out/traces/$name.$n" ${supposed:+--suppose "$supposed"})
+        time=$(predicted "$out/targets/$machine.par" "$out/traces/$name.$n" ${supposed:+--hypothesis "$supposed"})
         [ "$n" != 1 ] || one=$time
         awk -v p="$panel" -v a="$name" -v m="$machine" -v n="$n" -v t="$time" -v one="$one" 'BEGIN {
             printf "%s\t%s\t%s\t%d\t%.0f\t%s\n", p, a, m, n, t, one == "" ? "-" : sprintf("%.3f", one / t) }' \

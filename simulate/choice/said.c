@@ -78,7 +78,7 @@ int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, str
         c->refused = true;
         mpg_error_set(&c->refusal,
                       "rank %d, call %llu (MPI_%s): what it takes or finds in this replica "
-                      "cannot be written (--deterministic keeps what the trace has)",
+                      "cannot be written (--without=choice keeps what the trace has)",
                       s->rank, (unsigned long long)s->number, mpg_call_name(s->call));
     }
     return c->vanishes[0] ? mpg_choosing_note(c, s, 0, &vanishing, err) : 0;

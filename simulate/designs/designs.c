@@ -10,7 +10,7 @@
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/lines.h"
 
-int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_key_sweep *keys,
+int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_sweep *keys,
                      struct mpg_error *err)
 {
     *x = (struct mpg_designs){.traces = traces, .designs = designs, .n = traces * designs, .keys = keys};
@@ -162,17 +162,17 @@ const struct mpg_design_row *mpg_design_next(const struct mpg_designs *x, const 
 
 void mpg_design_value(const struct mpg_designs *x, size_t i, size_t design, char *text, size_t size)
 {
-    const struct mpg_key_axis *axis = &x->keys->axis[i];
-    const size_t place = mpg_key_sweep_place(x->keys, i, design % x->keys->points);
-    const double number = axis->number[place];
-    if (axis->unit == MPG_KEY_TIME && !isnan(number))
+    const struct mpg_axis *axis = &x->keys->axis[i];
+    const size_t place = mpg_sweep_place(x->keys, i, design % x->keys->points);
+    const double number = axis->value[place];
+    if (axis->unit == MPG_SWEEP_TIME && !isnan(number))
         mpg_units_format_time(text, size, number);
-    else if (axis->unit == MPG_KEY_BYTES && !isnan(number))
+    else if (axis->unit == MPG_SWEEP_SIZE && !isnan(number))
         mpg_units_format_size(text, size, (int64_t)number);
-    else if (axis->unit == MPG_KEY_NUMBER && !isnan(number))
+    else if (axis->unit == MPG_SWEEP_NUMBER && !isnan(number))
         snprintf(text, size, "%.6g", number);
     else
-        snprintf(text, size, "%s", axis->value[place]);
+        snprintf(text, size, "%s", axis->word[place]);
 }
 
 void mpg_design_name(const struct mpg_designs *x, size_t design, char *text, size_t size)

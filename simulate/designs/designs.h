@@ -4,7 +4,7 @@
 #define MPG_DESIGNS_H
 
 #include "common/plots/plots.h"
-#include "simulate/options/keys.h"
+#include "simulate/options/sweep.h"
 #include "simulate/reports/report.h"
 
 struct mpg_design_trace {
@@ -36,14 +36,14 @@ struct mpg_designs {
     size_t traces, designs, n;
     struct mpg_design_trace *trace;
     const char **target;  /* a design's */
-    const struct mpg_key_sweep *keys; /* point I % keys->points is design I's */
+    const struct mpg_sweep *keys; /* point I % keys->points is design I's */
     struct mpg_design_row *row;
     uint64_t seed;
     bool against_given;
 };
 
 /* Room for TRACES x DESIGNS rows, of keys that outlive it. Error: out of memory; to be cleared even so. */
-int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_key_sweep *keys,
+int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_sweep *keys,
                      struct mpg_error *err);
 void mpg_designs_clear(struct mpg_designs *x); /* zero-initialised is allowed */
 /* Row I is what REPORT, which has an extrapolation, says; it has the row's lists then. Error: out of memory. */

@@ -171,8 +171,8 @@ static int draw_sweep(struct plot_session *s, const struct mpg_designs *x, struc
     const char *y_name, *x_name = "";
     double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < axis->n; i++) {
-        least = fmin(least, axis->number[i]);
-        most = fmax(most, axis->number[i]);
+        least = fmin(least, axis->value[i]);
+        most = fmax(most, axis->value[i]);
     }
     if (plot_start(s, err, "sweep") < 0)
         return -1;
@@ -249,7 +249,7 @@ static bool sweeps_numbers(const struct mpg_designs *x)
 {
     bool are = x->keys->axes > 0;
     for (size_t i = 0; are && i < x->keys->axis[0].n; i++)
-        are = !isnan(x->keys->axis[0].number[i]);
+        are = !isnan(x->keys->axis[0].value[i]);
     return are;
 }
 

@@ -7,29 +7,29 @@
 #include "simulate/designs/designs.h"
 
 struct table {
-    const struct mpg_arguments *a;
-    const struct mpg_asked *asked;
+    const struct mpg_config *c;
+    const struct mpg_setting *asked;
     struct mpg_processes *processes;
     struct mpg_designs x;
 };
 
-/* The row I of the table, predicted by AT, what A is with its design. */
-static int predict(struct table *t, size_t i, struct mpg_arguments *at, const struct mpg_files *files,
+/* The row I of the table, predicted by AT, what C is with its design. */
+static int predict(struct table *t, size_t i, struct mpg_config *at, const struct mpg_files *files,
                    struct mpg_setting *setting, struct mpg_error *err)
 {
     struct mpg_result result = {0};
-    struct mpg_extrapolation e = {.parameters = at->machine, .processors = &setting->processors};
-    const struct mpg_perturbation *p = &setting->asked.p;
+    struct mpg_extrapolation e = {.parameters = at->target.machine, .processors = &setting->processors};
+    const struct mpg_perturbation *p = &setting->p;
     if (mpg_setting_open(setting, at, files, 0, err) < 0 ||
-        mpg_setting_begin(setting, at, files, setting->asked.simulation.replicas, err) < 0)
+        mpg_setting_begin(setting, at, files, setting->simulation.replicas, err) < 0)
         return -1;
-    const struct mpg_predict_options options = mpg_setting_predict(setting, &setting->asked.simulation);
-    const struct mpg_events_options events = {.predict = &options, .blocking_get = at->blocking_get};
-    e.models_barrier = at->machine->of_barrier || p->parameters;
+    const struct mpg_predict_options options = mpg_setting_predict(setting, &setting->simulation);
+    const struct mpg_events_options events = {.predict = &options, .blocking_get = at->target.gets};
+    e.models_barrier = at->target.machine->of_barrier || p->parameters;
     int status = mpg_events_predict(files->trace, p, &events, &result, &e, err);
     if (status == 0 && mpg_processes_first(t->processes)) {
         struct mpg_report report =
-            mpg_setting_report(setting, at, files, p, &setting->asked.simulation, &result);
+            mpg_setting_report(setting, at, files, p, &setting->simulation, &result);
         report.extrapolation = &e;
         status = mpg_designs_take(&t->x, i, &report, err);
     }
@@ -41,17 +41,17 @@ static int predict(struct table *t, size_t i, struct mpg_arguments *at, const st
 static int run_design(struct table *t, size_t i, const struct mpg_files *files, struct mpg_error *err)
 {
     const size_t design = i % t->x.designs;
-    struct mpg_arguments at;
+    struct mpg_config at;
     struct mpg_setting setting = {.target = NULL};
     char name[256];
-    int status = mpg_arguments_design(t->a, design, &at, err);
-    t->x.target[design] = at.target;
+    int status = mpg_config_design(t->c, design, &at, err);
+    t->x.target[design] = at.target.name;
     if (status == 0)
-        status = mpg_arguments_ask(&at, t->processes, t->asked, &setting.asked, err);
+        status = mpg_setting_ask(&setting, &at, t->processes, t->asked, err);
     if (status == 0)
         status = predict(t, i, &at, files, &setting, err);
     mpg_setting_close(&setting);
-    mpg_arguments_design_clear(&at);
+    mpg_config_design_clear(&at);
     if (status == 0)
         return 0;
     mpg_design_name(&t->x, design, name, sizeof name);
@@ -61,11 +61,11 @@ static int run_design(struct table *t, size_t i, const struct mpg_files *files, 
 }
 
 /* Row by row of trace K; all processes agree on each. */
-static int run_trace(struct table *t, size_t k, const struct mpg_arguments *first, struct mpg_error *err)
+static int run_trace(struct table *t, size_t k, const struct mpg_config *first, struct mpg_error *err)
 {
     struct mpg_files files;
-    int status = mpg_files_open(&files, first, t->a->traces[k], t->asked, err);
-    t->x.trace[k].path = t->a->traces[k];
+    int status = mpg_files_open(&files, first, t->c->traces[k], t->asked, err);
+    t->x.trace[k].path = t->c->traces[k];
     for (size_t d = 0; d < t->x.designs && status == 0; d++)
         status = run_design(t, k * t->x.designs + d, &files, err);
     mpg_files_close(&files);
@@ -83,13 +83,13 @@ static void warn(const struct mpg_designs *x)
 
 static int write_table(const struct table *t, struct mpg_error *err)
 {
-    const struct mpg_arguments *a = t->a;
+    const struct mpg_config *c = t->c;
     struct mpg_answer out;
-    if (mpg_answer_open(&out, a->output, !a->json, false, err) < 0)
+    if (mpg_answer_open(&out, c->output.output, !c->output.json, false, err) < 0)
         return -1;
     FILE *stream = mpg_answer_stream(&out);
-    const int status = a->json  ? mpg_designs_json(&t->x, stream, err)
-                       : a->csv ? mpg_designs_csv(&t->x, stream, err)
+    const int status = c->output.json  ? mpg_designs_json(&t->x, stream, err)
+                       : c->output.csv ? mpg_designs_csv(&t->x, stream, err)
                                 : mpg_designs_text(&t->x, stream, err);
     if (status < 0) {
         mpg_answer_discard(&out);
@@ -99,18 +99,18 @@ static int write_table(const struct table *t, struct mpg_error *err)
     mpg_answer_clear(&out);
     if (written < 0)
         return -1;
-    if (a->csv)
+    if (c->output.csv)
         warn(&t->x);
-    if (a->history)
+    if (c->output.history)
         fputs("mpgsim: attention: a history keeps no tables of targets\n", stderr);
     return 0;
 }
 
-int mpg_designs_answer(const struct mpg_arguments *a, const struct mpg_arguments *first, const struct mpg_asked *asked,
+int mpg_designs_answer(const struct mpg_config *c, const struct mpg_config *first, const struct mpg_setting *asked,
                        struct mpg_processes *processes, struct mpg_error *err)
 {
-    struct table t = {.a = a, .asked = asked, .processes = processes};
-    int status = mpg_designs_init(&t.x, a->trace_number, mpg_arguments_designs(a), &a->keys, err);
+    struct table t = {.c = c, .asked = asked, .processes = processes};
+    int status = mpg_designs_init(&t.x, c->trace_number, mpg_config_designs(c), &c->question.keys, err);
     for (size_t k = 0; k < t.x.traces && status == 0; k++)
         status = run_trace(&t, k, first, err);
     status = mpg_processes_agree(processes, status, 0, err);
@@ -119,8 +119,8 @@ int mpg_designs_answer(const struct mpg_arguments *a, const struct mpg_arguments
     if (status == 0 && mpg_processes_first(processes)) {
         mpg_designs_finish(&t.x);
         status = write_table(&t, err);
-        if (status == 0 && a->plot)
-            status = plot_and_tell("mpgsim", a->plot, a->keep, mpg_designs_draw, &t.x, err);
+        if (status == 0 && c->output.plot)
+            status = plot_and_tell("mpgsim", c->output.plot, c->output.keep, mpg_designs_draw, &t.x, err);
     }
     mpg_designs_clear(&t.x);
     return status;

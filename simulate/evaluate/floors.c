@@ -361,7 +361,7 @@ bool mpg_floors_used_source(const struct mpg_floors *f)
 const char *mpg_floors_rule(const struct mpg_floors *f)
 {
     if (f->options.has_source_cost)
-        return "given (--source-latency, --source-byte)";
+        return "given (--source=latency, --source=byte)";
     if (f->messages.curve_count > 0)
         return "the median flights seen in the trace, by size and hosts";
     return f->options.source ? "the source signature's median one-way times" : "0";

@@ -16,7 +16,7 @@
 struct mpg_floors;
 
 struct mpg_floor_options {
-    bool has_source_cost;      /* --source-latency or --source-byte: the first rule */
+    bool has_source_cost;      /* --source=latency or --source=byte: the first rule */
     double latency_ns, byte_ns;
     const struct mpg_network_path *source; /* the third rule, a part of the second; may be NULL */
     bool less_overheads;       /* the second is less what SOURCE's calls cost; it has overheads */

@@ -40,10 +40,10 @@ static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
     bool transfers = rule == MPG_FLIGHT_TRANSFER_DIFFERENCE || rule == MPG_FLIGHT_TRANSFER_TARGET;
     bool both = rule == MPG_FLIGHT_DIFFERENCE || rule == MPG_FLIGHT_TRANSFER_DIFFERENCE;
     if (p->latency_model == MPG_TIME_FIT && !ways)
-        return mpg_error_set(err, "%s: --latency-model=fit: there are no latencies to draw from",
+        return mpg_error_set(err, "%s: --models=latency=fit: there are no latencies to draw from",
                              p->target->path);
     if (rule == MPG_FLIGHT_NONE)
-        return mpg_error_set(err, "%s: --byte-model=fit: there are no times of messages to draw from",
+        return mpg_error_set(err, "%s: --models=byte=fit: there are no times of messages to draw from",
                              p->target->path);
     if (use_path(p->target, p->target_path, ways || mpg_flight_target_known(p), transfers, &p->target_fits, err) < 0)
         return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The families fitted to what messages take on a path, for --latency-model=fit and
- * --byte-model=fit (docs/MODEL.md, section 3, Fitted families). */
+/* The families fitted to what messages take on a path, for --models=latency=fit and
+ * --models=byte=fit (docs/MODEL.md, section 3, Fitted families). */
 #ifndef MPG_PATH_FITS_H
 #define MPG_PATH_FITS_H
 

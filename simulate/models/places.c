@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading --map and --source-map, and hosts. */
+/* Reading --map and --source=map, and hosts. */
 #include "simulate/models/places.h"
 
 #include <ctype.h>

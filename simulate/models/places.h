@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where ranks are, on the target (--map) and on the source (--source-map), and which path messages take
+/* Where ranks are, on the target (--map) and on the source (--source=map), and which path messages take
  * between them (docs/MODEL.md, 5, and Decisions, Paths). */
 #ifndef MPG_PLACES_H
 #define MPG_PLACES_H

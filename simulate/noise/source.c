@@ -59,7 +59,7 @@ int mpg_noise_use(struct mpg_noise_source *s, const struct mpg_signature *sig, e
     const struct mpg_noise_core *last = NULL;
     *s = (struct mpg_noise_source){.kind = choose(sig, model), .together = true};
     if (!s->kind)
-        return mpg_error_set(err, "%s: --noise-model=%s: there are no records of detours to draw from",
+        return mpg_error_set(err, "%s: --models=noise=%s: there are no records of detours to draw from",
                              sig->path, model == MPG_NOISE_FIT ? "fit" : "renewal");
     s->core = calloc(sig->cores + 1, sizeof *s->core);
     s->first_core = calloc(sig->cores + 2, sizeof *s->first_core);

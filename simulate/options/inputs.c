@@ -53,76 +53,76 @@ static int spare(void *outputs, const char *role, const char *path, struct mpg_e
 }
 
 /* What is written would replace what it is made of, the history, or each other. */
-static int check_outputs(const struct mpg_arguments *a, const char *trace, const struct mpg_asked *asked,
+static int check_outputs(const struct mpg_config *c, const char *trace, const struct mpg_setting *asked,
                          struct mpg_error *err)
 {
-    struct outputs all = {.output = {{"output", a->output}}, .n = 1};
-    if (a->timeline)
-        add_output(&all, "timeline", a->timeline);
-    if (a->report)
-        add_output(&all, "report", a->report);
-    for (size_t i = 0; a->history && i < all.n; i++)
-        if (mpg_output_same(all.output[i].path, a->history))
+    struct outputs all = {.output = {{"output", c->output.output}}, .n = 1};
+    if (c->output.timeline)
+        add_output(&all, "timeline", c->output.timeline);
+    if (c->output.report)
+        add_output(&all, "report", c->output.report);
+    for (size_t i = 0; c->output.history && i < all.n; i++)
+        if (mpg_output_same(all.output[i].path, c->output.history))
             return mpg_error_set(err, "--%s: %s is the history", all.output[i].option, all.output[i].path);
     for (size_t i = 1; i < all.n; i++)
         for (size_t k = 0; k < i; k++)
-            if (mpg_output_same(all.output[i].path, all.output[k].path))
+            if (strcmp(all.output[i].path, all.output[k].path) == 0 || mpg_output_same(all.output[i].path, all.output[k].path))
                 return mpg_error_set(err, "--%s and %s%s both go to '%s'", all.output[i].option, k ? "--" : "",
                                      k ? all.output[k].option : "the answer", all.output[k].path);
-    if (a->history)
-        add_output(&all, "history", a->history);
-    return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_arguments_see_inputs(a, asked, spare, &all, err);
+    if (c->output.history)
+        add_output(&all, "history", c->output.history);
+    return spare(&all, "trace", trace, err) < 0 ? -1 : mpg_config_see_inputs(c, asked, spare, &all, err);
 }
 
-static const struct mpg_collective_table *expanded_by(const struct mpg_arguments *a, const struct mpg_files *f)
+static const struct mpg_collective_table *expanded_by(const struct mpg_config *c, const struct mpg_files *f)
 {
-    return a->expand || a->expand_some ? f->table : NULL;
+    return c->model.expand || c->model.expand_some ? f->table : NULL;
 }
 
 /* Which algorithms collectives have, if it matters: of a sweep, at any of its points. */
-static int load_table(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
+static int load_table(const struct mpg_config *c, struct mpg_files *f, struct mpg_error *err)
 {
-    const bool expands_rest = a->expand_rest || (mpg_arguments_sweep(a) && a->signatures.n > 0);
-    if (!a->expand && !expands_rest && !a->expand_some && !a->carries)
+    const bool expands_rest = c->model.expand_rest || (mpg_config_sweeps(c) && c->target.signatures.n > 0);
+    if (!c->model.expand && !expands_rest && !c->model.expand_some && !c->model.carries)
         return 0;
-    f->table = a->collective_table ? mpg_collective_table_read(a->collective_table, err) : mpg_collective_table_default(err);
+    f->table = c->model.collective_table ? mpg_collective_table_read(c->model.collective_table, err) : mpg_collective_table_default(err);
     return f->table ? 0 : -1;
 }
 
-static int load_targets(const struct mpg_arguments *a, struct mpg_files *f, struct mpg_error *err)
+static int load_targets(const struct mpg_config *c, struct mpg_files *f, struct mpg_error *err)
 {
-    const size_t n = a->signatures.n;
+    const size_t n = c->target.signatures.n;
     if (!(f->target = calloc(n > 0 ? n : 1, sizeof *f->target)))
         return mpg_error_set(err, "out of memory");
     if (n == 0)
         f->targets = 1;
     for (; f->targets < n; f->targets++)
-        if (load_signature(a->signatures.item[f->targets], &f->target[f->targets], err) < 0)
+        if (load_signature(c->target.signatures.item[f->targets], &f->target[f->targets], err) < 0)
             return -1;
     return 0;
 }
 
 /* One pass for hypotheses about messages: what is dropped is known where it is posted, and all of them are about
  * something. */
-static int learn(const struct mpg_files *f, const struct mpg_arguments *a, struct mpg_error *err)
+static int learn(const struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.supposed = f->supposed,
                                               .suppose = mpg_supposed_all(f->supposed),
-                                              .of_target = a->predict,
-                                              .expand = expanded_by(a, f),
-                                              .expand_some = a->expand_some,
+                                              .of_target = c->target.predict,
+                                              .expand = expanded_by(c, f),
+                                              .expand_some = c->model.expand_some,
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
-                                              .lenient = a->lenient};
+                                              .lenient = c->model.lenient};
     return mpg_graph_learn(f->trace, &options, err);
 }
 
-static int suppose(struct mpg_files *f, const struct mpg_arguments *a, struct mpg_error *err)
+static int suppose(struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
-    if (!(f->supposed = mpg_supposed_new(f->trace, &a->hypotheses, err)))
+    if (!(f->supposed = mpg_supposed_new(f->trace, &c->change.hypotheses, err)))
         return -1;
     const uint64_t all = mpg_supposed_all(f->supposed);
-    return mpg_supposed_of_messages(f->supposed, all) ? learn(f, a, err) : 0;
+    return mpg_supposed_of_messages(f->supposed, all) ? learn(f, c, err) : 0;
 }
 
 /* Whether SIGNATURE has the eager limit of each path that it has. */
@@ -135,27 +135,27 @@ static bool says_limits(const struct mpg_signature *signature)
 }
 
 /* What the trace shows of waiting needs times that are compared at all. */
-static bool compares_times(const struct mpg_arguments *a, const struct mpg_simulation_options *o)
+static bool compares_times(const struct mpg_config *c, const struct mpg_simulation_options *o)
 {
-    return a->predict || !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
+    return c->target.predict || !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
 }
 
 /* Hypotheses change who waits for whom, which without an eager limit no send does: then it is the trace's. */
-static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_arguments *a)
+static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_config *c)
 {
     size_t i = 0;
-    if (a->given.eager_limit || a->given.source_eager_limit || says_limits(f->given_source))
+    if (c->given.eager_limit || c->given.source_eager_limit || says_limits(f->given_source))
         return false;
     while (i < f->targets && says_limits(f->target[i]))
         i++;
     return i < f->targets;
 }
 
-static int read_files(struct mpg_files *f, const struct mpg_arguments *a, const char *trace, const struct mpg_asked *asked,
+static int read_files(struct mpg_files *f, const struct mpg_config *c, const char *trace, const struct mpg_setting *asked,
                       struct mpg_error *err)
 {
-    return check_outputs(a, trace, asked, err) < 0 || load_table(a, f, err) < 0 || load_targets(a, f, err) < 0 ||
-                   load_signature(mpg_arguments_source(a), &f->given_source, err) < 0 || !(f->trace = mpg_trace_open(trace, err))
+    return check_outputs(c, trace, asked, err) < 0 || load_table(c, f, err) < 0 || load_targets(c, f, err) < 0 ||
+                   load_signature(c->source.file, &f->given_source, err) < 0 || !(f->trace = mpg_trace_open(trace, err))
                ? -1
                : 0;
 }
@@ -171,7 +171,7 @@ static int add_digest(void *digest, const char *role, const char *path, struct m
 }
 
 /* Whether all processes have read the same, as STATUS says of this one: a folder may be each host's own. */
-static int agree_on_files(const struct mpg_files *f, const struct mpg_arguments *a, const struct mpg_asked *asked, int status,
+static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c, const struct mpg_setting *asked, int status,
                           struct mpg_error *err)
 {
     struct mpg_processes *p = asked->simulation.processes;
@@ -181,30 +181,30 @@ static int agree_on_files(const struct mpg_files *f, const struct mpg_arguments 
     if (status == 0) {
         (void)mpg_trace_sum(f->trace, &trace);
         trace = mpg_processes_digest(1, &trace, sizeof trace);
-        status = mpg_arguments_see_inputs(a, asked, add_digest, &others, err);
+        status = mpg_config_see_inputs(c, asked, add_digest, &others, err);
     }
     if (mpg_processes_agree(p, status, trace, err) < 0)
         return -1;
     return mpg_processes_agree_on(p, "other contents in a file that an option names", 0, others, err);
 }
 
-int mpg_files_open(struct mpg_files *f, const struct mpg_arguments *a, const char *trace,
-                   const struct mpg_asked *asked, struct mpg_error *err)
+int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *trace,
+                   const struct mpg_setting *asked, struct mpg_error *err)
 {
     *f = (struct mpg_files){.shown = {INT64_MAX, mpg_carries_nothing}};
-    if (agree_on_files(f, a, asked, read_files(f, a, trace, asked, err), err) < 0)
+    if (agree_on_files(f, c, asked, read_files(f, c, trace, asked, err), err) < 0)
         return -1;
-    if (a->keeps_floors)
+    if (!c->cache && !c->output.output_trace)
         f->kept = mpg_kept_open(f->trace, mpg_processes_first(asked->simulation.processes));
-    if (a->hypotheses.n == 0)
+    if (c->change.hypotheses.n == 0)
         return 0;
-    if (suppose(f, a, err) < 0)
+    if (suppose(f, c, err) < 0)
         return -1;
-    if (compares_times(a, &asked->simulation))
-        f->shown = mpg_shown_find(f->trace, f->table, a->lenient);
-    if (!a->carries)
+    if (compares_times(c, &asked->simulation))
+        f->shown = mpg_shown_find(f->trace, f->table, c->model.lenient);
+    if (!c->model.carries)
         f->shown.carried = mpg_carries_nothing;
-    if (!wants_shown_limit(f, a))
+    if (!wants_shown_limit(f, c))
         f->shown.limit_bytes = INT64_MAX;
     return 0;
 }
@@ -247,7 +247,7 @@ void mpg_files_close(struct mpg_files *f)
 
 /* --- where ranks are --- */
 
-static int seat_ranks(const struct mpg_arguments *a, const struct mpg_trace *trace,
+static int seat_ranks(const struct mpg_config *c, const struct mpg_trace *trace,
                       struct mpg_setting *in, struct mpg_error *err)
 {
     int32_t ranks = mpg_trace_ranks(trace);
@@ -255,23 +255,23 @@ static int seat_ranks(const struct mpg_arguments *a, const struct mpg_trace *tra
     if (!traced)
         return mpg_error_set(err, "out of memory");
     for (int32_t i = 0; i < ranks; i++)
-        traced[i] = a->source_map ? in->source_places.node[i] : mpg_trace_host(trace, i);
+        traced[i] = c->source.map ? in->source_places.node[i] : mpg_trace_host(trace, i);
     const int32_t *host = in->places.ranks > 0 ? in->places.node : traced;
-    int status = mpg_perturbation_seat(&in->asked.p, ranks, host, traced, a->cosched_kind, err);
+    int status = mpg_perturbation_seat(&in->p, ranks, host, traced, c->model.cosched, err);
     free(traced);
     return status;
 }
 
-/* Where ranks were: as --source-map says, or, where the paths of messages are asked for, the hosts that
+/* Where ranks were: as --source=map says, or, where the paths of messages are asked for, the hosts that
  * the trace names, if it names any. */
-static int place_source(const struct mpg_arguments *a, const struct mpg_trace *trace,
+static int place_source(const struct mpg_config *c, const struct mpg_trace *trace,
                         struct mpg_setting *in, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(trace);
     bool named = false;
-    if (a->source_map)
-        return mpg_places_parse(&in->source_places, "source-map", a->source_map, ranks, err);
-    if (!a->map || a->predict)
+    if (c->source.map)
+        return mpg_places_parse(&in->source_places, "source=map", c->source.map, ranks, err);
+    if (!c->target.map || c->target.predict)
         return 0;
     int32_t *host = malloc((size_t)ranks * sizeof *host);
     if (!host)
@@ -286,12 +286,12 @@ static int place_source(const struct mpg_arguments *a, const struct mpg_trace *t
 }
 
 /* The source's path of the class that the target has where nobody is placed, or the farthest. */
-static const struct mpg_network_path *unplaced_source_path(const struct mpg_arguments *a,
+static const struct mpg_network_path *unplaced_source_path(const struct mpg_config *c,
                                                            const struct mpg_setting *in)
 {
-    const struct mpg_network_path *target = a->path_class == MPG_PATHS
+    const struct mpg_network_path *target = c->target.path == MPG_PATHS
                                                 ? mpg_signature_farthest(in->target)
-                                                : mpg_signature_path(in->target, a->path_class);
+                                                : mpg_signature_path(in->target, c->target.path);
     const struct mpg_network_path *path =
         target ? mpg_signature_path(in->source.signature, target->path) : NULL;
     return path ? path : mpg_signature_farthest(in->source.signature);
@@ -299,34 +299,34 @@ static const struct mpg_network_path *unplaced_source_path(const struct mpg_argu
 
 /* The source's path between the farthest two of these, in perturb mode; in predict mode --map says
  * nothing of the source. NULL: nobody says. */
-static const struct mpg_network_path *source_path(const struct mpg_arguments *a,
+static const struct mpg_network_path *source_path(const struct mpg_config *c,
                                                   const struct mpg_setting *in)
 {
-    if (a->predict && a->map && in->target && in->source.signature)
-        return unplaced_source_path(a, in);
-    const bool says = !a->predict && in->source.signature && in->source_places.ranks > 0;
+    if (c->target.predict && c->target.map && in->target && in->source.signature)
+        return unplaced_source_path(c, in);
+    const bool says = !c->target.predict && in->source.signature && in->source_places.ranks > 0;
     return says ? mpg_places_path(in->source.signature, in->source_places.farthest) : NULL;
 }
 
 /* The class of path that messages take: as said, or that of the farthest two ranks of --map;
  * MPG_PATHS: the farthest measured. */
-static enum mpg_path_class path_class(const struct mpg_arguments *a, const struct mpg_setting *in)
+static enum mpg_path_class path_class(const struct mpg_config *c, const struct mpg_setting *in)
 {
     if (in->places.ranks == 0 || !in->target)
-        return a->path_class;
+        return c->target.path;
     const struct mpg_network_path *path = mpg_places_path(in->target, in->places.farthest);
-    return path ? path->path : a->path_class;
+    return path ? path->path : c->target.path;
 }
 
 /* Ranks that shared cores waited for each other, which is no work, as only CPU times tell. */
-static int check_cores(const struct mpg_arguments *a, const struct mpg_trace *trace, struct mpg_error *err)
+static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_host_cores *host;
     size_t n, crowded = 0;
     int32_t lacking = 0;
     for (int32_t r = 0; r < mpg_trace_ranks(trace); r++)
         lacking += mpg_trace_find_value(trace, r, "cpu_ns") < 0;
-    if (a->wall || lacking == 0)
+    if (c->target.work || lacking == 0)
         return 0;
     if (mpg_trace_cores(trace, &host, &n, err) < 0)
         return -1;
@@ -336,35 +336,46 @@ static int check_cores(const struct mpg_arguments *a, const struct mpg_trace *tr
     if (crowded < n)
         status = mpg_error_set(err, "%s: %d ranks had %.3g core%s, and the trace does not say how long each was on one: "
                                     "record it with mpgtrace record --cpu-time, or take the time between calls for work "
-                                    "(--wall)", mpg_trace_path(trace), (int)host[crowded].crowded, host[crowded].room,
+                                    "(--target=work=wall)", mpg_trace_path(trace), (int)host[crowded].crowded, host[crowded].room,
                                host[crowded].room == 1 ? "" : "s");
     free(host);
     return status;
 }
 
-static int read_setting(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
+static int read_setting(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f,
                         struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(f->trace);
-    struct mpg_perturbation *p = &in->asked.p;
+    struct mpg_perturbation *p = &in->p;
     p->processors = &in->processors;
-    if (a->machine && (check_cores(a, f->trace, err) < 0 || mpg_processors_init(&in->processors, a->machine, ranks, err) < 0))
+    if (c->target.machine &&
+        (check_cores(c, f->trace, err) < 0 || mpg_processors_init(&in->processors, c->target.machine, ranks, err) < 0))
         return -1;
     if (mpg_source_find(&in->source, f->trace, in->target, f->given_source,
-                        a->source && !mpg_arguments_source(a), err) < 0 ||
-        (a->map && mpg_places_parse(&in->places, "map", a->map, ranks, err) < 0) ||
-        place_source(a, f->trace, in, err) < 0 ||
-        mpg_perturbation_use(p, in->target, in->source.signature, path_class(a, in),
-                             source_path(a, in), err) < 0 ||
-        mpg_ratios_resolve(&in->asked.ratios, in->target, in->source.signature, a->machine, err) < 0 ||
-        mpg_arguments_check_ranks(a, p, ranks, err) < 0)
+                        c->source.none, err) < 0 ||
+        (c->target.map && mpg_places_parse(&in->places, "map", c->target.map, ranks, err) < 0) ||
+        place_source(c, f->trace, in, err) < 0 ||
+        mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
+                             source_path(c, in), err) < 0 ||
+        mpg_ratios_resolve(&in->ratios, in->target, in->source.signature, c->target.machine, err) < 0 ||
+        mpg_setting_check_ranks(c, p, ranks, err) < 0)
         return -1;
-    return seat_ranks(a, f->trace, in, err);
+    return seat_ranks(c, f->trace, in, err);
+}
+
+static void clear_asked(struct mpg_setting *in)
+{
+    const struct mpg_specs none = {0};
+    struct mpg_perturbation *p = &in->p;
+    if (in->borrows)
+        p->noise = p->call_noise = p->latency = p->byte = none;
+    mpg_perturbation_clear(p);
+    mpg_ratios_clear(&in->ratios);
 }
 
 void mpg_setting_close(struct mpg_setting *in)
 {
-    mpg_asked_clear(&in->asked);
+    clear_asked(in);
     mpg_places_clear(&in->places);
     mpg_places_clear(&in->source_places);
     mpg_processors_clear(&in->processors);
@@ -386,17 +397,17 @@ static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes
 
 /* Eager limits of target and source: each one's own as far as it is known, else the
  * other's; without both it is what SHOWN_BYTES says, or nothing is synchronous. */
-static void set_limits(const struct mpg_arguments *a, const struct mpg_setting *in, int64_t shown_bytes,
+static void set_limits(const struct mpg_config *c, const struct mpg_setting *in, int64_t shown_bytes,
                        struct mpg_simulation_options *o)
 {
     int64_t target = INT64_MAX, source = INT64_MAX;
-    const struct mpg_network_path *path = in->asked.p.target_path;
-    bool has_target = a->given.eager_limit || find_limit(path, &target);
-    bool has_source = a->given.source_eager_limit || find_limit(in->asked.p.source_path, &source);
-    if (a->given.eager_limit)
-        target = a->eager_limit;
-    if (a->given.source_eager_limit)
-        source = a->source_eager_limit;
+    const struct mpg_network_path *path = in->p.target_path;
+    bool has_target = c->given.eager_limit || find_limit(path, &target);
+    bool has_source = c->given.source_eager_limit || find_limit(in->p.source_path, &source);
+    if (c->given.eager_limit)
+        target = c->change.eager_limit;
+    if (c->given.source_eager_limit)
+        source = c->source.eager_limit;
     if (!has_target)
         target = has_source ? source : shown_bytes;
     o->limit_shown = !has_target && !has_source && shown_bytes != INT64_MAX;
@@ -404,34 +415,34 @@ static void set_limits(const struct mpg_arguments *a, const struct mpg_setting *
     o->graph.source_eager_limit_bytes = has_source ? source : target;
     o->source_limit = !has_target                ? MPG_LIMIT_OF_TARGET
                       : has_source               ? MPG_LIMIT_GIVEN
-                      : a->given.eager_limit || !mpg_rule_holds(MPG_RULE_TRACE_LIMIT) ? MPG_LIMIT_OF_TARGET
+                      : c->given.eager_limit || !mpg_rule_holds(MPG_RULE_TRACE_LIMIT) ? MPG_LIMIT_OF_TARGET
                                                                                      : MPG_LIMIT_IN_TRACE;
 }
 
 static void set_ratios(struct mpg_setting *in)
 {
-    struct mpg_perturbation *p = &in->asked.p;
-    const struct mpg_region_ratios *ratios = &in->asked.ratios.regions;
+    struct mpg_perturbation *p = &in->p;
+    const struct mpg_region_ratios *ratios = &in->ratios.regions;
     p->compute_ratio = ratios->base;
     p->region_ratios = ratios->n > 0;
     for (size_t i = 0; i < ratios->n; i++)
         p->regions_differ |= ratios->region[i].ratio != 1;
 }
 
-static bool has_resizes(const struct mpg_arguments *a)
+static bool has_resizes(const struct mpg_config *c)
 {
     bool has = false;
-    for (size_t i = 0; i < a->hypotheses.n; i++)
-        has = has || a->hypotheses.item[i].kind == MPG_HYPOTHESIS_RESIZE;
+    for (size_t i = 0; i < c->change.hypotheses.n; i++)
+        has = has || c->change.hypotheses.item[i].kind == MPG_HYPOTHESIS_RESIZE;
     return has;
 }
 
 /* Whether some of what a call waits for is dropped, so that it waits for fewer bytes. */
-static bool drops_transfers(const struct mpg_arguments *a)
+static bool drops_transfers(const struct mpg_config *c)
 {
     bool drops = false;
-    for (size_t i = 0; i < a->hypotheses.n; i++) {
-        const struct mpg_hypothesis *h = &a->hypotheses.item[i];
+    for (size_t i = 0; i < c->change.hypotheses.n; i++) {
+        const struct mpg_hypothesis *h = &c->change.hypotheses.item[i];
         const bool is_named = h->kind == MPG_HYPOTHESIS_DROP && h->select.call != MPG_CALL_COUNT;
         drops = drops || (is_named && (mpg_call_kind(h->select.call) == MPG_KIND_RMA ||
                                        mpg_call_kind(h->select.call) == MPG_KIND_IRMA));
@@ -441,7 +452,7 @@ static bool drops_transfers(const struct mpg_arguments *a)
 
 bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_perturbation *p)
 {
-    const struct mpg_simulation_options *o = &in->asked.simulation;
+    const struct mpg_simulation_options *o = &in->simulation;
     return (p->target && (o->places || o->source_places)) || mpg_perturbation_is_random(p);
 }
 
@@ -468,14 +479,14 @@ static int list_wholes(const struct mpg_perturbation *p, struct mpg_wholes *whol
 }
 
 /* Which collectives are messages, and by what these are scaled. */
-static int set_collectives(const struct mpg_arguments *a, const struct mpg_files *f, struct mpg_setting *in,
+static int set_collectives(const struct mpg_config *c, const struct mpg_files *f, struct mpg_setting *in,
                            struct mpg_error *err)
 {
-    struct mpg_graph_options *graph = &in->asked.simulation.graph;
-    struct mpg_perturbation *p = &in->asked.p;
-    graph->expand = expanded_by(a, f);
-    graph->expand_some = a->expand_some;
-    if (!a->expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* nothing says what messages take */
+    struct mpg_graph_options *graph = &in->simulation.graph;
+    struct mpg_perturbation *p = &in->p;
+    graph->expand = expanded_by(c, f);
+    graph->expand_some = c->model.expand_some;
+    if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* nothing says what messages take */
         return 0;
     graph->expand = f->table;
     graph->wholes = &in->wholes;
@@ -484,42 +495,42 @@ static int set_collectives(const struct mpg_arguments *a, const struct mpg_files
     return mpg_perturbation_scale_collectives(p, f->table, graph->eager_limit_bytes, err);
 }
 
-static void set_options(const struct mpg_arguments *a, const struct mpg_files *f, struct mpg_setting *in)
+static void set_options(const struct mpg_config *c, const struct mpg_files *f, struct mpg_setting *in)
 {
-    struct mpg_simulation_options *o = &in->asked.simulation;
-    struct mpg_perturbation *p = &in->asked.p;
+    struct mpg_simulation_options *o = &in->simulation;
+    struct mpg_perturbation *p = &in->p;
     set_ratios(in);
-    o->graph.ratios = &in->asked.ratios.regions;
-    o->graph.lenient = a->lenient;
-    o->graph.sync_reduce = a->sync_reduce;
-    o->deterministic = a->deterministic;
-    o->horizon = (uint64_t)a->horizon;
+    o->graph.ratios = &in->ratios.regions;
+    o->graph.lenient = c->model.lenient;
+    o->graph.sync_reduce = mpg_option_has_word(&c->model.paper, MPG_PAPER_SYNC_REDUCE);
+    o->deterministic = c->model.deterministic;
+    o->horizon = (uint64_t)c->model.horizon;
     o->kept = f->kept;
-    o->polling_ns = in->asked.times.polling == MPG_POLLING_WAIT ? in->asked.times.polling_interval_ns : -1;
+    o->polling_ns = in->times.polling == MPG_POLLING_WAIT ? in->times.polling_interval_ns : -1;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
-    o->graph.of_target = a->predict;
-    o->graph.progresses_in_calls = a->predict && !a->machine && mpg_rule_holds(MPG_RULE_PROGRESS);
-    o->graph.marks = a->output_trace && f->supposed && mpg_supposed_of_work(f->supposed, mpg_supposed_all(f->supposed));
-    p->resizes = !a->predict && (has_resizes(a) || drops_transfers(a));
-    p->source_byte_given = a->given.source_byte;
-    p->source_byte_ns = a->source_byte_ns;
+    o->graph.of_target = c->target.predict;
+    o->graph.progresses_in_calls = c->target.predict && !c->target.machine && mpg_rule_holds(MPG_RULE_PROGRESS);
+    o->graph.marks = c->output.output_trace && f->supposed && mpg_supposed_of_work(f->supposed, mpg_supposed_all(f->supposed));
+    p->resizes = !c->target.predict && (has_resizes(c) || drops_transfers(c));
+    p->source_byte_given = c->given.source_byte;
+    p->source_byte_ns = c->source.byte_ns;
     p->changes_work = f->supposed && mpg_supposed_of_work(f->supposed, o->graph.suppose);
-    p->without_tracer = p->target && !a->keep_tracer && !a->predict;
-    set_limits(a, in, f->shown.limit_bytes, o);
+    p->without_tracer = p->target && !mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER) && !c->target.predict;
+    set_limits(c, in, f->shown.limit_bytes, o);
     o->graph.carried = f->shown.carried;
     o->graph.carries = mpg_carries_any(&f->shown.carried);
-    o->graph.moves_by = a->carries ? f->table : NULL;
-    o->floors.has_source_cost = a->given.source_latency || a->given.source_byte;
-    o->floors.latency_ns = a->source_latency_ns;
-    o->floors.byte_ns = a->source_byte_ns;
+    o->graph.moves_by = c->model.carries ? f->table : NULL;
+    o->floors.has_source_cost = c->given.source_latency || c->given.source_byte;
+    o->floors.latency_ns = c->source.latency_ns;
+    o->floors.byte_ns = c->source.byte_ns;
     o->floors.source = p->source_path;
-    o->first_replica = (uint32_t)a->first_replica;
-    if (!a->predict) {
+    o->first_replica = (uint32_t)c->first_replica;
+    if (!c->target.predict) {
         o->places = in->places.ranks > 0 ? &in->places : NULL;
         o->source_places = in->source_places.ranks > 0 ? &in->source_places : NULL;
     }
-    o->replicas = a->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)a->replicas : 1;
+    o->replicas = c->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)c->replicas : 1;
 }
 
 /* Whether all ranks of TRACE recorded when they were off their CPUs. */
@@ -531,36 +542,36 @@ static bool knows_off_cpu(const struct mpg_trace *trace)
     return true;
 }
 
-int mpg_setting_open(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
+int mpg_setting_open(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f,
                      size_t i, struct mpg_error *err)
 {
     in->target = f->target[i];
-    in->asked.p.predicts = a->predict;
-    in->asked.p.off_cpu_known = knows_off_cpu(f->trace);
-    if (read_setting(in, a, f, err) < 0)
+    in->p.predicts = c->target.predict;
+    in->p.off_cpu_known = knows_off_cpu(f->trace);
+    if (read_setting(in, c, f, err) < 0)
         return -1;
-    if (mpg_trace_cut(f->trace) && !a->lenient)
+    if (mpg_trace_cut(f->trace) && !c->model.lenient)
         return mpg_error_set(err, "%s (--lenient goes on with what is whole)", mpg_trace_cut(f->trace));
-    set_options(a, f, in);
-    if (set_collectives(a, f, in, err) < 0)
+    set_options(c, f, in);
+    if (set_collectives(c, f, in, err) < 0)
         return -1;
-    if (!a->predict && has_resizes(a) && !mpg_resize_is_known(&in->asked.p))
-        return mpg_error_set(err, "resize: neither a source's signature nor --source-byte says what bytes cost on the "
+    if (!c->target.predict && has_resizes(c) && !mpg_resize_is_known(&in->p))
+        return mpg_error_set(err, "resize: neither a source's signature nor --source=byte says what bytes cost on the "
                            "traced machine (--predict needs neither)");
     return 0;
 }
 
-int mpg_setting_begin(struct mpg_setting *in, const struct mpg_arguments *a, const struct mpg_files *f,
+int mpg_setting_begin(struct mpg_setting *in, const struct mpg_config *c, const struct mpg_files *f,
                       uint32_t replicas, struct mpg_error *err)
 {
-    struct mpg_simulation_options *o = &in->asked.simulation;
-    struct mpg_perturbation *p = &in->asked.p;
+    struct mpg_simulation_options *o = &in->simulation;
+    struct mpg_perturbation *p = &in->p;
     o->replicas = replicas;
-    p->every_path = a->predict || o->places;
+    p->every_path = c->target.predict || o->places;
     p->every_source_path = o->source_places != NULL;
     if (mpg_perturbation_measure(p, o->first_replica, replicas, err) < 0)
         return -1;
-    if (a->predict)
+    if (c->target.predict)
         mpg_predict_prepare(p, f->trace);
     return 0;
 }
@@ -573,7 +584,7 @@ struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *in,
                                         .first_replica = o->first_replica,
                                         .processes = o->processes,
                                         .threads = o->threads,
-                                        .times = in->asked.times,
+                                        .times = in->times,
                                         .deterministic = o->deterministic,
                                         .horizon = o->horizon,
                                         .kept = o->kept,
@@ -581,7 +592,7 @@ struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *in,
                                         .places = in->places.ranks > 0 ? &in->places : NULL};
 }
 
-struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct mpg_arguments *a,
+struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct mpg_config *c,
                                      const struct mpg_files *f, const struct mpg_perturbation *p,
                                      const struct mpg_simulation_options *options,
                                      const struct mpg_result *result)
@@ -591,13 +602,13 @@ struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct 
                                .source = &in->source,
                                .places = in->places.ranks > 0 ? &in->places : NULL,
                                .source_places = options->source_places,
-                               .map = a->map,
-                               .source_map = a->source_map,
-                               .collectives = a->collectives,
-                               .collective_table = a->collective_table,
-                               .times = &in->asked.times,
+                               .map = c->target.map,
+                               .source_map = c->source.map,
+                               .collectives = mpg_collectives_word(c->model.collectives),
+                               .collective_table = c->model.collective_table,
+                               .times = &in->times,
                                .options = options,
                                .result = result,
-                               .against_ns = a->against_ns,
-                               .given = a->given};
+                               .against_ns = c->target.against_ns,
+                               .given = c->given};
 }

@@ -4,7 +4,8 @@
 #ifndef MPG_INPUTS_H
 #define MPG_INPUTS_H
 
-#include "simulate/options/arguments.h"
+#include "simulate/options/configuration.h"
+#include "simulate/options/ratios.h"
 #include "simulate/options/shown.h"
 #include "simulate/evaluate/predict.h"
 
@@ -19,18 +20,23 @@ struct mpg_files {
     struct mpg_shown shown;    /* with hypotheses; an eager limit where neither options nor signatures say all of them */
 };
 
-/* Opens what A names, and TRACE; ASKED says which samples were read. Errors: those of the files; the
+/* Opens what C names, and TRACE; ASKED says which samples were read. Errors: those of the files; the
  * output is one of them; hypotheses are not about the trace. FILES is to be closed even so. */
-int mpg_files_open(struct mpg_files *files, const struct mpg_arguments *a, const char *trace,
-                   const struct mpg_asked *asked, struct mpg_error *err);
+int mpg_files_open(struct mpg_files *files, const struct mpg_config *c, const char *trace,
+                   const struct mpg_setting *asked, struct mpg_error *err);
 /* Names the trace in ERR, of what could not be simulated, and calls that it misses, unless it is an error of
  * another of PROCESSES, which is whole; always -1. */
 int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes *processes,
                       struct mpg_error *err);
 void mpg_files_close(struct mpg_files *files);
 
+/* A scenario: first what its configuration asks for, then what follows from that and the files. All zero at first. */
 struct mpg_setting {
-    struct mpg_asked asked; /* its perturbation has the signatures; its options are what follows from all */
+    struct mpg_perturbation p; /* distributions, models, seed; with the signatures, once they are read */
+    bool borrows;              /* the distributions are another's */
+    struct mpg_simulation_options simulation;
+    struct mpg_times_options times;
+    struct mpg_ratios ratios;
     const struct mpg_signature *target; /* of the files; NULL: none */
     struct mpg_source source;
     struct mpg_places places, source_places;
@@ -38,13 +44,20 @@ struct mpg_setting {
     struct mpg_wholes wholes;         /* collectives that are taken as they were measured */
 };
 
-/* Fills SETTING, whose ASKED is what A asks for, with the I-th target of FILES, which outlive it. Its number
- * of replicas is one where nothing of it is random and A says nothing. Errors: paths, models or ranks that
+/* Into SETTING what C asks of PROCESSES; distributions are LIKE's, which outlives SETTING, where it is not NULL: their files are
+ * read once. Returns 0, -1, or MPG_SPEC_UNREADABLE; SETTING is to be closed even so. */
+int mpg_setting_ask(struct mpg_setting *setting, const struct mpg_config *c, struct mpg_processes *processes,
+                    const struct mpg_setting *like, struct mpg_error *err);
+/* An error, where a list of ranks of an option names one that RANKS ranks have not: it would be without effect. Private to
+ * simulate/options/. */
+int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation *p, int32_t ranks, struct mpg_error *err);
+/* Fills SETTING, which has what C asks for, with the I-th target of FILES, which outlive it. Its number
+ * of replicas is one where nothing of it is random and C says nothing. Errors: paths, models or ranks that
  * the signatures and the trace do not have; out of memory. SETTING is to be closed even so. */
-int mpg_setting_open(struct mpg_setting *setting, const struct mpg_arguments *a,
+int mpg_setting_open(struct mpg_setting *setting, const struct mpg_config *c,
                      const struct mpg_files *files, size_t i, struct mpg_error *err);
 /* The last before it is simulated, with so many replicas: launches are drawn. */
-int mpg_setting_begin(struct mpg_setting *setting, const struct mpg_arguments *a,
+int mpg_setting_begin(struct mpg_setting *setting, const struct mpg_config *c,
                       const struct mpg_files *files, uint32_t replicas, struct mpg_error *err);
 /* The same as OPTIONS, for predict mode. */
 struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *setting,
@@ -52,7 +65,7 @@ struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *setting
 /* Whether P makes replicas unlike each other. */
 bool mpg_setting_is_random(const struct mpg_setting *setting, const struct mpg_perturbation *p);
 /* What is to be said of RESULT, which P and OPTIONS brought about. */
-struct mpg_report mpg_setting_report(const struct mpg_setting *setting, const struct mpg_arguments *a,
+struct mpg_report mpg_setting_report(const struct mpg_setting *setting, const struct mpg_config *c,
                                      const struct mpg_files *files, const struct mpg_perturbation *p,
                                      const struct mpg_simulation_options *options,
                                      const struct mpg_result *result);

@@ -24,8 +24,8 @@ struct mpg_ratios {
  * is no number from 1e-9 to 1e9; no name; two for the same. R is to be cleared even so. */
 int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
                      struct mpg_error *err);
-/* Fills r->regions; TARGET and SOURCE may be NULL, and MACHINE, whose MipsRatio is among those given. Errors: kernels were asked for and one of them is
- * missing, or has no rates above 0 of the kernel; the ratio is not from 1e-9 to 1e9. */
+/* Fills r->regions; TARGET and SOURCE may be NULL, and MACHINE, whose MipsRatio is among those given. Errors: kernels were
+ * asked for and one of them is missing, or has no rates above 0 of the kernel; the ratio is not from 1e-9 to 1e9. */
 int mpg_ratios_resolve(struct mpg_ratios *r, const struct mpg_signature *target,
                        const struct mpg_signature *source, const struct mpg_parameters *machine, struct mpg_error *err);
 void mpg_ratios_clear(struct mpg_ratios *r);

@@ -4,10 +4,12 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
+#include "simulate/target/parameters.h"
 
 static const struct {
     const char *name;
@@ -53,6 +55,7 @@ static void clear_axis(struct mpg_axis *x)
         free(x->word[i]);
     free(x->word);
     free(x->value);
+    free(x->key);
     *x = (struct mpg_axis){0};
 }
 
@@ -65,6 +68,12 @@ void mpg_sweep_clear(struct mpg_sweep *s)
 
 /* --- values --- */
 
+/* What errors call X's option, and the sweep's. */
+static const char *name_of(const struct mpg_axis *x)
+{
+    return x->key ? "target" : mpg_swept_name(x->what);
+}
+
 /* A plain number, as factors are; of times 0 is both. */
 static bool is_plain(const char *text)
 {
@@ -73,27 +82,56 @@ static bool is_plain(const char *text)
     return mpg_units_parse_real(text, &value, &ignored) == 0;
 }
 
-static int parse_value(const char *text, enum mpg_sweep_unit unit, double *value, struct mpg_error *err)
+static int check_value(const struct mpg_axis *x, const char *text, double value, struct mpg_error *err)
 {
-    int64_t bytes = 0;
-    int status;
-    switch (unit) {
-    case MPG_SWEEP_TIME:
-        return mpg_units_parse_time(text, value, err);
-    case MPG_SWEEP_SIZE:
-        status = mpg_units_parse_size(text, &bytes, err);
-        *value = (double)bytes;
-        return status == 0 && bytes < -1 ? mpg_error_set(err, "'%s' is less than -1", text) : status;
-    default:
-        if (mpg_units_parse_real(text, value, err) < 0)
-            return -1;
-        if (unit == MPG_SWEEP_RATIO && !(*value >= 1e-9 && *value <= 1e9))
-            return mpg_error_set(err, "'%s' is not from 1e-9 to 1e9", text);
-        return *value < 0 ? mpg_error_set(err, "'%s': a factor is not below 0", text) : 0;
-    }
+    if (x->key || x->unit == MPG_SWEEP_TIME)
+        return 0;
+    if (x->unit == MPG_SWEEP_SIZE)
+        return value < -1 ? mpg_error_set(err, "'%s' is less than -1", text) : 0;
+    if (x->unit == MPG_SWEEP_RATIO && !(value >= 1e-9 && value <= 1e9))
+        return mpg_error_set(err, "'%s' is not from 1e-9 to 1e9", text);
+    return value < 0 ? mpg_error_set(err, "'%s': a factor is not below 0", text) : 0;
 }
 
-size_t mpg_sweep_cut(char *text, char separator, char **word, size_t most)
+/* TEXT as a number of X. */
+static int parse_number(const struct mpg_axis *x, const char *text, double *value, struct mpg_error *err)
+{
+    const bool is_whole = x->unit == MPG_SWEEP_SIZE || x->unit == MPG_SWEEP_COUNT;
+    int64_t whole = 0;
+    const int status = x->unit == MPG_SWEEP_TIME    ? mpg_units_parse_time(text, value, err)
+                       : x->unit == MPG_SWEEP_SIZE  ? mpg_units_parse_size(text, &whole, err)
+                       : x->unit == MPG_SWEEP_COUNT ? mpg_units_parse_int(text, &whole, err)
+                       : x->unit == MPG_SWEEP_WORD  ? mpg_error_set(err, "'%s' is no number", text)
+                                                    : mpg_units_parse_real(text, value, err);
+    if (status < 0)
+        return -1;
+    *value = is_whole ? (double)whole : *value;
+    return check_value(x, text, *value, err);
+}
+
+/* A value of a list of X. */
+static int parse_value(const struct mpg_axis *x, const char *text, double *value, struct mpg_error *err)
+{
+    static const char *const modes[] = {"none", "wait", "clock"}; /* as in enum mpg_absorb */
+    struct mpg_error no_number;
+    if (!*text)
+        return mpg_error_set(err, "a value is missing");
+    if (x->what == MPG_SWEPT_ABSORB) {
+        for (int i = 0; i < 3; i++)
+            if (strcmp(text, modes[i]) == 0)
+                return *value = i, 0;
+        return mpg_error_set(err, "'%s' is not none, wait or clock", text);
+    }
+    *value = NAN;
+    if (x->what == MPG_SWEPT_MAP)
+        return 0;
+    if (x->key && parse_number(x, text, value, &no_number) < 0)
+        *value = NAN;
+    return x->key ? 0 : parse_number(x, text, value, err);
+}
+
+/* Cuts TEXT at each SEPARATOR, into no more than MOST words; how many there are. */
+static size_t cut(char *text, char separator, char **word, size_t most)
 {
     size_t n = 0;
     for (char *at = text; at; n++) {
@@ -107,30 +145,51 @@ size_t mpg_sweep_cut(char *text, char separator, char **word, size_t most)
     return n;
 }
 
-/* Of times: whether all N words are plain numbers, and some is not 0. */
-static bool are_factors(char *const *word, size_t n)
+/* Makes times of X factors where all N words are plain numbers, and some is not 0. */
+static void find_factors(struct mpg_axis *x, char *const *word, size_t n)
 {
     bool any = false;
     for (size_t i = 0; i < n; i++) {
-        if (!is_plain(word[i]))
-            return false;
+        if (x->key || x->unit != MPG_SWEEP_TIME || !is_plain(word[i]))
+            return;
         any = any || strtod(word[i], NULL) != 0;
     }
-    return any;
+    x->unit = any ? MPG_SWEEP_FACTOR : x->unit;
 }
 
-int mpg_sweep_check_range(double low, double high, int64_t n, bool is_log, const char *option, struct mpg_error *err)
+static int reserve(struct mpg_axis *x, size_t n, struct mpg_error *err)
+{
+    const bool has_words = x->key || x->unit == MPG_SWEEP_WORD;
+    x->value = calloc(n, sizeof *x->value);
+    x->word = has_words ? calloc(n, sizeof *x->word) : NULL;
+    return x->value && (x->word || !has_words) ? 0 : mpg_error_set(err, "out of memory");
+}
+
+/* VALUE, and where X has words TEXT, are X's next. */
+static int add_value(struct mpg_axis *x, const char *text, double value, struct mpg_error *err)
+{
+    for (size_t i = 0; i < x->n; i++)
+        if (x->word ? strcmp(x->word[i], text) == 0 : x->value[i] == value)
+            return mpg_error_set(err, "'%s' is there twice", text);
+    if (x->word && !(x->word[x->n] = strdup(text)))
+        return mpg_error_set(err, "out of memory");
+    x->value[x->n++] = value;
+    return 0;
+}
+
+static int check_range(const struct mpg_axis *x, double low, double high, int64_t n, bool is_log, struct mpg_error *err)
 {
     if (!(low < high))
         return mpg_error_set(err, low > high ? "LO is more than HI" : "LO and HI are the same");
     if (n < 2)
-        return mpg_error_set(err, n == 1 ? "one value is no sweep: --%s says it" : "N is not 2 or more", option);
+        return mpg_error_set(err, n == 1 ? "one value is no sweep: --%s says it" : "N is not 2 or more", name_of(x));
     if (n > MPG_SWEEP_MOST)
         return mpg_error_set(err, "more than %d values", MPG_SWEEP_MOST);
     return is_log && !(low > 0) ? mpg_error_set(err, "log steps begin above 0") : 0;
 }
 
-double mpg_sweep_step(double low, double high, size_t i, size_t n, bool is_log)
+/* The I-th of N values, of which the first and the last are LOW and HIGH to the bit. */
+static double step(double low, double high, size_t i, size_t n, bool is_log)
 {
     const double part = (double)i / (double)(n - 1);
     if (i == 0 || i + 1 == n)
@@ -146,61 +205,36 @@ static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg
     int64_t n;
     if (words < 3 || words > 4 || (words == 4 && !is_log))
         return mpg_error_set(err, "is neither LO:HI:N, LO:HI:N:log nor a list V,V...");
-    if (x->unit == MPG_SWEEP_TIME && are_factors(word, 2))
-        x->unit = MPG_SWEEP_FACTOR;
-    if (parse_value(word[0], x->unit, &low, err) < 0 || parse_value(word[1], x->unit, &high, err) < 0 ||
-        mpg_units_parse_int(word[2], &n, err) < 0 || mpg_sweep_check_range(low, high, n, is_log, mpg_swept_name(x->what), err) < 0)
+    find_factors(x, word, 2);
+    const bool is_whole = x->unit == MPG_SWEEP_SIZE || x->unit == MPG_SWEEP_COUNT;
+    if (parse_number(x, word[0], &low, err) < 0 || parse_number(x, word[1], &high, err) < 0 ||
+        mpg_units_parse_int(word[2], &n, err) < 0 || check_range(x, low, high, n, is_log, err) < 0 ||
+        reserve(x, (size_t)n, err) < 0)
         return -1;
-    if (!(x->value = calloc((size_t)n, sizeof *x->value)))
-        return mpg_error_set(err, "out of memory");
-    for (; x->n < (size_t)n; x->n++) {
-        const double value = mpg_sweep_step(low, high, x->n, (size_t)n, is_log);
-        x->value[x->n] = x->unit == MPG_SWEEP_SIZE ? round(value) : value;
-        if (x->n > 0 && !(x->value[x->n] > x->value[x->n - 1]))
+    for (size_t i = 0; i < (size_t)n; i++) {
+        char text[40];
+        const double exact = step(low, high, i, (size_t)n, is_log), value = is_whole ? round(exact) : exact;
+        snprintf(text, sizeof text, "%.17g%s", value, x->unit == MPG_SWEEP_TIME ? "ns" : "");
+        if (i > 0 && !(value > x->value[i - 1]))
             return mpg_error_set(err, "so many values between these are not all different");
+        if (add_value(x, text, value, err) < 0)
+            return -1;
     }
     return 0;
-}
-
-/* Whether value I of X was there before. */
-static bool is_there(const struct mpg_axis *x, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (x->word ? strcmp(x->word[k], x->word[i]) == 0 : x->value[k] == x->value[i])
-            return true;
-    return false;
-}
-
-static bool is_mode(const char *word)
-{
-    return strcmp(word, "none") == 0 || strcmp(word, "wait") == 0 || strcmp(word, "clock") == 0;
 }
 
 /* V,V... of X, cut into WORDS. */
 static int parse_list(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
-    const bool of_words = x->unit == MPG_SWEEP_WORD;
     if (words < 2)
-        return mpg_error_set(err, "one value is no sweep: --%s says it", mpg_swept_name(x->what));
-    if (x->unit == MPG_SWEEP_TIME && are_factors(word, words))
-        x->unit = MPG_SWEEP_FACTOR;
-    if (!(of_words ? (void *)(x->word = calloc(words, sizeof *x->word))
-                   : (void *)(x->value = calloc(words, sizeof *x->value))))
-        return mpg_error_set(err, "out of memory");
-    for (; x->n < words; x->n++) {
-        if (!*word[x->n])
-            return mpg_error_set(err, "a value is missing");
-        if (x->what == MPG_SWEPT_ABSORB && !is_mode(word[x->n]))
-            return mpg_error_set(err, "'%s' is not none, wait or clock", word[x->n]);
-        if (of_words && !(x->word[x->n] = strdup(word[x->n])))
-            return mpg_error_set(err, "out of memory");
-        if (!of_words && parse_value(word[x->n], x->unit, &x->value[x->n], err) < 0)
+        return mpg_error_set(err, "one value is no sweep: --%s says it", name_of(x));
+    find_factors(x, word, words);
+    if (reserve(x, words, err) < 0)
+        return -1;
+    for (size_t i = 0; i < words; i++) {
+        double value;
+        if (parse_value(x, word[i], &value, err) < 0 || add_value(x, word[i], value, err) < 0)
             return -1;
-        if (is_there(x, x->n)) {
-            const char *twice = word[x->n];
-            x->n++;
-            return mpg_error_set(err, "'%s' is there twice", twice);
-        }
     }
     return 0;
 }
@@ -210,61 +244,83 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
 {
     char *part[5];
     if (!strchr(text, ',') && x->unit != MPG_SWEEP_WORD)
-        return parse_range(x, part, mpg_sweep_cut(text, ':', part, 5), err);
+        return parse_range(x, part, cut(text, ':', part, 5), err);
     size_t most = 1;
     for (const char *c = text; *c; c++)
         most += *c == ',';
+    if (most > MPG_SWEEP_MOST)
+        return mpg_error_set(err, "more than %d values", MPG_SWEEP_MOST);
     char **word = calloc(most, sizeof *word);
-    if (!word)
-        return mpg_error_set(err, "out of memory");
-    int status = most > MPG_SWEEP_MOST ? mpg_error_set(err, "more than %d values", MPG_SWEEP_MOST)
-                                       : parse_list(x, word, mpg_sweep_cut(text, ',', word, most), err);
+    const int status = word ? parse_list(x, word, cut(text, ',', word, most), err) : mpg_error_set(err, "out of memory");
     free(word);
     return status;
 }
 
-static int find_param(const char *text, enum mpg_swept *what, const char **values, struct mpg_error *err)
+/* --- parameters --- */
+
+/* What the parameter NAME is, into X. */
+static int find_param(struct mpg_axis *x, const char *name, struct mpg_error *err)
 {
-    const char *equals = strchr(text, '=');
-    const size_t length = equals ? (size_t)(equals - text) : 0;
     for (int i = 0; i < MPG_SWEPTS; i++)
-        if (length > 0 && strlen(swepts[i].name) == length &&
-            strncmp(swepts[i].name, text, length) == 0) {
-            *what = (enum mpg_swept)i;
-            *values = equals + 1;
+        if (strcmp(swepts[i].name, name) == 0) {
+            x->what = (enum mpg_swept)i;
+            x->unit = swepts[i].unit;
             return 0;
         }
     return mpg_error_set(err, "is not PARAM=LO:HI:N, with noise, call-noise, latency, byte, compute-ratio, "
                               "eager-limit, absorb or map as PARAM");
 }
 
-static int add(struct mpg_sweep *s, const char *text, struct mpg_error *err)
+/* The same of a target's key. */
+static int find_key(struct mpg_axis *x, const char *name, struct mpg_error *err)
 {
-    enum mpg_swept what = MPG_SWEPTS;
-    const char *values = NULL;
-    if (find_param(text, &what, &values, err) < 0)
-        return -1;
-    if (mpg_sweep_find(s, what))
-        return mpg_error_set(err, "%s is swept twice", mpg_swept_name(what));
-    struct mpg_axis *x = &s->axis[s->axes++];
-    *x = (struct mpg_axis){.what = what, .unit = swepts[what].unit, .text = text, .option = "--sweep"};
-    char *copy = strdup(values);
-    if (!copy)
-        return mpg_error_set(err, "out of memory");
-    int status = parse_values(x, copy, err);
-    free(copy);
-    if (status == 0 && x->n > MPG_SWEEP_MOST / s->points)
-        return mpg_error_set(err, "makes a grid of more than %d points", MPG_SWEEP_MOST);
-    s->points *= x->n;
-    return status;
+    static const enum mpg_sweep_unit units[] = {[MPG_KEY_TIME] = MPG_SWEEP_TIME,   [MPG_KEY_NUMBER] = MPG_SWEEP_NUMBER,
+                                                [MPG_KEY_BYTES] = MPG_SWEEP_SIZE,  [MPG_KEY_COUNT] = MPG_SWEEP_COUNT,
+                                                [MPG_KEY_WORD] = MPG_SWEEP_WORD};
+    const enum mpg_key_unit unit = mpg_parameters_unit(name);
+    if (unit == MPG_KEY_UNKNOWN)
+        return mpg_error_set(err, "with --target a key of mpgtarget(5) is swept, as in CommStartupTime=1us,10us");
+    x->unit = units[unit];
+    return (x->key = strdup(name)) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-int mpg_sweep_parse(struct mpg_sweep *s, const struct mpg_option_list *given, struct mpg_error *err)
+/* GIVEN, of which COPY may be cut. */
+static int add(struct mpg_sweep *s, const char *given, char *copy, bool of_target, struct mpg_error *err)
+{
+    struct mpg_axis found = {.what = MPG_SWEPTS, .text = given, .option = "--sweep"};
+    char *values = strchr(copy, '=');
+    if (values)
+        *values++ = '\0';
+    if ((of_target ? find_key : find_param)(&found, values ? copy : "", err) < 0)
+        return -1;
+    bool is_twice = false;
+    for (size_t i = 0; i < s->axes; i++)
+        is_twice = is_twice || (of_target ? strcmp(s->axis[i].key, found.key) == 0 : s->axis[i].what == found.what);
+    if (is_twice || (of_target && s->axes == MPG_KEY_AXES)) {
+        free(found.key);
+        return is_twice ? mpg_error_set(err, "%s is swept twice", copy)
+                        : mpg_error_set(err, "more than %d keys are swept", MPG_KEY_AXES);
+    }
+    struct mpg_axis *x = &s->axis[s->axes++];
+    *x = found;
+    if (parse_values(x, values, err) < 0)
+        return -1;
+    if (x->n > MPG_SWEEP_MOST / s->points)
+        return mpg_error_set(err, "makes a grid of more than %d points", MPG_SWEEP_MOST);
+    s->points *= x->n;
+    return 0;
+}
+
+int mpg_sweep_parse(struct mpg_sweep *s, const struct mpg_option_list *given, bool of_target, struct mpg_error *err)
 {
     *s = (struct mpg_sweep){.points = 1};
-    for (size_t i = 0; i < given->n; i++)
-        if (add(s, given->item[i], err) < 0)
+    for (size_t i = 0; i < given->n; i++) {
+        char *copy = strdup(given->item[i]);
+        const int status = copy ? add(s, given->item[i], copy, of_target, err) : mpg_error_set(err, "out of memory");
+        free(copy);
+        if (status < 0)
             return mpg_error_prefix(err, "--sweep: '%s'", given->item[i]);
+    }
     return 0;
 }
 

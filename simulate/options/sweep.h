@@ -26,25 +26,28 @@ enum mpg_sweep_unit {
     MPG_SWEEP_FACTOR, /* of the distributions that are given */
     MPG_SWEEP_RATIO,
     MPG_SWEEP_SIZE,   /* whole bytes */
-    MPG_SWEEP_WORD
+    MPG_SWEEP_WORD,
+    MPG_SWEEP_NUMBER, /* of keys only */
+    MPG_SWEEP_COUNT
 };
 
 struct mpg_axis {
-    enum mpg_swept what;
+    enum mpg_swept what;   /* MPG_SWEPTS: a target's key, */
+    char *key;             /* which is this; else NULL */
     enum mpg_sweep_unit unit;
     const char *text, *option; /* as given, to --sweep or --tolerate */
     size_t n;
-    double *value;    /* n; of words NULL, */
-    char **word;      /* which are here */
+    double *value;    /* n; of absorb the place of the word in its enum; of keys NAN where it is a word, or a distribution */
+    char **word;      /* n, of words, and of keys, as a target's file has them; else NULL */
 };
 
 /* Points of a grid are numbered: the last axis goes round first. */
+enum { MPG_SWEEP_MOST = 4096, MPG_KEY_AXES = 6 };
 struct mpg_sweep {
     size_t axes;
-    struct mpg_axis axis[MPG_SWEPTS]; /* as given, each another parameter */
+    struct mpg_axis axis[MPG_SWEPTS]; /* as given, each another parameter, or (at most MPG_KEY_AXES) another key */
     size_t points; /* the product of their lengths, at most MPG_SWEEP_MOST; 1 without axes */
 };
-enum { MPG_SWEEP_MOST = 4096 };
 
 /* Slowdowns beyond 1, as 0.05: parts of the traced run, as given. */
 struct mpg_limits {
@@ -52,10 +55,11 @@ struct mpg_limits {
     double limit[16];
 };
 
-/* Takes GIVEN, each "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V...". Errors: no PARAM, or one that
- * was given; values that PARAM does not have, plain numbers beside times; LO >= HI, N < 2, log of what is
- * not above 0; more than MPG_SWEEP_MOST points; out of memory. SWEEP is to be cleared even so. */
-int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, struct mpg_error *err);
+/* Takes GIVEN, each "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V..."; OF_TARGET: with a key of mpgtarget(5) as PARAM,
+ * of which it is for the target to say what values are right. Errors: no PARAM, or one that
+ * was given; values that PARAM does not have, plain numbers beside times; one value, or one twice; LO >= HI, N < 2, log of
+ * what is not above 0; more than MPG_SWEEP_MOST points; out of memory. SWEEP is to be cleared even so. */
+int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, bool of_target, struct mpg_error *err);
 /* Takes "LIMIT%:PARAM" or "LIMIT%,LIMIT%...:PARAM", the colon being a blank as well: two values of PARAM, the lesser
  * of which is nothing of it. GIVEN says whether there are distributions of it, of which values are factors then.
  * Errors: no LIMIT above 0, one twice, more than 16 of them; no PARAM that has an order and is no limit. SWEEP is to
@@ -69,12 +73,6 @@ void mpg_sweep_clear(struct mpg_sweep *sweep); /* zero-initialised is allowed */
 const struct mpg_axis *mpg_sweep_find(const struct mpg_sweep *sweep, enum mpg_swept what);
 /* Which of axis I's values POINT has. */
 size_t mpg_sweep_place(const struct mpg_sweep *sweep, size_t i, size_t point);
-/* Parts of this, of other sweeps, too: an error where LOW to HIGH is no range of N values, on a logarithmic scale or not (OPTION is for one);
- * the I-th of them, of which the first and the last are LOW and HIGH to the bit. */
-int mpg_sweep_check_range(double low, double high, int64_t n, bool is_log, const char *option, struct mpg_error *err);
-double mpg_sweep_step(double low, double high, size_t i, size_t n, bool is_log);
-/* Cuts TEXT at each SEPARATOR, into no more than MOST words; how many there are. */
-size_t mpg_sweep_cut(char *text, char separator, char **word, size_t most);
 /* "call-noise" ... */
 const char *mpg_swept_name(enum mpg_swept what);
 /* "ns", "factor", "ratio", "bytes"; NULL: words. */

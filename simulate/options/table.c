@@ -1,119 +1,352 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgsim's options, for parsing and for --help. */
-#include "simulate/options/arguments.h"
+/* mpgsim's options: words, ranges, --help, and which go together. CONTRIBUTING.md says how one is added. */
+#include "simulate/options/configuration.h"
 
 #include <string.h>
 
-enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_OPTIONS = 128 };
+#include "simulate/rules.h"
 
-const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
+enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_SEGMENTS = 1000000, MAX_OPTIONS = 48 };
+static const double HUGE = 9e15;
+
+/* Words, in the order of their enums. */
+static const char *const engines[] = {"events", "lanes", NULL};
+static const char *const works[] = {"cpu", "wall", NULL};
+static const char *const gets[] = {"deferred", "blocking", NULL};
+static const char *const paths[] = {"core-complex", "node", "between-nodes", NULL};
+static const char *const noise_models[] = {"replay", "ecdf", "renewal", "fit", NULL};
+static const char *const time_models[] = {"empirical", "fit", NULL};
+static const char *const coscheds[] = {"none", "node", "job", NULL};
+static const char *const measurements[] = {"resample", "fixed", NULL};
+static const char *const absorbs[] = {"none", "wait", "clock", NULL};
+static const char *const collectives[] = {"measured", "rounds", "expand", NULL};
+static const char *const pollings[] = {"wait", "work", NULL};
+static const char *const papers[] = {"call-edges", "sync-reduce", "own-edges", NULL};
+static const char *const wheres[] = {"call", "callsite", "region", "rank", "pair", "path", NULL};
+static const char *const waits[] = {"call", "callsite", "region", "rank", NULL};
+static const char *const caches[] = {"kept", "fresh", NULL};
+
+const char *mpg_collectives_word(enum mpg_collectives how)
 {
-    static struct mpg_option table[MAX_OPTIONS];
-    const double huge = 9e15;
+    return collectives[how];
+}
+
+/* Of --without: the rules, then MPG_WITHOUT_TRACER and those after it. */
+static const char *const *list_without(void)
+{
+    static const char *words[MPG_RULES + 4];
+    for (int i = 0; i < MPG_RULES; i++)
+        words[i] = mpg_rule_name((enum mpg_rule)i);
+    words[MPG_WITHOUT_TRACER] = "tracer";
+    words[MPG_WITHOUT_CARRIED] = "carried";
+    words[MPG_WITHOUT_CHOICE] = "choice";
+    return words;
+}
+
+/* --- which go together --- */
+
+#define OF_ONE_RUN "it is of one run"
+static const struct mpg_option_rule rules[] = {
+    {"target", MPG_OPTION_IMPLIES, "predict", NULL},
+    /* machines */
+    {"predict", MPG_OPTION_NEEDS, "signature|latency|target|--sweep latency", "one of them says what messages take"},
+    {"--target=KEY=VALUE", MPG_OPTION_NEEDS, "--target=NAME", NULL},
+    {"target=work", MPG_OPTION_NEEDS, "--target=NAME", NULL},
+    {"target=get", MPG_OPTION_NEEDS, "--target=NAME", NULL},
+    {"target=engine", MPG_OPTION_NEEDS, "--target=NAME", NULL},
+    {"against", MPG_OPTION_NEEDS, "--target=NAME", NULL},
+    {"a second TRACE", MPG_OPTION_NEEDS, "--target=NAME", NULL},
+    {"map", MPG_OPTION_EXCLUDES, "map=path", NULL},
+    {"--sweep map", MPG_OPTION_EXCLUDES, "map=path", NULL},
+    {"map", MPG_OPTION_NEEDS, "signature|target|output-trace", "a signature has the paths between places"},
+    {"--sweep map", MPG_OPTION_NEEDS, "signature", "it has the paths between places"},
+    {"map=path", MPG_OPTION_NEEDS, "signature", "it has the paths"},
+    {"source=map", MPG_OPTION_NEEDS, "signature|a source", NULL},
+    {"source=latency", MPG_OPTION_EXCLUDES, "predict", NULL},
+    {"source=byte", MPG_OPTION_EXCLUDES, "predict", NULL},
+    {"models=noise", MPG_OPTION_NEEDS, "signature", NULL},
+    {"models=noise", MPG_OPTION_EXCLUDES, "--noise in place of the signature's", NULL},
+    {"models=latency", MPG_OPTION_NEEDS, "signature", NULL},
+    {"models=latency", MPG_OPTION_EXCLUDES, "--latency in place of the signature's", NULL},
+    {"models=byte", MPG_OPTION_NEEDS, "signature", NULL},
+    {"models=byte", MPG_OPTION_EXCLUDES, "--byte in place of the signature's", NULL},
+    {"models=cosched", MPG_OPTION_NEEDS, "signature|a source", NULL},
+    {"models=measurement", MPG_OPTION_NEEDS, "signature|a source", NULL},
+    /* what a target of parameters has not */
+    {"tolerate", MPG_OPTION_EXCLUDES, "target",
+     "it is about the traced run's slowdown (--sweep KEY=... is about this one's)"},
+    {"several --signature", MPG_OPTION_EXCLUDES, "target", "a target takes what its file does not say from one"},
+    {"waits", MPG_OPTION_EXCLUDES, "target",
+     "a trace of the predicted run has them: --output-trace=FOLDER, then mpgtrace waits FOLDER"},
+    {"timeline", MPG_OPTION_EXCLUDES, "target",
+     "a trace of the predicted run has it: --output-trace=FOLDER, then mpgtrace timeline FOLDER"},
+    {"collectives=expand", MPG_OPTION_EXCLUDES, "target", "all collectives but barriers are rounds there"},
+    /* the model */
+    {"absorb", MPG_OPTION_EXCLUDES, "predict", NULL},
+    {"--sweep absorb", MPG_OPTION_EXCLUDES, "predict", NULL},
+    {"paper=call-edges", MPG_OPTION_EXCLUDES, "predict", NULL},
+    {"paper=own-edges", MPG_OPTION_EXCLUDES, "predict", NULL},
+    {"paper=own-edges", MPG_OPTION_EXCLUDES, "paper=call-edges", NULL},
+    {"paper=sync-reduce", MPG_OPTION_EXCLUDES, "collectives=expand", "the messages say who waits"},
+    {"collectives=rounds", MPG_OPTION_NEEDS, "signature", "nothing else has measured any"},
+    {"collectives=table", MPG_OPTION_NEEDS, "collectives that are messages", NULL},
+    {"polling=interval", MPG_OPTION_EXCLUDES, "polling=work", NULL},
+    {"without=tracer", MPG_OPTION_EXCLUDES, "predict", NULL},
+    {"without=tracer", MPG_OPTION_NEEDS, "signature", "nothing is taken out without one"},
+    {"without=carried", MPG_OPTION_NEEDS, "hypothesis", NULL},
+    {"horizon", MPG_OPTION_EXCLUDES, "without=choice", NULL},
+    {"horizon", MPG_OPTION_EXCLUDES, "absorb=none", NULL},
+    {"horizon", MPG_OPTION_EXCLUDES, "absorb=wait", NULL},
+    {"horizon", MPG_OPTION_EXCLUDES, "--sweep absorb", NULL},
+    /* scenarios */
+    {"tolerate", MPG_OPTION_EXCLUDES, "sweep", NULL},
+    {"eager-limit", MPG_OPTION_EXCLUDES, "--sweep eager-limit", NULL},
+    {"absorb", MPG_OPTION_EXCLUDES, "--sweep absorb", NULL},
+    {"map", MPG_OPTION_EXCLUDES, "--sweep map", NULL},
+    {"per-rank", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
+    {"output-trace", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
+    {"waits", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
+    {"where", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
+    {"timeline", MPG_OPTION_EXCLUDES, "several scenarios", NULL},
+    {"output-trace", MPG_OPTION_EXCLUDES, "a table of traces and targets", OF_ONE_RUN},
+    {"per-rank", MPG_OPTION_EXCLUDES, "a table of traces and targets", OF_ONE_RUN " (--json has all)"},
+    {"history", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it keeps answers about one run"},
+    {"report", MPG_OPTION_EXCLUDES, "a table of traces and targets", "a page is of one run"},
+    {"where", MPG_OPTION_EXCLUDES, "a table of traces and targets", OF_ONE_RUN},
+    {"target=engine=lanes", MPG_OPTION_EXCLUDES, "a table of traces and targets", "only events know what processors do"},
+    {"--target=-", MPG_OPTION_EXCLUDES, "a table of traces and targets", "it reads its targets more than once"},
+    /* output */
+    {"where=path", MPG_OPTION_NEEDS, "predict", "it is made of times"},
+    {"where=segments", MPG_OPTION_NEEDS, "where=path", NULL},
+    {"json", MPG_OPTION_EXCLUDES, "per-rank", NULL},
+    {"csv", MPG_OPTION_EXCLUDES, "json", NULL},
+    {"csv", MPG_OPTION_NEEDS, "where|per-rank|target|several scenarios", "it is of a table"},
+    {"csv", MPG_OPTION_EXCLUDES, "several tables of --where", "it is of one table"},
+    {"csv", MPG_OPTION_EXCLUDES, "--per-rank with --target", "a target has a table of its own"},
+    {"waits", MPG_OPTION_EXCLUDES, "per-rank", NULL},
+    {"where", MPG_OPTION_EXCLUDES, "per-rank", NULL},
+    {"timeline=calls", MPG_OPTION_NEEDS, "timeline", NULL},
+    {"timeline=ranks", MPG_OPTION_NEEDS, "timeline", NULL},
+    {"keep", MPG_OPTION_NEEDS, "plot", NULL},
+    {"plot", MPG_OPTION_NEEDS, "several scenarios|a table of traces and targets", "it draws a table"},
+    {"plot", MPG_OPTION_EXCLUDES, "tolerate", NULL},
+    {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
+
+/* Whether values of the parameter WHAT take the place of the signature's: given, or swept as times. */
+static bool replaces(const struct mpg_config *c, const struct mpg_option_list *given, enum mpg_swept what)
+{
+    const struct mpg_axis *axis = mpg_sweep_find(&c->question.sweep, what);
+    return given->n > 0 || (axis && axis->unit == MPG_SWEEP_TIME);
+}
+
+static bool replaces_noise(const struct mpg_config *c)
+{
+    bool of_target = false;
+    for (size_t i = 0; i < c->change.call_noise.n; i++)
+        of_target = of_target || strcmp(c->change.call_noise.item[i], "signature") == 0;
+    return replaces(c, &c->change.noise, MPG_SWEPT_NOISE) && !of_target;
+}
+
+static bool is_swept(const struct mpg_config *c, const char *name)
+{
+    for (size_t i = 0; i < c->question.sweep.axes && !c->question.tolerate; i++)
+        if (strcmp(mpg_swept_name(c->question.sweep.axis[i].what), name) == 0)
+            return true;
+    return false;
+}
+
+static bool names_input(const struct mpg_option_list *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->item[i], "-") == 0)
+            return true;
+    return false;
+}
+
+/* The conditions of the rules. */
+static bool holds(void *config, const char *condition)
+{
+    static const char sweep[] = "--sweep ";
+    const struct mpg_config *c = config;
+    const struct mpg_target_config *t = &c->target;
+    const struct {
+        const char *name;
+        bool holds;
+    } all[] = {{"--target=NAME", t->names.n > 0},
+               {"--target=KEY=VALUE", t->given_keys > 0},
+               {"--target=-", names_input(&t->names)},
+               {"a second TRACE", c->trace_number > 1},
+               {"a source", c->source.file != NULL},
+               {"several --signature", t->signatures.n > 1},
+               {"--noise in place of the signature's", replaces_noise(c)},
+               {"--latency in place of the signature's", replaces(c, &c->change.latency, MPG_SWEPT_LATENCY)},
+               {"--byte in place of the signature's", replaces(c, &c->change.byte, MPG_SWEPT_BYTE)},
+               {"collectives that are messages", c->model.expand || c->model.expand_some || c->model.expand_rest},
+               {"several scenarios", mpg_config_sweeps(c)},
+               {"a table of traces and targets", mpg_config_tabulates(c)},
+               {"several tables of --where", c->question.where_tables + c->question.critical_path > 1},
+               {"--per-rank with --target", c->output.per_rank && t->name}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, condition) == 0)
+            return all[i].holds;
+    return is_swept(c, condition + sizeof sweep - 1);
+}
+
+/* --- the options --- */
+
+/* Copies these options, and the end, into TABLE. */
+#define FILL(table, ...)                                                                                                       \
+    do {                                                                                                                       \
+        const struct mpg_option options[] = {__VA_ARGS__, {0}};                                                                \
+        _Static_assert(sizeof options <= sizeof(table), "too many options");                                                   \
+        memcpy(table, options, sizeof options);                                                                                \
+    } while (0)
+
+struct keys {
+    struct mpg_option source[5], target[4], map[2], models[6], polling[2], collectives[2], where[2], replicas[2], timeline[3];
+};
+
+static void fill_keys(struct mpg_config *c, struct keys *k)
+{
+    FILL(k->source, {.name = "map", .kind = MPG_OPTION_STRING, .value = &c->source.map, .argument = "PLACES"},
+         {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &c->source.eager_limit, .argument = "BYTES", .minimum = -1,
+          .maximum = HUGE, .given = &c->given.source_eager_limit},
+         {.name = "latency", .kind = MPG_OPTION_TIME, .value = &c->source.latency_ns, .argument = "TIME", .maximum = HUGE,
+          .given = &c->given.source_latency},
+         {.name = "byte", .kind = MPG_OPTION_TIME, .value = &c->source.byte_ns, .argument = "TIME", .maximum = HUGE,
+          .given = &c->given.source_byte});
+    FILL(k->target, {.name = "work", .kind = MPG_OPTION_WORD, .value = &c->target.work, .words = works},
+         {.name = "get", .kind = MPG_OPTION_WORD, .value = &c->target.gets, .words = gets},
+         {.name = "engine", .kind = MPG_OPTION_WORD, .value = &c->target.engine, .words = engines});
+    FILL(k->map, {.name = "path", .kind = MPG_OPTION_WORD, .value = &c->target.path, .words = paths, .given = &c->given.path});
+    FILL(k->models, {.name = "noise", .kind = MPG_OPTION_WORD, .value = &c->model.noise, .words = noise_models},
+         {.name = "latency", .kind = MPG_OPTION_WORD, .value = &c->model.latency, .words = time_models},
+         {.name = "byte", .kind = MPG_OPTION_WORD, .value = &c->model.byte, .words = time_models},
+         {.name = "cosched", .kind = MPG_OPTION_WORD, .value = &c->model.cosched, .words = coscheds, .given = &c->given.cosched},
+         {.name = "measurement", .kind = MPG_OPTION_WORD, .value = &c->model.measurement, .words = measurements,
+          .given = &c->given.measurement});
+    FILL(k->polling, {.name = "interval", .kind = MPG_OPTION_TIME, .value = &c->model.polling_interval_ns, .argument = "TIME",
+                      .maximum = HUGE, .given = &c->given.polling_interval});
+    FILL(k->collectives,
+         {.name = "table", .kind = MPG_OPTION_STRING, .value = &c->model.collective_table, .argument = "FILE"});
+    FILL(k->where, {.name = "segments", .kind = MPG_OPTION_INT, .value = &c->question.segments, .argument = "N",
+                    .maximum = MAX_SEGMENTS, .given = &c->given.segments});
+    FILL(k->replicas, {.name = "first", .kind = MPG_OPTION_INT, .value = &c->first_replica, .argument = "K",
+                       .maximum = MAX_REPLICAS, .given = &c->given.first_replica});
+    FILL(k->timeline, {.name = "calls", .kind = MPG_OPTION_STRING, .value = &c->output.timeline_calls, .argument = "A-B"},
+         {.name = "ranks", .kind = MPG_OPTION_STRING, .value = &c->output.timeline_ranks, .argument = "LIST"});
+}
+
+static void fill_options(struct mpg_config *c, const struct keys *k, struct mpg_option table[MAX_OPTIONS])
+{
     const struct mpg_option options[] = {
-        {.name = "signature", .kind = MPG_OPTION_LIST, .value = &a->signatures, .argument = "FILE",
+        {.group = "Machines", .name = "signature", .kind = MPG_OPTION_LIST, .value = &c->target.signatures, .argument = "FILE",
          .help = "the target machine: its noise, latency, bandwidth, eager limit.\n"
                  "Of several each is a scenario, with the same draws; a table\n"
                  "tells which is how probably faster"},
-        {.name = "source", .kind = MPG_OPTION_STRING, .value = &a->source, .argument = "FILE",
+        {.name = "source", .kind = MPG_OPTION_STRING, .value = &c->source.file, .argument = "FILE|none", .keys = k->source,
          .help = "the traced machine's signature, whose costs the trace contains\n"
                  "(default: the one in the trace; the target's if the trace is of its\n"
-                 "machine); none: there is none"},
-        {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &a->predict,
+                 "machine); none: there is none. Keys: map=PLACES, where ranks were\n"
+                 "(default: on the trace's hosts); eager-limit=BYTES; latency=TIME\n"
+                 "of a message, byte=TIME of each of its bytes (default: as the\n"
+                 "trace shows)"},
+        {.name = "predict", .kind = MPG_OPTION_FLAG, .value = &c->target.predict,
          .help = "how long would it take there: times by the target's costs alone,\n"
                  "instead of the traced run's delays"},
-        {.name = "target", .kind = MPG_OPTION_LIST, .value = &a->targets,
+        {.name = "target", .kind = MPG_OPTION_LIST, .value = &c->target.given, .keys = k->target,
          .argument = "distributed|shared|cm5|ideal|FILE",
          .help = "how long would it take on a machine of these parameters, mpgtarget(5)\n"
                  "(FILE, or a shipped one of that name), with a processor a rank. What\n"
                  "FILE does not say --signature does, if there is one. Of several, and\n"
-                 "of several TRACEs: a table, a line for each trace on each target"},
-        {.name = "parameter", .kind = MPG_OPTION_LIST, .value = &a->parameters, .argument = "KEY=VALUE",
-         .help = "one of them, in place of what FILE says"},
-        {.name = "ideal", .kind = MPG_OPTION_FLAG, .value = &a->ideal,
-         .help = "on --target=ideal: work takes what it takes, messages nothing"},
-        {.name = "blocking-get", .kind = MPG_OPTION_FLAG, .value = &a->blocking_get,
-         .help = "with --target: a rank waits for what it gets or puts at once, not where\n"
-                 "it synchronises"},
-        {.name = "wall", .kind = MPG_OPTION_FLAG, .value = &a->wall,
-         .help = "with --target: work is the time between calls, though ranks shared\n"
-                 "cores when they were traced and there is no CPU time"},
-        {.name = "engine", .kind = MPG_OPTION_STRING, .value = &a->engine, .argument = "HOW",
-         .help = "with --target: events (default): in the order of simulated time; lanes:\n"
-                 "replicas side by side, of a target whose ranks need no such order"},
-        {.name = "against", .kind = MPG_OPTION_STRING, .value = &a->against, .argument = "TIME|FILE",
-         .help = "with --target: the run on one processor that speedup and efficiency\n"
-                 "are against, too: a time, or FILE, an answer of it by --json"},
-        {.name = "map", .kind = MPG_OPTION_STRING, .value = &a->map, .argument = "PLACES",
+                 "of a second TRACE: a table, a line for each trace on each target.\n"
+                 "KEY=VALUE: one parameter, in place of what FILE says. Other keys:\n"
+                 "work=wall: work is the time between calls, though ranks shared cores\n"
+                 "and there is no CPU time; get=blocking: a rank waits at once for what\n"
+                 "it gets or puts; engine=lanes: replicas side by side, of a target\n"
+                 "whose ranks need no order of simulated time (default: events)"},
+        {.name = "map", .kind = MPG_OPTION_STRING, .value = &c->target.map, .argument = "PLACES", .keys = k->map,
          .help = "where ranks are on the target: block:N (N ranks a node),\n"
                  "cyclic:N (over N nodes in turn), or a file with a line a rank:\n"
                  "its node, and core complex if known. Messages take the path\n"
-                 "between their places (default: --path for all)"},
-        {.name = "source-map", .kind = MPG_OPTION_STRING, .value = &a->source_map,
-         .argument = "PLACES",
-         .help = "where they were, likewise (default: on the hosts that the trace\n"
-                 "names)"},
-        {.name = "polling", .kind = MPG_OPTION_STRING, .value = &a->polling, .argument = "wait|work",
-         .help = "loops of Test..., Iprobe ... that find nothing wait (default):\n"
-                 "noise takes nothing from what is between them, and calls that\n"
-                 "come too late go with it; or work: it takes what it took"},
-        {.name = "polling-interval", .kind = MPG_OPTION_TIME, .value = &a->polling_interval_ns,
-         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.polling_interval,
-         .help = "longer intervals between two of these are work (default 10us)"},
-        {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives,
-         .argument = "measured|rounds|expand",
-         .help = "measured (default): as the signature has measured them, others by\n"
-                 "the messages of their algorithms, scaled to what was measured;\n"
-                 "expand: each by its messages; rounds: all by rounds of messages"},
-        {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->collective_table,
-         .argument = "FILE",
-         .help = "which algorithm that is, mpgcollectives(5) (default: Open MPI 4.1's)"},
-        {.name = "carried", .kind = MPG_OPTION_STRING, .value = &a->carried, .argument = "shown|none",
-         .help = "with hypotheses: sends that wait until their receiver is in a call\n"
-                 "shown (default): those of which the trace shows it; or none"},
-        {.name = "output-trace", .kind = MPG_OPTION_STRING, .value = &a->output_trace,
-         .argument = "FOLDER",
-         .help = "write the trace with its first replica's times (--first-replica) to\n"
-                 "FOLDER"},
-        {.name = "path", .kind = MPG_OPTION_STRING, .value = &a->path, .argument = "core-complex|node|between-nodes",
-         .given = &a->given.path,
-         .help = "which of the target's paths messages take: core-complex, node,\n"
-                 "between-nodes (default: the farthest measured)"},
-        {.name = "noise", .kind = MPG_OPTION_LIST, .value = &a->noise, .argument = "DIST[@RANKS]",
+                 "between their places. Or path=core-complex, path=node,\n"
+                 "path=between-nodes: all take this one (default: the farthest\n"
+                 "measured)"},
+        {.name = "models", .kind = MPG_OPTION_KEYS, .argument = "KEY=MODEL[,KEY=MODEL...]", .keys = k->models,
+         .help = "what is drawn from signatures: noise=replay: recorded detours;\n"
+                 "noise=renewal: detours drawn from the recorded gaps and durations;\n"
+                 "noise=fit: from the families fitted to them; noise=ecdf: the time\n"
+                 "that FTQ quanta lost (default: replay where there are detours).\n"
+                 "latency=fit, byte=fit: the families fitted to what was measured\n"
+                 "(default: empirical). cosched=none, node, job: who meets recorded\n"
+                 "noise at the same time (default: node if its cores were recorded\n"
+                 "together). measurement=fixed: signatures are exact (default:\n"
+                 "resample: two replicas each see another measurement)"},
+        {.group = "Perturbations", .name = "noise", .kind = MPG_OPTION_LIST, .value = &c->change.noise,
+         .argument = "DIST[@RANKS]",
          .help = "time lost to the system, drawn once for each compute interval\n"
                  "DIST: const:T exp:MEAN normal:MEAN,SD gamma:MEAN,SD\n"
                  "lognormal:MEAN,SD pareto:MINIMUM,SHAPE file:SAMPLES\n"
                  "with times like 100ns or 2us; RANKS like 0,4-7.\n"
                  "Several of it add up where they name the same rank"},
-        {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &a->call_noise,
-         .argument = "DIST[@RANKS]",
+        {.name = "call-noise", .kind = MPG_OPTION_LIST, .value = &c->change.call_noise, .argument = "DIST[@RANKS]",
          .help = "time lost inside each MPI call; signature: what the target's noise\n"
                  "takes from what the call itself was traced to do"},
-        {.name = "call-edges", .kind = MPG_OPTION_STRING, .value = &a->call_edges,
-         .argument = "own|paper", .given = &a->given.call_edges,
-         .help = "where --call-noise acts: own: on the call's own rank; paper: also on\n"
-                 "messages, as Sottile 2006 prints it (default: own, but paper with\n"
-                 "--absorb=none --eager-limit=-1)"},
-        {.name = "latency", .kind = MPG_OPTION_LIST, .value = &a->latency, .argument = "DIST",
+        {.name = "latency", .kind = MPG_OPTION_LIST, .value = &c->change.latency, .argument = "DIST",
          .help = "extra latency of each message"},
-        {.name = "byte", .kind = MPG_OPTION_LIST, .value = &a->byte, .argument = "DIST",
+        {.name = "byte", .kind = MPG_OPTION_LIST, .value = &c->change.byte, .argument = "DIST",
          .help = "extra transfer time for each byte of a message"},
-        {.name = "compute-ratio", .kind = MPG_OPTION_LIST, .value = &a->compute_ratio,
-         .argument = "R[@REGION]",
+        {.name = "compute-ratio", .kind = MPG_OPTION_LIST, .value = &c->change.compute_ratio, .argument = "R[@REGION]",
          .help = "how long the target computes for a traced second of\n"
                  "computation: 2 is half as fast (default 1); kernel:NAME by that\n"
                  "kernel's rates in both signatures. Of one region, or of all else"},
-        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &a->hypothesis_files,
-         .argument = "FILE",
+        {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &c->change.eager_limit, .argument = "BYTES", .minimum = -1,
+         .maximum = HUGE, .given = &c->given.eager_limit,
+         .help = "larger standard sends wait for their receiver; -1: all do\n"
+                 "(default: the signature's, else unlimited, or, with hypotheses, as\n"
+                 "the trace shows)"},
+        {.name = "hypothesis", .kind = MPG_OPTION_LIST, .value = &c->change.given, .argument = "FILE|HYPOTHESIS",
          .help = "what of the program is supposed to be otherwise, mpghypothesis(5):\n"
-                 "lines like these"},
-        {.name = "suppose", .kind = MPG_OPTION_LIST, .value = &a->hypothesis_lines,
-         .argument = "HYPOTHESIS",
-         .help = "one of them: 'scale REGION [ranks=LIST] factor=F', 'balance REGION\n"
-                 "[comm=C] [by=instance|total]', 'insert REGION [ranks=LIST]\n"
-                 "(time=T|bytes=N to=RANK|+K|-K)', 'drop SELECT', 'resize SELECT\n"
-                 "(factor=F|bytes=N)', SELECT like 'call=Isend tag=7'"},
-        {.name = "sweep", .kind = MPG_OPTION_LIST, .value = &a->sweeps, .argument = "PARAM=LO:HI:N",
+                 "a file, or one of its lines: 'scale REGION [ranks=LIST] factor=F',\n"
+                 "'balance REGION [comm=C] [by=instance|total]', 'insert REGION\n"
+                 "[ranks=LIST] (time=T|bytes=N to=RANK|+K|-K)', 'drop SELECT',\n"
+                 "'resize SELECT (factor=F|bytes=N)', SELECT like 'call=Isend tag=7'"},
+        {.group = "Model", .name = "absorb", .kind = MPG_OPTION_WORD, .value = &c->model.absorb, .words = absorbs,
+         .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
+                 "messages that lay ready; needs comparable clocks). Default:\n"
+                 "clock where clocks are comparable, else wait"},
+        {.name = "collectives", .kind = MPG_OPTION_WORD, .value = &c->model.collectives, .words = collectives,
+         .keys = k->collectives,
+         .help = "measured (default): as the signature has measured them, others by\n"
+                 "the messages of their algorithms, scaled to what was measured;\n"
+                 "expand: each by its messages; rounds: all by rounds of messages.\n"
+                 "table=FILE: which algorithms, mpgcollectives(5) (default: Open MPI\n"
+                 "4.1's)"},
+        {.name = "polling", .kind = MPG_OPTION_WORD, .value = &c->model.polling, .words = pollings, .keys = k->polling,
+         .help = "loops of Test..., Iprobe ... that find nothing wait (default):\n"
+                 "noise takes nothing from what is between them, and calls that\n"
+                 "come too late go with it; or work: it takes what it took.\n"
+                 "interval=TIME: longer ones between two of these are work (10us)"},
+        {.name = "paper", .kind = MPG_OPTION_WORDS, .value = &c->model.paper, .words = papers,
+         .alone = "call-edges,sync-reduce",
+         .help = "as the paper on the message-passing graph has it, in one or both:\n"
+                 "call-edges: --call-noise acts on messages, too (default with\n"
+                 "--absorb=none --eager-limit=-1, but for own-edges); sync-reduce:\n"
+                 "ranks that contribute to a Reduce or Gather(v) wait for its root"},
+        {.name = "without", .kind = MPG_OPTION_WORDS, .value = &c->model.without, .words = list_without(),
+         .argument = "RULE[,RULE...]",
+         .help = "leaves rules of the model out; mpgsim(1) lists them. Among them are\n"
+                 "choice: Waitany, Test..., Recv from any source keep what they took in\n"
+                 "the trace; tracer: what recording took stays in the run; carried:\n"
+                 "with hypotheses, no send waits until its receiver is in a call"},
+        {.name = "horizon", .kind = MPG_OPTION_INT, .value = &c->model.horizon, .argument = "N", .maximum = HUGE,
+         .given = &c->given.horizon,
+         .help = "messages in flight, at most, for calls that choose among what is\n"
+                 "not sent yet (default 65536)"},
+        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &c->model.lenient,
+         .help = "count what has no partner, or does not fit it, instead of failing"},
+        {.group = "Question", .name = "sweep", .kind = MPG_OPTION_LIST, .value = &c->question.sweeps,
+         .argument = "PARAM=LO:HI:N",
          .help = "a table of answers instead of one, for N values from LO to HI with\n"
                  "the same draws; PARAM=LO:HI:N:log: each the same times the one\n"
                  "before; PARAM=V,V...: these. noise, call-noise, latency, byte:\n"
@@ -121,135 +354,85 @@ const struct mpg_option *mpg_arguments_table(struct mpg_arguments *a)
                  "options give. compute-ratio, eager-limit; absorb and map as\n"
                  "lists. Several make a grid. With --target PARAM is a key of\n"
                  "mpgtarget(5), and each value a machine of the table"},
-        {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &a->tolerate, .argument = "LIMIT%:PARAM",
+        {.name = "tolerate", .kind = MPG_OPTION_STRING, .value = &c->question.tolerate, .argument = "LIMIT%:PARAM",
          .help = "the largest value of noise, call-noise, latency, byte or\n"
                  "compute-ratio with which the median run is at most so much longer\n"
                  "than the traced one (with --predict: than it is as given), as in\n"
                  "5%:noise; of several limits, each, as in 1%,2%,5%:latency, and of\n"
                  "several signatures; a factor of what the option of that name gives"},
-        {.name = "noise-model", .kind = MPG_OPTION_STRING, .value = &a->noise_model,
-         .argument = "replay|renewal|fit|ecdf",
-         .help = "replay: signatures' recorded detours; renewal: detours drawn from\n"
-                 "the recorded gaps and durations; fit: from the families fitted to\n"
-                 "them; ecdf: the time that their FTQ quanta lost (default: replay\n"
-                 "where there are any detours, else ecdf)"},
-        {.name = "latency-model", .kind = MPG_OPTION_STRING, .value = &a->latency_model,
-         .argument = "empirical|fit",
-         .help = "empirical (default): latencies as they were measured; fit: as the\n"
-                 "nearest of the families that the signature has fitted to them"},
-        {.name = "byte-model", .kind = MPG_OPTION_STRING, .value = &a->byte_model, .argument = "empirical|fit",
-         .help = "the same of what bytes add"},
-        {.name = "cosched", .kind = MPG_OPTION_STRING, .value = &a->cosched, .argument = "none|node|job",
-         .given = &a->given.cosched,
-         .help = "who meets the recorded noise at the same time: none, the ranks\n"
-                 "of a node, of the job (default: node if its cores were recorded\n"
-                 "together, else none)"},
-        {.name = "measurement", .kind = MPG_OPTION_STRING, .value = &a->measurement,
-         .argument = "resample|fixed", .given = &a->given.measurement,
-         .help = "resample (default): signatures are samples, and each two\n"
-                 "replicas see what another measurement might have found;\n"
-                 "fixed: they are taken for exact"},
-        {.name = "without", .kind = MPG_OPTION_STRING, .value = &a->without, .argument = "RULE[,RULE...]",
-         .help = "leaves rules of the model out, to see what each is worth;\n"
-                 "mpgsim(1) lists them"},
-        {.name = "absorb", .kind = MPG_OPTION_STRING, .value = &a->absorb, .argument = "none|wait|clock",
-         .help = "what absorbs delay: none, wait (waiting in calls), clock (and\n"
-                 "messages that lay ready; needs comparable clocks). Default:\n"
-                 "clock where clocks are comparable, else wait"},
-        {.name = "eager-limit", .kind = MPG_OPTION_SIZE, .value = &a->eager_limit,
-         .argument = "BYTES", .minimum = -1, .maximum = huge, .given = &a->given.eager_limit,
-         .help = "larger standard sends wait for their receiver; -1: all do\n"
-                 "(default: the signature's, else unlimited, or, with hypotheses, as\n"
-                 "the trace shows)"},
-        {.name = "source-eager-limit", .kind = MPG_OPTION_SIZE, .value = &a->source_eager_limit,
-         .argument = "BYTES", .minimum = -1, .maximum = huge,
-         .given = &a->given.source_eager_limit,
-         .help = "the traced machine's (default: the source's, or the target's\n"
-                 "where the trace does not contradict it)"},
-        {.name = "source-latency", .kind = MPG_OPTION_TIME, .value = &a->source_latency_ns,
-         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_latency,
-         .help = "time of a message on the traced machine\n"
-                 "(default: found in the trace)"},
-        {.name = "source-byte", .kind = MPG_OPTION_TIME, .value = &a->source_byte_ns,
-         .argument = "TIME", .minimum = 0, .maximum = huge, .given = &a->given.source_byte,
-         .help = "and of each of its bytes"},
-        {.name = "floors", .kind = MPG_OPTION_STRING, .value = &a->floors, .argument = "kept|fresh",
-         .help = "kept (default): what a first pass over the trace finds is kept in a\n"
-                 "file beside it, and not looked for again; fresh: that file is\n"
-                 "neither read nor written. No answer depends on it"},
-        {.name = "sync-reduce", .kind = MPG_OPTION_FLAG, .value = &a->sync_reduce,
-         .help = "ranks that contribute to a Reduce or Gather(v) wait for its root"},
-        {.name = "replicas", .kind = MPG_OPTION_INT, .value = &a->replicas, .argument = "N",
-         .minimum = 1, .maximum = MAX_REPLICAS, .given = &a->given.replicas,
-         .help = "worlds to simulate (default 64, or 1 if nothing is random)"},
-        {.name = "first-replica", .kind = MPG_OPTION_INT, .value = &a->first_replica,
-         .argument = "K", .minimum = 0, .maximum = MAX_REPLICAS,
-         .given = &a->given.first_replica,
-         .help = "number of the first one, to repeat a single one (default 0)"},
-        {.name = "threads", .kind = MPG_OPTION_INT, .value = &a->threads, .argument = "N",
-         .minimum = 1, .maximum = MAX_THREADS, .given = &a->given.threads,
-         .help = "that share them (default: all processors that it may use); no answer\n"
-                 "depends on it"},
-        {.name = "seed", .kind = MPG_OPTION_INT, .value = &a->seed, .argument = "N", .minimum = 0,
-         .maximum = huge, .given = &a->given.seed, .help = "of all draws (default 1)"},
-        {.name = "deterministic", .kind = MPG_OPTION_FLAG, .value = &a->deterministic,
-         .help = "keep what Waitany, Test..., Recv from any source took in the trace"},
-        {.name = "horizon", .kind = MPG_OPTION_INT, .value = &a->horizon, .argument = "N",
-         .minimum = 0, .maximum = huge, .given = &a->given.horizon,
-         .help = "messages in flight, at most, for calls that choose among what is\n"
-                 "not sent yet (default 65536)"},
-        {.name = "keep-tracer", .kind = MPG_OPTION_FLAG, .value = &a->keep_tracer,
-         .help = "leave in the run what recording it took, which --signature takes out"},
-        {.name = "lenient", .kind = MPG_OPTION_FLAG, .value = &a->lenient,
-         .help = "count what has no partner, or does not fit it, instead of failing"},
-        {.name = "waits", .kind = MPG_OPTION_FLAG, .value = &a->waits,
-         .help = "also what calls waited for, traced and in the replica of the median\n"
-                 "run: late senders and receivers, barriers, collectives"},
-        {.name = "waits-by", .kind = MPG_OPTION_STRING, .value = &a->waits_by, .argument = "call|callsite|region|rank",
-         .help = "with a row for each call (default), callsite, region or rank"},
-        {.name = "where", .kind = MPG_OPTION_STRING, .value = &a->where, .argument = "call|callsite|region|rank|pair",
+        {.name = "where", .kind = MPG_OPTION_WORDS, .value = &c->question.where, .words = wheres, .keys = k->where,
          .help = "also say where in the program delays are put in, taken over,\n"
                  "absorbed and passed on (several: with commas), or, with --predict,\n"
                  "what time goes to, and the share of all replicas' critical paths\n"
-                 "and what the run takes more with each parameter, row by row"},
-        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &a->csv,
+                 "and what the run takes more with each parameter, row by row. path,\n"
+                 "with --predict: what the critical path of the median run consists\n"
+                 "of, by the other words, and what the run takes more for each ns of\n"
+                 "latency, ns a byte, % of computation and of noise; segments=N:\n"
+                 "the longest of it (default 20)"},
+        {.name = "waits", .kind = MPG_OPTION_WORD, .value = &c->question.waits, .words = waits, .alone = "call",
+         .help = "also what calls waited for, traced and in the replica of the median\n"
+                 "run: late senders and receivers, barriers, collectives; with a row\n"
+                 "for each call (default), callsite, region or rank"},
+        {.name = "against", .kind = MPG_OPTION_STRING, .value = &c->target.against, .argument = "TIME|FILE",
+         .help = "with --target: the run on one processor that speedup and efficiency\n"
+                 "are against, too: a time, or FILE, an answer of it by --json"},
+        {.group = "Run", .name = "replicas", .kind = MPG_OPTION_INT, .value = &c->replicas, .argument = "N", .minimum = 1,
+         .maximum = MAX_REPLICAS, .given = &c->given.replicas, .keys = k->replicas,
+         .help = "worlds to simulate (default 64, or 1 if nothing is random).\n"
+                 "first=K: the number of the first, to repeat a single one (default 0)"},
+        {.name = "seed", .kind = MPG_OPTION_INT, .value = &c->seed, .argument = "N", .maximum = HUGE, .given = &c->given.seed,
+         .help = "of all draws (default 1)"},
+        {.name = "threads", .kind = MPG_OPTION_INT, .value = &c->threads, .argument = "N", .minimum = 1,
+         .maximum = MAX_THREADS, .given = &c->given.threads,
+         .help = "that share them (default: all processors that it may use); no answer\n"
+                 "depends on it"},
+        {.name = "cache", .kind = MPG_OPTION_WORD, .value = &c->cache, .words = caches,
+         .help = "kept (default): what a first pass over the trace finds is kept in a\n"
+                 "file beside it, and not looked for again; fresh: that file is\n"
+                 "neither read nor written. No answer depends on it"},
+        {.group = "Output", .name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &c->output.output,
+         .argument = "FILE", .help = "write to FILE instead of standard output"},
+        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &c->output.json, .help = "print the whole answer as JSON"},
+        {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &c->output.csv,
          .help = "print the table alone, as CSV: of --where, --per-rank, --target or\n"
                  "several scenarios (as of --sweep), what is tolerated, or the segments\n"
-                 "of --critical-path"},
-        {.name = "critical-path", .kind = MPG_OPTION_FLAG, .value = &a->critical_path,
-         .help = "with --predict: also say what the critical path of the median run\n"
-                 "consists of, by --where's words, and what the run takes more for\n"
-                 "each ns of latency, ns a byte, % of computation and of noise"},
-        {.name = "segments", .kind = MPG_OPTION_INT, .value = &a->segments, .argument = "N", .minimum = 0,
-         .maximum = 1000000, .given = &a->given.segments,
-         .help = "of it, the longest (default 20)"},
-        {.name = "timeline", .kind = MPG_OPTION_STRING, .value = &a->timeline, .argument = "FILE",
-         .help = "also write the traced run, and below it the replica of the median\n"
-                 "run, as a timeline, for ui.perfetto.dev or chrome://tracing"},
-        {.name = "report", .kind = MPG_OPTION_STRING, .value = &a->report, .argument = "FILE",
+                 "of --where=path"},
+        {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &c->output.per_rank, .help = "print a table of the ranks' delays"},
+        {.name = "report", .kind = MPG_OPTION_STRING, .value = &c->output.report, .argument = "FILE",
          .help = "also write the answer as a page for a browser, FILE.html: what was found\n"
                  "in plain words, what to do, pictures; nothing is fetched"},
-        {.name = "timeline-calls", .kind = MPG_OPTION_STRING, .value = &a->timeline_calls, .argument = "A-B",
-         .help = "with calls A to B of each rank only, counted from 0, MPI_Init"},
-        {.name = "timeline-ranks", .kind = MPG_OPTION_STRING, .value = &a->timeline_ranks, .argument = "LIST",
-         .help = "with these ranks only, like 0,4-7"},
-        {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &a->plot, .argument = "DIR",
+        {.name = "plot", .letter = 'p', .kind = MPG_OPTION_STRING, .value = &c->output.plot, .argument = "DIR",
          .help = "of --sweep, several --signature, --target or TRACE: also draw the\n"
                  "table into DIR, as SVG and PNG (needs gnuplot)"},
-        {.name = "keep", .letter = 'k', .kind = MPG_OPTION_FLAG, .value = &a->keep,
+        {.name = "keep", .letter = 'k', .kind = MPG_OPTION_FLAG, .value = &c->output.keep,
          .help = "with --plot: keep gnuplot's scripts and data beside the plots"},
-        {.name = "history", .kind = MPG_OPTION_STRING, .value = &a->history, .argument = "FILE",
+        {.name = "timeline", .kind = MPG_OPTION_STRING, .value = &c->output.timeline, .argument = "FILE", .keys = k->timeline,
+         .help = "also write the traced run, and below it the replica of the median\n"
+                 "run, as a timeline, for ui.perfetto.dev or chrome://tracing.\n"
+                 "calls=A-B: calls A to B of each rank only, counted from 0, MPI_Init;\n"
+                 "ranks=LIST: these ranks only, like 0,4-7"},
+        {.name = "output-trace", .kind = MPG_OPTION_STRING, .value = &c->output.output_trace, .argument = "FOLDER",
+         .help = "write the trace with its first replica's times (--replicas=first=K)\n"
+                 "to FOLDER"},
+        {.name = "history", .kind = MPG_OPTION_STRING, .value = &c->output.history, .argument = "FILE",
          .help = "keep the answer, with what it was asked for, in FILE, which\n"
                  "mpghistory reads (default: what MPGKIT_HISTORY names; else it is\n"
                  "not kept)"},
-        {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a->json,
-         .help = "print the whole answer as JSON"},
-        {.name = "per-rank", .kind = MPG_OPTION_FLAG, .value = &a->per_rank,
-         .help = "print a table of the ranks' delays"},
-        {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a->output,
-         .argument = "FILE", .help = "write to FILE instead of standard output"},
         {0}};
-    _Static_assert(sizeof options <= sizeof table, "MAX_OPTIONS");
+    _Static_assert(sizeof options / sizeof *options <= MAX_OPTIONS, "too many options");
     memcpy(table, options, sizeof options);
-    return table;
+}
+
+struct mpg_program mpg_config_program(struct mpg_config *c)
+{
+    static struct keys keys;
+    static struct mpg_option table[MAX_OPTIONS];
+    fill_keys(c, &keys);
+    fill_options(c, &keys, table);
+    return (struct mpg_program){
+        .name = "mpgsim", .arguments = "TRACE [TRACE...]",
+        .summary = "Say how the run time of TRACE (a folder, a file, mpgtext, or - for standard input) "
+                   "changes under perturbations, or what it is on another machine.",
+        .options = table, .min_arguments = 1, .max_arguments = -1, .whom = c, .note = mpg_config_note,
+        .renamed = mpg_history_old_words, .rules = rules, .resolve = mpg_config_resolve, .holds = holds};
 }

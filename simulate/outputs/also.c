@@ -2,24 +2,24 @@
 /* What is found of the one scenario beside its run times, from its replicas once more. */
 #include "simulate/outputs/inquiry.h"
 
-struct mpg_simulated mpg_inquiry_simulated(const struct mpg_inquiry *x, const struct mpg_predict_options *predict)
+struct mpg_simulated mpg_inquiry_simulated(struct mpg_inquiry *x)
 {
+    x->predict = mpg_setting_predict(&x->setting, &x->setting.simulation);
     return (struct mpg_simulated){.trace = x->files.trace,
-                                  .p = &x->setting.asked.p,
-                                  .options = &x->setting.asked.simulation,
-                                  .predict = x->at.predict ? predict : NULL,
+                                  .p = &x->setting.p,
+                                  .options = &x->setting.simulation,
+                                  .predict = x->at.target.predict ? &x->predict : NULL,
                                   .result = &x->result};
 }
 
 /* What calls waited for, into REPORT. */
 static int add_waits(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
 {
-    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
-    const struct mpg_simulated what = mpg_inquiry_simulated(x, &predict);
-    if (!x->at.waits)
+    const struct mpg_simulated what = mpg_inquiry_simulated(x);
+    if (x->at.question.waits == MPG_WAITS_BYS)
         return 0;
     report->waits = &x->waits.report;
-    if (mpg_median_waits_find(&x->waits, &what, x->at.waits_kind, err) < 0)
+    if (mpg_median_waits_find(&x->waits, &what, x->at.question.waits, err) < 0)
         return -1;
     report->waits_replica = x->waits.replica;
     return 0;
@@ -27,29 +27,28 @@ static int add_waits(struct mpg_inquiry *x, struct mpg_report *report, struct mp
 
 static int add_where(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
 {
-    const struct mpg_arguments *a = &x->at;
-    if (!a->where)
+    const struct mpg_question_config *q = &x->at.question;
+    if (q->where_tables == 0)
         return 0;
     report->where = &x->where;
-    return mpg_where_report_make(&x->where, x->result.where, x->files.trace, a->predict, a->where_by, a->where_tables,
-                                 err);
+    return mpg_where_report_make(&x->where, x->result.where, x->files.trace, x->at.target.predict, q->where_by,
+                                 q->where_tables, err);
 }
 
 /* What the run consists of, into REPORT. */
 static int add_critical(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
 {
     static const enum mpg_where_by call = MPG_WHERE_BY_CALL;
-    const struct mpg_arguments *a = &x->at;
-    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
-    const struct mpg_simulated what = mpg_inquiry_simulated(x, &predict);
-    if (!a->critical_path)
+    const struct mpg_config *c = &x->at;
+    const struct mpg_simulated what = mpg_inquiry_simulated(x);
+    if (!c->question.critical_path)
         return 0;
     enum mpg_where_by by[MPG_WHERE_BYS];
     size_t n = 0;
-    for (size_t i = 0; a->where && i < a->where_tables; i++)
-        if (a->where_by[i] != MPG_WHERE_BY_PAIR) /* of all replicas only */
-            by[n++] = a->where_by[i];
-    if (mpg_critical_path_find(&x->critical, &what, (uint32_t)a->segments, n > 0 ? by : &call, n > 0 ? n : 1, err) < 0)
+    for (size_t i = 0; i < c->question.where_tables; i++)
+        if (c->question.where_by[i] != MPG_WHERE_BY_PAIR) /* of all replicas only */
+            by[n++] = c->question.where_by[i];
+    if (mpg_critical_path_find(&x->critical, &what, (uint32_t)c->question.segments, n > 0 ? by : &call, n > 0 ? n : 1, err) < 0)
         return -1;
     x->critical_report = (struct mpg_critical_report){.path = x->critical.path,
                                                       .table = x->critical.table,
@@ -65,11 +64,10 @@ static int add_critical(struct mpg_inquiry *x, struct mpg_report *report, struct
 static void find_page_waits(struct mpg_inquiry *x)
 {
     struct mpg_page_waits *waits = &x->page_waits;
-    const struct mpg_predict_options predict = mpg_setting_predict(&x->setting, &x->setting.asked.simulation);
-    const struct mpg_simulated what = mpg_inquiry_simulated(x, &predict);
-    if (!x->at.report || x->at.waits)
+    const struct mpg_simulated what = mpg_inquiry_simulated(x);
+    if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BYS)
         return;
-    if (x->at.by_events) {
+    if (x->at.target.by_events) {
         mpg_error_set(&waits->why, "wait states are not found in the order of simulated time");
         waits->none = true;
     } else

@@ -24,53 +24,73 @@ static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_erro
                             : mpg_report_use_csv(report, out, err);
 }
 
-static int write_report(const struct mpg_arguments *a, const struct mpg_report *report,
-                        struct mpg_answer *out, struct mpg_error *err)
+/* Writes WHAT, an answer, by PRINT into OUT; PLAIN: for people. */
+static int write_answer(const struct mpg_config *c, bool plain,
+                        int (*print)(const struct mpg_config *c, const void *what, FILE *to, struct mpg_error *err),
+                        const void *what, struct mpg_answer *out, struct mpg_error *err)
 {
-    if (mpg_answer_open(out, a->output, !a->json && !a->per_rank, a->history, err) < 0)
+    if (mpg_answer_open(out, c->output.output, plain, c->output.history, err) < 0)
         return -1;
-    FILE *stream = mpg_answer_stream(out);
-    int status = a->json       ? mpg_report_json(report, stream, err)
-                 : a->per_rank ? mpg_report_per_rank(report, a->csv ? ',' : '\t', stream, err)
-                 : a->csv      ? print_csv(report, stream, err)
-                               : mpg_report_text(report, stream, err);
-    if (status < 0) {
+    if (print(c, what, mpg_answer_stream(out), err) < 0) {
         mpg_answer_discard(out);
         return -1;
     }
-    if (mpg_answer_commit(out, err) < 0)
+    return mpg_answer_commit(out, err);
+}
+
+static int print_report(const struct mpg_config *c, const void *report, FILE *to, struct mpg_error *err)
+{
+    const struct mpg_output_config *o = &c->output;
+    return o->json       ? mpg_report_json(report, to, err)
+           : o->per_rank ? mpg_report_per_rank(report, o->csv ? ',' : '\t', to, err)
+           : o->csv      ? print_csv(report, to, err)
+                         : mpg_report_text(report, to, err);
+}
+
+static int print_rows(const struct mpg_config *c, const void *rows, FILE *to, struct mpg_error *err)
+{
+    return c->output.json  ? mpg_sheet_json(rows, to, err)
+           : c->output.csv ? mpg_sheet_csv(rows, to, err)
+                          : mpg_sheet_text(rows, to, err);
+}
+
+static int write_report(const struct mpg_config *c, const struct mpg_report *report, struct mpg_answer *out,
+                        struct mpg_error *err)
+{
+    const struct mpg_output_config *o = &c->output;
+    if (write_answer(c, !o->json && !o->per_rank, print_report, report, out, err) < 0)
         return -1;
-    if (a->per_rank || a->csv)
+    if (o->per_rank || o->csv)
         warn(report->attention);
     return 0;
 }
 
 /* The page, of the answer that has been given. */
-static int write_page(const struct mpg_arguments *a, const struct mpg_report *report, const struct mpg_page_waits *waits,
+static int write_page(const struct mpg_config *c, const struct mpg_report *report, const struct mpg_page_waits *waits,
                       const struct mpg_page_phase *phase, struct mpg_error *err)
 {
     const struct mpg_page_parts parts = {.why_no_waits = waits->none ? waits->why.text : NULL,
                                          .phase = phase->none ? NULL : &phase->found,
                                          .why_no_phase = phase->why.text};
     struct mpg_report all = *report;
-    if (!a->report)
+    if (!c->output.report)
         return 0;
     if (!all.waits && !waits->none) {
         all.waits = &waits->found.report;
         all.waits_replica = waits->found.replica;
     }
-    return mpg_page_report(&all, &parts, a->report, err);
+    return mpg_page_report(&all, &parts, c->output.report, err);
 }
 
 static int answer(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
 {
-    const struct mpg_arguments *a = &x->at;
+    const struct mpg_config *c = &x->at;
     struct mpg_attention attention = {0}, assumed = {0};
     int status = mpg_lines_take(report, &attention, &assumed, err);
     if (status == 0)
-        status = write_report(a, report, &x->answer, err);
+        status = write_report(c, report, &x->answer, err);
     if (status == 0)
-        status = write_page(a, report, &x->page_waits, &x->page_phase, err);
+        status = write_page(c, report, &x->page_waits, &x->page_phase, err);
     mpg_attention_clear(&attention);
     mpg_attention_clear(&assumed);
     return status;
@@ -98,41 +118,25 @@ static void warn_of_rows(const struct mpg_sheet *rows)
         }
 }
 
-static int write_rows(const struct mpg_arguments *a, const struct mpg_sheet *rows, struct mpg_answer *out,
-                      struct mpg_error *err)
-{
-    if (mpg_answer_open(out, a->output, !a->json, a->history, err) < 0)
-        return -1;
-    FILE *stream = mpg_answer_stream(out);
-    int status = a->json  ? mpg_sheet_json(rows, stream, err)
-                 : a->csv ? mpg_sheet_csv(rows, stream, err)
-                          : mpg_sheet_text(rows, stream, err);
-    if (status < 0) {
-        mpg_answer_discard(out);
-        return -1;
-    }
-    if (mpg_answer_commit(out, err) < 0)
-        return -1;
-    if (a->csv)
-        warn_of_rows(rows);
-    return 0;
-}
-
 static int give_rows(struct mpg_inquiry *x, struct mpg_error *err)
 {
-    if (write_rows(&x->a, &x->rows, &x->answer, err) < 0 ||
-        (x->a.report && mpg_page_sheet(&x->rows, x->a.report, err) < 0))
+    const struct mpg_output_config *o = &x->config.output;
+    if (write_answer(&x->config, !o->json, print_rows, &x->rows, &x->answer, err) < 0)
         return -1;
-    return x->a.plot ? plot_and_tell("mpgsim", x->a.plot, x->a.keep, mpg_sheet_draw, &x->rows, err) : 0;
+    if (o->csv)
+        warn_of_rows(&x->rows);
+    if (o->report && mpg_page_sheet(&x->rows, o->report, err) < 0)
+        return -1;
+    return o->plot ? plot_and_tell("mpgsim", o->plot, o->keep, mpg_sheet_draw, &x->rows, err) : 0;
 }
 
 static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
-    if (mpg_arguments_sweep(&x->a))
+    if (mpg_config_sweeps(&x->config))
         return give_rows(x, err);
-    struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->asked.p,
-                                                  &setting->asked.simulation, &x->result);
+    struct mpg_report report = mpg_setting_report(setting, &x->at, &x->files, &setting->p,
+                                                  &setting->simulation, &x->result);
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
     report.supposing = x->supposing.list ? &x->supposing : NULL;
     if (mpg_inquiry_write_traces(x, err) < 0 || mpg_inquiry_add(x, &report, err) < 0)
@@ -144,14 +148,14 @@ static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)
 static int keep_answer(struct mpg_inquiry *x, struct mpg_error *err)
 {
     int64_t id;
-    if (!x->a.history)
+    if (!x->config.output.history)
         return 0;
-    if (mpg_arguments_run(&x->a, &x->setting.asked, x->files.trace, x->trace, err) < 0)
+    if (mpg_config_run(&x->config, &x->setting, x->files.trace, x->trace, err) < 0)
         return mpg_error_prefix(err, "--history");
-    struct mpg_history_run run = x->a.run;
+    struct mpg_history_run run = x->config.run;
     run.answer = x->answer.bytes;
     run.answer_bytes = x->answer.size;
-    return mpg_history_keep(x->a.history, &run, &id, err) < 0
+    return mpg_history_keep(x->config.output.history, &run, &id, err) < 0
                ? mpg_error_prefix(err, "the answer is not kept: --history")
                : 0;
 }

@@ -27,15 +27,16 @@ struct mpg_page_phase {
     bool none;
 };
 
-/* ASKED of the setting is what AT, the first point of A, asks for. All zero at first. */
+/* The setting has what AT, the first point of CONFIG, asks for. All zero at first. */
 struct mpg_inquiry {
-    struct mpg_arguments a, at;
+    struct mpg_config config, at;
     const char *trace;
     struct mpg_processes processes;
     struct mpg_files files;
-    struct mpg_setting setting; /* of one scenario; of several, its ASKED has all distributions */
-    struct mpg_asked given;      /* of --tolerate: what is asked without what is looked for */
+    struct mpg_setting setting; /* of one scenario; of several, with all distributions */
+    struct mpg_setting given;      /* of --tolerate: what is asked without what is looked for */
     struct mpg_retrace *retrace; /* NULL: no trace is written */
+    struct mpg_predict_options predict; /* of the one scenario */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* of result; without a target of parameters empty */
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
@@ -58,11 +59,11 @@ int mpg_inquiry_write_traces(struct mpg_inquiry *x, struct mpg_error *err);
 /* Finds the worst phase, for a page, from the traced run and the replica with the median run; or why there is none. */
 void mpg_inquiry_find_phase(struct mpg_inquiry *x);
 
-/* Adds to REPORT what options ask for of the one scenario's replicas, once more: --where, --critical-path, --waits; and
+/* Adds to REPORT what options ask for of the one scenario's replicas, once more: --where, --where=path, --waits; and
  * finds what a page says of waiting. X has what REPORT points to. */
 int mpg_inquiry_add(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err);
-/* What was simulated; in perturb mode PREDICT says nothing. */
-struct mpg_simulated mpg_inquiry_simulated(const struct mpg_inquiry *x, const struct mpg_predict_options *predict);
+/* What was simulated, which X has. */
+struct mpg_simulated mpg_inquiry_simulated(struct mpg_inquiry *x);
 
 /* Writes the answer, and what goes with it: a page, plots, traces; then keeps it in the history. By the first of the
  * processes. Errors: what cannot be written; out of memory; what was asked for of the replicas cannot be found. */

@@ -13,7 +13,7 @@ const kinds = {late_sender_ns: ["late senders", "the sender comes too late: post
                early_scan_ns: ["scans", "ranks wait for those before them: balance the work before"]};
 const remedies = {
     compute_ns: ["Computation is where the delay comes from: quieter or faster cores", "--tolerate=5%:noise"],
-    calls_ns: ["Time within calls is where the delay comes from: fewer calls, larger messages", "--waits --waits-by=callsite"],
+    calls_ns: ["Time within calls is where the delay comes from: fewer calls, larger messages", "--waits=callsite"],
     messages_ns: ["Messages are where the delay comes from: fewer, larger or earlier ones, or a faster network", "--tolerate=5%:latency"],
     collectives_ns: ["Collectives are where the delay comes from: fewer of them, or nonblocking ones", "--collectives=expand"]};
 
@@ -81,13 +81,13 @@ function places(D) {
     if (paths.length) {
         const r = paths.reduce((a, b) => b.path.share > a.path.share ? b : a);
         list.push({text: `${percent(r.path.share)} of the critical path, on average over replicas, is at ${site(r)}${
-            computes(D.where.tables[0].by)}: what gets shorter there shortens the run.`, option: "--critical-path"});
+            computes(D.where.tables[0].by)}: what gets shorter there shortens the run.`, option: "--where=path"});
     }
     const late = D.mode === "predict" || !D.where ? [] : D.where.tables[0].rows.filter(r => r.path && r.path.share > 0);
     if (late.length) {
         const r = late.reduce((a, b) => b.path.share > a.path.share ? b : a);
         list.push({text: `${percent(r.path.share)} of what makes the last rank late, on average over replicas, is put in at ${site(r)}${
-            computes(D.where.tables[0].by)}: what is saved there shortens the run.`, option: "--predict --critical-path"});
+            computes(D.where.tables[0].by)}: what is saved there shortens the run.`, option: "--predict --where=path"});
     }
     const from = D.mode === "predict" || !D.where ? null : D.where.tables[0];
     if (from && from.rows.length) {
@@ -127,7 +127,7 @@ function todo(D) {
         const kind = mostKind(row.predicted);
         list.push({text: `${site(row)} waits longest: ${time(row.predicted.wait_ns)} of all ranks' time (${
             percent(row.predicted.wait_ns / all)}), most for ${kinds[kind][0]}: ${kinds[kind][1]}.`,
-                   option: "--waits --waits-by=callsite"});
+                   option: "--waits=callsite"});
     }
     if (r.median_confidence_95[1] - r.median_confidence_95[0] > .25 * r.median)
         list.unshift({text: `The run time is known only to within ${time(r.median_confidence_95[0])} to ${

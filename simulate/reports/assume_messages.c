@@ -88,7 +88,7 @@ void mpg_assume_rows(const struct mpg_report *r, FILE *out)
 
 static const char *limit_from(const struct mpg_report *r)
 {
-    return r->given.source_eager_limit                       ? "--source-eager-limit"
+    return r->given.source_eager_limit                       ? "--source=eager-limit"
            : r->options->source_limit == MPG_LIMIT_IN_TRACE ? "the trace shows it"
                                                              : "source's signature";
 }

@@ -83,9 +83,9 @@ static void say_path(const struct mpg_report *r, FILE *out)
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *target = p->target_path, *source = p->source_path;
     const struct mpg_signature *sig = target ? p->target : p->source;
-    const char *why = r->given.path && target ? "--path" :
+    const char *why = r->given.path && target ? "--map=path" :
                       sig->paths == 1         ? "the only one measured" :
-                      target                  ? "the farthest measured; --path chooses" :
+                      target                  ? "the farthest measured; --map=path chooses" :
                                                 "the farthest measured";
     fprintf(out, "%s's '%s' (%s)", target ? "target" : "source", mpg_path_name((target ? target : source)->path), why);
     if (target && source && target->path != source->path)

@@ -286,7 +286,7 @@ static void add_unused_files(const struct mpg_report *r, struct mpg_attention *l
                           why_not_source(r));
     if (r->given.path && !mpg_report_uses_target_path(r))
         mpg_attention_add(list, "path",
-                                 "--path changes nothing: no latency, bandwidth or eager limit of "
+                                 "--map=path changes nothing: no latency, bandwidth or eager limit of "
                                  "the signature is used");
 }
 
@@ -306,9 +306,9 @@ static void add_unused_floors(const struct mpg_report *r, struct mpg_attention *
     if (!r->options->floors.has_source_cost)
         return;
     const char *names = r->given.source_latency && r->given.source_byte
-                            ? "--source-latency and --source-byte"
-                        : r->given.source_latency ? "--source-latency"
-                                                  : "--source-byte";
+                            ? "--source=latency and --source=byte"
+                        : r->given.source_latency ? "--source=latency"
+                                                  : "--source=byte";
     if (!r->result->floor_rule || r->result->counts.messages + r->result->counts.collectives == 0)
         mpg_attention_add(list, "floors", "%s without effect: %s", names,
             r->result->floor_rule
@@ -324,7 +324,7 @@ static void add_unused_draws(const struct mpg_report *r, struct mpg_attention *l
     if (r->given.replicas && r->options->replicas > 1)
         join(names, sizeof names, "--replicas");
     if (r->given.first_replica)
-        join(names, sizeof names, "--first-replica");
+        join(names, sizeof names, "--replicas=first");
     if (r->given.seed)
         join(names, sizeof names, "--seed");
     if (*names)
@@ -368,8 +368,8 @@ static void add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *l
         const struct mpg_hypothesis *h = &all->item[i];
         if (h->kind == MPG_HYPOTHESIS_EXCHANGE && (double)h->size_bytes > largest) {
             mpg_attention_add(list, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show what "
-                                     "larger ones take. --source, a signature of the traced machine, or --source-latency and "
-                                     "--source-byte say it", h->text, largest);
+                                     "larger ones take. --source, a signature of the traced machine, or --source=latency and "
+                                     "--source=byte say it", h->text, largest);
             return;
         }
     }

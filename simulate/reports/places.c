@@ -23,10 +23,10 @@ void mpg_assume_places(const struct mpg_report *r, FILE *out)
         describe(r->places, "--map=", r->map, out);
     if (r->source_places) {
         fprintf(out, "%ssource: ", r->places ? "; " : "");
-        describe(r->source_places, r->source_map ? "--source-map=" : "the trace's hosts", r->source_map ? r->source_map : "",
+        describe(r->source_places, r->source_map ? "--source=map=" : "the trace's hosts", r->source_map ? r->source_map : "",
                  out);
     } else if (!r->result->predicted && path) /* where none of its places is known */
-        fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source-map)", mpg_path_name(path->path));
+        fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source=map)", mpg_path_name(path->path));
 }
 
 static void add_paths(const struct mpg_places *places, const struct mpg_signature *sig, bool of_target,

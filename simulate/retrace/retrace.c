@@ -309,7 +309,7 @@ static int check_readable(const struct mpg_retrace *r, struct mpg_error *err)
     mpg_clock_map_free(clocks);
     mpg_trace_close(trace);
     if (status < 0)
-        mpg_error_prefix(err, "what is received in this replica cannot be written (--deterministic keeps "
+        mpg_error_prefix(err, "what is received in this replica cannot be written (--without=choice keeps "
                               "what the trace has)");
     return status;
 }

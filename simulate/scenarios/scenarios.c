@@ -9,7 +9,7 @@
 
 /* A signature at a point, and those points that differ from it in values. */
 struct setting {
-    struct mpg_arguments at;
+    struct mpg_config at;
     struct mpg_setting setting;
 };
 
@@ -35,8 +35,8 @@ struct item {
 
 /* Settings and items of points that are simulated together. */
 struct together {
-    const struct mpg_arguments *a;
-    const struct mpg_asked *asked;
+    const struct mpg_config *c;
+    const struct mpg_setting *asked;
     const struct mpg_files *files;
     struct mpg_sheet *rows;
     struct setting *setting;
@@ -49,39 +49,39 @@ struct together {
 
 /* --- columns and cells --- */
 
-static void name_columns(const struct mpg_arguments *a, struct mpg_sheet *rows)
+static void name_columns(const struct mpg_config *c, struct mpg_sheet *rows)
 {
-    for (size_t i = 0; i < a->sweep.axes; i++)
-        rows->column[i] = (struct mpg_column){mpg_swept_name(a->sweep.axis[i].what),
-                                              mpg_sweep_unit_name(a->sweep.axis[i].unit)};
+    for (size_t i = 0; i < c->question.sweep.axes; i++)
+        rows->column[i] = (struct mpg_column){mpg_swept_name(c->question.sweep.axis[i].what),
+                                              mpg_sweep_unit_name(c->question.sweep.axis[i].unit)};
     if (rows->compares)
-        rows->column[a->sweep.axes] = (struct mpg_column){"signature", NULL};
+        rows->column[c->question.sweep.axes] = (struct mpg_column){"signature", NULL};
 }
 
-static void fill_row(const struct mpg_arguments *a, size_t point, size_t signature, struct mpg_row *row)
+static void fill_row(const struct mpg_config *c, size_t point, size_t signature, struct mpg_row *row)
 {
     row->point = point;
-    for (size_t i = 0; i < a->sweep.axes; i++) {
-        const struct mpg_axis *x = &a->sweep.axis[i];
-        const size_t place = mpg_sweep_place(&a->sweep, i, point);
+    for (size_t i = 0; i < c->question.sweep.axes; i++) {
+        const struct mpg_axis *x = &c->question.sweep.axis[i];
+        const size_t place = mpg_sweep_place(&c->question.sweep, i, point);
         row->cell[i] = x->word ? (struct mpg_cell){.word = x->word[place]}
                                : (struct mpg_cell){.number = x->value[place]};
     }
-    if (a->signatures.n > 1)
-        row->cell[a->sweep.axes].word = a->signatures.item[signature];
+    if (c->target.signatures.n > 1)
+        row->cell[c->question.sweep.axes].word = c->target.signatures.item[signature];
 }
 
 /* What errors of the rows of POINT begin with, into NAME: its values from parameter FROM on, "noise=2, absorb=wait"; as
  * much as there is room for. Nothing where nothing is swept: signatures name themselves. */
-static void name_point(const struct mpg_arguments *a, size_t point, enum mpg_swept from, char *name, size_t size)
+static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept from, char *name, size_t size)
 {
     size_t used = 0;
     name[0] = '\0';
-    for (size_t i = 0; i < a->sweep.axes && used < size; i++) {
-        const struct mpg_axis *x = &a->sweep.axis[i];
+    for (size_t i = 0; i < c->question.sweep.axes && used < size; i++) {
+        const struct mpg_axis *x = &c->question.sweep.axis[i];
         if (x->what < from)
             continue;
-        const size_t place = mpg_sweep_place(&a->sweep, i, point);
+        const size_t place = mpg_sweep_place(&c->question.sweep, i, point);
         const char *unit = x->unit == MPG_SWEEP_TIME ? " ns" : x->unit == MPG_SWEEP_SIZE ? " bytes" : "";
         used += (size_t)snprintf(name + used, size - used, "%s%s=", used > 0 ? ", " : "", mpg_swept_name(x->what));
         if (used < size)
@@ -91,10 +91,10 @@ static void name_point(const struct mpg_arguments *a, size_t point, enum mpg_swe
 }
 
 /* Says that ERR is of POINT's setting; returns -1. */
-static int setting_failed(const struct mpg_arguments *a, size_t point, struct mpg_error *err)
+static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_error *err)
 {
     char name[160];
-    name_point(a, point, MPG_SWEPT_EAGER_LIMIT, name, sizeof name);
+    name_point(c, point, MPG_SWEPT_EAGER_LIMIT, name, sizeof name);
     return name[0] ? mpg_error_prefix(err, "%s", name) : -1;
 }
 
@@ -131,10 +131,10 @@ static size_t count_points(const struct mpg_sweep *s, size_t leader)
 
 /* Into how many parts N processes are best divided, which share scenarios, rather than each one's
  * replicas. */
-static int count_parts(const struct mpg_arguments *a, const struct mpg_files *files, int n)
+static int count_parts(const struct mpg_config *c, const struct mpg_files *files, int n)
 {
-    const size_t items = a->sweep.points * files->targets;
-    const uint64_t blocks = ((uint64_t)a->replicas + MPG_REPLICAS_A_BLOCK - 1) / MPG_REPLICAS_A_BLOCK;
+    const size_t items = c->question.sweep.points * files->targets;
+    const uint64_t blocks = ((uint64_t)c->replicas + MPG_REPLICAS_A_BLOCK - 1) / MPG_REPLICAS_A_BLOCK;
     uint64_t least = UINT64_MAX;
     int best = 1;
     for (int parts = 1; parts <= n && (size_t)parts <= items; parts++) {
@@ -165,7 +165,7 @@ static const struct mpg_specs *dists_of(const struct mpg_perturbation *p, enum m
 }
 
 /* The value of AXIS at PLACE, of ITEM. */
-static int set_value(struct item *x, const struct mpg_arguments *at, const struct mpg_axis *axis,
+static int set_value(struct item *x, const struct mpg_config *at, const struct mpg_axis *axis,
                      size_t place, struct mpg_error *err)
 {
     if (axis->unit == MPG_SWEEP_TIME) {
@@ -173,7 +173,7 @@ static int set_value(struct item *x, const struct mpg_arguments *at, const struc
         return mpg_specs_add(&x->own[axis->what], x->text[axis->what], err);
     }
     if (axis->unit == MPG_SWEEP_FACTOR) {
-        const struct mpg_specs *given = dists_of(&x->of->setting.asked.p, axis->what);
+        const struct mpg_specs *given = dists_of(&x->of->setting.p, axis->what);
         if (given->n == 0)
             x->noise_factor = axis->value[place];
         else if (mpg_specs_scale(given, axis->value[place], &x->own[axis->what], err) < 0)
@@ -192,8 +192,8 @@ static void apply(struct item *x)
                                             [MPG_SWEPT_CALL_NOISE] = &x->p.call_noise,
                                             [MPG_SWEPT_LATENCY] = &x->p.latency,
                                             [MPG_SWEPT_BYTE] = &x->p.byte};
-    x->p = setting->asked.p;
-    x->options = setting->asked.simulation;
+    x->p = setting->p;
+    x->options = setting->simulation;
     for (int i = 0; i < DISTS; i++)
         if (x->own[i].n > 0)
             *dists[i] = x->own[i];
@@ -220,8 +220,8 @@ static int done(void *context, struct mpg_error *err)
 
 static int begin_item(struct together *t, size_t k, size_t signature, size_t point, struct mpg_error *err)
 {
-    const struct mpg_arguments *a = t->a;
-    struct mpg_arguments at;
+    const struct mpg_config *c = t->c;
+    struct mpg_config at;
     struct item *x = &t->item[k];
     *x = (struct item){.of = &t->setting[signature],
                        .point = point,
@@ -229,12 +229,12 @@ static int begin_item(struct together *t, size_t k, size_t signature, size_t poi
                        .noise_factor = 1,
                        .files = t->files,
                        .rows = t->rows};
-    mpg_arguments_at(a, NULL, point, &at);
-    for (size_t i = 0; i < a->sweep.axes; i++)
-        if (set_value(x, &at, &a->sweep.axis[i], mpg_sweep_place(&a->sweep, i, point), err) < 0)
+    mpg_config_at(c, NULL, point, &at);
+    for (size_t i = 0; i < c->question.sweep.axes; i++)
+        if (set_value(x, &at, &c->question.sweep.axis[i], mpg_sweep_place(&c->question.sweep, i, point), err) < 0)
             return -1;
-    fill_row(a, point, signature, &t->rows->row[x->row]);
-    name_point(a, point, (enum mpg_swept)0, x->name, sizeof x->name);
+    fill_row(c, point, signature, &t->rows->row[x->row]);
+    name_point(c, point, (enum mpg_swept)0, x->name, sizeof x->name);
     t->rows->row[x->row].part = part_of(t, k);
     apply(x);
     return 0;
@@ -245,8 +245,8 @@ static int begin_item(struct together *t, size_t k, size_t signature, size_t poi
 static int begin_setting(const struct together *t, size_t leader, size_t i, struct mpg_error *err)
 {
     struct setting *x = &t->setting[i];
-    mpg_arguments_at(t->a, t->a->signatures.n > 0 ? t->a->signatures.item[i] : NULL, leader, &x->at);
-    return mpg_arguments_ask(&x->at, t->asked->simulation.processes, t->asked, &x->setting.asked, err) < 0
+    mpg_config_at(t->c, t->c->target.signatures.n > 0 ? t->c->target.signatures.item[i] : NULL, leader, &x->at);
+    return mpg_setting_ask(&x->setting, &x->at, t->asked->simulation.processes, t->asked, err) < 0
                ? -1
                : mpg_setting_open(&x->setting, &x->at, t->files, i, err);
 }
@@ -256,14 +256,14 @@ static uint32_t count_replicas(const struct together *t)
 {
     for (size_t k = 0; k < t->items; k++)
         if (mpg_setting_is_random(&t->item[k].of->setting, &t->item[k].p))
-            return (uint32_t)t->a->replicas;
-    return t->a->given.replicas ? (uint32_t)t->a->replicas : 1;
+            return (uint32_t)t->c->replicas;
+    return t->c->given.replicas ? (uint32_t)t->c->replicas : 1;
 }
 
 /* N items from ITEM on. */
 static int simulate(const struct together *t, struct item *item, size_t n, struct mpg_error *err)
 {
-    const bool predicts = t->a->predict;
+    const bool predicts = t->c->target.predict;
     struct mpg_scenario *scenario = calloc(n, sizeof *scenario);
     struct mpg_prediction *prediction = calloc(n, sizeof *prediction);
     int status = scenario && prediction ? 0 : mpg_error_set(err, "out of memory");
@@ -299,10 +299,10 @@ static int simulate_part(const struct together *t, struct mpg_error *err)
 /* Settings first, since replicas are counted over all items before launches are drawn. */
 static int run(struct together *t, size_t leader, struct mpg_error *err)
 {
-    const struct mpg_sweep *sweep = &t->a->sweep;
+    const struct mpg_sweep *sweep = &t->c->question.sweep;
     for (size_t i = 0; i < t->settings; i++) {
         if (begin_setting(t, leader, i, err) < 0)
-            return setting_failed(t->a, leader, err);
+            return setting_failed(t->c, leader, err);
         for (size_t point = leader; point < sweep->points; point++)
             if (shares_setting(sweep, leader, point) && begin_item(t, t->items++, i, point, err) < 0)
                 return -1;
@@ -335,9 +335,9 @@ static int run_together(const struct together *all, size_t leader, struct mpg_er
 /* Those scenarios that are T's part's; of part 0, what all rows are about. */
 static int run_part(struct together *t, struct mpg_error *err)
 {
-    const struct mpg_sweep *sweep = &t->a->sweep;
+    const struct mpg_sweep *sweep = &t->c->question.sweep;
     int status = 0;
-    name_columns(t->a, t->rows);
+    name_columns(t->c, t->rows);
     for (size_t point = 0; point < sweep->points && status == 0; point++) {
         if (!is_leader(sweep, point))
             continue;
@@ -349,17 +349,17 @@ static int run_part(struct together *t, struct mpg_error *err)
     return status;
 }
 
-int mpg_scenarios_run(const struct mpg_arguments *a, const struct mpg_asked *asked,
+int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *asked,
                       const struct mpg_files *files, struct mpg_sheet *rows, struct mpg_error *err)
 {
     struct mpg_processes *p = asked->simulation.processes;
-    const size_t columns = a->sweep.axes + (files->targets > 1);
-    int status = mpg_sheet_init(rows, a->sweep.points * files->targets, columns, a->json, err);
+    const size_t columns = c->question.sweep.axes + (files->targets > 1);
+    int status = mpg_sheet_init(rows, c->question.sweep.points * files->targets, columns, c->output.json, err);
     if (mpg_processes_agree(p, status, 0, err) < 0) /* or who has failed would be waited for */
         return -1;
     rows->compares = files->targets > 1;
-    const int parts = count_parts(a, files, p->size);
-    struct together t = {.a = a,
+    const int parts = count_parts(c, files, p->size);
+    struct together t = {.c = c,
                          .asked = asked,
                          .files = files,
                          .rows = rows,

@@ -48,8 +48,8 @@ static size_t place_of(struct variants *x, uint64_t some)
 static void begin(struct variant *v, const struct mpg_setting *setting, const struct mpg_files *files,
                   const struct mpg_watch *watch)
 {
-    v->p = setting->asked.p;
-    v->options = setting->asked.simulation;
+    v->p = setting->p;
+    v->options = setting->simulation;
     v->options.watch = watch;
     if (files->supposed) {
         v->options.graph.suppose = v->some;
@@ -177,9 +177,9 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
         return mpg_error_set(err, "out of memory");
     list_variants(&x, files->supposed, &at);
     int status = evaluate(&x, setting, files, predicts, engine, watch, result, err);
-    if (status == 0 && files->supposed && mpg_processes_first(setting->asked.simulation.processes))
+    if (status == 0 && files->supposed && mpg_processes_first(setting->simulation.processes))
         status = take(s, &x, &at, files->supposed, result, err);
-    s->resampling = mpg_perturbation_resampling(&setting->asked.p);
+    s->resampling = mpg_perturbation_resampling(&setting->p);
     for (size_t i = 0; i < x.n; i++)
         free(x.variant[i].run_ns);
     free(x.variant);

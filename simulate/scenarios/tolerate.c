@@ -2,7 +2,7 @@
 /* Between the largest value that is tolerated and the least that is not, both with all smaller ones, some
  * values a time are tried together: where a straight line would cross the limit, close by, and in
  * equal parts. Slowdown is a straight line over long stretches, as are delays of what is always late. */
-#include "simulate/scenarios/tolerate.h"
+#include "simulate/scenarios/scenarios.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ struct bounds {
 
 /* Of one signature, or of none. */
 struct search {
-    const struct mpg_arguments *a;
-    const struct mpg_asked *asked, *given; /* with the axis, at its least value; without it */
+    const struct mpg_config *config;
+    const struct mpg_setting *asked, *given; /* with the axis, at its least value; without it */
     const struct mpg_files *files;
     double base_ns; /* the median run that others are longer than; 0: the traced one; */
     double *base_run_ns; /* of the first process: its replicas', so many; */
@@ -46,18 +46,18 @@ struct search {
 static int try(const struct search *s, double *values, size_t n, bool json, struct mpg_sheet *rows,
                struct mpg_error *err)
 {
-    struct mpg_arguments a = *s->a;
-    a.sweep.axis[0].value = values;
-    a.sweep.axis[0].n = a.sweep.points = n;
-    a.json = json;
-    return mpg_scenarios_run(&a, s->asked, s->files, rows, err);
+    struct mpg_config one = *s->config;
+    one.question.sweep.axis[0].value = values;
+    one.question.sweep.axis[0].n = one.question.sweep.points = n;
+    one.output.json = json;
+    return mpg_scenarios_run(&one, s->asked, s->files, rows, err);
 }
 
 /* --- what is known --- */
 
 static double limit_of(const struct search *s, size_t i)
 {
-    return 1 + s->a->tolerated.limit[i];
+    return 1 + s->config->question.tolerated.limit[i];
 }
 
 /* Of each curve. Draws are common, so that a prediction is held against the run as given replica by replica. */
@@ -98,7 +98,7 @@ static void learn_all(struct search *s, const struct mpg_sheet *rows)
     for (size_t i = 0; i < rows->n; i++) {
         double slow[CURVES];
         slowdowns(s, &rows->row[i], slow);
-        for (size_t k = 0; k < s->a->tolerated.n; k++)
+        for (size_t k = 0; k < s->config->question.tolerated.n; k++)
             for (int c = 0; c < s->curves; c++)
                 learn(s, limit_of(s, k), &s->curve[k][c], rows->row[i].cell[0].number, slow[c]);
     }
@@ -151,7 +151,7 @@ static size_t add_between(const struct search *s, const struct bounds *x, double
 /* Ever larger ones: times up to a quarter of an hour, factors and ratios up to what they may be. */
 static size_t first_values(const struct search *s, double *values)
 {
-    const bool is_time = s->a->sweep.axis[0].unit == MPG_SWEEP_TIME;
+    const bool is_time = s->config->question.sweep.axis[0].unit == MPG_SWEEP_TIME;
     const double first = is_time ? 0x1p-9 : 0x1p-12, step = is_time ? 8 : 4;
     size_t n = 0;
     values[n++] = s->least;
@@ -193,7 +193,7 @@ static int search(struct search *s, struct mpg_error *err)
         if (explore(s, values, sort(values, n), err) < 0)
             return -1;
         n = 0;
-        for (size_t k = 0; k < s->a->tolerated.n; k++)
+        for (size_t k = 0; k < s->config->question.tolerated.n; k++)
             for (int c = 0; c < s->curves; c++)
                 n += add_between(s, &s->curve[k][c], limit_of(s, k), values + n);
     }
@@ -212,7 +212,7 @@ static double value_of(const struct bounds *x)
 static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 {
     const struct bounds *median = &s->curve[k][MEDIAN];
-    return (struct mpg_tolerance){.signature = s->a->signatures.n > 0 ? s->a->signatures.item[0] : NULL,
+    return (struct mpg_tolerance){.signature = s->config->target.signatures.n > 0 ? s->config->target.signatures.item[0] : NULL,
                                   .base_ns = s->base_ns,
                                   .slowdown = limit_of(s, k),
                                   .value = value_of(median),
@@ -225,13 +225,13 @@ static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 
 /* --- signatures, one after the other --- */
 
-/* A's sweep without its axis: the run as all other options say. */
-static struct mpg_arguments as_given(const struct mpg_arguments *a, bool json)
+/* CONFIG's sweep without its axis: the run as all other options say. */
+static struct mpg_config as_given(const struct mpg_config *config, bool json)
 {
-    struct mpg_arguments x = *a;
-    x.sweep.axes = 0;
-    x.sweep.points = 1;
-    x.json = json;
+    struct mpg_config x = *config;
+    x.question.sweep.axes = 0;
+    x.question.sweep.points = 1;
+    x.output.json = json;
     return x;
 }
 
@@ -240,11 +240,11 @@ static int find_base(struct search *s, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->asked->simulation.processes;
     struct mpg_sheet rows;
-    const struct mpg_arguments a = as_given(s->a, false);
-    int status = mpg_scenarios_run(&a, s->given, s->files, &rows, err);
+    const struct mpg_config as = as_given(s->config, false);
+    int status = mpg_scenarios_run(&as, s->given, s->files, &rows, err);
     if (status == 0 && mpg_processes_first(processes)) {
         const uint32_t n = rows.row->replicas;
-        const size_t most = (size_t)s->a->replicas > n ? (size_t)s->a->replicas : n;
+        const size_t most = (size_t)s->config->replicas > n ? (size_t)s->config->replicas : n;
         s->base_replicas = n;
         s->base_ns = rows.row->run.median;
         s->base_run_ns = malloc(n * sizeof *s->base_run_ns);
@@ -263,54 +263,54 @@ static int find_base(struct search *s, struct mpg_error *err)
     return 0;
 }
 
-/* With the I-th signature of FILES, whose A and F have that alone; or without any. */
-static int search_one(struct search *s, const struct mpg_arguments *a, const struct mpg_files *files, size_t i,
-                      struct mpg_arguments *one, struct mpg_files *f, struct mpg_error *err)
+/* With the I-th signature of FILES, whose CONFIG and F have that alone; or without any. */
+static int search_one(struct search *s, const struct mpg_config *config, const struct mpg_files *files, size_t i,
+                      struct mpg_config *one, struct mpg_files *f, struct mpg_error *err)
 {
-    *one = *a;
+    *one = *config;
     *f = *files;
-    if (a->signatures.n > 0) {
-        one->signatures.n = 1;
-        one->signatures.item[0] = one->signature = a->signatures.item[i];
+    if (config->target.signatures.n > 0) {
+        one->target.signatures.n = 1;
+        one->target.signatures.item[0] = one->target.signature = config->target.signatures.item[i];
         f->target += i;
         f->targets = 1;
     }
-    s->a = one;
+    s->config = one;
     s->files = f;
-    for (size_t k = 0; k < a->tolerated.n; k++)
+    for (size_t k = 0; k < config->question.tolerated.n; k++)
         for (int c = 0; c < CURVES; c++)
             s->curve[k][c] = (struct bounds){.low = s->least, .high = INFINITY};
     s->base_ns = 0;
     s->base_replicas = 1;
     s->curves = 1;
-    return a->predict && find_base(s, err) < 0 ? -1 : search(s, err);
+    return config->target.predict && find_base(s, err) < 0 ? -1 : search(s, err);
 }
 
 /* The rows of the one signature that S is about: without any, and with what each limit tolerates. */
 static int fill_rows(const struct search *s, bool json, struct mpg_sheet *rows, struct mpg_error *err)
 {
     double values[1 + MOST_LIMITS] = {s->least};
-    const size_t n = s->a->tolerated.n;
+    const size_t n = s->config->question.tolerated.n;
     for (size_t k = 0; k < n; k++)
         values[1 + k] = s->curve[k][MEDIAN].none ? s->curve[k][MEDIAN].high : s->curve[k][MEDIAN].low;
     return try(s, values, sort(values, 1 + n), json, rows, err);
 }
 
-int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, const struct mpg_files *files,
-                 struct mpg_asked *given, struct mpg_sheet *rows, struct mpg_error *err)
+int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *asked, const struct mpg_files *files,
+                 struct mpg_setting *given, struct mpg_sheet *rows, struct mpg_error *err)
 {
-    const bool is_ratio = a->sweep.axis[0].unit == MPG_SWEEP_RATIO;
-    const size_t settings = files->targets, limits = a->tolerated.n;
+    const bool is_ratio = config->question.sweep.axis[0].unit == MPG_SWEEP_RATIO;
+    const size_t settings = files->targets, limits = config->question.tolerated.n;
     struct search s = {.asked = asked, .given = given, .least = is_ratio ? 1 : 0, .curves = 1};
     struct mpg_tolerance *found = calloc(settings * limits, sizeof *found);
-    struct mpg_arguments one;
+    struct mpg_config one;
     struct mpg_files f;
     struct mpg_processes *processes = asked->simulation.processes;
-    struct mpg_arguments all = as_given(a, a->json);
-    int status = found ? mpg_arguments_ask(&all, processes, NULL, given, err) : mpg_error_set(err, "out of memory");
+    struct mpg_config all = as_given(config, config->output.json);
+    int status = found ? mpg_setting_ask(given, &all, processes, NULL, err) : mpg_error_set(err, "out of memory");
     status = mpg_processes_agree(processes, status < 0 ? -1 : 0, 0, err);
     for (size_t i = 0; i < settings && status == 0; i++) {
-        status = search_one(&s, a, files, i, &one, &f, err);
+        status = search_one(&s, config, files, i, &one, &f, err);
         free(s.base_run_ns);
         free(s.ratio);
         s.base_run_ns = s.ratio = NULL;
@@ -318,12 +318,13 @@ int mpg_tolerate(const struct mpg_arguments *a, const struct mpg_asked *asked, c
             found[i * limits + k] = tolerance_of(&s, k);
     }
     if (status == 0)
-        status = settings > 1 ? mpg_scenarios_run(&all, given, files, rows, err) : fill_rows(&s, a->json, rows, err);
+        status = settings > 1 ? mpg_scenarios_run(&all, given, files, rows, err) : fill_rows(&s, config->output.json, rows, err);
     if (status < 0) {
         free(found);
         return -1;
     }
-    rows->sought = (struct mpg_column){mpg_swept_name(a->sweep.axis[0].what), mpg_sweep_unit_name(a->sweep.axis[0].unit)};
+    const struct mpg_axis *axis = &config->question.sweep.axis[0];
+    rows->sought = (struct mpg_column){mpg_swept_name(axis->what), mpg_sweep_unit_name(axis->unit)};
     rows->tolerances = settings * limits;
     rows->tolerance = found;
     return 0;

@@ -45,7 +45,7 @@ int mpg_critical_path_find(struct mpg_critical_path *c, const struct mpg_simulat
     c->replica = s->result->first_replica + k;
     if (!(c->path = mpg_path_new(segments, err)) || record(c, s, k, err) < 0 || mpg_path_follow(c->path, err) < 0 ||
         put_together(c, s->trace, by, n, err) < 0)
-        return mpg_error_prefix(err, "--critical-path");
+        return mpg_error_prefix(err, "--where=path");
     return 0;
 }
 

@@ -112,7 +112,7 @@ def check_predicted(seed, folder, options):
     replica = re.match(r"predicted \(replica (\d), the median run\)$", timeline.processes.get(2, ""))
     ok(f"{what}: as the format wants it", replica is not None, timeline.processes)
     written = os.path.join(folder, f"{seed}{len(options)}.trace")
-    run(MPGSIM, *options, "--replicas=1", f"--first-replica={replica[1]}", f"--output-trace={written}", path)
+    run(MPGSIM, *options, "--replicas=1", f"--replicas=first={replica[1]}", f"--output-trace={written}", path)
     calls = calls_of(run(MPGTRACE, "print", written)[1])
     shift = 100 - min(calls[r, 0][1] for r in range(program.ranks))
     calls = {c: (a + shift, b + shift, n) for c, (a, b, n) in calls.items()}
@@ -172,7 +172,7 @@ def check_refusals(folder):
         file.writelines(f"0 {200 + 2 * i} {201 + 2 * i} Barrier\n" for i in range(500001))
         file.write("0 2000000 2000001 Finalize\n")
     for command, want in (([MPGTRACE, "timeline"], "--calls=A-B or --ranks=LIST takes a part"),
-                          ([MPGSIM, "--timeline=t.json"], "--timeline-calls=A-B or --timeline-ranks=LIST takes a part")):
+                          ([MPGSIM, "--timeline=t.json"], "--timeline=calls=A-B or --timeline=ranks=LIST takes a part")):
         status, out, err = run(*command, path)
         ok(f"{os.path.basename(command[0])}: too many calls", (status, out, err.count("\n")) == (1, "", 1) and want in err and
            not os.path.exists("t.json"), err)
@@ -181,13 +181,13 @@ def check_refusals(folder):
     one = os.path.join(folder, "one.txt")
     with open(one, "w", encoding="utf-8") as file:
         file.write("#mpgtext 1\n#ranks 1\n0 0 100 Init\n0 900 901 Finalize\n")
-    for options, want in ((["--timeline-calls=1-2"], (2, "says nothing without --timeline")),
-                          (["--timeline-ranks=0"], (2, "says nothing without --timeline")),
-                          (["--timeline=t.json", "--timeline-calls=2-1"], (2, "'2-1' is no range of calls")),
-                          (["--timeline=t.json", "--timeline-ranks=x"], (2, "'x' is not a list of ranks")),
-                          (["--timeline=t.json", "--timeline-ranks=1"], (1, "there is no rank 1")),
-                          (["--timeline=-"], (2, "--timeline and the answer both go to '-'")),
-                          (["--timeline=t.json", "--sweep=latency=1us,2us"], (2, "about one scenario")),
+    for options, want in ((["--timeline=calls=1-2"], (2, "--timeline=calls needs --timeline")),
+                          (["--timeline=ranks=0"], (2, "--timeline=ranks needs --timeline")),
+                          (["--timeline=t.json", "--timeline=calls=2-1"], (2, "'2-1' is no range of calls")),
+                          (["--timeline=t.json", "--timeline=ranks=x"], (2, "'x' is not a list of ranks")),
+                          (["--timeline=t.json", "--timeline=ranks=1"], (1, "there is no rank 1")),
+                          (["--timeline=-"], (1, "--timeline and the answer both go to '-'")),
+                          (["--timeline=t.json", "--sweep=latency=1us,2us"], (2, "--timeline and several scenarios exclude each other")),
                           (["--timeline=/dev/full"], (1, "No space left")),
                           ([f"--timeline={folder}/no/t.json"], (1, "No such file"))):
         status, out, err = run(MPGSIM, *options, one)

@@ -121,7 +121,7 @@ def bare(name):
 
 
 def simulated(printed, text, limit):
-    command = [*MPGSIM, "--waits", "--json", "--replicas=1", *["--source-" + word[2:] for word in limit], "-"]
+    command = [*MPGSIM, "--waits", "--json", "--replicas=1", *["--source=" + word[2:] for word in limit], "-"]
     answer = run(command, text)
     if answer.returncode:
         return [answer.stderr.strip()]

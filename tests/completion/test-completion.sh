@@ -52,18 +52,21 @@ is "mpgscale: its command, and files" "$(cd "$work/files" && offered "$MPGSCALE"
 is "mpgscale: words" "$(offered "$MPGSCALE" --table = '')" "aggregate callsites correlation runs"
 is "... of formats" "$(offered "$MPGSCALE" --export = '')" "csv extrap jsonl none"
 is "mpgbench: its benchmarks" "$(offered "$MPGBENCH" p)" "pingpong"
-is "an option that begins so" "$(offered "$MPGSIM" --timeline-)" "--timeline-calls= --timeline-ranks="
-is "... the only one, without a space after it" "$(offered "$MPGSIM" --noise-m)|$(cat "$work/compopt")" \
-    "--noise-model=|-o nospace "
+is "an option that begins so" "$(offered "$MPGSIM" --co)" "--collectives= --compute-ratio="
+is "... the only one, without a space after it" "$(offered "$MPGSIM" --mo)|$(cat "$work/compopt")" \
+    "--models=|-o nospace "
+is "an old option is not" "$(offered "$MPGSIM" --noise-m)" ""
+is "keys of an option" "$(offered "$MPGSIM" --models = '')" "byte= cosched= latency= measurement= noise="
+is "... of which one, without a space after it" "$(offered "$MPGSIM" --polling = i)|$(cat "$work/compopt")" "interval=|-o nospace "
 is "words, after =" "$(offered "$MPGSIM" --absorb = '')" "clock none wait"
 is "... of which some" "$(offered "$MPGSIM" --absorb = c)" "clock"
 : >"$work/files/shared.par"
 is "shipped targets, and files" "$(cd "$work/files" && offered "$MPGSIM" --target = '')" \
-    "cm5 distributed ideal other runs shared shared.par"
+    "cm5 distributed engine= get= ideal other runs shared shared.par work="
 is "... that begin so" "$(cd "$work/files" && offered "$MPGSIM" --target = sh)|$(cat "$work/compopt")" \
     "shared shared.par|-o filenames "
 is "... which are all that are shipped" "$(cd "$top_srcdir/simulate/target" && printf '%s\n' *.par | sed 's/\.par$//' | sort | paste -sd' ' -)" \
-    "$(cd "$work/files/runs" && offered "$MPGSIM" --target = '')"
+    "$(cd "$work/files/runs" && offered "$MPGSIM" --target = '' | sed 's/[a-z]*= *//g; s/ $//')"
 offered "$MPGSIM" --absorb = >"$work/out"
 is "... right after it" "$(cat "$work/out")" "clock none wait"
 is "words, after a blank" "$(offered "$MPGTRACE" waits --by re)" "region"

@@ -55,17 +55,17 @@ programs() {
     local file=$1 name=${1##*/}
     tame "print $name" "$MPGTRACE" print "$file"
     tame "stat $name" "$MPGTRACE" stat --callsites "$file"
-    tame "mpgsim $name" "$MPGSIM" --floors=fresh --latency const:1us --replicas 2 "$file"
-    tame "mpgsim --lenient $name" "$MPGSIM" --floors=fresh --lenient --latency const:1us --replicas 2 "$file"
-    tame "mpgsim --collectives=expand $name" "$MPGSIM" --floors=fresh --lenient --json --collectives=expand \
+    tame "mpgsim $name" "$MPGSIM" --cache=fresh --latency const:1us --replicas 2 "$file"
+    tame "mpgsim --lenient $name" "$MPGSIM" --cache=fresh --lenient --latency const:1us --replicas 2 "$file"
+    tame "mpgsim --collectives=expand $name" "$MPGSIM" --cache=fresh --lenient --json --collectives=expand \
         --latency const:1us --byte const:1ns --replicas 2 "$file"
     rm -rf "$tmp/told"
-    tame "mpgsim --predict $name" "$MPGSIM" --floors=fresh --predict --lenient --collectives=expand \
+    tame "mpgsim --predict $name" "$MPGSIM" --cache=fresh --predict --lenient --collectives=expand \
         --latency const:1us --byte const:1ns --output-trace="$tmp/told" "$file"
     [ ! -e "$tmp/told" ] || tame "print what --output-trace wrote of $name" "$MPGTRACE" print "$tmp/told"
     little 49152 "$MPGTRACE" stat "$file"
-    little 65536 "$MPGSIM" --floors=fresh --predict --lenient --latency const:1us "$file"
-    little 65536 "$MPGSIM" --floors=fresh --lenient --latency const:1us --replicas 2 "$file"
+    little 65536 "$MPGSIM" --cache=fresh --predict --lenient --latency const:1us "$file"
+    little 65536 "$MPGSIM" --cache=fresh --lenient --latency const:1us --replicas 2 "$file"
 }
 
 # every_command FILE: what else reads traces
@@ -75,13 +75,13 @@ every_command() {
         # shellcheck disable=SC2086 # words
         tame "$command $name" "$MPGTRACE" $command "$file"
     done
-    for options in --waits "--where=call,callsite,region,rank,pair" "--predict --where=region --critical-path" "--timeline=$tmp/t.json" \
+    for options in --waits "--where=call,callsite,region,rank,pair" "--predict --where=region --where=path" "--timeline=$tmp/t.json" \
         "--report=$tmp/p.html" "--output-trace=$tmp/told" "--noise=exp:1us --per-rank" "--waits --json"; do
         rm -rf "$tmp/told"
         # shellcheck disable=SC2086 # words
-        tame "mpgsim $options $name" "$MPGSIM" --floors=fresh --lenient --latency const:1us $options "$file"
+        tame "mpgsim $options $name" "$MPGSIM" --cache=fresh --lenient --latency const:1us $options "$file"
     done
-    tame "mpgsim --target=ideal $name" "$MPGSIM" --floors=fresh --lenient --wall --target=ideal "$file"
+    tame "mpgsim --target=ideal $name" "$MPGSIM" --cache=fresh --lenient --target=work=wall --target=ideal "$file"
     confined "$MPGSCALE" "$file" "$file"
     ok "mpgscale $name ends by itself" test $? -lt 2
 }

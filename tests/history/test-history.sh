@@ -34,7 +34,7 @@ for byte in data: h = (h ^ byte) * 0x100000001b3 % 2**64
 print("%d-%016x" % (len(data), h))')"
 MPGKIT_HISTORY=h.db "$MPGSIM" --sweep=latency=1us,2us --json -o answer.json ring.txt
 is "MPGKIT_HISTORY; a sweep, into a file" "$? $("$mpghistory" show --history=h.db --answer 2 | cmp - answer.json)" "0 "
-"$MPGSIM" --latency "exp:2385ns" --seed 2 --threads=1 --floors=fresh --history=h.db ring.txt >out
+"$MPGSIM" --latency "exp:2385ns" --seed 2 --threads=1 --cache=fresh --history=h.db ring.txt >out
 "$MPGSIM" --latency=const:7us --timeline=t.json --history=h.db - <ring.txt >out
 is "list" "$("$mpghistory" list --history=h.db | sed -E 's/  [0-9-]{10} [0-9:]{8}  [^ ]+ +/ /')" "   run  time (UTC)           version  command
      1 mpgsim --latency=exp:2385ns ring.txt
@@ -205,7 +205,7 @@ db.commit()' "$option"
     "$mpghistory" rerun --history=theirs.db 1 2>&1 | grep -q "is none that mpgsim keeps" && echo "$option"
 done >apart
 is "options that are not kept" "$(sort apart | paste -sd' ' -)" \
-    "floors help history keep output output-trace plot report threads timeline timeline-calls timeline-ranks version"
+    "cache help history keep output output-trace plot report threads timeline version"
 # Schemas that are code, and a tree of pages with more rows than bytes: refused at once.
 "$PYTHON" - <<'END'
 import os, sqlite3, struct
@@ -295,7 +295,7 @@ shift=-150 signature >source.sig
 printf 'a\nb\nb\n' >apart
 printf 'a\na\nb\n' >were
 id=0
-for arguments in --map=block:2 --map=apart "--map=apart --source-map=were" --source-map=were --sweep=map=block:1,apart,were; do
+for arguments in --map=block:2 --map=apart "--map=apart --source=map=were" --source=map=were --sweep=map=block:1,apart,were; do
     id=$((id + 1))
     # shellcheck disable=SC2086 # words
     "$MPGSIM" --signature=target.sig --source=source.sig $arguments --json --history=maps.db ring.txt >out 2>err
@@ -323,7 +323,7 @@ Policy = offload
 END
 echo 7000.25 >startup
 echo 3.125 >byte
-"$MPGSIM" --predict --target=my.par --parameter=ByteTransferTime=file:byte --history=all.db ring.txt >out 2>err
+"$MPGSIM" --predict --target=my.par --target=ByteTransferTime=file:byte --history=all.db ring.txt >out 2>err
 is "a target, its map and samples" "$(cat err; sql all.db 'SELECT role, path FROM inputs WHERE run = 2 ORDER BY place' | paste -sd' ' -)" \
     "trace|ring.txt target|my.par target|others samples|startup samples|byte"
 # spared FILE OPTION...: FILE, which these options read, is refused as answer, timeline and history, and stays
@@ -340,11 +340,11 @@ outputs="output timeline history"
 spared ring.txt
 spared s@mples --noise=file:s@mples@0
 printf '%254s0\n0\n0\n' '' >wide
-"$MPGSIM" --predict --target=my.par --parameter=Map=wide ring.txt >out 2>err
+"$MPGSIM" --predict --target=my.par --target=Map=wide ring.txt >out 2>err
 is "a map's line may have so many bytes" "$? $(tail -n 1 err)" "1 mpgsim: wide:1: a line of more than 254 bytes"
 outputs="output history" # a target has no timeline
 for file in my.par others startup byte; do
-    spared "$file" --predict --target=my.par --parameter=ByteTransferTime=file:byte
+    spared "$file" --predict --target=my.par --target=ByteTransferTime=file:byte
 done
 cp h.db before.is
 for as in output timeline; do
@@ -370,7 +370,7 @@ echo >hold
 wait "$holder"
 "$MPGSIM" --latency=exp:2385ns --history=h.db ring.txt >out
 is "... that is let go" "$? $(sql h.db 'SELECT max(id) FROM runs')" "0 5"
-(trap '' XFSZ; ulimit -f 4; "$MPGSIM" --latency=exp:2385ns --history=full.db --floors=fresh ring.txt 2>err | cat >out; exit "${PIPESTATUS[0]}")
+(trap '' XFSZ; ulimit -f 4; "$MPGSIM" --latency=exp:2385ns --history=full.db --cache=fresh ring.txt 2>err | cat >out; exit "${PIPESTATUS[0]}")
 like "files may not grow" "$? $(cmp out plain) $(wc -l <err) $(cat err)" "1  1 mpgsim: the answer is not kept: --history: full.db: *"
 is "... and an empty one is not left" "$(ls -d full* 2>/dev/null)" ""
 mkdir small

@@ -42,7 +42,7 @@ refused() {
 given_twice() {
     local option=$1 value
     shift
-    for value in 1 2 0.9 99 1ms 64KiB 0; do
+    for value in 1 2 0.9 99 1ms 64KiB 0 $(sed -nE "s/^ +(-., )?$option=([a-z]+)\|.*/\2/p" "$work/help"); do
         run "$@" "$option=$value" "$option=$value"
         grep -q -- "$option is given twice" "$work/err" && refused >"$work/complaint" && return 0
     done
@@ -90,8 +90,7 @@ program() {
             # What can be given several times has a test of its own.
             case $name$option in mpgsim--noise= | mpgsim--call-noise= | mpgsim--latency= | \
                 mpgsim--byte= | mpgsim--compute-ratio= | mpgsim--sweep= | mpgsim--signature= | \
-                mpgsim--hypothesis= | mpgsim--suppose= | \
-                mpgsim--parameter= | mpgsim--target= | mpgreplay--hypothesis= | mpgreplay--suppose= | \
+                mpgsim--hypothesis= | mpgsim--target= | mpgsim--without= | mpgsim--where= | mpgsim--models= | mpgreplay--hypothesis= | \
                 mpgscale--label= | mpgscale--manifest= | mpgscale--only= | mpgscale--record= | mpgscale--select= | sigdiff--again=) continue ;;
             esac
             ok "$name $command: ${option}... twice" given_twice "${option%=}" "${words[@]}"

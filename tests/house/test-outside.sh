@@ -42,8 +42,8 @@ done
 mkfifo pipe
 nobody="*: *pipe: No data available*"
 for option in --signature=pipe --source=pipe "--predict --target=pipe" "--predict --target=ideal --against=pipe" \
-    "--predict --target=ideal --parameter=Map=pipe" --latency=file:pipe "--signature=$top_srcdir/results/reference/reference.sig --map=pipe" \
-    "--collectives=expand --collective-table=pipe"; do
+    "--predict --target=ideal --target=Map=pipe" --latency=file:pipe "--signature=$top_srcdir/results/reference/reference.sig --map=pipe" \
+    "--collectives=expand --collectives=table=pipe"; do
     # shellcheck disable=SC2086 # words
     ended 1 "$nobody" "$MPGSIM" $option good.txt
 done
@@ -90,9 +90,9 @@ small "$MPGTRACE" print long.txt
 small "$MPGTRACE" timeline long.txt
 small "$MPGTRACE" timeline -o into/t.json long.txt
 small "$MPGTRACE" import -o into/t.trace --text long.txt
-small "$MPGSIM" --floors=fresh --latency=exp:1us --replicas=400 --json -o into/answer long.txt
-small "$MPGSIM" --floors=fresh --latency=exp:1us --replicas=400 --json long.txt
-small "$MPGSIM" --floors=fresh --latency=exp:1us --report=into/page.html long.txt
+small "$MPGSIM" --cache=fresh --latency=exp:1us --replicas=400 --json -o into/answer long.txt
+small "$MPGSIM" --cache=fresh --latency=exp:1us --replicas=400 --json long.txt
+small "$MPGSIM" --cache=fresh --latency=exp:1us --report=into/page.html long.txt
 small "$SIGMAKE" -o into/x.sig results
 small "$SIGMAKE" results
 
@@ -157,28 +157,28 @@ quiet "$top_builddir/history/mpghistory" "$bad"
 none_obeyed "an unknown command"
 for words in "scale factor=$bad" "scale $bad factor=2" "resize $bad" "drop call=$bad" "insert $bad time=2" "$bad" "balance $bad by=x"; do
     echo "$words" >"h$bad"
-    quiet "$MPGSIM" "--suppose=$words" good.txt
+    quiet "$MPGSIM" "--hypothesis=$words" good.txt
     quiet "$MPGSIM" "--hypothesis=h$bad" good.txt
 done
 none_obeyed "hypotheses"
 for words in "noise=$bad" "$bad=1,2" "latency=1us,$bad" "map=$bad,block:1"; do
     quiet "$MPGSIM" "--sweep=$words" good.txt
-    quiet "$MPGSIM" --wall --target=ideal "--sweep=$words" good.txt
+    quiet "$MPGSIM" --target=work=wall --target=ideal "--sweep=$words" good.txt
 done
 for words in "$bad=1" "Quantum=$bad" "Policy=$bad" "Map=$bad" "CommStartupTime=file:$bad"; do
     echo "$words" >"p$bad"
-    quiet "$MPGSIM" --wall --target=ideal "--parameter=$words" good.txt
-    quiet "$MPGSIM" --wall --target="p$bad" good.txt
+    quiet "$MPGSIM" --target=work=wall --target=ideal "--target=$words" good.txt
+    quiet "$MPGSIM" --target=work=wall --target="p$bad" good.txt
 done
 none_obeyed "sweeps and targets"
-for mode in --latency=exp:1us "--predict --signature=$bad.sig" "--target=ideal --wall" --sweep=latency=1us,2us \
+for mode in --latency=exp:1us "--predict --signature=$bad.sig" "--target=ideal --target=work=wall" --sweep=latency=1us,2us \
     "--signature=$bad.sig --signature=$reference" "--tolerate=5%:latency --latency=exp:1us"; do
     for part in "" --where=call,rank,pair,region,callsite --waits --per-rank --csv "--where=call --csv" --json; do
         # shellcheck disable=SC2086 # words
         quiet "$MPGSIM" --replicas=4 $mode $part "$bad.txt"
     done
 done
-quiet "$MPGSIM" --wall --target=ideal "$bad.txt" good.txt
+quiet "$MPGSIM" --target=work=wall --target=ideal "$bad.txt" good.txt
 quiet "$SIGMAKE" --check "results$bad"
 quiet "$SIGDIFF" "$bad.sig" "$reference"
 none_obeyed "answers"

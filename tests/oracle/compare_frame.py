@@ -106,7 +106,7 @@ class Case:
     def collectives(self, pair, words):
         """Of some command lines, by draws that leave all others as they were."""
         measured = pair and self.has(pair[0], "collectives")
-        synced = "--sync-reduce" in words
+        synced = "--paper=sync-reduce" in words
         if not self.given("--collectives") or self.later.random() > 0.4:
             return []
         how = self.later.choice(["rounds", "expand", "expand", "expand"])
@@ -120,7 +120,7 @@ class Case:
                 file.write(randomcollectives.make(seed))
             self.made_by.append(f"randomcollectives.py --seed {seed} > "
                                 f"{os.path.basename(path)}")
-            words.append("--collective-table=" + path)
+            words.append("--collectives=table=" + path)
         return words
 
     def ratios(self, pair):

@@ -38,18 +38,18 @@ PERTURBATIONS = [
     "--latency const:-300ns",
     "--latency const:-12.75us --byte const:-0.5ns --noise const:2us@{even}",
     "--noise const:-450ns --call-noise const:-33.5ns",
-    "--call-noise const:311.5ns --latency const:1.7us --call-edges paper",
-    "--call-noise const:2.385us@{even} --byte const:0.375ns --call-edges paper",
-    "--call-noise const:-333.5ns --noise const:900ns@{even} --call-edges paper",
-    "--call-noise const:77.25ns --latency const:450ns --call-edges own",
-    "--noise const:7.385us@0 --call-noise const:77.25ns@{even} --sync-reduce",
-    "--latency const:-300.5ns --noise const:900ns@{even} --call-noise const:41ns --sync-reduce",
+    "--call-noise const:311.5ns --latency const:1.7us --paper=call-edges paper",
+    "--call-noise const:2.385us@{even} --byte const:0.375ns --paper=call-edges paper",
+    "--call-noise const:-333.5ns --noise const:900ns@{even} --paper=call-edges paper",
+    "--call-noise const:77.25ns --latency const:450ns --paper=call-edges own",
+    "--noise const:7.385us@0 --call-noise const:77.25ns@{even} --paper=sync-reduce",
+    "--latency const:-300.5ns --noise const:900ns@{even} --call-noise const:41ns --paper=sync-reduce",
     "--compute-ratio 0.5",
     "--compute-ratio 1.6 --latency const:450ns --byte const:0.0625ns",
 ]
 # Programs that did not agree once. 960130: an answer and a message have the same least slack
 FOUND = [960130]
-FLOORS = ["", "--source-latency 650ns --source-byte 0.125ns"]
+FLOORS = ["", "--source=latency=650ns --source=byte=0.125ns"]
 
 
 def eager_limit(seed, is_open):
@@ -109,12 +109,12 @@ def settings_of(seed, options, is_without_clocks):
             if not options.all and n < len(PERTURBATIONS) and (seed // 4 + n) % 2:
                 continue
             floors = FLOORS[(seed + n) // 2 % 2].split()
-            polling = [[], ["--polling=work"], ["--polling-interval=600ns"]][(seed + n) % 3]
+            polling = [[], ["--polling=work"], ["--polling=interval=600ns"]][(seed + n) % 3]
             words = ["--absorb", absorb, *limits, *floors,
                      *perturbation.format(**places).split()]
             yield words + polling
             if absorb == "clock" or absorb == "wait" and n % 4 == 0:
-                yield words + ["--deterministic"]
+                yield words + ["--without=choice"]
 
 
 def expected(matching, words):

@@ -28,26 +28,26 @@ KINDS = ["send,pair,isend,recv,irecv,sendrecv,wait,waitall,waitany,testsome",
 PARTS = ["network", "network", "noise", "network,collectives", "noise,network",
          "noise,network,collectives"]
 SCALARS = [  # how likely, options to choose from
-    (0.25, ["--measurement=fixed"]),
+    (0.25, ["--models=measurement=fixed"]),
     (0.15, ["--latency=const:1.75us", "--latency=exp:2385ns", "--latency=const:0"]),
     (0.15, ["--byte=const:0.371ns", "--byte=const:0"]),
     (0.2, ["--call-noise=const:77.5ns", "--call-noise=exp:311ns",
            "--call-noise=const:617ns@0"]),
     (0.15, ["--noise=const:333ns", "--noise=exp:2.385us", "--noise=exp:5us@0"]),
-    (0.3, ["--cosched=none", "--cosched=node", "--cosched=job"]),
-    (0.3, ["--polling=work", "--polling=wait", "--polling-interval=600ns"]),
-    (0.3, ["--source-eager-limit=-1", "--source-eager-limit=100",
-           "--source-eager-limit=100000"]),
-    (0.2, ["--deterministic"]), (0.2, ["--sync-reduce"])]
+    (0.3, ["--models=cosched=none", "--models=cosched=node", "--models=cosched=job"]),
+    (0.3, ["--polling=work", "--polling=wait", "--polling=interval=600ns"]),
+    (0.3, ["--source=eager-limit=-1", "--source=eager-limit=100",
+           "--source=eager-limit=100000"]),
+    (0.2, ["--without=choice"]), (0.2, ["--paper=sync-reduce"])]
 CHOOSING = ("irecv,isend,send,recv,waitany,waitsome,testany,testsome,fail,fail,test,free,"
             "mprobe,mrecv,persistent,isendrecv,waitall,pair")
 QUIETER = [[], [], ["--call-noise=const:-2.385us"], ["--call-noise=const:-411.5ns@0"]]
 LATE = ["--noise=const:20us@0", "--noise=const:30us@{last}", "--noise=exp:9us",
         "--noise=const:-3us"]
-BARE = ("--noise", "--call-noise", "--polling", "--polling-interval", "--sync-reduce")
-MODELS = [(0.25, ["--noise-model=renewal", "--noise-model=fit", "--noise-model=ecdf",
-                  "--noise-model=replay"]),
-          (0.15, ["--latency-model=fit"]), (0.15, ["--byte-model=fit"])]
+BARE = ("--noise", "--call-noise", "--polling", "--paper")
+MODELS = [(0.25, ["--models=noise=renewal", "--models=noise=fit", "--models=noise=ecdf",
+                  "--models=noise=replay"]),
+          (0.15, ["--models=latency=fit"]), (0.15, ["--models=byte=fit"])]
 # 1104: a map, and a limit that only the source has; 1202: a region's ratio is 1;
 # 1218: segments along a chain
 FOUND = [1104, 1202, 1218]
@@ -147,7 +147,7 @@ class Prediction(compare_frame.Case):
             yield ["--predict", *words]
 
     def more(self, pair):
-        words = ["--first-replica", self.random.choice("0123"),
+        words = ["--replicas=first=" + self.random.choice("0123"),
                  "--seed", self.random.choice("17")]
         for probability, choices in SCALARS:
             option = self.random.choice(choices)
@@ -169,7 +169,7 @@ class Prediction(compare_frame.Case):
         models = []
         for probability, choices in MODELS:
             option = self.later.choice(choices)
-            replaces = option.split("-model")[0] + "="
+            replaces = "--" + option.split("=")[1] + "="
             taken = any(word.startswith(replaces) for word in words)
             if (self.later.random() < probability and pair and not taken
                     and self.given(option)):
@@ -181,7 +181,7 @@ class Prediction(compare_frame.Case):
         if not classes or self.chance(0.4):
             return []
         if self.chance(0.4):
-            return ["--path=" + self.random.choice(classes).replace(" ", "-")]
+            return ["--map=path=" + self.random.choice(classes).replace(" ", "-")]
         kind = self.random.choice(["block:2", "cyclic:2", "block:3", "cyclic:3", "file"])
         return ["--map=" + (self.write_map() if kind == "file" else kind)]
 

@@ -89,12 +89,12 @@ class Perturbation(compare_frame.Case):
                 if not any(word.startswith("--compute-ratio") for word in words):
                     words += self.ratios(pair)
                 words += self.maps()
-                yield words + ["--keep-tracer"] * self.keeps
+                yield words + ["--without=tracer"] * self.keeps
 
     def maps(self):
         """Where ranks are, and were."""
         words = []
-        for option in ("map", "source-map"):
+        for option in ("map", "source=map"):
             if self.maps_random.random() < 0.4:
                 words.append(f"--{option}=" + self.maps_random.choice(
                     ["block:1", "block:2", "block:100", "cyclic:2", "cyclic:3",
@@ -121,7 +121,7 @@ class Perturbation(compare_frame.Case):
         --byte exclude it."""
         words = []
         if self.models_random.random() < 0.3:
-            words.append("--noise-model=" + self.models_random.choice(
+            words.append("--models=noise=" + self.models_random.choice(
                 ["renewal", "ecdf", "fit", "replay"]))
         with open(target, encoding="utf-8") as file:
             has_noise = "noise" in json.load(file)
@@ -129,21 +129,21 @@ class Perturbation(compare_frame.Case):
             words.append("--call-noise=signature")
         for option in ("latency", "byte"):
             if self.models_random.random() < 0.25:
-                words.append(f"--{option}-model=" + self.models_random.choice(
+                words.append(f"--models={option}=" + self.models_random.choice(
                     ["fit", "fit", "empirical"]))
         return [word for word in words if self.given(word)]
 
     def more(self, models):
-        words = ["--first-replica", self.random.choice("0123"),
+        words = ["--replicas=first=" + self.random.choice("0123"),
                  "--seed", self.random.choice("17")]
         for probability, option in (
-                (0.2, "--measurement=fixed"), (0.15, "--latency=const:1.75us"),
+                (0.2, "--models=measurement=fixed"), (0.15, "--latency=const:1.75us"),
                 (0.15, "--byte=const:0.375ns"), (0.1, "--compute-ratio=0.75"),
                 (0.3, "--call-noise=const:" + self.random.choice(["77ns", "-33.25ns"])),
-                (0.3, "--sync-reduce"),
-                (0.7, self.random.choice(["--call-edges=own", "--call-edges=paper"])),
-                (0.1, "--noise=const:333ns"), (0.1, "--source-latency=650ns"),
-                (0.3, "--cosched=" + self.random.choice(["none", "node", "job"]))):
+                (0.3, "--paper=sync-reduce"),
+                (0.7, self.random.choice(["--paper=own-edges", "--paper=call-edges"])),
+                (0.1, "--noise=const:333ns"), (0.1, "--source=latency=650ns"),
+                (0.3, "--models=cosched=" + self.random.choice(["none", "node", "job"]))):
             if self.chance(probability) and self.given(option) and not self.excluded(
                     option, models):
                 words.append(option)
@@ -152,18 +152,18 @@ class Perturbation(compare_frame.Case):
         elif self.chance(0.3):
             words.append("--eager-limit=-1")
         limit = self.random.choice(["-1", "100", "4097", "100000"])
-        if self.chance(0.3) and self.given("--source-eager"):
-            words.append("--source-eager-limit=" + limit)
+        if self.chance(0.3) and self.given("--source=eager"):
+            words.append("--source=eager-limit=" + limit)
         return words
 
     @staticmethod
     def excluded(option, models):
         """Whether a model is about what the option replaces."""
         given = option.startswith(("--latency", "--byte")) and any(
-            word.startswith(option.split("=")[0] + "-model") for word in models)
+            word.startswith("--models=" + option[2:].split("=")[0]) for word in models)
         return given or (option.startswith("--noise=")
                          and "--call-noise=signature" not in models
-                         and any(word.startswith("--noise-model") for word in models))
+                         and any(word.startswith("--models=noise") for word in models))
 
 
 def main():

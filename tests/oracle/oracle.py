@@ -35,6 +35,7 @@ from oracle_places import Hosts, Paths, Places  # noqa: E402
 from oracle_plans import Table, expands_some  # noqa: E402
 from oracle_ratios import Ratios  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
+from words import own  # noqa: E402
 
 ZERO = Fraction(0)
 # What is made goes with the last that refers to it; to look for circles takes a tenth of the time and finds few.
@@ -392,7 +393,7 @@ def argument_parser():
 
 
 def parse_arguments(words):
-    arguments = vars(argument_parser().parse_args(words))
+    arguments = vars(argument_parser().parse_args(own(words)))
     arguments["carried"] = arguments["carried"] == "shown"  # with hypotheses, clocks that are measured, one thread a rank
     read_call_noise(arguments)
     return arguments.pop("trace"), Settings(**arguments)

@@ -113,9 +113,9 @@ class Costs:
         latency, byte = (model == "fit" for model in (self.settings.latency_model,
                                                       self.settings.byte_model))
         if latency and self.value is not Machine.flight:
-            raise OracleError("--latency-model=fit: no latencies to draw from")
+            raise OracleError("--models=latency=fit: no latencies to draw from")
         if byte and not self.value:
-            raise OracleError("--byte-model=fit: no times to draw from")
+            raise OracleError("--models=byte=fit: no times to draw from")
         if not latency and not byte:
             return
         for machine in filter(None, (self.target, self.flight_source)):

@@ -97,7 +97,7 @@ class Line:
 
 
 class Hypotheses:
-    """Those of --suppose about computation, on a trace, whose intervals are listed; drops, resizes: of what is sent."""
+    """Those of --hypothesis about computation, on a trace, whose intervals are listed; drops, resizes: of what is sent."""
 
     def __init__(self, lines, ratios):
         words = [shlex.split(line) for line in lines]

@@ -22,6 +22,7 @@ from oracle_ratios import Ratios  # noqa: E402
 from oracle_signature import read_signature  # noqa: E402
 from oracle_times import predicted  # noqa: E402
 from oracle_trace import OracleError, read_trace  # noqa: E402
+from words import own  # noqa: E402
 
 ZERO = Fraction(0)
 
@@ -130,7 +131,7 @@ def argument_parser():
 
 
 def parse_arguments(words):
-    arguments = vars(argument_parser().parse_args(words))
+    arguments = vars(argument_parser().parse_args(own(words)))
     arguments["carried"] = arguments["carried"] == "shown"  # with hypotheses, clocks that are measured, one thread a rank
     arguments.pop("predict")
     return arguments.pop("trace"), Settings(**arguments)

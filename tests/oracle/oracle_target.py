@@ -99,10 +99,10 @@ class Target:
         """What is wrong with a path, or None."""
         models = self.settings.latency_model, self.settings.byte_model
         if models[0] == "fit" and not path.latency:
-            return "--latency-model=fit: no latencies to draw from"
+            return "--models=latency=fit: no latencies to draw from"
         lists = [path.latency] if path.latency else [path.transfer]
         if "fit" in models and not path.latency and not path.transfer:
-            return "--byte-model=fit: no times to draw from"
+            return "--models=byte=fit: no times to draw from"
         fits = all(quantity.fit for sizes in lists for quantity in sizes.quantities)
         return None if fits or "fit" not in models else "no family is fitted to it"
 

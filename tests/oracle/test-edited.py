@@ -27,7 +27,7 @@ KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
 COMPLETE = {"Wait", "Waitall"}
 MOVES = {"Put", "Get", "Accumulate", "Get_accumulate", "Rput", "Rget"}
 PAIRS = {"Sendrecv", "Sendrecv_replace"}
-TARGET = ["--predict", "--latency=const:2385ns", "--byte=const:0.375ns", "--deterministic", "--eager-limit=4096",
+TARGET = ["--predict", "--latency=const:2385ns", "--byte=const:0.375ns", "--without=choice", "--eager-limit=4096",
           "--polling=work", "--without=progress"]  # calls that are dropped make progress, those that are not there none
 
 
@@ -134,7 +134,7 @@ def parse(words):
 
 def times(path, *words):
     """What is edited has no hypothesis, which would make collectives of messages, and sends wait as the trace shows."""
-    words = [*words, "--collectives=measured", *(["--carried=none"] if words else [])]
+    words = [*words, "--collectives=measured", *(["--without=carried"] if words else [])]
     done = subprocess.run([*MPGSIM, "--json", "--replicas=1", *TARGET, *words, path], capture_output=True,
                           text=True, check=False)
     if "ranks wait for each other" in done.stderr:  # as they are synchronous now
@@ -205,7 +205,7 @@ def main():
             Trace(seed).write(one)
             for supposed, edit in cases(seed, Trace(seed)):
                 edit(Trace(seed)).write(other)
-                got, want = times(one, *(f"--suppose={line}" for line in supposed)), times(other)
+                got, want = times(one, *(f"--hypothesis={line}" for line in supposed)), times(other)
                 n += 1
                 right = got == want and isinstance(got, list)
                 failed += not right

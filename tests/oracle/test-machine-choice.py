@@ -77,8 +77,8 @@ def test_what_comes_first_is_taken():
 
 def test_in_the_traced_order():
     text = two(9000, 5000)
-    expect(ends_of(text, *ALONE, "--deterministic")[:1], 9000 + X + 6000)
-    expect(ends_of(text, "--deterministic", signature=MACHINE)[:1], 9000 + X + 6000 + O_R)
+    expect(ends_of(text, *ALONE, "--without=choice")[:1], 9000 + X + 6000)
+    expect(ends_of(text, "--without=choice", signature=MACHINE)[:1], 9000 + X + 6000 + O_R)
 
 
 def test_equal_times_go_by_the_trace():
@@ -97,7 +97,7 @@ def test_a_later_wait_for_the_other():
     text = trace([post(1, 1), post(2, 2), waitany(0, "1,2", 1), (3000, 9, "Wait requests=2")],
                  [send(20000)], [send(5000)])
     expect(ends_of(text, *ALONE)[:1], 20000 + X)
-    expect(ends_of(text, *ALONE, "--deterministic")[:1], 20000 + X + 3000)
+    expect(ends_of(text, *ALONE, "--without=choice")[:1], 20000 + X + 3000)
 
 
 def test_synchronous_senders_wait_for_their_own():
@@ -119,7 +119,7 @@ def test_early():
     expect(ends_of(tests(), work, signature=MACHINE)[:1],
            40 + 1000 + 11 + 30000 + O_R + 30000)
     expect(ends_of(tests(), work, *ALONE)[:1], 40 + 1000 + 11 + 30000 + 12 + 30000)
-    expect(ends_of(tests(), work, "--deterministic", signature=MACHINE)[:1],
+    expect(ends_of(tests(), work, "--without=choice", signature=MACHINE)[:1],
            40 + 1000 + 11 + 30000 + 12 + 30000 + O_R)
     assert counts(tests(), work, *ALONE) == {"tests_early": 1}
 
@@ -128,7 +128,7 @@ def test_early_while_polling_is_waiting():
     """Intervals of more than 10 us are work, done all the same."""
     expect(ends_of(tests(), signature=MACHINE)[:1], 40 + 1000 + 30000 + O_R + 30000)
     expect(ends_of(tests(), *ALONE)[:1], 40 + 1000 + 30000 + 30000)
-    expect(ends_of(tests(), "--polling-interval=40us", *ALONE)[:1], 20000 + X)
+    expect(ends_of(tests(), "--polling=interval=40us", *ALONE)[:1], 20000 + X)
 
 
 def test_saved():
@@ -209,7 +209,7 @@ def collect(last):
 
 def test_from_any_source():
     expect(ends_of(collect("any=source"), *ALONE)[:1], 5000 + X + 24000)
-    expect(ends_of(collect("any=source"), *ALONE, "--deterministic")[:1], 7000 + X + 24000)
+    expect(ends_of(collect("any=source"), *ALONE, "--without=choice")[:1], 7000 + X + 24000)
     assert counts(collect("any=source"), *ALONE) == {"picks_changed": 3}
 
 

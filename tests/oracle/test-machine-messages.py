@@ -293,7 +293,7 @@ def test_times_in_the_send_stand_for_overhead():
 
 SHM = signature(path(eager_limit=100, latency={0: 500, 1000: 1200}, send_overhead={8: 60}))
 TCP = signature(path(eager_limit=65536, latency={0: 700}, send_overhead={8: 250}))
-CLOCK = ["--absorb=clock", "--source-latency=400ns"]
+CLOCK = ["--absorb=clock", "--source=latency=400ns"]
 
 
 def late_receiver(send, *more):
@@ -349,7 +349,7 @@ def test_protocol_needs_clocks():
                  ["5000 5100 Recv from=0 tag=0 bytes=1000"])
     for mode in ("--absorb=none", "--absorb=wait"):
         both = delays(text, mode, signature=SHM, source=TCP)
-        limit = delays(text, mode, "--source-eager-limit=100", signature=SHM, source=TCP)
+        limit = delays(text, mode, "--source=eager-limit=100", signature=SHM, source=TCP)
         expect(both, *limit)
 
 
@@ -387,7 +387,7 @@ def with_table(*rows):
     with tempfile.NamedTemporaryFile("w", encoding="ascii", delete=False) as file:
         file.write("\n".join(["#mpgcollectives 1", *rows]) + "\n")
     atexit.register(os.unlink, file.name)
-    return "--collective-table=" + file.name
+    return "--collectives=table=" + file.name
 
 
 def test_scaled_tree():
@@ -455,7 +455,7 @@ def grown(sends, receives, send, receive, predict, *more):
     for rank, program in enumerate(calls):
         lines += [f"{rank} {call}" for call in ["0 100 Init", *program, f"{came} {came} Finalize"]]
     words = ["--eager-limit=100", *(["--predict", "--byte=const:0.5ns", *more] if predict else
-                                    ["--absorb=clock", "--source-latency=0", "--source-byte=0.5ns"])]
+                                    ["--absorb=clock", "--source=latency=0", "--source=byte=0.5ns"])]
 
     def ends(latency):
         result = answer("\n".join(lines) + "\n", *words, f"--latency=const:{latency}ns")

@@ -76,7 +76,7 @@ SILENCE = machine([])
 
 
 def predicted(text, target, source):
-    result = closed_forms.answer(text, "--replicas=32", "--cosched=none",
+    result = closed_forms.answer(text, "--replicas=32", "--models=cosched=none",
                                  signature=target, source=source)
     return result["run_time_ns"]["median"]
 
@@ -111,7 +111,7 @@ def growths(ranks, work, noise, cosched, replicas):
     for rank in range(ranks):
         lines += [f"{rank} 0 100 Init", f"{rank} {100 + work} {200 + work} Barrier",
                   f"{rank} {200 + work} {200 + work} Finalize"]
-    result = closed_forms.answer("\n".join(lines) + "\n", "--source=none", "--measurement=fixed", f"--cosched={cosched}",
+    result = closed_forms.answer("\n".join(lines) + "\n", "--source=none", "--models=measurement=fixed", f"--models=cosched={cosched}",
                                  f"--replicas={replicas}", signature=closed_forms.signature(noise=noise))
     return ([one["run_time_ns"] - result["traced_run_time_ns"] for one in result["replicas"]],
             result["ranks"][-1]["account"]["compute_ns"])

@@ -250,7 +250,7 @@ def test_places():
     expect(times(text, "--map=block:2", signature=machine)[1:], 311, 5 + 9001)
     expect(times(text, "--map=cyclic:2", signature=machine)[1:], 9001, 5 + 311)
     expect(times(text, signature=machine)[1:], 9001, 5 + 9001)
-    expect(times(text, "--path=node", signature=machine)[1:], 311, 5 + 311)
+    expect(times(text, "--map=path=node", signature=machine)[1:], 311, 5 + 311)
 
 
 # --- other calls, and computation -------------------------------------------
@@ -264,7 +264,7 @@ def test_polling():
                   (0, 0, "Wait requests=1")], asked)
     begin = 30 + 411
     expect(times(text, *ALONE)[1:], max(begin + 10001, 3001 + X))
-    expect(times(text, "--polling-interval=12us", *ALONE)[1:], max(begin, 3001 + X))
+    expect(times(text, "--polling=interval=12us", *ALONE)[1:], max(begin, 3001 + X))
     expect(times(text, "--polling=work", *ALONE)[1:], 30 + 5 * (411 + 13) + 10001 + 13)
 
 
@@ -303,7 +303,7 @@ def test_collectives():
     there = 5003 + scale * L
     with open("linear", "w", encoding="ascii") as file:
         file.write("#mpgcollectives 1\nbarrier 1 0 linear\n")
-    found = times(trace(*[[(w, 9, "Barrier")] for w in works]), "--collective-table=linear", signature=machine)
+    found = times(trace(*[[(w, 9, "Barrier")] for w in works]), "--collectives=table=linear", signature=machine)
     os.unlink("linear")
     expect(found, there + scale * 4 * O_S, *[there + scale * (i * O_S + L) for i in range(4)])
 

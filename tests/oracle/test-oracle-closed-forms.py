@@ -108,7 +108,7 @@ def test_call_noise_as_printed():
             (eq2, [*flight, "--call-noise", "const:70ns@0"], [2140, 1570], [2000, 1500]),
             (eq2, ["--call-noise", "const:70ns@1"], [70, 140], [0, 140])]:
         assert delays(lines, *words, *more) == paper
-        assert delays(lines, *words, *more, "--call-edges=own") == own
+        assert delays(lines, *words, *more, "--paper=own-edges") == own
 
 
 def test_barrier():
@@ -191,8 +191,7 @@ def test_reduce_slack():
     """
     lines = trace(2, ["1000 1010 Reduce comm=0 root=1 bytes=40"],
                   ["1900 2000 Reduce comm=0 root=1 bytes=40"])
-    words = ["--absorb", "clock", "--source-latency", "100ns", "--source-byte",
-             "0.5ns", "--noise", "const:5000ns@0"]
+    words = ["--absorb", "clock", "--source=latency=100ns", "--source=byte=0.5ns", "--noise", "const:5000ns@0"]
     message, local = 2000 - 1000 - 120, 100 - 10
     assert delays(lines, *words) == [10000, 5000 - (message - local)]
 
@@ -239,7 +238,7 @@ def test_synchronous_slack():
                       for times in ("200 250", "1000 1700")],
                   [f"{times} Recv comm=0 from=0 tag=3 bytes=0"
                    for times in ("200 250", "1500 1700")])
-    assert delays(lines, "--absorb", "clock", "--source-latency", "200ns",
+    assert delays(lines, "--absorb", "clock", "--source=latency=200ns",
                   "--noise", "const:800ns@0") == [1300 + 800, 1300]
 
 
@@ -270,7 +269,7 @@ def test_observed_floor():
                    "4200 5200 Recv comm=0 from=0 tag=0 bytes=4",
                    "8900 9100 Recv comm=0 from=0 tag=0 bytes=4"])
     assert delays(lines, "--absorb", "clock", "--noise", "const:1000ns@0")[1] == 2200
-    assert delays(lines, "--absorb", "clock", "--source-latency", "0",
+    assert delays(lines, "--absorb", "clock", "--source=latency=0",
                   "--noise", "const:1000ns@0")[1] == 2000
 
 
@@ -321,7 +320,7 @@ def test_clamps():
     gain; rank 1, which comes earlier by 500, is not held up by it, by 900 it is.
     """
     lines = pair("Send", "Recv", receive_times="1000 1700")
-    words = ["--source-latency", "60ns", "--latency", "const:-1000ns"]
+    words = ["--source=latency=60ns", "--latency", "const:-1000ns"]
     assert delays(lines, *FIXED, *words, "--noise", "const:-500ns@1") == [0, -500 - 500]
     assert delays(lines, *FIXED, *words, "--noise", "const:-900ns@1") == [0, -700 - 900]
 
@@ -379,7 +378,7 @@ def test_monotone():
         lines = random_trace(seed)
         for mode in MODES:
             values = dict.fromkeys(options, 10)
-            words = ["--deterministic", "--absorb", mode]
+            words = ["--without=choice", "--absorb", mode]
             before = delays(lines, *words, *words_of(values))
             for option in options:
                 values[option] += 37
@@ -398,7 +397,7 @@ def test_less_absorbed_is_later():
         lines = random_trace(seed)
         none = delays(lines, *FIXED, *all_noise(333))
         for mode in ("wait", "clock"):
-            some = delays(lines, "--deterministic", "--absorb", mode, *all_noise(333))
+            some = delays(lines, "--without=choice", "--absorb", mode, *all_noise(333))
             assert all(map(Fraction.__le__, some, none)), f"seed {seed}"
 
 

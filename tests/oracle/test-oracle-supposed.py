@@ -28,8 +28,8 @@ KINDS = ["send,pair,isend,recv,irecv,wait,waitall",
 PERTURBATIONS = [[], ["--noise=const:2385ns@0"], ["--latency=const:1.7us", "--byte=const:0.375ns"],
                  ["--call-noise=const:311ns", "--noise=const:900ns"],
                  ["--latency=const:-300ns", "--call-noise=const:-33.5ns"]]
-LIMITS = [[], ["--eager-limit=4096"], ["--eager-limit=4096", "--source-eager-limit=100"],
-          ["--eager-limit=100", "--source-eager-limit=4096"]]
+LIMITS = [[], ["--eager-limit=4096"], ["--eager-limit=4096", "--source=eager-limit=100"],
+          ["--eager-limit=100", "--source=eager-limit=4096"]]
 
 
 SIZES = ["factor=0", "factor=0.375", "factor=1.5", "factor=64", "bytes=0", "bytes=5000", "bytes=77"]
@@ -54,10 +54,10 @@ def selects(draw, matching, of_bytes):
 def supposed(draw, matching):
     """Options."""
     for select in selects(draw, matching, True):
-        yield [f"--suppose=drop {select}"]
+        yield [f"--hypothesis=drop {select}"]
     for select in selects(draw, matching, False):
-        floors = [f"--source-byte={draw.choice(['0.385ns', '0ns', '2.5ns'])}", *draw.choice([[], ["--source-latency=650ns"]])]
-        yield [*floors, f"--suppose=resize {select} {draw.choice(SIZES)}"]
+        floors = [f"--source=byte={draw.choice(['0.385ns', '0ns', '2.5ns'])}", *draw.choice([[], ["--source=latency=650ns"]])]
+        yield [*floors, f"--hypothesis=resize {select} {draw.choice(SIZES)}"]
 
 
 def cases(seed, folder):
@@ -70,7 +70,7 @@ def cases(seed, folder):
         file.write(text)
     matching = oracle.Matching(oracle.read_trace(text.splitlines()))
     for options in supposed(draw, matching):
-        words = ["--absorb=" + draw.choice(["none", "wait", "clock", "clock"]), "--deterministic", "--carried=none",
+        words = ["--absorb=" + draw.choice(["none", "wait", "clock", "clock"]), "--without=choice", "--without=carried",
                  *draw.choice(PERTURBATIONS), *draw.choice(LIMITS), *draw.choice([[], ["--collectives=measured"]])]
         yield matching, path, [*words, *options]
 

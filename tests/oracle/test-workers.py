@@ -144,7 +144,7 @@ class Mpgsim:
         """Options by which a target has this latency and ratio."""
         if mode == "predict":
             return ["--predict", f"--latency=const:{latency}ns", f"--compute-ratio={ratio}@foo"]
-        return [f"--source-latency={self.latency}ns", "--source-byte=0",
+        return [f"--source=latency={self.latency}ns", "--source=byte=0",
                 f"--latency=const:{latency - self.latency}ns", f"--compute-ratio={ratio}@foo"]
 
 
@@ -232,11 +232,11 @@ class Tap:
             self.same(f"{mode}: {name}", times, by_hand[0].times)
             if by_hand[0].taken != run.taken:
                 self.report("... by other picks", choice.get("picks_changed", 0) > 0, choice)
-            times, _ = sim.times(*words, "--deterministic")
+            times, _ = sim.times(*words, "--without=choice")
             self.same("... in the traced order", times, by_hand[1].times)
         words = sim.words("predict", latency, ratio)
         self.written(sim, there, *words)
-        self.written(sim, kept, *words, "--deterministic")
+        self.written(sim, kept, *words, "--without=choice")
         return there, kept
 
     def written(self, sim, there, *words):
@@ -289,9 +289,9 @@ def table2_balanced(tap, folder):
             one.add([48 * MS] * 4, foo, [0] + [(10 * (4 - r) + 10) * MS for r in range(1, 4)],
                     [5 * MS] * 3)
     sim, real = Mpgsim(Run(program, 0), folder), Run(balanced, 0)
-    supposed = ["--suppose=balance foo"]
-    for mode in (["--predict", "--latency=const:0ns"], ["--source-latency=0", "--source-byte=0"]):
-        for words, wanted in (([], (123, 30, 45)), (["--deterministic"], (133, 40, 75))):
+    supposed = ["--hypothesis=balance foo"]
+    for mode in (["--predict", "--latency=const:0ns"], ["--source=latency=0", "--source=byte=0"]):
+        for words, wanted in (([], (123, 30, 45)), (["--without=choice"], (133, 40, 75))):
             times, _ = sim.times(*mode, *supposed, *words)
             calls, _ = sim.written(*mode, *supposed, *words)
             spent = {name: sum(leave - enter for rank in ranks for enter, leave, one, *_ in calls[rank]

@@ -191,14 +191,14 @@ class Options:
             files["source"] = programs.machine(self.draw)
             words.append("--source={source}")
         words += self.some([
-            (0.3, ["--measurement=fixed"]), (0.3, ["--cosched=none", "--cosched=node",
-                                                   "--cosched=job"]),
-            (0.2, ["--noise-model=replay", "--noise-model=renewal", "--noise-model=fit"]),
-            (0.1, ["--latency-model=fit"]), (0.1, ["--byte-model=fit"]),
-            (0.1, ["--collectives=rounds"]), (0.1, ["--keep-tracer"]),
-            (0.1, ["--path=node", "--path=core-complex", "--path=between-nodes"]),
+            (0.3, ["--models=measurement=fixed"]), (0.3, ["--models=cosched=none", "--models=cosched=node",
+                                                   "--models=cosched=job"]),
+            (0.2, ["--models=noise=replay", "--models=noise=renewal", "--models=noise=fit"]),
+            (0.1, ["--models=latency=fit"]), (0.1, ["--models=byte=fit"]),
+            (0.1, ["--collectives=rounds"]), (0.1, ["--without=tracer"]),
+            (0.1, ["--map=path=node", "--map=path=core-complex", "--map=path=between-nodes"]),
             (0.1, ["--call-noise=signature"])])
-        if self.chance(0.3 if self.predict else 0.2) and not any("--path" in word for word in words):
+        if self.chance(0.3 if self.predict else 0.2) and not any("--map=path" in word for word in words):
             words.append(self.draw.choice(["--map=block:2", "--map=cyclic:2", "--map={places}"]))
             files["places"] = "".join(
                 self.draw.choice(["alpha", "beta 0", "beta 1", "gamma"]) + "\n"
@@ -212,31 +212,31 @@ class Options:
     def model(self, safe, absorb=True):
         """How the model is asked for."""
         words = self.some([
-            (0.15, ["--sync-reduce"]), (0.2, ["--collectives=expand"]),
+            (0.15, ["--paper=sync-reduce"]), (0.2, ["--collectives=expand"]),
             (0.3, ["--eager-limit=4096", "--eager-limit=1MB"]
              + ["--eager-limit=-1", "--eager-limit=100"] * safe)])
         if "--collectives=expand" in words and self.chance(0.6):
             self.files["table"] = programs.collective_table(self.draw)
-            words.append("--collective-table={table}")
+            words.append("--collectives=table={table}")
         if self.predict:
-            return words + self.some([(0.2, ["--deterministic"]), (0.1, ["--horizon=1", "--horizon=5"]),
+            return words + self.some([(0.2, ["--without=choice"]), (0.1, ["--horizon=1", "--horizon=5"]),
                                       (0.3, ["--polling=work", "--polling=wait",
-                                             "--polling-interval=600ns"])])
+                                             "--polling=interval=600ns"])])
         if absorb:
             words += self.some([(0.8, ["--absorb=none", "--absorb=wait", "--absorb=clock"])])
         return words + self.some([
-            (0.3, ["--call-edges=paper", "--call-edges=own"]),
-            (0.3, ["--deterministic"]), (0.1, ["--horizon=1", "--horizon=5"]),
+            (0.3, ["--paper=call-edges", "--paper=own-edges"]),
+            (0.3, ["--without=choice"]), (0.1, ["--horizon=1", "--horizon=5"]),
             (0.2, ["--polling=wait", "--polling=work"]),
-            (0.2, ["--source-latency=650ns", "--source-byte=0.125ns"]),
-            (0.15, ["--source-eager-limit=100", "--source-eager-limit=8192"])])
+            (0.2, ["--source=latency=650ns", "--source=byte=0.125ns"]),
+            (0.15, ["--source=eager-limit=100", "--source=eager-limit=8192"])])
 
     def replicas(self):
         seed = [f"--seed={self.draw.choice([1, 7, 123456789])}"]
         if self.constant:
             return seed
         return seed + [f"--replicas={self.draw.choice([1, 2, 5])}",
-                       f"--first-replica={self.draw.choice([0, 1, 3])}"]
+                       f"--replicas=first={self.draw.choice([0, 1, 3])}"]
 
 
 def settled(case):

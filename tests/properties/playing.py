@@ -190,7 +190,7 @@ def growth(program, puts):
 
 
 def predicted(trace, *words, replicas=100):
-    command = [*MPGSIM, "--json", f"--replicas={replicas}", "--floors=fresh", *words, "-"]
+    command = [*MPGSIM, "--json", f"--replicas={replicas}", "--cache=fresh", *words, "-"]
     run = subprocess.run(command, input=trace, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     result = json.loads(run.stdout)

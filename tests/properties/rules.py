@@ -24,7 +24,7 @@ TIME = re.compile(r"(-?[0-9.]+)(ns|us|ms|s)\b")
 
 # Programs in which calls choose, and what keeps their order nevertheless.
 CHOOSES = {"kinds": programs.CHOOSING, "clocks": ("shared", "offsets"), "steps": 120}
-KEEPS_ORDER = ("--absorb", "--deterministic")
+KEEPS_ORDER = ("--absorb", "--without=choice")
 
 
 def matched(text):
@@ -69,9 +69,9 @@ class Rule:
             words.append(f"--latency={options.distribution()}")
         kept = ["--predict"] * predict + [w for w in words if w.startswith("--signature")]
         if self.deterministic:
-            words = [w for w in words if not w.startswith(("--deterministic", "--horizon"))]
-            words.append("--deterministic")
-            kept.append("--deterministic")
+            words = [w for w in words if not w.startswith(("--without=choice", "--horizon"))]
+            words.append("--without=choice")
+            kept.append("--without=choice")
         case = Case(text, (*words, *options.replicas()), options.files, tuple(kept),
                     draw.randrange(1 << 30))
         return self.finish(case, options)
@@ -128,7 +128,7 @@ class Account(Rule):
 
     def check(self, case):
         result = answer(case)
-        taken_out = case.has("--signature") and not case.has("--keep-tracer")
+        taken_out = case.has("--signature") and not case.has("--without=tracer")
         for rank in result["ranks"]:
             self.rank(rank, "--predict" in case.words, taken_out and (
                 "overhead_" in case.text or " Flush" in case.text))
@@ -177,12 +177,12 @@ class Identity(Rule):
 
     def finish(self, case, options):
         words = [word for word in case.words
-                 if not word.startswith(("--source-eager", "--noise-model", "--call-noise"))]
+                 if not word.startswith(("--source=eager", "--models=noise", "--call-noise"))]
         if case.has("--signature"):
             words.append("--source={target}")
             words = [w for w in words if not w.startswith("--eager-limit")]
         kept = [*case.kept, "--source={target}"] if case.has("--signature") else [*case.kept]
-        places = [w.replace("--map", "--source-map") for w in words if w.startswith("--map")]
+        places = [w.replace("--map", "--source=map") for w in words if w.startswith("--map") and not w.startswith("--map=path")]
         if case.has("--signature"):  # on which its ranks are where they were
             words += places
             kept += places
@@ -271,12 +271,12 @@ class Absorbing(Rule):
     program = {"clocks": ("shared", "offsets")}
 
     def finish(self, case, options):
-        unfit = ("--absorb", "--source-eager", "--collectives", "--compute-ratio=0",
+        unfit = ("--absorb", "--source=eager", "--collectives", "--compute-ratio=0",
                  "--noise=normal", "--call-noise=normal", "--latency=normal", "--byte=normal")
-        words = [w for w in case.words if not w.startswith(unfit + ("--call-edges",))]
+        words = [w for w in case.words if not w.startswith(unfit + ("--paper=call-edges", "--paper=own-edges"))]
         words += [f"--noise={options.distribution(negative=False)}".replace("normal:", "gamma:"),
-                  "--absorb=none", "--call-edges=own"]
-        return settled(case.but(words=tuple(words), kept=(*case.kept, "--absorb=none", "--call-edges=own")))
+                  "--absorb=none", "--paper=own-edges"]
+        return settled(case.but(words=tuple(words), kept=(*case.kept, "--absorb=none", "--paper=own-edges")))
 
     def check(self, case):
         most = answer(case)
@@ -335,11 +335,11 @@ class Prefix(Rule):
     constant = (False,)
 
     def finish(self, case, options):
-        words = [w for w in case.words if not w.startswith(("--replicas", "--first-replica"))]
+        words = [w for w in case.words if not w.startswith("--replicas")]
         return settled(case.but(words=tuple(words)))
 
     def replicas(self, case, n, first):
-        return other(case, f"--replicas={n}", f"--first-replica={first}")
+        return other(case, f"--replicas={n}", f"--replicas=first={first}")
 
     def check(self, case):
         answer(case, "--replicas=1")
@@ -364,10 +364,10 @@ class Clocks(Rule):
         moved = texts.shifted(trace, shifts)
         expect_same(numbers(result), numbers(other(case.with_trace(moved))), f"shifts {shifts}",
                     tolerance=1e-12)  # absolute times, where calls choose
-        if "--predict" in case.words and (not case.has("--signature") or case.has("--source-eager")):
+        if "--predict" in case.words and (not case.has("--signature") or case.has("--source=eager")):
             about = tuple(line for line in moved.about if not line.startswith("#clock"))
-            kept = case if case.has("--deterministic") else case.but(words=(
-                *(word for word in case.words if "--horizon" not in word), "--deterministic"))
+            kept = case if case.has("--without=choice") else case.but(words=(
+                *(word for word in case.words if "--horizon" not in word), "--without=choice"))
             expect_same(numbers(other(kept)), numbers(other(kept.with_trace(moved.but(about=about)))),
                         "without clocks")
 
@@ -425,9 +425,9 @@ class Scaled(Rule):
     def finish(self, case, options):
         words = list(case.words)
         if "--predict" in words and not case.has("--polling"):
-            words.append("--polling-interval=" + options.draw.choice(["600ns", "10us"]))
+            words.append("--polling=interval=" + options.draw.choice(["600ns", "10us"]))
         elif case.has("--polling=wait") and "--predict" in words:
-            words.append("--polling-interval=10us")
+            words.append("--polling=interval=10us")
         return settled(case.but(words=tuple(words), kept=case.kept + tuple(
             word for word in words if word.startswith("--polling"))))
 

@@ -25,7 +25,7 @@ class Retraced(Rule):
     program = {"threads": False}
 
     def finish(self, case, options):
-        words = [w for w in case.words if not w.startswith(("--replicas", "--first-replica"))]
+        words = [w for w in case.words if not w.startswith("--replicas")]
         return settled(case.but(words=(*words, "--replicas=1"),
                                 kept=(*case.kept, "--replicas=1")))
 
@@ -164,13 +164,13 @@ def by_ranks(case, draw, predict):
 CLOCK = "--absorb=clock"
 DEFAULTS = [  # options that say what is so without them; those that exclude them; the modes
     ("--compute-ratio=1", (), (False, True)), ("--polling=wait", (), (False, True)),
-    ("--polling-interval=10us", ("--polling",), (True,)),
-    ("--seed=1", (), (False, True)), ("--first-replica=0", (), (False, True)),
+    ("--polling=interval=10us", ("--polling",), (True,)),
+    ("--seed=1", (), (False, True)), ("--replicas=first=0", (), (False, True)),
     ("--lenient", (), (False, True)),
     ("--collectives=measured", (), (False, True))]
-WITH_MACHINE = [("--measurement=resample", (), (False, True)),
-                ("--latency-model=empirical", ("--latency",), (False, True)),
-                ("--byte-model=empirical", ("--byte",), (False, True))]
+WITH_MACHINE = [("--models=measurement=resample", (), (False, True)),
+                ("--models=latency=empirical", ("--latency",), (False, True)),
+                ("--models=byte=empirical", ("--byte",), (False, True))]
 ALONE = [("--latency=const:0", (), (False,)), ("--byte=const:0", (), (False, True)),
          ("--noise=const:0", (), (False, True)), ("--call-noise=const:0", (), (False, True))]
 
@@ -180,25 +180,32 @@ def by_default(case, draw, predict):
     words = list(case.words)
     choices = DEFAULTS + (WITH_MACHINE if case.has("--signature") else ALONE)
     for word, excluded, modes in draw.sample(choices, len(choices)):
-        given = any(other.startswith((word.split("=")[0], *excluded)) for other in words)
+        given = any(other.startswith((word.rpartition("=")[0] + "=", *excluded)) for other in words)
         if predict in modes and not given:
             return words + [word]
     return None
 
 
+EDGES = ("--paper=own-edges", "--paper=call-edges")
+
+
+def has_edges(case):
+    return any(case.has(word) for word in EDGES)
+
+
 def without_noise_of_calls(case, draw, predict):
     """The paper's edges are nothing without noise of calls."""
     words = list(case.words)
-    if predict or case.has("--call-noise") or case.has("--call-edges"):
+    if predict or case.has("--call-noise") or has_edges(case):
         return None
-    return words + ["--call-edges=" + draw.choice(["own", "paper"])]
+    return words + [draw.choice(EDGES)]
 
 
 def faithful(case, draw, predict):
     """The paper's run has the paper's edges."""
     words = list(case.words)
     if {"--absorb=none", "--eager-limit=-1"} <= set(words):
-        return words + ["--call-edges=paper"] if not case.has("--call-edges") else None
+        return words + ["--paper=call-edges"] if not has_edges(case) else None
     return None
 
 
@@ -231,8 +238,7 @@ class Faithful(Equal):
 
     def finish(self, case, options):
         text, _ = self.safe_program(case)
-        unfit = ("--absorb", "--eager-limit", "--source-eager", "--call-edges",
-                 "--horizon")
+        unfit = ("--absorb", "--eager-limit", "--source=eager", *EDGES, "--horizon")
         words = [w for w in case.words if not w.startswith(unfit) and "@" not in w]
         words += ["--absorb=none", "--eager-limit=-1",
                   f"--call-noise={options.distribution()}"]
@@ -250,7 +256,7 @@ class Faithful(Equal):
 # --- not whole -------------------------------------------------------------
 
 class Unchosen(Rule):
-    """Where nobody chooses otherwise, the order is the traced one: --deterministic says nothing."""
+    """Where nobody chooses otherwise, the order is the traced one: --without=choice says nothing."""
 
     modes = (False, False, False, True)
     machines = (0, 0, 0, 1)
@@ -259,7 +265,7 @@ class Unchosen(Rule):
     quorum = 0  # often some do
 
     def finish(self, case, options):
-        unfit = ("--absorb", "--deterministic", "--horizon")
+        unfit = ("--absorb", "--without=choice", "--horizon")
         return settled(case.but(words=tuple(w for w in case.words if not w.startswith(unfit))))
 
     def check(self, case):
@@ -269,9 +275,9 @@ class Unchosen(Rule):
             raise Skip("there is no choice")
         if any(choice[key] for key in ("picks_changed", "tests_early", "tests_saved")):
             raise Skip("some choose otherwise")
-        kept = other(case, "--deterministic")
+        kept = other(case, "--without=choice")
         expect_same([result["ranks"], result["run_time_ns"]], [kept["ranks"], kept["run_time_ns"]],
-                    "--deterministic", tolerance=1e-9)
+                    "--without=choice", tolerance=1e-9)
 
 
 class Waited(Rule):
@@ -283,8 +289,8 @@ class Waited(Rule):
     program = {"threads": False}
 
     def finish(self, case, options):
-        limit = f"--source-eager-limit={options.draw.choice([100, 8192])}"
-        words = [word for word in case.words if not word.startswith("--source-eager")]
+        limit = f"--source=eager-limit={options.draw.choice([100, 8192])}"
+        words = [word for word in case.words if not word.startswith("--source=eager")]
         return settled(case.but(words=(*words, limit), kept=(*case.kept, limit)))
 
     def check(self, case):
@@ -363,7 +369,7 @@ class Swept(Rule):
 
 class Damaged(Identity):
     """A trace that lacks some of its lines is refused in words; what --lenient makes of it is
-    not delayed by nothing. (Without --deterministic, what comes in an order that MPI does not
+    not delayed by nothing. (Without --without=choice, what comes in an order that MPI does not
     allow is waited for, for a tick.)"""
 
     machines = (0,)
@@ -375,8 +381,8 @@ class Damaged(Identity):
             if len(calls) > 1:
                 del calls[draw.randrange(len(calls))]
         words = [w for w in case.words if not w.startswith(
-            ("--source-eager", "--horizon", "--deterministic"))]
-        kept = "--lenient", "--deterministic"
+            ("--source=eager", "--horizon", "--without=choice"))]
+        kept = "--lenient", "--without=choice"
         return settled(case.with_trace(trace.but(calls=tuple(calls))).but(
             words=(*words, *kept), kept=kept))
 
@@ -411,26 +417,26 @@ class Supposed(Damaged):
         for _ in range(draw.randint(0, 6)):
             if len(calls) > 1:
                 del calls[draw.randrange(len(calls))]
-        unfit = "--call-edges", "--source-eager", "--horizon"
+        unfit = *EDGES, "--source=eager", "--horizon"
         words = [word for word in case.words if not word.startswith(unfit)]
         verb = draw.choice(["drop", "resize"])
         factor = draw.choice(["0", "0.5", "300"])
         tag = draw.choice(sorted({call.keys["tag"] for call in calls if "tag" in call.keys}) or ["0"])
         select = draw.choice(["", "", f" from=0-{trace.ranks - 1}", f" from=0-{trace.ranks - 1}", f" tag={tag}", " to=0"])
-        supposed = [f"--suppose={verb}{select}" + f" factor={factor}" * (verb == "resize")]
+        supposed = [f"--hypothesis={verb}{select}" + f" factor={factor}" * (verb == "resize")]
         if any(call.keys.get("name") == '"work"' for call in calls):
-            supposed.append(f"--suppose=scale work factor={draw.choice(['0', '0.385', '3'])}")
-        words += [*supposed, "--lenient", *(() if "--predict" in words else ("--source-byte=0.125ns",))]
+            supposed.append(f"--hypothesis=scale work factor={draw.choice(['0', '0.385', '3'])}")
+        words += [*supposed, "--lenient", *(() if "--predict" in words else ("--source=byte=0.125ns",))]
         return settled(case.with_trace(trace.but(calls=tuple(calls))).but(
             words=tuple(dict.fromkeys(words)), kept=("--lenient", *case.kept)))
 
     def check(self, case):
-        without = case.but(words=tuple(word for word in case.words if not word.startswith("--suppose")))
+        without = case.but(words=tuple(word for word in case.words if not word.startswith("--hypothesis")))
         for one in (without, case):
             done = [attempted(one, f"--threads={threads}") for threads in (1, 2, 3)]
             for again in done[1:]:
                 need((again.returncode, again.stdout) == (done[0].returncode, done[0].stdout), "threads change the answer")
-        if done[0].returncode or not case.has("--suppose"):
+        if done[0].returncode or not case.has("--hypothesis"):
             raise Skip(done[0].stderr)
 
 

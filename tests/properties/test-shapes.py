@@ -125,7 +125,7 @@ def check(programs, end, more=(), none=True):
     p = len(programs)
     traced = end(1, 0, 0, FLIGHT)
     expect([rank["traced_ns"] for rank in answer(text)["ranks"]][:p], *traced)
-    floor = [f"--source-latency={FLIGHT}ns", "--source-byte=0"]
+    floor = [f"--source=latency={FLIGHT}ns", "--source=byte=0"]
     messages = [f"--latency=const:{LAMBDA}ns", f"--byte=const:{BETA}ns"]
     cases = [(PERTURBED, PREDICTED, 1, X, KAPPA, TOTAL),
              (messages, ["--predict", *PREDICTED[3:]], 1, 0, 0, TOTAL),
@@ -340,7 +340,7 @@ def test_queue_predicted():
     for latency, more in ((2385.5, 0), (311.25, 9001.5), (0, 100.25), (617.5, -9385.25)):
         late = [more * r if more > 0 else -more * (3 - r) for r in (1, 2, 3)]  # or the last first
         come = [48000 + 1000 * r + late[r - 1] + latency for r in (1, 2, 3)]
-        for order, words in ((sorted(come), []), (come, ["--deterministic"])):
+        for order, words in ((sorted(come), []), (come, ["--without=choice"])):
             ready = 0
             for arrival in order:
                 ready = max(ready, arrival) + 8000
@@ -390,8 +390,8 @@ def test_four_ranks_of_table_2():
     ratios = ["--compute-ratio=30000000@foo0", "--compute-ratio=1.5@foo1",
               "--compute-ratio=0.75@foo2", "--compute-ratio=0.5@foo3"]
     text = table_2(iterations)
-    for mode in (["--source-latency=0"], ["--predict", "--latency=const:0"]):
-        for words, each in (([], 123), (["--deterministic"], 133)):
+    for mode in (["--source=latency=0"], ["--predict", "--latency=const:0"]):
+        for words, each in (([], 123), (["--without=choice"], 133)):
             result = answer(text, *mode, *words, *ratios)
             expect([result["run_time_ns"]["median"]], iterations * each * ms)
 

@@ -4,8 +4,8 @@
 # shellcheck source=tests/replay/replay.sh
 . "$(dirname "$0")/replay.sh"
 if [ "${MPGKIT_MPI:-yes}" = yes ]; then
-    run 4 "$mpgreplay" --suppose='balance' none.trace
-    ok "a hypothesis that is none" failed "mpgreplay: --suppose: 'balance': *"
+    run 4 "$mpgreplay" --hypothesis='balance' none.trace
+    ok "a hypothesis that is none" failed "mpgreplay: --hypothesis: 'balance': *"
     run 4 "$mpgreplay" --hypothesis=none.hyp none.trace
     ok "no file" failed "mpgreplay: --hypothesis: none.hyp*"
 fi
@@ -35,7 +35,7 @@ order() {
 0 4000 4010 Finalize
 END
 ok "a computation of 20 ms is inserted, twice" recorded 1 longer.trace "$mpgreplay" --quiet \
-    --suppose='insert here time=20ms' short.trace
+    --hypothesis='insert here time=20ms' short.trace
 is "... and takes that at least" "$("$mpgtrace" print longer.trace | awk '$4 ~ /^Init/ { begin = $3 }
     $4 == "Finalize" { print ($2 - begin >= 40e6 ? "yes" : $2 - begin) }')" yes
 
@@ -47,7 +47,7 @@ as_changed() {
     local name=$1 argument=$2 hypothesis options=()
     shift 2
     rm -rf other.trace same.trace
-    for hypothesis; do options+=(--suppose="$hypothesis"); done
+    for hypothesis; do options+=(--hypothesis="$hypothesis"); done
     ok "$name" recorded 4 other.trace "$changed" "$argument"
     ok "... is what becomes of the other one" recorded 4 same.trace "$mpgreplay" --quiet --patience=20s \
         "${options[@]}" changed.trace
@@ -58,14 +58,14 @@ as_changed "shorter ones" halo=0.385 'resize tag=5 factor=0.385'
 as_changed "smaller collectives" sums=0.3 'resize call=Allreduce factor=0.3' 'resize call=Alltoallv factor=0.3' \
     'resize call=Gatherv factor=0.3' 'resize call=Scatterv factor=0.3'
 as_changed "without barriers, and messages of a tag" quiet 'drop call=Barrier' 'drop tag=9'
-run 4 "$mpgreplay" --suppose='drop tag=9' changed.trace
+run 4 "$mpgreplay" --hypothesis='drop tag=9' changed.trace
 like "... it says how many calls were not made" "$(cat out)" "*
 54           calls were not made, as hypotheses leave nothing of them*"
-run 4 "$mpgreplay" --suppose='resize call=Scatterv bytes=7' changed.trace
+run 4 "$mpgreplay" --hypothesis='resize call=Scatterv bytes=7' changed.trace
 ok "bytes of a Scatterv" failed "mpgreplay: *rank ?, call *: MPI_Scatterv with bytes= (factor= can) cannot be re-enacted: 'resize *"
-run 4 "$mpgreplay" --suppose='drop tag=77' changed.trace
+run 4 "$mpgreplay" --hypothesis='drop tag=77' changed.trace
 ok "nothing is there" failed "mpgreplay: 'drop tag=77': the trace has no message*"
-run 4 "$mpgreplay" --suppose='resize call=Allreduce bytes=10' --suppose='resize bytes=96-96 factor=2' changed.trace
+run 4 "$mpgreplay" --hypothesis='resize call=Allreduce bytes=10' --hypothesis='resize bytes=96-96 factor=2' changed.trace
 ok "two that contradict each other" failed "mpgreplay: *contradict each other*"
 
 "$mpgtrace" import --text - -o near.trace <<'END'
@@ -83,7 +83,7 @@ ok "two that contradict each other" failed "mpgreplay: *contradict each other*"
 1 2000 2100 Neighbor_allgather comm=1 bytes=8
 1 3000 3100 Finalize
 END
-run 2 "$mpgreplay" --suppose='resize bytes=8-8 factor=2' near.trace
+run 2 "$mpgreplay" --hypothesis='resize bytes=8-8 factor=2' near.trace
 ok "what neighbours send" failed "mpgreplay: near.trace: rank ?, call 2: neighbours' messages*"
 
 # ---- one-sided transfers: as a trace whose lines are changed so ----
@@ -126,7 +126,7 @@ transfers() {
     local name=$1 change=$2 hypothesis options=()
     shift 2
     rm -rf other.trace same.trace
-    for hypothesis; do options+=(--suppose="$hypothesis"); done
+    for hypothesis; do options+=(--hypothesis="$hypothesis"); done
     sed "$change" windows.txt | "$mpgtrace" import --text - -o other.trace || exit 1
     ok "transfers, $name" recorded 2 same.trace "$mpgreplay" --quiet --patience=20s "${options[@]}" windows.trace
     ok "... as the trace changed so" as_before other.trace same.trace
@@ -139,21 +139,21 @@ transfers "of so many bytes, and others dropped" 's/bytes=77 /bytes=13 /; / Accu
     'drop call=Accumulate'
 transfers "dropped, with what waits for their requests: flushes and locks stay" '/ Put /d; / Rget /d; /requests=1$/d' \
     'drop call=Put' 'drop call=Rget'
-run 2 "$mpgreplay" --suppose='drop call=Win_unlock' windows.trace
+run 2 "$mpgreplay" --hypothesis='drop call=Win_unlock' windows.trace
 ok "an epoch" failed "mpgreplay: *neighbours' messages, partitioned ones, windows' epochs cannot be re-enacted: 'drop *"
 
 ok "a program whose workers come one after the other" recorded 4 waitany.trace "$waitany" 5
 order waitany.trace >as_it_was
 is "... of whom rank 0 takes 15 messages" "$(wc -l <as_it_was)" 15
-ok "balanced" recorded 4 free.trace "$mpgreplay" --quiet --elapse=sleep --suppose='balance foo' waitany.trace
+ok "balanced" recorded 4 free.trace "$mpgreplay" --quiet --elapse=sleep --hypothesis='balance foo' waitany.trace
 order free.trace >free
 is "... whoever comes first, each is taken as often" "$(sort free)" "$(sort as_it_was)"
 ok "... all else is as it was" as_before waitany.trace free.trace chosen=1
 ok "balanced, deterministic" recorded 4 kept.trace "$mpgreplay" --quiet --elapse=sleep --deterministic \
-    --suppose='balance foo' waitany.trace
+    --hypothesis='balance foo' waitany.trace
 order kept.trace >kept
 ok "... they are taken in the same order" cmp as_it_was kept
-run 4 "$mpgreplay" --suppose='balance nothing' waitany.trace
+run 4 "$mpgreplay" --hypothesis='balance nothing' waitany.trace
 ok "a region that is not there" failed "mpgreplay: *'balance nothing'*"
 echo 'scale foo factor=0.5 # as fast again' >half.hyp
 ok "from a file" run 4 "$mpgreplay" --elapse=sleep --hypothesis=half.hyp waitany.trace

@@ -34,7 +34,7 @@ answer() {
 both() {
     local want=$1 hypothesis list options=() simulated replayed
     IFS=';' read -ra list <<<"$2"
-    for hypothesis in "${list[@]}"; do options+=(--suppose="$hypothesis"); done
+    for hypothesis in "${list[@]}"; do options+=(--hypothesis="$hypothesis"); done
     simulated=$(answer mpgsim "$mpgsim" "${options[@]}" self.trace)
     replayed=$(answer mpgreplay "$mpgreplay" --quiet --patience=20s "${options[@]}" self.trace)
     like "$2" "$replayed" "$want *"
@@ -150,12 +150,12 @@ END_OF_LIST
 1 9000 9100 Finalize
 END_OF_TRACE
 is "a message that is inserted is not re-enacted" \
-    "$(answer mpgreplay "$mpgreplay" --quiet --suppose='insert tile bytes=8 to=+1' pair.trace)" \
+    "$(answer mpgreplay "$mpgreplay" --quiet --hypothesis='insert tile bytes=8 to=+1' pair.trace)" \
     "1 a message that is inserted cannot be re-enacted: mpgsim says what it would take"
 
 # What more bytes take on the traced machine is nothing that mpgreplay has to be told.
-replayed=$(answer mpgreplay "$mpgreplay" --quiet --suppose='resize call=Send bytes=64KiB' self.trace)
+replayed=$(answer mpgreplay "$mpgreplay" --quiet --hypothesis='resize call=Send bytes=64KiB' self.trace)
 is "a new size, without the costs of bytes" "$replayed" "0 "
-simulated=$(answer mpgsim "$mpgsim" --suppose='resize call=Send bytes=64KiB' self.trace)
-like "... which mpgsim asks for" "$simulated" "1 resize: neither a source's signature nor --source-byte says *"
+simulated=$(answer mpgsim "$mpgsim" --hypothesis='resize call=Send bytes=64KiB' self.trace)
+like "... which mpgsim asks for" "$simulated" "1 resize: neither a source's signature nor --source=byte says *"
 done_testing

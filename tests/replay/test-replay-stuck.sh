@@ -157,7 +157,7 @@ with_mpi() {
     ok "$mpi: too few" failed "mpgreplay: both.trace is of 2 ranks, but there is 1 process: mpirun -np 2 *"
     ok "$mpi: small messages pass" run 2 "$mpgreplay" both.trace
     stuck 2 "mpgreplay: rank 0 waits in call 1 (MPI_Send to=1 tag=7 bytes=16777216 comm=0)
-mpgreplay: rank 1 waits in call 1 (MPI_Send to=0 tag=9 bytes=16777216 comm=0)" --suppose='resize bytes=16MiB' both.trace
+mpgreplay: rank 1 waits in call 1 (MPI_Send to=0 tag=9 bytes=16777216 comm=0)" --hypothesis='resize bytes=16MiB' both.trace
     stuck 4 "mpgreplay: rank 0 waits in call 2 (MPI_Finalize)
 mpgreplay: rank 1 waits in call 2 (MPI_Sendrecv to=0 tag=3 bytes=8 from=0 recvtag=4 recvbytes=16 comm=1)
 mpgreplay: rank 2 waits in call 2 (MPI_Ssend to=1 tag=9 bytes=77 comm=1)

@@ -39,7 +39,7 @@ ok "... and so again" recorded 2 third.trace "$mpgreplay" --quiet --elapse=sleep
 ok "... the same" same crew.trace third.trace
 run 2 "$mpgreplay" --elapse=sleep --memory=64KiB crew.trace
 ok "with little memory, nothing only took its time" test "$status,$(grep -c 'only took' out)" = 0,0
-run 2 "$mpgreplay" --elapse=sleep --suppose='drop tag=10' crew.trace
+run 2 "$mpgreplay" --elapse=sleep --hypothesis='drop tag=10' crew.trace
 sent=$("$mpgtrace" print crew.trace | grep -c ' Sendrecv .*tag=10 ')
 like "what hypotheses drop is of one thread" "$(cat out)" "*
 $sent * calls were not made, as hypotheses leave nothing of them*"

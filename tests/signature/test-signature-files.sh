@@ -82,7 +82,7 @@ empty="{\"size_bytes\": 0, \"transfer_ns\": $(constant 9000)}"
 signature "$near" "${node/'"bandwidth": ['/'"bandwidth": ['"$empty, "}" >empty.sig
 signature "$(path "core complex" 700 0 50)" "$(path node 900 0 60)" >source.sig
 ring 4 3 64 >ring.txt
-eager=(--eager-limit=1MiB --source-eager-limit=1MiB)
+eager=(--eager-limit=1MiB --source=eager-limit=1MiB)
 
 # delays OPTION...: of the ranks
 delays() {
@@ -98,13 +98,12 @@ same() {
 }
 ok "the ring's delays depend on latency" \
     test "$(delays --latency=const:1100ns)" != "$(delays --latency=const:300ns)"
-same "--path=core-complex: less the source's" 300 0.5 --signature=all.sig --path=core-complex
-same "--path=node: less the source's" 1100 1 --signature=all.sig --path=node
-same "--path='core complex', with a blank" 300 0.5 --signature=all.sig --path="core complex"
+same "--map=path=core-complex: less the source's" 300 0.5 --signature=all.sig --map=path=core-complex
+same "--map=path=node: less the source's" 1100 1 --signature=all.sig --map=path=node
 same "a path that the source lacks: less its farthest" 3100 2 --signature=all.sig \
-    --path=between-nodes
-same "no --path: the farthest" 3100 2 --signature=all.sig
-same "no --path: the farthest of two" 1100 1 --signature=two.sig
+    --map=path=between-nodes
+same "no --map=path: the farthest" 3100 2 --signature=all.sig
+same "no --map=path: the farthest of two" 1100 1 --signature=two.sig
 
 same "a transfer of 0 bytes changes nothing" 1100 1 --signature=empty.sig
 ok "though it is there" grep -q '"size_bytes": 0, "transfer_ns"' empty.sig
@@ -115,16 +114,16 @@ assumes() {
     shift
     "$mpgsim" "$@" ring.txt | sed -n "s/^  $topic  *//p"
 }
-is "it says which path: told" "$(assumes path --signature=all.sig --path=node)" \
-    "target's 'node' (--path)"
+is "it says which path: told" "$(assumes path --signature=all.sig --map=path=node)" \
+    "target's 'node' (--map=path)"
 is "it says which path: the farthest" "$(assumes path --signature=all.sig)" \
-    "target's 'between nodes' (the farthest measured; --path chooses)"
+    "target's 'between nodes' (the farthest measured; --map=path chooses)"
 signature "$node" >one.sig
 is "it says which path: the only one" "$(assumes path --signature=one.sig)" \
     "target's 'node' (the only one measured)"
 is "it says which path: another of the source" \
     "$(assumes path --signature=all.sig --source=source.sig)" \
-    "target's 'between nodes' (the farthest measured; --path chooses); source's 'node', for it has no such path"
+    "target's 'between nodes' (the farthest measured; --map=path chooses); source's 'node', for it has no such path"
 is "it says nothing of the path of a source that nothing is taken of" \
     "$(assumes path --source=source.sig "${eager[@]}")" ""
 is "without a signature no path is assumed" "$(assumes path --latency=const:5ns)" ""
@@ -133,7 +132,7 @@ is "nor with one of which nothing is used" "$(assumes path --signature=all.sig -
 is "the eager limit is reason enough" \
     "$(assumes path --signature=one.sig --latency=const:5ns --byte=const:1ns)" \
     "target's 'node' (the only one measured)"
-like "the eager limit is the path's" "$(assumes "eager limit" --signature=all.sig --path=node)" \
+like "the eager limit is the path's" "$(assumes "eager limit" --signature=all.sig --map=path=node)" \
     "200 bytes (signature)*"
 is "--json: both paths" \
     "$("$mpgsim" --json --signature=all.sig --source=source.sig ring.txt | grep -E '"(source_)?path": "(node|between nodes)"' |
@@ -148,12 +147,12 @@ fails() {
 }
 fails "a path that was not measured" 1 \
     "two.sig: no path 'between nodes' was measured; measured were: core complex, node" \
-    --signature=two.sig --path=between-nodes
+    --signature=two.sig --map=path=between-nodes
 signature >none.sig
-fails "a path of none" 1 "none.sig: no path 'node' was measured" --signature=none.sig --path=node
-fails "an unknown class" 2 "--path: 'rack' is not core-complex, node or between-nodes*" \
-    --signature=all.sig --path=rack
-fails "--path without a target" 2 "--path: there is no --signature*" --path=node
+fails "a path of none" 1 "none.sig: no path 'node' was measured" --signature=none.sig --map=path=node
+fails "an unknown class" 2 "--map=path: 'rack' is not core-complex, node or between-nodes*" \
+    --signature=all.sig --map=path=rack
+fails "--map=path without a target" 2 "--map=path needs --signature*" --map=path=node
 
 # ---- noise of several hosts ----
 # core HOST CORE DETOURS: on host HOST; its only record is DETOURS (starts | durations)
@@ -168,7 +167,7 @@ echo "{\"format\": \"mpgkit-signature\", \"version\": [2, 0], \"noise\": [
   $(core b 0 "$half")]}" >hosts.sig
 # 999900 ns of computation and nothing else, a whole number of records but for 100 ns
 calls 4 </dev/null >compute.txt
-"$mpgsim" --per-rank --replicas=1 --measurement=fixed --signature=hosts.sig compute.txt >ranks
+"$mpgsim" --per-rank --replicas=1 --models=measurement=fixed --signature=hosts.sig compute.txt >ranks
 is "rank r runs on recorded core r mod 3: host a's two, then host b's" \
     "$(awk 'NR > 1 { printf "%d ", $3 / 999900 * 100 + 0.5 }' ranks)" "0 33 100 0 "
 like "it says so" "$("$mpgsim" --signature=hosts.sig compute.txt)" \

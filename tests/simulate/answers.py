@@ -19,7 +19,7 @@ REFERENCE = ["--signature", os.path.join(SOURCE, "results", "reference", "refere
 
 
 def run(*arguments):
-    done = subprocess.run([MPGSIM, "--floors=fresh", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([MPGSIM, "--cache=fresh", *arguments], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -138,7 +138,7 @@ def compare(mpgsim, case, by_map, delays):
     if delays:
         options = DELAYS + (["--eager-limit=%d" % case.eager] if case.eager >= 0 else [])
     one = ends(mpgsim, "collective.text",
-               options + ["--collectives=expand", "--collective-table=table"])
+               options + ["--collectives=expand", "--collectives=table=table"])
     other = ends(mpgsim, "messages.text", options)
     return (one, other) if differ(one, other) else None
 

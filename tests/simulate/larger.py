@@ -39,8 +39,8 @@ def ring(draw):
 
 def delays(mpgsim, size):
     done = subprocess.run(
-        [mpgsim, "--json", "--deterministic", "--floors=fresh", f"--eager-limit={LIMIT}", "--source-latency=250ns",
-         "--source-byte=0.375ns", f"--suppose=resize bytes={size}", "larger.txt"], capture_output=True, text=True,
+        [mpgsim, "--json", "--without=choice", "--cache=fresh", f"--eager-limit={LIMIT}", "--source=latency=250ns",
+         "--source=byte=0.375ns", f"--hypothesis=resize bytes={size}", "larger.txt"], capture_output=True, text=True,
         check=True)
     return [rank["delay_ns"]["median"] for rank in json.loads(done.stdout)["ranks"]]
 

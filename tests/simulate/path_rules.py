@@ -83,8 +83,8 @@ def times_add_up(found):
 
 
 def is_critical(*arguments):
-    """What differs from --critical-path, of one replica."""
-    found = predicted(*arguments, "--replicas=1", "--where=call,callsite,region,rank", "--critical-path", "--segments=0")
+    """What differs from --where=path, of one replica."""
+    found = predicted(*arguments, "--replicas=1", "--where=call,callsite,region,rank", "--where=path", "--where=segments=0")
     path = found["critical_path"]
     for mine, other in zip(found["where"]["tables"], path["tables"]):
         name = lambda r: str([r.get(k) for k in ("call", "callsite", "region", "rank")])

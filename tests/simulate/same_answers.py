@@ -3,6 +3,9 @@
 """same_answers.py [OPTION]... OLD NEW: holds the answers of two builds' mpgsim against each other, byte for byte: what each
 prints, writes and says, and its status. For changes that are to change no answer.
 
+A build of the version before is given its own words for options, and what it says of them is compared as those of now; of
+command lines that both refuse the status alone.
+
 Programs are random (tests/oracle), or those that --traces names; command lines are random, too, from all that mpgsim does:
 both modes, signatures, targets, hypotheses, sweeps, tables, accounts, paths, formats. Each that differs is printed so that it
 can be run again. Status 1 if one differs, or too few are answers."""
@@ -10,8 +13,10 @@ can be run again. Status 1 if one differs, or too few are answers."""
 import argparse
 import collections
 import concurrent.futures
+import functools
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -21,6 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
 sys.dont_write_bytecode = True
 from scripts import made  # noqa: E402
+from words import RENAMED, older  # noqa: E402
 
 KINDS = ["send,pair,isend,recv,irecv,sendrecv,wait,waitall", "collective,icollective,neighbors", "sendrecv,collective",
          "isendrecv,wait,window", "waitany,waitsome,test,testall,isend,irecv,see,split"]
@@ -76,29 +82,29 @@ def perturbed(draw):
     for name, chance in (("noise", 0.6), ("call-noise", 0.3), ("latency", 0.5), ("byte", 0.3)):
         if draw.random() < chance:
             words.append(f"--{name}=" + (f"const:{draw.choice(['0.375ns', '1ns'])}" if name == "byte" else time(draw)))
-    for chance, word in ((0.3, "--compute-ratio=1.25"), (0.1, "--sync-reduce"), (0.2, "--polling=work"), (0.1, "--deterministic"),
-                         (0.15, "--call-edges=paper"), (0.1, "--source-latency=650ns")):
+    for chance, word in ((0.3, "--compute-ratio=1.25"), (0.1, "--paper=sync-reduce"), (0.2, "--polling=work"), (0.1, "--without=choice"),
+                         (0.15, "--paper=call-edges"), (0.1, "--source=latency=650ns")):
         words += [word] * (draw.random() < chance)
     return words
 
 
 def hypothesis(draw):
-    words = ["--suppose=" + draw.choice(["scale even factor=0.5", "balance even", "drop call=Barrier", "resize bytes=1- factor=2",
+    words = ["--hypothesis=" + draw.choice(["scale even factor=0.5", "balance even", "drop call=Barrier", "resize bytes=1- factor=2",
                                          "insert even time=3us", "insert even bytes=1000 to=+1", "scale even ranks=0 factor=0.7"])]
     if "resize" in words[0]:
-        words.append("--source-byte=0.4ns")
-    return words + perturbed(draw) + ["--carried=none"] * (draw.random() < 0.2)
+        words.append("--source=byte=0.4ns")
+    return words + perturbed(draw) + ["--without=carried"] * (draw.random() < 0.2)
 
 
 def of_signature(draw):
     words = ["--signature={one}"] + ["--source={two}"] * (draw.random() < 0.5)
-    words += [draw.choice(["--predict", "--predict", "--keep-tracer", "--absorb=wait", "--call-noise=signature"])]
-    for chance, word in ((0.2, "--measurement=fixed"), (0.2, "--map=block:2"),
-                         (0.15, "--source-map=cyclic:2"), (0.2, "--cosched=job"),
-                         (0.2, "--noise-model=" + draw.choice(["renewal", "fit", "ecdf", "replay"])),
-                         (0.15, "--latency-model=fit"), (0.15, "--byte-model=fit"),
+    words += [draw.choice(["--predict", "--predict", "--without=tracer", "--absorb=wait", "--call-noise=signature"])]
+    for chance, word in ((0.2, "--models=measurement=fixed"), (0.2, "--map=block:2"),
+                         (0.15, "--source=map=cyclic:2"), (0.2, "--models=cosched=job"),
+                         (0.2, "--models=noise=" + draw.choice(["renewal", "fit", "ecdf", "replay"])),
+                         (0.15, "--models=latency=fit"), (0.15, "--models=byte=fit"),
                          (0.3, "--collectives=" + draw.choice(["rounds", "expand", "measured"])),
-                         (0.1, "--without=" + draw.choice(RULES)), (0.1, "--path=node")):
+                         (0.1, "--without=" + draw.choice(RULES)), (0.1, "--map=path=node")):
         words += [word] * (draw.random() < chance)
     return words
 
@@ -106,18 +112,18 @@ def of_signature(draw):
 def predicted(draw):
     words = ["--predict", "--latency=" + time(draw)] + ["--byte=const:0.375ns"] * (draw.random() < 0.7)
     words += ["--noise=" + time(draw)] * (draw.random() < 0.5) + ["--compute-ratio=0.8"] * (draw.random() < 0.3)
-    words += ["--critical-path", "--segments=7"] * (draw.random() < 0.4)
+    words += ["--where=path,segments=7"] * (draw.random() < 0.4)
     return words
 
 
 def target(draw):
     if draw.random() < 0.1:
-        return ["--ideal"]
+        return ["--target=ideal"]
     words = ["--target=" + draw.choice(["distributed", "shared", "cm5", "ideal"])]
     if draw.random() < 0.3:
-        return [*words, "--parameter=Policy=offload", "--parameter=BarrierAlgorithm=rounds", "--engine=lanes"]
+        return [*words, "--target=Policy=offload", "--target=BarrierAlgorithm=rounds", "--target=engine=lanes"]
     for key in ("Policy=interrupt", "Policy=poll", "Policy=none", "Processors=2", "Contention=0.5", "Topology=ring", "MipsRatio=0.7"):
-        words += ["--parameter=" + key] * (draw.random() < 0.2)
+        words += ["--target=" + key] * (draw.random() < 0.2)
     return words
 
 
@@ -125,7 +131,7 @@ def swept(draw):
     base = draw.choice([perturbed, predicted, of_signature])(draw)
     if draw.random() < 0.3:
         return base + ["--tolerate=" + draw.choice(["5%:noise", "1%,2%:latency", "10%:compute-ratio"])]
-    base = [w for w in base if w.split("=")[0] not in ("--critical-path", "--segments", "--compute-ratio", "--byte", "--noise")]
+    base = [w for w in base if w.split("=")[0] not in ("--where", "--compute-ratio", "--byte", "--noise")]
     return base + ["--sweep=" + draw.choice(["noise=1us,3us", "latency=1us:3us:3", "compute-ratio=0.5:2:3", "eager-limit=100,4096",
                                              "byte=0.1ns:1ns:2:log", "call-noise=0,1us"])]
 
@@ -134,14 +140,14 @@ def command_line(draw):
     words = draw.choice([perturbed, perturbed, hypothesis, of_signature, of_signature, predicted, target, swept])(draw)
     names = [w.split("=")[0] for w in words]
     many, tables, form = "--sweep" in names or "--tolerate" in names, draw.random(), draw.random()
-    if many or "--target" in names or "--ideal" in names:
+    if many or "--target" in names:
         words += ["--output-trace={folder}"] * (not many and tables < 0.3)
         words += ["--json"] if form < 0.5 else ["--csv"] if form < 0.8 else []
     elif tables < 0.35:
         words.append("--where=" + draw.choice(["call", "callsite,region", "rank", "pair", "call,rank"]))
         words += ["--json"] if form < 0.6 or "," in words[-1] else ["--csv"] if form < 0.8 else []
     elif tables < 0.6:
-        words += draw.choice([["--waits"], ["--waits", "--waits-by=region"], ["--waits", "--waits-by=rank"], ["--output-trace={folder}"], ["--timeline={folder}"]])
+        words += draw.choice([["--waits"], ["--waits=region"], ["--waits=rank"], ["--output-trace={folder}"], ["--timeline={folder}"]])
         words += ["--json"] * (form < 0.7)
     else:
         words += ["--json"] if form < 0.6 else ["--csv", "--per-rank"] if form < 0.75 else ["--per-rank"] if form < 0.9 else []
@@ -149,8 +155,8 @@ def command_line(draw):
         words.append("--eager-limit=" + draw.choice(["4096", "4096", "100000"]))
     if "--output-trace={folder}" in words:  # threads number its communicators as they come to them: other bytes, the same text
         words.append("--threads=1")
-    words += ["--replicas=" + draw.choice("1237"), "--seed=" + draw.choice("17"), "--first-replica=" + draw.choice("003")]
-    return words + ["--floors=fresh"]
+    words += ["--replicas=" + draw.choice("1237"), "--seed=" + draw.choice("17"), "--replicas=first=" + draw.choice("003")]
+    return words + ["--cache=fresh"]
 
 
 def contents(path):
@@ -167,12 +173,45 @@ def contents(path):
     return found
 
 
+@functools.cache
+def is_older(mpgsim):
+    return b"\n--cache=" not in subprocess.run([mpgsim, "--completion"], capture_output=True, check=True).stdout
+
+
+def split(words):
+    """Options of which each key, and each rule of --without, is an option of its own, as they were before."""
+    for word in words:
+        name, _, values = word.partition("=")
+        if name == "--without":
+            yield from (f"--without={one}" for one in values.split(","))
+        elif name == "--where" and ",segments=" in values:
+            yield from (f"--where={part}" for part in values.replace("path,", "path|", 1).split("|"))
+        elif name == "--waits" and values:
+            yield from ("--waits", word)
+        else:
+            yield word
+
+
+def renamed(text):
+    """What a build says, with the words of now."""
+    for old, new in RENAMED:
+        text = re.sub(rb"(?<![\w-])%b(?![\w-])" % re.escape(old.rstrip("=").encode()), new.rstrip("=").encode(), text)
+    return text
+
+
 def answer(mpgsim, words, trace, out):
     """All that a command line does, without the names of what it is given."""
+    if is_older(mpgsim):
+        words = [older(word) for word in split(words)]
     run = subprocess.run(["timeout", "120", mpgsim, *[w.replace("{folder}", out) for w in words], trace], capture_output=True, check=False,
                          env={**os.environ, "MPGKIT_HISTORY": ""})
-    said = run.stderr.replace(out.encode(), b"OUT").replace(mpgsim.encode(), b"mpgsim")
-    return run.returncode, run.stdout.replace(out.encode(), b"OUT"), said, contents(out)
+    texts = [text.replace(out.encode(), b"OUT").replace(mpgsim.encode(), b"mpgsim") for text in (run.stdout, run.stderr)]
+    if run.returncode == 2:
+        texts[1] = b""
+    written = contents(out)
+    if is_older(mpgsim):
+        texts, written = [renamed(text) for text in texts], [(name, renamed(text)) for name, text in written]
+    return run.returncode, *texts, written
 
 
 def compare(job):

@@ -4,7 +4,7 @@
 
 # What the traced machine's messages take, and the target's.
 # shellcheck disable=SC2034 # the tests' own
-there=(--source-latency=650ns --source-byte=0.385ns)
+there=(--source=latency=650ns --source=byte=0.385ns)
 # shellcheck disable=SC2034
 target=(--latency=const:7ns --byte=const:0.385ns)
 

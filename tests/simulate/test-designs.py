@@ -40,7 +40,7 @@ def program(path, ranks, seed):
 
 
 def run(folder, *words, **more):
-    done = subprocess.run([MPGSIM, "--floors=fresh", *words], capture_output=True, text=True, check=False, cwd=folder, **more)
+    done = subprocess.run([MPGSIM, "--cache=fresh", *words], capture_output=True, text=True, check=False, cwd=folder, **more)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -63,7 +63,7 @@ def check_single(folder):
        [(a, b, {"2385ns": 2385.0, "1ms": 1e6}.get(c, c)) for a in traces for b in targets for c in values], rows)
     bad = []
     for i, row in enumerate(rows):
-        words = [f"--target={row['target']}", f"--parameter=CommStartupTime={values[i % 3]}", "--replicas=5", row["trace"]]
+        words = [f"--target={row['target']}", f"--target=CommStartupTime={values[i % 3]}", "--replicas=5", row["trace"]]
         alone = answer(folder, *words)
         x = alone["extrapolation"]
         ranks = x["ranks"]
@@ -115,14 +115,14 @@ def check_closed(folder):
         return 5 + 2 * -(-(low + 3 * s + 6.4 - 5) // 2) + 5
     ok("a grid of two keys: closed forms of the barrier", [round(r, 6) for r in runs] == [22] * 3 + [last(s) for s in (10, 20, 30)],
        runs)
-    rows = answer(folder, "--ideal", "--sweep=Processors=1:4:4", "four.txt")["rows"]
+    rows = answer(folder, "--target=ideal", "--sweep=Processors=1:4:4", "four.txt")["rows"]
     work = rows[0]["work_ns"]
     ok("processors from 1 to 4: on one the run is all work", near(rows[0]["run_time_ns"]["median"], work) and
        [r["processors"] for r in rows] == [1, 2, 3, 4] and near(rows[0]["utilisation"], 1), rows[0])
-    rows = answer(folder, "--ideal", "--against=2385us", "four.txt", "six.txt")["rows"]
+    rows = answer(folder, "--target=ideal", "--against=2385us", "four.txt", "six.txt")["rows"]
     ok("--against goes before a trace of one rank",
        all(near(r["speedup_against"], 2385e3 / r["run_time_ns"]["mean"]) for r in rows), rows)
-    rows = answer(folder, "--ideal", "one.txt", "one.txt", "four.txt")["rows"]
+    rows = answer(folder, "--target=ideal", "one.txt", "one.txt", "four.txt")["rows"]
     ok("of two traces of one rank none is taken", not any("against_ns" in r for r in rows[2:]), rows[2])
 
 
@@ -172,25 +172,25 @@ def check_refused(folder):
              "--sweep: 'HopTime=1us': is neither LO:HI:N, LO:HI:N:log nor a list V,V..."),
             (["--target=ideal", "--sweep=HopTime=1us,1us", "four.txt"], "--sweep: 'HopTime=1us,1us': '1us' is there twice"),
             (["--target=ideal", "--sweep=Topology=ring", "four.txt"],
-             "--sweep: 'Topology=ring': one value is no sweep: --parameter says it"),
+             "--sweep: 'Topology=ring': one value is no sweep: --target says it"),
             (["--target=ideal", "--sweep=Topology=ring,star", "four.txt"], "--sweep=Topology=star: Topology: 'star' is none of "
              "full, bus, ring, mesh, torus, hypercube, fattree"),
             (["--target=ideal", "--sweep=HopTime=1,2", "four.txt"], None),
             (["--target=ideal", "--sweep=Contention=2:1:3", "four.txt"], "--sweep: 'Contention=2:1:3': LO is more than HI"),
-            (["--target=ideal", "--parameter=HopTime=1us", "--sweep=HopTime=1us,2us", "four.txt"],
-             "--parameter=HopTime=1us and --sweep HopTime exclude each other"),
-            (["four.txt", "six.txt"], "several TRACEs are a table of --target"),
+            (["--target=ideal", "--target=HopTime=1us", "--sweep=HopTime=1us,2us", "four.txt"],
+             "--target=HopTime=1us and --sweep HopTime exclude each other"),
+            (["four.txt", "six.txt"], "a second TRACE needs --target=NAME"),
             (["--target=ideal", "--output-trace=x", "four.txt", "six.txt"],
              "--output-trace and a table of traces and targets exclude each other: it is of one run"),
-            (["--target=ideal", "--engine=lanes", "four.txt", "six.txt"],
-             "--engine=lanes and a table of traces and targets exclude each other: only events know what processors do"),
+            (["--target=ideal", "--target=engine=lanes", "four.txt", "six.txt"],
+             "--target=engine=lanes and a table of traces and targets exclude each other: only events know what processors do"),
             (["--target=ideal", "--tolerate=5%:latency", "four.txt"], "--tolerate and --target exclude each other: it is about "
              "the traced run's slowdown (--sweep KEY=... is about this one's)"),
             (["--target=ideal", "--timeline=x.json", "four.txt"], "--timeline and --target exclude each other: a trace of the "
              "predicted run has it: --output-trace=FOLDER, then mpgtrace timeline FOLDER"),
-            (["--target=-", "--target=ideal", "four.txt"], "--target=-: a table reads its targets more than once"),
+            (["--target=-", "--target=ideal", "four.txt"], "--target=- and a table of traces and targets exclude each other: it reads its targets more than once"),
             (["--target=ideal", "--plot=x", "four.txt"],
-             "--plot draws what --sweep or several --signature, --target or TRACE ask for")]:
+             "--plot needs several scenarios or a table of traces and targets: it draws a table")]:
         status, out, said = run(folder, *words)
         ok(f"refused: {' '.join(words)}", status == 2 and not out and said.count("\n") == 1 and
            (line is None or said == f"mpgsim: {line} (try 'mpgsim --help')\n"), said)

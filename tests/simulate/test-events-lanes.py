@@ -64,7 +64,7 @@ def parameters(seed):
 
 def answer(*words):
     """What mpgsim answers, or says."""
-    done = subprocess.run([MPGSIM, "--json", "--deterministic", "--replicas=3", "--floors=fresh", *words], check=False,
+    done = subprocess.run([MPGSIM, "--json", "--without=choice", "--replicas=3", "--cache=fresh", *words], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr.decode()
 
@@ -98,7 +98,7 @@ def main():
             trace = make(seed, folder, None)
             limit = random.Random(seed).choice([[], ["--eager-limit=100"], ["--eager-limit=-1"]])
             par = write(os.path.join(folder, "a.par"), parameters(seed) + FREE)
-            lanes, events = (answer(f"--target={par}", f"--engine={how}", *limit, trace) for how in ("lanes", "events"))
+            lanes, events = (answer(f"--target={par}", f"--target=engine={how}", *limit, trace) for how in ("lanes", "events"))
             answered[0] += not isinstance(events, str)
             found = difference(lanes, events)
             if isinstance(found, str) or found > 1e-6:
@@ -109,8 +109,8 @@ def main():
             with open(sig, "wb") as file:
                 file.write(made.stdout)
             par = write(os.path.join(folder, "b.par"), "Policy = offload\n")
-            lanes, events = (answer(f"--signature={sig}", f"--target={par}", "--parameter=BarrierAlgorithm=rounds",
-                                    f"--engine={how}", *limit, trace) for how in ("lanes", "events"))
+            lanes, events = (answer(f"--signature={sig}", f"--target={par}", "--target=BarrierAlgorithm=rounds",
+                                    f"--target=engine={how}", *limit, trace) for how in ("lanes", "events"))
             answered[1] += not isinstance(events, str)
             found = difference(lanes, events)
             if isinstance(found, str) or found > 1e-6:
@@ -118,7 +118,7 @@ def main():
             # who serves nobody waits as long by any policy; polls cost something else
             trace = make(seed, folder, EAGER)
             par = write(os.path.join(folder, "c.par"), parameters(seed) + "BarrierAlgorithm = rounds\n")
-            free, *others = (answer(f"--target={par}", f"--parameter=Policy={how}", trace)
+            free, *others = (answer(f"--target={par}", f"--target=Policy={how}", trace)
                              for how in ("offload", "none", "interrupt", "poll"))
             for other in others:
                 answered[2] += not isinstance(other, str)

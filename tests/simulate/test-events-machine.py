@@ -173,7 +173,7 @@ def main():
             m = make_machine(draw, n, kind)
             with open(path, "w", encoding="ascii") as file:
                 file.write(text(programs))
-            done = subprocess.run([MPGSIM, "--json", "--floors=fresh", f"--eager-limit={m['EagerLimit']}", f"--target={write_machine(m, folder)}", path], check=False,
+            done = subprocess.run([MPGSIM, "--json", "--cache=fresh", f"--eager-limit={m['EagerLimit']}", f"--target={write_machine(m, folder)}", path], check=False,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             if done.returncode:
                 bad.append(f"seed {seed}: {done.stderr.decode().strip()}")

@@ -144,8 +144,8 @@ def main():
             keys = {"Topology": m["topology"], "Contention": m["contention"], "HopTime": f"{m['hop']}ns",
                     "ByteTransferTime": f"{m['byte']}ns", "CommStartupTime": f"{m['send']}ns",
                     "ServiceTime": f"{m['service']}ns"}
-            done = subprocess.run([MPGSIM, "--json", "--floors=fresh", "--target=ideal",
-                                   *[f"--parameter={k}={v}" for k, v in keys.items()], path], check=False,
+            done = subprocess.run([MPGSIM, "--json", "--cache=fresh", "--target=ideal",
+                                   *[f"--target={k}={v}" for k, v in keys.items()], path], check=False,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             if done.returncode:
                 bad.append(f"seed {seed}: {done.stderr.decode().strip()}")

@@ -107,8 +107,8 @@ def turns_at_once(path):
     with open(path, "w", encoding="ascii") as file:
         file.write(long_work(work_ns))
     done = subprocess.run(
-        [MPGSIM, "--json", "--floors=fresh", "--target=ideal", "--wall", "--parameter=Processors=1",
-         "--parameter=SwitchTime=1us", "--parameter=Quantum=1us", path], check=False, stdout=subprocess.PIPE,
+        [MPGSIM, "--json", "--cache=fresh", "--target=ideal", "--target=work=wall", "--target=Processors=1",
+         "--target=SwitchTime=1us", "--target=Quantum=1us", path], check=False, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, timeout=100)
     if done.returncode:
         return done.stderr.decode().strip()
@@ -151,9 +151,9 @@ def main():
             for policy, switch in itertools.product(["none", "interrupt", "poll", "offload"], [0, 50.385]):
                 quantum = draw.choice([0, 41]) if policy in ("none", "offload") else 0
                 done = subprocess.run(
-                    [MPGSIM, "--json", "--floors=fresh", "--target=ideal", "--parameter=ServiceTime=5us",
-                     f"--parameter=Policy={policy}", f"--parameter=Processors={processors}", f"--map={places_path}",
-                     f"--parameter=SwitchTime={switch}us", f"--parameter=Quantum={quantum}us", path], check=False,
+                    [MPGSIM, "--json", "--cache=fresh", "--target=ideal", "--target=ServiceTime=5us",
+                     f"--target=Policy={policy}", f"--target=Processors={processors}", f"--map={places_path}",
+                     f"--target=SwitchTime={switch}us", f"--target=Quantum={quantum}us", path], check=False,
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 case = f"seed {seed}, {policy}, switch {switch}, quantum {quantum}"
                 if done.returncode:

@@ -12,7 +12,7 @@ mpgsim=${MPGSIM:?}
 of_ranks() {
     key=$1
     shift
-    "$mpgsim" --json --floors=fresh "$@" | python3 -c '
+    "$mpgsim" --json --cache=fresh "$@" | python3 -c '
 import json, sys
 print(" ".join("%.9g" % (r[sys.argv[1]] / 1e3) for r in json.load(sys.stdin)["extrapolation"]["ranks"]))' "$key"
 }
@@ -38,20 +38,20 @@ program() {
     done
 } > "$tmp/barrier.txt"
 same "a barrier of messages: the master and its slaves" "68 56 66 76" \
-    "$(of_ranks run_ns --target=distributed --parameter=CommStartupTime=10us "$tmp/barrier.txt")"
+    "$(of_ranks run_ns --target=distributed --target=CommStartupTime=10us "$tmp/barrier.txt")"
 same "without messages all leave together" "22 22 22 22" \
-    "$(of_ranks run_ns --target=distributed --parameter=BarrierByMsgs=0 "$tmp/barrier.txt")"
+    "$(of_ranks run_ns --target=distributed --target=BarrierByMsgs=0 "$tmp/barrier.txt")"
 same "its time is the barrier's" "68 56 66 76" \
-    "$(of_ranks barrier_ns --target=distributed --parameter=CommStartupTime=10us "$tmp/barrier.txt")"
+    "$(of_ranks barrier_ns --target=distributed --target=CommStartupTime=10us "$tmp/barrier.txt")"
 # two rounds of 5 + 10 + 128 x 0.05
 same "rounds of dissemination" "42.8 42.8 42.8 42.8" \
-    "$(of_ranks run_ns --target=distributed --parameter=CommStartupTime=10us --parameter=BarrierAlgorithm=log \
+    "$(of_ranks run_ns --target=distributed --target=CommStartupTime=10us --target=BarrierAlgorithm=log \
         "$tmp/barrier.txt")"
-same "an ideal barrier costs nothing" "0 0 0 0" "$(of_ranks run_ns --ideal "$tmp/barrier.txt")"
+same "an ideal barrier costs nothing" "0 0 0 0" "$(of_ranks run_ns --target=ideal "$tmp/barrier.txt")"
 # on a ring 1, 2 and 1 links
 same "links on a barrier's way" "70 58 70 78" \
-    "$(of_ranks run_ns --target=distributed --parameter=CommStartupTime=10us --parameter=Topology=ring \
-        --parameter=HopTime=1us "$tmp/barrier.txt")"
+    "$(of_ranks run_ns --target=distributed --target=CommStartupTime=10us --target=Topology=ring \
+        --target=HopTime=1us "$tmp/barrier.txt")"
 
 # --- policies: rank 1 works 1000 us; rank 0's request is there at 350 ---
 {
@@ -64,16 +64,16 @@ same "links on a barrier's way" "70 58 70 78" \
 } > "$tmp/get.txt"
 # The window is made in one round, of 5 us; rank 0 then takes the reply in 5 us: replies at 1005, 375, 409 - 4 + 4
 # (rank 0 checks too) after that, work of rank 1 ends at 1000, 1025, 1015.
-policy() { of_ranks run_ns --target=ideal --parameter=ServiceTime=5us --parameter=Policy="$@" "$tmp/get.txt"; }
+policy() { of_ranks run_ns --target=ideal --target=ServiceTime=5us --target=Policy="$@" "$tmp/get.txt"; }
 same "no policy: what waits is served after the work" "1015 1005" "$(policy none)"
-same "an interrupt" "385 1030" "$(policy interrupt --parameter=InterruptTime=20us)"
-same "polls" "419 1020" "$(policy poll --parameter=PollInterval=100us --parameter=PollTime=1us)"
+same "an interrupt" "385 1030" "$(policy interrupt --target=InterruptTime=20us)"
+same "polls" "419 1020" "$(policy poll --target=PollInterval=100us --target=PollTime=1us)"
 same "requests that nobody's processor serves: a round trip" "365 1005" "$(policy offload)"
-same "services" "0 25" "$(of_ranks service_ns --target=ideal --parameter=ServiceTime=5us --parameter=Policy=interrupt \
-    --parameter=InterruptTime=20us "$tmp/get.txt")"
+same "services" "0 25" "$(of_ranks service_ns --target=ideal --target=ServiceTime=5us --target=Policy=interrupt \
+    --target=InterruptTime=20us "$tmp/get.txt")"
 # a window 7.385, 350, 2.385 + 16 x 0.01 there, 5 + 2.385 served, 8 x 0.01 back, 5
 same "what a get costs on its way" "372.395 1014.77" \
-    "$(policy interrupt --parameter=CommStartupTime=2.385us --parameter=ByteTransferTime=10ns)"
+    "$(policy interrupt --target=CommStartupTime=2.385us --target=ByteTransferTime=10ns)"
 
 # Rank 1 posts a receive, works 1000 us and waits; rank 0 sends at 350 what waits for it. Served in 5 from 1000 on, then
 # taken in 5; by the network both know of each other at 355.
@@ -84,18 +84,18 @@ same "what a get costs on its way" "372.395 1014.77" \
         "1 1001000 1002000 Finalize"
 } > "$tmp/large.txt"
 large() {
-    of_ranks run_ns --target=ideal --parameter=ServiceTime=5us --eager-limit=10 --parameter=Policy="$1" "$tmp/large.txt"
+    of_ranks run_ns --target=ideal --target=ServiceTime=5us --eager-limit=10 --target=Policy="$1" "$tmp/large.txt"
 }
 same "a message that waits for its receiver: taken in a call" "1010 1010" "$(large none)"
 same "or by the network" "355 1005" "$(large offload)"
 same "by calls it is taken in calls, and requests are nobody's" "1010 1010, 365 1005" "$(large calls), $(policy calls)"
 signed() {
-    "$mpgsim" --json --floors=fresh --signature="$top_srcdir/results/reference/reference.sig" --source=none --target="$@" \
+    "$mpgsim" --json --cache=fresh --signature="$top_srcdir/results/reference/reference.sig" --source=none --target="$@" \
         "$tmp/large.txt" | python3 -c 'import json, sys; print(json.load(sys.stdin)["extrapolation"]["policy"])'
 }
 : > "$tmp/empty.par"
 same "which is what a signature without a word of it means" "calls none" \
-    "$(signed "$tmp/empty.par") $(signed "$tmp/empty.par" --parameter=Policy=none)"
+    "$(signed "$tmp/empty.par") $(signed "$tmp/empty.par" --target=Policy=none)"
 
 # --- messages ---
 {
@@ -105,18 +105,18 @@ same "which is what a signature without a word of it means" "calls none" \
         "1 0 1000 Init" "1 1000 1100 Recv comm=0 from=0 tag=1 bytes=1000" \
         "1 1100 1200 Recv comm=0 from=0 tag=1 bytes=1000" "1 1200 1300 Finalize"
 } > "$tmp/two.txt"
-costs="--parameter=CommStartupTime=2us --parameter=MsgBuildTime=0.385us --parameter=ByteTransferTime=1ns
-    --parameter=ServiceTime=0.7us --parameter=HopTime=0.1us"
+costs="--target=CommStartupTime=2us --target=MsgBuildTime=0.385us --target=ByteTransferTime=1ns
+    --target=ServiceTime=0.7us --target=HopTime=0.1us"
 # shellcheck disable=SC2086
 same "one message after the other" "4.77 6.57" "$(of_ranks run_ns --target=distributed $costs "$tmp/two.txt")"
 # the second gets on its way at 4.77, while the first is until 5.485: its bytes take 6 us
 # shellcheck disable=SC2086
 same "contention of what is on its way together" "4.77 11.57" \
-    "$(of_ranks run_ns --target=distributed $costs --parameter=Contention=1 --parameter=ByteTransferTime=3ns \
-        --parameter=Topology=bus "$tmp/two.txt")"
+    "$(of_ranks run_ns --target=distributed $costs --target=Contention=1 --target=ByteTransferTime=3ns \
+        --target=Topology=bus "$tmp/two.txt")"
 # shellcheck disable=SC2086
-same "within a cluster" "1.77 2.67" "$(of_ranks run_ns --target=distributed $costs --parameter=ClusterSize=2 \
-    --parameter=ClusterStartup=0.5us --parameter=ClusterByte=0.2ns "$tmp/two.txt")"
+same "within a cluster" "1.77 2.67" "$(of_ranks run_ns --target=distributed $costs --target=ClusterSize=2 \
+    --target=ClusterStartup=0.5us --target=ClusterByte=0.2ns "$tmp/two.txt")"
 
 # --- to oneself: a copy in memory, which without clusters costs building and taking it ---
 {
@@ -131,7 +131,7 @@ same "within a cluster" "1.77 2.67" "$(of_ranks run_ns --target=distributed $cos
     printf '%s\n' "0 0 1000 Init" "0 1000 1000 Win_lock_all win=0" "0 1000 1000 Get win=0 to=0 recvbytes=1000" \
         "0 1000 1000 Win_flush_all win=0" "0 1000 1000 Win_unlock_all win=0" "0 1000 1100 Finalize"
 } > "$tmp/own.txt"
-near="--parameter=ClusterSize=2 --parameter=ClusterStartup=0.5us --parameter=ClusterByte=0.3ns"
+near="--target=ClusterSize=2 --target=ClusterStartup=0.5us --target=ClusterByte=0.3ns"
 # shellcheck disable=SC2086
 same "what a rank sends itself has no startup and no way" "1.085" \
     "$(of_ranks run_ns --target=distributed $costs "$tmp/self.txt")"
@@ -152,18 +152,18 @@ same "and a get of one's own memory asks nobody" "0.385 1.185" \
         printf '%s\n' "$r 0 1000 Init" "$r 3385 3400 Barrier comm=0" "$r 5785 5800 Barrier comm=0" "$r 5800 5900 Finalize"
     done
 } > "$tmp/steps.txt"
-same "as many processors as ranks" "4.77 4.77 4.77 4.77" "$(of_ranks run_ns --ideal "$tmp/steps.txt")"
+same "as many processors as ranks" "4.77 4.77 4.77 4.77" "$(of_ranks run_ns --target=ideal "$tmp/steps.txt")"
 same "four equal ranks on two" "9.54 9.54 9.54 9.54" \
-    "$(of_ranks run_ns --ideal --parameter=Processors=2 "$tmp/steps.txt")"
+    "$(of_ranks run_ns --target=ideal --target=Processors=2 "$tmp/steps.txt")"
 same "on one: all work" "19.08 19.08 19.08 19.08" \
-    "$(of_ranks run_ns --ideal --parameter=Processors=1 "$tmp/steps.txt")"
+    "$(of_ranks run_ns --target=ideal --target=Processors=1 "$tmp/steps.txt")"
 same "cyclic and by quanta: the same" "9.54 9.54 9.54 9.54" \
-    "$(of_ranks run_ns --ideal --parameter=Processors=2 --map=cyclic --parameter=Quantum=1us "$tmp/steps.txt")"
+    "$(of_ranks run_ns --target=ideal --target=Processors=2 --map=cyclic --target=Quantum=1us "$tmp/steps.txt")"
 printf '%s\n' 0 1 1 1 > "$tmp/map"
 same "a map of its own: three on one" "14.31 14.31 14.31 14.31" \
-    "$(of_ranks run_ns --ideal --parameter=Processors=2 --map="$tmp/map" "$tmp/steps.txt")"
+    "$(of_ranks run_ns --target=ideal --target=Processors=2 --map="$tmp/map" "$tmp/steps.txt")"
 same "work is what is computed" "4.77 4.77 4.77 4.77" \
-    "$(of_ranks work_ns --ideal --parameter=Processors=1 "$tmp/steps.txt")"
+    "$(of_ranks work_ns --target=ideal --target=Processors=1 "$tmp/steps.txt")"
 
 # A switch from rank 1 to rank 0's request takes from 380 to 430; what rank 0 waits for comes at 390 (it is ready then)
 # and takes 5; 1000 of work; from 1435 rank 1 is switched to, takes its message and works for 1000, and from 2490 the request
@@ -181,8 +181,8 @@ same "work is what is computed" "4.77 4.77 4.77 4.77" \
 } > "$tmp/switch.txt"
 printf '%s\n' 0 0 1 > "$tmp/map"
 same "what comes while a processor is switched waits for it" "1435 2490 2550" \
-    "$(of_ranks run_ns --target=ideal --parameter=ServiceTime=5us --parameter=Policy=none --parameter=Processors=2 \
-        --map="$tmp/map" --parameter=SwitchTime=50us "$tmp/switch.txt")"
+    "$(of_ranks run_ns --target=ideal --target=ServiceTime=5us --target=Policy=none --target=Processors=2 \
+        --map="$tmp/map" --target=SwitchTime=50us "$tmp/switch.txt")"
 
 # --- against one processor: 19.08 of work, 9.54 on two; 4 us of run is not the 19.08 that all do ---
 {
@@ -190,29 +190,29 @@ same "what comes while a processor is switched waits for it" "1435 2490 2550" \
     printf '%s\n' "0 0 1000 Init" "0 8155 9000 Finalize"
 } > "$tmp/serial.txt"
 against() {
-    "$mpgsim" --json --ideal --parameter=Processors=2 --against="$1" "$tmp/steps.txt" | python3 -c '
+    "$mpgsim" --json --target=ideal --target=Processors=2 --against="$1" "$tmp/steps.txt" | python3 -c '
 import json, sys
 x = json.load(sys.stdin)["extrapolation"]
 print(*["%.9g" % x[k] for k in ("speedup", "against_ns", "speedup_against", "efficiency_against")])'
 }
 same "against a time" "2 4770 0.5 0.25" "$(against 4.77us)"
-"$mpgsim" --json --ideal "$tmp/serial.txt" > "$tmp/serial.json"
+"$mpgsim" --json --target=ideal "$tmp/serial.txt" > "$tmp/serial.json"
 same "against one rank's answer" "2 7155 0.75 0.375" "$(against "$tmp/serial.json")" # 7.155 / 9.54
-"$mpgsim" --json --target=ideal --parameter=Processors=1 --parameter=SwitchTime=0.477us "$tmp/steps.txt" > "$tmp/one.json"
-run=$(of_ranks run_ns --target=ideal --parameter=Processors=1 --parameter=SwitchTime=0.477us "$tmp/steps.txt")
+"$mpgsim" --json --target=ideal --target=Processors=1 --target=SwitchTime=0.477us "$tmp/steps.txt" > "$tmp/one.json"
+run=$(of_ranks run_ns --target=ideal --target=Processors=1 --target=SwitchTime=0.477us "$tmp/steps.txt")
 same "against all ranks on one processor, which switches" "$(python3 -c '
 import sys
 run = max(float(x) for x in sys.argv[1].split())
 print(run > 19.08 and "2 %.9g %.9g %.9g" % (run * 1e3, run / 9.54, run / 19.08))' "$run")" "$(against "$tmp/one.json")"
-like "in words" "$("$mpgsim" --ideal --parameter=Processors=2 --against=4.77us "$tmp/steps.txt")" \
+like "in words" "$("$mpgsim" --target=ideal --target=Processors=2 --against=4.77us "$tmp/steps.txt")" \
     "*speedup       0.5  (against 4.77 us on one processor)
   efficiency    0.25
 *"
-"$mpgsim" --json --ideal "$tmp/steps.txt" > "$tmp/four.json"
+"$mpgsim" --json --target=ideal "$tmp/steps.txt" > "$tmp/four.json"
 "$mpgsim" --json "$tmp/serial.txt" > "$tmp/traced.json"
 echo '{"format": ' > "$tmp/cut.json"
 refused_answer() { # PATTERN FILE
-    "$mpgsim" --ideal --against="$2" "$tmp/steps.txt" > "$tmp/out" 2>&1
+    "$mpgsim" --target=ideal --against="$2" "$tmp/steps.txt" > "$tmp/out" 2>&1
     is "refused against ${2##*/}" "$?" 1
     like "its message" "$(cat "$tmp/out")" "mpgsim: $1"
 }
@@ -229,7 +229,7 @@ refused_answer "*serial.txt:1: *" "$tmp/serial.txt"
         "1 0 1000 Init" "1 1000 2100 Recv comm=0 from=0 tag=1 bytes=8" "1 5600 5700 Finalize"
 } > "$tmp/table.txt"
 # 1 us of work, 1.385 to send; 2.385 waited, 0.615 served, 3.5 of work: 6.5
-"$mpgsim" --csv --target=ideal --parameter=CommStartupTime=1.385us --parameter=ServiceTime=0.615us "$tmp/table.txt" \
+"$mpgsim" --csv --target=ideal --target=CommStartupTime=1.385us --target=ServiceTime=0.615us "$tmp/table.txt" \
     > "$tmp/table.csv"
 same "a table of ranks and all" "0,0,2385,1000,0,0,0.153846 1,1,6500,3500,2385,0,0.538462 all,2,6500,4500,2385,0,0.346154" \
     "$(python3 -c '
@@ -237,8 +237,8 @@ import csv, sys
 keys = ["rank", "processor", "run_ns", "work_ns", "wait_ns", "barrier_ns", "utilisation"]
 print(*[",".join([r["rank"]] + ["%.6g" % float(r[k]) for k in keys[1:]]) for r in csv.DictReader(open(sys.argv[1]))])' \
         "$tmp/table.csv")"
-same "services of the table" "0 25 25" "$("$mpgsim" --csv --target=ideal --parameter=ServiceTime=5us \
-    --parameter=Policy=interrupt --parameter=InterruptTime=20us "$tmp/get.txt" | python3 -c '
+same "services of the table" "0 25 25" "$("$mpgsim" --csv --target=ideal --target=ServiceTime=5us \
+    --target=Policy=interrupt --target=InterruptTime=20us "$tmp/get.txt" | python3 -c '
 import csv, sys
 print(*["%.9g" % (float(r["service_ns"]) / 1e3) for r in csv.DictReader(sys.stdin)])')"
 
@@ -250,16 +250,16 @@ print(*["%.9g" % (float(r["service_ns"]) / 1e3) for r in csv.DictReader(sys.stdi
         "1 102000 202000 Barrier comm=0" "1 302000 303000 Finalize"
 } > "$tmp/suppose.txt"
 suppose() {
-    "$mpgsim" --json --floors=fresh --ideal --parameter=ByteTransferTime=1us --suppose='drop call=MPI_Send' \
-        --suppose='drop call=MPI_Barrier' "$@" "$tmp/suppose.txt"
+    "$mpgsim" --json --cache=fresh --target=ideal --target=ByteTransferTime=1us --hypothesis='drop call=MPI_Send' \
+        --hypothesis='drop call=MPI_Barrier' "$@" "$tmp/suppose.txt"
 }
 same "without hypotheses, together; each alone, on top" "1200 -901 -900 -901 0 -1" "$(suppose | python3 -c '
 import json, sys
 h = json.load(sys.stdin)["hypotheses"]
 changes = [h["together"], *[e[k] for e in h["each"] for k in ("alone", "on_top")]]
 print(*["%.9g" % (x / 1e3) for x in [h["without_any_ns"]["median"], *[c["change_ns"]["median"] for c in changes]]])')"
-same "nobody waits for what is dropped" "0 0" "$(of_ranks wait_ns --ideal --parameter=ByteTransferTime=1us \
-    --suppose='drop call=MPI_Send' --suppose='drop call=MPI_Barrier' "$tmp/suppose.txt")"
+same "nobody waits for what is dropped" "0 0" "$(of_ranks wait_ns --target=ideal --target=ByteTransferTime=1us \
+    --hypothesis='drop call=MPI_Send' --hypothesis='drop call=MPI_Barrier' "$tmp/suppose.txt")"
 
 # --- recording: CPU time, local calls, the tracer's part ---
 # 385 + 500 of CPU, 100 in the local call, two records' 20 less; then 40 - 10
@@ -269,7 +269,7 @@ same "nobody waits for what is dropped" "0 0" "$(of_ranks wait_ns --ideal --para
     printf '%s\n' "0 0 1000 Init values=7" "0 2000 2100 Type_size values=385" "0 9000 9100 Barrier comm=0 values=500" \
         "0 9200 9300 Finalize values=40"
 } > "$tmp/cpu.txt"
-same "work of CPU times" "0.995" "$(of_ranks run_ns --ideal "$tmp/cpu.txt")"
+same "work of CPU times" "0.995" "$(of_ranks run_ns --target=ideal "$tmp/cpu.txt")"
 # more ranks than cores, without CPU times
 {
     program 2
@@ -277,14 +277,14 @@ same "work of CPU times" "0.995" "$(of_ranks run_ns --ideal "$tmp/cpu.txt")"
     echo "#fact 1 cores 0"
     printf '%s\n' "0 0 1000 Init" "0 2385 3000 Finalize" "1 0 1000 Init" "1 2000 3000 Finalize"
 } > "$tmp/crowded.txt"
-"$mpgsim" --ideal "$tmp/crowded.txt" > "$tmp/out" 2>&1
+"$mpgsim" --target=ideal "$tmp/crowded.txt" > "$tmp/out" 2>&1
 is "ranks that shared a core without CPU times are refused" "$?" 1
-like "with the remedy" "$(cat "$tmp/out")" "*crowded.txt: 2 ranks had 1 core, *--cpu-time*--wall*"
-same "but as it is meant" "1.385 1" "$(of_ranks run_ns --ideal --wall "$tmp/crowded.txt")"
+like "with the remedy" "$(cat "$tmp/out")" "*crowded.txt: 2 ranks had 1 core, *--cpu-time*--target=work=wall*"
+same "but as it is meant" "1.385 1" "$(of_ranks run_ns --target=ideal --target=work=wall "$tmp/crowded.txt")"
 
 # --- a predicted trace: read again, nothing changes, and it takes what was predicted ---
-"$mpgsim" --target=distributed --parameter=Policy=interrupt --output-trace="$tmp/new.trace" "$tmp/get.txt" > "$tmp/out"
-of_ranks run_ns --target=distributed --parameter=Policy=interrupt "$tmp/get.txt" > "$tmp/wanted"
+"$mpgsim" --target=distributed --target=Policy=interrupt --output-trace="$tmp/new.trace" "$tmp/get.txt" > "$tmp/out"
+of_ranks run_ns --target=distributed --target=Policy=interrupt "$tmp/get.txt" > "$tmp/wanted"
 "$mpgsim" --json "$tmp/new.trace" | python3 -c '
 import json, sys
 ranks = json.load(sys.stdin)["ranks"]
@@ -301,10 +301,10 @@ same "the trace of a prediction" "$(cat "$tmp/wanted") 0.0" "$(cat "$tmp/got")"
 for policy in none interrupt poll offload; do
     # 100 + 102, 125 + 138
     same "dropped, $policy" "0.202 0.263" \
-        "$(of_ranks run_ns --target=ideal --wall --suppose=drop --parameter=Policy=$policy "$tmp/drop.txt")"
+        "$(of_ranks run_ns --target=ideal --target=work=wall --hypothesis=drop --target=Policy=$policy "$tmp/drop.txt")"
     for key in wait_ns call_ns; do
         same "dropped, $policy: $key" "0 0" \
-            "$(of_ranks $key --target=ideal --wall --suppose=drop --parameter=Policy=$policy "$tmp/drop.txt")"
+            "$(of_ranks $key --target=ideal --target=work=wall --hypothesis=drop --target=Policy=$policy "$tmp/drop.txt")"
     done
 done
 
@@ -323,8 +323,8 @@ print("0 %d %d Finalize" % (at + 7, at + 9))'
 } > "$tmp/alone.txt"
 for engine in events lanes; do
     same "no noise, by $engine: nothing is left by rounding" "0.0" \
-        "$("$mpgsim" --json --target=ideal --wall --engine=$engine --compute-ratio=1.1 --parameter=Policy=offload \
-            --parameter=BarrierAlgorithm=rounds "$tmp/alone.txt" | sed -n '/"noise_ns"/{s/.*: //;s/,$//;p;q}')"
+        "$("$mpgsim" --json --target=ideal --target=work=wall --target=engine=$engine --compute-ratio=1.1 --target=Policy=offload \
+            --target=BarrierAlgorithm=rounds "$tmp/alone.txt" | sed -n '/"noise_ns"/{s/.*: //;s/,$//;p;q}')"
 done
 
 # --- sizes: of none, from 1, 2, 4 ... ---
@@ -339,10 +339,10 @@ done
     printf '%s\n' "0 $at 500 Finalize" "1 $at 500 Finalize"
 } > "$tmp/sizes.txt"
 same "sizes are at least powers of two" "0:1 1:1 2:2 4:1 512:1 1024:2 2048:1" \
-    "$("$mpgsim" --json --target=ideal --wall "$tmp/sizes.txt" | python3 -c '
+    "$("$mpgsim" --json --target=ideal --target=work=wall "$tmp/sizes.txt" | python3 -c '
 import json, sys
 print(" ".join("%g:%d" % (s["from_bytes"], s["number"]) for s in json.load(sys.stdin)["extrapolation"]["sizes"]))')"
-like "and so in words" "$("$mpgsim" --target=ideal --wall "$tmp/sizes.txt")" "*from      1 KiB             2*from      2 KiB             1*"
+like "and so in words" "$("$mpgsim" --target=ideal --target=work=wall "$tmp/sizes.txt")" "*from      1 KiB             2*from      2 KiB             1*"
 
 # --- bad input: file and line ---
 bad() { # NAME STATUS PATTERN LINES...
@@ -389,21 +389,20 @@ refused() { # PATTERN OPTION...
     is "refused: $*" "$?" 2
     like "its message: $*" "$(cat "$tmp/out")" "$pattern*"
 }
-refused "mpgsim: --parameter says nothing without --target" --parameter=Policy=none
-refused "mpgsim: --parameter=Speed=1: 'Speed' is no key" --target=ideal --parameter=Speed=1
-refused "mpgsim: --ideal and --target exclude each other" --target=ideal --ideal
+refused "mpgsim: --target=KEY=VALUE needs --target=NAME" --target=Policy=none
+refused "mpgsim: --target=Speed=1: 'Speed' is no key" --target=ideal --target=Speed=1
 refused "mpgsim: --waits and --target exclude each other: a trace of the predicted run has them: --output-trace=FOLDER, then mpgtrace waits FOLDER" --target=ideal --waits
 refused "mpgsim: --latency: distributed says what messages take" --target=distributed --latency=const:1us
-refused "mpgsim: --against says nothing without --target" --predict --latency=const:1us --against=1s
-refused "mpgsim: --against: '5' has no unit" --ideal --against=5
-refused "mpgsim: --against=0: a run takes more than 0" --ideal --against=0
-refused "mpgsim: --engine=lanes and --against exclude each other" --target=ideal --engine=lanes --against=1s \
-    --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload
-refused "mpgsim: --csv and --json exclude each other" --ideal --csv --json
-refused "mpgsim: --csv and --per-rank exclude each other with --target, which has a table of its own" --ideal --csv --per-rank
-refused "mpgsim: --engine: 'fast' is not events or lanes" --target=ideal --engine=fast
-refused "mpgsim: --engine=lanes: ideal has a BarrierAlgorithm other than rounds" --target=ideal --engine=lanes
-"$mpgsim" --target=ideal --engine=lanes --parameter=BarrierAlgorithm=rounds --parameter=Policy=offload \
+refused "mpgsim: --against needs --target=NAME" --predict --latency=const:1us --against=1s
+refused "mpgsim: --against: '5' has no unit" --target=ideal --against=5
+refused "mpgsim: --against=0: a run takes more than 0" --target=ideal --against=0
+refused "mpgsim: --target=engine=lanes and --against exclude each other" --target=ideal --target=engine=lanes --against=1s \
+    --target=BarrierAlgorithm=rounds --target=Policy=offload
+refused "mpgsim: --csv and --json exclude each other" --target=ideal --csv --json
+refused "mpgsim: --csv and --per-rank with --target exclude each other: a target has a table of its own" --target=ideal --csv --per-rank
+refused "mpgsim: --target=engine: 'fast' is not events or lanes" --target=ideal --target=engine=fast
+refused "mpgsim: --target=engine=lanes: ideal has a BarrierAlgorithm other than rounds" --target=ideal --target=engine=lanes
+"$mpgsim" --target=ideal --target=engine=lanes --target=BarrierAlgorithm=rounds --target=Policy=offload \
     "$tmp/steps.txt" > /dev/null 2>&1
 is "lanes evaluate what needs no order" "$?" 0
 refused "mpgsim: --compute-ratio=2 and MipsRatio = 0.41 of cm5 exclude each other" --target=cm5 --compute-ratio=2
@@ -425,7 +424,7 @@ is "a file that is not there" "$?" 1
 # replicas shared by threads and processes: the same bytes, though each thread reads the trace by itself
 worlds=70 # more than a block of what is added up
 random() {
-    "$@" --target=distributed --wall --noise=exp:2us --parameter=Policy=poll --replicas="$worlds" --json "$tmp/steps.txt"
+    "$@" --target=distributed --target=work=wall --noise=exp:2us --target=Policy=poll --replicas="$worlds" --json "$tmp/steps.txt"
 }
 random "$mpgsim" --threads=1 > "$tmp/one.json" 2> "$tmp/out"
 is "one thread" "$?" 0
@@ -438,7 +437,7 @@ for threads in 2 5 100; do
 done
 mkfifo "$tmp/pipe"
 cat "$tmp/steps.txt" > "$tmp/pipe" &
-"$mpgsim" --target=distributed --wall --noise=exp:2us --replicas=3 --threads=3 "$tmp/pipe" > "$tmp/out" 2>&1
+"$mpgsim" --target=distributed --target=work=wall --noise=exp:2us --replicas=3 --threads=3 "$tmp/pipe" > "$tmp/out" 2>&1
 is "a trace that cannot be read again" "$?" 0
 wait
 if [ "${MPGKIT_MPI:-yes}" = yes ] && command -v "${MPIRUN%% *}" > /dev/null; then

@@ -93,7 +93,7 @@ def check_text():
     write_program("worked", 4, work, [send(0, 1), receive(1, 0), send(2, 3), receive(3, 2)], 30000000)
     check_again("three launches, a chain", "chain", "messages.sig", 3, False)
     check_again("three launches, a ring", "ring", "messages.sig", 3, False)
-    fixed = check_again("none drawn", "ring", "messages.sig", 0, False, "--measurement=fixed")
+    fixed = check_again("none drawn", "ring", "messages.sig", 0, False, "--models=measurement=fixed")
     both = check_again("three launches and replayed noise", "worked", REFERENCE[1], 3, True)
     save({key: signature[key] for key in ("format", "version", "header", "noise")}, "noise.sig")
     check_again("replayed noise alone", "worked", "noise.sig", 0, True, "--latency=const:2us", "--byte=const:1ns")

@@ -43,13 +43,13 @@ same() {
 }
 
 same --signature "$dir/machine.sig"
-same --signature "$dir/machine.sig" --replicas 5 --first-replica 2
-same --signature "$dir/machine.sig" --replicas 133 --measurement=fixed
+same --signature "$dir/machine.sig" --replicas 5 --replicas=first=2
+same --signature "$dir/machine.sig" --replicas 133 --models=measurement=fixed
 same --signature "$dir/machine.sig" --source "$dir/machine.sig" --replicas 9
 same --signature "$dir/machine.sig" --predict
-same --signature "$dir/machine.sig" --collectives=rounds --absorb=none --cosched=none
+same --signature "$dir/machine.sig" --collectives=rounds --absorb=none --models=cosched=none
 same --signature "$dir/machine.sig" --collectives=expand --call-noise=signature
-same --signature "$dir/machine.sig" --noise-model=renewal --eager-limit=100
+same --signature "$dir/machine.sig" --models=noise=renewal --eager-limit=100
 same --noise exp:3us --latency gamma:1us,700ns --byte normal:0.3ns,0.1ns
 same --noise exp:3us --latency gamma:1us,700ns --where=pair,callsite --replicas 133
 same --signature "$dir/machine.sig" --source "$dir/machine.sig" --where=call --replicas 37

@@ -16,7 +16,7 @@ answer() {
 }
 # fresh TRACE OPTION...: the answer without any file, which is not touched
 fresh() {
-    answer "$@" --floors=fresh
+    answer "$@" --cache=fresh
 }
 
 # ---- traces ----
@@ -97,7 +97,7 @@ for trace in app unclocked alike dense; do
 --signature=$reference --source=$reference --replicas=4 --compute-ratio=0.7 --predict
 --signature=$reference --source=$reference --replicas=4 --predict
 --signature=$reference --replicas=4 --predict --collectives=expand
---latency=exp:700ns --eager-limit=100 --deterministic
+--latency=exp:700ns --eager-limit=100 --without=choice
 --latency=exp:700ns --lenient --horizon=1
 END
 done
@@ -124,7 +124,7 @@ else
     once=$(reads ring.trace --absorb=none)
     first=$(reads ring.trace)
     second=$(reads ring.trace)
-    afresh=$(reads ring.trace --floors=fresh)
+    afresh=$(reads ring.trace --cache=fresh)
     echo "# $bytes bytes: $once in one pass, $first, then $second; $afresh afresh"
     ok "the first time once more" test $((10 * (first - once))) -gt $((9 * bytes))
     ok "then not" test $((second - once)) -lt $((bytes / 20))
@@ -191,7 +191,7 @@ END
     expected=$(fresh edited.trace --latency=const:2us)
     cp -a edited.trace was.trace
     ok "an edited trace is read again" test "$(reads edited.trace)" -gt \
-        "$(reads edited.trace --floors=fresh)"
+        "$(reads edited.trace --cache=fresh)"
     is "and answers for itself" "$(answer was.trace --latency=const:2us)" "$expected"
 fi
 
@@ -266,9 +266,9 @@ cp good alike.trace/mpgsim.floors
 printf x >>alike.trace/mpgsim.floors
 cp alike.trace/mpgsim.floors odd
 fresh alike.trace "${options[@]}" >/dev/null
-ok "--floors=fresh does not touch it" cmp -s odd alike.trace/mpgsim.floors
-refuses 2 "mpgsim: --floors: 'old' is not kept or fresh*" --floors=old app.trace
-is "another --floors" $? 0
+ok "--cache=fresh does not touch it" cmp -s odd alike.trace/mpgsim.floors
+refuses 2 "mpgsim: --cache: 'old' is not kept or fresh*" --cache=old app.trace
+is "another --cache" $? 0
 
 # ---- a damaged trace is damaged ----
 cp -a alike.trace hurt.trace
@@ -296,7 +296,7 @@ is "that is right" "$(answer app.trace --latency=const:2us)" "$(cat a)"
 
 # ---- where nothing can be written ----
 is "from a pipe" "$("$mpgsim" --json --seed=5 --latency=const:2us - <app.one | sed 's/"-"/"TRACE"/')" \
-    "$("$mpgsim" --json --seed=5 --latency=const:2us --floors=fresh - <app.one | sed 's/"-"/"TRACE"/')"
+    "$("$mpgsim" --json --seed=5 --latency=const:2us --cache=fresh - <app.one | sed 's/"-"/"TRACE"/')"
 rm -f -- *.floors
 "$mpgsim" --latency=const:2us - <app.one >/dev/null
 mkfifo pipe

@@ -83,9 +83,9 @@ def check_unchanged():
         found = [exceeding(1000 * math.log(WORTH / t)) for t in LEVELS]
         ok(f"{name}: times are the launch's", all(near(x, t / WORTH) for x, t in zip(found, LEVELS)), found)
         again = runs("one", "made.sig", 256)
-        ok("... to the last bit", again == runs("one", "made.sig", 256, "--measurement=fixed"))
+        ok("... to the last bit", again == runs("one", "made.sig", 256, "--models=measurement=fixed"))
     machine([1000] * 4, 100000)
-    long, fixed = runs("one", "made.sig", 256), runs("one", "made.sig", 256, "--measurement=fixed")
+    long, fixed = runs("one", "made.sig", 256), runs("one", "made.sig", 256, "--models=measurement=fixed")
     ok("long launches: times are the launches'", all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(long, fixed)))
 
 

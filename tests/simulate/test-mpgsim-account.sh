@@ -39,7 +39,7 @@ is "an acknowledgement is the sender's" \
 is "a call does not end before it begins: so much was put in" \
     "$(account --absorb=none --call-noise=const:-1ms one.txt)" "calls=-900 left=-900; calls=-800 left=-800"
 is "a message that became faster" \
-    "$(account --absorb=none --noise=const:1us@0 --latency=const:-100ns --source-latency=250ns one.txt)" \
+    "$(account --absorb=none --noise=const:1us@0 --latency=const:-100ns --source=latency=250ns one.txt)" \
     "compute=2000 left=2000; messages=-100 taken=1000 left=900"
 
 # Four digits behind the point above 1 ns, as ever; three below; nothing below 1 ps.
@@ -156,8 +156,8 @@ for line in sys.stdin:
     what, *words = line.split()
     try:
         if what == "exactly":
-            exactly("--replicas=1", "--first-replica=0")
-            exactly("--replicas=1", "--first-replica=5")
+            exactly("--replicas=1", "--replicas=first=0")
+            exactly("--replicas=1", "--replicas=first=5")
             exactly("--replicas=7")
         else:
             as_printed()

@@ -207,10 +207,10 @@ CALLS
 for mode in "" --predict; do
     # shellcheck disable=SC2086 # none, or one
     only answers "1 of 1 replicas keeps the traced order: *" "an answer before its cause $mode" \
-        $mode ${mode:+--latency=const:1us} --suppose="scale solve ranks=1 factor=10"
+        $mode ${mode:+--latency=const:1us} --hypothesis="scale solve ranks=1 factor=10"
     # shellcheck disable=SC2086
     is "answers as they were $mode" "$(attention answers $mode ${mode:+--latency=const:1us} \
-        --suppose="scale solve ranks=1 factor=1.5")" ""
+        --hypothesis="scale solve ranks=1 factor=1.5")" ""
 done
 
 # held BEGIN LEAVE WAIT: rank 0 works in solve until it waits for what it has sent at 1100, rank 1 receives it from
@@ -224,7 +224,7 @@ held() {
 1 $1 $2 Recv from=0 bytes=64
 CALLS
 }
-solve=(--suppose="scale solve factor=0.5")
+solve=(--hypothesis="scale solve factor=0.5")
 held 1300 9085 Wait
 only progress "1 of 1 messages came to receivers that waited for them only once their sender called MPI_Wait... (7.7 us, \
 all together)*--predict is the better question" "held until its sender waits" "${solve[@]}"
@@ -268,7 +268,7 @@ only "eager limit" "none is known: in the trace 8 calls of MPI_Send waited for t
 in_calls() { "$mpgsim" "$@" t.txt | awk '/^  in calls/ { print $5, $6 }'; }
 is "that they keep" "$(in_calls "${given[@]}")" "28.2 us"
 is "and not with what is said" "$(in_calls "${given[@]}" --eager-limit=999)" ""
-for limit in --eager-limit=999 --source-eager-limit=999 --source=whole.sig; do
+for limit in --eager-limit=999 --source=eager-limit=999 --source=whole.sig; do
     is "no line with $limit" "$(attention "eager limit" "${given[@]}" "$limit" | wc -l)" 0
 done
 is "none of the traced run, perturbed" "$(attention "eager limit" --latency=const:1us)" ""
@@ -287,10 +287,10 @@ like "... sends never wait" "$(attention "eager limit" --predict --signature=unl
 for mode in --predict ''; do
     # shellcheck disable=SC2086 # no word without
     like "... but by the source's, if that is known: ${mode:-perturb}" \
-        "$(attention "eager limit" $mode --signature=unlimited.sig --source-eager-limit=999)" \
+        "$(attention "eager limit" $mode --signature=unlimited.sig --source=eager-limit=999)" \
         "n*in this signature: the traced machine's is taken, 999 bytes (--eager-limit says it)"
     # shellcheck disable=SC2086
-    like "... none: ${mode:-perturb}" "$(attention "eager limit" $mode --signature=unlimited.sig --source-eager-limit=-1)" \
+    like "... none: ${mode:-perturb}" "$(attention "eager limit" $mode --signature=unlimited.sig --source=eager-limit=-1)" \
         "n*in this signature: the traced machine's is taken, by which all standard sends wait *"
 done
 like "... and without costs: one line" "$(attention "eager limit" --predict --signature=uncosted.sig)" \

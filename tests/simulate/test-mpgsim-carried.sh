@@ -6,7 +6,7 @@
 needs_python
 . "$here/supposing.sh"
 
-less=(--suppose="scale solve factor=0.385") # of 1800 ns 1107 less, of 3800 ns 2337
+less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less, of 3800 ns 2337
 carried() {
     "$mpgsim" "$@" | awk '$1 == "carried" { sub(/.*call that sees to them: /, ""); print }'
 }
@@ -32,7 +32,7 @@ rounds 300 2 | calls 3 "#clocks shared" >two.txt
 is "the trace shows which blocking sends are carried" "$(carried "${less[@]}" two.txt)" \
     "blocking ones of more than 299 bytes (the trace shows it)"
 is "... they end with who carries them" "$(clocked "${less[@]}" two.txt)" "-1107 0 0"
-is "... not where that is not wanted" "$(clocked --carried=none "${less[@]}" two.txt)" "0 0 0"
+is "... not where that is not wanted" "$(clocked --without=carried "${less[@]}" two.txt)" "0 0 0"
 is "... nor for whom times are not compared" "$(carried --absorb=wait "${less[@]}" two.txt)" ""
 is "... nor without hypotheses" "$(carried --noise=const:1us two.txt)" ""
 # Rank 1 has another thread, which calls MPI when the round is over.
@@ -51,12 +51,12 @@ is "nor do two, of which one left" "$(carried "${less[@]}" left.txt)" ""
 rounds 300 2 | awk '{ $1++; sub("to=1", "to=2"); sub("from=2", "from=3"); sub("from=0", "from=1"); print }' |
     calls 4 "#clocks shared" | sed 's/^0 .* Init$/0 500000 500010 Init/' >before.txt
 is "... though that be before rank 0 begins" "$(grep -c '^0 500000 500010 Init' before.txt) $(clocked "${less[@]}" before.txt)" "1 0 -1107 0 0"
-later=(--suppose="scale solve factor=2") # 1800 ns more
+later=(--hypothesis="scale solve factor=2") # 1800 ns more
 is "who carries comes later, and so do they" "$(clocked "${later[@]}" two.txt)" "1800 0 0"
 # Rank 0 sends at 10900 ns; rank 1 comes at 12900 - 1107. 7990 later it sends again; rank 1, at 15857 with rank 2's message,
 # has 100 + 6800 - 1107 to its next call: 21650. Then rank 0 has 976990 left. Else sends take the 2010 ns that they took.
 is "predicted, they end when it comes" "$(runs "${less[@]}" two.txt | cut -d' ' -f1)" 998640
-is "... else as they did" "$(runs --carried=none "${less[@]}" two.txt | cut -d' ' -f1)" 999900
+is "... else as they did" "$(runs --without=carried "${less[@]}" two.txt | cut -d' ' -f1)" 999900
 
 # --- what the trace does not say clearly ---
 
@@ -73,7 +73,7 @@ is "many waited, and too many did not: not said where that is little" "$(said se
 sed -E 's/ 1000000 / 60000 /; s/ 1000001?0? Finalize/ 60010 Finalize/' mixed.txt >brief.txt
 like "... said where it is more" "$(said sends "${less[@]}" brief.txt)" "*3 sends waited until their receiver was in a call (6 us, *"
 is "... not where all of a size wait" "$(said sends "${less[@]}" two.txt)" ""
-is "... nor with --carried=none" "$(said sends --carried=none "${less[@]}" brief.txt)" ""
+is "... nor with --without=carried" "$(said sends --without=carried "${less[@]}" brief.txt)" ""
 is "... nor predicted" "$(said sends --predict --latency=const:7ns "${less[@]}" brief.txt)" ""
 
 # Two ranks post a nonblocking barrier, rank 1 at k1800 ns; rank 0 is in its Wait from k1200 to k5810, until rank 1, after work,
@@ -92,7 +92,7 @@ is "a nonblocking barrier goes on when its members are in calls, each time 3800 
     "$(clocked "${less[@]}" posted.txt) $(said collectives "${less[@]}" posted.txt)" "-9348 -9348 "
 is "... which is said" "$(assumed nonblocking "${less[@]}" posted.txt)" "collectives go on in calls of their members only, by the \
 algorithm that explains most of what the trace shows: Ibarrier of 2 members, 0 bytes: dissemination, sends wait, too; all else as the table says"
-is "... not where that is not wanted" "$(assumed nonblocking --carried=none "${less[@]}" posted.txt)" ""
+is "... not where that is not wanted" "$(assumed nonblocking --without=carried "${less[@]}" posted.txt)" ""
 # Both stay in their Wait 2000 ns more, which no call explains: 2010 ns and 2030 of each.
 sed -E 's/ (.)5810 Wait/ \17810 Wait/; s/ (.)5830 Wait/ \17830 Wait/' posted.txt >both.txt
 like "nonblocking collectives that end after all calls that they wait for are said" "$(said collectives "${less[@]}" both.txt)" \
@@ -106,20 +106,20 @@ posted 5790 >late.txt
 is "... not what waits for who posts last" "$(said collectives "${less[@]}" late.txt) $(clocked "${less[@]}" late.txt)" \
     " -9348 -9348"
 
-byte=(--source-byte=0.25ns)
-is "resized to what waits in the trace: nothing" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=300" two.txt)" ""
-is "... to more" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=4711" two.txt)" ""
+byte=(--source=byte=0.25ns)
+is "resized to what waits in the trace: nothing" "$(said resized "${byte[@]}" --hypothesis="resize from=0 bytes=300" two.txt)" ""
+is "... to more" "$(said resized "${byte[@]}" --hypothesis="resize from=0 bytes=4711" two.txt)" ""
 for mode in "${byte[*]}" "--predict --latency=const:7ns"; do
     # shellcheck disable=SC2086  # words are several
     like "... to less: it waits as before, which is said (${mode%% *})" \
-        "$(said resized $mode --suppose="resize from=0 bytes=299" two.txt)" "*2 of the messages that are resized wait for a call*"
+        "$(said resized $mode --hypothesis="resize from=0 bytes=299" two.txt)" "*2 of the messages that are resized wait for a call*"
     # shellcheck disable=SC2086
     like "... to more than what left: it is done at once, which is said (${mode%% *})" \
-        "$(said resized $mode --suppose="resize from=0 bytes=301" left.txt)" "*2 of the messages that are resized are done at once*"
+        "$(said resized $mode --hypothesis="resize from=0 bytes=301" left.txt)" "*2 of the messages that are resized are done at once*"
 done
-is "... to more, said to be synchronous" "$(said resized "${byte[@]}" --eager-limit=300 --suppose="resize from=0 bytes=301" left.txt)" ""
-is "... to less than what left" "$(said resized "${byte[@]}" --suppose="resize from=0 bytes=200" left.txt)" ""
-is "... with --carried=none" "$(said resized "${byte[@]}" --carried=none --suppose="resize from=0 bytes=299" two.txt)" ""
+is "... to more, said to be synchronous" "$(said resized "${byte[@]}" --eager-limit=300 --hypothesis="resize from=0 bytes=301" left.txt)" ""
+is "... to less than what left" "$(said resized "${byte[@]}" --hypothesis="resize from=0 bytes=200" left.txt)" ""
+is "... with --without=carried" "$(said resized "${byte[@]}" --without=carried --hypothesis="resize from=0 bytes=299" two.txt)" ""
 
 # --- requests ---
 
@@ -176,15 +176,15 @@ calls 3 "#clocks shared" >reduce.txt <<'END'
 2 5000 5010 Reduce root=0 bytes=8
 END
 is "with hypotheses who waits in a Reduce for whom is its messages'" \
-    "$(clocked --collective-table=chain.txt "${less[@]}" reduce.txt)" "-2337 -2337 -2337"
-is "... as with all expanded" "$(clocked --collectives=expand --collective-table=chain.txt "${less[@]}" reduce.txt)" \
+    "$(clocked --collectives=table=chain.txt "${less[@]}" reduce.txt)" "-2337 -2337 -2337"
+is "... as with all expanded" "$(clocked --collectives=expand --collectives=table=chain.txt "${less[@]}" reduce.txt)" \
     "-2337 -2337 -2337"
 is "... not if they are to be as measured" "$(clocked --collectives=measured "${less[@]}" reduce.txt | cut -d' ' -f2)" 0
 is "... which is said" "$("$mpgsim" "${less[@]}" reduce.txt | grep -c '^  in collectives 1 of 1, with a root or scans')" 1
 is "... and what does without" \
-    "$("$mpgsim" --suppose='resize call=Reduce factor=2' --source-byte=1ns reduce.txt | grep -c 'followed with --predict')" 1
+    "$("$mpgsim" --hypothesis='resize call=Reduce factor=2' --source=byte=1ns reduce.txt | grep -c 'followed with --predict')" 1
 is "... a path leads through them" \
-    "$("$mpgsim" --predict --latency=const:7ns --critical-path "${less[@]}" reduce.txt | grep -c '^  in collectives 1 of 1, with')" 1
+    "$("$mpgsim" --predict --latency=const:7ns --where=path "${less[@]}" reduce.txt | grep -c '^  in collectives 1 of 1, with')" 1
 is "... nothing of it without hypotheses" "$("$mpgsim" --noise=const:1us reduce.txt | grep -c 'in collectives')" 0
 
 # Rank 0's sends show that 300 bytes are carried; then it broadcasts them to rank 1, which comes after a region, and before that
@@ -199,7 +199,7 @@ below() { # IN LEAVE: of rank 0
 }
 broadcast() { # IN LEAVE
     below "$@" | calls 3 "#clocks shared" "#comm 0 = 0 1 2" "#comm 1 = 0 1" >bcast.txt
-    clocked --suppose="scale late factor=2" bcast.txt
+    clocked --hypothesis="scale late factor=2" bcast.txt
 }
 is "a root waits for its child, which works when it sends" "$(broadcast 40950 45020)" "1800 1800 0"
 is "... not for one that is in another call then" "$(broadcast 43000 41010)" "0 1800 0"
@@ -209,7 +209,7 @@ above() { # IN LEAVE: rank 0 sends up to rank 1
 }
 reduced() {
     above "$@" | calls 3 "#clocks shared" "#comm 0 = 0 1 2" "#comm 1 = 0 1" >reduce1.txt
-    clocked --suppose="scale late factor=2" reduce1.txt
+    clocked --hypothesis="scale late factor=2" reduce1.txt
 }
 is "so does who sends up a tree" "$(reduced 40950 45020); $(reduced 43000 41010); $(reduced 43000 45020)" \
     "1800 1800 0; 0 1800 0; 1800 1800 0"
@@ -226,10 +226,10 @@ scattered() { # COMES OPTION...: rank 0's delay
             echo "$call 47050 Scatter root=0 bytes=400"
         done
     } | calls 8 "#clocks shared" >scatter.txt
-    clocked --collective-table=binomial.txt "${@:2}" --suppose="scale late factor=2" scatter.txt | cut -d' ' -f1
+    clocked --collectives=table=binomial.txt "${@:2}" --hypothesis="scale late factor=2" scatter.txt | cut -d' ' -f1
 }
 is "a root that waited for one child finds the next one out of its call before" \
-    "$(scattered 42500) $(scattered 45000) $(scattered 45000 --eager-limit=1000 --source-eager-limit=1000)" "0 800 800"
+    "$(scattered 42500) $(scattered 45000) $(scattered 45000 --eager-limit=1000 --source=eager-limit=1000)" "0 800 800"
 
 # --- let go ---
 
@@ -242,12 +242,11 @@ is "a root that waited for one child finds the next one out of its call before" 
     printf '1 31500 31500 Region_begin name="late"\n1 33400 33400 Region_end name="late"\n1 33500 33510 Send to=0 bytes=8\n'
 } | calls 3 "#clocks shared" >circle.txt
 late() { # FACTOR
-    runs --lenient --eager-limit=1000 --source-eager-limit=-1 --suppose="scale late factor=$1" circle.txt | cut -d' ' -f1
+    runs --lenient --eager-limit=1000 --source=eager-limit=-1 --hypothesis="scale late factor=$1" circle.txt | cut -d' ' -f1
 }
 is "a call that goes on without its receiver is not told of who carries it" "$(late 2)" "$(($(late 1) + 1900))"
 
 # --- refused ---
 
-ok "how they are carried is one of two" refuses 2 "*--carried: 'all' is not shown or none*" --carried=all "${less[@]}" two.txt
-ok "... and asked for with hypotheses" refuses 2 "*--carried says nothing without hypotheses*" --carried=none two.txt
+ok "... and asked for with hypotheses" refuses 2 "*--without=carried needs --hypothesis*" --without=carried two.txt
 done_testing

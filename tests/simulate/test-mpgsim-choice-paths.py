@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Paths through calls that complete something else than in the trace, in mpgsim --where and --critical-path (TAP; docs/MODEL.md,
+"""Paths through calls that complete something else than in the trace, in mpgsim --where and --where=path (TAP; docs/MODEL.md,
 sections 6 and 8): by hand where who wins a Waitany, is taken by an open receive, or is found by a
 test changes; random programs whose rows add up to the delay, or the run, and to the difference of two runs."""
 
@@ -10,7 +10,7 @@ import tempfile
 from answers import REFERENCE, answer, finish, make, ok, run, unlike_difference, write
 from path_rules import WORDS, delays_add_up, expect, is_critical, is_delay, near, predicted, shares, times_add_up
 
-FLIGHT = "--source-latency=100ns"
+FLIGHT = "--source=latency=100ns"
 
 
 def run_ns(found):
@@ -67,7 +67,7 @@ def check_any():
 def check_times():
     # on the target: 1's at 1000 + 2 * 777.5 + 800.5, 2's at 1300 + 800.5; the computation of 1 is twice as slow
     for given, runs in ((["--noise=const:0ns"], 1000 + 800.5 + 3000 + REST), (["--noise=const:777.5ns@1"], 1300 + 800.5 + 3000 + REST)):
-        found = predicted("--latency=const:800.5ns", *given, f"--where={WORDS}", "--critical-path", "first.txt")
+        found = predicted("--latency=const:800.5ns", *given, f"--where={WORDS}", "--where=path", "first.txt")
         source = 1 if given[0].endswith("0ns") else 2
         path = shares(found, "rank", "rank")
         ok(f"predict: {source} comes first", run_ns(found) == runs and near(found["critical_path"]["run_ns"], runs, runs), found["run_time_ns"])
@@ -95,7 +95,7 @@ def check_open():
     ok("what it leaves is taken by the second", run_ns(found) == 5100.5 + REST, found["run_time_ns"])
     expect("from who sent it", shares(found, "pair", "from", "to"),
            {(None, None): {"share": 1, "noise_ns": 4000.5, "absorbed_ns": 2710}, (1, 0): {"absorbed_ns": 300, "delay_ns": -300}})
-    found = predicted("--latency=const:800.5ns", "--noise=const:777.5ns@1", f"--where={WORDS}", "--critical-path", "open.txt")
+    found = predicted("--latency=const:800.5ns", "--noise=const:777.5ns@1", f"--where={WORDS}", "--where=path", "open.txt")
     runs = 1300 + 800.5 + 3000 + REST
     ok("predict: the same", near(run_ns(found), runs, runs) and near(found["critical_path"]["run_ns"], runs, runs), found["run_time_ns"])
     expect("of who wins", shares(found, "pair", "from", "to"),
@@ -153,7 +153,7 @@ def check_random():
                     unlike += [(maker, seed, extra, mode, fault)] if fault else []
     ok("random programs choose", all(sums[k] > 0 for k in ("picks_changed", "tests_early", "tests_saved", "answers", "redone")), sums)
     ok("rows add up to the path, which is the delay of the longest rank", not delays, delays[:3])
-    ok("on the target to the run; of one replica they are those of --critical-path", not times, times[:3])
+    ok("on the target to the run; of one replica they are those of --where=path", not times, times[:3])
     ok("derivatives are the difference of two runs", not unlike, unlike[:3])
 
 

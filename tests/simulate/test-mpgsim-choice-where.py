@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --where=call|callsite|rank|pair and --critical-path of calls that choose (TAP; docs/MODEL.md, sections 5, 6 and 8): the
+"""mpgsim --where=call|callsite|rank|pair and --where=path of calls that choose (TAP; docs/MODEL.md, sections 5, 6 and 8): the
 account of a Waitany, tests and receives from anybody by hand, in both modes; a slow rank, a slow link and a noisy
 callsite are named, with their shares.
 
 Rank 0 chooses in all programs, and then works for REST, so that its run is the longest. L is a message's latency on the traced
-machine (--source-latency), X what is added to it, or in predict mode its latency. Times of 0 between calls have noise, too."""
+machine (--source=latency), X what is added to it, or in predict mode its latency. Times of 0 between calls have noise, too."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ from answers import answer, finish, ok, write
 from path_rules import expect, near, predicted, rows_of, shares
 
 REST, L, X = 90001, 127, 53.25
-PERTURB = ["--source-latency=127ns", "--latency=const:53.25ns"]
+PERTURB = ["--source=latency=127ns", "--latency=const:53.25ns"]
 PREDICT = ["--latency=const:53.25ns"]
 LATE = 4127.5  # before each call of a slow rank
 SLOW = "--noise=const:4127.5ns@1"
@@ -78,7 +78,7 @@ def check_any():
     expect("the slow rank is named, its share exact", shares(found, "rank", "rank"),
            {1: {"share": LATE / (LATE + X), "put_in_ns": LATE}, 0: {"share": X / (LATE + X), "put_in_ns": X, "absorbed_ns": S2 - S1}})
     # on the target 2's is there at 3011 + X, before 1's at 1009 + LATE + X: what 0 waits for is all but its work
-    found = predicted(*PREDICT, SLOW, "--where=call,rank", "--critical-path", "any.txt")
+    found = predicted(*PREDICT, SLOW, "--where=call,rank", "--where=path", "any.txt")
     come = S1 + LATE + X
     waits = [S2 + X - 31, come - (S2 + X + WORK)]
     account("predict, by call: each waits for its own", found, "call", ["call"], TIME,
@@ -133,14 +133,14 @@ def check_tests():
     expect("the slow rank is named", shares(found, "rank", "rank"),
            {1: {"share": late / (late + X), "put_in_ns": late}, 0: {"share": X / (late + X), "put_in_ns": X, "absorbed_ns": 84}})
     # 1 takes 0.37 of its time: the first test finds it, and neither of the others is made. Both were 13 and 17 long
-    found = answer("--source-latency=127ns", "--polling=work", "--compute-ratio=0.37@slow", "--where=call,rank", "tests.txt")
+    found = answer("--source=latency=127ns", "--polling=work", "--compute-ratio=0.37@slow", "--where=call,rank", "tests.txt")
     ok("it comes earlier: one test finds it, the other one that failed is not made", (found["choice"]["tests_early"], found["choice"]["tests_saved"]) == (1, 1),
        found["choice"])
     account("what is not made is absorbed by waiting", found, "rank", ["rank"], DELAY,
             {0: [0, 0, 13 + 17, 0, -13 - 17], 1: [-0.63 * sent, 0, 0, 0, -0.63 * sent]})
     # on the target, where work between tests is work: 2003 + 997 + 1177, and 11 + 13 that failing tests take
     come = sent + late + X
-    found = predicted(*PREDICT, "--polling=work", "--critical-path", *given)
+    found = predicted(*PREDICT, "--polling=work", "--where=path", *given)
     account("predict, tests are work: the third waits", found, "call", ["call"], TIME,
             {"MPI_Test": [4177, 24, come - 4201, come], "MPI_Send": [sent, 0, 0, sent + late], "MPI_Finalize": [REST, 0, 0, REST + late]})
     expect_segments("its critical path", found, [(1, "MPI_Send", None, sent + late), (0, "MPI_Test", 1, come), (0, "MPI_Finalize", None, come + REST)])
@@ -148,7 +148,7 @@ def check_tests():
     account("tests wait: from 2003 on", found, "rank", ["rank"], TIME, {0: [2003 + REST, 0, come - 2003, come + REST], 1: [sent, 0, 0, sent + 2 * late]})
     # Each call of 0 loses 31.5, each of its five intervals 7.25: three calls and their intervals are the tests'. The message is there
     # by the third anyway, for which its own kappa is hidden
-    found = answer("--source-latency=127ns", "--call-noise=const:31.5ns@0", "--noise=const:7.25ns@0", "--polling=work", "--where=callsite,call", "tests.txt")
+    found = answer("--source=latency=127ns", "--call-noise=const:31.5ns@0", "--noise=const:7.25ns@0", "--polling=work", "--where=callsite,call", "tests.txt")
     each, total = 31.5 + 7.25, 4 * (31.5 + 7.25) + 7.25
     sites = {(r["callsite"][0], r["call"]): r["path"] for r in rows_of(found, "callsite")}
     expect("a noisy callsite is named, its share exact", {s: sites[s] for s in sites if sites[s]["share"]},
@@ -186,7 +186,7 @@ def check_open():
     # absorbed on the path: that slack, and the 294 by which 1's had come earlier than 2's; together it is the work of 2999
     expect("the slow rank is named, its share exact", shares(found, "rank", "rank"),
            {1: {"share": LATE / (LATE + X), "put_in_ns": LATE}, 0: {"share": X / (LATE + X), "put_in_ns": X, "absorbed_ns": work}})
-    found = predicted(*PREDICT, SLOW, "--where=call,rank", "--critical-path", "open.txt")
+    found = predicted(*PREDICT, SLOW, "--where=call,rank", "--where=path", "open.txt")
     come = t1 + LATE + X
     account("predict: both waits", found, "rank", ["rank"], TIME,
             {0: [31 + work + REST, 0, (t2 + X - 31) + (come - (t2 + X + work)), come + REST], 1: [t1, 0, 0, t1 + 2 * LATE], 2: [t2, 0, 0, t2]})
@@ -211,14 +211,14 @@ def check_link():
     given = ["--signature=target.sig", "--map=far", "--where=call,rank,pair", "any.txt"]
     # 1's message takes far - near longer than it did: 2's comes first, 2002 later than 1's did, as above. 1's is there at 1009 + L + far
     # - near, by the request of 2's, with all of its way put in; of that 2002 and what came earlier than 2's did are hidden
-    found = answer("--source-latency=127ns", "--source=source.sig", "--source-map=block:3", *given)
+    found = answer("--source=latency=127ns", "--source=source.sig", "--source=map=block:3", *given)
     more = far_ns - near_ns
     left = S1 + more - S2
     account("a slow link: what it adds is put in, where others hide none of it", found, "pair", ["from", "to"], DELAY,
             {(2, 0): [0, S2 - S1, 0, 0, S2 - S1], (1, 0): [more, 0, 0, more - (left - (S2 - S1)), left - (S2 - S1)]})
     expect("it is named, its share exact", shares(found, "pair", "from", "to"),
            {(1, 0): {"share": 1, "messages_ns": more, "absorbed_ns": S2 - S1, "delay_ns": left}, (None, None): {"put_in_ns": 0, "per_compute": S1 + REST}})
-    found = predicted("--source=none", "--critical-path", *given)
+    found = predicted("--source=none", "--where=path", *given)
     come = S1 + far_ns
     expect("predict: the link is named, its share exact", shares(found, "pair", "from", "to"),
            {(1, 0): {"time_ns": far_ns, "share": far_ns / (come + REST)}, (None, None): {"time_ns": S1 + REST}})

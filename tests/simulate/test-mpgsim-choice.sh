@@ -15,7 +15,7 @@ take "two requests, each followed by 3 us" 3 <<'END'
 0 8200 9200 Waitany requests=2
 END
 is "the first 6 us late: the second is taken, 4 us later" "$(delay 0 --noise=const:6us@1)" 4000
-is "... kept: 6 us" "$(delay 0 --noise=const:6us@1 --deterministic)" 6000
+is "... kept: 6 us" "$(delay 0 --noise=const:6us@1 --without=choice)" 6000
 is "... is one pick" "$(chosen followed picks_changed redone -- --noise=const:6us@1)" "1 1 0"
 is "3.9985 us late: it comes before the second still" "$(delay 0 --noise=const:3.9985us@1)" 3998.5
 is "9.385 us late: it comes 2385 ns after the second was worked on" \
@@ -41,7 +41,7 @@ take "a queue: what arrives at 50, 51, 52 us takes 8 us each" 4 <<'END'
 0 66110 66120 Waitany requests=3 done=3
 END
 is "the first 4 us late: 1 us, until the second" "$(delay 0 --noise=const:4us@1)" 1000
-is "... kept: 4 us" "$(delay 0 --noise=const:4us@1 --deterministic)" 4000
+is "... kept: 4 us" "$(delay 0 --noise=const:4us@1 --without=choice)" 4000
 # taken are 2 at 51.1, 3 by 59.11 us; ready again at 67.12, for 1 at 50.1 + 23.75
 is "23.75 us late: the others are done meanwhile" "$(delay 0 --noise=const:23.75us@1)" \
     "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
@@ -58,7 +58,7 @@ END
 is "the second comes earlier, and both lie ready: no other pick" \
     "$(chosen picks_changed -- --noise=const:-1us@2)" 0
 is "... the first late: it is what the Wait gets, at 27 us" "$(delay 0 --noise=const:20us@1)" 1980
-is "... kept: the same end by another way" "$(delay 0 --noise=const:20us@1 --deterministic)" 6990
+is "... kept: the same end by another way" "$(delay 0 --noise=const:20us@1 --without=choice)" 6990
 
 # ---- what comes later because of the call is no candidate ----
 take "the second sender waits for what follows the Waitany" 3 <<'END'
@@ -102,7 +102,7 @@ END
 is "the first 7.5 us late: the other two are taken, and worked on" \
     "$(delay 0 --noise=const:7.5us@1)" 3500
 # both Waitsomes wait, so that one that finds its own is taken to take 1 us: 12.5 + 2 + 1 us
-is "... kept: it is waited for" "$(delay 0 --noise=const:7.5us@1 --deterministic)" 5500
+is "... kept: it is waited for" "$(delay 0 --noise=const:7.5us@1 --without=choice)" 5500
 
 # ---- tests ----
 take "tests that fail, until one does not" 2 <<'END'
@@ -122,11 +122,11 @@ is "... work, whether it polls or not" "$(delay 0 $early --polling=work)" -42
 sed -i 's/Testany\|Testsome/Test/' t.txt
 is "... with what is between them where it polls" "$(delay 0 $early --polling=wait)" \
     "$(awk 'BEGIN { print 4012 - 10015 }')"
-is "... which is the default" "$(delay 0 $early) $(delay 0 $early --polling-interval=980ns)" "-6003 -42"
+is "... which is the default" "$(delay 0 $early) $(delay 0 $early --polling=interval=980ns)" "-6003 -42"
 is "noise takes nothing from what polls: three intervals do not" "$(delay 0 --noise=const:1us@0)" 3000
-is "... but where it is long" "$(delay 0 --noise=const:1us@0 --polling-interval=989ns)" 5000
+is "... but where it is long" "$(delay 0 --noise=const:1us@0 --polling=interval=989ns)" 5000
 is "... work: the last two tests are not made" "$(delay 0 --noise=const:1us@0 --polling=work)" $((8000 - 14 - 15))
-is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
+is "... kept: nothing" "$(delay 0 $early --without=choice)" 0
 is "a test that would fail waits" "$(delay 0 --noise=const:5.385us@1)" \
     "$(awk 'BEGIN { print 9200 + 5385 + (15 - 10) - 10015 }')" # 15 ns are 5 more than the least
 
@@ -159,7 +159,7 @@ take "what comes first is taken" 4 < <(collect any=source)
 is "the first 4 us late: 1 us, until the second" "$(delay 0 --noise=const:4us@1)" 1000
 is "... all three take another's" \
     "$(chosen followed_receives picks_changed redone -- --noise=const:4us@1)" "3 3 0"
-is "... kept: 4 us" "$(delay 0 --noise=const:4us@1 --deterministic)" 4000
+is "... kept: 4 us" "$(delay 0 --noise=const:4us@1 --without=choice)" 4000
 is "23.75 us late: the others are done meanwhile" "$(delay 0 --noise=const:23.75us@1)" \
     "$(awk 'BEGIN { print 50100 + 23750 - 66120 }')"
 take "... but the last names its source" 4 < <(collect)
@@ -208,7 +208,7 @@ END
 # 3.75 us of the first, which ended the call at 5.1: that would be before it was sent, at 9. So rank 0
 # is 3.9 us late, and what it sends comes at 5.8 + 0.2 + 3.9 - 0.15.
 is "one that is exchanged ends no call before it was sent" \
-    "$(delay 2 --source-byte=1ns --latency=const:-150ns --noise=const:6us@1)" 250
+    "$(delay 2 --source=byte=1ns --latency=const:-150ns --noise=const:6us@1)" 250
 
 # ---- partitions ----
 take "Parriveds, of two partitions" 2 <<'END'
@@ -232,7 +232,7 @@ END
 is "each is told once, and asked for no more" "$(delay 0 $early --polling=work)" -$((13 + 14 + 15 + 16))
 is "... two early, two saved" "$(chosen tests_early tests_saved -- $early)" "2 2"
 is "... with what is between them where it polls" "$(delay 0 $early --polling=wait)" -$((988 + 13 + 987 + 14 + 986 + 15 + 16))
-is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
+is "... kept: nothing" "$(delay 0 $early --without=choice)" 0
 predicts() {
     "$mpgsim" --predict --per-rank --latency=const:200ns "$@" t.txt | awk '$1 == 0 { print $2 + $3 }'
 }
@@ -267,7 +267,7 @@ is "4.702 us late: it would be there before what it answers has left: the traced
 
 # ---- lanes do not know of each other ----
 is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
-    "$(for k in $(seq 0 39); do runs --replicas=1 --first-replica="$k"; done)"
+    "$(for k in $(seq 0 39); do runs --replicas=1 --replicas=first="$k"; done)"
 like "... of which some are redone, and some choose" \
     "$(chosen redone -- --noise=exp:4us --replicas=40) $(chosen picks_changed -- --noise=exp:4us \
         --replicas=40)" "[1-9]* [1-9]*"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""mpgsim --critical-path (TAP; docs/MODEL.md, section 8): paths that are known by hand, derivatives against the difference of two
+"""mpgsim --where=path (TAP; docs/MODEL.md, section 8): paths that are known by hand, derivatives against the difference of two
 runs of random programs, parts that add up to the run; what is refused."""
 
 import csv
@@ -37,7 +37,7 @@ def check_chain():
                            "1 0 0 Init", "1 1000 3000 Recv comm=0 from=0 tag=1 bytes=8",
                            "1 4000 4000 Send comm=0 to=2 tag=1 bytes=8", "1 5000 5000 Finalize",
                            "2 0 0 Init", "2 4000 6000 Recv comm=0 from=1 tag=1 bytes=8", "2 6500 6500 Finalize"])
-    path = predicted("--latency=const:2385.5ns", "--byte=const:0.25ns", "--where=rank,call", "--critical-path", "chain.txt")["critical_path"]
+    path = predicted("--latency=const:2385.5ns", "--byte=const:0.25ns", "--where=rank,call", "--where=path", "chain.txt")["critical_path"]
     expect("a chain: computation of 0, message, of 1, message, of 2", segments(path),
            [(0, "MPI_Send", None, 0, 1000), (1, "MPI_Recv", 0, 1000, 3387.5), (1, "MPI_Send", None, 3387.5, 4387.5),
             (2, "MPI_Recv", 1, 4387.5, 6775), (2, "MPI_Finalize", None, 6775, 7275)])
@@ -45,10 +45,10 @@ def check_chain():
     ranks = {r["rank"]: (r["time_ns"], r["latency_ns"], r["bytes"]) for r in path["tables"][0]["rows"]}
     expect("its ranks", ranks, {0: (1000, 0, 0), 1: (3387.5, 2385.5, 8), 2: (2887.5, 2385.5, 8)})
     ok("shares of its calls add up", abs(sum(r["share"] for r in path["tables"][1]["rows"]) - 1) < 1e-12, path["tables"][1])
-    path = predicted("--latency=const:2385.5ns", "--segments=1", "--critical-path", "chain.txt")["critical_path"]
+    path = predicted("--latency=const:2385.5ns", "--where=segments=1", "--where=path", "chain.txt")["critical_path"]
     expect("the longest segment alone, the earlier of two", (segments(path), path["segments_total"]),
            ([(1, "MPI_Recv", 0, 1000, 3385.5)], 5))
-    given = ["--predict", "--latency=const:2385.5ns", "--byte=const:0.25ns", "--critical-path", "--csv", "chain.txt"]
+    given = ["--predict", "--latency=const:2385.5ns", "--byte=const:0.25ns", "--where=path", "--csv", "chain.txt"]
     rows = list(csv.DictReader(io.StringIO(run(*given)[1])))
     expect("CSV: the segments alone", [(int(r["rank"]), r["call"], r["from_rank"], float(r["begin_ns"]), float(r["end_ns"]),
                                         float(r["bytes"])) for r in rows],
@@ -68,7 +68,7 @@ def check_stencil():
                       f"{rank} {at} {end} Waitall requests={2 * step + 1},{2 * step + 2}"]
         lines.append(f"{rank} {end} {end} Finalize")
     write("stencil.txt", 4, lines)
-    path = predicted("--latency=const:385ns", "--where=rank", "--critical-path", "stencil.txt")["critical_path"]
+    path = predicted("--latency=const:385ns", "--where=rank", "--where=path", "stencil.txt")["critical_path"]
     rows = {r["rank"]: (r["time_ns"], r["share"]) for r in path["tables"][0]["rows"]}
     expect("a stencil: the slow rank is named, its share exact", (path["rank"], rows),
            (1, {0: (0, 0), 1: (385, 385 / 27385), 2: (27000, 27000 / 27385), 3: (0, 0)}))
@@ -81,7 +81,7 @@ def check_tree():
                           "1 930 930 Send comm=0 to=3 tag=1 bytes=0", "1 940 940 Finalize", "2 0 0 Init",
                           "2 20 850 Recv comm=0 from=0 tag=1 bytes=0", "2 860 860 Finalize", "3 0 0 Init",
                           "3 30 1030 Recv comm=0 from=1 tag=1 bytes=0", "3 1035 1035 Finalize"])
-    path = predicted("--latency=const:23.5ns", "--noise=const:0.5ns", "--critical-path", "tree.txt")["critical_path"]
+    path = predicted("--latency=const:23.5ns", "--noise=const:0.5ns", "--where=path", "tree.txt")["critical_path"]
     expect("a tree: root, 1, 3", [s[:3] for s in segments(path)],
            [(0, "MPI_Send", None), (1, "MPI_Recv", 0), (1, "MPI_Send", None), (3, "MPI_Recv", 1), (3, "MPI_Finalize", None)])
     expect("its derivatives, with three intervals' noise", derivatives(path),
@@ -94,7 +94,7 @@ def check_barrier():
         begin = 7385 if rank == 2 else 1000
         lines += [f"{rank} 0 0 Init", f"{rank} {begin} 9000 Barrier comm=0", f"{rank} 9000 9000 Finalize"]
     write("barrier.txt", 4, lines)
-    path = predicted("--latency=const:55ns", "--critical-path", "--where=rank", "barrier.txt")["critical_path"]
+    path = predicted("--latency=const:55ns", "--where=path", "--where=rank", "barrier.txt")["critical_path"]
     expect("a barrier: the last to come, and two rounds", (path["run_ns"], derivatives(path)),
            (7385 + 110, {"latency": 2, "byte": 0, "compute": 7385, "noise": 0}))
     rows = {r["rank"]: r["computation_ns"] for r in path["tables"][0]["rows"]}
@@ -124,7 +124,7 @@ def difference_fits(base, path, extra):
 
 
 def arguments_of(v):
-    return ["--deterministic", "--lenient", f"--latency=const:{v['latency']!r}ns", f"--byte=const:{v['byte']!r}ns",
+    return ["--without=choice", "--lenient", f"--latency=const:{v['latency']!r}ns", f"--byte=const:{v['byte']!r}ns",
             f"--compute-ratio={v['compute']!r}", f"--noise=const:{v['noise']!r}ns"]
 
 
@@ -145,7 +145,7 @@ def check_random():
         make_random(seed)
         for extra in ([], ["--eager-limit=-1", "--call-noise=const:31ns"], ["--collectives=expand"],
                       ["--collectives=expand", "--eager-limit=-1", "--call-noise=const:31ns"]):
-            path = predicted(*arguments_of(base), *extra, "--segments=100000", "--critical-path", "random.txt")["critical_path"]
+            path = predicted(*arguments_of(base), *extra, "--where=segments=100000", "--where=path", "random.txt")["critical_path"]
             cases += 1
             fault = difference_fits(base, path, extra)
             if fault:
@@ -153,8 +153,8 @@ def check_random():
             if not adds_up(path):
                 wrong.append((seed, extra))
         reference = os.path.join(SOURCE, "results", "reference", "reference.sig")
-        found = predicted("--signature", reference, "--source=none", "--deterministic", "--lenient", "--replicas=9", "--segments=100000",
-                       "--critical-path", "random.txt")
+        found = predicted("--signature", reference, "--source=none", "--without=choice", "--lenient", "--replicas=9", "--where=segments=100000",
+                       "--where=path", "random.txt")
         path = found["critical_path"]
         if not adds_up(path) or abs(path["run_ns"] - found["run_time_ns"]["median"]) > 1e-6:
             wrong.append((seed, "signature"))
@@ -163,27 +163,27 @@ def check_random():
 
 
 def check_forms():
-    text = run("--predict", "--latency=const:2385.5ns", "--critical-path", "chain.txt")[1]
+    text = run("--predict", "--latency=const:2385.5ns", "--where=path", "chain.txt")[1]
     ok("text: where it ends, and why", "to the end of rank 2" in text and "(waits for rank 1)" in text, text)
     write("any.txt", 3, ["0 0 0 Init", "0 10 10 Irecv comm=0 from=1 tag=1 bytes=8 request=1",
                          "0 20 20 Irecv comm=0 from=2 tag=1 bytes=8 request=2", "0 30 500 Waitany requests=1,2 done=1",
                          "0 600 900 Wait request=2", "0 900 900 Finalize", "1 0 0 Init",
                          "1 400 410 Send comm=0 to=0 tag=1 bytes=8", "1 900 900 Finalize", "2 0 0 Init",
                          "2 800 810 Send comm=0 to=0 tag=1 bytes=8", "2 900 900 Finalize"])
-    ok("where calls choose, too", run("--predict", "--latency=const:1us", "--critical-path", "any.txt")[0] == 0)
-    for status, word, arguments in ((2, "--predict", ["--critical-path"]), (2, "without", ["--segments=3"]),
-                                    (2, "exclude", ["--predict", "--critical-path", "--per-rank"]),
-                                    (2, "Policy", ["--target=distributed", "--wall", "--critical-path"]),
-                                    (2, "exclude", ["--target=ideal", "--engine=events", "--critical-path"]),
-                                    (2, "exclude", ["--target=ideal", "--target=cm5", "--critical-path"]),
-                                    (2, "exclude", ["--target=ideal", "--parameter=BarrierAlgorithm=rounds", "--blocking-get", "--wall",
-                                                    "--critical-path"]),
-                                    (2, "one table", ["--predict", "--latency=1us", "--critical-path", "--csv", "--where=rank"]),
-                                    (2, "scenarios", ["--predict", "--critical-path", "--sweep=latency=1us:2us:2"])):
+    ok("where calls choose, too", run("--predict", "--latency=const:1us", "--where=path", "any.txt")[0] == 0)
+    for status, word, arguments in ((2, "--predict", ["--where=path"]), (2, "needs", ["--where=segments=3"]),
+                                    (2, "exclude", ["--predict", "--latency=1us", "--where=path", "--per-rank"]),
+                                    (2, "Policy", ["--target=distributed", "--target=work=wall", "--where=path"]),
+                                    (2, "exclude", ["--target=ideal", "--target=engine=events", "--where=path"]),
+                                    (2, "exclude", ["--target=ideal", "--target=cm5", "--where=path"]),
+                                    (2, "exclude", ["--target=ideal", "--target=BarrierAlgorithm=rounds", "--target=get=blocking", "--target=work=wall",
+                                                    "--where=path"]),
+                                    (2, "one table", ["--predict", "--latency=1us", "--where=path", "--csv", "--where=rank"]),
+                                    (2, "scenarios", ["--predict", "--where=path", "--sweep=latency=1us:2us:2"])):
         got, out, err = run(*arguments, "chain.txt")
         ok(f"refused: {' '.join(arguments)}", got == status and word in err and not out and err.count("\n") == 1, (got, err))
     environment = dict(os.environ, TMPDIR="/nowhere/at/all")
-    done = subprocess.run([MPGSIM, "--predict", "--latency=const:1us", "--critical-path", "chain.txt"], capture_output=True, text=True,
+    done = subprocess.run([MPGSIM, "--predict", "--latency=const:1us", "--where=path", "chain.txt"], capture_output=True, text=True,
                           check=False, env=environment)
     ok("no room for what is recorded: one line", done.returncode == 1 and "/nowhere/at/all" in done.stderr and
        done.stderr.count("\n") == 1 and not done.stdout, done.stderr)

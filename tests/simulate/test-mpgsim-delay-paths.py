@@ -49,7 +49,7 @@ def check_tree():
                           "0 100 100 Irecv comm=0 from=2 tag=1 bytes=0 request=2", "0 100 2100 Waitall requests=1,2",
                           "0 12150 12150 Finalize", "1 0 0 Init", "1 2000 2000 Send comm=0 to=0 tag=1 bytes=0",
                           "1 2000 2000 Finalize", "2 0 0 Init", "2 1000 1000 Send comm=0 to=0 tag=1 bytes=0", "2 1000 1000 Finalize"])
-    found = answer("--source-latency=100ns", "--noise=const:4770ns@2", f"--where={WORDS}", "tree.txt")
+    found = answer("--source=latency=100ns", "--noise=const:4770ns@2", f"--where={WORDS}", "tree.txt")
     expect("a tree: its noisy rank", shares(found, "rank", "rank"),
            {0: {"share": 0, "absorbed_ns": 1000, "per_compute": 10050},
             2: {"share": 1, "put_in_ns": 4770, "per_noise": 4770, "per_compute": 1000}})
@@ -69,10 +69,10 @@ def check_stencil():
                       f"{rank} {at} {end} Waitall requests={2 * step + 1},{2 * step + 2}"]
         lines.append(f"{rank} {end} {end} Finalize")
     write("stencil.txt", 4, lines)
-    found = answer("--source-latency=100ns", "--noise=const:2385.5ns@2", f"--where={WORDS}", "stencil.txt")
+    found = answer("--source=latency=100ns", "--noise=const:2385.5ns@2", f"--where={WORDS}", "stencil.txt")
     expect("a stencil: the noisy rank is named, its share exact", shares(found, "rank", "rank"),
            {2: {"share": 1, "put_in_ns": 10 * 2385.5, "per_noise": 10 * 2385.5, "per_compute": 27000}})
-    found = answer("--source-latency=100ns", "--call-noise=const:777.5ns@2", "--latency=const:385ns", f"--where={WORDS}", "stencil.txt")
+    found = answer("--source=latency=100ns", "--call-noise=const:777.5ns@2", "--latency=const:385ns", f"--where={WORDS}", "stencil.txt")
     expect("noisy calls are", shares(found, "call", "call"),
            {"MPI_Irecv": {"share": 1 / 3, "calls_ns": 3 * 777.5, "per_compute": 27000}, "MPI_Isend": {"share": 1 / 3},
             "MPI_Waitall": {"put_in_ns": 3 * 777.5, "per_latency": 0}})
@@ -103,7 +103,7 @@ def check_expanded():
     write("late.txt", 4, lines)
     with open("chain.table", "w", encoding="ascii") as out:
         out.write("#mpgcollectives 1\nbcast 1 0 chain\n")
-    given = ["--collectives=expand", "--collective-table=chain.table", f"--where={WORDS}", "late.txt"]
+    given = ["--collectives=expand", "--collectives=table=chain.table", f"--where={WORDS}", "late.txt"]
     found = answer("--latency=const:55.5ns", "--byte=const:0.5ns", *given)
     expect("a broadcast down a chain: a message of who came last, no other", shares(found, "rank", "rank"),
            {2: {"put_in_ns": 0, "per_compute": 5000},
@@ -121,7 +121,7 @@ def check_algorithms():
     for seed in range(1, 13):
         make_random(seed, 40, 2 + seed % 8)
         make("random.table", "randomcollectives.py", "--seed", seed)
-        given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.table"]
+        given = ["--without=choice", "--lenient", "--collectives=expand", "--collectives=table=random.table"]
         absorb = f"--absorb={['clock', 'wait', 'none'][seed % 3]}"
         for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], REFERENCE,
                      ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns"]):
@@ -150,12 +150,12 @@ def arguments_of(v):
 
 def check_random():
     base = {"latency": 2385.25, "byte": 1.5, "compute": 1.0, "noise": 770.0}
-    options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns", "--deterministic"],
-               ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--eager-limit=-1", "--deterministic"],
+    options = [["--latency=exp:2us", "--byte=const:1.5ns", "--noise=exp:3us", "--call-noise=exp:200ns", "--without=choice"],
+               ["--latency=normal:-300ns,777ns", "--noise=normal:-400ns,500ns", "--eager-limit=-1", "--without=choice"],
                ["--absorb=none", "--eager-limit=-1", "--noise=exp:1us", "--latency=exp:1us", "--call-noise=exp:99ns"],
-               ["--absorb=wait", "--deterministic", "--noise=exp:1us", "--byte=exp:0.3ns",
+               ["--absorb=wait", "--without=choice", "--noise=exp:1us", "--byte=exp:0.3ns",
                 "--call-noise=normal:99ns,300ns"],
-               [*REFERENCE, "--deterministic"], [*REFERENCE, "--deterministic", "--eager-limit=100"]]
+               [*REFERENCE, "--without=choice"], [*REFERENCE, "--without=choice", "--eager-limit=100"]]
     wrong, other, unlike, cases = [], [], [], 0
     for seed in range(1, 7):
         make_random(seed)
@@ -168,9 +168,9 @@ def check_random():
             fault = is_delay(given)
             if fault:
                 other.append((seed, given, fault))
-        for extra in (["--replicas=5", "--deterministic"], ["--replicas=5", "--deterministic", "--eager-limit=-1"],
-                      ["--replicas=5", "--absorb=none", "--call-edges=paper", "--call-noise=const:31ns"],
-                      ["--replicas=5", "--deterministic", "--call-noise=const:31ns", "--sync-reduce"]):
+        for extra in (["--replicas=5", "--without=choice"], ["--replicas=5", "--without=choice", "--eager-limit=-1"],
+                      ["--replicas=5", "--absorb=none", "--paper=call-edges", "--call-noise=const:31ns"],
+                      ["--replicas=5", "--without=choice", "--call-noise=const:31ns", "--paper=sync-reduce"]):
             fault = unlike_difference(answer, arguments_of, base, extra, 64)
             if fault:
                 unlike.append((seed, extra, fault))
@@ -182,7 +182,7 @@ def check_random():
 def check_answer():
     """What is asked for besides changes nothing of the answer; the same bytes with any threads."""
     make_random(2, 400)
-    given = ["--lenient", "--deterministic", "--noise=exp:3us", "--latency=exp:2us", "--byte=exp:0.1ns", "--replicas=70",
+    given = ["--lenient", "--without=choice", "--noise=exp:3us", "--latency=exp:2us", "--byte=exp:0.1ns", "--replicas=70",
              "--eager-limit=200", "random.txt"]
     plain, asked = answer(*given), answer(f"--where={WORDS}", *given)
     ok("the answer is the one without", all(plain[k] == asked[k] for k in ("run_time_ns", "ranks", "mean_of_a_rank")))

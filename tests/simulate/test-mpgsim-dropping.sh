@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --suppose='drop ...', and 'resize ...' where that is about neighbourhood collectives, partitioned messages and
+# mpgsim --hypothesis='drop ...', and 'resize ...' where that is about neighbourhood collectives, partitioned messages and
 # one-sided transfers (TAP): by hand, in both modes, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
@@ -34,20 +34,20 @@ cat >bar.txt <<'T'
 1 500 510 Finalize
 T
 is "drop a barrier: who waited gains, till it waits elsewhere" \
-    "$(delays --suppose='drop call=Barrier' bar.txt)" "-40 -40"
+    "$(delays --hypothesis='drop call=Barrier' bar.txt)" "-40 -40"
 # rank 0: Isend 10, Irecv 11, Waitall 30; rank 1: Irecv 12, Send 25, a Test that failed 4, Wait 30
 is "drop all messages: what posts, waits for and asks for them alone" \
-    "$(delays --suppose='drop from=0-1' --suppose='drop call=Iallreduce' bar.txt)" "$((-10 - 11 - 30 - 60)) $((-12 - 25 - 4 - 30 - 60))"
+    "$(delays --hypothesis='drop from=0-1' --hypothesis='drop call=Iallreduce' bar.txt)" "$((-10 - 11 - 30 - 60)) $((-12 - 25 - 4 - 30 - 60))"
 # rank 0's Waitall has another request; then the slower one of both
-is "drop some: what waits for others, too, keeps its floor" "$(delays --suppose='drop tag=1' bar.txt)" "-10 -10"
-is "drop all: computation is left" "$("$mpgsim" --json --predict "${target[@]}" --suppose=drop bar.txt | numbers 1)" \
+is "drop some: what waits for others, too, keeps its floor" "$(delays --hypothesis='drop tag=1' bar.txt)" "-10 -10"
+is "drop all: computation is left" "$("$mpgsim" --json --predict "${target[@]}" --hypothesis=drop bar.txt | numbers 1)" \
     "$((120 + 40 + 10 + 19 + 1 + 2 + 5 + 50)) $((20 + 40 + 3 + 5 + 1 + 5 + 5 + 50))"
-like "drop them all: what floors are for is said" "$("$mpgsim" --absorb=clock "${there[@]}" --suppose='drop from=0-2' ring.txt)" \
+like "drop them all: what floors are for is said" "$("$mpgsim" --absorb=clock "${there[@]}" --hypothesis='drop from=0-2' ring.txt)" \
     "*without effect: hypotheses drop all messages and collectives*"
-is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --suppose='drop to=1' ring.txt)" "0 -1900 0"
+is "drop one message of a ring: rank 1's gain is nobody's" "$(delays --hypothesis='drop to=1' ring.txt)" "0 -1900 0"
 sed 's/^0 220/0 110 110 Region_begin name="x"\n&/' bar.txt >half.txt
 ok "refused: nothing is dropped by halves" refuses 1 "mpgsim: half.txt: rank 1, call 1 (MPI_Barrier): nothing is dropped by \
-halves: 'drop region=x call=Barrier' drops what rank 0 does in call 1 for this collective, but not this" "${target[@]}" --predict --suppose='drop region=x call=Barrier' half.txt
+halves: 'drop region=x call=Barrier' drops what rank 0 does in call 1 for this collective, but not this" "${target[@]}" --predict --hypothesis='drop region=x call=Barrier' half.txt
 # A Waitany that took the dropped message has nothing to choose, and takes 1000 ns, the least of those in the trace;
 # the next waits till 8200.
 cat >any.txt <<'T'
@@ -69,7 +69,7 @@ cat >any.txt <<'T'
 2 12200 12300 Finalize
 T
 is "drop what a Waitany took: it keeps its floor, the next waits" \
-    "$("$mpgsim" --json --predict --latency=const:200ns --suppose='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
+    "$("$mpgsim" --json --predict --latency=const:200ns --hypothesis='drop from=1' any.txt | numbers 1)" "11200 11100 11200"
 
 # A rank of two threads: thread 0's next call with a request is read while it is in its Waitall, as thread 1 goes on.
 # Dropped: its Irecv (100), and, as thread 1 began in the Waitall and is last, thread 1's Recv (6400).
@@ -91,7 +91,7 @@ cat >threads.txt <<'T'
 1 1500 1600 Send comm=0 to=0 tag=5 bytes=8
 1 1700 1800 Finalize
 T
-is "drop what a rank of two threads waits for" "$(clocked --suppose='drop tag=5' threads.txt)" "-6500 -200"
+is "drop what a rank of two threads waits for" "$(clocked --hypothesis='drop tag=5' threads.txt)" "-6500 -200"
 
 # One Startall of two receives, of which one is of what is dropped, and tests of each before it is sent.
 cat >start.txt <<'T'
@@ -113,9 +113,9 @@ cat >start.txt <<'T'
 1 1000 1010 Finalize
 T
 is "drop one of what a Startall posts: it takes its time, and a test of the other" \
-    "$(delays --suppose='drop tag=1' start.txt)" "-11 -23"
-is "... the other one: the Waitall has the first one when it came" "$(delays --suppose='drop tag=2' start.txt)" "0 -29"
-is "... both" "$(delays --suppose='drop from=1' start.txt)" \
+    "$(delays --hypothesis='drop tag=1' start.txt)" "-11 -23"
+is "... the other one: the Waitall has the first one when it came" "$(delays --hypothesis='drop tag=2' start.txt)" "0 -29"
+is "... both" "$(delays --hypothesis='drop from=1' start.txt)" \
     "$((-17 - 13 - 11 - 19)) $((-23 - 29))"
 # A Waitall that waited for one message longest, and has another one, too. Its floor is 1000, as it waited (l is 100).
 cat >longest.txt <<'T'
@@ -136,21 +136,21 @@ cat >longest.txt <<'T'
 2 6000 6010 Finalize
 T
 # what is dropped has the least slack, 0, and its own edge 2960, that of the other message 3950
-is "drop what a Waitall waited for: it is over when the rest was" "$(clocked --suppose='drop from=2' longest.txt)" \
+is "drop what a Waitall waited for: it is over when the rest was" "$(clocked --hypothesis='drop from=2' longest.txt)" \
     "$((-10 - 2960)) 0 -50"
-is "... the other one: it waits for what is left" "$(clocked --suppose='drop from=1' longest.txt)" "0 -100 0"
+is "... the other one: it waits for what is left" "$(clocked --hypothesis='drop from=1' longest.txt)" "0 -100 0"
 is "... without clocks what is left is not known to have been there" \
-    "$("$mpgsim" --json --absorb=wait --suppose='drop from=2' longest.txt | numbers "")" "0 0 -50"
+    "$("$mpgsim" --json --absorb=wait --hypothesis='drop from=2' longest.txt | numbers "")" "0 0 -50"
 sed 's/^0 1000 .*/0 1000 1010 Issend comm=0 to=2 tag=1 bytes=8 request=1/
     s/^1 950 .*/2 4800 4850 Recv comm=0 from=0 tag=1 bytes=8/' longest.txt >answer.txt
 is "... an answer to a synchronous send: what is left comes earlier by the Recv that is not there" \
-    "$(clocked --suppose='drop tag=1' answer.txt)" "-50 0 -50"
+    "$(clocked --hypothesis='drop tag=1' answer.txt)" "-50 0 -50"
 sed 's/^0 1000 .*/0 1000 1010 Ibarrier comm=0 request=1/
     s/^1 950 .*/1 4500 4510 Ibarrier comm=0 request=1\
 1 4600 5100 Wait requests=1\
 2 4700 4710 Ibarrier comm=0 request=1\
 2 4720 4890 Wait requests=1/' longest.txt >met.txt
-is "... a barrier that does not block, likewise" "$(clocked --suppose='drop call=Ibarrier' met.txt)" \
+is "... a barrier that does not block, likewise" "$(clocked --hypothesis='drop call=Ibarrier' met.txt)" \
     "-180 $((-10 - 500)) $((-10 - 170))"
 # The same where the other is a partitioned receive, which no hypothesis is about.
 sed 's/Recv_init comm=0 from=1 tag=2 bytes=8/Precv_init comm=0 from=1 tag=2 bytes=8 partitions=1/
@@ -159,7 +159,7 @@ sed 's/Recv_init comm=0 from=1 tag=2 bytes=8/Precv_init comm=0 from=1 tag=2 byte
 1 800 829 Pready request=9 ready=0\
 1 840 850 Wait requests=9/' \
     start.txt >part.txt
-is "... of a partitioned one" "$(delays --suppose='drop tag=1' part.txt)" "-11 -23"
+is "... of a partitioned one" "$(delays --hypothesis='drop tag=1' part.txt)" "-11 -23"
 # An Isendrecv that receives nothing is about what it sends.
 cat >both.txt <<'T'
 #mpgtext 1
@@ -175,12 +175,12 @@ cat >both.txt <<'T'
 1 500 517 Recv comm=0 from=0 tag=1 bytes=8
 1 1000 1010 Finalize
 T
-is "drop what an Isendrecv sends that receives nothing" "$(delays --suppose='drop tag=1' both.txt)" \
+is "drop what an Isendrecv sends that receives nothing" "$(delays --hypothesis='drop tag=1' both.txt)" \
     "$((-11 - 13 - 21)) -17"
 # The barrier is whole with both; the Iallreduces take 10 and 50 by themselves.
 sed 's/^0 220/0 110 110 Region_begin name="x"\n&/; s/^0 300/0 270 270 Region_end name="x"\n&/
     s/^1 120/1 110 110 Region_begin name="y"\n&/; s/^1 300/1 270 270 Region_end name="y"\n&/' bar.txt >sides.txt
-sides=(--suppose='drop region=x call=Barrier' --suppose='drop call=Iallreduce' --suppose='drop region=y')
+sides=(--hypothesis='drop region=x call=Barrier' --hypothesis='drop call=Iallreduce' --hypothesis='drop region=y')
 is "dropped by two hypotheses together: neither has a share, what else is supposed does" \
     "$("$mpgsim" --json --absorb=none "${sides[@]}" sides.txt | "$python" -c '
 import json, sys
@@ -209,19 +209,19 @@ calls 3 "#clocks shared" "#topology 0 0 = 2 1 > 2 1" "#topology 1 0 = 0 2 > 0 2"
 T
 grep -v 'Ineighbor\|Wait' near.txt >first.txt
 is "drop neighbourhood collectives: their calls take no time" \
-    "$(delays --suppose='drop call=MPI_Neighbor_alltoall' first.txt)" "-117 -117 -124"
+    "$(delays --hypothesis='drop call=MPI_Neighbor_alltoall' first.txt)" "-117 -117 -124"
 is "... that do not block: what posts them and waits for them" \
-    "$(delays --suppose='drop call=Ineighbor_allgather' near.txt)" "$((-11 - 19)) $((-13 - 23)) $((-17 - 29))"
-is "... one message of each: no call is about that alone" "$(delays --suppose='drop from=0 to=1' near.txt)" "0 0 0"
+    "$(delays --hypothesis='drop call=Ineighbor_allgather' near.txt)" "$((-11 - 19)) $((-13 - 23)) $((-17 - 29))"
+is "... one message of each: no call is about that alone" "$(delays --hypothesis='drop from=0 to=1' near.txt)" "0 0 0"
 # Rank 1 comes at 903, rank 2 at 905, rank 0 at 900; each message takes 50. Without what rank 2 sends rank 0 waits for
 # rank 1 alone, rank 1 for rank 0: 953, 950.
 is "... all of one rank, predicted: who waited for them does not" \
-    "$("$mpgsim" --json --predict --latency=const:50ns --suppose='drop from=2 call=Neighbor_alltoall' \
-        --suppose='drop call=Ineighbor_allgather' near.txt | numbers 1)" \
+    "$("$mpgsim" --json --predict --latency=const:50ns --hypothesis='drop from=2 call=Neighbor_alltoall' \
+        --hypothesis='drop call=Ineighbor_allgather' near.txt | numbers 1)" \
     "$((953 + 883 + 89 + 997881)) $((950 + 880 + 87 + 997877)) $((955 - 2 + 871 + 83 + 997871))"
 is "resize: each message's own bytes" \
-    "$(delays "${there[@]}" --suppose='resize from=0 to=1 bytes=9- factor=2' first.txt)" "0 15.4 0"
-is "... and of them all, twice: 40 and 8 bytes" "$(delays "${there[@]}" --suppose='resize factor=2' near.txt)" \
+    "$(delays "${there[@]}" --hypothesis='resize from=0 to=1 bytes=9- factor=2' first.txt)" "0 15.4 0"
+is "... and of them all, twice: 40 and 8 bytes" "$(delays "${there[@]}" --hypothesis='resize factor=2' near.txt)" \
     "18.48 18.48 18.48"
 calls 2 "#topology 0 0 = 1 > 1" "#topology 1 0 = 0 > 0" >started.txt <<'T'
 0 200 210 Neighbor_alltoall_init bytes=8 persistent=1
@@ -235,8 +235,8 @@ calls 2 "#topology 0 0 = 1 > 1" "#topology 1 0 = 0 > 0" >started.txt <<'T'
 1 350 373 Start persistent=2 requests=2
 1 380 407 Wait requests=2
 T
-is "drop some of what a Startall starts: it takes its time" "$(delays --suppose='drop bytes=9-' started.txt)" "0 $((-23 - 27))"
-is "... all of it" "$(delays --suppose='drop call=Start' --suppose='drop call=Startall' started.txt)" \
+is "drop some of what a Startall starts: it takes its time" "$(delays --hypothesis='drop bytes=9-' started.txt)" "0 $((-23 - 27))"
+is "... all of it" "$(delays --hypothesis='drop call=Start' --hypothesis='drop call=Startall' started.txt)" \
     "$((-11 - 80)) $((-17 - 22 - 23 - 27))"
 
 # --- partitioned messages: by the Start of their send ---
@@ -252,14 +252,14 @@ calls 2 >parts.txt <<'T'
 1 350 379 Parrived request=1 partition=0 found=0
 1 400 3000 Wait requests=1
 T
-is "drop partitioned messages: what starts, readies, asks and waits" "$(delays --suppose='drop tag=5' parts.txt)" \
+is "drop partitioned messages: what starts, readies, asks and waits" "$(delays --hypothesis='drop tag=5' parts.txt)" \
     "$((-11 - 13 - 17 - 19)) $((-23 - 29 - 2600))"
-is "... as their Start is selected" "$(delays --suppose='drop call=Start bytes=24-24' parts.txt)" \
+is "... as their Start is selected" "$(delays --hypothesis='drop call=Start bytes=24-24' parts.txt)" \
     "$((-11 - 13 - 17 - 19)) $((-23 - 29 - 2600))"
-is "resize them" "$(delays "${there[@]}" --suppose='resize call=Start factor=3' parts.txt)" "0 18.48"
+is "resize them" "$(delays "${there[@]}" --hypothesis='resize call=Start factor=3' parts.txt)" "0 18.48"
 # Of 72 bytes it waits for its receiver: T(A) = max(1900 + 17, 200) + 72 of a machine where a byte takes 1 ns.
 is "... and it waits, as such do" "$("$mpgsim" --json --predict --latency=const:0ns --byte=const:1ns --eager-limit=24 \
-    --polling=work --suppose='resize from=0 factor=3' parts.txt | numbers 1)" \
+    --polling=work --hypothesis='resize from=0 factor=3' parts.txt | numbers 1)" \
     "$("$mpgsim" --json --predict --latency=const:0ns --byte=const:1ns --eager-limit=24 --polling=work \
         <(sed 's/bytes=24/bytes=72/' parts.txt) | numbers 1)"
 
@@ -282,9 +282,9 @@ calls 3 "${window[@]}" >fences.txt <<'T'
 1 1700 1803 Win_fence win=0
 2 1700 1807 Win_fence win=0
 T
-is "drop fences: with them all that their epochs moved" "$(delays --suppose='drop call=Win_fence' fences.txt)" \
+is "drop fences: with them all that their epochs moved" "$(delays --hypothesis='drop call=Win_fence' fences.txt)" \
     "$((-7 - 11 - 123 - 101)) $((-217 - 13 - 103)) $((-229 - 107))"
-is "... predicted" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns --suppose='drop call=MPI_Win_fence' \
+is "... predicted" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns --hypothesis='drop call=MPI_Win_fence' \
     fences.txt | numbers 1)" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns \
     <(python3 - fences.txt <<'P'
 import sys  # the program without them: what comes after moves up
@@ -302,19 +302,19 @@ for line in open(sys.argv[1]):
 P
 ) | numbers 1)"
 is "drop transfers alone: the fence is there, with the bytes that are left" \
-    "$(clocked --suppose='drop call=Get' fences.txt)" "-11 -11 -11"
-is "... which T's bytes tell" "$(clocked --byte=const:1ns --suppose='drop call=Get' fences.txt)" "529 529 529"
+    "$(clocked --hypothesis='drop call=Get' fences.txt)" "-11 -11 -11"
+is "... which T's bytes tell" "$(clocked --byte=const:1ns --hypothesis='drop call=Get' fences.txt)" "529 529 529"
 is "... the traced machine's, too: 40 of 100 bytes, 7 ns" \
-    "$(clocked "${there[@]}" --suppose='drop call=Put from=0' fences.txt)" "-22.4 -22.4 -22.4"
-is "resize transfers: what fences move" "$(delays "${there[@]}" --suppose='resize call=Put factor=2' fences.txt)" \
+    "$(clocked "${there[@]}" --hypothesis='drop call=Put from=0' fences.txt)" "-22.4 -22.4 -22.4"
+is "resize transfers: what fences move" "$(delays "${there[@]}" --hypothesis='resize call=Put factor=2' fences.txt)" \
     "207.9 207.9 207.9"
-is "... one way or the other" "$(delays "${there[@]}" --suppose='resize call=Get to=2 bytes=1060' fences.txt)" \
+is "... one way or the other" "$(delays "${there[@]}" --hypothesis='resize call=Get to=2 bytes=1060' fences.txt)" \
     "385 385 385"
 ok "refused: half a fence" refuses 1 "mpgsim: fences.txt: rank ?, call ? (MPI_Win_fence): nothing is dropped by halves: \
-'drop region=in' drops *" --suppose='drop region=in' fences.txt
+'drop region=in' drops *" --hypothesis='drop region=in' fences.txt
 ok "refused: an epoch and what is in it" refuses 1 "mpgsim: fences.txt: rank *(MPI_Win_fence): 'resize call=Put factor=2' \
-and 'drop call=Win_fence' contradict each other*" "${there[@]}" --suppose='resize call=Put factor=2' \
-    --suppose='drop call=Win_fence' fences.txt
+and 'drop call=Win_fence' contradict each other*" "${there[@]}" --hypothesis='resize call=Put factor=2' \
+    --hypothesis='drop call=Win_fence' fences.txt
 
 # --- post, start, complete, wait ---
 
@@ -328,19 +328,19 @@ calls 3 "${window[@]}" >pscw.txt <<'T'
 0 1230 1261 Win_test win=0 found=0
 0 1300 1337 Win_wait win=0
 T
-is "drop what a Win_complete ends: with it all four calls" "$(delays --suppose='drop call=Win_complete' pscw.txt)" \
+is "drop what a Win_complete ends: with it all four calls" "$(delays --hypothesis='drop call=Win_complete' pscw.txt)" \
     "$((-11 - 31 - 37)) $((-13 - 19 - 23)) $((-17 - 29))"
-is "... of one pair: who has others keeps its calls" "$(delays --suppose='drop from=1' pscw.txt)" \
+is "... of one pair: who has others keeps its calls" "$(delays --hypothesis='drop from=1' pscw.txt)" \
     "0 $((-13 - 19 - 23)) 0"
 is "... of both, by two hypotheses" \
-    "$(delays --suppose='drop call=Win_complete from=1' --suppose='drop call=Win_complete from=2' pscw.txt)" \
+    "$(delays --hypothesis='drop call=Win_complete from=1' --hypothesis='drop call=Win_complete from=2' pscw.txt)" \
     "$((-11 - 31 - 37)) $((-13 - 19 - 23)) $((-17 - 29))"
-is "drop what it moved: the messages are there" "$(clocked --source-latency=7ns --source-byte=0ns --suppose='drop call=Put' pscw.txt)" "0 -19 0"
-is "resize it" "$(delays "${there[@]}" --suppose='resize call=Put factor=2' pscw.txt)" "15.4 0 0"
+is "drop what it moved: the messages are there" "$(clocked --source=latency=7ns --source=byte=0ns --hypothesis='drop call=Put' pscw.txt)" "0 -19 0"
+is "resize it" "$(delays "${there[@]}" --hypothesis='resize call=Put factor=2' pscw.txt)" "15.4 0 0"
 # Rank 2 completes 60 later than rank 1 would; without it rank 0 waits for rank 1 only.
 sed 's/^2 1200 1229/2 9200 9229/; s/^0 1300 1337/0 1300 9337/' pscw.txt >late.txt
 is "... predicted: the other one's is waited for" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns \
-    --suppose='drop from=2' late.txt | awk 'NR > 0' | numbers 1)" \
+    --hypothesis='drop from=2' late.txt | awk 'NR > 0' | numbers 1)" \
     "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns <(sed 's/group=1,2/group=1/; /^2 .*Win/d
         s/^2 1000000/2 999954/; s/^2 1000010/2 999964/' late.txt) | numbers 1)"
 
@@ -360,20 +360,20 @@ calls 2 "#clocks shared" "#comm 0 = 0 1" "#window 0 = 0 0" >locks.txt <<'T'
 0 1800 1847 Win_flush_all win=0
 0 1900 1953 Win_unlock_all win=0
 T
-is "drop an epoch: from its lock to its unlock" "$(delays --suppose='drop call=Win_unlock' locks.txt)" \
+is "drop an epoch: from its lock to its unlock" "$(delays --hypothesis='drop call=Win_unlock' locks.txt)" \
     "$((-11 - 13 - 17 - 19 - 23 - 29)) 0"
-is "... of all targets, with requests" "$(delays --suppose='drop call=Win_unlock_all' locks.txt)" \
+is "... of all targets, with requests" "$(delays --hypothesis='drop call=Win_unlock_all' locks.txt)" \
     "$((-31 - 37 - 41 - 43 - 47 - 53)) 0"
-is "... to a target" "$(delays --suppose='drop call=Win_unlock to=1' locks.txt)" "$((-11 - 13 - 17 - 19 - 23 - 29)) 0"
-is "drop all that is there" "$(delays --suppose=drop locks.txt)" \
+is "... to a target" "$(delays --hypothesis='drop call=Win_unlock to=1' locks.txt)" "$((-11 - 13 - 17 - 19 - 23 - 29)) 0"
+is "drop all that is there" "$(delays --hypothesis=drop locks.txt)" \
     "$((-11 - 13 - 17 - 19 - 23 - 29 - 31 - 37 - 41 - 43 - 47 - 53)) 0"
-is "drop transfers: what waits for them alone" "$(delays --suppose='drop call=Put' locks.txt)" "$((-13 - 43 - 47)) 0"
-is "... and for others: their bytes" "$(delays --byte=const:0.375ns --suppose='drop call=Put' locks.txt)" \
+is "drop transfers: what waits for them alone" "$(delays --hypothesis='drop call=Put' locks.txt)" "$((-13 - 43 - 47)) 0"
+is "... and for others: their bytes" "$(delays --byte=const:0.375ns --hypothesis='drop call=Put' locks.txt)" \
     "$("$python" -c 'print(-13 - 43 - 47 + 0.375 * 68)') 0"
-is "... a request" "$(delays --suppose='drop call=Rget' locks.txt)" "$((-37 - 41)) 0"
-is "resize them: what their round trips take" "$(delays "${there[@]}" --suppose='resize from=0 factor=2' locks.txt)" \
+is "... a request" "$(delays --hypothesis='drop call=Rget' locks.txt)" "$((-37 - 41)) 0"
+is "resize them: what their round trips take" "$(delays "${there[@]}" --hypothesis='resize from=0 factor=2' locks.txt)" \
     "43.12 0"
-is "... predicted" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns --suppose='resize bytes=4-50 factor=2' \
+is "... predicted" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns --hypothesis='resize bytes=4-50 factor=2' \
     locks.txt | numbers 1)" "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:1ns \
     <(sed 's/bytes=40$/bytes=80/; s/recvbytes=8 /recvbytes=16 /; s/bytes=4$/bytes=8/' locks.txt) | numbers 1)"
 
@@ -381,10 +381,10 @@ is "... predicted" "$("$mpgsim" --json --predict --latency=const:7ns --byte=cons
 
 # refused WORDS HYPOTHESIS
 refused() {
-    ok "refused, $1: $2" refuses 2 "mpgsim: *$1*" "${there[@]}" --suppose="$2" locks.txt
+    ok "refused, $1: $2" refuses 2 "mpgsim: *$1*" "${there[@]}" --hypothesis="$2" locks.txt
 }
 lacks() {
-    ok "refused, $1: $2" refuses 1 "mpgsim: *$1*" "${there[@]}" --suppose="$2" locks.txt
+    ok "refused, $1: $2" refuses 1 "mpgsim: *$1*" "${there[@]}" --hypothesis="$2" locks.txt
 }
 refused "an epoch of a window is selected by the call that ends it" "drop call=Win_lock"
 refused "an epoch of a window is selected by the call that ends it" "drop call=Win_wait"

@@ -154,14 +154,15 @@ ok "two traces named" refuses 2 "mpgsim: *" good.txt good.txt
 ok "an unknown option" refuses 2 "mpgsim: *--frob*" --frob good.txt
 for option in --absorb=some --noise=cauchy:1 --noise=exp --call-noise=exp:-1ns --latency=exp:1ns@2 \
     --byte=const:1ns@0 --noise=const:1ns@x --compute-ratio=0 \
-    --compute-ratio=-1 --compute-ratio=x --eager-limit=-2 --eager-limit=big --source-latency=-1ns \
-    --source-byte=soon --replicas=0 --replicas=2.5 --first-replica=-1 --seed=-1 --seed=x; do
+    --compute-ratio=-1 --compute-ratio=x --eager-limit=-2 --eager-limit=big --source=latency=-1ns \
+    --source=byte=soon --replicas=0 --replicas=2.5 --replicas=first=-1 --seed=-1 --seed=x; do
     ok "$option" refuses 2 "mpgsim: *${option%%=*}*" "$option" good.txt
 done
 ok "an empty name of a trace" refuses 2 "mpgsim: an argument is empty: TRACE *" ""
-for option in signature source output map absorb; do
+for option in signature source output map; do
     ok "--$option=" refuses 2 "mpgsim: --$option: * is empty *" "--$option=" good.txt
 done
+ok "--absorb=" refuses 2 "mpgsim: --absorb: '' is not none, wait or clock *" --absorb= good.txt
 ok "-o ''" refuses 2 "mpgsim: --output: FILE is empty *" -o "" good.txt
 ok "samples that are not there" refuses 1 \
     "mpgsim: --noise: 'file:/no/such/file': /no/such/file: No such file or directory" \

@@ -51,7 +51,7 @@ bcast 1 0 chain
 END
 # Reduce to 0: 3500; down the chain 3500 5500 7500 9500; Bcast 4500, chain 5600, but 1 comes at
 # 6600, 7700 for 2, who comes at 9000, 3 at 11000; Reduce from 5400 7000 9400 11400 to 2: 12500.
-is "other algorithms" "$(runs "${expand[@]}" --collective-table=table lets)" \
+is "other algorithms" "$(runs "${expand[@]}" --collectives=table=table lets)" \
     "7900 9500 15000 13900"
 is "synchronous, it would wait for one that waits for it" \
     "$(runs "${expand[@]}" --eager-limit=10 lets | grep -o 'rank 0, call 2 .MPI_Bcast.: only 3 of 4 ranks.*rank 1 does not')" \
@@ -111,7 +111,7 @@ done >>uneven
 printf '#mpgcollectives 1\n%s\n' 'allgatherv 1 0 two' 'gatherv 1 0 linear' 'bcast 1 0 scatter_ring' |
     sed '3,${/^#/d}' >ring
 is "a vector that is made of blocks is scattered in equal parts" \
-    "$(runs "${expand[@]}" --collective-table=ring uneven)" "6900 6900 5500"
+    "$(runs "${expand[@]}" --collectives=table=ring uneven)" "6900 6900 5500"
 
 # As measured, or by rounds.
 one='{"n": 9, "mean": VALUE, "sd": 0, "lag1": 0, "quantiles": [VALUE, VALUE]}'
@@ -131,7 +131,7 @@ is "measured, if said" "$(runs --signature=t.sig --collectives=measured barrier)
 is "rounds" "$(runs --signature=t.sig --collectives=rounds barrier)" "2000 2000 2000 2000"
 printf '#mpgcollectives 1\nbarrier 1 0 linear\n' >linear
 is "messages: up, then down" \
-    "$(runs --signature=t.sig --collectives=expand --collective-table=linear barrier)" \
+    "$(runs --signature=t.sig --collectives=expand --collectives=table=linear barrier)" \
     "1000 2000 2000 2000"
 is "rounds of delays" "$("$mpgsim" --per-rank --replicas=1 --signature=t.sig --source=none \
     --collectives=rounds barrier 2>err | awk 'NR == 2 { print $3 }')" 0
@@ -150,10 +150,10 @@ all_call() {
 all_call 3 Barrier >three
 # 3 members, up and down: 2 us, which 4 members take, too; these were measured with 2385 ns.
 is "not measured with so many: the messages, scaled to what 4 members took" \
-    "$(runs --signature=t.sig --collective-table=linear three)" "1192.5 2385 2385"
+    "$(runs --signature=t.sig --collectives=table=linear three)" "1192.5 2385 2385"
 sed 's/2385/2000/g' t.sig >traced.sig
 is "... delays: those of the traced machine, whose 4 took 2 us, are as they are" \
-    "$("$mpgsim" --per-rank --replicas=1 --source=traced.sig --signature=t.sig --collective-table=linear three |
+    "$("$mpgsim" --per-rank --replicas=1 --source=traced.sig --signature=t.sig --collectives=table=linear three |
         awk '/^[0-9]/ { printf "%s%g", sep, $3; sep = " " }')" "192.5 385 385"
 all_call 8 "Allreduce bytes=8" >eight
 is "three rounds of latency and noise: 3 x 12" \
@@ -164,8 +164,8 @@ printf '#mpgcollectives 1\nreduce 1 0 binomial\n' >binomial
 sed 's/^{"format.*version": \[4, 0\]/{"format": "mpgkit-signature", "version": [4, 2], "reductions": [{"operation": "reduce_local",\
  "processes": 2, "size_bytes": 1000, "time_ns": '"${one//VALUE/100}"'}]/' t.sig >r.sig
 all_call 4 "Reduce root=0 bytes=1000" >reduces
-is "arithmetic is the receiver's" "$(runs --signature=r.sig --collective-table=binomial reduces)" "2200 0 1100 0"
-is "... and none where it was not measured" "$(runs --signature=t.sig --collective-table=binomial reduces)" "2000 0 1000 0"
+is "arithmetic is the receiver's" "$(runs --signature=r.sig --collectives=table=binomial reduces)" "2200 0 1100 0"
+is "... and none where it was not measured" "$(runs --signature=t.sig --collectives=table=binomial reduces)" "2000 0 1000 0"
 is "... nor without messages" "$(runs --signature=r.sig --collectives=rounds reduces)" "1000 100 100 100"
 assumes() { # OPTION...
     "$mpgsim" --predict --replicas=1 "$@" | sed -n 's/^  collectives *//p'
@@ -216,12 +216,12 @@ delays() {
         awk '/^mpgsim: (a[^t]|[^a])/ { print } /^[0-9]/ { printf "%s%.10g", sep, $3; sep = " " }'
 }
 sed 's/^#comm/#clocks shared\n&/' lets >clocks
-is "delays" "$(delays --source-latency=0ns --latency=const:1us clocks)" "2000 2800 4800 3800"
-is "of late members" "$(delays --source-latency=0ns --noise=const:1us@0 clocks)" "4500 2300 3500 2300"
+is "delays" "$(delays --source=latency=0ns --latency=const:1us clocks)" "2000 2800 4800 3800"
+is "of late members" "$(delays --source=latency=0ns --noise=const:1us@0 clocks)" "4500 2300 3500 2300"
 # Allreduce: 3 exchanges with 2, until 3500, and with 1, until 4500; 1 comes 1 us later to the Bcast, 3 has it
 # 3 us later; it has 1's contribution to the Reduce at 10000, and sends its own then, for which it takes 1 us.
 is "its own noise at the end of each of its calls, what it sends in the last one was before" \
-    "$(delays --source-latency=0ns --call-noise=const:1us@3 clocks)" "0 1000 4000 5000"
+    "$(delays --source=latency=0ns --call-noise=const:1us@3 clocks)" "0 1000 4000 5000"
 # A message took 300 ns, for which 1 waits anyway in the Bcast. 1 comes to that 1.5 us later, or 810 ns where
 # the 690 in which it waited for the second message absorb.
 cat >flight <<'END'
@@ -243,7 +243,7 @@ END
 printf '#mpgcollectives 1\nbcast 1 0 linear\n' >tell
 is "a message takes what it took, whatever absorbs" \
     "$(for absorb in none wait clock; do
-        delays --absorb=$absorb --collective-table=tell --noise=const:500ns@1 flight
+        delays --absorb=$absorb --collectives=table=tell --noise=const:500ns@1 flight
         printf ' '
     done)" "0 1700 0 1010 0 1010 "
 is "a machine as it was" "$(delays --signature=t.sig --source=t.sig clocks)" "0 0 0 0"
@@ -260,7 +260,7 @@ fi
 # Many members in many replicas: what a pass takes, besides 33 MB of results, is bounded.
 peak() { # largest resident size, in KiB
     "$build/tests/peak_memory" "$mpgsim" --replicas=1000 --latency=const:1us --byte=const:1ns \
-        --collectives=expand --collective-table=doubling "$@" many
+        --collectives=expand --collectives=table=doubling "$@" many
 }
 if [ "${MPGKIT_SANITIZERS-no}" = yes ] || ! [ -x "$build/tests/peak_memory" ]; then
     skip "memory" "sanitizers keep freed memory, or tests/peak_memory is not built"
@@ -284,16 +284,16 @@ fi
 
 sed -n '/^\.SH EXAMPLES/,/^\.EE/p' "$here/../../man/mpgcollectives.5" | sed '/^\./d' >example
 ok "the table in mpgcollectives(5) is one" test "$(grep -vc '^#' example)" -gt 3
-is "... that is taken" "$("$mpgsim" --predict "${expand[@]}" --collective-table=example lets 2>&1 >out; echo $?)" 0
+is "... that is taken" "$("$mpgsim" --predict "${expand[@]}" --collectives=table=example lets 2>&1 >out; echo $?)" 0
 
 # Refused.
 "$mpgsim" --collectives=all lets >out 2>err
 is "no such way" "$? $(grep -c "'all' is not measured, rounds or expand" err)" "2 1"
-"$mpgsim" --collectives=expand --sync-reduce lets >out 2>err
+"$mpgsim" --collectives=expand --paper=sync-reduce lets >out 2>err
 is "who waits is said twice" "$? $(grep -c 'exclude each other: the messages say' err)" "2 1"
-"$mpgsim" --predict "${costs[@]}" --collective-table=table lets >out 2>err
-is "a table for nothing" "$? $(grep -c 'nothing without --signature or --collectives=expand' err)" "2 1"
+"$mpgsim" --predict "${costs[@]}" --collectives=table=table lets >out 2>err
+is "a table for nothing" "$? $(grep -c -e '--collectives=table needs collectives that are messages' err)" "2 1"
 echo '#mpgcollectives 1' | sed '$a bcast 1 0 ring' >bad
-"$mpgsim" --predict "${expand[@]}" --collective-table=bad lets >out 2>err
+"$mpgsim" --predict "${expand[@]}" --collectives=table=bad lets >out 2>err
 is "a bad table" "$? $(grep -c 'bad: line 2: ring is no algorithm for bcast' err)" "1 1"
 done_testing

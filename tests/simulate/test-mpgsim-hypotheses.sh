@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --hypothesis and --suppose about computation, and the limit by which sends wait (TAP): by hand, at awkward
+# mpgsim --hypothesis and --hypothesis about computation, and the limit by which sends wait (TAP): by hand, at awkward
 # values, in both modes; shares of each; with other options; what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
@@ -45,7 +45,7 @@ for k in 2 4 6 8 10 12 14 16; do
     late+=("0 ${k}000 ${k}600 Send to=1 bytes=64" "1 ${k}100 ${k}100 Region_begin name=\"solve\""
            "1 ${k}500 ${k}500 Region_end name=\"solve\"" "1 ${k}500 ${k}600 Recv from=0 bytes=64")
 done
-less=(--suppose="scale solve factor=0.385")
+less=(--hypothesis="scale solve factor=0.385")
 limits() {
     "$mpgsim" "$@" | awk '$1 == "eager" { sub(/^ *eager limit */, ""); print }'
 }
@@ -55,7 +55,7 @@ for sizes in 64 65; do
     is "... that limit is said" "$(limits "${less[@]}" late.txt)" \
         "$((sizes - 1)) bytes (nobody says it; the trace shows it): larger standard sends wait for their receiver"
 done
-is "a limit that is said holds" "$(clocked --carried=none --eager-limit=65 "${less[@]}" late.txt | cut -d' ' -f1)" 0
+is "a limit that is said holds" "$(clocked --without=carried --eager-limit=65 "${less[@]}" late.txt | cut -d' ' -f1)" 0
 is "... not without hypotheses" "$(limits --noise=const:1us late.txt)" "unlimited: standard sends never wait for their receiver"
 is "... nor where times are not compared" "$(limits --absorb=wait "${less[@]}" late.txt)" \
     "unlimited: standard sends never wait for their receiver"
@@ -64,69 +64,69 @@ is "seven that waited are not enough" "$(limits "${less[@]}" late.txt)" "unlimit
 # --- scale ---
 
 is "scale: what is in it, not what is in a region within" \
-    "$(delays --suppose='scale solve factor=2' r.txt)" "497 3980"
-is "... of some ranks" "$(delays --suppose='scale solve ranks=1 factor=0.385' r.txt)" "0 -2447.7"
-is "... to nothing" "$(delays --suppose='scale solve factor=0' r.txt)" "-497 -3980"
+    "$(delays --hypothesis='scale solve factor=2' r.txt)" "497 3980"
+is "... of some ranks" "$(delays --hypothesis='scale solve ranks=1 factor=0.385' r.txt)" "0 -2447.7"
+is "... to nothing" "$(delays --hypothesis='scale solve factor=0' r.txt)" "-497 -3980"
 is "... of two regions" \
-    "$(delays --suppose='scale solve factor=2' --suppose='scale inner factor=1.5' r.txt)" "797 3980"
+    "$(delays --hypothesis='scale solve factor=2' --hypothesis='scale inner factor=1.5' r.txt)" "797 3980"
 is "... on disjoint ranks" \
-    "$(delays --suppose='scale solve ranks=0 factor=3' --suppose='scale solve ranks=1 factor=2' r.txt)" \
+    "$(delays --hypothesis='scale solve ranks=0 factor=3' --hypothesis='scale solve ranks=1 factor=2' r.txt)" \
     "994 3980"
 is "... times ratios of regions: 2 (1.5 - 1 of what was 2)" \
-    "$(delays --compute-ratio=2@solve --suppose='scale solve factor=1.5' r.txt)" "1594 7960"
-is "... predicted" "$(runs --suppose='scale solve factor=1.5' r.txt)" "4248.5 6110"
-is "... predicted, with a ratio of all" "$(runs --compute-ratio=2 --suppose='scale inner factor=1.5' r.txt)" \
+    "$(delays --compute-ratio=2@solve --hypothesis='scale solve factor=1.5' r.txt)" "1594 7960"
+is "... predicted" "$(runs --hypothesis='scale solve factor=1.5' r.txt)" "4248.5 6110"
+is "... predicted, with a ratio of all" "$(runs --compute-ratio=2 --hypothesis='scale inner factor=1.5' r.txt)" \
     "8600 8240"
 is "... with noise: that of an interval is drawn as it was" \
-    "$(delays --noise=const:11ns --suppose='scale solve factor=2' r.txt)" "519 4002"
+    "$(delays --noise=const:11ns --hypothesis='scale solve factor=2' r.txt)" "519 4002"
 is "... an interval takes no less than nothing" \
-    "$(delays --noise=const:-3us --suppose='scale inner factor=0' r.txt)" "-3990 -4100"
+    "$(delays --noise=const:-3us --hypothesis='scale inner factor=0' r.txt)" "-3990 -4100"
 
 # --- balance ---
 
-is "balance: each visit becomes the mean, in all parts" "$(delays --suppose='balance solve' r.txt)" \
+is "balance: each visit becomes the mean, in all parts" "$(delays --hypothesis='balance solve' r.txt)" \
     "1741.5 -1741.5"
 # means (100 + 0 + 700) / 3 = 266.667 and (311 + 211 + 111) / 3 = 211
-is "balance: visit by visit, to who did nothing, too" "$(delays --suppose='balance "a b"' v.txt)" \
+is "balance: visit by visit, to who did nothing, too" "$(delays --hypothesis='balance "a b"' v.txt)" \
     "66.667 266.667 -333.333"
 is "... the same in a file, with comments" "$(printf '%s\n' '# even' '' ' balance  "a b" by=instance # so' >f
     delays --hypothesis=f v.txt)" "66.667 266.667 -333.333"
 is "... from standard input" "$(echo 'balance "a b"' | delays --hypothesis=- v.txt)" "66.667 266.667 -333.333"
-is "... of a communicator's members" "$(delays --suppose='balance "a b" comm=1' v.txt)" "200 0 -200"
+is "... of a communicator's members" "$(delays --hypothesis='balance "a b" comm=1' v.txt)" "200 0 -200"
 # W 411, 211, 811: 477.667
-is "... by total" "$(delays --suppose='balance "a b" by=total' v.txt)" "66.667 266.667 -333.333"
-is "... and scaled" "$(delays --suppose='balance "a b"' --suppose='scale "a b" factor=0.5' v.txt)" \
+is "... by total" "$(delays --hypothesis='balance "a b" by=total' v.txt)" "66.667 266.667 -333.333"
+is "... and scaled" "$(delays --hypothesis='balance "a b"' --hypothesis='scale "a b" factor=0.5' v.txt)" \
     "-172.167 27.833 -572.167"
-is "... by ranks that are all" "$(delays --suppose='balance "a b"' --suppose='scale "a b" ranks=0-2 factor=0.5' v.txt)" \
+is "... by ranks that are all" "$(delays --hypothesis='balance "a b"' --hypothesis='scale "a b" ranks=0-2 factor=0.5' v.txt)" \
     "-172.167 27.833 -572.167"
-is "... by two that are" "$(delays --suppose='scale "a b" ranks=1 factor=0.5' --suppose='balance "a b"' \
-    --suppose='scale "a b" ranks=0,2 factor=0.5' v.txt)" "-172.167 27.833 -572.167"
-is "... of members alone" "$(delays --suppose='balance "a b" comm=1' --suppose='scale "a b" ranks=0,2 factor=0.5' v.txt)" \
+is "... by two that are" "$(delays --hypothesis='scale "a b" ranks=1 factor=0.5' --hypothesis='balance "a b"' \
+    --hypothesis='scale "a b" ranks=0,2 factor=0.5' v.txt)" "-172.167 27.833 -572.167"
+is "... of members alone" "$(delays --hypothesis='balance "a b" comm=1' --hypothesis='scale "a b" ranks=0,2 factor=0.5' v.txt)" \
     "-105.5 0 -505.5"
-is "... of who is no member" "$(delays --suppose='balance "a b" comm=1' --suppose='scale "a b" ranks=1 factor=0.5' v.txt)" \
+is "... of who is no member" "$(delays --hypothesis='balance "a b" comm=1' --hypothesis='scale "a b" ranks=1 factor=0.5' v.txt)" \
     "200 -105.5 -200"
-is "... predicted" "$(runs --suppose='balance "a b"' v.txt)" "2066.667 2366.667 1866.667"
+is "... predicted" "$(runs --hypothesis='balance "a b"' v.txt)" "2066.667 2366.667 1866.667"
 is "... predicted, on a machine half as fast" \
-    "$(runs --compute-ratio=2 --suppose='balance "a b"' v.txt)" "4133.333 4733.333 3733.333"
+    "$(runs --compute-ratio=2 --hypothesis='balance "a b"' v.txt)" "4133.333 4733.333 3733.333"
 
 # --- insert ---
 
 # Two visits; work 411, 211, 811.
-is "insert: another computation at the begin of each visit" "$(delays --suppose='insert "a b" time=38.5ns' v.txt)" "77 77 77"
-is "... of some ranks" "$(delays --suppose='insert "a b" ranks=0,2 time=1us' v.txt)" "2000 0 2000"
-is "... each of several" "$(delays --suppose='insert "a b" time=10ns' --suppose='insert "a b" ranks=1 time=3ns' v.txt)" \
+is "insert: another computation at the begin of each visit" "$(delays --hypothesis='insert "a b" time=38.5ns' v.txt)" "77 77 77"
+is "... of some ranks" "$(delays --hypothesis='insert "a b" ranks=0,2 time=1us' v.txt)" "2000 0 2000"
+is "... each of several" "$(delays --hypothesis='insert "a b" time=10ns' --hypothesis='insert "a b" ranks=1 time=3ns' v.txt)" \
     "20 26 20"
-is "... and scaled" "$(delays --suppose='insert "a b" time=10ns' --suppose='scale "a b" factor=2' v.txt)" "451 251 851"
+is "... and scaled" "$(delays --hypothesis='insert "a b" time=10ns' --hypothesis='scale "a b" factor=2' v.txt)" "451 251 851"
 is "... what is balanced is what was traced" \
-    "$(delays --suppose='insert "a b" ranks=1 time=10ns' --suppose='balance "a b"' v.txt)" "66.667 286.667 -333.333"
-is "... where there is no computation" "$(delays --suppose='insert "a b" ranks=1 time=10ns' --suppose='scale "a b" factor=0' v.txt)" \
+    "$(delays --hypothesis='insert "a b" ranks=1 time=10ns' --hypothesis='balance "a b"' v.txt)" "66.667 286.667 -333.333"
+is "... where there is no computation" "$(delays --hypothesis='insert "a b" ranks=1 time=10ns' --hypothesis='scale "a b" factor=0' v.txt)" \
     "-411 -211 -811"
 # Of runs 2000, 2100, 2200 - visits are of all three - and half as fast: twice all of it.
-is "... predicted" "$(runs --suppose='insert "a b" time=50ns' v.txt)" "$(runs v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
-is "... predicted, on a machine half as fast" "$(runs --compute-ratio=2 --suppose='insert "a b" time=50ns' v.txt)" \
+is "... predicted" "$(runs --hypothesis='insert "a b" time=50ns' v.txt)" "$(runs v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
+is "... predicted, on a machine half as fast" "$(runs --compute-ratio=2 --hypothesis='insert "a b" time=50ns' v.txt)" \
     "$(runs --compute-ratio=2 v.txt | awk '{ print $1 + 200, $2 + 200, $3 + 200 }')"
 is "... with noise: that of an interval is drawn as it was" \
-    "$(delays --noise=const:11ns --suppose='insert "a b" time=50ns' v.txt)" \
+    "$(delays --noise=const:11ns --hypothesis='insert "a b" time=50ns' v.txt)" \
     "$(delays --noise=const:11ns v.txt | awk '{ print $1 + 100, $2 + 100, $3 + 100 }')"
 # A region without computation of its own, of a sender that its receiver waits for: the message takes its 400 as before.
 calls 2 "#clocks shared" >insert.txt <<'T'
@@ -135,13 +135,13 @@ calls 2 "#clocks shared" >insert.txt <<'T'
 0 2000 2010 Send to=1 bytes=64
 1 1500 2400 Recv from=0 bytes=64
 T
-is "... in a region without computation, and who waits for it" "$(clocked --suppose='insert empty time=1us' insert.txt)" \
+is "... in a region without computation, and who waits for it" "$(clocked --hypothesis='insert empty time=1us' insert.txt)" \
     "1000 1000"
 
 # What the tracer took of a part is no work: 7 ns an event, half before it and half after; of rank 1's 3000 ns
 # 14, though only one of their two parts is as long as that.
 sed 's/^#comm 0 .*/&\n#fact 0 overhead_call_ns 7\n#fact 1 overhead_call_ns 7/' r.txt >o.txt
-is "the tracer's part is not scaled" "$(delays --suppose='scale solve factor=2' o.txt)" \
+is "the tracer's part is not scaled" "$(delays --hypothesis='scale solve factor=2' o.txt)" \
     "$((393 + 90)) $((2986 + 973))"
 # CPU time, where it is recorded, is what is balanced: 300 + 60 of 497, 3980 of 3980
 awk '/^#ranks/ { print; print "#values cpu_ns"; next } /^#/ { print; next }
@@ -149,8 +149,8 @@ awk '/^#ranks/ { print; print "#values cpu_ns"; next } /^#/ { print; next }
     /Region_begin name="inner"/ { cpu = 300 }
     /0 3100 3100/ { cpu = 60 }
     { print $0, "values=" cpu }' r.txt >c.txt
-is "CPU time is balanced: 360 and 3980 become 2170" "$(delays --suppose='balance solve' c.txt)" "1810 -1810"
-is "... predicted: what is not CPU time is no work" "$(runs --suppose='scale solve factor=1.5' c.txt)" \
+is "CPU time is balanced: 360 and 3980 become 2170" "$(delays --hypothesis='balance solve' c.txt)" "1810 -1810"
+is "... predicted: what is not CPU time is no work" "$(runs --hypothesis='scale solve factor=1.5' c.txt)" \
     "$(runs c.txt | awk '{ print $1 + 180, $2 + 1990 }')"
 
 # Threads: of one number they visit together.
@@ -172,11 +172,11 @@ cat >t.txt <<'T'
 1.1 9000 9010 Iprobe comm=0 from=1 tag=7 found=0
 1 9010 9020 Finalize
 T
-is "threads: what one gains waits for the others at the end" "$(delays --polling=work --suppose='balance t' t.txt)" "0 200"
-is "... by total: of all threads" "$(delays --polling=work --suppose='balance t by=total' t.txt)" "0 200"
+is "threads: what one gains waits for the others at the end" "$(delays --polling=work --hypothesis='balance t' t.txt)" "0 200"
+is "... by total: of all threads" "$(delays --polling=work --hypothesis='balance t by=total' t.txt)" "0 200"
 sed -i 's/^1.1/1/' t.txt
 ok "... of other numbers have no partners" refuses 1 \
-    "*rank 0 enters the region 1 time, rank 1 0 times (its thread 1)*" --suppose='balance t' t.txt
+    "*rank 0 enters the region 1 time, rank 1 0 times (its thread 1)*" --hypothesis='balance t' t.txt
 
 # --- shares ---
 
@@ -209,19 +209,19 @@ print(answer["without_any_ns"]["median"], answer["together"]["change_ns"]["media
     one[key]["change_ns"]["median"] for one in answer["each"] for key in ("alone", "on_top")))'
 }
 is "what each does alone, and on top of the other" \
-    "$(shares --suppose='scale foo factor=0.5' --suppose='scale bar factor=0.5')" \
+    "$(shares --hypothesis='scale foo factor=0.5' --hypothesis='scale bar factor=0.5')" \
     "211.0 -105.0 -60.0 -60.0 -45.0 -45.0"
 is "... where one hides behind the other" \
-    "$(shares --suppose='scale foo ranks=0 factor=0' --suppose='scale foo ranks=1 factor=5')" \
+    "$(shares --hypothesis='scale foo ranks=0 factor=0' --hypothesis='scale foo ranks=1 factor=5')" \
     "211.0 -20.0 -100.0 -20.0 0.0 80.0"
-is "... of one" "$(shares --suppose='balance foo')" "211.0 -50.0 -50.0 -50.0"
-"$mpgsim" --predict --latency=const:0ns --suppose='scale bar factor=0.5' --suppose='scale foo factor=0.5' s.txt >text
+is "... of one" "$(shares --hypothesis='balance foo')" "211.0 -50.0 -50.0 -50.0"
+"$mpgsim" --predict --latency=const:0ns --hypothesis='scale bar factor=0.5' --hypothesis='scale foo factor=0.5' s.txt >text
 is "... what shortens the run most comes first" "$(sed -n '/^Supposed/,/^$/p' text | tr -s ' ' | tr '\n' '|')" \
     "Supposed, and what it changes of the run time, median over replicas| without any of it 211 ns| all of it|\
  together -105 ns -49.76 %| scale foo factor=0.5| alone -60 ns -28.44 %| on top of all others -60 ns -28.44 %|\
  scale bar factor=0.5| alone -45 ns -21.33 %| on top of all others -45 ns -21.33 %||"
 # Without one of the scales ranks 0 and 1 would not have alike what is balanced: that is an error, so nothing can be told of it.
-parts=(--suppose='scale foo ranks=0 factor=0.5' --suppose='scale foo ranks=1 factor=0.5' --suppose='balance foo')
+parts=(--hypothesis='scale foo ranks=0 factor=0.5' --hypothesis='scale foo ranks=1 factor=0.5' --hypothesis='balance foo')
 refuses_less() { refuses 1 "mpgsim: 'balance foo': it contradicts *" --predict --latency=const:0ns "${parts[0]}" "${parts[2]}" s.txt; }
 ok "a scale that a balance needs: without it there is an error" refuses_less
 is "... and so nothing that it is worth on top of the others" \
@@ -233,13 +233,13 @@ for one in json.load(sys.stdin)["hypotheses"]["each"]:
 is "... in words" \
     "$("$mpgsim" --predict --latency=const:0ns "${parts[@]}" s.txt | grep -c '^    on top of all others  *no share: without it not all ranks of '\
 'balance foo would be scaled alike$')" 2
-is "... one that it does not need has its share" "$(shares "${parts[@]:2}" --suppose='scale foo factor=0.5' | cut -d ' ' -f 6)" "-35.0"
+is "... one that it does not need has its share" "$(shares "${parts[@]:2}" --hypothesis='scale foo factor=0.5' | cut -d ' ' -f 6)" "-35.0"
 
 # without HYPOTHESIS OPTION...: what the run is without it, is what it is if nothing is supposed, all of it
 without() {
     "$mpgsim" --json "${@:2}" 2>/dev/null | "$python" -c '
 import json, sys; print(json.load(sys.stdin)["run_time_ns"])' >plain
-    "$mpgsim" --json --suppose="$1" "${@:2}" 2>/dev/null | "$python" -c '
+    "$mpgsim" --json --hypothesis="$1" "${@:2}" 2>/dev/null | "$python" -c '
 import json, sys
 print(json.load(sys.stdin)["hypotheses"]["without_any_ns"])' >none
     ok "without any: the run of nothing supposed, and its interval: $*" cmp plain none
@@ -253,13 +253,13 @@ without 'drop tag=5' --signature="$reference" --replicas=9 ring.txt
 said() {
     sed -n "/^Supposed/,/^\$/ s/^ *$1 .*  (/(/p" text
 }
-"$mpgsim" --latency=const:0ns --predict --noise=exp:1us --replicas=64 --suppose='scale foo factor=1' \
-    --suppose='scale bar ranks=0 factor=0' s.txt >text
+"$mpgsim" --latency=const:0ns --predict --noise=exp:1us --replicas=64 --hypothesis='scale foo factor=1' \
+    --hypothesis='scale bar ranks=0 factor=0' s.txt >text
 like "... with the median's confidence interval" "$(said 'without any of it')" "(95 % confidence: * to *)"
 is "... a factor of 1: surely nothing" "$(said alone | grep -c '(95 % confidence: 0 ns to 0 ns; 5 % to 95 %: 0 ns to 0 ns)')" 1
 # P(Bin(64, 1/2) <= 23) = 0.0164, <= 24: 0.0300
 "$mpgsim" --json --predict --latency=const:0ns --noise=exp:1us --replicas=64 \
-    --suppose='scale bar ranks=0 factor=90' s.txt >one
+    --hypothesis='scale bar ranks=0 factor=90' s.txt >one
 is "... no narrower than that of order statistics of the changes, replica by replica" "$("$mpgsim" --json --predict --latency=const:0ns \
     --noise=exp:1us --replicas=64 s.txt | "$python" -c '
 import json, sys
@@ -271,21 +271,21 @@ print(sum(change < low - 1e-6 for change in changes) <= 23, sum(change > high + 
 
 # --- with all else ---
 
-"$mpgsim" --floors=fresh --json --signature="$reference" r.txt >plain 2>/dev/null
-"$mpgsim" --json --suppose='scale solve factor=1' --signature="$reference" r.txt >one 2>/dev/null
+"$mpgsim" --cache=fresh --json --signature="$reference" r.txt >plain 2>/dev/null
+"$mpgsim" --json --hypothesis='scale solve factor=1' --signature="$reference" r.txt >one 2>/dev/null
 times_of() {
     "$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["run_time_ns"])' "$1"
 }
 is "a factor of 1 changes nothing, with a machine's noise" "$(times_of one)" "$(times_of plain)"
 is "a sweep: each point with what is supposed" \
-    "$("$mpgsim" --absorb=none --json --suppose='scale solve factor=2' --sweep=noise=0ns,11ns,20ns r.txt | "$python" -c '
+    "$("$mpgsim" --absorb=none --json --hypothesis='scale solve factor=2' --sweep=noise=0ns,11ns,20ns r.txt | "$python" -c '
 import json, sys
 print(*(round(row["run_time_ns"]["median"]) for row in json.load(sys.stdin)["rows"]))')" \
     "8100 8122 8140"
 is "threads change nothing" \
-    "$("$mpgsim" --threads=3 --noise=exp:1us --suppose='balance "a b"' --json v.txt 2>/dev/null | md5sum)" \
-    "$("$mpgsim" --threads=1 --noise=exp:1us --suppose='balance "a b"' --json v.txt 2>/dev/null | md5sum)"
-"$mpgsim" --absorb=none --suppose='balance solve' --output-trace=written r.txt >/dev/null
+    "$("$mpgsim" --threads=3 --noise=exp:1us --hypothesis='balance "a b"' --json v.txt 2>/dev/null | md5sum)" \
+    "$("$mpgsim" --threads=1 --noise=exp:1us --hypothesis='balance "a b"' --json v.txt 2>/dev/null | md5sum)"
+"$mpgsim" --absorb=none --hypothesis='balance solve' --output-trace=written r.txt >/dev/null
 is "the trace with it: its run is the supposed one" \
     "$("$mpgsim" --json written | "$python" -c '
 import json, sys
@@ -310,31 +310,31 @@ marks() {
     "$mpgsim" --output-trace=marks.trace "$@" >/dev/null
     "$mpgtrace" print marks.trace | awk '/^[0-9]/ && !/Init/ { printf "%s%s %s %s", comma, $1, $2, $4; comma = ", " }'
 }
-is "marks in it are where what is computed before them ends" "$(marks --suppose='scale R factor=4' m.txt)" \
+is "marks in it are where what is computed before them ends" "$(marks --hypothesis='scale R factor=4' m.txt)" \
     "0 400 Comm_rank, 0 1000 Region_begin, 0 2000 Comm_rank, 0 5000 Region_end, 0 6000 Iprobe, 0 6100 Finalize"
-is "... of nothing" "$(marks --suppose='scale R factor=0' m.txt)" \
+is "... of nothing" "$(marks --hypothesis='scale R factor=0' m.txt)" \
     "0 400 Comm_rank, 0 1000 Region_begin, 0 1000 Comm_rank, 0 1000 Region_end, 0 2000 Iprobe, 0 2100 Finalize"
-is "... noise is in proportion: 600 of 6000" "$(marks --noise=const:600ns --suppose='scale R factor=4' m.txt)" \
+is "... noise is in proportion: 600 of 6000" "$(marks --noise=const:600ns --hypothesis='scale R factor=4' m.txt)" \
     "0 440 Comm_rank, 0 1100 Region_begin, 0 2200 Comm_rank, 0 5500 Region_end, 0 6600 Iprobe, 0 7300 Finalize"
 is "... predicted, on a machine half as fast" \
-    "$(marks --predict --latency=const:0ns --polling=work --compute-ratio=2 --suppose='scale R factor=4' m.txt | sed 's/Iprobe.*/.../')" \
+    "$(marks --predict --latency=const:0ns --polling=work --compute-ratio=2 --hypothesis='scale R factor=4' m.txt | sed 's/Iprobe.*/.../')" \
     "0 800 Comm_rank, 0 2000 Region_begin, 0 4000 Comm_rank, 0 10000 Region_end, 0 12000 ..."
-is "... balanced visits last as long as each other: 266.667 and 211" "$(marks --suppose='balance "a b"' v.txt | tr ',' '\n' |
+is "... balanced visits last as long as each other: 266.667 and 211" "$(marks --hypothesis='balance "a b"' v.txt | tr ',' '\n' |
     awk '/begin/ { at[$1] = $2 } /end/ { printf "%s%s", comma, $2 - at[$1]; comma = " " }')" "267 211 267 261 267 211"
-"$mpgsim" --absorb=none --suppose='scale R factor=4' --output-trace=times4 m.txt >/dev/null
+"$mpgsim" --absorb=none --hypothesis='scale R factor=4' --output-trace=times4 m.txt >/dev/null
 is "... so that the contrary, of what is read again, is what was traced" \
-    "$(delays --suppose='scale R factor=0.25' times4)" "-3000"
+    "$(delays --hypothesis='scale R factor=0.25' times4)" "-3000"
 # CPU time, too: 250 of the 1000 in R, 300 of the others; predicted it is what is computed.
 awk '/^#ranks/ { print; print "#values cpu_ns"; next } /^#/ { print; next }
     { cpu = 0 } /Region_begin/ { cpu = 200 } /1250/ { cpu = 50 } /Region_end/ { cpu = 200 } /Iprobe/ { cpu = 100 }
     { print $0, "values=" cpu }' m.txt >mc.txt
 is "... by CPU time, where that is what is computed" \
-    "$(marks --predict --latency=const:0ns --polling=work --suppose='scale R factor=4' mc.txt | sed 's/Iprobe.*/.../')" \
+    "$(marks --predict --latency=const:0ns --polling=work --hypothesis='scale R factor=4' mc.txt | sed 's/Iprobe.*/.../')" \
     "0 80 Comm_rank, 0 200 Region_begin, 0 450 Comm_rank, 0 1200 Region_end, 0 1300 ..."
 is "... which the marks have their part of" "$("$mpgtrace" print marks.trace | awk '/values=/ { print $NF }' | tr '\n' ' ')" \
     "values=0 values=80 values=120 values=250 values=750 values=100 values=0 "
 cp r.txt twice.txt
-"$mpgsim" twice.txt >first && "$mpgsim" --suppose='balance solve' twice.txt >/dev/null &&
+"$mpgsim" twice.txt >first && "$mpgsim" --hypothesis='balance solve' twice.txt >/dev/null &&
     "$mpgsim" twice.txt >second
 ok "what is kept beside a trace is not changed by it" cmp first second
 
@@ -356,7 +356,7 @@ for ((k = 0; k < 2; k++)); do
             $((2 * k + 1)) $((2 * k + 2))
     done
 done | sort -k1,1n -k2,2n -s | calls 2 "#clocks shared" >ready.txt
-is "what is overlapped with messages becomes shorter" "$(clocked --suppose='scale core factor=0.5' ready.txt)" "-300000 -300000"
+is "what is overlapped with messages becomes shorter" "$(clocked --hypothesis='scale core factor=0.5' ready.txt)" "-300000 -300000"
 
 # --- what is refused ---
 
@@ -364,7 +364,7 @@ is "what is overlapped with messages becomes shorter" "$(clocked --suppose='scal
 refused_as() {
     local words=() one
     for one in "${@:3}"; do
-        words+=("--suppose=$one")
+        words+=("--hypothesis=$one")
     done
     ok "refused, $2: ${*:3}" refuses "$1" "mpgsim: *$2*" "${words[@]}" v.txt
 }
@@ -417,18 +417,18 @@ lacks "it contradicts 'scale \"a b\" ranks=1-2 factor=3': * 0 would take 2 times
     'balance "a b"' 'scale "a b" ranks=0 factor=2' 'scale "a b" ranks=1-2 factor=3'
 sed 's/^1 1500 1500 Region.*//; s/^1 2111 2161/1 2000 2161/; s/^1 2261 2261/1 2161 2161/' v.txt >u.txt
 ok "refused: visits that differ in number" refuses 1 \
-    "mpgsim: 'balance \"a b\"': rank 0 enters the region 2 times, rank 1 1 time: *" --suppose='balance "a b"' u.txt
+    "mpgsim: 'balance \"a b\"': rank 0 enters the region 2 times, rank 1 1 time: *" --hypothesis='balance "a b"' u.txt
 ok "refused: nothing that by=total could multiply" refuses 1 "*: rank 1 has no computation in the region *" \
-    --suppose='balance "a b" by=total' u.txt
+    --hypothesis='balance "a b" by=total' u.txt
 ok "refused: none of these ranks has any" refuses 1 "*: there is no computation in 'a b'" \
-    --suppose='scale "a b" ranks=1 factor=2' u.txt
+    --hypothesis='scale "a b" ranks=1 factor=2' u.txt
 ok "refused: none of these ranks enters it" refuses 1 "*: none of these ranks enters 'inner'" \
-    --suppose='scale inner ranks=1 factor=2' r.txt
+    --hypothesis='scale inner ranks=1 factor=2' r.txt
 printf '\357\273\277scale solve factor=x\r\n' >marked
 ok "refused: a factor, behind what editors begin a text with" refuses 2 \
     "mpgsim: --hypothesis: marked:1: factor=x is neither*" --hypothesis=marked r.txt
 calls 2 "#clocks shared" <<<'1 150 200 Barrier' >half.txt
-is "an error about a call says where the trace is from" "$("$mpgsim" --suppose=drop - <half.txt 2>&1 | cut -d, -f1)" \
+is "an error about a call says where the trace is from" "$("$mpgsim" --hypothesis=drop - <half.txt 2>&1 | cut -d, -f1)" \
     "mpgsim: standard input: rank 1"
 is "... also without hypotheses" "$("$mpgsim" - <half.txt 2>&1 | cut -d, -f1)" "mpgsim: standard input: rank 1"
 printf 'balance solve\n\nscale inner factor=x # so\n' >bad

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --suppose='insert REGION bytes=N to=R', messages that the trace has not (TAP): by hand, in both modes, and what is refused.
+# mpgsim --hypothesis='insert REGION bytes=N to=R', messages that the trace has not (TAP): by hand, in both modes, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 . "$here/supposing.sh"
@@ -30,11 +30,11 @@ cat >halo.txt <<'T'
 2 6200 6200 Region_end name="r"
 2 9000 9100 Finalize
 T
-own=(--source-latency=100ns --source-byte=0.5ns)
+own=(--source=latency=100ns --source=byte=0.5ns)
 inserted() { # LINE OPTION...: delays
     local line=$1
     shift
-    clocked "${own[@]}" "$@" --suppose="$line" halo.txt
+    clocked "${own[@]}" "$@" --hypothesis="$line" halo.txt
 }
 right='insert r bytes=1000 to=+1'
 is "each sends to the one behind it: who comes last holds up the next" "$(inserted "$right")" "1800 1200 1000"
@@ -44,19 +44,19 @@ is "... one rank to another one" "$(inserted 'insert r ranks=0 bytes=1000 to=2')
 is "... so many ranks behind that it is the one before" "$(inserted 'insert r bytes=1000 to=+2')" "1100 1200 1500"
 # A = max(S_s + 100, S_r) + 500, and the sender knows 100 later.
 is "what waits for its receiver does" "$(inserted "$right" --eager-limit=999)" "1800 1700 1700"
-is "a computation at the same begin is before it" "$(inserted 'insert r time=100ns' --suppose="$right")" "2000 1400 1200"
-is "two messages come one after the other" "$(inserted "$right" --suppose='insert r bytes=0 to=+1')" "1800 1800 1700"
+is "a computation at the same begin is before it" "$(inserted 'insert r time=100ns' --hypothesis="$right")" "2000 1400 1200"
+is "two messages come one after the other" "$(inserted "$right" --hypothesis='insert r bytes=0 to=+1')" "1800 1800 1700"
 is "what a target takes, with its latency" "$(inserted 'insert r ranks=0 bytes=1000 to=2' --latency=const:31ns)" "0 0 531"
 is "... and for bytes" "$(inserted 'insert r ranks=0 bytes=1000 to=2' --byte=const:0.125ns)" "0 0 625"
 # 7 + 385 ns; the ranks compute 1000, 1500, 1100, then 4000, 3600, 4100, then 3000, 2900, 2800.
-is "predicted" "$(runs --byte=const:0.385ns --suppose="$right" halo.txt)" "9384 8784 8792"
+is "predicted" "$(runs --byte=const:0.385ns --hypothesis="$right" halo.txt)" "9384 8784 8792"
 is "... in the order of simulated time, too" \
-    "$(runs --byte=const:0.385ns --target=<(printf 'Policy = offload\n') --suppose="$right" halo.txt)" "9384 8784 8792"
+    "$(runs --byte=const:0.385ns --target=<(printf 'Policy = offload\n') --hypothesis="$right" halo.txt)" "9384 8784 8792"
 # 2100: H = 1500, A = 1885, and the sender knows at 1892; then 5999, 6384, 6391.
 is "... what waits: no sooner than who receives" \
-    "$(runs --byte=const:0.385ns --eager-limit=999 --suppose='insert r ranks=2 bytes=1000 to=1' halo.txt)" "8000 9284 9191"
+    "$(runs --byte=const:0.385ns --eager-limit=999 --hypothesis='insert r ranks=2 bytes=1000 to=1' halo.txt)" "8000 9284 9191"
 is "drop and resize are not about it" \
-    "$("$mpgsim" --suppose="$right" --suppose='resize factor=2' "${own[@]}" halo.txt 2>&1 | tail -n 1)" \
+    "$("$mpgsim" --hypothesis="$right" --hypothesis='resize factor=2' "${own[@]}" halo.txt 2>&1 | tail -n 1)" \
     "mpgsim: 'resize factor=2': the trace has no message, collective or epoch of a window that it is about"
 
 # By thread: the second one of rank 0 waits until that of rank 1 begins, 2500 + 392.
@@ -74,11 +74,11 @@ cat >threads.txt <<'T'
 1.1 3500 3500 Region_end name="r"
 1 4000 4100 Finalize
 T
-is "threads meet those with their number" "$(runs --byte=const:0.385ns --suppose="$right" threads.txt)" "3892 3000"
+is "threads meet those with their number" "$(runs --byte=const:0.385ns --hypothesis="$right" threads.txt)" "3892 3000"
 sed 's/^1\.1/1/' threads.txt >other.txt
 ok "... and no others" refuses 1 \
     "mpgsim: 'insert r bytes=1000 to=+1': rank 0 begins 'r' 0 times, and rank 1, to which it would send, 1 time: *" \
-    --predict --latency=const:7ns --suppose="$right" other.txt
+    --predict --latency=const:7ns --hypothesis="$right" other.txt
 # Draws and places of all else stay: the Send's latency is the same, whatever is inserted before it.
 cat >draws.txt <<'T'
 #mpgtext 1
@@ -99,15 +99,15 @@ T
 arrivals() { # the run of rank 1, which waits long enough for what comes earlier to come in time
     "$mpgsim" --json --predict --replicas=1 --latency=exp:9us "$@" draws.txt | numbers 1 | cut -d ' ' -f 2
 }
-is "no draw of anything else is another one" "$(arrivals --suppose='insert r ranks=0 bytes=10 to=1')" "$(arrivals)"
+is "no draw of anything else is another one" "$(arrivals --hypothesis='insert r ranks=0 bytes=10 to=1')" "$(arrivals)"
 
 # What cannot be.
 refused() { # STATUS PATTERN LINE [OPTION...]
     local status=$1 pattern=$2 line=$3
     shift 3
-    ok "refused: $line${*:+ }$*" refuses "$status" "mpgsim: $pattern" "${own[@]}" --suppose="$line" "$@" "${trace:-halo.txt}"
+    ok "refused: $line${*:+ }$*" refuses "$status" "mpgsim: $pattern" "${own[@]}" --hypothesis="$line" "$@" "${trace:-halo.txt}"
 }
-given="--suppose: 'insert *': "
+given="--hypothesis: 'insert *': "
 refused 2 "${given}bytes=-5 is no size*" 'insert r bytes=-5 to=+1'
 refused 2 "${given}bytes=1-5 is no size*" 'insert r bytes=1-5 to=+1'
 refused 2 "${given}insert r: to= is missing*" 'insert r bytes=5'
@@ -130,13 +130,13 @@ trace=one.txt refused 1 "'insert *': the trace has one rank, which has nobody to
 sed '/^2 .*Region/d' halo.txt >some.txt
 trace=some.txt refused 1 "'insert *': rank 1 begins 'r' 2 times, and rank 2, to which it would send, 0 times: *" \
     'insert r bytes=5 to=+1'
-is "... but among those who enter it" "$(clocked "${own[@]}" --suppose='insert r ranks=0 bytes=1000 to=1' some.txt)" "0 500 0"
+is "... but among those who enter it" "$(clocked "${own[@]}" --hypothesis='insert r ranks=0 bytes=1000 to=1' some.txt)" "0 500 0"
 trace=some.txt refused 1 "'insert *': rank 2 begins 'r' 0 times, and rank 0, to which it would send, 2 times: *" \
     'insert r ranks=2 bytes=5 to=0'
 sed '/^#clocks/d' halo.txt >apart.txt
 trace=apart.txt refused 1 "an inserted message needs clocks that the ranks have in common*" 'insert r bytes=5 to=1'
 ok "refused: nothing says what a message takes" refuses 1 "mpgsim: nothing says what an inserted message takes: *" \
-    --suppose="$right" halo.txt
+    --hypothesis="$right" halo.txt
 # Rank 1 begins r only after what rank 0 sends after its own begin.
 calls 2 >circle.txt <<'T'
 0 2000 2000 Region_begin name="r"
@@ -150,5 +150,5 @@ trace=circle.txt refused 1 \
     '*rank 0, begin 1 of the region where hypothesis 1 inserts a message: rank 1 does not come to its own; ranks wait for each other*' \
     'insert r bytes=5 to=+1'
 is "the answer says that larger messages are none of the trace's" \
-    "$("$mpgsim" --suppose='insert r ranks=0 bytes=1000 to=1' circle.txt 2>&1 | grep -c "^  inserted .*largest message has 8 bytes")" 1
+    "$("$mpgsim" --hypothesis='insert r ranks=0 bytes=1000 to=1' circle.txt 2>&1 | grep -c "^  inserted .*largest message has 8 bytes")" 1
 done_testing

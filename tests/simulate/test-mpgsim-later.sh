@@ -110,7 +110,7 @@ is "... and by the eager limit a synchronous one" \
 is "... for which the receiver's start counts" \
     "$(delays --absorb=none --eager-limit=23 --noise=const:1000ns@1)" "2000 5000"
 is "a receiver that waits takes delays over" \
-    "$(delays --absorb=clock --source-latency=500ns --noise=const:100ns@0)" "600 400"
+    "$(delays --absorb=clock --source=latency=500ns --noise=const:100ns@0)" "600 400"
 
 take "pairs are made by the order of making, whatever is started first" 2 <<'END'
 0 200 210 Psend_init to=1 tag=5 bytes=8 partitions=1 persistent=1

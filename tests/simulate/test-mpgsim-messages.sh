@@ -57,7 +57,7 @@ message 8 >8.txt
 message 95 >95.txt
 message 32768 >32768.txt
 message 98304 >98304.txt
-large=(--eager-limit=1MiB --source-eager-limit=1MiB)
+large=(--eager-limit=1MiB --source=eager-limit=1MiB)
 # Of sending 8 B: (300 - 100) + (100 - 50) 8 / 1024.
 is "the difference of one-way times, and of sending" "$(delays "${both[@]}" --absorb=none 1024.txt)" "250 800"
 is "at the smallest sizes" "$(delays "${both[@]}" --absorb=none 8.txt)" "200.391 505"
@@ -155,23 +155,23 @@ calls 2 "#clocks shared" >posted.txt <<'END'
 0 1100 6000 Wait requests=1
 1 5000 5800 Recv from=0 bytes=1024
 END
-floor=(--absorb=clock --source-latency=100ns --source-byte=0.5859375ns) # 700 for 1024 B
+floor=(--absorb=clock --source=latency=100ns --source=byte=0.5859375ns) # 700 for 1024 B
 # The receiver's 800 were 600 for what flies after its envelope, and 200 more: the message flew longer than usual, by a lesser
 # ratio (900 / 700) than the receive took longer than its 50. Of its own it takes the target's 200.
 is "a send that waited leaves at once: 1000 + 400 for 6000; its message lies ready: 200 for 800" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 late.txt)" "-4600 -600"
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source=eager-limit=100 late.txt)" "-4600 -600"
 is "and the wait for one ends at once" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source-eager-limit=100 posted.txt)" "250 -600"
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=4096 --source=eager-limit=100 posted.txt)" "250 -600"
 is "one that left waits for its receiver: 3000 + 500 + 1000 for 1020, 3500 and 50 of its own for 3100" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 left.txt)" "3480 450"
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source=eager-limit=4096 left.txt)" "3480 450"
 calls 2 "#clocks shared" >slow.txt <<'END'
 0 1000 9000 Send to=1 bytes=1024
 1 900 1800 Recv from=0 bytes=1024
 END
 is "how long a send took that waits on the target only binds nothing: 1000 + 1000 + 500 + 1000 for 9000" \
-    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source-eager-limit=4096 slow.txt)" "-5500 800"
+    "$(delays "${both[@]}" "${floor[@]}" --eager-limit=100 --source=eager-limit=4096 slow.txt)" "-5500 800"
 is "without absolute times the target's protocol is the traced machine's" \
-    "$(delays "${both[@]}" --absorb=none --eager-limit=4096 --source-eager-limit=100 late.txt)" "250 800"
+    "$(delays "${both[@]}" --absorb=none --eager-limit=4096 --source=eager-limit=100 late.txt)" "250 800"
 is "what the trace shows: the target's limit would have held it up" \
     "$("$mpgsim" --json --signature=<(sed 's/4096/100/' t.sig) left.txt |
         "$python" -c 'import json, sys; a = json.load(sys.stdin)
@@ -188,8 +188,8 @@ END
 met 1137 2750 3500 >before.txt # its envelope, at 1700, which is missed by 563
 met 1437 2750 3500 >while.txt
 met 2037 3100 3900 >after.txt
-limits=(--eager-limit=100 --source-eager-limit=100)
-sync=("${limits[@]}" --source-latency=700ns --source-byte=1ns)
+limits=(--eager-limit=100 --source=eager-limit=100)
+sync=("${limits[@]}" --source=latency=700ns --source=byte=1ns)
 faster=(--signature=s.sig --source=t.sig "${sync[@]}")
 is "a receive posted before the envelope comes: -500 - 300, and -500 back" \
     "$(delays "${faster[@]}" before.txt)" "-1300 -800"
@@ -273,7 +273,7 @@ calls 2 "#clocks shared" >short.txt <<'END'
 1 2000 2010 Recv from=0 bytes=8
 END
 is "a message gains no more than it took" \
-    "$(delays --source-latency=300ns --latency=const:-1.2us short.txt)" "0 -107"
+    "$(delays --source=latency=300ns --latency=const:-1.2us short.txt)" "0 -107"
 sed 's/, *"n": 9/&/; s/"send_overhead"/"send_unknown"/; s/"receive_overhead"/"receive_unknown"/' t.sig >plain.sig
 is "without overheads calls take what they took" \
     "$(delays --signature=plain.sig --source=s.sig --absorb=none 1024.txt)" "0 800"

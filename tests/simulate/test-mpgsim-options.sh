@@ -14,16 +14,17 @@ cp "$reference" source.sig
 cat >pairs.py <<'END'
 import itertools, json, random, subprocess, sys
 program = sys.argv[1]
-OPTIONS = ["--signature=target.sig", "--source=source.sig", "--path=core-complex",
+OPTIONS = ["--signature=target.sig", "--source=source.sig", "--map=path=core-complex",
            "--noise=exp:2us", "--noise=const:3us@1", "--call-noise=exp:300ns", "--latency=exp:1us",
            "--latency=const:-100ns", "--byte=const:2ns", "--compute-ratio=1.5", "--absorb=none",
-           "--absorb=wait", "--eager-limit=100", "--eager-limit=1GiB", "--source-latency=1us",
-           "--source-byte=1ns", "--replicas=3", "--first-replica=2", "--seed=9"]
+           "--absorb=wait", "--eager-limit=100", "--eager-limit=1GiB", "--source=latency=1us",
+           "--source=byte=1ns", "--replicas=3", "--replicas=first=2", "--seed=9"]
 LISTS = ("--noise", "--call-noise", "--latency", "--byte")
 known = {}
 
 def name(option):
-    return option.partition("=")[0]
+    """With the key, if it is one of the option's: --source=latency=1us is --source=latency."""
+    return option.rpartition("=")[0]
 
 def answer(options):
     """(exit status, what is said, everything but the echo of the options)"""
@@ -112,17 +113,17 @@ ok "a rank that is not there" refuses 1 "*--noise: '*@5' names rank 5, and the t
 ok "nor its like at the end of a list" refuses 1 "*--call-noise: *names rank 4*" \
     --noise=const:1us@3 --call-noise=const:1us@0,2-4 t.txt
 ok "a path that was not measured" refuses 1 "*no path 'node' was measured; measured were: core complex" \
-    --signature=target.sig --path=node t.txt
-ok "a path without a signature" refuses 2 "*--path: there is no --signature*" --path=node t.txt
-for option in --noise-model=ecdf --cosched=node --measurement=fixed; do
-    ok "$option without a signature" refuses 2 "*${option%%=*}: there is no --signature*" "$option" t.txt
+    --signature=target.sig --map=path=node t.txt
+ok "a path without a signature" refuses 2 "*--map=path needs --signature*" --map=path=node t.txt
+for option in --models=noise=ecdf --models=cosched=node --models=measurement=fixed; do
+    ok "$option without a signature" refuses 2 "*${option%=*} needs --signature*" "$option" t.txt
 done
-ok "a run with recording in it, as ever" refuses 2 "*--keep-tracer: without --signature*" \
-    --keep-tracer --source=target.sig t.txt
-for option in --noise-model --cosched --measurement; do
+ok "a run with recording in it, as ever" refuses 2 "*--without=tracer needs --signature*" \
+    --without=tracer --source=target.sig t.txt
+for option in --models=noise --models=cosched --models=measurement; do
     ok "$option=often" refuses 2 "*$option: 'often' is not *" "$option=often" --signature=target.sig t.txt
 done
-ok "a rule that is none" refuses 2 "*--without: 'all' is no rule that can be left out*" --without=rows,all t.txt
+ok "a rule that is none" refuses 2 "*--without: 'all' is not rows, *, tracer, carried or choice*" --without=rows,all t.txt
 like "the answer names the rules that are left out" "$("$mpgsim" --signature=target.sig --without=overheads,rows t.txt)" \
     "*without *rules of the model that are left out: rows overheads*"
 is "... and JSON" "$("$mpgsim" --json --signature=target.sig --without=overheads,rows t.txt | "$python" -c '
@@ -143,12 +144,12 @@ ok "two sources" refuses 2 "*--source is given twice, as 'none' and as 'target.s
     --signature=target.sig --source=none --source=target.sig t.txt
 ok "ranks of a message" refuses 2 "*--byte takes no @RANKS*" --byte=const:1ns@0 t.txt
 for option in --latency=const:10 --noise=exp:0.5 --call-noise=normal:1us,3 --byte=gamma:1,1ns \
-    --source-latency=10 --source-byte=0.5; do
-    ok "$option: no unit" refuses 2 "mpgsim: ${option%%=*}: *has no unit: write *us*" "$option" t.txt
+    --source=latency=10 --source=byte=0.5; do
+    ok "$option: no unit" refuses 2 "mpgsim: ${option%=*}: *has no unit: write *us*" "$option" t.txt
 done
 for option in --latency=const:1e308s --noise=lognormal:1us,1e200s --latency=const:inf --byte=exp:nan \
-    --noise=pareto:1us,0.001 --compute-ratio=inf --compute-ratio=nan --source-latency=inf; do
-    ok "$option" refuses 2 "mpgsim: ${option%%=*}: *" "$option" t.txt
+    --noise=pareto:1us,0.001 --compute-ratio=inf --compute-ratio=nan --source=latency=inf; do
+    ok "$option" refuses 2 "mpgsim: ${option%=*}: *" "$option" t.txt
 done
 "$mpgsim" --noise=gamma:1us,3us --replicas=2000 --json t.txt >out
 is "a gamma distribution of shape 1/9, 2000 times" "$? $(grep -ciE '\b(nan|inf)' out)" "0 0"
@@ -206,31 +207,31 @@ print(*(f"{k}={json.dumps(options[k])}" for k in (
     "call_edges", "sync_reduce", "deterministic", "horizon", "collectives") if k in options))'
 }
 is "nothing of what was not given" "$(echoed --call-noise=exp:1us --absorb=none --eager-limit=-1)" ""
-is "where noise of calls acts" "$(echoed --call-noise=exp:1us --call-edges=paper)$(echoed \
-    --call-noise=exp:1us --call-edges=own)" 'call_edges="paper"call_edges="own"'
-is "reductions, choice" "$(echoed --call-noise=exp:1us --sync-reduce --deterministic)" \
+is "where noise of calls acts" "$(echoed --call-noise=exp:1us --paper=call-edges)$(echoed \
+    --call-noise=exp:1us --paper=own-edges)" 'call_edges="paper"call_edges="own"'
+is "reductions, choice" "$(echoed --call-noise=exp:1us --paper=sync-reduce --without=choice)" \
     "sync_reduce=true deterministic=true"
 is "horizon, collectives" "$(echoed --horizon=7 --collectives=measured)" 'horizon=7 collectives="measured"'
 
 # ---- options that others leave nothing to say ----
 predict=(--predict --latency=const:2385ns)
-ok "who is followed, where the order is kept" refuses 2 "*--horizon says nothing with --deterministic*" \
-    "${predict[@]}" --deterministic --horizon=7 t.txt
-ok "an interval of polling that is work" refuses 2 "*--polling-interval says nothing with --polling=work*" \
-    "${predict[@]}" --polling=work --polling-interval=3us t.txt
-ok "places without paths" refuses 2 "*--map: there is no --signature*" "${predict[@]}" --byte=const:3ns \
+ok "who is followed, where the order is kept" refuses 2 "*--horizon and --without=choice exclude each other*" \
+    "${predict[@]}" --without=choice --horizon=7 t.txt
+ok "an interval of polling that is work" refuses 2 "*--polling=interval and --polling=work exclude each other*" \
+    "${predict[@]}" --polling=work --polling=interval=3us t.txt
+ok "places without paths" refuses 2 "*--map needs --signature*" "${predict[@]}" --byte=const:3ns \
     --map=block:2 t.txt
-ok "a horizon of those that keep to the trace" refuses 2 "*--horizon says nothing with --deterministic*" \
-    --horizon=7 --deterministic t.txt
+ok "a horizon of those that keep to the trace" refuses 2 "*--horizon and --without=choice exclude each other*" \
+    --horizon=7 --without=choice t.txt
 for absorb in none wait; do
-    ok "... by --absorb=$absorb" refuses 2 "*--horizon says nothing with --absorb*" \
+    ok "... by --absorb=$absorb" refuses 2 "*--horizon and --absorb=$absorb exclude each other*" \
         --horizon=7 --absorb=$absorb t.txt
 done
-ok "a model of noise that is given" refuses 2 "*--noise-model: there is 'exp:2us' in place*" \
-    --signature=target.sig --noise-model=ecdf --noise=exp:2us t.txt
+ok "a model of noise that is given" refuses 2 "*--models=noise and --noise in place of the signature's exclude each other*" \
+    --signature=target.sig --models=noise=ecdf --noise=exp:2us t.txt
 ok "... but that of calls is the model's" "$mpgsim" -o out --signature=target.sig --source=none \
-    --noise-model=replay --call-noise=signature --noise=exp:2us t.txt
-ok "rounds in place of nothing" refuses 2 "*--collectives=rounds: there is no --signature*" \
+    --models=noise=replay --call-noise=signature --noise=exp:2us t.txt
+ok "rounds in place of nothing" refuses 2 "*--collectives=rounds needs --signature*" \
     --collectives=rounds t.txt
 like "... of none that was measured" "$(attention collectives --signature=target.sig --collectives=rounds \
     --latency=const:1us t.txt)" "--collectives=rounds without effect: with --latency or --byte *"
@@ -265,8 +266,8 @@ ok "the same as trace" refuses 1 "mpgsim: *: a folder of results, not a trace*" 
 ok "an answer as trace" refuses 1 "mpgsim: answer: *, not a trace*" answer
 ok "a text as source" refuses 1 "mpgsim: pairs.py: *, not a signature*" --source=pairs.py t.txt
 ok "standard input twice" refuses 2 "*only one of TRACE, --target, --signature, --source*" --signature=- -
-ok "twice, as a table" refuses 2 "*only one of TRACE, *--collective-table can be -*" \
-    --collectives=expand --collective-table=- -
+ok "twice, as a table" refuses 2 "*only one of TRACE, *--collectives=table can be -*" \
+    --collectives=expand --collectives=table=- -
 cp t.txt kept.txt
 ok "what is read as output" refuses 1 "*--output: t.txt is what is read" -o t.txt t.txt
 ok "it is not touched" cmp -s t.txt kept.txt
@@ -278,7 +279,7 @@ replaced() {
 printf '0\n0\n0\n0\n' >places
 ok "a map as output" replaced places --predict --signature=target.sig --map=places
 echo 'barrier * * linear' >table
-ok "a table as output" replaced table --collectives=expand --collective-table=table
+ok "a table as output" replaced table --collectives=expand --collectives=table=table
 echo 385.5 >s@mples
 for option in noise call-noise; do
     ok "samples of --$option as output" replaced s@mples --$option=file:s@mples@0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mpgsim --predict --where: shares of the critical paths of all replicas, and what the run takes more with each parameter (TAP;
-docs/MODEL.md, section 8): by hand, against --critical-path of one replica, against the difference of two runs; the same
+docs/MODEL.md, section 8): by hand, against --where=path of one replica, against the difference of two runs; the same
 bytes whatever threads there are; programs whose ranks have nothing in common for long."""
 
 import csv
@@ -95,7 +95,7 @@ def write_broadcast(name, late, begin):
 def check_expanded():
     with open("chain.table", "w", encoding="ascii") as out:
         out.write("#mpgcollectives 1\nbcast 1 0 chain\n")
-    given = ["--latency=const:55.5ns", "--byte=const:0.5ns", "--collectives=expand", "--collective-table=chain.table", f"--where={WORDS}"]
+    given = ["--latency=const:55.5ns", "--byte=const:0.5ns", "--collectives=expand", "--collectives=table=chain.table", f"--where={WORDS}"]
     write_broadcast("late.txt", 2, 5000)
     found = predicted(*given, "late.txt")
     expect("a broadcast down a chain: who comes late is named", shares(found, "rank", "rank"),
@@ -118,7 +118,7 @@ def check_algorithms():
     for seed in range(1, 13):
         make_random(seed, 40, 2 + seed % 8)
         make("random.algorithms", "randomcollectives.py", "--seed", seed)
-        given = ["--deterministic", "--lenient", "--collectives=expand", "--collective-table=random.algorithms"]
+        given = ["--without=choice", "--lenient", "--collectives=expand", "--collectives=table=random.algorithms"]
         for more in (["--latency=exp:2us", "--byte=exp:0.3ns", "--noise=exp:3us", "--call-noise=exp:200ns"], REFERENCE):
             for limit in ([], ["--eager-limit=200"]):
                 fault = times_add_up(predicted(*given, *more, *limit, "--replicas=37", f"--where={WORDS}", "random.txt"))
@@ -128,7 +128,7 @@ def check_algorithms():
         fault = unlike_difference(predicted, arguments_of, base, ["--replicas=5", *given[2:], f"--eager-limit={seed % 3 * 200 - 1}"], 16)
         unlike += [(seed, fault)] if fault else []
     ok("all algorithms of collectives: rows add up", not wrong, wrong[:3])
-    ok("of one replica they are those of --critical-path", not other, other[:3])
+    ok("of one replica they are those of --where=path", not other, other[:3])
     ok("derivatives are the difference of two runs", not unlike, unlike[:3])
     one = run("--json", "--predict", "--threads=1", *given, *REFERENCE, "--replicas=70", f"--where={WORDS}", "random.txt")
     ok("the same bytes with 3 threads", one[0] == 0 and one ==
@@ -138,7 +138,7 @@ def check_algorithms():
 
 
 def arguments_of(v):
-    return ["--deterministic", "--lenient", f"--latency=const:{v['latency']!r}ns", f"--byte=const:{v['byte']!r}ns",
+    return ["--without=choice", "--lenient", f"--latency=const:{v['latency']!r}ns", f"--byte=const:{v['byte']!r}ns",
             f"--compute-ratio={v['compute']!r}", f"--noise=exp:{v['noise']!r}ns"]
 
 
@@ -154,7 +154,7 @@ def check_random():
     for seed in range(1, 7):
         make_random(seed)
         for given in options:
-            given = ["--deterministic", "--lenient", *given]
+            given = ["--without=choice", "--lenient", *given]
             cases += 1
             fault = times_add_up(predicted(*given, "--replicas=37", f"--where={WORDS}", "random.txt"))
             if fault:
@@ -169,7 +169,7 @@ def check_random():
             if fault:
                 unlike.append((seed, extra, fault))
     ok("random programs: rows add up to the mean run, and to all derivatives", cases == 48 and not wrong, wrong[:3])
-    ok("of one replica they are those of --critical-path", not other, other[:3])
+    ok("of one replica they are those of --where=path", not other, other[:3])
     ok("derivatives are the difference of two runs", not unlike, unlike[:3])
 
 
@@ -208,12 +208,12 @@ def check_long():
     for threads in (2, 3):
         ok(f"the same bytes with {threads} threads", run("--json", "--predict", f"--threads={threads}", *given) == one)
     fault = is_critical("--latency=exp:2us", "--noise=exp:3us", "long.txt")
-    ok("of one replica as --critical-path has it", fault is None, fault)
+    ok("of one replica as --where=path has it", fault is None, fault)
     make_long("apart.txt", 2, 30000, False)
     given = ["--latency=const:1us", "--noise=exp:3us", "--replicas=40", f"--where={WORDS}", "apart.txt"]
     ok("ranks that have nothing in common", times_add_up(predicted(*given)) is None)
     fault = is_critical("--latency=const:1us", "--noise=exp:3us", "apart.txt")
-    ok("as --critical-path has them", fault is None, fault)
+    ok("as --where=path has them", fault is None, fault)
     if os.environ.get("MPGKIT_SANITIZERS") == "yes": # they keep freed memory
         return
     make_long("longer.txt", 5, 36000, True)
@@ -239,8 +239,8 @@ def check_target():
     with open("machine.target", "w", encoding="ascii") as out:
         out.write("#mpgtarget 1\nPolicy = offload\nBarrierAlgorithm = rounds\nMsgBuildTime = 120ns\nCommStartupTime = 80ns\n"
                   "ServiceTime = 50ns\nHopTime = 10ns\nByteTransferTime = 0.25ns\n")
-    given = ["--target=machine.target", "--wall"]
-    found = answer(*given, f"--where={WORDS}", "--critical-path", "chain.txt")
+    given = ["--target=machine.target", "--target=work=wall"]
+    found = answer(*given, f"--where={WORDS}", "--where=path", "chain.txt")
     run_ns = found["run_time_ns"]["median"]
     path = shares(found, "rank", "rank")
     ok("a target of parameters: its path", times_add_up(found) is None and found["critical_path"]["run_ns"] == run_ns and
@@ -250,7 +250,7 @@ def check_target():
     wrong = []
     for seed in (1, 3):
         make_random(seed)
-        drawn = [*given, "--lenient", "--noise=exp:3us", "--parameter=CommStartupTime=exp:2us", "--replicas=19"]
+        drawn = [*given, "--lenient", "--noise=exp:3us", "--target=CommStartupTime=exp:2us", "--replicas=19"]
         found, other = answer(*drawn, f"--where={WORDS}", "random.txt"), answer(*drawn, "random.txt")
         if times_add_up(found) or not near(found["run_time_ns"]["mean"], other["run_time_ns"]["mean"], 1e3):
             wrong.append((seed, times_add_up(found), found["run_time_ns"], other["run_time_ns"]))

@@ -18,7 +18,7 @@ for rank in json.load(sys.stdin)["ranks"]:
     print(*(f"{a[key]:g}" for key in ("calls_ns", "messages_ns", "taken_over_ns", "left_ns")))'
 }
 faithful=(--absorb=none --eager-limit=-1)
-own=("${faithful[@]}" --call-edges=own)
+own=("${faithful[@]}" --paper=own-edges)
 
 # ---- Sottile 2006, Eqs. 1 and 2 ----
 cat >eq1.txt <<'END'
@@ -66,7 +66,7 @@ is "Eq. 1: what is put in where: lambda2 at the sender; the receiver's noise it 
     "70 500 1500 2070
 70 1500 0 1570"
 for k in 0 1 2 3 4; do
-    drawn=$(delays "${faithful[@]}" --call-noise=exp:70ns@1 --first-replica=$k eq1.txt)
+    drawn=$(delays "${faithful[@]}" --call-noise=exp:70ns@1 --replicas=first=$k eq1.txt)
     is "a call has one draw, wherever it acts: replica $k" "${drawn% *}" "${drawn#* }"
 done
 ok "... another one in another replica" \
@@ -94,7 +94,7 @@ calls 2 "#clocks shared" >isend-recv.txt <<'END'
 END
 # A = 3.5 + 17.25 + 3; back: + 2.375 + 17.25 + 3.5
 is "Isend and Recv" "$(delays "${faithful[@]}" "${noise[@]}" isend-recv.txt)" "46.875 26.125"
-is "an eager Isend" "$(delays --absorb=none --call-edges=paper "${noise[@]}" isend-recv.txt)" \
+is "an eager Isend" "$(delays --absorb=none --paper=call-edges "${noise[@]}" isend-recv.txt)" \
     "7 26.125"
 calls 2 "#clocks shared" >probe.txt <<'END'
 0 1000 1100 Issend to=1 bytes=8 request=1
@@ -122,19 +122,19 @@ END
 is "Sendrecv" "$(delays "${faithful[@]}" "${noise[@]}" sendrecv.txt)" "39.875 41"
 
 # ---- Sottile 2006, section 3.2: a Reduce that holds its contributors ----
-none=(--absorb=none --sync-reduce)
+none=(--absorb=none --paper=sync-reduce)
 for call in Reduce Gather Gatherv; do
     collective 8 $call "root=0 bytes=8" >reduce.txt
     is "$call: noise at the root" "$(delays "${none[@]}" --noise=const:100ns@0 reduce.txt)" \
         "200 100 100 100 100 100 100 100"
-    is "... is not anybody else's without --sync-reduce" \
+    is "... is not anybody else's without --paper=sync-reduce" \
         "$(delays --absorb=none --noise=const:100ns@0 reduce.txt)" "200 0 0 0 0 0 0 0"
 done
 # They leave 5 ns after each other, the root first; the last one's call is the shortest, 776 ns: the root, which waited 1000, absorbs
 # 224 of 324.
 is "one that left later did not wait so long" \
-    "$(delays --sync-reduce --noise=const:324ns@0 reduce.txt)" "424 100 100 100 100 100 100 65"
-is "unperturbed" "$(delays --sync-reduce reduce.txt)" "0 0 0 0 0 0 0 0"
+    "$(delays --paper=sync-reduce --noise=const:324ns@0 reduce.txt)" "424 100 100 100 100 100 100 65"
+is "unperturbed" "$(delays --paper=sync-reduce reduce.txt)" "0 0 0 0 0 0 0 0"
 is "everybody has what rank 3 contributes late, with the way to the root" \
     "$(delays "${none[@]}" --call-noise=const:2.375ns@3 --latency=const:17.25ns reduce.txt)" \
     "19.625 19.625 19.625 19.625 19.625 19.625 19.625 19.625"
@@ -144,7 +144,7 @@ is "... and takes it over: nothing is put in twice" \
 0 0 17.25 17.25"
 # All arrive by 1259 + 10000, where the root ended at 2000, rank j at 2000 + 5 j.
 is "predicted, they end together" \
-    "$(delays --predict --latency=const:10us --sync-reduce reduce.txt 2>/dev/null)" \
+    "$(delays --predict --latency=const:10us --paper=sync-reduce reduce.txt 2>/dev/null)" \
     "9259 9254 9249 9244 9239 9234 9229 9224"
 calls 3 >ireduce.txt <<'END'
 0 1000 1010 Ireduce comm=0 root=1 bytes=8 request=1
@@ -182,11 +182,11 @@ calls 2 >unsafe.txt <<'END'
 1 2000 2100 Send to=0 bytes=8
 END
 is "a program that no collective may hold runs without" "$(delays unsafe.txt)" "0 0"
-"$mpgsim" --sync-reduce unsafe.txt >out.txt 2>&1
+"$mpgsim" --paper=sync-reduce unsafe.txt >out.txt 2>&1
 is "... and is refused with it: who waits for whom is said" \
     "$? $(grep -c 'ranks wait for each other' out.txt)" "1 1"
-is "... unless --lenient" "$(delays --sync-reduce --lenient unsafe.txt 2>/dev/null)" "0 0"
-"$mpgsim" --sync-reduce reduce.txt >said.txt
+is "... unless --lenient" "$(delays --paper=sync-reduce --lenient unsafe.txt 2>/dev/null)" "0 0"
+"$mpgsim" --paper=sync-reduce reduce.txt >said.txt
 ok "the answer says so, too" grep -q '^ *reductions  *who contributes' said.txt
 
 # ---- a chain ----
@@ -209,12 +209,12 @@ for trace in eq1 eq2 send-irecv isend-recv probe persistent sendrecv; do
     is "without noise of calls the edges are the same: $trace" \
         "$(delays "${faithful[@]}" "${flight[@]}" --noise=const:33.5ns@1 $trace.txt)" \
         "$(delays "${own[@]}" "${flight[@]}" --noise=const:33.5ns@1 $trace.txt)"
-    is "unperturbed: $trace" "$(delays --call-edges=paper --call-noise=const:0ns $trace.txt)" "0 0"
+    is "unperturbed: $trace" "$(delays --paper=call-edges --call-noise=const:0ns $trace.txt)" "0 0"
 done
 "$mpgsim" "${faithful[@]}" --call-noise=const:1ns eq1.txt >said.txt
 ok "the answer says so" grep -q '^ *call edges  *paper' said.txt
 "$mpgsim" "${own[@]}" --call-noise=const:1ns eq1.txt >said.txt
 is "... and only then" "$(grep -c 'call edges' said.txt)" 0
-"$mpgsim" --call-edges=printed eq1.txt >/dev/null 2>err.txt
-is "another word is an error" "$? $(head -n1 err.txt | grep -c 'own or paper')" "2 1"
+"$mpgsim" --paper=printed eq1.txt >/dev/null 2>err.txt
+is "another word is an error" "$? $(head -n1 err.txt | grep -c 'call-edges, sync-reduce or own-edges')" "2 1"
 done_testing

@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --suppose='resize ...' about messages and collectives (TAP): by hand, in both modes, and what is refused.
+# mpgsim --hypothesis='resize ...' about messages and collectives (TAP): by hand, in both modes, and what is refused.
 . "$(dirname "$0")/mpgsim.sh"
 needs_python
 . "$here/supposing.sh"
 
 # A message of 1000 bytes once around three ranks, which all wait. Where l is 385 ns, rank 1 took 1900, 1.9 times what it
 # takes by itself, and its message, sent as it began, 4.9 times l: that did not hold it up, and 1900 - 385 - 900 are absorbed.
-absorbs=(--source-latency=0ns --source-byte=0.385ns)
+absorbs=(--source=latency=0ns --source=byte=0.385ns)
 ring
-is "resize: twice the bytes, hop by hop" "$(delays "${there[@]}" --suppose='resize factor=2' ring.txt)" "1155 385 770"
+is "resize: twice the bytes, hop by hop" "$(delays "${there[@]}" --hypothesis='resize factor=2' ring.txt)" "1155 385 770"
 is "... what each byte costs beyond, too" \
-    "$(delays "${there[@]}" --byte=const:0.125ns --suppose='resize factor=2' ring.txt)" "1905 635 1270"
-is "... where waiting absorbs it" "$(clocked "${absorbs[@]}" --suppose='resize factor=2' ring.txt)" "770 0 385"
+    "$(delays "${there[@]}" --byte=const:0.125ns --hypothesis='resize factor=2' ring.txt)" "1905 635 1270"
+is "... where waiting absorbs it" "$(clocked "${absorbs[@]}" --hypothesis='resize factor=2' ring.txt)" "770 0 385"
 is "... half the bytes: those who waited gain" \
-    "$(clocked "${absorbs[@]}" --suppose='resize factor=0.5' ring.txt)" "-385 0 -192.5"
-is "... to nothing" "$(clocked "${absorbs[@]}" --suppose='resize factor=0' ring.txt)" "-770 0 -385"
-is "... to a size" "$(delays "${there[@]}" --suppose='resize from=1-2 bytes=1385' ring.txt)" "296.45 0 148.225"
-is "... predicted" "$("$mpgsim" --json --predict "${target[@]}" --suppose='resize factor=2' ring.txt | numbers 1)" \
+    "$(clocked "${absorbs[@]}" --hypothesis='resize factor=0.5' ring.txt)" "-385 0 -192.5"
+is "... to nothing" "$(clocked "${absorbs[@]}" --hypothesis='resize factor=0' ring.txt)" "-770 0 -385"
+is "... to a size" "$(delays "${there[@]}" --hypothesis='resize from=1-2 bytes=1385' ring.txt)" "296.45 0 148.225"
+is "... predicted" "$("$mpgsim" --json --predict "${target[@]}" --hypothesis='resize factor=2' ring.txt | numbers 1)" \
     "$("$mpgsim" --json --predict --latency=const:7ns --byte=const:0.77ns ring.txt | numbers 1)"
 # Above the limit the sender waits till it has arrived, and 650 ns more; T(A) = max(T(S_s) + 650, T(P)) + 770.
 # All messages flew 865 ns longer than usual, so that nothing absorbs: rank 0's send ends at 3170, rank 1's, which begins
 # at 3485, at 5555; what rank 2 sends leaves at 5870, arrives at 7290, where 6135 was.
 is "... and wait, as such do" \
-    "$(clocked "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "1155 2355 2740"
+    "$(clocked "${there[@]}" --eager-limit=1000 --hypothesis='resize factor=2' ring.txt)" "1155 2355 2740"
 is "... but without absolute times" \
-    "$(delays "${there[@]}" --eager-limit=1000 --suppose='resize factor=2' ring.txt)" "1155 385 770"
+    "$(delays "${there[@]}" --eager-limit=1000 --hypothesis='resize factor=2' ring.txt)" "1155 385 770"
 # What a sender's Waitall took else, 4900 ns of nothing that is known, it takes with more bytes, too, unless it waits longer:
 # T(A) = 1000 + 100 + d' / 2, 100 more till it knows.
 calls 2 >grows.txt <<'T'
@@ -34,10 +34,10 @@ calls 2 >grows.txt <<'T'
 1 900 910 Irecv from=0 tag=1 bytes=65536 request=1
 1 8500 8600 Waitall requests=1
 T
-grown=(--source-latency=100ns --source-byte=0.5ns --eager-limit=4096)
+grown=(--source=latency=100ns --source=byte=0.5ns --eager-limit=4096)
 is "a message that grows beyond the eager limit adds to what its sender took" \
-    "$(clocked "${grown[@]}" --suppose='resize bytes=4097' grows.txt), $(clocked "${grown[@]}" \
-    --suppose='resize bytes=16384' grows.txt)" "0 0, $((1000 + 100 + 8192 + 100 - 7000)) $((1000 + 100 + 8192 - 8600))"
+    "$(clocked "${grown[@]}" --hypothesis='resize bytes=4097' grows.txt), $(clocked "${grown[@]}" \
+    --hypothesis='resize bytes=16384' grows.txt)" "0 0, $((1000 + 100 + 8192 + 100 - 7000)) $((1000 + 100 + 8192 - 8600))"
 is "more bytes never make a rank earlier" "$("$python" "$here/larger.py" "$mpgsim" 20)" "200 pairs, 0 wrong"
 # Collectives of 3: Alltoall n = 2 of 200 bytes, Bcast L = 2 of 600, Reduce 40, by callsite, region, size.
 {
@@ -50,11 +50,11 @@ is "more bytes never make a rank earlier" "$("$python" "$here/larger.py" "$mpgsi
     done
 } >coll.txt
 for select in call=MPI_Alltoall site=0 region=in bytes=50-200 'comm=0 bytes=-200 call=Alltoall'; do
-    is "resize $select" "$(delays "${there[@]}" --suppose="resize $select factor=2" coll.txt)" "77 77 77"
+    is "resize $select" "$(delays "${there[@]}" --hypothesis="resize $select factor=2" coll.txt)" "77 77 77"
 done
 is "resize a Bcast, whose root a Reduce makes wait" \
-    "$(delays "${there[@]}" --suppose='resize call=Bcast bytes=1000' coll.txt)" "539 539 539"
-is "resize a Reduce" "$(delays "${there[@]}" --suppose='resize call=Reduce factor=3' coll.txt)" "30.8 0 0"
+    "$(delays "${there[@]}" --hypothesis='resize call=Bcast bytes=1000' coll.txt)" "539 539 539"
+is "resize a Reduce" "$(delays "${there[@]}" --hypothesis='resize call=Reduce factor=3' coll.txt)" "30.8 0 0"
 # By a signature's one-way times at the same u: twice the bytes cost what those of 1000 cost on a machine that has
 # for these what the source has for 2000.
 sizes() {
@@ -71,11 +71,11 @@ sizes() {
 sizes 1000=4000 2000=8385 >source.sig
 sizes 1000=8385 2000=10000 >target.sig
 is "resize by the source's times at the message's u" \
-    "$(delays --source=source.sig --seed=3 --suppose='resize factor=2' ring.txt)" \
+    "$(delays --source=source.sig --seed=3 --hypothesis='resize factor=2' ring.txt)" \
     "$(delays --source=source.sig --signature=target.sig --seed=3 ring.txt)"
-is "... of which replicas have their own" "$("$mpgsim" --json --source=source.sig --suppose='resize factor=2' ring.txt |
+is "... of which replicas have their own" "$("$mpgsim" --json --source=source.sig --hypothesis='resize factor=2' ring.txt |
     "$python" -c 'import json, sys; print(len({one["run_time_ns"] for one in json.load(sys.stdin)["replicas"]}))')" 64
-ok "a size in TiB" "$mpgsim" --predict "${target[@]}" --suppose='resize factor=2 bytes=-1TiB' -o out ring.txt
+ok "a size in TiB" "$mpgsim" --predict "${target[@]}" --hypothesis='resize factor=2 bytes=-1TiB' -o out ring.txt
 
 # --- what is refused ---
 
@@ -86,21 +86,21 @@ refused() {
 lacks() {
     ok "refused, $1: ${*:2}" refuses 1 "mpgsim: *$1*" "${@:2}" ring.txt
 }
-lacks "contradict each other" --predict "${target[@]}" --suppose='drop tag=5' --suppose='resize to=2 factor=2'
-lacks "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --suppose='resize tag=6 factor=2'
+lacks "contradict each other" --predict "${target[@]}" --hypothesis='drop tag=5' --hypothesis='resize to=2 factor=2'
+lacks "has no message, collective or epoch of a window that it is about" --predict "${target[@]}" --hypothesis='resize tag=6 factor=2'
 lacks "rank 1, call 2 (MPI_Send): * contradict each other" --predict "${target[@]}" \
-    --suppose='resize tag=5 factor=2' --suppose='resize from=1 bytes=1'
-lacks "says what bytes cost on the traced machine" --suppose='resize factor=2'
-refused "factor= and bytes= are both given" --suppose='resize factor=2 bytes=7'
-refused "neither factor= nor bytes=" --suppose='resize tag=5'
-refused "is no call of MPI" --suppose='resize call=Sond factor=2'
-refused "messages are selected by the call that sends" --suppose='resize call=Recv factor=2'
-refused "is empty" --suppose='resize bytes=9-8 factor=2'
-lacks "there is no region 'x'" --predict "${target[@]}" --suppose='resize region=x factor=2'
-lacks "there is no callsite 0" --predict "${target[@]}" --suppose='resize site=0 factor=2'
-lacks "there is no rank 3" --predict "${target[@]}" --suppose='resize to=3 factor=2'
-lacks "there is no communicator 4" --predict "${target[@]}" --suppose='resize comm=4 factor=2'
-refused "written with all that was sent" --output-trace=never "${there[@]}" --suppose='resize factor=2'
+    --hypothesis='resize tag=5 factor=2' --hypothesis='resize from=1 bytes=1'
+lacks "says what bytes cost on the traced machine" --hypothesis='resize factor=2'
+refused "factor= and bytes= are both given" --hypothesis='resize factor=2 bytes=7'
+refused "neither factor= nor bytes=" --hypothesis='resize tag=5'
+refused "is no call of MPI" --hypothesis='resize call=Sond factor=2'
+refused "messages are selected by the call that sends" --hypothesis='resize call=Recv factor=2'
+refused "is empty" --hypothesis='resize bytes=9-8 factor=2'
+lacks "there is no region 'x'" --predict "${target[@]}" --hypothesis='resize region=x factor=2'
+lacks "there is no callsite 0" --predict "${target[@]}" --hypothesis='resize site=0 factor=2'
+lacks "there is no rank 3" --predict "${target[@]}" --hypothesis='resize to=3 factor=2'
+lacks "there is no communicator 4" --predict "${target[@]}" --hypothesis='resize comm=4 factor=2'
+refused "written with all that was sent" --output-trace=never "${there[@]}" --hypothesis='resize factor=2'
 ok "refused: an expanded collective, before anything is evaluated" refuses 1 "*it is resized: --collectives=expand*" "${there[@]}" \
-    --collectives=expand --suppose='resize call=Alltoall factor=2' coll.txt
+    --collectives=expand --hypothesis='resize call=Alltoall factor=2' coll.txt
 done_testing

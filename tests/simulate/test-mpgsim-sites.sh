@@ -9,10 +9,10 @@ nm=$(type -P nm) addr2line=$(type -P addr2line) readelf=$(type -P readelf)
 
 # sent HYPOTHESIS...: how many of its messages the trace has left
 sent() {
-    "$mpgsim" "${@/#/--suppose=}" sites.txt | sed -n '1s/.* calls, \([0-9]*\) message.*/\1/p'
+    "$mpgsim" "${@/#/--hypothesis=}" sites.txt | sed -n '1s/.* calls, \([0-9]*\) message.*/\1/p'
 }
 refused() {
-    ok "$1: $2" refuses 1 "mpgsim: '$1': $2" "--suppose=$1" sites.txt
+    ok "$1: $2" refuses 1 "mpgsim: '$1': $2" "--hypothesis=$1" sites.txt
 }
 
 # Four messages: of a module that is not there 1, of two calls of it 1 and 2.

@@ -7,7 +7,7 @@ needs_python
 . "$here/supposing.sh"
 
 window=("#clocks shared" "#comm 0 = 0 1" "#window 0 = 0 0")
-less=(--suppose="scale solve factor=0.385") # of 1800 ns 1107 less
+less=(--hypothesis="scale solve factor=0.385") # of 1800 ns 1107 less
 starts() {
     "$mpgsim" "$@" | awk '$1 == "starts" { sub(/^ *starts */, ""); print }'
 }
@@ -34,17 +34,17 @@ left() { # K: it is Win_complete that waits
 is "the trace shows that Win_start waits for Win_post" "$(starts "${less[@]}" two.txt)" \
     "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"
 is "... it ends sooner where that does" "$(clocked "${less[@]}" two.txt)" "-2214 -2214"
-is "... later" "$(clocked --suppose='scale solve factor=2' two.txt)" "3600 3600"
+is "... later" "$(clocked --hypothesis='scale solve factor=2' two.txt)" "3600 3600"
 is "... in JSON" "$("$mpgsim" --json "${less[@]}" two.txt | grep -c '"starts_wait": true')" 1
-is "... not where that is not wanted" "$(clocked --carried=none "${less[@]}" two.txt) $(starts --carried=none "${less[@]}" two.txt)" "0 0 "
+is "... not where that is not wanted" "$(clocked --without=carried "${less[@]}" two.txt) $(starts --without=carried "${less[@]}" two.txt)" "0 0 "
 is "... nor where times are not compared" "$(starts --absorb=wait "${less[@]}" two.txt)" ""
 is "... nor without hypotheses" "$(starts --noise=const:1us two.txt)$("$mpgsim" --json --noise=const:1us two.txt | grep -c starts_wait)" 0
 # Post leaves at 11793 ns and is there 7 later. 90 to Complete, which takes 10; in the next round Post leaves 20660, Complete is
 # over at 20767. Then nobody waits: 8390 + 89 + 10 + 968390 of rank 0. Of rank 1 the first wait ends at 11897, the second at 20764.
 is "predicted, it ends when Post comes" "$(runs "${less[@]}" two.txt)" "997646 997624"
-is "what a Win_complete ends is dropped, its Win_start, too" "$(clocked --suppose='drop call=Win_complete' two.txt)" \
+is "what a Win_complete ends is dropped, its Win_start, too" "$(clocked --hypothesis='drop call=Win_complete' two.txt)" \
     "$((-2 * 2010 - 11 - 3 * 10)) $((-3 * 10 - 2 * 80 - 10))"
-is "... predicted" "$(runs --suppose='drop call=Win_complete' two.txt)" \
+is "... predicted" "$(runs --hypothesis='drop call=Win_complete' two.txt)" \
     "$((999900 - 2 * 2010 - 11 - 3 * 10)) $((999900 - 3 * 10 - 2 * 80 - 10))"
 
 { waits 1 1; ready 3; } | calls 2 "${window[@]}" >one.txt

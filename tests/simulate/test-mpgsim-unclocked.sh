@@ -11,7 +11,7 @@ unclocked() {
     awk '/^#clocks/ { next } /^#/ { print; next } { shift = $1 * 98765432
         $2 += shift; $3 += shift; print }' t.txt >u.txt
     mv u.txt t.txt
-    is "... by clocks of their own" "$("$mpgsim" --per-rank --source-latency=200ns t.txt |
+    is "... by clocks of their own" "$("$mpgsim" --per-rank --source=latency=200ns t.txt |
         awk 'NR > 1 && $3 != 0')" ""
 }
 
@@ -26,7 +26,7 @@ END
 is "the first 6 us late: the second is taken, when it was complete" \
     "$(delay 0 --noise=const:6us@1) $(chosen followed picks_changed redone -- --noise=const:6us@1)" \
     "4000 1 1 0"
-is "... kept: 6 us" "$(delay 0 --noise=const:6us@1 --deterministic)" 6000
+is "... kept: 6 us" "$(delay 0 --noise=const:6us@1 --without=choice)" 6000
 is "3.9985 us late: it comes before the second still" "$(delay 0 --noise=const:3.9985us@1)" 3998.5
 is "9.385 us late: it comes 2385 ns after the second was worked on" \
     "$(delay 0 --noise=const:9.385us@1)" 5385

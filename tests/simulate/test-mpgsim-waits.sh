@@ -41,7 +41,7 @@ is "a sender 1234.5 ns late is waited for so much longer" "$(world predicted --n
 is "a receiver 700.25 ns late waits so much less" "$(world predicted --noise=const:700.25ns@1)" \
     "Recv:late_sender=431.75"
 is "... later than its sender, not at all" "$(world predicted --noise=const:2us@1)" ""
-is "--waits-by=rank" "$(world predicted --waits-by=rank --noise=const:1234.5ns@0)" "1:late_sender=2366.5"
+is "--waits=rank" "$(world predicted --waits=rank --noise=const:1234.5ns@0)" "1:late_sender=2366.5"
 is "Total: both runs" "$(total total_ns --noise=const:1234.5ns@0)" \
     "$(awk 'BEGIN { printf "%.10g", 2 * 999900 + 2 * 1234.5 + 1234.5 }')"
 calls 2 >t.txt <<'END'
@@ -65,14 +65,14 @@ calls 3 >t.txt <<'END'
 0 7000 7100 Send to=1 tag=0 bytes=8
 1 6500 7400 Recv from=0 tag=0 bytes=8
 END
-is "a message is dropped" "$(world predicted '--suppose=drop from=0 to=1')" "Barrier:wait_at_barrier=3253"
-is "... but not from what was traced" "$(world traced '--suppose=drop from=0 to=1')" \
+is "a message is dropped" "$(world predicted '--hypothesis=drop from=0 to=1')" "Barrier:wait_at_barrier=3253"
+is "... but not from what was traced" "$(world traced '--hypothesis=drop from=0 to=1')" \
     "Barrier:wait_at_barrier=3253 Recv:late_sender=500"
 # Without the barrier the sender comes at 3000, before the receiver, at 4885.
-is "a barrier is dropped" "$(world predicted '--suppose=drop call=Barrier')" ""
+is "a barrier is dropped" "$(world predicted '--hypothesis=drop call=Barrier')" ""
 # ... whose time, a difference of perturbed ones, is 0.
 is "... and takes no time at all" "$("$mpgsim" --waits --json --noise=const:0.1ns --compute-ratio=1.7 \
-    --suppose='drop call=Barrier' t.txt | "$python" -c '
+    --hypothesis='drop call=Barrier' t.txt | "$python" -c '
 import json, sys
 print([row["predicted"]["time_ns"] for row in json.load(sys.stdin)["waits"]["rows"] if row["call"] == "MPI_Barrier"])')" "[0]"
 
@@ -127,18 +127,18 @@ is "foo a quarter: the last comes first" "$(world predicted $quarter --latency=c
 is "... a run of 101 ms" "$(total total_ns $quarter --latency=const:1ms)" 404000000
 # In the traced order: 45 ms for the first, at 94; the others lie ready, until 109.
 # shellcheck disable=SC2086
-is "... in the traced order" "$(world predicted $quarter --latency=const:1ms --deterministic)" \
+is "... in the traced order" "$(world predicted $quarter --latency=const:1ms --without=choice)" \
     "Barrier:wait_at_barrier=63000000 Waitany:late_sender=45000000"
 
 # foo balanced, 30 ms each: they send at 118, 108, 98.
-balanced='--suppose=balance foo'
+balanced='--hypothesis=balance foo'
 is "a hypothesis: foo balanced, [SILAS] Table 2" "$(world predicted --predict --latency=const:0ns "$balanced")" \
     "Barrier:wait_at_barrier=45000000 Waitany:late_sender=30000000"
 is "... a run of 123 ms" "$(total total_ns --predict --latency=const:0ns "$balanced")" 492000000
 is "... in perturb mode" "$(world predicted "$balanced")" \
     "Barrier:wait_at_barrier=45000000 Waitany:late_sender=30000000"
 is "... in the traced order: 40, and 75 ms" \
-    "$(world predicted --predict --latency=const:0ns --deterministic "$balanced")" \
+    "$(world predicted --predict --latency=const:0ns --without=choice "$balanced")" \
     "Barrier:wait_at_barrier=75000000 Waitany:late_sender=40000000"
 
 # ---- the answer ----
@@ -159,7 +159,7 @@ del answer["waits"]
 json.dump(answer, sys.stdout)' | "$python" -m json.tool --sort-keys)"
 # The median one of five runs, found without it.
 is "the replica is the median run" \
-    "$("$mpgsim" --json --waits --noise=exp:1us --replicas=5 --first-replica=7 t.txt | "$python" -c '
+    "$("$mpgsim" --json --waits --noise=exp:1us --replicas=5 --replicas=first=7 t.txt | "$python" -c '
 import json, sys
 answer = json.load(sys.stdin)
 runs = sorted((r["run_time_ns"], r["replica"]) for r in answer["replicas"])
@@ -182,7 +182,7 @@ all() {
         "$@" "$seed" >t.txt || return 1
         for options in --noise=exp:9us --noise=const:20us@1,2 \
             "--eager-limit=4096 --latency=exp:3us --noise=exp:2us" \
-            "--deterministic --call-noise=exp:500ns --sync-reduce" \
+            "--without=choice --call-noise=exp:500ns --paper=sync-reduce" \
             "--collectives=expand --noise=exp:9us" \
             "--collectives=expand --predict --eager-limit=4096 --latency=exp:5us" \
             "--predict --latency=exp:5us --noise=exp:10us"; do
@@ -209,8 +209,7 @@ END
 ok "clocks that are not comparable" refuses 1 "mpgsim: *--waits: who waited for whom is not known: *" --waits t.txt
 ok "... in predict mode, too" refuses 1 "mpgsim: *--waits: who waited for whom is not known: *" --waits --predict \
     --latency=const:1us t.txt
-ok "--waits-by alone" refuses 2 "*--waits-by says nothing without --waits*" --waits-by=rank t.txt
-ok "--waits-by what" refuses 2 "*--waits-by: 'me' is not call, callsite, region or rank*" --waits --waits-by=me t.txt
+ok "--waits what" refuses 2 "*--waits: 'me' is not call, callsite, region or rank*" --waits=me t.txt
 ok "with --per-rank" refuses 2 "*--waits and --per-rank exclude each other*" --waits --per-rank t.txt
 ok "several scenarios" refuses 2 "*--waits and several scenarios exclude each other*" --waits \
     --sweep=noise=0us:1us:2 t.txt

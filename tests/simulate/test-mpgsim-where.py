@@ -93,8 +93,8 @@ def adds_up(found):
 
 def check_random():
     options = [["--noise=exp:3us", "--latency=exp:2us", "--byte=const:0.3ns", "--call-noise=normal:200ns,400ns"],
-               ["--noise=normal:100ns,900ns", "--latency=const:777ns", "--absorb=none", "--call-edges=paper"],
-               ["--noise=exp:3us", "--latency=exp:2us", "--deterministic", "--call-noise=exp:300ns", "--absorb=wait"],
+               ["--noise=normal:100ns,900ns", "--latency=const:777ns", "--absorb=none", "--paper=call-edges"],
+               ["--noise=exp:3us", "--latency=exp:2us", "--without=choice", "--call-noise=exp:300ns", "--absorb=wait"],
                ["--signature", os.path.join(SOURCE, "results", "reference", "reference.sig"), "--source=none"]]
     wrong, unlike, cases = [], [], 0
     for seed in range(1, 7):
@@ -138,7 +138,7 @@ def check_forms():
     added = all(abs(float(p[0]) + float(p[2]) - float(p[4]) - float(p[6])) < 1e-9 for p in (line.split() for line in lines))
     ok("text: rows add up as printed", len(lines) == 3 and added, text)
     for status, word, arguments in ((2, "is not call", ["--where=line"]), (2, "twice", ["--where=call,call"]),
-                                    (2, "exclude", ["--where=call", "--per-rank"]), (2, "--csv is of a table", ["--csv"]),
+                                    (2, "exclude", ["--where=call", "--per-rank"]), (2, "it is of a table", ["--csv"]),
                                     (2, "one table", ["--csv", "--where=call,rank"]),
                                     (2, "several scenarios", ["--where=call", "--sweep=latency=1us:2us:2"])):
         got, out, err = run(*arguments, "chain.txt")

@@ -25,7 +25,7 @@ END
 }
 take "Irecv and Wait, one by one" 4 < <(one_by_one any=source)
 is "the first 4.385 us late: until the second comes" "$(delay 0 --noise=const:4.385us@1)" 1000
-is "... kept: 4.385 us" "$(delay 0 --noise=const:4.385us@1 --deterministic)" 4385
+is "... kept: 4.385 us" "$(delay 0 --noise=const:4.385us@1 --without=choice)" 4385
 is "... three calls are followed, and take another's" \
     "$(chosen followed followed_receives picks_changed redone -- --noise=const:4.385us@1)" "0 3 3 0"
 is "23.75 us late: the others are done meanwhile" "$(delay 0 --noise=const:23.75us@1)" \
@@ -75,7 +75,7 @@ take "Waitall of two, of three that come" 4 < <(posted "0 1300 51100 Waitall req
     "0 65100 65110 Wait requests=3")
 is "the second 7.385 us late: the other two, the last at 52.1 us" \
     "$(delay 0 --noise=const:7.385us@2)" 1000
-is "... kept: 7.385 us" "$(delay 0 --noise=const:7.385us@2 --deterministic)" 7385
+is "... kept: 7.385 us" "$(delay 0 --noise=const:7.385us@2 --without=choice)" 7385
 is "... one of two calls takes another's, then the other" \
     "$(chosen followed_receives picks_changed -- --noise=const:7.385us@2)" "2 2"
 
@@ -178,7 +178,7 @@ END
 }
 take "Probe, then a Recv of what it found" 4 < <(probed Probe "" Recv "" "")
 is "the first 4.385 us late: the second is found" "$(delay 0 --noise=const:4.385us@1)" 1000
-is "... kept: 4.385 us" "$(delay 0 --noise=const:4.385us@1 --deterministic)" 4385
+is "... kept: 4.385 us" "$(delay 0 --noise=const:4.385us@1 --without=choice)" 4385
 is "... three probes find another's" \
     "$(chosen followed followed_receives picks_changed redone -- --noise=const:4.385us@1)" "0 3 3 0"
 is "23.75 us late" "$(delay 0 --noise=const:23.75us@1)" \
@@ -218,7 +218,7 @@ for from in any=source from=1; do
         "$([ $from = from=1 ] && echo 4 || echo 5) 1 1"
     is "... with the computation between them" "$(delay 0 $early --polling=wait)" \
         "$(awk 'BEGIN { print 4012 - 10015 }')"
-    is "... kept: nothing" "$(delay 0 $early --deterministic)" 0
+    is "... kept: nothing" "$(delay 0 $early --without=choice)" 0
     is "one that would find nothing waits" "$(delay 0 --noise=const:5.385us@1)" \
         "$(awk 'BEGIN { print 9200 + 5385 - 10015 }')"
 done
@@ -274,7 +274,7 @@ is "4.5 us late: counted" \
 # ---- lanes do not know of each other ----
 calls 4 < <(stream) >t.txt
 is "40 replicas at a time, or one by one" "$(runs --replicas=40)" \
-    "$(for k in $(seq 0 39); do runs --replicas=1 --first-replica="$k"; done)"
+    "$(for k in $(seq 0 39); do runs --replicas=1 --replicas=first="$k"; done)"
 like "... of which most choose" "$(chosen picks_changed -- --noise=exp:4us --replicas=40)" "[1-9]??*"
 # ---- what is kept, and counted ----
 kept() { "$mpgsim" --json "$@" t.txt | sed -n 's/.*"receives_kept": \([0-9]*\),/\1/p'; }
@@ -288,7 +288,7 @@ is "is counted, and keeps its receive" "$(kept) $(chosen followed_receives picks
 is "... which others do not take" "$(delay 0 --noise=const:4.385us@1)" 4385
 is "... all, where every message does" "$(kept --eager-limit=-1)" 3
 like "the answer says so" "$("$mpgsim" t.txt)" "*kept *1 receive or probe from any source takes or finds what it did*"
-is "... not if that was asked for" "$("$mpgsim" --deterministic t.txt | grep -c ' kept ')" 0
+is "... not if that was asked for" "$("$mpgsim" --without=choice t.txt | grep -c ' kept ')" 0
 take "receives of two threads" 4 <<<"$sends
 0 1300 50100 Recv comm=0 from=1 tag=1 bytes=8 any=source
 0.1 2000 50950 Recv comm=0 from=2 tag=1 bytes=8 any=source

@@ -124,7 +124,7 @@ is "wait: it is taken for tight" \
 is "clock: a receiver's own lateness ends in its wait" \
     "$(delays --absorb=clock --noise=const:500ns@1 slack.txt)" "0 500"
 is "none: nothing absorbs" "$(delays --absorb=none --noise=const:500ns@1 slack.txt)" "0 1500"
-is "the floor can be given" "$(delays --absorb=clock --source-latency=100ns --noise=const:100ns@0 \
+is "the floor can be given" "$(delays --absorb=clock --source=latency=100ns --noise=const:100ns@0 \
     slack.txt)" "300 200"
 
 # ---- negative perturbations ----
@@ -133,7 +133,7 @@ is "a call does not end before it begins" "$(delays --absorb=none --call-noise=c
 is "an interval does not become negative" "$(delays --absorb=none --noise=const:-1ms one.txt)" \
     "-999000 -999100"
 is "a message does not arrive before it left" \
-    "$(delays --absorb=none --latency=const:-1ms --source-latency=250ns one.txt)" "0 0"
+    "$(delays --absorb=none --latency=const:-1ms --source=latency=250ns one.txt)" "0 0"
 is "twice as fast" "$(delays --absorb=none --compute-ratio=0.5 one.txt)" "-499500 -499550"
 
 # ---- identity and the properties ----
@@ -201,7 +201,7 @@ is "measured offsets" "$(json absorb shift.txt) $(json clocks shift.txt)" "clock
 # replicas N FIRST: number and run time of each
 replicas() {
     "$mpgsim" --json --noise=exp:300ns --latency=pareto:5ns,2.2 --replicas="$1" \
-        --first-replica="$2" ring7.txt |
+        --replicas=first="$2" ring7.txt |
         awk '/"replica":/ { n = $2 } /"run_time_ns": [0-9]/ { print n $2 }'
 }
 replicas 1500 0 >all

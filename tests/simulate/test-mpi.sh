@@ -124,19 +124,19 @@ one_other() {
 share_replicas() {
     local launcher=$1 got
     same "$launcher" 2/1,3/2,5/1 --noise=exp:3us --latency=gamma:1us,700ns --replicas=100 mixed.txt
-    same "$launcher" 2/2,3/1,5/2 --signature="$reference" --replicas=37 --first-replica=7 recorded.txt
+    same "$launcher" 2/2,3/1,5/2 --signature="$reference" --replicas=37 --replicas=first=7 recorded.txt
     same "$launcher" 2/1,3/2,5/1 --signature="$reference" --predict --replicas=65 mixed.txt
-    same "$launcher" 2/1,3/2 --noise=exp:3us --replicas=40 --suppose='balance even' --suppose='scale even factor=0.5' regions.txt
+    same "$launcher" 2/1,3/2 --noise=exp:3us --replicas=40 --hypothesis='balance even' --hypothesis='scale even factor=0.5' regions.txt
     ok "$launcher: a hypothesis about nothing" says "$launcher" 2 1 "mpgsim: 'balance nowhere': there is no region *" \
-        --suppose='balance nowhere' regions.txt
+        --hypothesis='balance nowhere' regions.txt
     same "$launcher" 2/1,2/2,3/1,3/2,5/1,5/2 --noise=exp:20us@0,1 --replicas=200 chosen.txt
     ok "... of which some were done again in the traced order" \
         awk -F'[:,]' '/"redone"/ { n = $2 } END { exit !(n > 0 && n < 200) }' out
     same "$launcher" 2/2,3/1 --noise=exp:20us --latency=exp:700ns --predict --replicas=97 chosen.txt
-    same "$launcher" 2/1,3/2 --latency=exp:700ns --replicas=9 --first-replica=3 mixed.txt
+    same "$launcher" 2/1,3/2 --latency=exp:700ns --replicas=9 --replicas=first=3 mixed.txt
     same "$launcher" 2/2 --latency=const:2.385us mixed.txt
-    same "$launcher" 2/1,3/1 --target=distributed --parameter=ServiceTime=exp:3us --replicas=50 mixed.txt
-    same "$launcher" 2/1 --target=distributed --parameter=Policy=interrupt --replicas=40 --suppose='balance even' regions.txt
+    same "$launcher" 2/1,3/1 --target=distributed --target=ServiceTime=exp:3us --replicas=50 mixed.txt
+    same "$launcher" 2/1 --target=distributed --target=Policy=interrupt --replicas=40 --hypothesis='balance even' regions.txt
     # Parts of the processes have scenarios; and where they are few for them, share those's replicas.
     same "$launcher" 2/2,9/1 --sweep=noise=0:9us:3 --sweep=absorb=wait,clock --latency=exp:1us --replicas=100 chosen.txt
     same "$launcher" 3/1 --signature="$reference" --signature="$reference" --sweep=byte=0,1ns --replicas=40 --predict \
@@ -161,8 +161,8 @@ share_replicas() {
     together "$launcher" 3 --sweep=noise=0:9us:7 --signature="$reference" mixed.txt
     is "$launcher: a table of scenarios" "$?: $(cmp alone out 2>&1)$(cat said)" "0: "
     rm -rf written.1 written.2
-    "$mpgsim" --noise=exp:30us --deterministic --output-trace=written.1 mixed.txt >/dev/null 2>&1
-    together "$launcher" 2 --noise=exp:30us --deterministic --output-trace=written.2 mixed.txt
+    "$mpgsim" --noise=exp:30us --without=choice --output-trace=written.1 mixed.txt >/dev/null 2>&1
+    together "$launcher" 2 --noise=exp:30us --without=choice --output-trace=written.2 mixed.txt
     is "$launcher: a written trace" "$?: $(diff -r written.1 written.2 2>&1)" "0: "
     alone --help
     together "$launcher" 2 --help
@@ -203,7 +203,7 @@ share_replicas() {
     cp "$reference" my.sig
     { cat "$reference"; echo; } >apart/my.sig
     for options in --latency=file:my.ns --signature=my.sig "--predict --source=my.sig --latency=exp:1us" \
-        "--target=my.par --wall" "--sweep=latency=1us,2us --source=my.sig"; do
+        "--target=my.par --target=work=wall" "--sweep=latency=1us,2us --source=my.sig"; do
         # shellcheck disable=SC2086 # words
         one_other "$launcher" 3 1 'cd apart' $options mixed.txt
         like "$launcher: $options: one of them has another" "$?: $(cat out said)" \

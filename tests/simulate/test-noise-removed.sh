@@ -94,11 +94,11 @@ for case in "bursts rough" "ticks uneven"; do
 done
 
 make_case trace ticks 9 even --steps 60 >noisy.text
-for options in "" --cosched=node --measurement=fixed; do
+for options in "" --models=cosched=node --models=measurement=fixed; do
     # shellcheck disable=SC2086
     predict all $options --replicas=12 --source ticks.1.sig --signature bursts.1.sig noisy.text >/dev/null
     # shellcheck disable=SC2086
-    predict some $options --replicas=5 --first-replica=4 --source ticks.1.sig \
+    predict some $options --replicas=5 --replicas=first=4 --source ticks.1.sig \
         --signature bursts.1.sig noisy.text >/dev/null
     ok "replicas 4 to 8 are those of 0 to 11 ($options)" python3 - <<'END'
 import json
@@ -108,7 +108,7 @@ END
 done
 
 # Two measurements of one machine that share a replica's start and differ only in their parts
-predict all --replicas=2 --measurement=fixed --signature bursts.1.sig noisy.text >/dev/null
+predict all --replicas=2 --models=measurement=fixed --signature bursts.1.sig noisy.text >/dev/null
 predict some --replicas=2 --signature bursts.1.sig noisy.text >/dev/null
 ok "parts drawn again make other runs" test "$(say median all)" != "$(say median some)"
 ok "the answer says whose noise was taken out" sh -c "\"\$MPGSIM\" --source ticks.1.sig \
@@ -135,8 +135,8 @@ is "a source's come out" "$(predict out --signature quiet.sig --source quanta.si
     awk "{ print (\$1 < 0.98 * $quiet && \$1 > 0.96 * $quiet) }")" 1
 is "the same ones change nothing" \
     "$(predict out --signature quanta.sig --source quanta.sig one.text)" "$quiet"
-"$MPGSIM" --noise-model=ecdf --signature ticks.1.sig one.text >out
+"$MPGSIM" --models=noise=ecdf --signature ticks.1.sig one.text >out
 ok "a signature without quanta has no such noise" grep -q 'noise  *no .*quanta' out
-"$MPGSIM" --noise-model=replay --signature quanta.sig one.text >out
+"$MPGSIM" --models=noise=replay --signature quanta.sig one.text >out
 ok "nor one without detours to replay" grep -q 'noise  *no .*detours' out
 done_testing

@@ -42,7 +42,7 @@ is "predict mode: work is what is left" "$(run --predict --signature quiet.sig -
 is "and without a signature" "$(run --predict --latency const:0ns --byte const:0ns interval.text)" 14000
 is "half as fast" "$(run --signature quiet.sig --compute-ratio=2 interval.text)" 28700
 is "a region that begins in an interval, and is open to the end, has the time off the CPU of its part" "$(sed 's/^1 21000 21700/1 2000 2000 Region_begin name="a"\n1 21000 21700/' interval.text >marked.text
-    run --suppose "scale a factor=2" --signature quiet.sig marked.text)" 27700
+    run --hypothesis "scale a factor=2" --signature quiet.sig marked.text)" 27700
 
 # A barrier that takes 700, one in which rank 1 is off its CPU for 9000: both wait for it.
 cat >meeting.text <<END
@@ -71,11 +71,11 @@ $head
 0 3400 3500 Finalize
 1 13000 13100 Finalize
 END
-is "a receive gives back its time off the CPU" "$(run --signature quiet.sig --source-latency=500ns message.text)" 4000
+is "a receive gives back its time off the CPU" "$(run --signature quiet.sig --source=latency=500ns message.text)" 4000
 "$python" -c 'import json; print([round(x["delay_ns"]["median"]) for x in json.load(open("answer"))["ranks"]])' >delays
 is "and so does a send" "$(cat delays)" "[-300, -8000]"
 is "no earlier than the message can be there" "$(sed 's/off_call=8000/off_call=10200/' message.text >more.text
-    run --signature quiet.sig --source-latency=500ns more.text)" 2500
+    run --signature quiet.sig --source=latency=500ns more.text)" 2500
 
 # How good the recording is
 "$mpgsim" --signature quiet.sig interval.text >out

@@ -91,8 +91,8 @@ like "... its machine is the target" "$("$mpgtrace" stat out)" "*signature   ref
 is "... nor are there facts of the tracer or the traced processor" \
     "$("$mpgtrace" print out | grep -c 'overhead\|Processor')" 0
 "$mpgtrace" import --text pair.txt -o pair.trace
-is "--keep-tracer: it is there" \
-    "$(written pair.txt --signature="$reference" --source="$reference" --keep-tracer)" \
+is "--without=tracer: it is there" \
+    "$(written pair.txt --signature="$reference" --source="$reference" --without=tracer)" \
     "$("$mpgtrace" print pair.trace | grep -v '^#')"
 
 cat >threads.txt <<'END'
@@ -135,7 +135,7 @@ is "threads" "$(written threads.txt --compute-ratio=2 --absorb=none)" \
 # ---- what a replica completes instead ----
 # chosen OPTION...: rank 0's events but the first and the last, of t.txt
 chosen() {
-    written t.txt --source-latency=200ns "$@" | awk '$1 == 0 && !/Init|Finalize/'
+    written t.txt --source=latency=200ns "$@" | awk '$1 == 0 && !/Init|Finalize/'
 }
 calls 4 >t.txt <<'END'
 0 1100 1110 Irecv comm=0 from=1 tag=1 bytes=8 request=1
@@ -156,7 +156,7 @@ is "Waitany: the late one is the last" "$(chosen --noise=const:23.75us@1)" \
 0 1300 51100 Waitany requests=1,2,3 done=2
 0 59100 59110 Waitany requests=1,3 done=3
 0 67110 73850 Waitany requests=1'
-is "... --deterministic: as in the trace" "$(chosen --noise=const:23.75us@1 --deterministic | tail -n 3)" \
+is "... --without=choice: as in the trace" "$(chosen --noise=const:23.75us@1 --without=choice | tail -n 3)" \
 '0 1300 73850 Waitany requests=1,2,3 done=1
 0 81850 81860 Waitany requests=2,3 done=2
 0 89860 89870 Waitany requests=3 done=3'
@@ -232,7 +232,7 @@ calls 3 >t.txt <<'END'
 0 9300 9500 Recv comm=0 from=2 tag=5 bytes=24 any=source,tag
 END
 rm -rf out
-"$mpgsim" --output-trace out --source-latency=200ns --noise=const:6us@1 t.txt >/dev/null
+"$mpgsim" --output-trace out --source=latency=200ns --noise=const:6us@1 t.txt >/dev/null
 # the first message comes at 11.2 us, the second at 9.2, the third at 9.4
 is "what an open receive takes in place of what it took is written" \
     "$("$mpgtrace" print out | sed -n 's/ any.*//; s/.* Recv comm=0 //p')" \
@@ -243,11 +243,11 @@ is "... and read again" "$("$mpgsim" --per-rank out | awk 'NR > 1 && $3 != 0')" 
 sed 's/\(.*\) 5200 Recv \(.*\)/\1 1310 Irecv \2 request=1\n0 1400 5200 Wait requests=1/' t.txt >request.txt
 rm -rf out
 like "... not into too small a buffer" \
-    "$("$mpgsim" --output-trace out --source-latency=200ns --noise=const:6us@1 request.txt 2>&1; ls -d out* 2>&1)" \
+    "$("$mpgsim" --output-trace out --source=latency=200ns --noise=const:6us@1 request.txt 2>&1; ls -d out* 2>&1)" \
     "mpgsim: what is received in this replica cannot be written (*): rank 0, call 1 (MPI_Irecv): its 8 bytes do not hold the 16 bytes *No such file*"
 sed 's/Irecv \(.*\) bytes=8/Irecv \1 bytes=64/' request.txt >large.txt
 is "... of one that has a request, too" \
-    "$(written large.txt --source-latency=200ns --noise=const:6us@1 | sed -n 's/ any=source,tag//; /^0.*[Rr]ecv/p')" \
+    "$(written large.txt --source=latency=200ns --noise=const:6us@1 | sed -n 's/ any=source,tag//; /^0.*[Rr]ecv/p')" \
     '0 1300 1310 Irecv comm=0 from=2 tag=5 bytes=64 request=1
 0 12200 12400 Recv comm=0 from=2 tag=5 bytes=24
 0 12500 12700 Recv comm=0 from=1 tag=4 bytes=8'
@@ -267,18 +267,18 @@ retraced() {
     local mode=$1 trace=$2
     shift 2
     rm -rf out
-    "$mpgsim" --output-trace out --first-replica=2 --replicas=3 "$@" "$trace" >/dev/null 2>refused
+    "$mpgsim" --output-trace out --replicas=first=2 --replicas=3 "$@" "$trace" >/dev/null 2>refused
     case $?,$mode,$(cat refused) in
     1,*-chosen,*"cannot be written"*) return 0 ;;
     esac
     [ -d out ] &&
-        "$mpgsim" --json --first-replica=2 --replicas=1 "$@" "$trace" >answer.json &&
+        "$mpgsim" --json --replicas=first=2 --replicas=1 "$@" "$trace" >answer.json &&
         MPGSIM=$mpgsim MPGTRACE=$mpgtrace "$python" "$here/retraced.py" "$trace" out "$mode" \
             <answer.json >wrong && return 0
     sed 's/^/# /' wrong
     return 1
 }
-random='--deterministic --latency=exp:3us --byte=const:0.385ns --noise=exp:900ns --call-noise=exp:120ns'
+random='--without=choice --latency=exp:3us --byte=const:0.385ns --noise=exp:900ns --call-noise=exp:120ns'
 for trace in pair threads t; do
     ok "identity: $trace" unchanged $trace.txt
 done
@@ -296,7 +296,7 @@ if command -v "$python" >/dev/null; then
         ok "... with noise" retraced delays random.txt $random ${limit[seed / 2 % 3]} \
             --compute-ratio="${ratio[seed / 3 % 3]}"
         ok "... with choice" retraced delays-chosen random.txt --latency=exp:30us --noise=exp:20us
-        ok "... on another machine" retraced target random.txt --deterministic --signature="$reference"
+        ok "... on another machine" retraced target random.txt --without=choice --signature="$reference"
     done
 else
     skip "read again" "no python3"
@@ -311,7 +311,7 @@ if [ "${MPGKIT_MPI:-yes}" = yes ] && [ -x "$build/examples/halo/halo" ] && comma
     "$MPIRUN" -np 4 "$mpgtrace" record -o halo.trace "$build/examples/halo/halo" 50 >/dev/null 2>err
     # shellcheck disable=SC2086
     ok "halo, recorded" retraced delays halo.trace $random
-    ok "... on another machine" retraced target halo.trace --deterministic --signature="$reference"
+    ok "... on another machine" retraced target halo.trace --without=choice --signature="$reference"
 else
     skip "a recorded program" "no MPI, or no python3"
 fi

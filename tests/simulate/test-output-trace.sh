@@ -154,7 +154,7 @@ cat >facts.txt <<'END'
 END
 # Work of rank 0: 300 + 640 of CPU time, which is less than 1020 - 2 x 20 for the two events; then
 # 1000 - 20, which is less than the CPU time. The barrier takes 100 from 100 + 940 x 1.5 on.
-written facts.txt --latency=const:100ns --compute-ratio=1.5 --map=block:1 --seed=7 --first-replica=3 >got
+written facts.txt --latency=const:100ns --compute-ratio=1.5 --map=block:1 --seed=7 --replicas=first=3 >got
 is "CPU time is that of the work, other values are as they were" "$(cat got)" \
 '0 0 100 Init values=1,7
 0 653 653 Region_begin name="r" values=9,450
@@ -189,18 +189,18 @@ retraced() {
     shift
     [ "$1" != --chosen ] || { mode=predict-chosen; shift; }
     rm -rf out
-    "$mpgsim" --predict --output-trace out --first-replica=2 --replicas=3 "$@" "$trace" >/dev/null 2>refused
+    "$mpgsim" --predict --output-trace out --replicas=first=2 --replicas=3 "$@" "$trace" >/dev/null 2>refused
     case $?,$mode,$(cat refused) in
     1,*-chosen,*"cannot be written"*) return 0 ;;
     esac
     [ -d out ] &&
-        "$mpgsim" --predict --json --first-replica=2 --replicas=1 "$@" "$trace" >answer.json &&
+        "$mpgsim" --predict --json --replicas=first=2 --replicas=1 "$@" "$trace" >answer.json &&
         MPGSIM=$mpgsim MPGTRACE=$mpgtrace "$python" "$here/retraced.py" "$trace" out $mode \
             <answer.json >wrong && return 0
     sed 's/^/# /' wrong
     return 1
 }
-random='--deterministic --latency=exp:3us --byte=const:0.385ns --noise=exp:900ns --call-noise=exp:120ns'
+random='--without=choice --latency=exp:3us --byte=const:0.385ns --noise=exp:900ns --call-noise=exp:120ns'
 if command -v "$python" >/dev/null; then
     for trace in pair exchange threads facts; do
         # shellcheck disable=SC2086

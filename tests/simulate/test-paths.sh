@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpgsim --map and --source-map without --predict (TAP): the path of each message on both machines, by
+# mpgsim --map and --source=map=without --predict (TAP): the path of each message on both machines, by
 # hand (docs/MODEL.md, Decisions, Paths); the identity; what is said and refused. Program from $MPGSIM.
 . "$(dirname "$0")/mpgsim.sh"
 
@@ -77,10 +77,10 @@ printf 'n c\nn c\nn d\nm\n' >places
 is "core complexes from a file" "$(delays star.txt $both --absorb=wait --map=places)" "0 0 -767 589"
 printf 'n c\nm\nn c\nn d\n' >were
 is "... and on the source: 201 for 1200, 433 for 150, 1789 for 311.5" \
-    "$(delays star.txt $both --absorb=wait --map=places --source-map=were)" "0 0 283 1477.5"
-is "--source-map alone: the target's is the farthest" \
-    "$(delays star.txt $both --absorb=none --source-map=were)" "0 589 1639 1477.5"
-is "... or that of --path" "$(delays star.txt $both --absorb=none --source-map=were --path=node)" "0 0 283 121.5"
+    "$(delays star.txt $both --absorb=wait --map=places --source=map=were)" "0 0 283 1477.5"
+is "--source=map=alone: the target's is the farthest" \
+    "$(delays star.txt $both --absorb=none --source=map=were)" "0 589 1639 1477.5"
+is "... or that of --map=path" "$(delays star.txt $both --absorb=none --source=map=were --map=path=node)" "0 0 283 121.5"
 is "without hosts the source has one path, of the class of the farthest two there" \
     "$(delays unnamed.txt $both --absorb=none --map=block:2) $(delays unnamed.txt $both --absorb=none --map=block:4)" \
     "0 0 589 589 0 121.5 121.5 121.5"
@@ -147,7 +147,7 @@ unmoved() {
     return 1
 }
 for map in block:1 block:2 block:4 cyclic:2 were; do
-    ok "identity: $map on both" unmoved star.txt --signature=target.sig --source=target.sig --map=$map --source-map=$map
+    ok "identity: $map on both" unmoved star.txt --signature=target.sig --source=target.sig --map=$map --source=map=$map
 done
 ok "identity: the hosts of the trace" unmoved star.txt --signature=target.sig --source=target.sig --map=block:2
 ok "... with overheads" unmoved star.txt --signature=costs.sig --source=costs.sig --map=block:2
@@ -155,15 +155,15 @@ if [ -n "$python" ]; then
     for seed in 1 2 3 4 5 6; do
         "$python" "$here/../oracle/randomtrace.py" --seed $seed --ranks $((2 + seed)) --steps 60 --hosts 3 >random.txt
         ok "identity: random program $seed" unmoved random.txt --signature="$reference" --source="$reference" \
-            --map=cyclic:2 --source-map=cyclic:2 --deterministic
+            --map=cyclic:2 --source=map=cyclic:2 --without=choice
     done
 else
     skip "identity: random programs" "no python3"
 fi
 ring 4 20 8192 >ring.txt
-is "one node for all is --path=node" \
-    "$(delays ring.txt --signature=target.sig --source=source.sig --map=block:4 --source-map=block:4)" \
-    "$(delays ring.txt --signature=target.sig --source=source.sig --path=node)"
+is "one node for all is --map=path=node" \
+    "$(delays ring.txt --signature=target.sig --source=source.sig --map=block:4 --source=map=block:4)" \
+    "$(delays ring.txt --signature=target.sig --source=source.sig --map=path=node)"
 # ---- what is said, and refused ----
 said() {
     "$mpgsim" "$@" | tr -s ' \n' '  '
@@ -172,13 +172,13 @@ said() {
 {
 like "places of both machines" "$(said $both --map=block:2 star.txt)" \
     "* places 4 ranks on 2 nodes (--map=block:2); the farthest two: between nodes; source: 4 ranks on 2 nodes (the trace's hosts); the farthest two: between nodes *"
-like "... by options" "$(said $both --map=block:4 --source-map=were star.txt)" \
-    "* places 4 ranks on 1 node (--map=block:4); the farthest two: node; source: 4 ranks on 2 nodes (--source-map=were); the farthest two: between nodes *"
+like "... by options" "$(said $both --map=block:4 --source=map=were star.txt)" \
+    "* places 4 ranks on 1 node (--map=block:4); the farthest two: node; source: 4 ranks on 2 nodes (--source=map=were); the farthest two: between nodes *"
 like "a trace without hosts" "$(said $both --map=block:4 unnamed.txt)" \
-    "* source: one path, 'node', as the trace names no hosts (--source-map) *"
+    "* source: one path, 'node', as the trace names no hosts (--source=map) *"
 like "a path that was not measured" "$(said --signature=target.sig --source=one.sig --map=block:2 star.txt)" \
     "*'between nodes' was not measured on the source: 'node' stands for it*"
-is "JSON has the maps and the farthest paths" "$("$mpgsim" --json $both --map=block:4 --source-map=were star.txt |
+is "JSON has the maps and the farthest paths" "$("$mpgsim" --json $both --map=block:4 --source=map=were star.txt |
     "$python" -c 'import json, sys; o = json.load(sys.stdin)["options"]; print(o["map"], o["source_map"], o["path"], o["source_path"])')" \
     "block:4 were node between nodes"
 }
@@ -188,12 +188,12 @@ refused() {
     shift 2
     ok "refused: $pattern" refuses "$status" "mpgsim: *$pattern*" "$@" star.txt
 }
-refused 2 "--source-map: there is no --signature, nor --source" --source-map=block:2
+refused 2 "--source=map: there is no --signature, nor --source" --source=map=block:2
 refused 2 "--map: there is no --signature whose paths messages take" --map=block:2
-refused 1 "--source-map: 'block:0' is not block:N with a whole number N from 1 on" --signature=one.sig --source-map=block:0
-refused 1 "--source-map: nowhere: No such file or directory (neither block:N nor cyclic:N)" --signature=one.sig --source-map=nowhere
+refused 1 "--source=map: 'block:0' is not block:N with a whole number N from 1 on" --signature=one.sig --source=map=block:0
+refused 1 "--source=map: nowhere: No such file or directory (neither block:N nor cyclic:N)" --signature=one.sig --source=map=nowhere
 printf 'n\nn\n' >short
-refused 1 "--source-map: short: 2 places for 4 ranks" --signature=one.sig --source-map=short
+refused 1 "--source=map: short: 2 places for 4 ranks" --signature=one.sig --source=map=short
 
 # ---- the trace that is written is there ----
 "$mpgsim" --signature=target.sig --source=source.sig --map=block:2 --output-trace there star.txt >/dev/null

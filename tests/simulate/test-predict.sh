@@ -57,7 +57,7 @@ said() {
 
 # Sends take 10 ns each, as traced; then 7970 ns of work.
 is "without places all take the farthest path" "$(runs --signature=three.sig)" "8000 1789 1799 1809"
-is "... or that of --path" "$(runs --signature=three.sig --path=core-complex)" "8000 201 211 221"
+is "... or that of --map=path" "$(runs --signature=three.sig --map=path=core-complex)" "8000 201 211 221"
 is "blocks of two: 0 and 1 are on one node" "$(runs --signature=three.sig --map=block:2)" \
     "8000 433 1799 1809"
 is "two nodes in turn: 0 and 2 are" "$(runs --signature=three.sig --map=cyclic:2)" "8000 1789 443 1809"
@@ -115,9 +115,9 @@ between nodes"
 refused() {
     ok "refused, $1: ${*:3}" refuses "$1" "*$2*" "${@:3}" star.txt
 }
-refused 2 "neither --signature nor --latency" --predict
-refused 2 "--absorb says nothing with --predict" --predict --latency=const:1us --absorb=none
-refused 2 "exclude each other" --predict --signature=three.sig --map=block:2 --path=node
+refused 2 "--predict needs --signature or --latency" --predict
+refused 2 "--absorb and --predict exclude each other" --predict --latency=const:1us --absorb=none
+refused 2 "exclude each other" --predict --signature=three.sig --map=block:2 --map=path=node
 refused 2 "is not wait or work" --predict --latency=const:1us --polling=spin
 echo '{"format": "mpgkit-signature", "version": [4, 0], "header": {"host": "made up"}}' >none.sig
 refused 1 "neither latencies nor bandwidths" --predict --signature=none.sig --source=none
@@ -158,7 +158,7 @@ sed -i 's/^0 1000 1010 Send/0 990 992 Isend comm=0 to=0 tag=7 bytes=8 request=1\
 0 992 994 Recv comm=0 from=0 tag=7 bytes=8\
 0 994 1000 Wait requests=1\
 &/; s/^\([0-9]\) 0 1000 Init/\1 0 900 Init/' star.txt
-fit=(--predict --latency-model=fit --signature=fitted.sig --source=none)
+fit=(--predict --models=latency=fit --signature=fitted.sig --source=none)
 "$mpgsim" --json "${fit[@]}" --replicas=1 --map=block:4 star.txt >answer
 is "... and no fits: nodes' stand for a rank's own messages" "$("$python" -c '
 import json

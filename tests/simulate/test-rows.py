@@ -55,13 +55,13 @@ def check_distribution(name, signature):
     save(signature, "these.sig")
     quantiles = {level: quantile(shortest(signature), level) for level in LEVELS}
     write_program("one.txt", 2, [send(0, 1, 0), receive(1, 0, 0)])
-    found = runs("one.txt", "these.sig", 4096, "--measurement=fixed")
+    found = runs("one.txt", "these.sig", 4096, "--models=measurement=fixed")
     ok(f"{name}: a message has the sample's distribution", not unlike(found, quantiles), unlike(found, quantiles))
     levels = [1 - (1 - level) / 64 for level in LEVELS]
     highest = {level: quantile(shortest(signature), level) for level in levels}
     for before in (0, 7):
         work_ns = write_pairs("pairs.txt", 64, before, 0)
-        found = [x - work_ns for x in runs("pairs.txt", "these.sig", 4096, "--measurement=fixed")]
+        found = [x - work_ns for x in runs("pairs.txt", "these.sig", 4096, "--models=measurement=fixed")]
         ok(f"... the slowest of 64 pairs' messages after {before} is that of 64 independent ones", not unlike(found, highest, 64),
            unlike(found, highest, 64))
 

@@ -24,7 +24,7 @@ LINES = ["#mpgtext 1", "#ranks 2", "#clocks shared", "0 0 100 Init", "1 0 100 In
 
 
 def run(folder, *options, **more):
-    done = subprocess.run([MPGSIM, "--floors=fresh", *options, "t.txt"], capture_output=True, text=True, check=False,
+    done = subprocess.run([MPGSIM, "--cache=fresh", *options, "t.txt"], capture_output=True, text=True, check=False,
                           cwd=folder, **more)
     return done.returncode, done.stdout, done.stderr
 
@@ -164,9 +164,9 @@ def check_slower_plot(folder, two, part):
 
 
 def check_refusals(folder):
-    for options, want in ((["--plot=p"], (2, "--plot draws what --sweep or several --signature, --target or TRACE ask for")),
-                          (["--keep", "--sweep=latency=1us,2us"], (2, "--keep is about --plot")),
-                          (["--plot=p", "--tolerate=5%:latency"], (2, "--plot draws what --sweep")),):
+    for options, want in ((["--plot=p"], (2, "--plot needs several scenarios or a table of traces and targets")),
+                          (["--keep", "--sweep=latency=1us,2us"], (2, "--keep needs --plot")),
+                          (["--plot=p", "--tolerate=5%:latency"], (2, "--plot and --tolerate exclude each other")),):
         status, out, err = run(folder, *options)
         ok(f"{' '.join(options)}: refused", (status, out, err.count("\n")) == (want[0], "", 1) and want[1] in err, err)
     environment = dict(os.environ, MPGKIT_GNUPLOT="/none")

@@ -81,7 +81,7 @@ def answer(*options):
 def lost(*options):
     return [[run - 2e7 for run in row["replicas_run_time_ns"]] for row in answer(*options, "alone.txt")["rows"]]
 for model in "replay", "renewal", "ecdf":
-    none, some, all, twice = lost("--sweep=noise=0,0.385,1,2", f"--noise-model={model}")
+    none, some, all, twice = lost("--sweep=noise=0,0.385,1,2", f"--models=noise={model}")
     assert min(all) >= 0 < max(all) and max(map(abs, none)) == 0, model
     for factor, row in (0.385, some), (2, twice):
         assert all and max(abs(a - factor * b) for a, b in zip(row, all)) < 1e-6, (model, factor)
@@ -206,7 +206,7 @@ cat >slack.txt <<'T'
 0 2010 2020 Finalize
 1 2710 2720 Finalize
 T
-is "slack first" "$(tolerated --tolerate=10%:noise --noise=const:1us@0 --source-latency=100ns slack.txt)" \
+is "slack first" "$(tolerated --tolerate=10%:noise --noise=const:1us@0 --source=latency=100ns slack.txt)" \
     "up to $(number '(1.1 * 1710 - 1010) / 2 / 1000') - -"
 # Several limits, in their order: of the least not even nothing is tolerated, beside a message that takes 40 x 20 ns.
 each_tolerated() {
@@ -221,7 +221,7 @@ is "several limits" "$(each_tolerated --tolerate=5%,1%,238.5%:noise --latency=co
     "1.05 up to $(number '(0.05 * 18050 - 800) / 41'); 1.01 none -; 3.385 up to $(
         number '(2.385 * 18050 - 800) / 41'); 3 True"
 is "... beyond a slack" \
-    "$(each_tolerated --tolerate=2%,7%,50%:noise --noise=const:1us@0 --source-latency=100ns slack.txt)" \
+    "$(each_tolerated --tolerate=2%,7%,50%:noise --noise=const:1us@0 --source=latency=100ns slack.txt)" \
     "$(for limit in 0.02 0.07 0.5; do
         printf '%s up to %s; ' "$(number "1 + $limit")" "$(number "((1 + $limit) * 1710 - 1010) / 2 / 1000")"
     done)4 True"
@@ -360,10 +360,10 @@ a_value_is_missing --sweep=byte=1us,,2us
 --compute-ratio_and_--sweep_compute-ratio_exclude --sweep=compute-ratio=1,2 --compute-ratio=3
 --eager-limit_and_--sweep_eager-limit_exclude --sweep=eager-limit=1,2 --eager-limit=3
 --absorb_and_--sweep_absorb_exclude --sweep=absorb=none,wait --absorb=wait
---absorb_says_nothing_with_--predict --sweep=absorb=none,wait --predict --latency=exp:1us
---map_and_--path_exclude --sweep=map=block:1,block:2 --path=node --signature=target.sig
---per-rank_is_about_one --sweep=noise=1us,2us --per-rank
---output-trace_is_about_one --sweep=noise=1us,2us --output-trace=folder
+--sweep_absorb_and_--predict_exclude --sweep=absorb=none,wait --predict --latency=exp:1us
+--sweep_map_and_--map=path_exclude --sweep=map=block:1,block:2 --map=path=node --signature=target.sig
+--per-rank_and_several_scenarios_exclude --sweep=noise=1us,2us --per-rank
+--output-trace_and_several_scenarios_exclude --sweep=noise=1us,2us --output-trace=folder
 --call-noise=signature_has_no_factor --sweep=call-noise=1,2 --call-noise=signature --signature=target.sig
 only_one_of_TRACE --signature=- --signature=-
 is_not_LIMIT%:PARAM --tolerate=noise
@@ -377,10 +377,10 @@ is_not_LIMIT%:PARAM --tolerate=5%
 more_than_16_limits --tolerate=1%,2%,3%,4%,5%,6%,7%,8%,9%,10%,11%,12%,13%,14%,15%,16%,17%:noise
 'eager-limit'_is_not_noise, --tolerate=5%:eager-limit
 --tolerate_and_--sweep_exclude --tolerate=5%:noise --sweep=latency=0,1us
-neither_--signature_nor_--latency_says --tolerate=5%:latency --predict
+--predict_needs_--signature_or_--latency --tolerate=5%:latency --predict
 --csv_and_--json_exclude --tolerate=5%:noise --csv --json
 --compute-ratio_and_--tolerate_compute-ratio_exclude --tolerate=5%:compute-ratio --compute-ratio=2
---per-rank_is_about_one --tolerate=5%:noise --per-rank
+--per-rank_and_several_scenarios_exclude --tolerate=5%:noise --per-rank
 T
 ok "a signature that is not there" refuses 1 "mpgsim: none.sig: No such file*" --signature=target.sig \
     --signature=none.sig ring.txt

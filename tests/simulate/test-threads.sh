@@ -40,8 +40,8 @@ for trace in mixed.txt 'chosen.txt --eager-limit=1000000' together.txt; do
     same $trace --noise=exp:3us --latency=gamma:1us,700ns --replicas=100
     same $trace --noise=exp:3us --latency=exp:700ns --predict --replicas=97
     same $trace --signature "$reference" --replicas=64
-    same $trace --signature "$reference" --predict --replicas=65 --measurement=fixed
-    same $trace --signature "$reference" --noise-model=ecdf --replicas=40 --first-replica=3
+    same $trace --signature "$reference" --predict --replicas=65 --models=measurement=fixed
+    same $trace --signature "$reference" --models=noise=ecdf --replicas=40 --replicas=first=3
     same $trace --noise=exp:9us --call-noise=normal:0,50ns --absorb=wait --replicas=200
 done
 for trace in mixed.trace 'chosen.trace --eager-limit=1000000' together.trace; do
@@ -57,7 +57,7 @@ same together.trace --noise=exp:3us --collectives=expand --replicas=50
 same chosen.trace --noise=exp:20us@0,1 --replicas=200
 same together.txt --noise=exp:3us --collectives=expand --replicas=50
 same together.txt --latency=exp:3us --collectives=expand --predict --replicas=50
-same chosen.txt --noise=exp:90us --deterministic --replicas=50
+same chosen.txt --noise=exp:90us --without=choice --replicas=50
 same chosen.txt --noise=exp:20us@0,1 --replicas=200
 
 answer 4 chosen.txt --noise=exp:20us@0,1 --replicas=200
@@ -66,7 +66,7 @@ ok "of which some were done again in the traced order, and some not" \
 
 # The first replica is watched, by one thread of several.
 for threads in 1 4; do
-    "$mpgsim" --threads=$threads --noise=exp:30us --replicas=64 --deterministic --output-trace \
+    "$mpgsim" --threads=$threads --noise=exp:30us --replicas=64 --without=choice --output-trace \
         "written.$threads" mixed.txt >/dev/null 2>err || sed 's/^/# /' err
 done
 ok "the written trace is the same" diff -r written.1 written.4

@@ -40,7 +40,7 @@ is "the slowdown is against that" "$(value slowdown_median "${same[@]}" run.txt)
 is "which the answer says" "$(value traced_run_time_ns "${same[@]}" run.txt)" 2200
 is "beside what was recorded" "$(value recorded_run_time_ns "${same[@]}" run.txt)" 2400
 is "perturbed without the tracer" \
-    "$(ranks "${same[@]}" --latency=const:50ns --source-latency=400ns --replicas=1 run.txt)" "1800 0; 2200 50"
+    "$(ranks "${same[@]}" --latency=const:50ns --source=latency=400ns --replicas=1 run.txt)" "1800 0; 2200 50"
 is "a run of twice the tracer's cost hides it where the receiver waits" \
     "$(sed 's/100$/200/' run.txt | "$mpgsim" --per-rank "${same[@]}" - 2>/dev/null |
         awk 'NR > 1 { printf "%s ", $2 }')" "1600 2000 "
@@ -48,7 +48,7 @@ is "a run of twice the tracer's cost hides it where the receiver waits" \
 is "a machine stays itself where its receives wait for what the tracer held up" \
     "$(sed '/fact 0/s/100$/300/' run.txt | "$mpgsim" --per-rank "${same[@]}" - 2>/dev/null |
         awk 'NR > 1 { printf "%s ", $3 }')" "0 0 "
-is "--keep-tracer" "$(ranks "${same[@]}" --keep-tracer run.txt)" "2000 0; 2400 0"
+is "--without=tracer" "$(ranks "${same[@]}" --without=tracer run.txt)" "2000 0; 2400 0"
 is "unknown cost" "$(ranks "${same[@]}" unknown.txt)" "2000 0; 2400 0"
 for absorb in none wait clock; do
     is "accounts are against the run without it, too ($absorb)" \

@@ -58,16 +58,16 @@ def main():
     if not any(o.startswith("--eager-limit") for o in plain):
         plain.append("--eager-limit=1000000000")
     if "--predict" not in options:
-        same = load(mpgsim, "--json", "--waits", "--floors=fresh", *plain, trace)["waits"]
+        same = load(mpgsim, "--json", "--waits", "--cache=fresh", *plain, trace)["waits"]
         wrong += differ(rows(same, "traced"), rows(same, "predicted"), 1e-6)
     for by in BYS:
-        whole = load(mpgsim, "--json", "--waits", "--waits-by=" + by, "--replicas=1", *options, trace)
+        whole = load(mpgsim, "--json", "--waits", "--waits=" + by, "--replicas=1", *options, trace)
         answer = whole["waits"]
         chose = chose or whole.get("choice", {}).get("picks_changed", 0) > 0
         if os.path.isdir("out.trace"):
             shutil.rmtree("out.trace")
         written = run(mpgsim, "--output-trace=out.trace", "--replicas=1",
-                      "--first-replica=%d" % answer["replica"], *options, trace)
+                      "--replicas=first=%d" % answer["replica"], *options, trace)
         if "cannot be written" in written.stderr or "cannot be read" in written.stderr:
             refused = True
             continue

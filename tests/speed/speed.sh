@@ -44,7 +44,7 @@ mkdir "$work/native.trace"
 "$top_builddir/tests/speed/speed_trace" ring $ranks $steps "$work/native.trace"
 # Nothing is known of a trace but what a run finds itself, unless that is what is measured.
 sim() {
-    seconds "$MPGSIM" --floors=fresh "$@"
+    seconds "$MPGSIM" --cache=fresh "$@"
 }
 alone=$(sim --signature "$work/machine.sig" --replicas 1 "$work/native.trace")
 for isa in base avx2 avx512; do
@@ -85,7 +85,7 @@ while read -r pattern ranks steps; do
     mkdir "$work/pattern.trace"
     "$top_builddir/tests/speed/speed_trace" "$pattern" "$ranks" "$steps" "$work/pattern.trace"
     took=$(sim --latency const:1us --absorb=none "$work/pattern.trace")
-    count=$("$MPGSIM" --latency const:1us --absorb=none --floors=fresh "$work/pattern.trace" |
+    count=$("$MPGSIM" --latency const:1us --absorb=none --cache=fresh "$work/pattern.trace" |
         sed -n '1s/.* \([0-9]*\) messages .*/\1/p')
     rm -r "$work/pattern.trace"
     echo "$pattern $ranks $steps $took $count"

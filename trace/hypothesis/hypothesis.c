@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/input.h"
 #include "trace/hypothesis/private.h"
@@ -131,6 +132,22 @@ out:
         fclose(file);
     free(text);
     return status;
+}
+
+bool mpg_hypothesis_is_file(const char *given)
+{
+    return (!strchr(given, ' ') && !hypothesis_is_verb(given)) || access(given, F_OK) == 0;
+}
+
+int mpg_hypotheses_take(struct mpg_hypotheses *h, const char *const *given, size_t n, struct mpg_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (mpg_hypothesis_is_file(given[i]) && mpg_hypotheses_read(h, given[i], err) < 0)
+            return mpg_error_prefix(err, "--hypothesis");
+    for (size_t i = 0; i < n; i++)
+        if (!mpg_hypothesis_is_file(given[i]) && mpg_hypotheses_add(h, given[i], err) < 0)
+            return mpg_error_prefix(err, "--hypothesis: '%s'", given[i]);
+    return mpg_hypotheses_check(h, err);
 }
 
 void mpg_hypotheses_clear(struct mpg_hypotheses *h)

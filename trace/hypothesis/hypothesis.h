@@ -74,6 +74,11 @@ struct mpg_hypotheses {
  * read, is larger than 1 MiB, or has none. H is to be cleared even so. */
 int mpg_hypotheses_read(struct mpg_hypotheses *h, const char *path, struct mpg_error *err);
 int mpg_hypotheses_add(struct mpg_hypotheses *h, const char *line, struct mpg_error *err);
+/* Whether GIVEN, to an option that takes files and hypotheses, is a file: hypotheses begin with their verb, or have blanks, and
+ * there is no file of that name. */
+bool mpg_hypothesis_is_file(const char *given);
+/* Adds all N of GIVEN, files first, and checks them: what --hypothesis does. */
+int mpg_hypotheses_take(struct mpg_hypotheses *h, const char *const *given, size_t n, struct mpg_error *err);
 /* Error: two of H contradict each other whatever the trace, or are one. */
 int mpg_hypotheses_check(const struct mpg_hypotheses *h, struct mpg_error *err);
 void mpg_hypotheses_clear(struct mpg_hypotheses *h);

@@ -259,6 +259,21 @@ static const struct key {
 enum { KEYS = sizeof keys / sizeof *keys };
 
 static const char *const verbs[] = {"scale", "balance", "insert", "drop", "resize"};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+/* The place of WORD among them; VERBS: it is none. */
+static size_t find_verb(const char *word)
+{
+    size_t verb = 0;
+    while (verb < VERBS && strcmp(verbs[verb], word) != 0)
+        verb++;
+    return verb;
+}
+
+bool hypothesis_is_verb(const char *word)
+{
+    return find_verb(word) < VERBS;
+}
 
 /* Of resize bytes= can stand there twice: which, and how large. */
 static unsigned bit_of(const struct line *l, size_t key, const char *value)
@@ -373,14 +388,12 @@ int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err
     struct line l = {.x = x};
     bool failed;
     char *word = next_word(&text, err, &failed);
-    size_t verb = 0;
     if (!word)
         return mpg_error_set(err, "there is no hypothesis");
-    while (verb < sizeof verbs / sizeof *verbs && strcmp(verbs[verb], word) != 0)
-        verb++;
+    const size_t verb = find_verb(word);
     if (failed)
         return -1;
-    if (verb == sizeof verbs / sizeof *verbs)
+    if (verb == VERBS)
         return mpg_error_set(err, "'%s' is not scale, balance, insert, drop or resize", word);
     x->kind = (enum mpg_hypothesis_kind)verb;
     x->size_bytes = x->comm = -1;

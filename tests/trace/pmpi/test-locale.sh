@@ -28,11 +28,11 @@ done
 said() {
     ring 2 40 8 | sed "s/^#clocks shared/&\\n#fact 0 overhead_call_ns $1\\n#fact 1 overhead_call_ns $1/" >said.txt
     "$MPGTRACE" stat said.txt | grep '^overhead'
-    "$MPGSIM" --floors=fresh --predict --latency=const:1us --json said.txt | sed 's/said.txt//' | grep -v '"trace"'
+    "$MPGSIM" --cache=fresh --predict --latency=const:1us --json said.txt | sed 's/said.txt//' | grep -v '"trace"'
 }
 is "a comma is a point" "$(said 6,5)" "$(said 6.5)"
 ok "... which matters" test "$(said 6.5)" != "$(said 6)"
-without=$(ring 2 40 8 >said.txt; "$MPGSIM" --floors=fresh --predict --latency=const:1us --json said.txt | grep '"median"')
+without=$(ring 2 40 8 >said.txt; "$MPGSIM" --cache=fresh --predict --latency=const:1us --json said.txt | grep '"median"')
 for value in nan inf -nan 1e300 -3 6.5x "" x 0x1p3000; do
     is "'$value' is no number" "$(said "$value" | grep -E '^overhead|"median"')" "$without"
 done

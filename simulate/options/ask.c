@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a configuration asks of perturbations, models and modes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/machine.h"
+#include "simulate/options/inputs.h"
+
+/* An option of a distribution: what was given, where it goes, whether it may name ranks. */
+struct dist_option {
+    const char *name;
+    const struct mpg_option_list *given;
+    struct mpg_specs *specs;
+    bool of_ranks;
+};
+
+enum { DIST_OPTIONS = 4 };
+
+static void list_dists(const struct mpg_config *c, struct mpg_perturbation *p,
+                       struct dist_option list[DIST_OPTIONS])
+{
+    list[0] = (struct dist_option){"--noise", &c->change.noise, &p->noise, true};
+    list[1] = (struct dist_option){"--call-noise", &c->change.call_noise, &p->call_noise, true};
+    list[2] = (struct dist_option){"--latency", &c->change.latency, &p->latency, false};
+    list[3] = (struct dist_option){"--byte", &c->change.byte, &p->byte, false};
+}
+
+/* Of --call-noise: that calls' own work meets the target's noise; one that was asked for already is an
+ * error. */
+static int ask_call_noise(const struct mpg_config *c, struct mpg_perturbation *p,
+                          struct mpg_error *err)
+{
+    if (!c->target.signature)
+        return mpg_error_set(err, "there is no --signature whose noise it is");
+    if (c->target.predict)
+        return mpg_error_set(err, "'signature' is about traced calls, which --predict does not take");
+    if (p->call_noise_of_target)
+        return mpg_error_set(err, "'signature' is given twice");
+    p->call_noise_of_target = true;
+    return 0;
+}
+
+/* 0, -1, or MPG_SPEC_UNREADABLE. */
+static int parse_specs(const struct mpg_config *c, struct mpg_perturbation *p, struct mpg_error *err)
+{
+    struct dist_option list[DIST_OPTIONS];
+    list_dists(c, p, list);
+    for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++) {
+        for (size_t i = 0; i < o->given->n; i++) {
+            const char *text = o->given->item[i];
+            bool asked = o->specs == &p->call_noise && strcmp(text, "signature") == 0;
+            int status = asked ? ask_call_noise(c, p, err) : mpg_specs_add(o->specs, text, err);
+            if (status == 0)
+                continue;
+            mpg_error_prefix(err, "%s", o->name);
+            return status;
+        }
+        if (!o->of_ranks && !mpg_specs_are_for_all(o->specs))
+            return mpg_error_set(err, "%s takes no @RANKS: a message has two ranks", o->name);
+    }
+    return 0;
+}
+
+int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation *p,
+                            int32_t ranks, struct mpg_error *err)
+{
+    struct dist_option list[DIST_OPTIONS];
+    list_dists(c, p, list);
+    for (const struct dist_option *o = list; o < list + DIST_OPTIONS; o++)
+        if (mpg_specs_check(o->specs, ranks, err) < 0)
+            return mpg_error_prefix(err, "%s", o->name);
+    return 0;
+}
+
+/* As many threads as can keep processors busy, which so many processes share. */
+static unsigned usable_processors(unsigned sharing)
+{
+    char cores[64]; /* which is not asked */
+    const double n = mpg_machine_cores(cores, sizeof cores), most = ceil(mpg_machine_core_limit());
+    const double usable = (most > 0 && most < n ? most : n) / sharing;
+    return usable < 1 ? 1 : (unsigned)usable;
+}
+
+static void borrow_specs(struct mpg_setting *in, const struct mpg_setting *like)
+{
+    struct mpg_perturbation *p = &in->p;
+    in->borrows = true;
+    p->noise = like->p.noise;
+    p->call_noise = like->p.call_noise;
+    p->latency = like->p.latency;
+    p->byte = like->p.byte;
+    p->call_noise_of_target = like->p.call_noise_of_target;
+}
+
+/* The paper's run is that without slack in which every send waits: it has the paper's edges. */
+static enum mpg_call_edges call_edges(const struct mpg_config *c)
+{
+    const struct mpg_model_config *m = &c->model;
+    const bool faithful = m->absorb == MPG_ABSORB_NONE && c->given.eager_limit && c->change.eager_limit == -1 &&
+                          !mpg_option_has_word(&m->paper, MPG_PAPER_OWN_EDGES);
+    return faithful || mpg_option_has_word(&m->paper, MPG_PAPER_CALL_EDGES) ? MPG_CALL_EDGES_PAPER : MPG_CALL_EDGES_OWN;
+}
+
+static void set_models(const struct mpg_config *c, struct mpg_setting *in)
+{
+    const struct mpg_model_config *m = &c->model;
+    struct mpg_perturbation *p = &in->p;
+    p->call_edges = call_edges(c);
+    p->measurement_fixed = m->measurement;
+    p->ignores_collectives = m->collectives == MPG_COLLECTIVES_ROUNDS || m->collectives == MPG_COLLECTIVES_EXPAND;
+    p->noise_model = (enum mpg_noise_model)(m->noise + 1);
+    p->latency_model = m->latency;
+    p->byte_model = m->byte;
+    in->times.polling_interval_ns = (int64_t)m->polling_interval_ns;
+    in->times.polling = m->polling;
+    in->simulation.absorb_given = m->absorb != MPG_ABSORB_UNSAID;
+    if (in->simulation.absorb_given)
+        in->simulation.absorb = (enum mpg_absorb)m->absorb;
+}
+
+static int use_target(const struct mpg_config *c, struct mpg_perturbation *p, struct mpg_error *err)
+{
+    if (!c->target.machine)
+        return 0;
+    p->work_alone = true;
+    if (!mpg_config_target_has_messages(c))
+        return 0;
+    if (c->change.latency.n > 0 || c->change.byte.n > 0)
+        return mpg_error_set(err, "--%s: %s says what messages take", c->change.latency.n > 0 ? "latency" : "byte",
+                             c->target.machine->name);
+    p->parameters = c->target.machine;
+    p->calls_cost_nothing = true;
+    return 0;
+}
+
+int mpg_setting_ask(struct mpg_setting *in, const struct mpg_config *c, struct mpg_processes *processes,
+                    const struct mpg_setting *like, struct mpg_error *err)
+{
+    const unsigned threads = c->given.threads ? (unsigned)c->threads : usable_processors(processes->sharing);
+    *in = (struct mpg_setting){
+        .p = {.seed = (uint64_t)c->seed, .compute_ratio = 1},
+        .simulation = {.processes = processes, .where = c->question.where_wanted, .threads = threads}};
+    int status = 0;
+    if (like)
+        borrow_specs(in, like);
+    else
+        status = parse_specs(c, &in->p, err);
+    if (status < 0)
+        return status;
+    set_models(c, in);
+    return mpg_ratios_parse(&in->ratios, &c->change.compute_ratio, err) < 0 ? -1 : use_target(c, &in->p, err);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A target of parameters: its file, what its keys mean for options, and the run on one processor that its speed-up is against. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/input.h"
+#include "simulate/options/configuration.h"
+
+/* The command line's ratio outside of regions and the file's exclude each other. */
+static int use_ratio(struct mpg_config *c, struct mpg_error *err)
+{
+    if (!c->target.machine->mips_ratio)
+        return 0;
+    for (size_t i = 0; i < c->change.compute_ratio.n; i++)
+        if (!strchr(c->change.compute_ratio.item[i], '@'))
+            return mpg_error_set(err, "--compute-ratio=%s and MipsRatio = %s of %s exclude each other",
+                                 c->change.compute_ratio.item[i], c->target.machine->mips_ratio, c->target.machine->name);
+    if (c->change.compute_ratio.n == MPG_OPTION_LIST_MAX)
+        return mpg_error_set(err, "--compute-ratio is given too often for MipsRatio");
+    c->change.compute_ratio.item[c->change.compute_ratio.n++] = c->target.machine->mips_ratio;
+    return 0;
+}
+
+bool mpg_config_target_has_messages(const struct mpg_config *c)
+{
+    return c->target.machine->of_messages || (!c->target.signature && c->change.latency.n == 0 && c->change.byte.n == 0);
+}
+
+/* Where ranks are is said of processors, where these are all that there is. */
+static int use_map(struct mpg_config *c, struct mpg_error *err)
+{
+    char text[4096];
+    if (!c->target.map || !mpg_config_target_has_messages(c))
+        return 0;
+    snprintf(text, sizeof text, "Map=%s", c->target.map);
+    c->target.map = NULL;
+    return mpg_parameters_set(c->target.machine, text, err) < 0 ? mpg_error_prefix(err, "--map") : 0;
+}
+
+static int check_policy(const struct mpg_config *c, struct mpg_error *err)
+{
+    const struct mpg_parameters *m = c->target.machine;
+    const bool asks = m->policy == MPG_POLICY_INTERRUPT || m->policy == MPG_POLICY_POLL;
+    if (asks && m->quantum_ns > 0) {
+        mpg_error_set(err, "it and Policy = %s exclude each other", mpg_policy_name(m->policy));
+        return mpg_parameters_blame(m, "Quantum", err);
+    }
+    return mpg_parameters_check(m, err);
+}
+
+/* What needs an order of all ranks: NULL: nothing. */
+static const char *needs_events(const struct mpg_config *c)
+{
+    const struct mpg_parameters *m = c->target.machine;
+    const bool meets = m->of_barrier || mpg_config_target_has_messages(c);
+    return m->policy != MPG_POLICY_OFFLOAD       ? "a Policy other than offload"
+           : m->contention > 0                   ? "Contention"
+           : m->processors > 0 || m->map         ? "Processors or a Map"
+           : meets && m->barrier != MPG_BARRIER_ROUNDS ? "a BarrierAlgorithm other than rounds"
+                                                 : NULL;
+}
+
+/* Which options ask for paths, which are followed by replicas side by side alone; NULL: none. */
+static const char *asks_for_paths(const struct mpg_config *c)
+{
+    return c->question.where_tables > 0 ? "--where" : c->question.critical_path ? "--where=path" : NULL;
+}
+
+/* Whether C's target is evaluated in the order of simulated time, and what does not go with that, or without it. */
+static int choose_engine(struct mpg_config *c, struct mpg_error *err)
+{
+    struct mpg_target_config *t = &c->target;
+    const bool chosen = t->engine != MPG_ENGINE_UNSAID;
+    const char *followed = asks_for_paths(c);
+    const bool lanes = chosen ? t->engine == MPG_ENGINE_LANES : followed != NULL;
+    const char *needs = lanes ? needs_events(c) : NULL;
+    t->by_events = !lanes;
+    if (needs && chosen)
+        return mpg_error_set(err, "--target=engine=lanes: %s has %s, which only events know", t->machine->name, needs);
+    if (needs)
+        return mpg_error_set(err, "%s: %s has %s: what ranks wait for is found there in the order of simulated time, in "
+                                  "which no paths are followed", followed, t->machine->name, needs);
+    if (followed && t->by_events)
+        return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
+    c->model.deterministic = c->model.deterministic || (lanes && !chosen); /* the answer is that of events */
+    const char *by_events = t->gets                      ? "--target=get=blocking"
+                            : t->against                 ? "--against"
+                            : c->output.csv && !followed ? "--csv"
+                                                         : NULL;
+    return by_events && lanes ? mpg_error_set(err, "%s and %s exclude each other", chosen ? "--target=engine=lanes" : followed,
+                                              by_events)
+                              : 0;
+}
+
+int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
+{
+    struct mpg_target_config *t = &c->target;
+    if (!t->name)
+        return 0;
+    if (!(t->machine = mpg_parameters_read(t->name, err)))
+        return MPG_SPEC_UNREADABLE;
+    if (t->signature && !t->machine->policy_given) /* lanes know of no requests */
+        t->machine->policy = t->engine == MPG_ENGINE_LANES ? MPG_POLICY_OFFLOAD : MPG_POLICY_CALLS;
+    for (size_t i = 0; i < t->keys.n; i++)
+        if (mpg_parameters_set(t->machine, t->keys.item[i], err) < 0)
+            return mpg_error_prefix(err, "--%s=%s", i < t->given_keys ? "target" : "sweep", t->keys.item[i]);
+    if (use_map(c, err) < 0)
+        return -1;
+    if (check_policy(c, err) < 0)
+        return MPG_SPEC_UNREADABLE;
+    return choose_engine(c, err) < 0 ? -1 : use_ratio(c, err);
+}
+
+/* --- the run on one processor --- */
+
+/* The answer's, at PATH; 0 with ERR: it is none of one processor. */
+static double run_of(const json_t *answer, const char *path, struct mpg_error *err)
+{
+    const char *format = json_string_value(json_object_get(answer, "format"));
+    const char *mode = json_string_value(json_object_get(answer, "mode"));
+    const json_t *processors = json_object_get(json_object_get(answer, "extrapolation"), "processors");
+    const json_t *ranks = json_object_get(json_object_get(answer, "trace"), "ranks");
+    const json_t *run = json_object_get(json_object_get(answer, "run_time_ns"), "mean");
+    const json_int_t number = json_integer_value(processors ? processors : ranks);
+    const double run_ns = json_number_value(run);
+    if (!format || strcmp(format, "mpgsim-result") != 0 || !mode || strcmp(mode, "predict") != 0)
+        mpg_error_set(err, "%s: is no answer of mpgsim --predict --json", path);
+    else if (number != 1)
+        mpg_error_set(err, "%s: is of %lld processors, not of one", path, (long long)number);
+    else if (!(run_ns > 0))
+        mpg_error_set(err, "%s: has no run time above 0", path);
+    else
+        return run_ns;
+    return 0;
+}
+
+int mpg_config_read_against(struct mpg_config *c, struct mpg_error *err)
+{
+    struct mpg_target_config *t = &c->target;
+    json_error_t why;
+    if (!t->against || t->against_ns > 0)
+        return 0;
+    FILE *stream = mpg_input_open(t->against);
+    if (!stream) {
+        mpg_error_errno(err, errno, "--against is a time, or an answer of one processor: %s", t->against);
+        return MPG_SPEC_UNREADABLE;
+    }
+    json_t *answer = json_loadf(stream, JSON_REJECT_DUPLICATES, &why);
+    fclose(stream);
+    if (!answer)
+        mpg_error_set(err, "%s:%d: %s", t->against, why.line, why.text);
+    else
+        t->against_ns = run_of(answer, t->against, err);
+    json_decref(answer);
+    return t->against_ns > 0 ? 0 : MPG_SPEC_UNREADABLE;
+}
