@@ -6,8 +6,8 @@
 #include "trace/commands.h"
 
 struct wanted {
-    const char *by_name, *debug_path, *output;
-    bool json, csv, frames_given;
+    const char *debug_path, *output;
+    bool json, csv;
     enum mpg_waits_by by;
     int64_t frames, top;
     struct mpg_traced_options options;
@@ -66,12 +66,19 @@ static int waits_of(const struct wanted *a, const char *path, struct mpg_error *
 int mpg_waits_main(int argc, char **argv)
 {
     enum { MOST_FRAMES = 64, MOST_ROWS = 1000000000 };
-    struct wanted a = {.by_name = "call", .output = "-", .frames = 1};
+    struct wanted a = {.output = "-", .frames = 1};
+    static const char *const bys[] = {"call", "callsite", "region", "rank", NULL};
+    static const struct mpg_option_rule rules[] = {
+        {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
+        {"json", MPG_OPTION_EXCLUDES, "top", "it has all rows"},
+        {"frames", MPG_OPTION_NEEDS, "by=callsite", NULL},
+        {"debug-path", MPG_OPTION_NEEDS, "by=callsite", NULL},
+        {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_option options[] = {
-        {.name = "by", .kind = MPG_OPTION_STRING, .value = &a.by_name, .argument = "call|callsite|region|rank",
+        {.name = "by", .kind = MPG_OPTION_WORD, .value = &a.by, .words = bys,
          .help = "a row for each call (default), callsite, region or rank"},
         {.name = "frames", .letter = 'f', .kind = MPG_OPTION_INT, .value = &a.frames, .argument = "N",
-         .minimum = 1, .maximum = MOST_FRAMES, .given = &a.frames_given,
+         .minimum = 1, .maximum = MOST_FRAMES,
          .help = "callsites with up to N functions each, callers after callees\n"
                  "(default 1)"},
         {.name = "debug-path", .kind = MPG_OPTION_STRING, .value = &a.debug_path, .argument = "DIR",
@@ -93,17 +100,8 @@ int mpg_waits_main(int argc, char **argv)
     const struct mpg_program program = {
         .name = "mpgtrace waits", .arguments = "TRACE",
         .summary = "What calls waited for: late senders and receivers, barriers, collectives.",
-        .options = options, .min_arguments = 1, .max_arguments = 1};
-    int first = mpg_option_parse(&program, argc, argv);
-    a.by = mpg_waits_by_name(a.by_name);
-    if (a.by == MPG_WAITS_BYS)
-        mpg_option_usage_error(&program, "--by: '%s' is none of call, callsite, region, rank", a.by_name);
-    if (a.json && a.csv)
-        mpg_option_usage_error(&program, "--json and --csv do not go together");
-    if (a.json && a.top > 0)
-        mpg_option_usage_error(&program, "--top is of text and CSV: --json has all rows");
-    if ((a.frames_given || a.debug_path) && a.by != MPG_WAITS_BY_CALLSITE)
-        mpg_option_usage_error(&program, "%s needs --by=callsite", a.frames_given ? "--frames" : "--debug-path");
+        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = 1};
+    const int first = mpg_option_parse(&program, argc, argv);
 
     struct mpg_error err;
     if (waits_of(&a, argv[first], &err) == 0)

@@ -8,14 +8,6 @@
 
 static const char *const words[MPG_WAITS_BYS] = {"call", "callsite", "region", "rank"};
 
-enum mpg_waits_by mpg_waits_by_name(const char *name)
-{
-    int by = 0;
-    while (by < MPG_WAITS_BYS && strcmp(name, words[by]) != 0)
-        by++;
-    return (enum mpg_waits_by)by;
-}
-
 const char *mpg_waits_by_word(enum mpg_waits_by by)
 {
     return words[by];

@@ -29,8 +29,7 @@ struct mpg_waits_table {
     struct mpg_waits_row *row;
 };
 
-/* The one called NAME ("call", "callsite", "region", "rank"), or MPG_WAITS_BYS; and its name. */
-enum mpg_waits_by mpg_waits_by_name(const char *name);
+/* "call", "callsite", "region", "rank". */
 const char *mpg_waits_by_word(enum mpg_waits_by by);
 
 /* Those rows of N worlds, all of TRACE, that have calls, into TABLE: the longest waits of the first world first, ranks

@@ -8,7 +8,8 @@
 #include "trace/commands.h"
 
 struct wanted {
-    const char *program, *collectives, *output, *plot;
+    const char *program, *output, *plot;
+    int collectives; /* 1: their messages are among the others */
     bool sizes, json, csv, keep;
     int64_t top;
     struct mpg_message_options options;
@@ -61,8 +62,9 @@ static int messages_of(const struct wanted *a, const char *path, struct mpg_erro
 /* Options of both commands from the COUNT-th on. */
 static void add_common(struct mpg_option *option, struct wanted *a)
 {
+    static const char *const collectives[] = {"apart", "expand", NULL};
     const struct mpg_option common[] = {
-        {.name = "collectives", .kind = MPG_OPTION_STRING, .value = &a->collectives, .argument = "apart|expand",
+        {.name = "collectives", .kind = MPG_OPTION_WORD, .value = &a->collectives, .words = collectives,
          .help = "apart (default): in a table of their own; expand: the messages of\n"
                  "their algorithms among the others"},
         {.name = "collective-table", .kind = MPG_OPTION_STRING, .value = &a->options.table, .argument = "FILE",
@@ -78,23 +80,21 @@ static void add_common(struct mpg_option *option, struct wanted *a)
 }
 
 enum { MOST_OPTIONS = 12 };
+static const struct mpg_option_rule rules[] = {{"json", MPG_OPTION_EXCLUDES, "csv", NULL},
+                                               {"json", MPG_OPTION_EXCLUDES, "top", "it has all pairs"},
+                                               {"plot", MPG_OPTION_EXCLUDES, "json", NULL},
+                                               {"plot", MPG_OPTION_EXCLUDES, "csv", NULL},
+                                               {"plot", MPG_OPTION_EXCLUDES, "top", NULL},
+                                               {"plot", MPG_OPTION_EXCLUDES, "output", "it draws, and prints nothing"},
+                                               {"keep", MPG_OPTION_NEEDS, "plot", NULL},
+                                               {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 
 static int finish(struct wanted *a, const struct mpg_program *program, int argc, char **argv)
 {
     struct mpg_error err;
     const int first = mpg_option_parse(program, argc, argv);
     a->program = program->name;
-    a->options.with_collectives = a->collectives && strcmp(a->collectives, "expand") == 0;
-    if (a->collectives && !a->options.with_collectives && strcmp(a->collectives, "apart") != 0)
-        mpg_option_usage_error(program, "--collectives: '%s' is none of apart, expand", a->collectives);
-    if (a->json && a->csv)
-        mpg_option_usage_error(program, "--json and --csv do not go together");
-    if (a->json && a->top > 0)
-        mpg_option_usage_error(program, "--top is of text and CSV: --json has all pairs");
-    if (a->plot && (a->json || a->csv || a->top > 0 || strcmp(a->output, "-") != 0))
-        mpg_option_usage_error(program, "--plot draws, and prints nothing: --json, --csv, --top, --output do not go with it");
-    if (a->keep && !a->plot)
-        mpg_option_usage_error(program, "--keep is about --plot");
+    a->options.with_collectives = a->collectives == 1;
     if (messages_of(a, argv[first], &err) == 0)
         return MPG_EXIT_OK;
     mpg_error_print(program->name, &err);
@@ -114,7 +114,7 @@ int mpg_matrix_main(int argc, char **argv)
          .help = "with --plot: keep gnuplot's scripts and data beside them"}};
     const struct mpg_program program = {.name = "mpgtrace matrix", .arguments = "TRACE",
                                         .summary = "Who sends how much to whom in TRACE: messages and bytes.",
-                                        .options = options, .min_arguments = 1, .max_arguments = 1};
+                                        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = 1};
     add_common(options + 3, &a);
     return finish(&a, &program, argc, argv);
 }
@@ -125,7 +125,7 @@ int mpg_sizes_main(int argc, char **argv)
     struct mpg_option options[MOST_OPTIONS];
     const struct mpg_program program = {.name = "mpgtrace sizes", .arguments = "TRACE",
                                         .summary = "A histogram of the sizes of messages in TRACE.",
-                                        .options = options, .min_arguments = 1, .max_arguments = 1};
+                                        .options = options, .rules = rules, .min_arguments = 1, .max_arguments = 1};
     add_common(options, &a);
     return finish(&a, &program, argc, argv);
 }

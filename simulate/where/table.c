@@ -11,14 +11,6 @@
 
 static const char *const words[MPG_WHERE_BYS] = {"call", "callsite", "region", "rank", "pair"};
 
-enum mpg_where_by mpg_where_by_name(const char *name)
-{
-    int by = 0;
-    while (by < MPG_WHERE_BYS && strcmp(name, words[by]) != 0)
-        by++;
-    return (enum mpg_where_by)by;
-}
-
 const char *mpg_where_by_word(enum mpg_where_by by)
 {
     return words[by];

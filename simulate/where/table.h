@@ -39,8 +39,7 @@ struct mpg_where_table {
     uint32_t blocks; /* of replicas */
 };
 
-/* The one called NAME ("call" ...), or MPG_WHERE_BYS; and its name. */
-enum mpg_where_by mpg_where_by_name(const char *name);
+/* "call" ... */
 const char *mpg_where_by_word(enum mpg_where_by by);
 
 /* The first N terms of WHERE, which is finished, of TRACE, into TABLE: those rows first of which LARGE says that they

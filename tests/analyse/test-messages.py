@@ -146,10 +146,10 @@ def check_text():
     for options, want in (((), "0, 0 B, between 0 of 4 pairs"),):
         status, out, err = run("matrix", "\n".join(lines[:3] + lines[4:]) + "\n", *options)
         ok("no messages at all", status == 0 and want in out, out + err)
-    for options, want in ((["--collectives=each"], "'each' is none of apart, expand"),
-                          (["--json", "--csv"], "--json and --csv do not go together"),
-                          (["--json", "--top=3"], "--top is of text and CSV"),
-                          (["--keep"], "--keep is about --plot"), (["--plot=x", "--csv"], "--plot draws, and prints nothing")):
+    for options, want in ((["--collectives=each"], "'each' is not apart or expand"),
+                          (["--json", "--csv"], "--json and --csv exclude each other"),
+                          (["--json", "--top=3"], "--json and --top exclude each other: it has all pairs"),
+                          (["--keep"], "--keep needs --plot"), (["--plot=x", "--csv"], "--plot and --csv exclude each other")):
         status, out, err = run("matrix", text, *options)
         ok(f"{' '.join(options)}: refused", (status, out, err.count("\n")) == (2, "", 1) and want in err, err)
 

@@ -380,10 +380,10 @@ bad() {
     is "usage: $*" "$?" 2
     like "... which says why" "$got" "$pattern"
 }
-bad "*--by: 'thread' is none of call, callsite, region, rank*" --by=thread t.txt
-bad "*--json and --csv do not go together*" --json --csv t.txt
+bad "*--by: 'thread' is not call, callsite, region or rank*" --by=thread t.txt
+bad "*--json and --csv exclude each other*" --json --csv t.txt
 bad "*--frames needs --by=callsite*" --frames=2 t.txt
-bad "*--top is of text and CSV*" --json --top=2 t.txt
+bad "*--json and --top exclude each other: it has all rows*" --json --top=2 t.txt
 bad "*" 
 like "no trace" "$("$mpgtrace" waits nothing 2>&1; echo $?)" "mpgtrace waits: nothing: *1"
 like "a full disk is an error" "$("$mpgtrace" waits -o /dev/full t.txt 2>&1; echo $?)" "mpgtrace waits: *?1"
