@@ -7,12 +7,12 @@
 #include "simulate/scenarios/scenarios.h"
 
 /* One of them, in the order of simulated time: the FIRST is kept. */
-static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_predict_options *predict, bool first,
+static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_simulation_options *simulation, bool first,
                        struct mpg_result *result, struct mpg_error *err)
 {
     struct mpg_inquiry *x = inquiry;
     const struct mpg_config *c = &x->at;
-    const struct mpg_events_options options = {.predict = predict, .blocking_get = c->target.gets};
+    const struct mpg_events_options options = {.simulation = simulation, .blocking_get = c->target.gets};
     struct mpg_extrapolation other = {0}, *extrapolation = first ? &x->extrapolation : &other;
     *extrapolation = (struct mpg_extrapolation){.parameters = c->target.machine,
                                                 .processors = &x->setting.processors,
@@ -33,7 +33,7 @@ static int simulate(struct mpg_inquiry *x, struct mpg_error *err)
         (mpg_processes_first(&x->processes) && mpg_inquiry_begin_trace(x, &options->watch, err) < 0))
         return -1;
     const struct mpg_supposed_engine by_events = {.predict = extrapolate, .context = x};
-    if (mpg_supposed_run(setting, &x->files, c->target.predict, c->target.by_events ? &by_events : NULL, options->watch,
+    if (mpg_supposed_run(setting, &x->files, c->target.by_events ? &by_events : NULL, options->watch,
                          &x->result, &x->supposing, err) == 0)
         return 0;
     return mpg_files_explain(&x->files, &x->processes, err);

@@ -23,8 +23,7 @@ static int predict(struct table *t, size_t i, struct mpg_config *at, const struc
     if (mpg_setting_open(setting, at, files, 0, err) < 0 ||
         mpg_setting_begin(setting, at, files, setting->simulation.replicas, err) < 0)
         return -1;
-    const struct mpg_predict_options options = mpg_setting_predict(setting, &setting->simulation);
-    const struct mpg_events_options events = {.predict = &options, .blocking_get = at->target.gets};
+    const struct mpg_events_options events = {.simulation = &setting->simulation, .blocking_get = at->target.gets};
     e.models_barrier = at->target.machine->of_barrier || p->parameters;
     int status = mpg_events_predict(files->trace, p, &events, &result, &e, err);
     if (status == 0 && mpg_processes_first(t->processes)) {

@@ -107,7 +107,7 @@ static void free_finished(struct finished *f)
 /* The BEGIN-th replica of X, by TRACE, which is the thread's: NULL with ERR. */
 static struct finished *run_world(const struct run *x, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
 {
-    const struct mpg_predict_options *o = x->options->predict;
+    const struct mpg_simulation_options *o = x->options->simulation;
     const uint32_t replica = x->result->first_replica + begin;
     struct mpg_times_options options = o->times;
     struct finished *f = calloc(1, sizeof *f);
@@ -251,7 +251,7 @@ static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_
 
 static int reserve_uses(struct run *x, uint32_t own, struct mpg_error *err)
 {
-    const struct mpg_predict_options *o = x->options->predict;
+    const struct mpg_simulation_options *o = x->options->simulation;
     const uint32_t n = mpg_processes_first(o->processes) ? o->replicas : own;
     x->use = calloc((size_t)n * (size_t)x->result->ranks, sizeof *x->use);
     x->events = calloc(n, sizeof *x->events);
@@ -261,7 +261,7 @@ static int reserve_uses(struct run *x, uint32_t own, struct mpg_error *err)
 /* The first process gets the others'. Collective of those that have a share. */
 static void gather_uses(struct run *x, uint32_t own)
 {
-    const struct mpg_processes *p = x->options->predict->processes;
+    const struct mpg_processes *p = x->options->simulation->processes;
     const size_t ranks = (size_t)x->result->ranks, row = ranks * sizeof *x->use;
     if (!p || p->size == 1)
         return;
@@ -270,7 +270,7 @@ static void gather_uses(struct run *x, uint32_t own)
         p->messenger->send(x->events, own, sizeof *x->events);
     }
     for (int i = 1; i < p->size && p->rank == 0; i++) {
-        const struct mpg_share share = mpg_share_of(x->options->predict->replicas, i, p->size);
+        const struct mpg_share share = mpg_share_of(x->options->simulation->replicas, i, p->size);
         if (share.n == 0)
             continue;
         p->messenger->receive(i, x->use + share.begin * ranks, share.n, row, row);
@@ -299,7 +299,7 @@ static void average_uses(struct run *x)
 static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
 {
     struct mpg_result *r = x->result;
-    const struct mpg_predict_options *o = x->options->predict;
+    const struct mpg_simulation_options *o = x->options->simulation;
     mpg_result_init(r, mpg_trace_ranks(x->trace), share.n, o->first_replica + share.begin);
     r->predicted = true;
     r->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
@@ -320,7 +320,7 @@ static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
 int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p, const struct mpg_events_options *options,
                        struct mpg_result *result, struct mpg_extrapolation *x, struct mpg_error *err)
 {
-    const struct mpg_predict_options *o = options->predict;
+    const struct mpg_simulation_options *o = options->simulation;
     const struct mpg_share share = mpg_share_own(o->replicas, o->processes);
     struct run run = {.trace = trace, .p = p, .options = options, .graph = o->graph, .result = result, .x = x};
     run.graph.keeps_slots = true;

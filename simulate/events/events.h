@@ -4,7 +4,7 @@
 #ifndef MPG_EVENTS_H
 #define MPG_EVENTS_H
 
-#include "simulate/evaluate/predict.h"
+#include "simulate/evaluate/simulation.h"
 #include "simulate/target/topology.h"
 
 /* What a rank's run consists of besides struct mpg_run_account, means over replicas, ns. */
@@ -30,11 +30,11 @@ struct mpg_extrapolation {
 };
 
 struct mpg_events_options {
-    const struct mpg_predict_options *predict;
+    const struct mpg_simulation_options *simulation;
     bool blocking_get; /* a rank that gets or puts waits at once */
 };
 
-/* Predicts TRACE's run with P, whose parameters and processors are X's. RESULT is filled as mpg_predict() does;
+/* Predicts TRACE's run with P, whose parameters and processors are X's. RESULT is filled as mpg_simulate() does;
  * X's use and counts are the caller's to free by mpg_extrapolation_clear(), also on failure. */
 int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p, const struct mpg_events_options *options,
                        struct mpg_result *result, struct mpg_extrapolation *x, struct mpg_error *err);

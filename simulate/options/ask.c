@@ -112,8 +112,8 @@ static void set_models(const struct mpg_config *c, struct mpg_setting *in)
     p->noise_model = (enum mpg_noise_model)(m->noise + 1);
     p->latency_model = m->latency;
     p->byte_model = m->byte;
-    in->times.polling_interval_ns = (int64_t)m->polling_interval_ns;
-    in->times.polling = m->polling;
+    in->simulation.times.polling_interval_ns = (int64_t)m->polling_interval_ns;
+    in->simulation.times.polling = m->polling;
     in->simulation.absorb_given = m->absorb != MPG_ABSORB_UNSAID;
     if (in->simulation.absorb_given)
         in->simulation.absorb = (enum mpg_absorb)m->absorb;

@@ -453,7 +453,7 @@ static bool drops_transfers(const struct mpg_config *c)
 bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_perturbation *p)
 {
     const struct mpg_simulation_options *o = &in->simulation;
-    return (p->target && (o->places || o->source_places)) || mpg_perturbation_is_random(p);
+    return (p->target && !o->predicts && (o->places || o->source_places)) || mpg_perturbation_is_random(p);
 }
 
 /* The calls of operations that are taken as wholes. */
@@ -506,7 +506,7 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->deterministic = c->model.deterministic;
     o->horizon = (uint64_t)c->model.horizon;
     o->kept = f->kept;
-    o->polling_ns = in->times.polling == MPG_POLLING_WAIT ? in->times.polling_interval_ns : -1;
+    o->polling_ns = in->simulation.times.polling == MPG_POLLING_WAIT ? in->simulation.times.polling_interval_ns : -1;
     o->graph.supposed = f->supposed;
     o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
     o->graph.of_target = c->target.predict;
@@ -526,11 +526,21 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->floors.byte_ns = c->source.byte_ns;
     o->floors.source = p->source_path;
     o->first_replica = (uint32_t)c->first_replica;
-    if (!c->target.predict) {
-        o->places = in->places.ranks > 0 ? &in->places : NULL;
-        o->source_places = in->source_places.ranks > 0 ? &in->source_places : NULL;
-    }
+    o->predicts = c->target.predict;
+    o->places = in->places.ranks > 0 ? &in->places : NULL;
+    o->source_places = in->source_places.ranks > 0 && !c->target.predict ? &in->source_places : NULL;
     o->replicas = c->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)c->replicas : 1;
+}
+
+/* Whether any rank's intervals have CPU times. */
+static bool has_cpu_times(const struct mpg_trace *trace)
+{
+    for (int32_t r = 0; r < mpg_trace_ranks(trace); r++) {
+        const char *values = mpg_trace_find_fact(trace, r, "values");
+        if (values && strstr(values, "cpu_ns"))
+            return true;
+    }
+    return false;
 }
 
 /* Whether all ranks of TRACE recorded when they were off their CPUs. */
@@ -571,25 +581,9 @@ int mpg_setting_begin(struct mpg_setting *in, const struct mpg_config *c, const 
     p->every_source_path = o->source_places != NULL;
     if (mpg_perturbation_measure(p, o->first_replica, replicas, err) < 0)
         return -1;
-    if (c->target.predict)
-        mpg_predict_prepare(p, f->trace);
+    /* with CPU times noise is told from work even where both machines have the same record of it */
+    p->same_noise = p->same_noise && !(c->target.predict && has_cpu_times(f->trace));
     return 0;
-}
-
-struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *in,
-                                               const struct mpg_simulation_options *o)
-{
-    return (struct mpg_predict_options){.graph = o->graph,
-                                        .replicas = o->replicas,
-                                        .first_replica = o->first_replica,
-                                        .processes = o->processes,
-                                        .threads = o->threads,
-                                        .times = in->times,
-                                        .deterministic = o->deterministic,
-                                        .horizon = o->horizon,
-                                        .kept = o->kept,
-                                        .where = o->where,
-                                        .places = in->places.ranks > 0 ? &in->places : NULL};
 }
 
 struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct mpg_config *c,
@@ -606,7 +600,7 @@ struct mpg_report mpg_setting_report(const struct mpg_setting *in, const struct 
                                .source_map = c->source.map,
                                .collectives = mpg_collectives_word(c->model.collectives),
                                .collective_table = c->model.collective_table,
-                               .times = &in->times,
+                               .times = &in->simulation.times,
                                .options = options,
                                .result = result,
                                .against_ns = c->target.against_ns,

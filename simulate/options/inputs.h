@@ -7,7 +7,6 @@
 #include "simulate/options/configuration.h"
 #include "simulate/options/ratios.h"
 #include "simulate/options/shown.h"
-#include "simulate/evaluate/predict.h"
 
 struct mpg_files {
     struct mpg_trace *trace;
@@ -35,7 +34,6 @@ struct mpg_setting {
     struct mpg_perturbation p; /* distributions, models, seed; with the signatures, once they are read */
     bool borrows;              /* the distributions are another's */
     struct mpg_simulation_options simulation;
-    struct mpg_times_options times;
     struct mpg_ratios ratios;
     const struct mpg_signature *target; /* of the files; NULL: none */
     struct mpg_source source;
@@ -59,9 +57,6 @@ int mpg_setting_open(struct mpg_setting *setting, const struct mpg_config *c,
 /* The last before it is simulated, with so many replicas: launches are drawn. */
 int mpg_setting_begin(struct mpg_setting *setting, const struct mpg_config *c,
                       const struct mpg_files *files, uint32_t replicas, struct mpg_error *err);
-/* The same as OPTIONS, for predict mode. */
-struct mpg_predict_options mpg_setting_predict(const struct mpg_setting *setting,
-                                               const struct mpg_simulation_options *options);
 /* Whether P makes replicas unlike each other. */
 bool mpg_setting_is_random(const struct mpg_setting *setting, const struct mpg_perturbation *p);
 /* What is to be said of RESULT, which P and OPTIONS brought about. */

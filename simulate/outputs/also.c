@@ -2,13 +2,11 @@
 /* What is found of the one scenario beside its run times, from its replicas once more. */
 #include "simulate/outputs/inquiry.h"
 
-struct mpg_simulated mpg_inquiry_simulated(struct mpg_inquiry *x)
+struct mpg_simulated mpg_inquiry_simulated(const struct mpg_inquiry *x)
 {
-    x->predict = mpg_setting_predict(&x->setting, &x->setting.simulation);
     return (struct mpg_simulated){.trace = x->files.trace,
                                   .p = &x->setting.p,
                                   .options = &x->setting.simulation,
-                                  .predict = x->at.target.predict ? &x->predict : NULL,
                                   .result = &x->result};
 }
 

@@ -36,7 +36,6 @@ struct mpg_inquiry {
     struct mpg_setting setting; /* of one scenario; of several, with all distributions */
     struct mpg_setting given;      /* of --tolerate: what is asked without what is looked for */
     struct mpg_retrace *retrace; /* NULL: no trace is written */
-    struct mpg_predict_options predict; /* of the one scenario */
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* of result; without a target of parameters empty */
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
@@ -63,7 +62,7 @@ void mpg_inquiry_find_phase(struct mpg_inquiry *x);
  * finds what a page says of waiting. X has what REPORT points to. */
 int mpg_inquiry_add(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err);
 /* What was simulated, which X has. */
-struct mpg_simulated mpg_inquiry_simulated(struct mpg_inquiry *x);
+struct mpg_simulated mpg_inquiry_simulated(const struct mpg_inquiry *x);
 
 /* Writes the answer, and what goes with it: a page, plots, traces; then keeps it in the history. By the first of the
  * processes. Errors: what cannot be written; out of memory; what was asked for of the replicas cannot be found. */

@@ -51,7 +51,7 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
 }
 
 /* The traced run and the median one as a timeline. */
-static int write_timeline(struct mpg_inquiry *x, struct mpg_error *err)
+static int write_timeline(const struct mpg_inquiry *x, struct mpg_error *err)
 {
     const struct mpg_simulated what = mpg_inquiry_simulated(x);
     const struct mpg_retrace_rules rules = retrace_rules(&x->at, &x->setting.p);

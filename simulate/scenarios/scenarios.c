@@ -27,7 +27,6 @@ struct item {
     struct mpg_region_ratios regions; /* with it */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
-    struct mpg_predict_options predict;
     struct mpg_result result;
     const struct mpg_files *files;
     struct mpg_sheet *rows;
@@ -205,7 +204,6 @@ static void apply(struct item *x)
         x->regions.base = x->ratio;
         x->options.graph.ratios = &x->regions;
     }
-    x->predict = mpg_setting_predict(setting, &x->options);
 }
 
 static int done(void *context, struct mpg_error *err)
@@ -263,25 +261,17 @@ static uint32_t count_replicas(const struct together *t)
 /* N items from ITEM on. */
 static int simulate(const struct together *t, struct item *item, size_t n, struct mpg_error *err)
 {
-    const bool predicts = t->c->target.predict;
     struct mpg_scenario *scenario = calloc(n, sizeof *scenario);
-    struct mpg_prediction *prediction = calloc(n, sizeof *prediction);
-    int status = scenario && prediction ? 0 : mpg_error_set(err, "out of memory");
-    for (size_t k = 0; k < n && status == 0; k++) {
+    if (!scenario)
+        return mpg_error_set(err, "out of memory");
+    for (size_t k = 0; k < n; k++) {
         struct item *x = &item[k];
-        const uint32_t kin = (uint32_t)(x->of - t->setting);
-        const char *name = x->name[0] ? x->name : NULL;
         scenario[k] = (struct mpg_scenario){.p = &x->p, .options = &x->options, .result = &x->result,
-                                            .kin = kin, .done = done, .context = x, .name = name};
-        prediction[k] = (struct mpg_prediction){.p = &x->p, .options = &x->predict, .result = &x->result,
-                                                .kin = kin, .done = done, .context = x, .name = name};
+                                            .kin = (uint32_t)(x->of - t->setting), .done = done, .context = x,
+                                            .name = x->name[0] ? x->name : NULL};
     }
-    if (status == 0 && predicts)
-        status = mpg_predict(t->files->trace, prediction, n, NULL, err);
-    else if (status == 0)
-        status = mpg_simulate(t->files->trace, scenario, n, NULL, err);
+    const int status = mpg_simulate(t->files->trace, scenario, n, NULL, err);
     free(scenario);
-    free(prediction);
     return status;
 }
 

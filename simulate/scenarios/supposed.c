@@ -12,7 +12,6 @@ struct variant {
     uint64_t some; /* the hypotheses that hold */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
-    struct mpg_predict_options predict;
     struct mpg_result result;
     double *run_ns; /* of it, once it is done */
 };
@@ -56,14 +55,6 @@ static void begin(struct variant *v, const struct mpg_setting *setting, const st
         v->options.graph.supposed = v->some ? files->supposed : NULL;
         v->p.changes_work = mpg_supposed_of_work(files->supposed, v->some) != 0;
     }
-    v->predict = mpg_setting_predict(setting, &v->options);
-    v->predict.watch = watch;
-}
-
-/* Shares are of runs as a whole: nobody asks where in variants time goes. */
-static void forget_places(struct variant *v)
-{
-    v->options.where = v->predict.where = (struct mpg_where_wanted){.places = false};
 }
 
 static int predict_each(struct variants *x, const struct mpg_supposed_engine *engine, struct mpg_result *result,
@@ -73,7 +64,7 @@ static int predict_each(struct variants *x, const struct mpg_supposed_engine *en
     for (size_t i = 0; i < x->n && status == 0; i++) {
         struct variant *v = &x->variant[i];
         struct mpg_result *to = i == 0 ? result : &v->result;
-        status = engine->predict(engine->context, &v->p, &v->predict, i == 0, to, err);
+        status = engine->predict(engine->context, &v->p, &v->options, i == 0, to, err);
         if (i == 0)
             continue;
         if (status == 0 && mpg_processes_first(v->options.processes))
@@ -84,29 +75,22 @@ static int predict_each(struct variants *x, const struct mpg_supposed_engine *en
 }
 
 static int evaluate(struct variants *x, const struct mpg_setting *setting, const struct mpg_files *files,
-                    bool predicts, const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
-                    struct mpg_result *result, struct mpg_error *err)
+                    const struct mpg_supposed_engine *engine, const struct mpg_watch *watch, struct mpg_result *result,
+                    struct mpg_error *err)
 {
     struct mpg_scenario *scenario = calloc(x->n, sizeof *scenario);
-    struct mpg_prediction *prediction = calloc(x->n, sizeof *prediction);
-    int status = scenario && prediction ? 0 : mpg_error_set(err, "out of memory");
-    for (size_t i = 0; i < x->n && status == 0; i++) {
+    if (!scenario)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < x->n; i++) {
         struct variant *v = &x->variant[i];
-        struct mpg_result *to = i == 0 ? result : &v->result;
         begin(v, setting, files, i == 0 ? watch : NULL);
-        if (i > 0)
-            forget_places(v);
-        scenario[i] = (struct mpg_scenario){.p = &v->p, .options = &v->options, .result = to,
+        if (i > 0) /* shares are of runs as a whole: nobody asks where in variants time goes */
+            v->options.where = (struct mpg_where_wanted){.places = false};
+        scenario[i] = (struct mpg_scenario){.p = &v->p, .options = &v->options, .result = i == 0 ? result : &v->result,
                                             .done = i == 0 ? NULL : done, .context = v};
-        prediction[i] = (struct mpg_prediction){.p = &v->p, .options = &v->predict, .result = to,
-                                                .done = i == 0 ? NULL : done, .context = v};
     }
-    if (status == 0)
-        status = engine     ? predict_each(x, engine, result, err)
-                 : predicts ? mpg_predict(files->trace, prediction, x->n, NULL, err)
-                            : mpg_simulate(files->trace, scenario, x->n, NULL, err);
+    const int status = engine ? predict_each(x, engine, result, err) : mpg_simulate(files->trace, scenario, x->n, NULL, err);
     free(scenario);
-    free(prediction);
     return status;
 }
 
@@ -166,7 +150,7 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
     return 0;
 }
 
-int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files, bool predicts,
+int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files,
                      const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
                      struct mpg_result *result, struct mpg_supposing *s, struct mpg_error *err)
 {
@@ -176,7 +160,7 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
     if (!x.variant)
         return mpg_error_set(err, "out of memory");
     list_variants(&x, files->supposed, &at);
-    int status = evaluate(&x, setting, files, predicts, engine, watch, result, err);
+    int status = evaluate(&x, setting, files, engine, watch, result, err);
     if (status == 0 && files->supposed && mpg_processes_first(setting->simulation.processes))
         status = take(s, &x, &at, files->supposed, result, err);
     s->resampling = mpg_perturbation_resampling(&setting->p);

@@ -42,17 +42,6 @@ int mpg_simulate_again(const struct mpg_simulated *s, uint32_t replica, const st
     options.processes = NULL;
     options.watch = watch;
     options.where = (struct mpg_where_wanted){.places = false};
-    if (s->predict) {
-        struct mpg_predict_options predict = *s->predict;
-        predict.graph.regions = true;
-        predict.first_replica = replica;
-        predict.replicas = 1;
-        predict.processes = NULL;
-        predict.watch = watch;
-        predict.where = options.where;
-        const struct mpg_prediction prediction = {.p = s->p, .options = &predict, .result = again};
-        return mpg_predict(s->trace, &prediction, 1, NULL, err);
-    }
     const struct mpg_scenario scenario = {.p = s->p, .options = &options, .result = again};
     return mpg_simulate(s->trace, &scenario, 1, NULL, err);
 }

@@ -4,14 +4,12 @@
 #define MPG_WAITS_AGAIN_H
 
 #include "simulate/evaluate/simulation.h"
-#include "simulate/evaluate/predict.h"
 
 /* What was simulated, and came to RESULT. */
 struct mpg_simulated {
     struct mpg_trace *trace;
     const struct mpg_perturbation *p;
     const struct mpg_simulation_options *options;
-    const struct mpg_predict_options *predict; /* NULL: perturb mode */
     const struct mpg_result *result;
 };
 

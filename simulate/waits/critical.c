@@ -4,11 +4,11 @@
 /* Records the replica K of S. */
 static int record(struct mpg_critical_path *c, const struct mpg_simulated *s, uint32_t k, struct mpg_error *err)
 {
-    struct mpg_predict_options predict = *s->predict;
+    struct mpg_simulation_options options = *s->options;
     struct mpg_simulated recorded = *s;
     struct mpg_result again = {.ranks = 0};
-    predict.path = c->path;
-    recorded.predict = &predict;
+    options.path = c->path;
+    recorded.options = &options;
     if (mpg_simulate_again(&recorded, c->replica, NULL, &again, err) < 0) {
         mpg_result_clear(&again);
         return -1;

@@ -27,7 +27,7 @@ static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated
     uint32_t k = 0;
     if (mpg_median_replica(s->result, &k, err) < 0 ||
         !(w->predicted = mpg_waits_new(mpg_trace_ranks(s->trace), w->traced.clocks,
-                                       s->predict ? MPG_WAIT_WORLD : MPG_WAIT_DELAYS, err)))
+                                       s->options->predicts ? MPG_WAIT_WORLD : MPG_WAIT_DELAYS, err)))
         return -1;
     w->replica = s->result->first_replica + k;
     const struct mpg_watch watch = {.take = take, .restart = restart, .watcher = w->predicted, .bring = bring};

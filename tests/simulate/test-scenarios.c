@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "simulate/evaluate/predict.h"
+#include "simulate/evaluate/simulation.h"
 #include "tests/tap.h"
 
 enum { MOST = 2000 };
@@ -17,7 +17,7 @@ static const double STEP_NS = 2.385;
 struct one {
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
-    struct mpg_predict_options predict;
+    struct mpg_simulation_options predict;
     struct mpg_result result;
     char text[40];
     double run_ns;
@@ -84,19 +84,19 @@ static uint32_t simulate(struct mpg_trace *trace)
 
 static uint32_t predict(struct mpg_trace *trace)
 {
-    static struct mpg_prediction prediction[MOST];
+    static struct mpg_scenario prediction[MOST];
     struct mpg_error err;
     uint32_t passes = 0;
     for (size_t i = 0; i < scenarios; i++) {
         struct one *x = &one[i];
         if (mpg_specs_add(&x->p.latency, "const:700ns", &err) < 0)
             exit(1);
-        x->predict = (struct mpg_predict_options){
-            .graph = x->options.graph, .replicas = 1, .threads = 1, .times = x->predict.times};
-        prediction[i] = (struct mpg_prediction){
+        x->predict = (struct mpg_simulation_options){
+            .predicts = true, .graph = x->options.graph, .replicas = 1, .threads = 1, .times = x->predict.times};
+        prediction[i] = (struct mpg_scenario){
             .p = &x->p, .options = &x->predict, .result = &x->result, .done = take, .context = x};
     }
-    if (mpg_predict(trace, prediction, scenarios, &passes, &err) == 0)
+    if (mpg_simulate(trace, prediction, scenarios, &passes, &err) == 0)
         return passes;
     printf("# %s\n", err.text);
     return UINT32_MAX;
