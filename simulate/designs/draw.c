@@ -83,9 +83,9 @@ static void over_processors(const void *of, size_t i, struct plot_point *point)
 static void over_key(const void *of, size_t i, struct plot_point *point)
 {
     const struct drawn *d = of;
-    const struct mpg_key_sweep *keys = d->x->keys;
+    const struct mpg_sweep *keys = d->x->keys;
     const struct mpg_design_row *row = &d->x->row[i];
-    *point = (struct plot_point){.x = keys->axis[0].number[mpg_key_sweep_place(keys, 0, row->design % keys->points)] / d->x_unit,
+    *point = (struct plot_point){.x = keys->axis[0].value[mpg_sweep_place(keys, 0, row->design % keys->points)] / d->x_unit,
                                  .y = row->run.median / d->y_unit};
 }
 
@@ -166,8 +166,8 @@ static int draw_sweep(struct plot_session *s, const struct mpg_designs *x, struc
     struct drawn d = {.x = x, .x_unit = 1};
     const struct plot_lines lines = {.of = &d, .same = same_but_first, .point = over_key, .name = name_rest, .rows = x->n,
                                      .most = MOST_LINES, .table = "table"};
-    const struct mpg_key_axis *axis = &x->keys->axis[0];
-    const bool is_time = axis->unit == MPG_KEY_TIME;
+    const struct mpg_axis *axis = &x->keys->axis[0];
+    const bool is_time = axis->unit == MPG_SWEEP_TIME;
     const char *y_name, *x_name = "";
     double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < axis->n; i++) {

@@ -107,16 +107,16 @@ static size_t describe(const struct mpg_designs *x, struct mpg_table_column *lis
 static void put_values(struct mpg_table *t, const struct mpg_designs *x, size_t design)
 {
     for (size_t i = 0; i < x->keys->axes; i++) {
-        const struct mpg_key_axis *axis = &x->keys->axis[i];
-        const size_t place = mpg_key_sweep_place(x->keys, i, design % x->keys->points);
+        const struct mpg_axis *axis = &x->keys->axis[i];
+        const size_t place = mpg_sweep_place(x->keys, i, design % x->keys->points);
         char text[TEXT];
         mpg_design_value(x, i, design, text, sizeof text);
         mpg_table_text(t, text);
-        mpg_table_text(t, axis->value[place]);
-        if (isnan(axis->number[place]))
-            mpg_table_text(t, axis->value[place]);
+        mpg_table_text(t, axis->word[place]);
+        if (isnan(axis->value[place]))
+            mpg_table_text(t, axis->word[place]);
         else
-            mpg_table_number(t, axis->number[place]);
+            mpg_table_number(t, axis->value[place]);
     }
 }
 
@@ -262,13 +262,13 @@ static void put_traces(struct mpg_json *j, const struct mpg_designs *x)
 static void put_parameters(struct mpg_json *j, const struct mpg_designs *x)
 {
     static const char *const units[] = {
-        [MPG_KEY_TIME] = "ns", [MPG_KEY_NUMBER] = "number", [MPG_KEY_BYTES] = "bytes", [MPG_KEY_COUNT] = "number"};
+        [MPG_SWEEP_TIME] = "ns", [MPG_SWEEP_NUMBER] = "number", [MPG_SWEEP_SIZE] = "bytes", [MPG_SWEEP_COUNT] = "number"};
     mpg_json_array(j, "parameters");
     for (size_t i = 0; i < x->keys->axes; i++) {
-        const struct mpg_key_axis *axis = &x->keys->axis[i];
+        const struct mpg_axis *axis = &x->keys->axis[i];
         mpg_json_object(j, NULL);
         mpg_json_string(j, "name", axis->key);
-        mpg_json_string(j, "unit", axis->unit == MPG_KEY_WORD ? NULL : units[axis->unit]);
+        mpg_json_string(j, "unit", axis->unit == MPG_SWEEP_WORD ? NULL : units[axis->unit]);
         mpg_json_close(j);
     }
     mpg_json_close(j);

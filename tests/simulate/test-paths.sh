@@ -188,8 +188,8 @@ refused() {
     shift 2
     ok "refused: $pattern" refuses "$status" "mpgsim: *$pattern*" "$@" star.txt
 }
-refused 2 "--source=map: there is no --signature, nor --source" --source=map=block:2
-refused 2 "--map: there is no --signature whose paths messages take" --map=block:2
+refused 2 "--source=map needs --signature or a source" --source=map=block:2
+refused 2 "--map needs --signature" --map=block:2
 refused 1 "--source=map: 'block:0' is not block:N with a whole number N from 1 on" --signature=one.sig --source=map=block:0
 refused 1 "--source=map: nowhere: No such file or directory (neither block:N nor cyclic:N)" --signature=one.sig --source=map=nowhere
 printf 'n\nn\n' >short
