@@ -12,7 +12,7 @@ static bool too_many_left(uint64_t waited, uint64_t left)
     return left * ONE_IN > waited;
 }
 
-bool graph_waits_are_shown(uint64_t waited, uint64_t left)
+bool mpg_graph_waits_are_shown(uint64_t waited, uint64_t left)
 {
     return waited >= MPG_WAITED_OFTEN && !too_many_left(waited, left);
 }
@@ -26,14 +26,14 @@ static void add(struct mpg_map *map, int64_t bytes, uint64_t more)
         *sum += more;
 }
 
-void graph_carried_count(struct carried_evidence *e, int64_t bytes, double waited_ns)
+void mpg_graph_carried_count(struct carried_evidence *e, int64_t bytes, double waited_ns)
 {
     add(waited_ns < 0 ? &e->left : &e->waited, bytes, 1);
     if (waited_ns >= 0)
         add(&e->waited_ns, bytes, (uint64_t)waited_ns);
 }
 
-int64_t graph_carried_left(const struct carried_evidence *e)
+int64_t mpg_graph_carried_left(const struct carried_evidence *e)
 {
     int64_t eager = -1;
     for (size_t i = 0; i < e->left.capacity; i++) {
@@ -46,9 +46,9 @@ int64_t graph_carried_left(const struct carried_evidence *e)
 }
 
 /* Below the least size of which more waited, and above the greatest of which too many did not. */
-int64_t graph_carried_limit(const struct carried_evidence *e, uint64_t often)
+int64_t mpg_graph_carried_limit(const struct carried_evidence *e, uint64_t often)
 {
-    const int64_t eager = graph_carried_left(e);
+    const int64_t eager = mpg_graph_carried_left(e);
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < e->waited.capacity; i++) {
         const struct mpg_map_entry *x = &e->waited.entries[i];
@@ -58,9 +58,9 @@ int64_t graph_carried_limit(const struct carried_evidence *e, uint64_t often)
     return least == INT64_MAX ? least : least - 1;
 }
 
-uint64_t graph_carried_unsure(const struct carried_evidence *e, double *waited_ns)
+uint64_t mpg_graph_carried_unsure(const struct carried_evidence *e, double *waited_ns)
 {
-    const int64_t limit = graph_carried_limit(e, MPG_WAITED_OFTEN);
+    const int64_t limit = mpg_graph_carried_limit(e, MPG_WAITED_OFTEN);
     uint64_t n = 0;
     *waited_ns = 0;
     for (size_t i = 0; i < e->waited.capacity; i++) {
@@ -74,7 +74,7 @@ uint64_t graph_carried_unsure(const struct carried_evidence *e, double *waited_n
     return n;
 }
 
-void graph_carried_forget(struct carried_evidence *e)
+void mpg_graph_carried_forget(struct carried_evidence *e)
 {
     mpg_map_clear(&e->waited);
     mpg_map_clear(&e->waited_ns);

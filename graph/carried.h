@@ -22,16 +22,16 @@ struct tree_evidence {
 
 /* Whether it is shown that such calls wait, of which so many WAITED, and so many LEFT, while what they would have waited for
  * was still to come. */
-bool graph_waits_are_shown(uint64_t waited, uint64_t left);
+bool mpg_graph_waits_are_shown(uint64_t waited, uint64_t left);
 /* A send of BYTES, which waited so long; negative: it left. Without memory for another size it is not counted. */
-void graph_carried_count(struct carried_evidence *evidence, int64_t bytes, double waited_ns);
+void mpg_graph_carried_count(struct carried_evidence *evidence, int64_t bytes, double waited_ns);
 /* Sends of more bytes wait, of a size that does at least so OFTEN; INT64_MAX: none. */
-int64_t graph_carried_limit(const struct carried_evidence *evidence, uint64_t often);
+int64_t mpg_graph_carried_limit(const struct carried_evidence *evidence, uint64_t often);
 /* The greatest size of which too many left to be carried; -1: none. */
-int64_t graph_carried_left(const struct carried_evidence *evidence);
+int64_t mpg_graph_carried_left(const struct carried_evidence *evidence);
 /* How many waited all the same of sizes that are not carried, where that was more than one of a size, and *WAITED_NS, all
  * together. */
-uint64_t graph_carried_unsure(const struct carried_evidence *evidence, double *waited_ns);
-void graph_carried_forget(struct carried_evidence *evidence);
+uint64_t mpg_graph_carried_unsure(const struct carried_evidence *evidence, double *waited_ns);
+void mpg_graph_carried_forget(struct carried_evidence *evidence);
 
 #endif

@@ -18,7 +18,7 @@ static struct comm_index *find_comm(struct members *m, int32_t comm, struct mpg_
         int32_t count = mpg_trace_comm_count(m->trace);
         struct comm_index *grown = realloc(m->comms, (size_t)count * sizeof *grown);
         if (!grown) {
-            graph_out_of_memory(err);
+            mpg_graph_out_of_memory(err);
             return NULL;
         }
         for (int32_t i = m->count; i < count; i++)
@@ -53,7 +53,7 @@ static int sort_members(struct comm_index *index, const struct mpg_comm *c, stru
     uint64_t *sorted = malloc((size_t)index->number * sizeof *sorted);
     size_t n = 0;
     if (!sorted)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (int32_t i = 0; i < c->size + c->remote_size; i++)
         if (c->world_ranks[i] >= 0)
             sorted[n++] = (uint64_t)(uint32_t)c->world_ranks[i] << 32 | (uint32_t)i;
@@ -62,7 +62,7 @@ static int sort_members(struct comm_index *index, const struct mpg_comm *c, stru
     return 0;
 }
 
-int graph_member_index(struct members *m, int32_t comm, int32_t rank, int32_t *index,
+int mpg_graph_member_index(struct members *m, int32_t comm, int32_t rank, int32_t *index,
                        struct mpg_error *err)
 {
     const struct mpg_comm *c = mpg_trace_comm(m->trace, comm);
@@ -88,7 +88,7 @@ int graph_member_index(struct members *m, int32_t comm, int32_t rank, int32_t *i
     return 0;
 }
 
-int graph_member_number(struct members *m, int32_t comm, int32_t *number, struct mpg_error *err)
+int mpg_graph_member_number(struct members *m, int32_t comm, int32_t *number, struct mpg_error *err)
 {
     struct comm_index *known = find_comm(m, comm, err);
     if (!known)
@@ -97,16 +97,16 @@ int graph_member_number(struct members *m, int32_t comm, int32_t *number, struct
     return 0;
 }
 
-int32_t graph_peer(struct members *m, const struct call *call, int32_t comm, int32_t peer,
+int32_t mpg_graph_peer(struct members *m, const struct call *call, int32_t comm, int32_t peer,
                    struct mpg_error *err)
 {
     struct place here = graph_here(call);
     if (comm < 0 || comm >= mpg_trace_comm_count(m->trace))
-        return graph_error(&here, err, "its communicator is not known");
+        return mpg_graph_error(&here, err, "its communicator is not known");
     const struct mpg_comm *c = mpg_trace_comm(m->trace, comm);
     int32_t first = 0, size = c->size, me;
     if (c->remote_size > 0) {
-        if (graph_member_index(m, comm, call->rank, &me, err) < 0)
+        if (mpg_graph_member_index(m, comm, call->rank, &me, err) < 0)
             return -1;
         if (me < c->size) {
             first = c->size;
@@ -114,12 +114,12 @@ int32_t graph_peer(struct members *m, const struct call *call, int32_t comm, int
         }
     }
     if (peer < 0 || peer >= size)
-        return graph_error(&here, err, "rank %d is not in communicator %d (%d ranks)", peer,
+        return mpg_graph_error(&here, err, "rank %d is not in communicator %d (%d ranks)", peer,
                            c->label, size);
     return c->world_ranks[first + peer];
 }
 
-void graph_members_clear(struct members *m)
+void mpg_graph_members_clear(struct members *m)
 {
     for (int32_t i = 0; i < m->count; i++)
         free(m->comms[i].by_rank);

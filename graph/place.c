@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int graph_out_of_memory(struct mpg_error *err)
+int mpg_graph_out_of_memory(struct mpg_error *err)
 {
     return mpg_error_set(err, "out of memory");
 }
@@ -26,7 +26,7 @@ static int set(const struct place *place, struct mpg_error *err, const char *for
                          remedy);
 }
 
-int graph_error(const struct place *place, struct mpg_error *err, const char *format, ...)
+int mpg_graph_error(const struct place *place, struct mpg_error *err, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -35,7 +35,7 @@ int graph_error(const struct place *place, struct mpg_error *err, const char *fo
     return -1;
 }
 
-int graph_error_lenient(const struct place *place, struct mpg_error *err, const char *format, ...)
+int mpg_graph_error_lenient(const struct place *place, struct mpg_error *err, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -35,11 +35,11 @@ static inline uint64_t graph_inserted_place(uint64_t number)
 
 /* Both fill ERR and return -1: "out of memory"; "rank 3, call 1207 (MPI_Recv): " and the
  * text. */
-int graph_out_of_memory(struct mpg_error *err);
-int graph_error(const struct place *place, struct mpg_error *err, const char *format, ...)
+int mpg_graph_out_of_memory(struct mpg_error *err);
+int mpg_graph_error(const struct place *place, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* As graph_error(), of what --lenient counts and gets past: the text says so. */
-int graph_error_lenient(const struct place *place, struct mpg_error *err, const char *format, ...)
+/* As mpg_graph_error(), of what --lenient counts and gets past: the text says so. */
+int mpg_graph_error_lenient(const struct place *place, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

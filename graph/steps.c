@@ -107,7 +107,7 @@ static int choose_batch(struct steps *s, struct mpg_error *err)
     if (b)
         s->spare = b->next;
     else if (!(b = calloc(1, sizeof *b)))
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     b->next = NULL;
     if (s->batch)
         s->batch->next = b;
@@ -125,7 +125,7 @@ static void *open_in(struct chain *c, size_t bytes, size_t usual, uint32_t *capa
     return at;
 }
 
-int graph_steps_begin(struct steps *s, struct mpg_error *err)
+int mpg_graph_steps_begin(struct steps *s, struct mpg_error *err)
 {
     struct mpg_batch *b = s->batch;
     if (b) {
@@ -139,7 +139,7 @@ int graph_steps_begin(struct steps *s, struct mpg_error *err)
     b = s->batch;
     s->steps = open_in(&b->steps, sizeof *s->steps, STEP_BYTES, &s->capacity);
     s->edges = open_in(&b->edges, sizeof *s->edges, EDGE_BYTES, &s->edge_capacity);
-    return s->steps && s->edges ? 0 : graph_out_of_memory(err);
+    return s->steps && s->edges ? 0 : mpg_graph_out_of_memory(err);
 }
 
 /* COUNT open ones of BYTES each, at *ITEMS in C, move to where there is room for more. */
@@ -156,22 +156,22 @@ static int grow(struct chain *c, void *items, size_t bytes, size_t usual, uint32
     return 0;
 }
 
-int graph_steps_grow(struct steps *s)
+int mpg_graph_steps_grow(struct steps *s)
 {
     return grow(&s->batch->steps, &s->steps, sizeof *s->steps, STEP_BYTES, s->count, &s->capacity);
 }
 
-int graph_edges_grow(struct steps *s)
+int mpg_graph_edges_grow(struct steps *s)
 {
     return grow(&s->batch->edges, &s->edges, sizeof *s->edges, EDGE_BYTES, s->edge_count, &s->edge_capacity);
 }
 
-void *graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
+void *mpg_graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
 {
     struct chain *c = &s->batch->lists;
     void *list = room(c, bytes, LIST_BYTES);
     if (!list) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     c->used += (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -181,11 +181,11 @@ void *graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
 
 /* --- what they hold --- */
 
-struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
+struct mpg_step *mpg_graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
 {
     if (s->wanted == MPG_STEPS_LEAVES)
         return &s->aside;
-    if (s->count == s->capacity && graph_steps_grow(s) < 0)
+    if (s->count == s->capacity && mpg_graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
     graph_clear_step(step);
@@ -197,18 +197,18 @@ struct mpg_step *graph_emit_at(struct steps *s, enum mpg_step_kind kind, const s
     return step;
 }
 
-int graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct mpg_error *err)
+int mpg_graph_store(struct steps *s, const struct call *call, uint32_t *slot, struct mpg_error *err)
 {
     if (graph_new_slot(s, slot, err) < 0)
         return -1;
     struct mpg_step *step = graph_emit(s, MPG_STEP_STORE, call);
     if (!step)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     step->slot = *slot;
     return 0;
 }
 
-struct mpg_edge *graph_lose_edge(struct steps *s, enum mpg_edge_kind kind)
+struct mpg_edge *mpg_graph_lose_edge(struct steps *s, enum mpg_edge_kind kind)
 {
     struct mpg_error err;
     if (mpg_reserve_at(&s->lost, sizeof *s->lost, &s->lost_capacity, s->lost_count + 1, &err) < 0)
@@ -218,12 +218,12 @@ struct mpg_edge *graph_lose_edge(struct steps *s, enum mpg_edge_kind kind)
     return edge;
 }
 
-int graph_lose_wait(struct steps *s, struct mpg_error *err)
+int mpg_graph_lose_wait(struct steps *s, struct mpg_error *err)
 {
-    return graph_lose_edge(s, MPG_EDGE_MEETING) ? 0 : graph_out_of_memory(err);
+    return mpg_graph_lose_edge(s, MPG_EDGE_MEETING) ? 0 : mpg_graph_out_of_memory(err);
 }
 
-int graph_list_lost(struct steps *s)
+int mpg_graph_list_lost(struct steps *s)
 {
     struct mpg_edge *edge;
     for (uint32_t i = 0; i < s->lost_count; i++) {
@@ -234,18 +234,18 @@ int graph_list_lost(struct steps *s)
     return 0;
 }
 
-struct mpg_sent *graph_add_sent(struct steps *s, struct mpg_step *step, uint32_t n, struct mpg_error *err)
+struct mpg_sent *mpg_graph_add_sent(struct steps *s, struct mpg_step *step, uint32_t n, struct mpg_error *err)
 {
-    struct mpg_sent *sent = graph_steps_list(s, n * sizeof *sent, err);
+    struct mpg_sent *sent = mpg_graph_steps_list(s, n * sizeof *sent, err);
     step->sent = sent;
     step->sent_number = sent ? n : 0;
     return sent;
 }
 
-int graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
+int mpg_graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
                     struct mpg_error *err)
 {
-    struct mpg_sent *kept = graph_add_sent(s, step, n, err);
+    struct mpg_sent *kept = mpg_graph_add_sent(s, step, n, err);
     if (!kept)
         return -1;
     for (uint32_t i = 0; i < n; i++)
@@ -253,25 +253,25 @@ int graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sen
     return 0;
 }
 
-struct mpg_transfer *graph_add_transfer(struct steps *s, struct mpg_step *step, struct mpg_error *err)
+struct mpg_transfer *mpg_graph_add_transfer(struct steps *s, struct mpg_step *step, struct mpg_error *err)
 {
-    struct mpg_transfer *transfer = graph_steps_list(s, sizeof *transfer, err);
+    struct mpg_transfer *transfer = mpg_graph_steps_list(s, sizeof *transfer, err);
     if (transfer)
         *transfer = mpg_no_transfer;
     step->transfer = transfer;
     return transfer;
 }
 
-struct mpg_change *graph_add_change(struct steps *s, struct mpg_step *step, struct mpg_error *err)
+struct mpg_change *mpg_graph_add_change(struct steps *s, struct mpg_step *step, struct mpg_error *err)
 {
-    struct mpg_change *change = graph_steps_list(s, sizeof *change, err);
+    struct mpg_change *change = mpg_graph_steps_list(s, sizeof *change, err);
     if (change)
         *change = mpg_no_change;
     step->change = change;
     return change;
 }
 
-struct mpg_candidate *graph_add_candidate(struct steps *s)
+struct mpg_candidate *mpg_graph_add_candidate(struct steps *s)
 {
     struct mpg_error err;
     if (mpg_reserve_at(&s->candidates, sizeof *s->candidates, &s->candidate_capacity, s->candidate_count + 1, &err) < 0)
@@ -281,7 +281,7 @@ struct mpg_candidate *graph_add_candidate(struct steps *s)
     return candidate;
 }
 
-struct mpg_posted *graph_add_posted(struct steps *s)
+struct mpg_posted *mpg_graph_add_posted(struct steps *s)
 {
     struct mpg_error err;
     if (mpg_reserve_at(&s->posted, sizeof *s->posted, &s->posted_capacity, s->posted_count + 1, &err) < 0)
@@ -291,7 +291,7 @@ struct mpg_posted *graph_add_posted(struct steps *s)
     return posted;
 }
 
-int graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
+int mpg_graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     if (s->slots == s->unused_capacity) { /* room for giving all of them back */
         if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0 ||
@@ -314,7 +314,7 @@ static void free_batches(struct steps *s, struct mpg_batch *b)
     }
 }
 
-void graph_steps_clear(struct steps *s)
+void mpg_graph_steps_clear(struct steps *s)
 {
     free_batches(s, s->oldest);
     free_batches(s, s->spare);

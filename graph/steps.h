@@ -57,11 +57,11 @@ struct steps {
 };
 
 /* Begins to make steps that are handed out together, none so far, and all of them in one batch. Error: out of memory. */
-int graph_steps_begin(struct steps *steps, struct mpg_error *err);
+int mpg_graph_steps_begin(struct steps *steps, struct mpg_error *err);
 /* Room for more steps: 0, or -1 when out of memory. */
-int graph_steps_grow(struct steps *steps);
+int mpg_graph_steps_grow(struct steps *steps);
 /* BYTES that stay as long as the steps that are being made; NULL with ERR when out of memory. */
-void *graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
+void *mpg_graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
 /* LEFTOVER stays as long as these. */
 static inline void graph_steps_leave(struct steps *s, struct leftover *leftover)
 {
@@ -87,7 +87,7 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
 {
     if (s->wanted == MPG_STEPS_LEAVES && kind != MPG_STEP_LEAVE)
         return &s->aside;
-    if (s->count == s->capacity && graph_steps_grow(s) < 0)
+    if (s->count == s->capacity && mpg_graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
     graph_clear_step(step);
@@ -101,7 +101,7 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
     return step;
 }
 
-struct mpg_step *graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
+struct mpg_step *mpg_graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
                                const struct place *place);
 /* The step that was made last. */
 static inline struct mpg_step *graph_last_step(struct steps *s)
@@ -110,7 +110,7 @@ static inline struct mpg_step *graph_last_step(struct steps *s)
 }
 
 /* The value of CALL's stream goes into a new slot. */
-int graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
+int mpg_graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
                 struct mpg_error *err);
 /* From here on edges are those of another call, which has none so far. */
 static inline void graph_begin_edges(struct steps *s)
@@ -120,21 +120,21 @@ static inline void graph_begin_edges(struct steps *s)
     s->edge_count = 0;
 }
 
-/* Room for more edges: as graph_steps_grow(). */
-int graph_edges_grow(struct steps *steps);
+/* Room for more edges: as mpg_graph_steps_grow(). */
+int mpg_graph_edges_grow(struct steps *steps);
 /* Has STEP, a LEAVE, list N messages, which are returned, to be filled before the next are asked for; or a copy of SENT. NULL
  * or error: out of memory. */
-struct mpg_sent *graph_add_sent(struct steps *steps, struct mpg_step *step, uint32_t n, struct mpg_error *err);
-int graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
+struct mpg_sent *mpg_graph_add_sent(struct steps *steps, struct mpg_step *step, uint32_t n, struct mpg_error *err);
+int mpg_graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
                     struct mpg_error *err);
 /* That of STEP, a LEAVE, or what changes an ENTER, all else 0. NULL with ERR when out of memory. */
-struct mpg_transfer *graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
-struct mpg_change *graph_add_change(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
+struct mpg_transfer *mpg_graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
+struct mpg_change *mpg_graph_add_change(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 
 /* A new edge into the call that is being left, all else 0; NULL when out of memory. */
 static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kind kind)
 {
-    if (s->edge_count == s->edge_capacity && graph_edges_grow(s) < 0)
+    if (s->edge_count == s->edge_capacity && mpg_graph_edges_grow(s) < 0)
         return NULL;
     struct mpg_edge *edge = &s->edges[s->edge_count++];
     *edge = (struct mpg_edge){.kind = kind};
@@ -142,22 +142,22 @@ static inline struct mpg_edge *graph_add_edge(struct steps *s, enum mpg_edge_kin
 }
 
 /* The same for one that is lost; and the lost ones, once all are known, go behind the others: 0, or -1 when out of memory. */
-struct mpg_edge *graph_lose_edge(struct steps *steps, enum mpg_edge_kind kind);
+struct mpg_edge *mpg_graph_lose_edge(struct steps *steps, enum mpg_edge_kind kind);
 /* The call may have waited for something that is lost, and that is all that is known. Error: out of memory. */
-int graph_lose_wait(struct steps *steps, struct mpg_error *err);
-int graph_list_lost(struct steps *steps);
+int mpg_graph_lose_wait(struct steps *steps, struct mpg_error *err);
+int mpg_graph_list_lost(struct steps *steps);
 /* A new candidate of that call, all else 0; NULL when out of memory. */
-struct mpg_candidate *graph_add_candidate(struct steps *steps);
+struct mpg_candidate *mpg_graph_add_candidate(struct steps *steps);
 /* A new posted receive, all else 0; NULL when out of memory. */
-struct mpg_posted *graph_add_posted(struct steps *steps);
+struct mpg_posted *mpg_graph_add_posted(struct steps *steps);
 
 /* A slot that nobody has had yet. Error: out of memory. */
-int graph_further_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
+int mpg_graph_further_slot(struct steps *steps, uint32_t *slot, struct mpg_error *err);
 
 static inline int graph_new_slot(struct steps *s, uint32_t *slot, struct mpg_error *err)
 {
     if (s->unused_count == 0)
-        return graph_further_slot(s, slot, err);
+        return mpg_graph_further_slot(s, slot, err);
     *slot = s->unused_slots[--s->unused_count];
     return 0;
 }
@@ -184,6 +184,6 @@ static inline int graph_renew_slot(struct steps *s, uint32_t *slot, struct mpg_e
     return graph_new_slot(s, slot, err);
 }
 
-void graph_steps_clear(struct steps *steps);
+void mpg_graph_steps_clear(struct steps *steps);
 
 #endif

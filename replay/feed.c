@@ -87,7 +87,7 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const stru
     f->needs = needs && needs->threads > 1 ? needs : NULL;
     f->place = place;
     f->changes = changes;
-    f->recording = graph_recording_of(trace, rank);
+    f->recording = mpg_graph_recording_of(trace, rank);
     f->of = (struct regions_of){.supposed = supposed, .trace = trace, .recording = &f->recording, .rank = rank,
                                 .thread = f->needs ? (uint32_t)needs->thread[place] : mpg_trace_thread(trace, rank, 0),
                                 .suppose = 
@@ -290,10 +290,10 @@ static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 {
     const int64_t traced_ns = e->enter_ns - f->base_ns;
     const int64_t own_ns = traced_ns - f->between.flushed_ns -
-                           graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
+                           mpg_graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
     if (!f->of.supposed)
         return own_ns > 0 ? own_ns : 0;
-    const struct mpg_change c = graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);
+    const struct mpg_change c = mpg_graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);
     const double supposed_ns = (own_ns > 0 ? (double)own_ns : 0) * c.ratio + c.more_ns;
     return supposed_ns > 0 ? (int64_t)(supposed_ns + 0.5) : 0;
 }
@@ -303,7 +303,7 @@ static void go_on(struct mpg_feed *f, const struct mpg_event *e)
 {
     f->base_ns = e->leave_ns;
     f->between = (struct between){0};
-    graph_regions_begin(&f->regions, e->leave_ns);
+    mpg_graph_regions_begin(&f->regions, e->leave_ns);
 }
 
 static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
@@ -314,8 +314,8 @@ static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
     if (leave_run(f, e) < 0 || add_act(f, e, before_ns) < 0)
         return -1;
     f->given_ns += before_ns;
-    graph_between_add(&f->between, &f->recording, e);
-    return f->of.supposed ? graph_regions_mark(&f->regions, &f->of, e, &f->error) : 0;
+    mpg_graph_between_add(&f->between, &f->recording, e);
+    return f->of.supposed ? mpg_graph_regions_mark(&f->regions, &f->of, e, &f->error) : 0;
 }
 
 static int add_call(struct mpg_feed *f, const struct mpg_event *e)
@@ -355,8 +355,8 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
             status = add_mark(f, e);
         f->given_ns = 0;
     } else if (is_between(e)) {
-        graph_between_add(&f->between, &f->recording, e);
-        graph_regions_aside(&f->regions, &f->of, e);
+        mpg_graph_between_add(&f->between, &f->recording, e);
+        mpg_graph_regions_aside(&f->regions, &f->of, e);
     } else if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         status = add_mark(f, e);
     else if (mpg_feed_makes(e))
@@ -451,7 +451,7 @@ void mpg_feed_close(struct mpg_feed *f)
     if (!f)
         return;
     mpg_cursor_close(f->cursor);
-    graph_regions_clear(&f->regions);
+    mpg_graph_regions_clear(&f->regions);
     mpg_polls_clear(&f->polls);
     mpg_orders_clear(&f->orders);
     free_blocks(f->first);

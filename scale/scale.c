@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *scale_label_of(const struct scale_run *run, const char *key)
+const char *mpg_scale_label_of(const struct scale_run *run, const char *key)
 {
     for (size_t i = 0; i < run->label_number; i++)
         if (strcmp(run->labels[i].key, key) == 0)
@@ -13,7 +13,7 @@ const char *scale_label_of(const struct scale_run *run, const char *key)
     return NULL;
 }
 
-const char *scale_program_of(const struct scale_run *run, size_t *length)
+const char *mpg_scale_program_of(const struct scale_run *run, size_t *length)
 {
     const char *text = run->program ? run->program : "";
     const size_t end = strcspn(text, " ");
@@ -37,7 +37,7 @@ static long number_at(const char *text, size_t length, size_t *digits)
 static bool differ_by_ranks(const struct scale_run *a, const struct scale_run *b)
 {
     size_t of_a, of_b, i = 0, k = 0;
-    const char *name_a = scale_program_of(a, &of_a), *name_b = scale_program_of(b, &of_b);
+    const char *name_a = mpg_scale_program_of(a, &of_a), *name_b = mpg_scale_program_of(b, &of_b);
     while (i < of_a && k < of_b) {
         size_t digits_a, digits_b;
         const long number_a = number_at(name_a + i, of_a - i, &digits_a), number_b = number_at(name_b + k, of_b - k, &digits_b);
@@ -53,16 +53,16 @@ static bool differ_by_ranks(const struct scale_run *a, const struct scale_run *b
     return i == of_a && k == of_b;
 }
 
-bool scale_has_same_name(const struct scale_run *a, const struct scale_run *b)
+bool mpg_scale_has_same_name(const struct scale_run *a, const struct scale_run *b)
 {
     size_t of_a, of_b;
-    const char *name_a = scale_program_of(a, &of_a), *name_b = scale_program_of(b, &of_b);
+    const char *name_a = mpg_scale_program_of(a, &of_a), *name_b = mpg_scale_program_of(b, &of_b);
     return of_a == 0 || of_b == 0 || (of_a == of_b && memcmp(name_a, name_b, of_a) == 0);
 }
 
-bool scale_is_same_program(const struct scale_run *a, const struct scale_run *b)
+bool mpg_scale_is_same_program(const struct scale_run *a, const struct scale_run *b)
 {
-    return scale_has_same_name(a, b) || differ_by_ranks(a, b);
+    return mpg_scale_has_same_name(a, b) || differ_by_ranks(a, b);
 }
 
 void mpg_scale_run_clear(struct scale_run *run)

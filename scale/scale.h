@@ -116,14 +116,14 @@ static inline double scale_whole_of(const struct scale_run *run)
 }
 
 /* The name of RUN's program, its first word's last part: *LENGTH bytes; 0: not known. */
-const char *scale_program_of(const struct scale_run *run, size_t *length);
+const char *mpg_scale_program_of(const struct scale_run *run, size_t *length);
 /* Whether the names of A's and B's programs are the same, or not known. */
-bool scale_has_same_name(const struct scale_run *a, const struct scale_run *b);
+bool mpg_scale_has_same_name(const struct scale_run *a, const struct scale_run *b);
 /* Whether A and B are of one program, as far as is known: with the same name, but for the number of ranks in it. */
-bool scale_is_same_program(const struct scale_run *a, const struct scale_run *b);
+bool mpg_scale_is_same_program(const struct scale_run *a, const struct scale_run *b);
 
 /* The value of RUN's label KEY, or NULL. Keys with a meaning: "size" (text), "scaling" ("fixed", "scaled"). */
-const char *scale_label_of(const struct scale_run *run, const char *key);
+const char *mpg_scale_label_of(const struct scale_run *run, const char *key);
 
 /* ---- what was found ---- */
 

@@ -36,7 +36,7 @@ static int ascending(const void *a, const void *b)
 
 static void analysis_free(struct analysis *a)
 {
-    growth_design_free(&a->design);
+    mpg_growth_design_free(&a->design);
     free(a->log);
     free(a->work);
     free(a->again);
@@ -48,7 +48,7 @@ static int analysis_make(struct pair *pair, size_t values, struct analysis *a)
     *a = (struct analysis){0};
     for (size_t i = 0; n && i < values; i++)
         n[i] = pair[i].n;
-    if (!n || growth_design_make(n, values, &a->design) < 0) {
+    if (!n || mpg_growth_design_make(n, values, &a->design) < 0) {
         free(n);
         return -1;
     }
@@ -94,21 +94,21 @@ static double by_chance(const struct analysis *a, int first, int last, double un
     const double rest = fmin(fmax(unexplained, 0), 1);
     const double one = rest > 0 ? gsl_cdf_beta_P(rest, (d - 1) / 2, 0.5) / 2 : 0;
     const double tube =
-        growth_path(&a->design, first, last) / (2 * M_PI) * pow(rest, (d - 2) / 2) + one;
+        mpg_growth_path(&a->design, first, last) / (2 * M_PI) * pow(rest, (d - 2) / 2) + one;
     return fmin(fmin(tube, (last - first + 1) * one), 1);
 }
 
 struct direction {
     bool fits, by_counts;
     double probability;
-    struct growth_fit best;
+    struct mpg_growth_fit best;
 };
 
 static struct direction look(struct analysis *a, int first, int last, double constant_squares)
 {
     struct direction way = {.probability = 1};
     double least = 0;
-    way.fits = growth_choose(&a->design, first, last, a->log, a->work, &way.best, &least);
+    way.fits = mpg_growth_choose(&a->design, first, last, a->log, a->work, &way.best, &least);
     if (!way.fits)
         return way;
     way.by_counts = scatters(a, least, 2);
@@ -145,7 +145,7 @@ static void line_of_logs(const struct analysis *a, struct mpg_growth *g)
     g->quantile = gsl_cdf_tdist_Qinv(BEYOND, freedom);
 }
 
-static void be_constant(const struct analysis *a, const struct growth_fit *constant,
+static void be_constant(const struct analysis *a, const struct mpg_growth_fit *constant,
                         struct mpg_growth *g)
 {
     g->verdict = MPG_IS_CONSTANT;
@@ -185,11 +185,11 @@ static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t 
         const double off = spread * unit / sqrt(d->weight[k]);
         a->again[k] = log(model_at(&g->model, d->n[k])) + fmin(fmax(off, -FARTHEST), FARTHEST);
     }
-    struct growth_fit best = {.error = 0};
+    struct mpg_growth_fit best = {.error = 0};
     double unused;
-    if (!growth_choose(d, rises ? 0 : MPG_GROWTH_RISING, rises ? MPG_GROWTH_RISING : MPG_GROWTH_SHAPES,
+    if (!mpg_growth_choose(d, rises ? 0 : MPG_GROWTH_RISING, rises ? MPG_GROWTH_RISING : MPG_GROWTH_SHAPES,
                        a->again, a->work, &best, &unused))
-        (void)growth_fit(d, MPG_GROWTH_CONSTANT, a->again, a->work, &best);
+        (void)mpg_growth_fit(d, MPG_GROWTH_CONSTANT, a->again, a->work, &best);
     *model = best.model;
 }
 
@@ -234,8 +234,8 @@ static int resample(struct analysis *a, size_t resamples, mpg_growth_draw *draw,
 static int decide(struct analysis *a, size_t resamples, mpg_growth_draw *draw, void *context,
                   struct mpg_growth *g, struct mpg_error *err)
 {
-    struct growth_fit constant;
-    (void)growth_fit(&a->design, MPG_GROWTH_CONSTANT, a->log, a->work, &constant);
+    struct mpg_growth_fit constant;
+    (void)mpg_growth_fit(&a->design, MPG_GROWTH_CONSTANT, a->log, a->work, &constant);
     g->error_constant = constant.error;
     line_of_logs(a, g);
     g->probability = 1;

@@ -70,10 +70,10 @@ static double unlike(double predicted, double value)
     return predicted > 0 ? 2 * fabs(predicted - value) / (predicted + value) : 2;
 }
 
-static bool fit_constant(const struct growth_design *d, const double *log, struct growth_fit *fit)
+static bool fit_constant(const struct growth_design *d, const double *log, struct mpg_growth_fit *fit)
 {
     double mean = 0;
-    *fit = (struct growth_fit){.model = {.shape = MPG_GROWTH_CONSTANT}};
+    *fit = (struct mpg_growth_fit){.model = {.shape = MPG_GROWTH_CONSTANT}};
     for (size_t k = 0; k < d->counts; k++)
         mean += d->weight[k] * log[k] / d->values;
     for (size_t k = 0; k < d->counts; k++) {
@@ -97,8 +97,8 @@ static void linearise(const struct growth_design *d, const struct line *l, const
     }
 }
 
-bool growth_fit(const struct growth_design *d, int shape, const double *log_value, double *work,
-                struct growth_fit *fit)
+bool mpg_growth_fit(const struct growth_design *d, int shape, const double *log_value, double *work,
+                struct mpg_growth_fit *fit)
 {
     if (shape == MPG_GROWTH_CONSTANT)
         return fit_constant(d, log_value, fit);
@@ -121,7 +121,7 @@ bool growth_fit(const struct growth_design *d, int shape, const double *log_valu
             break;
         linearise(d, &l, term, value, target, weight);
     }
-    *fit = (struct growth_fit){.model = {shape, l.constant, l.coefficient / d->scale[shape]}};
+    *fit = (struct mpg_growth_fit){.model = {shape, l.constant, l.coefficient / d->scale[shape]}};
     double largest = 0;
     for (size_t k = 0; k < d->counts; k++) {
         const double f = l.constant + l.coefficient * term[k];
@@ -136,13 +136,13 @@ bool growth_fit(const struct growth_design *d, int shape, const double *log_valu
     return largest >= LEAST_TERM && isfinite(fit->squares) && isfinite(fit->model.coefficient);
 }
 
-bool growth_choose(const struct growth_design *d, int first, int last, const double *log_value,
-                   double *work, struct growth_fit *best, double *squares)
+bool mpg_growth_choose(const struct growth_design *d, int first, int last, const double *log_value,
+                   double *work, struct mpg_growth_fit *best, double *squares)
 {
     bool any = false;
     for (int s = first; s < last; s++) {
-        struct growth_fit fit;
-        if (!growth_fit(d, s, log_value, work, &fit))
+        struct mpg_growth_fit fit;
+        if (!mpg_growth_fit(d, s, log_value, work, &fit))
             continue;
         *squares = any ? fmin(*squares, fit.squares) : fit.squares;
         if (!any || fit.error < best->error - ALIKE)

@@ -32,7 +32,7 @@ double mpg_growth_term(int shape, double n)
     return term;
 }
 
-void growth_design_free(struct growth_design *d)
+void mpg_growth_design_free(struct growth_design *d)
 {
     free(d->n);
     free(d->weight);
@@ -41,7 +41,7 @@ void growth_design_free(struct growth_design *d)
     *d = (struct growth_design){0};
 }
 
-int growth_design_make(const double *ordered_n, size_t values, struct growth_design *d)
+int mpg_growth_design_make(const double *ordered_n, size_t values, struct growth_design *d)
 {
     *d = (struct growth_design){.values = (double)values};
     d->n = malloc(values * sizeof *d->n);
@@ -64,7 +64,7 @@ int growth_design_make(const double *ordered_n, size_t values, struct growth_des
     }
     return 0;
 out:
-    growth_design_free(d);
+    mpg_growth_design_free(d);
     return -1;
 }
 
@@ -85,7 +85,7 @@ static double angle(const struct growth_design *d, const double *a, const double
     return cosine < 1 ? acos(fmax(cosine, -1)) : 0;
 }
 
-double growth_path(const struct growth_design *d, int first, int last)
+double mpg_growth_path(const struct growth_design *d, int first, int last)
 {
     int order[MPG_GROWTH_SHAPES];
     double key[MPG_GROWTH_SHAPES], mean_log = 0, path = 0;

@@ -64,7 +64,7 @@ static int draw_one(struct plot_session *session, const struct mpg_messages_repo
     double *cell = NULL, least, most;
     int32_t each = 1;
     const int32_t cells = put_in_cells(r->messages, of_bytes, &cell, &each, err);
-    if (cells < 0 || plot_start(session, err, of_bytes ? "matrix-bytes" : "matrix-messages") < 0) {
+    if (cells < 0 || mpg_plot_start(session, err, of_bytes ? "matrix-bytes" : "matrix-messages") < 0) {
         free(cell);
         return -1;
     }
@@ -74,13 +74,13 @@ static int draw_one(struct plot_session *session, const struct mpg_messages_repo
              r->with_collectives ? ", with those of collectives" : "; collectives apart");
     if (each > 1)
         snprintf(under, sizeof under, "%s, of %" PRId32 " ranks together", of_bytes ? "bytes" : "messages", each);
-    plot_title(session->script, mpg_printable(path, sizeof path, mpg_trace_path(r->trace)), under);
-    plot_set(session->script, "xlabel", "to rank");
-    plot_set(session->script, "ylabel", "from rank");
-    plot_set(session->script, "cblabel", of_bytes ? "bytes" : "messages");
+    mpg_plot_title(session->script, mpg_printable(path, sizeof path, mpg_trace_path(r->trace)), under);
+    mpg_plot_set(session->script, "xlabel", "to rank");
+    mpg_plot_set(session->script, "ylabel", "from rank");
+    mpg_plot_set(session->script, "cblabel", of_bytes ? "bytes" : "messages");
     fprintf(session->script, "set format cb '%%.0s %%c%s'\n", of_bytes ? "B" : "");
     put_map(session->script, cells, each, least, most);
-    return plot_finish(session, err);
+    return mpg_plot_finish(session, err);
 }
 
 int mpg_matrix_draw(struct plot_session *session, const void *report, struct mpg_error *err)

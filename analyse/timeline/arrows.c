@@ -26,7 +26,7 @@ struct arrows {
 
 static void put_end(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
 {
-    timeline_begin(t, ph, track, at_ns);
+    mpg_timeline_begin(t, ph, track, at_ns);
     fprintf(t->out, "%s,\"cat\":\"message\",\"name\":\"message\",\"id\":%" PRIu64 "}", ph == 'f' ? ",\"bp\":\"e\"" : "", t->arrows);
 }
 
@@ -42,7 +42,7 @@ static void leave(struct arrows *a, const struct mpg_step *s)
 {
     struct timeline *t = a->t;
     const struct left *here = &a->stream[s->stream];
-    const int64_t end_ns = timeline_at(t, s->rank, here->own_ns + s->duration_ns);
+    const int64_t end_ns = mpg_timeline_at(t, s->rank, here->own_ns + s->duration_ns);
     for (uint32_t i = 0; i < s->edge_number; i++) {
         const struct left *from = &a->slot[s->edges[i].slot];
         if (s->edges[i].kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call) && from->rank >= 0 &&
@@ -68,10 +68,10 @@ static int take(struct arrows *a, const struct mpg_step *s, struct mpg_error *er
         const int64_t own_ns = s->begin_ns + s->interval_ns + s->tracer_ns;
         a->stream[s->stream] =
             (struct left){.rank = s->rank,
-                          .track = timeline_track(t, s->rank, timeline_thread(t, s->rank, s->thread)),
+                          .track = timeline_track(t, s->rank, mpg_timeline_thread(t, s->rank, s->thread)),
                           .number = s->number,
                           .own_ns = own_ns,
-                          .at_ns = timeline_at(t, s->rank, own_ns)};
+                          .at_ns = mpg_timeline_at(t, s->rank, own_ns)};
         break;
     }
     case MPG_STEP_EAGER:
@@ -112,7 +112,7 @@ static int take_all(void *arrows, const struct mpg_steps *steps, struct mpg_erro
     return a->undone == 0;
 }
 
-int timeline_arrows(struct timeline *t, struct mpg_error *err)
+int mpg_timeline_arrows(struct timeline *t, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.lenient = t->part->lenient,
                                               .eager_limit_bytes = INT64_MAX,

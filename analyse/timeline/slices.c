@@ -55,13 +55,13 @@ static void put_region(struct rank_slices *s, uint32_t k, const struct open_regi
 {
     struct timeline *t = s->t;
     const uint32_t track = timeline_regions_track(t, s->rank, k);
-    const int64_t at_ns = timeline_at(t, s->rank, o->begin_ns);
+    const int64_t at_ns = mpg_timeline_at(t, s->rank, o->begin_ns);
     if (!s->track[k].named)
         put_name(t, s->rank, k, track, true);
     s->track[k].named = true;
-    timeline_begin(t, 'X', track, at_ns);
+    mpg_timeline_begin(t, 'X', track, at_ns);
     fputs(",\"dur\":", t->out);
-    timeline_put_duration(t, timeline_at(t, s->rank, end_ns) - at_ns);
+    mpg_timeline_put_duration(t, mpg_timeline_at(t, s->rank, end_ns) - at_ns);
     fputs(",\"cat\":\"region\",\"name\":", t->out);
     mpg_json_write_string(t->out, mpg_trace_string(t->world->trace, o->name));
     putc('}', t->out);
@@ -162,10 +162,10 @@ static void put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *
     const enum mpg_kind kind = mpg_call_kind(e->call);
     const int32_t to = sends(kind) ? world_rank(t, e, e->to) : -1;
     const int32_t from = receives(kind) ? world_rank(t, e, e->from) : -1;
-    const int64_t at_ns = timeline_at(t, s->rank, e->enter_ns);
-    timeline_begin(t, 'X', timeline_track(t, s->rank, k), at_ns);
+    const int64_t at_ns = mpg_timeline_at(t, s->rank, e->enter_ns);
+    mpg_timeline_begin(t, 'X', timeline_track(t, s->rank, k), at_ns);
     fputs(",\"dur\":", t->out);
-    timeline_put_duration(t, timeline_at(t, s->rank, e->leave_ns) - at_ns);
+    mpg_timeline_put_duration(t, mpg_timeline_at(t, s->rank, e->leave_ns) - at_ns);
     fputs(",\"cat\":\"mpi\",\"name\":", t->out);
     mpg_json_write_string(t->out, kind == MPG_KIND_UNKNOWN ? mpg_trace_string(t->world->trace, e->string)
                                                            : mpg_call_name(e->call));
@@ -183,7 +183,7 @@ static void put_call(struct rank_slices *s, uint32_t k, const struct mpg_event *
 
 static int take(struct rank_slices *s, const struct mpg_event *e, struct mpg_error *err)
 {
-    const uint32_t k = timeline_thread(s->t, s->rank, e->thread);
+    const uint32_t k = mpg_timeline_thread(s->t, s->rank, e->thread);
     struct track *track = &s->track[k];
     const enum mpg_kind kind = mpg_call_kind(e->call);
     if (kind == MPG_KIND_REGION_BEGIN && !e->failed)
@@ -237,7 +237,7 @@ static int put_rank(struct timeline *t, int32_t rank, struct mpg_error *err)
     return status;
 }
 
-int timeline_slices(struct timeline *t, struct mpg_error *err)
+int mpg_timeline_slices(struct timeline *t, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(t->world->trace);
     struct mpg_progress progress;

@@ -35,7 +35,7 @@ int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_
     return 0;
 }
 
-uint32_t timeline_thread(const struct timeline *t, int32_t rank, uint32_t thread)
+uint32_t mpg_timeline_thread(const struct timeline *t, int32_t rank, uint32_t thread)
 {
     uint32_t k = 0;
     while (k + 1 < mpg_trace_threads(t->world->trace, rank) && mpg_trace_thread(t->world->trace, rank, k) != thread)
@@ -43,28 +43,28 @@ uint32_t timeline_thread(const struct timeline *t, int32_t rank, uint32_t thread
     return k;
 }
 
-int64_t timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns)
+int64_t mpg_timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns)
 {
     return llround(mpg_clock_align(t->world->clocks, rank, time_ns) - t->base_ns);
 }
 
-void timeline_put_us(struct timeline *t, int64_t ns)
+void mpg_timeline_put_us(struct timeline *t, int64_t ns)
 {
     const uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
     fprintf(t->out, "%s%" PRIu64 ".%03d", ns < 0 ? "-" : "", size / 1000, (int)(size % 1000));
 }
 
-void timeline_put_duration(struct timeline *t, int64_t ns)
+void mpg_timeline_put_duration(struct timeline *t, int64_t ns)
 {
-    timeline_put_us(t, ns);
+    mpg_timeline_put_us(t, ns);
     if ((int64_t)((double)ns / 1000 * 1000) < ns)
         fputs("0001", t->out);
 }
 
-void timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
+void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
 {
     fprintf(t->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", t->any ? "," : "", ph, t->pid, track);
-    timeline_put_us(t, at_ns);
+    mpg_timeline_put_us(t, at_ns);
     t->any = true;
 }
 
@@ -131,7 +131,7 @@ int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, co
         t.pid = (int)i + 1;
         t.base_ns = begin_ns[i] - before_ns;
         put_world(&t);
-        status = count_threads(&t, err) < 0 || timeline_slices(&t, err) < 0 || timeline_arrows(&t, err) < 0 ? -1 : 0;
+        status = count_threads(&t, err) < 0 || mpg_timeline_slices(&t, err) < 0 || mpg_timeline_arrows(&t, err) < 0 ? -1 : 0;
     }
     fputs("\n]}\n", out);
     *hidden = t.hidden;

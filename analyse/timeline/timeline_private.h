@@ -35,20 +35,20 @@ static inline uint32_t timeline_regions_track(const struct timeline *t, int32_t 
 }
 
 /* The number, among RANK's, of thread THREAD. */
-uint32_t timeline_thread(const struct timeline *t, int32_t rank, uint32_t thread);
+uint32_t mpg_timeline_thread(const struct timeline *t, int32_t rank, uint32_t thread);
 /* RANK's TIME_NS, on its own clock, in whole ns from the timeline's begin. */
-int64_t timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns);
+int64_t mpg_timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns);
 /* Begins an event, "{"ph": "X", ...": of phase PH on TRACK, at AT_NS; the caller goes on, and ends it by "}". */
-void timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns);
+void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns);
 /* NS as us with three digits. */
-void timeline_put_us(struct timeline *t, int64_t ns);
+void mpg_timeline_put_us(struct timeline *t, int64_t ns);
 /* The same of a slice's length: with more digits where who takes a thousand times its double, and cuts that off (Perfetto), had
  * a ns less, and what ends with the slice is no part of it any more. */
-void timeline_put_duration(struct timeline *t, int64_t ns);
+void mpg_timeline_put_duration(struct timeline *t, int64_t ns);
 
 /* All calls and regions of a world, and names of its tracks. */
-int timeline_slices(struct timeline *t, struct mpg_error *err);
+int mpg_timeline_slices(struct timeline *t, struct mpg_error *err);
 /* The arrows of its messages. */
-int timeline_arrows(struct timeline *t, struct mpg_error *err);
+int mpg_timeline_arrows(struct timeline *t, struct mpg_error *err);
 
 #endif

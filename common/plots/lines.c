@@ -10,12 +10,12 @@ static const char *const colours[] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_P
                                       "#000000"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-const char *plot_colour(size_t line)
+const char *mpg_plot_colour(size_t line)
 {
     return colours[line % COLOURS];
 }
 
-const char *plot_last_part(const char *path)
+const char *mpg_plot_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -49,17 +49,17 @@ static void put_line(const struct plot_lines *l, size_t row, size_t line, FILE *
     char name[PLOT_LINE_NAME] = "", fit[PLOT_LINE_NAME];
     if (l->bands)
         fprintf(script, "data index %zu using 1:3:4 with filledcurves lc rgb '%s' notitle, data index %zu using 1:2 with "
-                        "linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' ", line, plot_colour(line), line, plot_colour(line));
+                        "linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' ", line, mpg_plot_colour(line), line, mpg_plot_colour(line));
     else
         fprintf(script, "data index %zu using 1:2 %s with linespoints pt %zu ps 0.8 lw 2 dt %zu lc rgb '%s' ", line,
-                l->unique ? "smooth unique" : "", 4 + line % 10, 1 + line / COLOURS, plot_colour(line));
+                l->unique ? "smooth unique" : "", 4 + line % 10, 1 + line / COLOURS, mpg_plot_colour(line));
     l->name(l->of, row, name);
     fputs(*name ? "title " : "notitle", script);
     if (*name)
         mpg_gnuplot_write_string(script, mpg_printable(fit, sizeof fit, name));
 }
 
-int plot_put_lines(struct plot_session *s, const struct plot_lines *l, struct mpg_error *err)
+int mpg_plot_put_lines(struct plot_session *s, const struct plot_lines *l, struct mpg_error *err)
 {
     size_t lines = 0, left_out = 0;
     for (size_t i = 0; i < l->rows; i++) {
@@ -73,5 +73,5 @@ int plot_put_lines(struct plot_session *s, const struct plot_lines *l, struct mp
         fputs(lines > 0 ? ", " : "", s->script);
         put_line(l, i, lines++, s->script);
     }
-    return left_out > 0 ? plot_missing(s, err, "%zu more lines of the %s: a plot has %zu", left_out, l->table, l->most) : 0;
+    return left_out > 0 ? mpg_plot_missing(s, err, "%zu more lines of the %s: a plot has %zu", left_out, l->table, l->most) : 0;
 }

@@ -55,39 +55,39 @@ typedef int plot_draw(struct plot_session *session, const void *what, struct mpg
  * folder of its own in that folder, checked, and renamed at the end; when it
  * fails nothing is left, not even the folder if it was not there. SIGINT, SIGTERM
  * and SIGHUP end the drawing, too; then the caller raises outcome->interrupted. On
- * success the caller clears OUTCOME; plot_tell() does both. Not thread-safe. Errors: no gnuplot, a folder that cannot be
+ * success the caller clears OUTCOME; mpg_plot_tell() does both. Not thread-safe. Errors: no gnuplot, a folder that cannot be
  * written, gnuplot failed, out of memory, those of DRAW. */
-int plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what,
+int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what,
              struct mpg_plot_outcome *outcome, struct mpg_error *err);
 void mpg_plot_outcome_clear(struct mpg_plot_outcome *outcome);
 
-/* For a program's end of it: says on standard error what plot_all(), which came back with STATUS, has drawn and
+/* For a program's end of it: says on standard error what mpg_plot_all(), which came back with STATUS, has drawn and
  * what it could not draw, and clears OUTCOME. Of an interrupted one it says ERR and raises the signal. Returns
  * STATUS; what else failed is left to the caller to say. */
-int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
+int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
               const struct mpg_error *err);
 
-/* Both: has DRAW draw WHAT for MAKER into FOLDER, KEEP as in struct mpg_plot_options. Errors: those of plot_all(). */
-int plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err);
+/* Both: has DRAW draw WHAT for MAKER into FOLDER, KEEP as in struct mpg_plot_options. Errors: those of mpg_plot_all(). */
+int mpg_plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err);
 
 /* -1 and a filled ERR once a signal has asked for an end. */
-int plot_interruption(struct mpg_error *err);
+int mpg_plot_interruption(struct mpg_error *err);
 
 /* Starts the plot that a printf format names; letters that are odd in a file's
- * name become '-'. Until plot_finish() SESSION's script and data are open. */
-int plot_start(struct plot_session *session, struct mpg_error *err, const char *format, ...)
+ * name become '-'. Until mpg_plot_finish() SESSION's script and data are open. */
+int mpg_plot_start(struct plot_session *session, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Ends the script, which has plotted once, and closes both files. */
-int plot_finish(struct plot_session *session, struct mpg_error *err);
+int mpg_plot_finish(struct plot_session *session, struct mpg_error *err);
 /* Notes what could not be drawn, and why. */
-int plot_missing(struct plot_session *session, struct mpg_error *err, const char *format, ...)
+int mpg_plot_missing(struct plot_session *session, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* "set COMMAND 'TEXT'", TEXT from a printf format. */
-void plot_set(FILE *script, const char *command, const char *format, ...)
+void mpg_plot_set(FILE *script, const char *command, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A title of two lines, the second in smaller letters. */
-void plot_title(FILE *script, const char *first, const char *second);
+void mpg_plot_title(FILE *script, const char *first, const char *second);
 
 /* Rows of a table as lines: what one is, which rows are of one line, what that is called ("" nothing). */
 enum { PLOT_LINE_NAME = 512 };
@@ -106,29 +106,29 @@ struct plot_lines {
 };
 
 /* Data of LINES, and after "plot " in the script what draws them. */
-int plot_put_lines(struct plot_session *session, const struct plot_lines *lines, struct mpg_error *err);
+int mpg_plot_put_lines(struct plot_session *session, const struct plot_lines *lines, struct mpg_error *err);
 /* The colour of a line, from 0 on. */
-const char *plot_colour(size_t line);
+const char *mpg_plot_colour(size_t line);
 /* PATH without its folders. */
-const char *plot_last_part(const char *path);
+const char *mpg_plot_last_part(const char *path);
 
 /* Where a logarithmic axis begins whose values go from LOW to HIGH, whatever they are:
  * LOW if that is possible, and at most 15 decades below HIGH, so that what is nearer to 0
  * (or 0) lies on the edge. 0: nothing can be drawn, HIGH is not positive or beyond what
  * plots show, 1e-200 to 1e200. */
-double plot_floor(double low, double high);
+double mpg_plot_floor(double low, double high);
 
 /* Logarithmic AXIS ("x" or "y") with labels like "10 us" from LOW, which is a
- * plot_floor(), to HIGH; of rates ("MB/s") with labels like "1 GB/s". The range is rounded out. */
-void plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns);
-void plot_log_rates(FILE *script, const char *axis, double low, double high);
-void plot_log_numbers(FILE *script, const char *axis, double low, double high);
+ * mpg_plot_floor(), to HIGH; of rates ("MB/s") with labels like "1 GB/s". The range is rounded out. */
+void mpg_plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns);
+void mpg_plot_log_rates(FILE *script, const char *axis, double low, double high);
+void mpg_plot_log_numbers(FILE *script, const char *axis, double low, double high);
 
 /* The x axis for N ascending sizes, base 2, labels like "64KiB". Size 0 stands
- * where plot_size_position() says. */
-void plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n);
-double plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n);
+ * where mpg_plot_size_position() says. */
+void mpg_plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n);
+double mpg_plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n);
 /* "64KiB" in BUF of PLOT_TEXT bytes. */
-char *plot_size_name(char *buf, int64_t size_bytes);
+char *mpg_plot_size_name(char *buf, int64_t size_bytes);
 
 #endif

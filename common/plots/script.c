@@ -30,14 +30,14 @@ static FILE *open_file(const struct plot_session *session, const char *name, con
     return file;
 }
 
-int plot_start(struct plot_session *session, struct mpg_error *err, const char *format, ...)
+int mpg_plot_start(struct plot_session *session, struct mpg_error *err, const char *format, ...)
 {
     void *grown = realloc(session->name, (session->names + 1) * sizeof *session->name);
     va_list args;
     if (!grown)
         return mpg_error_set(err, "out of memory");
     session->name = grown;
-    if (plot_interruption(err) < 0)
+    if (mpg_plot_interruption(err) < 0)
         return -1;
     char *name = session->name[session->names];
     va_start(args, format);
@@ -73,7 +73,7 @@ static bool close_file(FILE **file)
     return good;
 }
 
-int plot_finish(struct plot_session *session, struct mpg_error *err)
+int mpg_plot_finish(struct plot_session *session, struct mpg_error *err)
 {
     const char *name = session->name[session->names];
     fprintf(session->script,
@@ -96,7 +96,7 @@ int plot_finish(struct plot_session *session, struct mpg_error *err)
     return 0;
 }
 
-int plot_missing(struct plot_session *session, struct mpg_error *err, const char *format, ...)
+int mpg_plot_missing(struct plot_session *session, struct mpg_error *err, const char *format, ...)
 {
     struct mpg_plot_outcome *outcome = session->outcome;
     va_list args;
@@ -116,7 +116,7 @@ int plot_missing(struct plot_session *session, struct mpg_error *err, const char
 
 /* ---- texts ---- */
 
-void plot_set(FILE *script, const char *command, const char *format, ...)
+void mpg_plot_set(FILE *script, const char *command, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -128,7 +128,7 @@ void plot_set(FILE *script, const char *command, const char *format, ...)
     putc('\n', script);
 }
 
-void plot_title(FILE *script, const char *first, const char *second)
+void mpg_plot_title(FILE *script, const char *first, const char *second)
 {
     fputs("set label ", script);
     mpg_gnuplot_write_string(script, first);
@@ -138,7 +138,7 @@ void plot_title(FILE *script, const char *first, const char *second)
             PLOT_GREY);
 }
 
-char *plot_size_name(char *buf, int64_t size_bytes)
+char *mpg_plot_size_name(char *buf, int64_t size_bytes)
 {
     if (size_bytes < 65536 && size_bytes % 1024 != 0)
         snprintf(buf, PLOT_TEXT, "%d B", (int)size_bytes);
@@ -180,7 +180,7 @@ static void format_number(char *buf, double value)
 static const double least_shown = 1e-200, most_shown = 1e200;
 enum { MOST_DECADES = 15 };
 
-double plot_floor(double low, double high)
+double mpg_plot_floor(double low, double high)
 {
     if (!(high >= least_shown && high <= most_shown))
         return 0;
@@ -224,22 +224,22 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
     fputs(")\n", script);
 }
 
-void plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns)
+void mpg_plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns)
 {
     log_axis(script, axis, low_ns, high_ns, format_time);
 }
 
-void plot_log_rates(FILE *script, const char *axis, double low, double high)
+void mpg_plot_log_rates(FILE *script, const char *axis, double low, double high)
 {
     log_axis(script, axis, low, high, format_rate);
 }
 
-void plot_log_numbers(FILE *script, const char *axis, double low, double high)
+void mpg_plot_log_numbers(FILE *script, const char *axis, double low, double high)
 {
     log_axis(script, axis, low, high, format_number);
 }
 
-double plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n)
+double mpg_plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n)
 {
     if (size_bytes > 0)
         return (double)size_bytes;
@@ -255,25 +255,25 @@ static bool is_round(int64_t size_bytes)
     return (size_bytes & (size_bytes - 1)) == 0;
 }
 
-void plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n)
+void mpg_plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n)
 {
     enum { LABELS = 9, ENOUGH = 3 };
     char text[PLOT_TEXT];
-    double low = plot_size_position(size_bytes[0], size_bytes, n);
-    double high = plot_size_position(size_bytes[n - 1], size_bytes, n);
+    double low = mpg_plot_size_position(size_bytes[0], size_bytes, n);
+    double high = mpg_plot_size_position(size_bytes[n - 1], size_bytes, n);
     double room = log2(high / low) / LABELS, labelled = -INFINITY;
     size_t round = 0;
     for (size_t i = 0; i < n; i++)
         round += is_round(size_bytes[i]);
     fprintf(script, "set logscale x 2\nset xrange [%.10g:%.10g]\nset xtics (", low / 1.4, high * 1.4);
     for (size_t i = 0; i < n; i++) {
-        double at = plot_size_position(size_bytes[i], size_bytes, n);
+        double at = mpg_plot_size_position(size_bytes[i], size_bytes, n);
         bool label = log2(at) - labelled >= room * 0.999 &&
                      (round < ENOUGH || is_round(size_bytes[i]));
         if (label)
             labelled = log2(at);
         fprintf(script, "%s", i > 0 ? ", " : "");
-        mpg_gnuplot_write_string(script, label ? plot_size_name(text, size_bytes[i]) : "");
+        mpg_gnuplot_write_string(script, label ? mpg_plot_size_name(text, size_bytes[i]) : "");
         fprintf(script, " %.10g %d", at, label ? 0 : 1);
     }
     fputs(")\nset xlabel 'message size'\n", script);

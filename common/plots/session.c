@@ -78,7 +78,7 @@ static void note_signal(int number)
     interrupted = number;
 }
 
-int plot_interruption(struct mpg_error *err)
+int mpg_plot_interruption(struct mpg_error *err)
 {
     return interrupted ? mpg_error_set(err, "interrupted; nothing was drawn") : 0;
 }
@@ -153,7 +153,7 @@ static int run(const char *gnuplot, const struct plot_session *session, const ch
         if (interrupted)
             kill(child, SIGTERM);
     }
-    if (plot_interruption(err) < 0)
+    if (mpg_plot_interruption(err) < 0)
         return -1;
     char *path = join(session->aside, name, "", err);
     if (!path)
@@ -190,7 +190,7 @@ static int draw_all(struct plot_session *session, plot_draw *draw, const void *w
         return -1;
     snprintf(label, sizeof label, "%s: drawing", session->options->maker);
     mpg_progress_start(&progress, label, (int64_t)session->names);
-    int status = plot_interruption(err);
+    int status = mpg_plot_interruption(err);
     for (size_t i = 0; i < session->names && status == 0; i++) {
         status = run(gnuplot, session, session->name[i], err);
         mpg_progress_update(&progress, (int64_t)i + 1);
@@ -247,7 +247,7 @@ static int plot_aside(struct plot_session *session, plot_draw *draw, const void 
     return status;
 }
 
-int plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what,
+int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what,
              struct mpg_plot_outcome *outcome, struct mpg_error *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -279,7 +279,7 @@ int plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void
         if (!was_there)
             (void)rmdir(options->folder);
         outcome->interrupted = interrupted;
-        (void)plot_interruption(err); /* whatever gnuplot said of it */
+        (void)mpg_plot_interruption(err); /* whatever gnuplot said of it */
     }
     return status;
 }

@@ -5,7 +5,7 @@
 #include "common/printable.h"
 #include "common/units.h"
 
-int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
+int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
               const struct mpg_error *err)
 {
     const char *maker = options->maker;
@@ -24,10 +24,10 @@ int plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plo
     return 0;
 }
 
-int plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err)
+int mpg_plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err)
 {
     const struct mpg_plot_options options = {.maker = maker, .folder = folder, .keep = keep};
     struct mpg_plot_outcome outcome;
-    const int status = plot_all(&options, draw, what, &outcome, err);
-    return plot_tell(&options, status, &outcome, err);
+    const int status = mpg_plot_all(&options, draw, what, &outcome, err);
+    return mpg_plot_tell(&options, status, &outcome, err);
 }

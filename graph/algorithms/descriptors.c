@@ -105,11 +105,11 @@ static void plan_posted(const struct planning *planning)
     add_rounds(planning, MPG_PHASE_POSTED);
 }
 
-void graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
+void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
                           const struct mpg_choice *choice)
 {
     const struct planning planning = {
-        plan, operation, table, choice, graph_service(choice->algorithm, operation, plan->size.nonblocking)};
+        plan, operation, table, choice, mpg_graph_service(choice->algorithm, operation, plan->size.nonblocking)};
     assert(planning.service);
     planning.service->plan(&planning);
 }
@@ -128,7 +128,7 @@ static void plan_parts(const struct planning *planning)
             choice = mpg_collective_table_find(planning->table, part, plan->size.p,
                                     operation->bytes == BYTES_VECTOR ? plan->vector_bytes : plan->block_bytes);
         choice.segment_bytes = 0; /* a plan has one size of segments */
-        graph_plan_operation(plan, part, NULL, &choice);
+        mpg_graph_plan_operation(plan, part, NULL, &choice);
     }
 }
 
@@ -148,40 +148,40 @@ enum {
 static const struct mpg_algorithm algorithms[] = {
     {"linear", 0,
      {{ROOTED | O(BARRIER), BOTH, plan_tree, .tree = &mpg_tree_linear},
-      {ALLTOALLS, BOTH, plan_posted, .pattern = &graph_pairwise_alltoall},
-      {ALLGATHERS, NONBLOCKING, plan_posted, .pattern = &graph_pairwise_allgather},
+      {ALLTOALLS, BOTH, plan_posted, .pattern = &mpg_graph_pairwise_alltoall},
+      {ALLGATHERS, NONBLOCKING, plan_posted, .pattern = &mpg_graph_pairwise_allgather},
       {SCANS, BOTH, plan_tree, .tree = &mpg_tree_chain}}},
     {"chain", MPG_OPTION_SEGMENT,
-     {{O(BCAST), BOTH, plan_pipeline, &mpg_tree_chain, &graph_pipeline_down},
-      {O(REDUCE), BOTH, plan_pipeline, &mpg_tree_chain, &graph_pipeline_up}}},
+     {{O(BCAST), BOTH, plan_pipeline, &mpg_tree_chain, &mpg_graph_pipeline_down},
+      {O(REDUCE), BOTH, plan_pipeline, &mpg_tree_chain, &mpg_graph_pipeline_up}}},
     {"binary", 0, {{O(BCAST) | O(REDUCE), BOTH, plan_tree, .tree = &mpg_tree_binary}}},
     {"binomial", 0, {{ROOTED | O(BARRIER), BOTH, plan_tree, .tree = &mpg_tree_knomial}}},
     {"knomial", MPG_OPTION_RADIX, {{ROOTED, BOTH, plan_tree, .tree = &mpg_tree_knomial}}},
-    {"dissemination", 0, {{O(BARRIER), BOTH, plan_rounds, .pattern = &graph_dissemination}}},
+    {"dissemination", 0, {{O(BARRIER), BOTH, plan_rounds, .pattern = &mpg_graph_dissemination}}},
     {"recursive_doubling", 0,
-     {{O(BARRIER), BOTH, plan_rounds, .pattern = &graph_recursive_doubling_barrier},
-      {O(ALLREDUCE), BOTH, plan_rounds, .pattern = &graph_recursive_doubling_allreduce},
-      {ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_recursive_doubling_allgather},
-      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_recursive_doubling_reduce_scatter},
-      {SCANS, BOTH, plan_rounds, .pattern = &graph_recursive_doubling_scan}}},
-    {"recursive_halving", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_recursive_halving}}},
+     {{O(BARRIER), BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_barrier},
+      {O(ALLREDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_allreduce},
+      {ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_allgather},
+      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_reduce_scatter},
+      {SCANS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_scan}}},
+    {"recursive_halving", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_halving}}},
     {"rabenseifner", 0,
-     {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &graph_rabenseifner_allreduce},
-      {O(REDUCE), BOTH, plan_rounds, .pattern = &graph_rabenseifner_reduce}}},
-    {"butterfly", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_butterfly}}},
+     {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_rabenseifner_allreduce},
+      {O(REDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_rabenseifner_reduce}}},
+    {"butterfly", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_butterfly}}},
     {"ring", 0,
-     {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &graph_ring_allreduce},
-      {ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_ring_allgather},
-      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_ring_reduce_scatter}}},
-    {"neighbor", 0, {{ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_neighbor_exchange}}},
+     {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_ring_allreduce},
+      {ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_ring_allgather},
+      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_ring_reduce_scatter}}},
+    {"neighbor", 0, {{ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_neighbor_exchange}}},
     {"bruck", 0,
-     {{ALLGATHERS, BOTH, plan_rounds, .pattern = &graph_bruck_allgather},
-      {O(ALLTOALL), BOTH, plan_rounds, .pattern = &graph_bruck_alltoall}}},
+     {{ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_bruck_allgather},
+      {O(ALLTOALL), BOTH, plan_rounds, .pattern = &mpg_graph_bruck_alltoall}}},
     {"pairwise", 0,
-     {{ALLTOALLS, BOTH, plan_rounds, .pattern = &graph_pairwise_alltoall},
-      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &graph_pairwise_reduce_scatter}}},
-    {"scatter_allgather", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &graph_allgather_of_any}}},
-    {"scatter_ring", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &graph_ring_allgather}}},
+     {{ALLTOALLS, BOTH, plan_rounds, .pattern = &mpg_graph_pairwise_alltoall},
+      {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_pairwise_reduce_scatter}}},
+    {"scatter_allgather", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &mpg_graph_allgather_of_any}}},
+    {"scatter_ring", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &mpg_graph_ring_allgather}}},
     {"two", 0,
      {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = plan_parts},
       {ALLGATHERS, BLOCKING, .plan = plan_parts}}},
@@ -191,7 +191,7 @@ static const struct mpg_algorithm algorithms[] = {
 
 /* --- looked up --- */
 
-const struct operation *graph_operation(enum mpg_collective operation)
+const struct operation *mpg_graph_operation(enum mpg_collective operation)
 {
     return &operations[operation];
 }
@@ -237,7 +237,7 @@ bool mpg_algorithm_has(const struct mpg_algorithm *a, enum mpg_algorithm_option 
     return a->options & option;
 }
 
-const struct service *graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking)
+const struct service *mpg_graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking)
 {
     for (const struct service *s = a->service; s < a->service + SERVICES_MAX && s->operations != 0; s++)
         if ((s->operations >> operation & 1) && (s->twins == BOTH || (s->twins == NONBLOCKING) == nonblocking))
@@ -247,7 +247,7 @@ const struct service *graph_service(const struct mpg_algorithm *a, enum mpg_coll
 
 bool mpg_algorithm_serves(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking)
 {
-    return graph_service(a, operation, nonblocking) != NULL;
+    return mpg_graph_service(a, operation, nonblocking) != NULL;
 }
 
 /* --- checksums --- */

@@ -27,7 +27,7 @@ struct operation {
     const char *nonblocking_part; /* by which algorithm such a part of a nonblocking operation goes */
 };
 
-const struct operation *graph_operation(enum mpg_collective operation);
+const struct operation *mpg_graph_operation(enum mpg_collective operation);
 
 /* --- messages of rounds --- */
 
@@ -53,15 +53,15 @@ struct mpg_pattern {
     const struct fold_rule *fold; /* of those with a power of two of members */
 };
 
-extern const struct mpg_pattern graph_recursive_doubling_barrier, graph_dissemination;
-extern const struct mpg_pattern graph_recursive_doubling_allreduce, graph_rabenseifner_allreduce, graph_ring_allreduce;
-extern const struct mpg_pattern graph_rabenseifner_reduce, graph_pipeline_up, graph_pipeline_down;
-extern const struct mpg_pattern graph_bruck_allgather, graph_recursive_doubling_allgather, graph_allgather_of_any,
-    graph_ring_allgather, graph_neighbor_exchange, graph_pairwise_allgather;
-extern const struct mpg_pattern graph_pairwise_alltoall, graph_bruck_alltoall;
-extern const struct mpg_pattern graph_recursive_halving, graph_recursive_doubling_reduce_scatter, graph_butterfly,
-    graph_ring_reduce_scatter, graph_pairwise_reduce_scatter;
-extern const struct mpg_pattern graph_recursive_doubling_scan;
+extern const struct mpg_pattern mpg_graph_recursive_doubling_barrier, mpg_graph_dissemination;
+extern const struct mpg_pattern mpg_graph_recursive_doubling_allreduce, mpg_graph_rabenseifner_allreduce, mpg_graph_ring_allreduce;
+extern const struct mpg_pattern mpg_graph_rabenseifner_reduce, mpg_graph_pipeline_up, mpg_graph_pipeline_down;
+extern const struct mpg_pattern mpg_graph_bruck_allgather, mpg_graph_recursive_doubling_allgather, mpg_graph_allgather_of_any,
+    mpg_graph_ring_allgather, mpg_graph_neighbor_exchange, mpg_graph_pairwise_allgather;
+extern const struct mpg_pattern mpg_graph_pairwise_alltoall, mpg_graph_bruck_alltoall;
+extern const struct mpg_pattern mpg_graph_recursive_halving, mpg_graph_recursive_doubling_reduce_scatter, mpg_graph_butterfly,
+    mpg_graph_ring_reduce_scatter, mpg_graph_pairwise_reduce_scatter;
+extern const struct mpg_pattern mpg_graph_recursive_doubling_scan;
 
 /* --- algorithms --- */
 
@@ -93,13 +93,13 @@ struct mpg_algorithm {
 };
 
 /* By which of its services A serves OPERATION; NULL: it does not. */
-const struct service *graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking);
+const struct service *mpg_graph_service(const struct mpg_algorithm *a, enum mpg_collective operation, bool nonblocking);
 
 /* Adds phases of OPERATION to PLAN as CHOICE has it, whose algorithm serves it; TABLE: as in struct planning. */
-void graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
+void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
                           const struct mpg_choice *choice);
 
 /* Bytes of the N <= p blocks of v, v + 1, ..., counted on from 0 after the last. */
-double graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n);
+double mpg_graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n);
 
 #endif

@@ -9,19 +9,19 @@ static double find_bytes(struct mpg_plan *plan)
 {
     const struct mpg_collective_size *size = &plan->size;
     const double all = size->before ? size->before[size->p] : size->bytes * size->p;
-    switch (graph_operation(size->operation)->bytes) {
+    switch (mpg_graph_operation(size->operation)->bytes) {
     case BYTES_NONE:
         return 0;
     case BYTES_VECTOR:
     case BYTES_VECTOR_BLOCK:
         plan->vector_bytes = size->bytes;
         plan->block_bytes = size->bytes / size->p;
-        return graph_operation(size->operation)->bytes == BYTES_VECTOR ? size->bytes : plan->block_bytes;
+        return mpg_graph_operation(size->operation)->bytes == BYTES_VECTOR ? size->bytes : plan->block_bytes;
     case BYTES_BLOCK:
     case BYTES_BLOCK_TO_OTHERS:
         plan->vector_bytes = all;
         plan->block_bytes = all / size->p;
-        return graph_operation(size->operation)->bytes == BYTES_BLOCK_TO_OTHERS && size->before
+        return mpg_graph_operation(size->operation)->bytes == BYTES_BLOCK_TO_OTHERS && size->before
                    ? plan->block_bytes / (size->p - 1)
                    : plan->block_bytes;
     }
@@ -35,7 +35,7 @@ struct mpg_plan mpg_plan_make(const struct mpg_collective_table *table,
     if (size->p == 1)
         return plan;
     const struct mpg_choice choice = mpg_collective_table_find(table, size->operation, size->p, find_bytes(&plan));
-    graph_plan_operation(&plan, size->operation, table, &choice);
+    mpg_graph_plan_operation(&plan, size->operation, table, &choice);
     return plan;
 }
 
@@ -45,7 +45,7 @@ struct mpg_plan mpg_plan_by(const struct mpg_choice *choice, const struct mpg_co
     plan.size.nonblocking = true;
     (void)find_bytes(&plan);
     if (size->p > 1)
-        graph_plan_operation(&plan, size->operation, NULL, choice);
+        mpg_graph_plan_operation(&plan, size->operation, NULL, choice);
     return plan;
 }
 
@@ -68,7 +68,7 @@ struct mpg_message mpg_tree_message(const struct mpg_plan *plan, const struct mp
     const int32_t parent = mpg_tree_parent(tree, v), below = phase->subtrees ? mpg_tree_size(tree, v) : 0;
     const double bytes = !phase->subtrees ? plan->vector_bytes
                          : phase->equal   ? below * plan->block_bytes
-                                          : graph_blocks(plan, v, below);
+                                          : mpg_graph_blocks(plan, v, below);
     if (phase->kind == MPG_PHASE_UP)
         return (struct mpg_message){v, parent, bytes, phase->first_round, phase->reduces};
     return (struct mpg_message){parent, v, bytes, phase->first_round + (uint32_t)mpg_tree_place(tree, v),

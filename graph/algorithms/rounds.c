@@ -16,7 +16,7 @@ static uint32_t ceil_log2(int32_t p)
     return n;
 }
 
-double graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n)
+double mpg_graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n)
 {
     const double *before = plan->size.before;
     int32_t p = plan->size.p, from = modulo(v, p);
@@ -132,7 +132,7 @@ static double blocks_of(const struct mpg_plan *plan, const struct fold *f, int32
     int32_t end = first + n;
     int32_t low = first < f->rest ? 2 * first : first + f->rest;
     int32_t high = end < f->rest ? 2 * end : end + f->rest;
-    return graph_blocks(plan, low, high - low);
+    return mpg_graph_blocks(plan, low, high - low);
 }
 
 /* Of exchange STEP, and of those that come back, one after the other. */
@@ -208,7 +208,7 @@ static bool give_block(const struct mpg_plan *plan, const struct fold *f, uint32
 {
     if (!give_vector(plan, f, round, m))
         return false;
-    m->bytes = graph_blocks(plan, m->to, 1);
+    m->bytes = mpg_graph_blocks(plan, m->to, 1);
     return true;
 }
 
@@ -225,7 +225,7 @@ static bool give_mirrored(const struct mpg_plan *plan, const struct fold *f, uin
 {
     const int32_t number = mirrored(number_of(f, m->from), f->steps);
     m->to = round == 0 ? member_of(f, number) : giver_of(f, number);
-    m->bytes = graph_blocks(plan, m->to, 1);
+    m->bytes = mpg_graph_blocks(plan, m->to, 1);
     return round == 0 ? m->to != m->from : number < f->rest;
 }
 
@@ -266,17 +266,17 @@ static bool folded(const struct turn *t, struct mpg_message *m)
 #define FOLDED(name, ...) \
     const struct mpg_pattern name = {.message = folded, .rounds = folded_rounds, .fold = &(const struct fold_rule){__VA_ARGS__}}
 
-FOLDED(graph_recursive_doubling_barrier, LAST_GO, .exchange = exchange_vectors, .distance = doubled, .give = give_vector);
-FOLDED(graph_recursive_doubling_allreduce, EVEN_GO, .reduces = true, .exchange = exchange_vectors, .distance = doubled,
+FOLDED(mpg_graph_recursive_doubling_barrier, LAST_GO, .exchange = exchange_vectors, .distance = doubled, .give = give_vector);
+FOLDED(mpg_graph_recursive_doubling_allreduce, EVEN_GO, .reduces = true, .exchange = exchange_vectors, .distance = doubled,
        .give = give_vector);
-FOLDED(graph_rabenseifner_allreduce, EVEN_GO, .is_twice = true, .reduces = true, .exchange = exchange_parts,
+FOLDED(mpg_graph_rabenseifner_allreduce, EVEN_GO, .is_twice = true, .reduces = true, .exchange = exchange_parts,
        .distance = doubled, .give = give_vector);
-FOLDED(graph_rabenseifner_reduce, ODD_GO, .is_twice = true, .reduces = true, .exchange = gather_parts, .distance = doubled);
-FOLDED(graph_recursive_halving, EVEN_GO, .reduces = true, .exchange = exchange_halves, .distance = halved,
+FOLDED(mpg_graph_rabenseifner_reduce, ODD_GO, .is_twice = true, .reduces = true, .exchange = gather_parts, .distance = doubled);
+FOLDED(mpg_graph_recursive_halving, EVEN_GO, .reduces = true, .exchange = exchange_halves, .distance = halved,
        .give = give_block);
-FOLDED(graph_recursive_doubling_reduce_scatter, EVEN_GO, .reduces = true, .exchange = exchange_other_groups,
+FOLDED(mpg_graph_recursive_doubling_reduce_scatter, EVEN_GO, .reduces = true, .exchange = exchange_other_groups,
        .distance = doubled, .give = give_block);
-FOLDED(graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butterfly, .distance = doubled,
+FOLDED(mpg_graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butterfly, .distance = doubled,
        .give = give_mirrored, .own_rounds = 1);
 
 /* --- barrier --- */
@@ -293,7 +293,7 @@ static bool disseminate(const struct turn *t, struct mpg_message *m)
     return true;
 }
 
-const struct mpg_pattern graph_dissemination = {.message = disseminate, .rounds = log2_rounds};
+const struct mpg_pattern mpg_graph_dissemination = {.message = disseminate, .rounds = log2_rounds};
 
 /* --- pipelines --- */
 
@@ -340,8 +340,8 @@ static void senders_up(const struct mpg_plan *plan, uint32_t round, int32_t *low
     *high = plan->size.p - first;
 }
 
-const struct mpg_pattern graph_pipeline_down = {.message = send_down, .rounds = pipeline_rounds, .senders = senders_down};
-const struct mpg_pattern graph_pipeline_up = {.message = send_up, .rounds = pipeline_rounds, .senders = senders_up};
+const struct mpg_pattern mpg_graph_pipeline_down = {.message = send_down, .rounds = pipeline_rounds, .senders = senders_down};
+const struct mpg_pattern mpg_graph_pipeline_up = {.message = send_up, .rounds = pipeline_rounds, .senders = senders_up};
 
 /* --- allgather --- */
 
@@ -349,11 +349,11 @@ static bool gather_bruck(const struct turn *t, struct mpg_message *m)
 {
     const int64_t distance = distance_in(t->round), p = t->plan->size.p;
     m->to = modulo(t->v - distance, t->plan->size.p);
-    m->bytes = graph_blocks(t->plan, t->v, (int32_t)(distance < p - distance ? distance : p - distance));
+    m->bytes = mpg_graph_blocks(t->plan, t->v, (int32_t)(distance < p - distance ? distance : p - distance));
     return true;
 }
 
-const struct mpg_pattern graph_bruck_allgather = {.message = gather_bruck, .rounds = log2_rounds};
+const struct mpg_pattern mpg_graph_bruck_allgather = {.message = gather_bruck, .rounds = log2_rounds};
 
 static bool is_power_of_two(int32_t p)
 {
@@ -365,21 +365,21 @@ static bool gather_doubling(const struct turn *t, struct mpg_message *m)
 {
     const int64_t distance = distance_in(t->round);
     m->to = t->v ^ (int32_t)distance;
-    m->bytes = graph_blocks(t->plan, t->v & ~(distance - 1), (int32_t)distance);
+    m->bytes = mpg_graph_blocks(t->plan, t->v & ~(distance - 1), (int32_t)distance);
     return true;
 }
 
-const struct mpg_pattern graph_recursive_doubling_allgather = {
-    .message = gather_doubling, .rounds = log2_rounds, .fits = is_power_of_two, .otherwise = &graph_bruck_allgather};
+const struct mpg_pattern mpg_graph_recursive_doubling_allgather = {
+    .message = gather_doubling, .rounds = log2_rounds, .fits = is_power_of_two, .otherwise = &mpg_graph_bruck_allgather};
 
 static bool pass_around(const struct turn *t, struct mpg_message *m)
 {
     m->to = modulo((int64_t)t->v + 1, t->plan->size.p);
-    m->bytes = t->phase->equal ? t->plan->block_bytes : graph_blocks(t->plan, (int64_t)t->v - t->round, 1);
+    m->bytes = t->phase->equal ? t->plan->block_bytes : mpg_graph_blocks(t->plan, (int64_t)t->v - t->round, 1);
     return true;
 }
 
-const struct mpg_pattern graph_ring_allgather = {.message = pass_around, .rounds = a_round_each_other};
+const struct mpg_pattern mpg_graph_ring_allgather = {.message = pass_around, .rounds = a_round_each_other};
 
 /* Members that exchange what they got last with one neighbour and the other in turn; two blocks,
  * those of members 2 q and 2 q + 1, but in the first round their own. */
@@ -389,12 +389,12 @@ static bool neighbor(const struct turn *t, struct mpg_message *m)
     bool to_right = (t->v % 2 == 0) == (t->round % 2 == 0);
     m->to = modulo((int64_t)t->v + (to_right ? 1 : -1), p);
     if (t->round == 0) {
-        m->bytes = graph_blocks(t->plan, t->v, 1);
+        m->bytes = mpg_graph_blocks(t->plan, t->v, 1);
         return true;
     }
     bool even_round = t->round % 2 == 0, even = t->v % 2 == 0;
     int64_t q = even == even_round ? (int64_t)pair - shift : (int64_t)pair + shift;
-    m->bytes = graph_blocks(t->plan, 2 * (int64_t)modulo(q, p / 2), 2);
+    m->bytes = mpg_graph_blocks(t->plan, 2 * (int64_t)modulo(q, p / 2), 2);
     return true;
 }
 
@@ -403,17 +403,17 @@ static bool is_even(int32_t p)
     return p % 2 == 0;
 }
 
-const struct mpg_pattern graph_neighbor_exchange = {
-    .message = neighbor, .rounds = half_as_many, .fits = is_even, .otherwise = &graph_ring_allgather};
+const struct mpg_pattern mpg_graph_neighbor_exchange = {
+    .message = neighbor, .rounds = half_as_many, .fits = is_even, .otherwise = &mpg_graph_ring_allgather};
 
 static bool send_block_to_each(const struct turn *t, struct mpg_message *m)
 {
     m->to = modulo((int64_t)t->v + 1 + t->round, t->plan->size.p);
-    m->bytes = graph_blocks(t->plan, t->v, 1);
+    m->bytes = mpg_graph_blocks(t->plan, t->v, 1);
     return true;
 }
 
-const struct mpg_pattern graph_pairwise_allgather = {.message = send_block_to_each, .rounds = a_round_each_other};
+const struct mpg_pattern mpg_graph_pairwise_allgather = {.message = send_block_to_each, .rounds = a_round_each_other};
 
 /* --- an allgather by doubling that goes on where partners are missing --- */
 
@@ -476,18 +476,18 @@ static bool gather_of_any(const struct turn *t, struct mpg_message *m)
     return false;
 }
 
-const struct mpg_pattern graph_allgather_of_any = {.message = gather_of_any, .rounds = rounds_of_any};
+const struct mpg_pattern mpg_graph_allgather_of_any = {.message = gather_of_any, .rounds = rounds_of_any};
 
 /* --- alltoall --- */
 
 static bool send_to_each(const struct turn *t, struct mpg_message *m)
 {
     m->to = modulo((int64_t)t->v + 1 + t->round, t->plan->size.p);
-    m->bytes = t->plan->size.before ? graph_blocks(t->plan, t->v, 1) / (t->plan->size.p - 1) : t->plan->block_bytes;
+    m->bytes = t->plan->size.before ? mpg_graph_blocks(t->plan, t->v, 1) / (t->plan->size.p - 1) : t->plan->block_bytes;
     return true;
 }
 
-const struct mpg_pattern graph_pairwise_alltoall = {.message = send_to_each, .rounds = a_round_each_other};
+const struct mpg_pattern mpg_graph_pairwise_alltoall = {.message = send_to_each, .rounds = a_round_each_other};
 
 /* How many of 0 .. p - 1 have bit K. */
 static int32_t with_bit(int32_t p, uint32_t k)
@@ -503,7 +503,7 @@ static bool transpose_bruck(const struct turn *t, struct mpg_message *m)
     return true;
 }
 
-const struct mpg_pattern graph_bruck_alltoall = {.message = transpose_bruck, .rounds = log2_rounds};
+const struct mpg_pattern mpg_graph_bruck_alltoall = {.message = transpose_bruck, .rounds = log2_rounds};
 
 /* --- reductions and scans --- */
 
@@ -515,27 +515,27 @@ static bool reduce_around(const struct turn *t, struct mpg_message *m)
     return true;
 }
 
-const struct mpg_pattern graph_ring_allreduce = {.message = reduce_around, .rounds = twice_each_other};
+const struct mpg_pattern mpg_graph_ring_allreduce = {.message = reduce_around, .rounds = twice_each_other};
 
 static bool reduce_blocks_around(const struct turn *t, struct mpg_message *m)
 {
     m->reduces = true;
     m->to = modulo((int64_t)t->v + 1, t->plan->size.p);
-    m->bytes = graph_blocks(t->plan, (int64_t)t->v - 1 - t->round, 1);
+    m->bytes = mpg_graph_blocks(t->plan, (int64_t)t->v - 1 - t->round, 1);
     return true;
 }
 
-const struct mpg_pattern graph_ring_reduce_scatter = {.message = reduce_blocks_around, .rounds = a_round_each_other};
+const struct mpg_pattern mpg_graph_ring_reduce_scatter = {.message = reduce_blocks_around, .rounds = a_round_each_other};
 
 static bool reduce_block_of_each(const struct turn *t, struct mpg_message *m)
 {
     m->reduces = true;
     m->to = modulo((int64_t)t->v + 1 + t->round, t->plan->size.p);
-    m->bytes = graph_blocks(t->plan, m->to, 1);
+    m->bytes = mpg_graph_blocks(t->plan, m->to, 1);
     return true;
 }
 
-const struct mpg_pattern graph_pairwise_reduce_scatter = {.message = reduce_block_of_each, .rounds = a_round_each_other};
+const struct mpg_pattern mpg_graph_pairwise_reduce_scatter = {.message = reduce_block_of_each, .rounds = a_round_each_other};
 
 static bool scan_doubling(const struct turn *t, struct mpg_message *m)
 {
@@ -544,7 +544,7 @@ static bool scan_doubling(const struct turn *t, struct mpg_message *m)
     return m->to < t->plan->size.p;
 }
 
-const struct mpg_pattern graph_recursive_doubling_scan = {.message = scan_doubling, .rounds = log2_rounds};
+const struct mpg_pattern mpg_graph_recursive_doubling_scan = {.message = scan_doubling, .rounds = log2_rounds};
 
 /* --- a round --- */
 

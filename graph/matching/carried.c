@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-int graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bool observes, int32_t ranks,
+int mpg_graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bool observes, int32_t ranks,
                         struct steps *steps, struct mpg_error *err)
 {
     *c = (struct carrying){.observes = observes, .ranks = ranks, .steps = steps, .pool = {.size = sizeof(struct passage)},
@@ -16,7 +16,7 @@ int graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bo
     c->is_on = observes || (limits && mpg_carries_any(limits));
     c->serves = observes || (limits && limits->served_number > 0);
     if (c->is_on && !(c->rank = calloc((size_t)ranks, sizeof *c->rank)))
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (int32_t r = 0; c->is_on && r < ranks; r++)
         c->rank[r].latest_ns = -INFINITY; /* times before rank 0's first event are negative */
     return 0;
@@ -31,15 +31,15 @@ static void let_go(struct carrying *c, struct passage *p)
     mpg_pool_give(&c->pool, p);
 }
 
-void graph_carrying_clear(struct carrying *c)
+void mpg_graph_carrying_clear(struct carrying *c)
 {
     mpg_pool_clear(&c->pool);
     mpg_pool_clear(&c->passing_pool);
     free(c->rank);
-    graph_carried_forget(&c->blocking);
-    graph_carried_forget(&c->requested);
-    graph_carried_forget(&c->posted);
-    graph_carried_forget(&c->starts);
+    mpg_graph_carried_forget(&c->blocking);
+    mpg_graph_carried_forget(&c->requested);
+    mpg_graph_carried_forget(&c->posted);
+    mpg_graph_carried_forget(&c->starts);
     free(c->served);
     *c = (struct carrying){0};
 }
@@ -179,12 +179,12 @@ static struct passage *keep(struct carrying *c, struct latest *latest, const str
 {
     struct passage *p = mpg_pool_take(&c->pool), **place = &latest->passage[latest->n % MOST_PASSAGES];
     if (!p) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .turn = c->rank[call->rank].turn,
                           .users = 1};
-    if (graph_store(c->steps, call, &p->slot, err) < 0)
+    if (mpg_graph_store(c->steps, call, &p->slot, err) < 0)
         return NULL;
     if (latest->n >= MOST_PASSAGES)
         let_go(c, *place);
@@ -193,7 +193,7 @@ static struct passage *keep(struct carrying *c, struct latest *latest, const str
     return p;
 }
 
-int graph_carry(struct carrying *c, struct call *call, double leave_ns, bool is_alone, struct mpg_error *err)
+int mpg_graph_carry(struct carrying *c, struct call *call, double leave_ns, bool is_alone, struct mpg_error *err)
 {
     if (!c->is_on)
         return 0;
@@ -227,7 +227,7 @@ static bool is_posted_late(const struct passages *sender, const struct message *
     return sender->is_over || sender->latest_ns > graph_more(m)->carry_until_ns;
 }
 
-void graph_await_post(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
+void mpg_graph_await_post(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
 {
     struct passages *sender = &c->rank[m->source];
     graph_more(m)->carry_until_ns = leave_ns;
@@ -247,7 +247,7 @@ static void unlist(struct message **list, const struct message *m)
         *list = graph_more(m)->carry_next;
 }
 
-void graph_forget_post(struct carrying *c, const struct message *m)
+void mpg_graph_forget_post(struct carrying *c, const struct message *m)
 {
     if (c->limits.starts)
         unlist(&c->rank[m->source].posts, m);
@@ -277,14 +277,14 @@ static bool has_passed(const struct passages *all, double until_ns)
     return all->is_over || all->latest_ns >= until_ns;
 }
 
-int graph_await_passing(struct carrying *c, int32_t rank, double until_ns, struct waiter *waiter, struct mpg_error *err)
+int mpg_graph_await_passing(struct carrying *c, int32_t rank, double until_ns, struct waiter *waiter, struct mpg_error *err)
 {
     struct passages *all = &c->rank[rank];
     if (has_passed(all, until_ns))
         return 0;
     struct passing *p = mpg_pool_take(&c->passing_pool);
     if (!p)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     *p = (struct passing){all->passing, until_ns, waiter};
     all->passing = p;
     waiter->unmet++;
@@ -310,13 +310,13 @@ static bool let_pass(struct carrying *c, struct passages *all, bool every)
     return any;
 }
 
-const struct passage *graph_passage_after(const struct carrying *c, int32_t rank, uint64_t after, double from_ns,
+const struct passage *mpg_graph_passage_after(const struct carrying *c, int32_t rank, uint64_t after, double from_ns,
                                           bool *is_known)
 {
     return find_passage(&c->rank[rank].all, 2 * after + 1, from_ns, 0, is_known);
 }
 
-const struct passage *graph_serving_after(const struct carrying *c, int32_t rank, double from_ns, bool *is_known)
+const struct passage *mpg_graph_serving_after(const struct carrying *c, int32_t rank, double from_ns, bool *is_known)
 {
     bool is_known_too;
     const struct passage *p = find_passage(&c->rank[rank].all, 1, from_ns, 0, is_known);
@@ -331,7 +331,7 @@ static bool is_too_late(const struct carrying *c, const struct message *m)
     return !c->observes && c->rank[m->destination].latest_ns > graph_more(m)->carry_until_ns;
 }
 
-void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
+void mpg_graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
 {
     if (!c->is_on)
         return;
@@ -350,7 +350,7 @@ void graph_carry_on(struct carrying *c, int32_t rank, double leave_ns)
     (void)let_pass(c, all, false);
 }
 
-void graph_carry_over(struct carrying *c, int32_t rank)
+void mpg_graph_carry_over(struct carrying *c, int32_t rank)
 {
     if (!c->is_on)
         return;
@@ -365,7 +365,7 @@ void graph_carry_over(struct carrying *c, int32_t rank)
     }
 }
 
-bool graph_carry_gives_up(struct carrying *c)
+bool mpg_graph_carry_gives_up(struct carrying *c)
 {
     bool any = false;
     for (int32_t r = 0; c->is_on && r < c->ranks; r++) {
@@ -381,7 +381,7 @@ bool graph_carry_gives_up(struct carrying *c)
     return any;
 }
 
-bool graph_is_to_be_carried(const struct carrying *c, const struct message *m)
+bool mpg_graph_is_to_be_carried(const struct carrying *c, const struct message *m)
 {
     const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
     if (mpg_is_inserted(m->sent_number)) /* of one that waits for its receiver by its protocol that is said already */
@@ -389,14 +389,14 @@ bool graph_is_to_be_carried(const struct carrying *c, const struct message *m)
     return c->is_on && m->is_user && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
 }
 
-void graph_carry_wants(const struct carrying *c, struct message *m)
+void mpg_graph_carry_wants(const struct carrying *c, struct message *m)
 {
-    m->wants_carrier = graph_is_to_be_carried(c, m);
+    m->wants_carrier = mpg_graph_is_to_be_carried(c, m);
     if (m->has_more)
         graph_more(m)->carry_until_ns = INFINITY;
 }
 
-void graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts)
+void mpg_graph_carry_resized(const struct carrying *c, const struct message *m, struct mpg_graph_counts *counts)
 {
     const struct mpg_carried *shown = &c->limits;
     const int64_t least = m->sent_requested ? shown->requested_bytes : shown->blocking_bytes;
@@ -429,7 +429,7 @@ static void find_carrier(struct carrying *c, struct message *m, uint64_t turn)
         list(all, m);
 }
 
-void graph_carry_message(struct carrying *c, struct message *m)
+void mpg_graph_carry_message(struct carrying *c, struct message *m)
 {
     if (!m->wants_carrier || m->is_carried)
         return;
@@ -445,13 +445,13 @@ void graph_carry_message(struct carrying *c, struct message *m)
         list(all, m);
 }
 
-void graph_carry_posted(struct carrying *c, struct message *m)
+void mpg_graph_carry_posted(struct carrying *c, struct message *m)
 {
     if (goes_when_posted(c, m))
-        graph_carry_message(c, m);
+        mpg_graph_carry_message(c, m);
 }
 
-void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
+void mpg_graph_await_carrier(struct carrying *c, struct message *m, double leave_ns, struct waiter *waiter)
 {
     if (!m->wants_carrier)
         return;
@@ -472,25 +472,25 @@ void graph_await_carrier(struct carrying *c, struct message *m, double leave_ns,
     graph_await(waiter, &more->carry_waiter);
 }
 
-void graph_carried_received(struct carrying *c, const struct message *m)
+void mpg_graph_carried_received(struct carrying *c, const struct message *m)
 {
     if (c->observes && m->is_sent && m->sender_ns > c->received_ns)
         c->received_ns = m->sender_ns;
 }
 
 /* What is waited for longest says it: CALL began before its carrier did, and received nothing that left later. */
-void graph_carried_note(struct carrying *c, const struct call *call)
+void mpg_graph_carried_note(struct carrying *c, const struct call *call)
 {
     if (!c->observes)
         return;
     if (c->latest_ns > call->enter_ns && c->latest_ns > c->received_ns) {
         struct carried_evidence *e = c->latest_requested ? &c->requested : &c->blocking;
-        graph_carried_count(e, c->latest_bytes, call->leave_ns >= c->latest_ns ? c->latest_ns - call->enter_ns : -1);
+        mpg_graph_carried_count(e, c->latest_bytes, call->leave_ns >= c->latest_ns ? c->latest_ns - call->enter_ns : -1);
     }
     c->latest_ns = c->received_ns = -INFINITY;
 }
 
-int graph_carried_edge(struct carrying *c, const struct call *call, struct message *m, struct mpg_error *err)
+int mpg_graph_carried_edge(struct carrying *c, const struct call *call, struct message *m, struct mpg_error *err)
 {
     const struct passage *carrier = m->has_more ? graph_more(m)->carrier : NULL;
     if (!carrier)
@@ -504,7 +504,7 @@ int graph_carried_edge(struct carrying *c, const struct call *call, struct messa
         return 0;
     struct mpg_edge *edge = graph_add_edge(c->steps, MPG_EDGE_HELD);
     if (!edge)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     edge->source = m->destination;
     edge->slot = carrier->slot;
     edge->from_ns = carrier->enter_ns;
@@ -513,7 +513,7 @@ int graph_carried_edge(struct carrying *c, const struct call *call, struct messa
     return 0;
 }
 
-void graph_carried_done(struct carrying *c, struct message *m)
+void mpg_graph_carried_done(struct carrying *c, struct message *m)
 {
     if (m->wants_carrier && !m->is_carried)
         unlist(&c->rank[m->destination].first, m);
@@ -523,19 +523,19 @@ void graph_carried_done(struct carrying *c, struct message *m)
     }
 }
 
-struct mpg_carried graph_carried_found(const struct carrying *c)
+struct mpg_carried mpg_graph_carried_found(const struct carrying *c)
 {
     double blocking_ns, requested_ns;
-    const uint64_t unsure = graph_carried_unsure(&c->blocking, &blocking_ns) +
-                            graph_carried_unsure(&c->requested, &requested_ns);
-    return (struct mpg_carried){.blocking_bytes = graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
-                                .requested_bytes = graph_carried_limit(&c->requested, MPG_WAITED_OFTEN),
-                                .posted_bytes = graph_carried_limit(&c->posted, 1),
-                                .starts = graph_carried_limit(&c->starts, MPG_WAITED_OFTEN) < INT64_MAX,
+    const uint64_t unsure = mpg_graph_carried_unsure(&c->blocking, &blocking_ns) +
+                            mpg_graph_carried_unsure(&c->requested, &requested_ns);
+    return (struct mpg_carried){.blocking_bytes = mpg_graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
+                                .requested_bytes = mpg_graph_carried_limit(&c->requested, MPG_WAITED_OFTEN),
+                                .posted_bytes = mpg_graph_carried_limit(&c->posted, 1),
+                                .starts = mpg_graph_carried_limit(&c->starts, MPG_WAITED_OFTEN) < INT64_MAX,
                                 .moved_bytes = INT64_MAX,
                                 .is_shown = true,
-                                .blocking_left = graph_carried_left(&c->blocking),
-                                .requested_left = graph_carried_left(&c->requested),
+                                .blocking_left = mpg_graph_carried_left(&c->blocking),
+                                .requested_left = mpg_graph_carried_left(&c->requested),
                                 .unsure = unsure,
                                 .unsure_ns = blocking_ns + requested_ns};
 }

@@ -20,17 +20,17 @@ static inline void describe_arrival(const struct message *m, struct mpg_edge *ed
     edge->target_bytes = (double)graph_target_bytes(m);
 }
 
-int graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
+int mpg_graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    struct mpg_edge *edge = m->dropped ? graph_lose_edge(matching->steps, MPG_EDGE_ARRIVAL)
+    struct mpg_edge *edge = m->dropped ? mpg_graph_lose_edge(matching->steps, MPG_EDGE_ARRIVAL)
                                        : graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
     if (!edge)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     describe_arrival(m, edge);
     return 0;
 }
 
-int graph_view(struct matching *matching, const struct call *call, struct message *m,
+int mpg_graph_view(struct matching *matching, const struct call *call, struct message *m,
                struct mpg_error *err)
 {
     if (m->is_viewed)
@@ -42,19 +42,19 @@ int graph_view(struct matching *matching, const struct call *call, struct messag
     m->is_viewed = true;
     struct mpg_step *step = graph_emit(matching->steps, MPG_STEP_VIEW, call);
     if (!step)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     step->slot = more->view_slot;
     step->a = m->slot;
     step->message = graph_message_id(m);
     return 0;
 }
 
-int graph_candidate(struct matching *matching, const struct message *m, int64_t request,
+int mpg_graph_candidate(struct matching *matching, const struct message *m, int64_t request,
                     bool completed, struct mpg_error *err)
 {
-    struct mpg_candidate *candidate = graph_add_candidate(matching->steps);
+    struct mpg_candidate *candidate = mpg_graph_add_candidate(matching->steps);
     if (!candidate)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     candidate->arrival.kind = MPG_EDGE_ARRIVAL;
     describe_arrival(m, &candidate->arrival);
     candidate->completed = completed;
@@ -67,7 +67,7 @@ int graph_candidate(struct matching *matching, const struct message *m, int64_t 
 
 static int ack_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    if (graph_arrival_edge(matching, m, err) < 0)
+    if (mpg_graph_arrival_edge(matching, m, err) < 0)
         return -1;
     struct mpg_edge *edge = &matching->steps->edges[matching->steps->edge_count - 1];
     edge->kind = MPG_EDGE_ACK;
@@ -82,9 +82,9 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
 /* What its sender may have waited for of M, which is dropped: nothing is said of its receive. */
 static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    if (!graph_was_synchronous(m) && !graph_is_to_be_carried(&matching->carrying, m))
+    if (!graph_was_synchronous(m) && !mpg_graph_is_to_be_carried(&matching->carrying, m))
         return 0;
-    return graph_lose_wait(matching->steps, err);
+    return mpg_graph_lose_wait(matching->steps, err);
 }
 
 static bool is_wait(enum mpg_call call)
@@ -92,13 +92,13 @@ static bool is_wait(enum mpg_call call)
     return call == MPG_CALL_Wait || call == MPG_CALL_Waitall || call == MPG_CALL_Waitany || call == MPG_CALL_Waitsome;
 }
 
-int graph_sender_edge(struct matching *matching, struct call *call, struct message *m,
+int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *m,
                       struct mpg_error *err)
 {
     if (m->synchronous && !m->arrived) /* lenient: it never did */
         return 0;
     if ((m->synchronous && ack_edge(matching, m, err) < 0) || (m->dropped && lose_answer(matching, m, err) < 0) ||
-        graph_carried_edge(&matching->carrying, call, m, err) < 0)
+        mpg_graph_carried_edge(&matching->carrying, call, m, err) < 0)
         return -1;
     call->changed = call->changed || (graph_is_changed(m) && !m->grows);
     m->left_ns = call->leave_ns;
@@ -107,7 +107,7 @@ int graph_sender_edge(struct matching *matching, struct call *call, struct messa
         m->is_awaited = true;
         graph_more(m)->awaited_ns = call->enter_ns;
     }
-    graph_sender_done(matching, m, false);
+    mpg_graph_sender_done(matching, m, false);
     return 0;
 }
 
@@ -119,14 +119,14 @@ static inline void release(struct matching *matching, struct message *m)
         graph_free_slot(matching->steps, m->slot);
     if (m->abandoned && m->polled)
         matching->counts->asynchronous++;
-    graph_note_evidence(&matching->evidence, m);
-    graph_note_progress(matching->counts, m);
+    mpg_graph_note_evidence(&matching->evidence, m);
+    mpg_graph_note_progress(matching->counts, m);
     if (m->is_unseen)
-        graph_unseen_remove(&matching->unseen, m);
-    graph_free_message(&matching->channels, m);
+        mpg_graph_unseen_remove(&matching->unseen, m);
+    mpg_graph_free_message(&matching->channels, m);
 }
 
-void graph_note_received(const struct matching *matching, const struct call *call, struct message *m)
+void mpg_graph_note_received(const struct matching *matching, const struct call *call, struct message *m)
 {
     if (!matching->notes_progress)
         return;
@@ -140,7 +140,7 @@ static inline void receiver_done(struct matching *matching, struct message *m, b
     m->receiver_holds = false;
     m->polled = polled;
     matching->in_flight -= !m->dropped;
-    graph_posted_remove(&matching->posted, m);
+    mpg_graph_posted_remove(&matching->posted, m);
     if (m->dropped)
         ;
     else if (!m->synchronous)
@@ -150,13 +150,13 @@ static inline void receiver_done(struct matching *matching, struct message *m, b
     release(matching, m);
 }
 
-void graph_receiver_done(struct matching *matching, struct message *m, bool polled)
+void mpg_graph_receiver_done(struct matching *matching, struct message *m, bool polled)
 {
-    graph_carried_received(&matching->carrying, m);
+    mpg_graph_carried_received(&matching->carrying, m);
     receiver_done(matching, m, polled);
 }
 
-void graph_receive_freed(struct matching *matching, struct message *m)
+void mpg_graph_receive_freed(struct matching *matching, struct message *m)
 {
     if (m->is_listed) /* an open one: others go by what it takes */
         return;
@@ -165,16 +165,16 @@ void graph_receive_freed(struct matching *matching, struct message *m)
         receiver_done(matching, m, true);
 }
 
-void graph_sender_done(struct matching *matching, struct message *m, bool abandoned)
+void mpg_graph_sender_done(struct matching *matching, struct message *m, bool abandoned)
 {
-    graph_carried_done(&matching->carrying, m);
+    mpg_graph_carried_done(&matching->carrying, m);
     m->sender_holds = false;
     m->abandoned = abandoned;
     matching->counts->uncompleted_sends += abandoned;
     release(matching, m);
 }
 
-uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
+uint32_t mpg_graph_give_up_message(struct message *m, const struct waiter *waiter)
 {
     if (!m)
         return 0;
@@ -186,11 +186,11 @@ uint32_t graph_give_up_message(struct message *m, const struct waiter *waiter)
     return n > 0;
 }
 
-void graph_matching_clear(struct matching *matching)
+void mpg_graph_matching_clear(struct matching *matching)
 {
-    graph_channels_clear(&matching->channels);
-    graph_posted_clear(&matching->posted);
-    graph_unseen_clear(&matching->unseen);
+    mpg_graph_channels_clear(&matching->channels);
+    mpg_graph_posted_clear(&matching->posted);
+    mpg_graph_unseen_clear(&matching->unseen);
     mpg_map_clear(&matching->evidence.waited);
-    graph_carrying_clear(&matching->carrying);
+    mpg_graph_carrying_clear(&matching->carrying);
 }

@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 
-int graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part,
+int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part,
                     int32_t target, int by, struct mpg_error *err)
 {
-    if (!graph_supposing_learns(s))
+    if (!mpg_graph_supposing_learns(s))
         return 0;
     if (noting->n == noting->capacity) {
         const size_t capacity = noting->capacity ? 2 * noting->capacity : 8;
         struct noted *grown = realloc(noting->item, capacity * sizeof *grown);
         if (!grown)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         noting->item = grown;
         noting->capacity = capacity;
     }
@@ -20,7 +20,7 @@ int graph_note_part(const struct supposing *s, struct noting *noting, const stru
     return 0;
 }
 
-int graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target,
+int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target,
                       int dropper, struct mpg_error *err)
 {
     size_t kept = 0;
@@ -30,15 +30,15 @@ int graph_learn_epoch(const struct supposing *s, struct noting *noting, const st
             noting->item[kept++] = *x;
             continue;
         }
-        if (graph_suppose_both(s, call, x->by, dropper, err) < 0 ||
-            graph_learn_dropped(s, &x->place, x->part, dropper, err) < 0)
+        if (mpg_graph_suppose_both(s, call, x->by, dropper, err) < 0 ||
+            mpg_graph_learn_dropped(s, &x->place, x->part, dropper, err) < 0)
             return -1;
     }
     noting->n = kept;
     return 0;
 }
 
-void graph_noting_clear(struct noting *noting)
+void mpg_graph_noting_clear(struct noting *noting)
 {
     free(noting->item);
     *noting = (struct noting){0};

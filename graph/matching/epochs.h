@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Epochs of a window that hypotheses may drop (docs/MODEL.md, section 10): only the call that ends one says whether
  * it is, so a pass before all others notes the calls of each, and learns which are dropped. Afterwards that is asked
- * with graph_is_post_dropped(). Needs calls and what hypotheses say. */
+ * with mpg_graph_is_post_dropped(). Needs calls and what hypotheses say. */
 #ifndef MPG_GRAPH_EPOCHS_H
 #define MPG_GRAPH_EPOCHS_H
 
@@ -22,12 +22,12 @@ struct noting {
 };
 
 /* While a pass learns: PART of CALL, which is of the epoch. Error: out of memory. */
-int graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part,
+int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part,
                     int32_t target, int by, struct mpg_error *err);
 /* CALL ends the epoch, for TARGET alone (-1: for all), which DROPPER drops (-1: nobody): forgets its parts. Errors: out
  * of memory; another hypothesis is about one of them. */
-int graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target,
+int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target,
                       int dropper, struct mpg_error *err);
-void graph_noting_clear(struct noting *noting);
+void mpg_graph_noting_clear(struct noting *noting);
 
 #endif

@@ -9,7 +9,7 @@ enum { MOST_SIZES = 65536, WAITED_OFTEN = 8 };
 /* Of each size: how many, and how long they waited at least, all together (whole ns). */
 enum { WAITED_SENDS, WAITED_NS, WAITED_KEYS };
 
-void graph_note_evidence(struct evidence *evidence, const struct message *m)
+void mpg_graph_note_evidence(struct evidence *evidence, const struct message *m)
 {
     if (!m->standard || !m->has_left || !m->is_posted)
         return;
@@ -33,7 +33,7 @@ void graph_note_evidence(struct evidence *evidence, const struct message *m)
 }
 
 /* Until that call was entered, and for less time afterwards: what arrives by itself does so whenever that is. */
-void graph_note_progress(struct mpg_graph_counts *counts, const struct message *m)
+void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct message *m)
 {
     if (!m->is_awaited || !m->is_received || m->dropped)
         return;
@@ -60,7 +60,7 @@ static int64_t least_waiting(const struct evidence *evidence, int64_t eager)
     return least;
 }
 
-void graph_count_waits(const struct evidence *evidence, struct mpg_graph_counts *counts)
+void mpg_graph_count_waits(const struct evidence *evidence, struct mpg_graph_counts *counts)
 {
     const struct mpg_map *sizes = &evidence->waited;
     const int64_t least = least_waiting(evidence, evidence->any_left ? evidence->left_bytes : -1);
@@ -78,7 +78,7 @@ void graph_count_waits(const struct evidence *evidence, struct mpg_graph_counts 
     }
 }
 
-int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes)
+int64_t mpg_graph_evident_limit(const struct evidence *evidence, int64_t target_bytes)
 {
     const int64_t eager = evidence->any_left ? evidence->left_bytes : -1;
     const int64_t least = least_waiting(evidence, eager);

@@ -16,13 +16,13 @@ struct evidence {
 
 /* Takes MESSAGE, both of whose ends are over; without memory for another size it is not
  * counted. */
-void graph_note_evidence(struct evidence *evidence, const struct message *message);
+void mpg_graph_note_evidence(struct evidence *evidence, const struct message *message);
 /* Counts MESSAGE, both of whose ends are over, if its receiver waited for the call that completes the send
- * (graph_note_received(), graph_sender_edge()), and how long, in COUNTS. */
-void graph_note_progress(struct mpg_graph_counts *counts, const struct message *message);
+ * (mpg_graph_note_received(), mpg_graph_sender_edge()), and how long, in COUNTS. */
+void mpg_graph_note_progress(struct mpg_graph_counts *counts, const struct message *message);
 /* Fills waited_sends, waited_bytes, waited_ns of COUNTS. */
-void graph_count_waits(const struct evidence *evidence, struct mpg_graph_counts *counts);
+void mpg_graph_count_waits(const struct evidence *evidence, struct mpg_graph_counts *counts);
 /* The source's eager limit, where the target's is TARGET_BYTES. */
-int64_t graph_evident_limit(const struct evidence *evidence, int64_t target_bytes);
+int64_t mpg_graph_evident_limit(const struct evidence *evidence, int64_t target_bytes);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* CALL, which is inserted, begins: *SENDING is what it sends, or NULL; *GROUP, which is the caller's, also on failure, what it
  * receives. */
-int graph_begin_exchange(struct matching *matching, const struct call *call, struct message **sending, struct group **group,
+int mpg_graph_begin_exchange(struct matching *matching, const struct call *call, struct message **sending, struct group **group,
                          struct mpg_error *err);
 
 #endif

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-struct group *graph_new_group(uint32_t count, struct mpg_error *err)
+struct group *mpg_graph_new_group(uint32_t count, struct mpg_error *err)
 {
     struct group *group = calloc(1, sizeof *group + count * sizeof(struct message *));
     if (!group)
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
     return group;
 }
 
@@ -20,7 +20,7 @@ static bool find_neighbor(struct matching *matching, const struct call *call, in
     *rank = MPG_PROC_NULL;
     if (peer == MPG_PROC_NULL)
         return true;
-    *rank = graph_peer(matching->members, call, comm, peer, err);
+    *rank = mpg_graph_peer(matching->members, call, comm, peer, err);
     matching->counts->foreign += *rank == MPG_FOREIGN;
     return *rank >= 0 || *rank == MPG_FOREIGN;
 }
@@ -40,13 +40,13 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, tag};
         call->sent->parts++;
-        if (graph_suppose_message(&matching->supposing, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome,
+        if (mpg_graph_suppose_message(&matching->supposing, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome,
                                   err) < 0 ||
-            graph_tell_other(&matching->supposing, call, outcome.by, err) < 0 ||
-            graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome),
+            mpg_graph_tell_other(&matching->supposing, call, outcome.by, err) < 0 ||
+            mpg_graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome),
                           index + i, &m, err) < 0)
             return -1;
-        graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
+        mpg_graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
     }
     return 0;
 }
@@ -57,7 +57,7 @@ static int exchange(struct matching *matching, const struct call *call, const st
 {
     *group = NULL;
     if (send_to_neighbors(matching, call, e, tag, index, err) < 0 ||
-        !(*group = graph_new_group(e->source_number, err)))
+        !(*group = mpg_graph_new_group(e->source_number, err)))
         return -1;
     for (uint32_t i = 0; i < e->source_number; i++) {
         int32_t from;
@@ -67,8 +67,8 @@ static int exchange(struct matching *matching, const struct call *call, const st
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, tag};
         if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* its own leave knows */
-            graph_note_post(matching, call);
-        if (graph_post_on(matching, call, &name, INT64_MAX,
+            mpg_graph_note_post(matching, call);
+        if (mpg_graph_post_on(matching, call, &name, INT64_MAX,
                           &(*group)->messages[(*group)->count], err) < 0)
             return -1;
         (*group)->count++;
@@ -76,27 +76,27 @@ static int exchange(struct matching *matching, const struct call *call, const st
     return 0;
 }
 
-int graph_neighbors(struct matching *matching, const struct call *call, struct group **group,
+int mpg_graph_neighbors(struct matching *matching, const struct call *call, struct group **group,
                     struct mpg_error *err)
 {
     return exchange(matching, call, call->event, 0, 0, group, err);
 }
 
-int graph_start_neighbors(struct matching *matching, const struct call *call,
+int mpg_graph_start_neighbors(struct matching *matching, const struct call *call,
                           const struct mpg_event *what, uint32_t which, uint32_t index,
                           struct group **group, struct mpg_error *err)
 {
     return exchange(matching, call, what, (int32_t)which + 1, index, group, err);
 }
 
-void graph_await_group(struct waiter *waiter, struct group *group)
+void mpg_graph_await_group(struct waiter *waiter, struct group *group)
 {
     for (uint32_t i = 0; group && i < group->count; i++)
         if (!group->messages[i]->arrived)
             graph_await(waiter, &group->messages[i]->receive_waiter);
 }
 
-const struct message *graph_missing_of_group(const struct group *group)
+const struct message *mpg_graph_missing_of_group(const struct group *group)
 {
     for (uint32_t i = 0; group && i < group->count; i++)
         if (!group->messages[i]->arrived)
@@ -104,7 +104,7 @@ const struct message *graph_missing_of_group(const struct group *group)
     return NULL;
 }
 
-int graph_group_edges(struct matching *matching, struct group *group, bool polled,
+int mpg_graph_group_edges(struct matching *matching, struct group *group, bool polled,
                       struct mpg_error *err)
 {
     int status = 0;
@@ -112,23 +112,23 @@ int graph_group_edges(struct matching *matching, struct group *group, bool polle
         struct message *m = group->messages[i];
         if (!m->arrived)
             continue;
-        status = graph_arrival_edge(matching, m, err);
-        graph_receiver_done(matching, m, polled);
+        status = mpg_graph_arrival_edge(matching, m, err);
+        mpg_graph_receiver_done(matching, m, polled);
     }
     free(group);
     return status;
 }
 
-uint32_t graph_group_dropped(const struct supposing *supposing, const struct group *group)
+uint32_t mpg_graph_group_dropped(const struct supposing *supposing, const struct group *group)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < group->count; i++) {
-        n += graph_is_receive_dropped(supposing, group->messages[i]);
+        n += mpg_graph_is_receive_dropped(supposing, group->messages[i]);
     }
     return n;
 }
 
-uint32_t graph_give_up_group(struct group *group, const struct waiter *waiter)
+uint32_t mpg_graph_give_up_group(struct group *group, const struct waiter *waiter)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; group && i < group->count; i++)

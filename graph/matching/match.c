@@ -6,7 +6,7 @@
 
 _Static_assert(sizeof(struct message) == 128 || sizeof(void *) != 8, "a message is not two cache lines");
 
-void graph_channels_init(struct channels *all, bool has_more)
+void mpg_graph_channels_init(struct channels *all, bool has_more)
 {
     *all = (struct channels){.channel_pool.size = sizeof(struct channel),
                              .message_pool.size = sizeof(struct message) +
@@ -15,13 +15,13 @@ void graph_channels_init(struct channels *all, bool has_more)
                              .pair_pool.size = sizeof(struct channel_pairs)};
 }
 
-bool graph_says_more(const struct channels *all)
+bool mpg_graph_says_more(const struct channels *all)
 {
     return all->message_pool.size > sizeof(struct message);
 }
 
 /* Numbers of communicators, windows and ranks have 31 bits. */
-void graph_channel_keys(const struct channel_name *n, uint64_t key[2])
+void mpg_graph_channel_keys(const struct channel_name *n, uint64_t key[2])
 {
     key[0] = (uint64_t)n->space << 62 | (uint64_t)(uint32_t)n->where << 31 |
              (uint64_t)(uint32_t)n->destination;
@@ -34,7 +34,7 @@ static struct channel *new_channel(struct channels *all, const struct channel_na
 {
     struct channel *c = mpg_pool_take(&all->channel_pool);
     if (!c) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     c->name = *name;
@@ -42,33 +42,33 @@ static struct channel *new_channel(struct channels *all, const struct channel_na
     return c;
 }
 
-struct channel *graph_find_channel(struct channels *all, const struct channel_name *name,
+struct channel *mpg_graph_find_channel(struct channels *all, const struct channel_name *name,
                                    struct mpg_error *err)
 {
     void **where;
-    const struct place_of_name known = graph_find_place(&all->places, name, &where);
+    const struct place_of_name known = mpg_graph_find_place(&all->places, name, &where);
     if (known.channel)
         return known.channel;
     const struct place_of_name made = {.channel = new_channel(all, name, known.alone, err)};
     if (!made.channel)
         return NULL;
     if (known.alone)
-        graph_change_place(where, made);
-    else if (graph_add_place(&all->places, name, made) < 0) {
+        mpg_graph_change_place(where, made);
+    else if (mpg_graph_add_place(&all->places, name, made) < 0) {
         mpg_pool_give(&all->channel_pool, made.channel);
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     return made.channel;
 }
 
-void graph_drop_channel_if_empty(struct channels *all, struct channel *c)
+void mpg_graph_drop_channel_if_empty(struct channels *all, struct channel *c)
 {
     void **where;
     if (c->first || c->probers || c->routes)
         return;
-    (void)graph_find_place(&all->places, &c->name, &where);
-    graph_remove_place(&all->places, &c->name, where);
+    (void)mpg_graph_find_place(&all->places, &c->name, &where);
+    mpg_graph_remove_place(&all->places, &c->name, where);
     mpg_pool_give(&all->channel_pool, c);
 }
 
@@ -76,7 +76,7 @@ static struct message *new_message(struct channels *all, const struct channel_na
 {
     struct message *m = mpg_pool_take(&all->message_pool);
     if (!m) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     m->source = name->source;
@@ -84,11 +84,11 @@ static struct message *new_message(struct channels *all, const struct channel_na
     m->comm = name->where;
     m->tag = name->tag;
     m->space = name->space;
-    m->has_more = graph_says_more(all);
+    m->has_more = mpg_graph_says_more(all);
     return m;
 }
 
-struct message *graph_append_message(struct channels *all, struct channel *c, struct mpg_error *err)
+struct message *mpg_graph_append_message(struct channels *all, struct channel *c, struct mpg_error *err)
 {
     struct message *m = new_message(all, &c->name, err);
     if (!m)
@@ -101,34 +101,34 @@ struct message *graph_append_message(struct channels *all, struct channel *c, st
     return m;
 }
 
-struct message *graph_match_named(struct channels *all, const struct channel_name *name, bool sent,
+struct message *mpg_graph_match_named(struct channels *all, const struct channel_name *name, bool sent,
                                   struct channel **c, struct mpg_error *err)
 {
     void **where;
-    const struct place_of_name known = graph_find_place(&all->places, name, &where);
+    const struct place_of_name known = mpg_graph_find_place(&all->places, name, &where);
     struct message *m = known.alone;
     *c = known.channel;
     if (m && m->is_sent != sent) {
-        graph_remove_place(&all->places, name, where);
+        mpg_graph_remove_place(&all->places, name, where);
         return m;
     }
     if (m) { /* and is not alone any more */
         if (!(*c = new_channel(all, name, m, err)))
             return NULL;
-        graph_change_place(where, (struct place_of_name){.channel = *c});
+        mpg_graph_change_place(where, (struct place_of_name){.channel = *c});
     }
     if (*c)
         return graph_match(all, *c, sent, err);
     m = new_message(all, name, err);
-    if (m && graph_add_place(&all->places, name, (struct place_of_name){.alone = m}) < 0) {
+    if (m && mpg_graph_add_place(&all->places, name, (struct place_of_name){.alone = m}) < 0) {
         mpg_pool_give(&all->message_pool, m);
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     return m;
 }
 
-void graph_wake_probers(struct channel *c)
+void mpg_graph_wake_probers(struct channel *c)
 {
     for (struct waiter *w = c->probe_waiters, *next; w; w = next) {
         next = w->next;
@@ -137,7 +137,7 @@ void graph_wake_probers(struct channel *c)
     c->probe_waiters = NULL;
 }
 
-void graph_free_message(struct channels *all, struct message *m)
+void mpg_graph_free_message(struct channels *all, struct message *m)
 {
     mpg_pool_give(&all->message_pool, m);
 }
@@ -149,12 +149,12 @@ static bool is_earlier(const struct message *a, const struct message *b)
     return p != q ? p < q : i < (b->is_sent ? b->sent_number : b->posted_number);
 }
 
-const struct message *graph_first_unmatched(const struct channels *all, uint64_t *count)
+const struct message *mpg_graph_first_unmatched(const struct channels *all, uint64_t *count)
 {
     const struct message *first = NULL;
     size_t i = 0;
     *count = 0;
-    for (struct place_of_name p; p = graph_next_place(&all->places, &i), p.alone || p.channel;)
+    for (struct place_of_name p; p = mpg_graph_next_place(&all->places, &i), p.alone || p.channel;)
         for (const struct message *m = p.alone ? p.alone : p.channel->first; m; m = m->next) {
             if (m->cancelling)
                 continue;
@@ -165,9 +165,9 @@ const struct message *graph_first_unmatched(const struct channels *all, uint64_t
     return first;
 }
 
-void graph_channels_clear(struct channels *all)
+void mpg_graph_channels_clear(struct channels *all)
 {
-    graph_places_clear(&all->places);
+    mpg_graph_places_clear(&all->places);
     mpg_map_clear(&all->pairs);
     mpg_pool_clear(&all->pair_pool);
     mpg_pool_clear(&all->channel_pool);

@@ -24,16 +24,16 @@ struct channels {
 };
 
 /* HAS_MORE: messages have (struct more_of_message). */
-void graph_channels_init(struct channels *channels, bool has_more);
+void mpg_graph_channels_init(struct channels *channels, bool has_more);
 /* Whether they have. */
-bool graph_says_more(const struct channels *channels);
+bool mpg_graph_says_more(const struct channels *channels);
 /* NAME as a key for a map. */
-void graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
+void mpg_graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
 /* The channel called NAME, made if there is none; NULL with ERR when out of memory. */
-struct channel *graph_find_channel(struct channels *channels, const struct channel_name *name,
+struct channel *mpg_graph_find_channel(struct channels *channels, const struct channel_name *name,
                                    struct mpg_error *err);
 /* Appends a new message to C; NULL with ERR when out of memory. */
-struct message *graph_append_message(struct channels *channels, struct channel *c, struct mpg_error *err);
+struct message *mpg_graph_append_message(struct channels *channels, struct channel *c, struct mpg_error *err);
 /* Takes the first message out of C. */
 static inline struct message *graph_take_first(struct channel *c)
 {
@@ -46,20 +46,20 @@ static inline struct message *graph_take_first(struct channel *c)
  * with ERR when out of memory. */
 static inline struct message *graph_match(struct channels *channels, struct channel *c, bool sent, struct mpg_error *err)
 {
-    return c->first && c->first->is_sent != sent ? graph_take_first(c) : graph_append_message(channels, c, err);
+    return c->first && c->first->is_sent != sent ? graph_take_first(c) : mpg_graph_append_message(channels, c, err);
 }
 /* The same of what is called NAME: no channel is made for one message. *C: the channel that there is, or NULL. */
-struct message *graph_match_named(struct channels *channels, const struct channel_name *name, bool sent,
+struct message *mpg_graph_match_named(struct channels *channels, const struct channel_name *name, bool sent,
                                   struct channel **c, struct mpg_error *err);
 /* Forgets a channel that holds nothing and that nobody keeps, so that memory follows messages in flight. */
-void graph_drop_channel_if_empty(struct channels *channels, struct channel *c);
+void mpg_graph_drop_channel_if_empty(struct channels *channels, struct channel *c);
 /* Those who wait for a message on C to look at wait no more. */
-void graph_wake_probers(struct channel *c);
+void mpg_graph_wake_probers(struct channel *c);
 /* Gives back a message that is in no channel. */
-void graph_free_message(struct channels *channels, struct message *message);
+void mpg_graph_free_message(struct channels *channels, struct message *message);
 /* Of the messages that never met their other end, and that nobody asked to be cancelled,
  * the first by rank and call number, or NULL; COUNT: of those that nobody has given up. */
-const struct message *graph_first_unmatched(const struct channels *channels, uint64_t *count);
-void graph_channels_clear(struct channels *channels); /* with every message */
+const struct message *mpg_graph_first_unmatched(const struct channels *channels, uint64_t *count);
+void mpg_graph_channels_clear(struct channels *channels); /* with every message */
 
 #endif

@@ -16,25 +16,25 @@ static void arrive(struct message *m)
         graph_wake(&graph_more(m)->choice_waiter);
 }
 
-bool graph_is_alone(const struct matching *matching, int32_t rank)
+bool mpg_graph_is_alone(const struct matching *matching, int32_t rank)
 {
     return mpg_trace_threads(matching->members->trace, rank) <= 1;
 }
 
-bool graph_is_receive_dropped(const struct supposing *supposing, const struct message *m)
+bool mpg_graph_is_receive_dropped(const struct supposing *supposing, const struct message *m)
 {
     const struct place posted = graph_posted_place(m);
     return m->is_sent ? m->dropped
-                      : m->has_more && graph_is_post_dropped(supposing, &posted, graph_more(m)->posted_part);
+                      : m->has_more && mpg_graph_is_post_dropped(supposing, &posted, graph_more(m)->posted_part);
 }
 
 static int learn_sender(const struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     const struct place sent = graph_sent_place(m);
-    return graph_learn_dropped(&matching->supposing, &sent, m->sent_index + 1, graph_more(m)->dropper, err);
+    return mpg_graph_learn_dropped(&matching->supposing, &sent, m->sent_index + 1, graph_more(m)->dropper, err);
 }
 
-int graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err)
+int mpg_graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err)
 {
     if (dropper < 0)
         return 0;
@@ -52,7 +52,7 @@ static int tell_receiver(struct matching *matching, const struct message *m, str
     const struct mpg_told told = {.kind = MPG_TOLD_RECEIVED, .rank = m->destination, .number = m->posted_number,
                                   .which = more->posted_which, .drops = m->dropped, .was = m->bytes,
                                   .bytes = more->target_bytes};
-    return graph_tell(&matching->supposing, &told, m->dropped ? more->dropper : 0, err);
+    return mpg_graph_tell(&matching->supposing, &told, m->dropped ? more->dropper : 0, err);
 }
 
 /* With hypotheses: those who are to hear of M, both of whose ends are there. */
@@ -63,7 +63,7 @@ static int tell_ends(struct matching *matching, const struct message *m, struct 
     if (tell_receiver(matching, m, err) < 0)
         return -1;
     if (m->dropped && m->posted_requested &&
-        graph_learn_dropped(&matching->supposing, &posted, more->posted_part, more->dropper, err) < 0)
+        mpg_graph_learn_dropped(&matching->supposing, &posted, more->posted_part, more->dropper, err) < 0)
         return -1;
     return m->drops_sender ? learn_sender(matching, m, err) : 0;
 }
@@ -76,7 +76,7 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
         matching->counts->truncated++;
         return 0;
     }
-    return graph_error_lenient(&posted, err,
+    return mpg_graph_error_lenient(&posted, err,
                                "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)",
                                (long long)room_bytes, (long long)m->bytes, m->source,
                                (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
@@ -86,9 +86,9 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
 static int meet(struct matching *matching, struct message *m, uint32_t seen_slot, struct mpg_error *err)
 {
     const struct place sent = graph_sent_place(m);
-    struct mpg_step *s = graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &sent);
+    struct mpg_step *s = mpg_graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &sent);
     if (!s)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     s->a = m->slot;
     s->b = m->poster_slot;
     if (graph_renew_slot(matching->steps, &m->slot, err) < 0)
@@ -132,7 +132,7 @@ static inline int complete_match(struct matching *matching, struct message *m, s
         return -1;
     if (m->bytes > receive.room_bytes && refuse(matching, m, receive.room_bytes, err) < 0)
         return -1;
-    graph_carry_posted(&matching->carrying, m);
+    mpg_graph_carry_posted(&matching->carrying, m);
     if (!m->synchronous) {
         if (m->has_poster_slot)
             graph_free_slot(matching->steps, m->poster_slot);
@@ -148,7 +148,7 @@ static int store_sending(struct matching *matching, const struct call *sender, s
                          struct mpg_error *err)
 {
     struct steps *steps = matching->steps;
-    if (graph_store(steps, sender, &m->slot, err) < 0)
+    if (mpg_graph_store(steps, sender, &m->slot, err) < 0)
         return -1;
     struct mpg_step *s = graph_last_step(steps);
     s->sends = true;
@@ -169,7 +169,7 @@ static inline int emit_eager(struct matching *matching, const struct call *sende
         return 0;
     struct mpg_step *s = graph_emit(matching->steps, MPG_STEP_EAGER, sender);
     if (!s)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     s->slot = m->slot;
     s->origin = graph_origin(m);
     s->receiver = m->destination;
@@ -185,7 +185,7 @@ static inline int emit_eager(struct matching *matching, const struct call *sende
     return 0;
 }
 
-struct protocol graph_protocol(const struct matching *matching, enum mpg_call mode, int64_t bytes)
+struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_call mode, int64_t bytes)
 {
     bool synchronous = mpg_call_is_synchronous(mode), standard = mpg_call_is_standard(mode);
     return (struct protocol){
@@ -204,7 +204,7 @@ static int find_origin(const struct call *call, uint32_t index, uint32_t *sequen
         m->nth = graph_inserted_place(call->number);
         return 0;
     }
-    if (*sequence == 0 && (*sequence = graph_sequence(sequences, m->destination, err)) == 0)
+    if (*sequence == 0 && (*sequence = mpg_graph_sequence(sequences, m->destination, err)) == 0)
         return -1;
     m->nth = sequences->count[*sequence - 1]++;
     return 0;
@@ -230,7 +230,7 @@ static int note_sent(const struct call *call, const struct message *m, struct mp
         uint32_t capacity = sent->capacity ? 2 * sent->capacity : 4;
         void *grown = realloc(sent->message, capacity * sizeof *sent->message);
         if (!grown)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         sent->message = grown;
         sent->capacity = capacity;
     }
@@ -244,13 +244,13 @@ static inline int meet_receive(struct matching *matching, struct channel *c, str
 {
     graph_wake(&m->probe_waiter);
     if (c && c->first == m) /* what a receive or matched probe takes, a probe does not see */
-        graph_wake_probers(c);
+        mpg_graph_wake_probers(c);
     if (m->is_posted && complete_match(matching, m, receive, err) < 0)
         return -1;
     if (c)
-        graph_drop_channel_if_empty(&matching->channels, c);
+        mpg_graph_drop_channel_if_empty(&matching->channels, c);
     if (m->unwanted)
-        graph_receive_freed(matching, m);
+        mpg_graph_receive_freed(matching, m);
     return 0;
 }
 
@@ -313,7 +313,7 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                    struct load load, uint32_t index, struct message **message, struct mpg_error *err)
 {
     struct message *m = c ? graph_match(&matching->channels, c, true, err)
-                          : graph_match_named(&matching->channels, name, true, &c, err);
+                          : mpg_graph_match_named(&matching->channels, name, true, &c, err);
     if (!m)
         return -1;
     const struct waiting_receive receive = receive_of(m);
@@ -322,23 +322,23 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
         note_more(matching, m, &load);
     m->is_user = name->space == SPACE_USER;
     m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
-                     !m->sync_source && graph_is_alone(matching, m->destination);
+                     !m->sync_source && mpg_graph_is_alone(matching, m->destination);
     if (load.drops)
         return drop(matching, call, c, sequence, m, receive, load.dropper, message, err);
-    graph_carry_wants(&matching->carrying, m);
-    graph_carry_resized(&matching->carrying, m, matching->counts);
+    mpg_graph_carry_wants(&matching->carrying, m);
+    mpg_graph_carry_resized(&matching->carrying, m, matching->counts);
     count_sent(matching, m);
     if (find_origin(call, index, sequence, m, err) < 0 ||
         (matching->steps->wanted != MPG_STEPS_LEAVES && note_sent(call, m, err) < 0) ||
         (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
-    graph_carry_message(&matching->carrying, m);
+    mpg_graph_carry_message(&matching->carrying, m);
     *message = m;
     return meet_receive(matching, c, m, receive, err);
 }
 
-int graph_send_on(struct matching *matching, const struct call *call,
+int mpg_graph_send_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, struct protocol protocol, struct load load,
                   uint32_t index, struct message **message, struct mpg_error *err)
 {
@@ -349,21 +349,21 @@ int graph_send_on(struct matching *matching, const struct call *call,
 /* That of LOAD, which hypotheses resize. */
 static struct protocol resized_protocol(const struct matching *matching, enum mpg_call mode, struct load load)
 {
-    struct protocol protocol = graph_protocol(matching, mode, load.bytes);
+    struct protocol protocol = mpg_graph_protocol(matching, mode, load.bytes);
     if (!matching->keeps_protocol)
-        protocol.sync_target = graph_protocol(matching, mode, load.target_bytes).sync_target;
+        protocol.sync_target = mpg_graph_protocol(matching, mode, load.target_bytes).sync_target;
     protocol.grows = protocol.sync_target && !protocol.sync_source &&
-                     !graph_protocol(matching, mode, load.bytes).sync_target;
+                     !mpg_graph_protocol(matching, mode, load.bytes).sync_target;
     return protocol;
 }
 
-struct protocol graph_find_protocol(struct matching *matching, enum mpg_call mode, struct load load)
+struct protocol mpg_graph_find_protocol(struct matching *matching, enum mpg_call mode, struct load load)
 {
     if (load.target_bytes != load.bytes)
         return resized_protocol(matching, mode, load);
     *graph_protocol_place(matching, mode, load.bytes) =
-        (struct known_protocol){load.bytes, mode, graph_protocol(matching, mode, load.bytes)};
-    return graph_protocol(matching, mode, load.bytes);
+        (struct known_protocol){load.bytes, mode, mpg_graph_protocol(matching, mode, load.bytes)};
+    return mpg_graph_protocol(matching, mode, load.bytes);
 }
 
 /* With hypotheses: what becomes of the message that CALL sends on the channel NAME of COMM. */
@@ -372,18 +372,18 @@ static int suppose_load(const struct matching *matching, const struct call *call
 {
     const int64_t bytes = load->bytes;
     struct outcome outcome;
-    if (graph_suppose_message(&matching->supposing, call, comm, name->destination, name->tag, bytes, &outcome, err) < 0)
+    if (mpg_graph_suppose_message(&matching->supposing, call, comm, name->destination, name->tag, bytes, &outcome, err) < 0)
         return -1;
     const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
                                   .which = call->sent->which, .drops = outcome.drops, .was = bytes,
                                   .bytes = outcome.bytes};
-    if (graph_tell(&matching->supposing, &told, outcome.by, err) < 0)
+    if (mpg_graph_tell(&matching->supposing, &told, outcome.by, err) < 0)
         return -1;
     *load = graph_outcome_load(bytes, &outcome);
     return 0;
 }
 
-int graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
+int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
                int32_t comm, int32_t to, int32_t tag, int64_t bytes, uint32_t index,
                struct message **message, struct mpg_error *err)
 {
@@ -406,10 +406,10 @@ int graph_send(struct matching *matching, const struct call *call, enum mpg_call
 /* Whether what CALL posts is seen to by a later call of its rank. Of several threads another one's may, which is not known. */
 static bool is_seen_later(const struct matching *matching, const struct call *call)
 {
-    return matching->unseen.rank && !graph_makes_progress(call) && graph_is_alone(matching, call->rank);
+    return matching->unseen.rank && !mpg_graph_makes_progress(call) && mpg_graph_is_alone(matching, call->rank);
 }
 
-int graph_see_receives(struct matching *matching, const struct call *call, struct mpg_error *err)
+int mpg_graph_see_receives(struct matching *matching, const struct call *call, struct mpg_error *err)
 {
     struct unseen *unseen = matching->unseen.rank ? &matching->unseen.rank[call->rank] : NULL;
     if (!unseen)
@@ -420,7 +420,7 @@ int graph_see_receives(struct matching *matching, const struct call *call, struc
         m->is_unseen = false;
         if (m->is_sent && !m->synchronous)
             continue;
-        if (graph_store(matching->steps, call, &slot, err) < 0 || (m->is_sent && meet(matching, m, slot, err) < 0))
+        if (mpg_graph_store(matching->steps, call, &slot, err) < 0 || (m->is_sent && meet(matching, m, slot, err) < 0))
             return -1;
         if (!m->is_sent)
             m->seen_slot = slot;
@@ -429,7 +429,7 @@ int graph_see_receives(struct matching *matching, const struct call *call, struc
     return 0;
 }
 
-int graph_post_message(struct matching *matching, const struct call *call, struct message *m,
+int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *m,
                        int64_t room_bytes, struct mpg_error *err)
 {
     m->is_posted = m->receiver_holds = true;
@@ -445,8 +445,8 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
     m->poster_ns = call->enter_ns;
     m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
-    if (m->has_poster_slot && (graph_store(matching->steps, call, &m->poster_slot, err) < 0 ||
-                               (is_seen_later(matching, call) && graph_unseen_add(&matching->unseen, call, m, err) < 0)))
+    if (m->has_poster_slot && (mpg_graph_store(matching->steps, call, &m->poster_slot, err) < 0 ||
+                               (is_seen_later(matching, call) && mpg_graph_unseen_add(&matching->unseen, call, m, err) < 0)))
         return -1;
     if (m->is_sent)
         return complete_match(matching, m, (struct waiting_receive){room_bytes, m->poster_slot}, err);
@@ -454,39 +454,39 @@ int graph_post_message(struct matching *matching, const struct call *call, struc
     return 0;
 }
 
-int graph_take_message(struct matching *matching, const struct channel_name *name,
+int mpg_graph_take_message(struct matching *matching, const struct channel_name *name,
                        struct message **message, struct mpg_error *err)
 {
     struct channel *c;
-    *message = graph_match_named(&matching->channels, name, false, &c, err);
+    *message = mpg_graph_match_named(&matching->channels, name, false, &c, err);
     if (!*message)
         return -1;
     if (c)
-        graph_drop_channel_if_empty(&matching->channels, c);
+        mpg_graph_drop_channel_if_empty(&matching->channels, c);
     return 0;
 }
 
-int graph_post_on(struct matching *matching, const struct call *call,
+int mpg_graph_post_on(struct matching *matching, const struct call *call,
                   const struct channel_name *name, int64_t room_bytes, struct message **message,
                   struct mpg_error *err)
 {
     struct message *m;
-    if (graph_take_message(matching, name, &m, err) < 0 ||
-        graph_post_message(matching, call, m, room_bytes, err) < 0)
+    if (mpg_graph_take_message(matching, name, &m, err) < 0 ||
+        mpg_graph_post_message(matching, call, m, room_bytes, err) < 0)
         return -1;
     *message = m;
     return 0;
 }
 
-void graph_note_post(const struct matching *matching, const struct call *call)
+void mpg_graph_note_post(const struct matching *matching, const struct call *call)
 {
     const struct place here = graph_here(call);
     call->sent->parts++;
     if (graph_leaves_request(call->event->call))
-        call->sent->dropped += graph_is_post_dropped(&matching->supposing, &here, call->sent->parts);
+        call->sent->dropped += mpg_graph_is_post_dropped(&matching->supposing, &here, call->sent->parts);
 }
 
-int graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
+int mpg_graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
                int32_t tag, uint32_t any, int64_t room_bytes, struct message **message,
                struct mpg_error *err)
 {
@@ -498,18 +498,18 @@ int graph_post(struct matching *matching, const struct call *call, int32_t comm,
         matching->counts->foreign++;
         return 0;
     }
-    graph_note_post(matching, call);
+    mpg_graph_note_post(matching, call);
     struct channel *c = route->channel;
     *message = c ? graph_match(&matching->channels, c, false, err)
-                 : graph_match_named(&matching->channels, &route->name, false, &c, err);
+                 : mpg_graph_match_named(&matching->channels, &route->name, false, &c, err);
     if (*message && c && !route->channel)
-        graph_drop_channel_if_empty(&matching->channels, c);
-    if (!*message || graph_post_message(matching, call, *message, room_bytes, err) < 0)
+        mpg_graph_drop_channel_if_empty(&matching->channels, c);
+    if (!*message || mpg_graph_post_message(matching, call, *message, room_bytes, err) < 0)
         return -1;
-    return graph_posted_add(&matching->posted, *message, any, err);
+    return mpg_graph_posted_add(&matching->posted, *message, any, err);
 }
 
-struct message *graph_send_at_once(struct matching *matching, const struct call *call, struct route *route,
+struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct route *route,
                                    struct protocol protocol, struct mpg_error *err)
 {
     struct message *m = graph_match(&matching->channels, route->channel, true, err);
@@ -525,10 +525,10 @@ struct message *graph_send_at_once(struct matching *matching, const struct call 
     return m;
 }
 
-int graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
+int mpg_graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
                             const struct message *m, struct mpg_error *err)
 {
-    struct mpg_sent *sent = graph_add_sent(matching->steps, step, 1, err);
+    struct mpg_sent *sent = mpg_graph_add_sent(matching->steps, step, 1, err);
     if (!sent)
         return -1;
     describe_sent_message(call, m, sent);

@@ -6,14 +6,14 @@ static struct channel_pairs *find_pairs(struct channels *channels, const struct 
                                 struct mpg_error *err)
 {
     uint64_t key[2];
-    graph_channel_keys(user, key);
+    mpg_graph_channel_keys(user, key);
     uint64_t *slot = mpg_map_add(&channels->pairs, key[0], key[1]);
     if (slot && *slot)
         return (struct channel_pairs *)(uintptr_t)*slot;
     struct channel_pairs *pairs = slot ? mpg_pool_take(&channels->pair_pool) : NULL;
     if (!pairs) {
         mpg_map_remove(&channels->pairs, key[0], key[1]);
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     pairs->number = channels->pair_number++;
@@ -21,11 +21,11 @@ static struct channel_pairs *find_pairs(struct channels *channels, const struct 
     return pairs;
 }
 
-int graph_pair_partitioned(struct matching *matching, const struct call *call, bool sends,
+int mpg_graph_pair_partitioned(struct matching *matching, const struct call *call, bool sends,
                            int32_t comm, int32_t peer, int32_t tag, struct channel_name *name,
                            bool *foreign, struct mpg_error *err)
 {
-    int32_t other = graph_peer(matching->members, call, comm, peer, err);
+    int32_t other = mpg_graph_peer(matching->members, call, comm, peer, err);
     *foreign = other == MPG_FOREIGN;
     matching->counts->foreign += *foreign;
     if (*foreign)

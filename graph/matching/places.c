@@ -48,7 +48,7 @@ static bool is_called(struct place_of_name what, const struct channel_name *n)
            o->space == n->space;
 }
 
-struct place_of_name graph_find_place(const struct places *places, const struct channel_name *name, void ***where)
+struct place_of_name mpg_graph_find_place(const struct places *places, const struct channel_name *name, void ***where)
 {
     const uint32_t hash = hash_of(name);
     for (size_t n = 0; n < places->lines; n++) { /* each line may have been passed, by what stands behind it still */
@@ -101,7 +101,7 @@ static int grow(struct places *places)
     return 0;
 }
 
-int graph_add_place(struct places *places, const struct channel_name *name, struct place_of_name what)
+int mpg_graph_add_place(struct places *places, const struct channel_name *name, struct place_of_name what)
 {
     if (5 * places->count >= 3 * PLACES_A_LINE * places->lines && grow(places) < 0)
         return -1;
@@ -110,12 +110,12 @@ int graph_add_place(struct places *places, const struct channel_name *name, stru
     return 0;
 }
 
-void graph_change_place(void **where, struct place_of_name what)
+void mpg_graph_change_place(void **where, struct place_of_name what)
 {
     *where = write_place(what);
 }
 
-void graph_remove_place(struct places *places, const struct channel_name *name, void **where)
+void mpg_graph_remove_place(struct places *places, const struct channel_name *name, void **where)
 {
     const size_t home = hash_of(name) & (places->lines - 1);
     const size_t there = (size_t)((char *)where - (char *)places->line) / sizeof *places->line;
@@ -125,7 +125,7 @@ void graph_remove_place(struct places *places, const struct channel_name *name, 
     places->count--;
 }
 
-struct place_of_name graph_next_place(const struct places *places, size_t *i)
+struct place_of_name mpg_graph_next_place(const struct places *places, size_t *i)
 {
     for (; *i < PLACES_A_LINE * places->lines; ++*i) {
         void *what = places->line[*i / PLACES_A_LINE].what[*i % PLACES_A_LINE];
@@ -137,7 +137,7 @@ struct place_of_name graph_next_place(const struct places *places, size_t *i)
     return (struct place_of_name){NULL, NULL};
 }
 
-void graph_places_clear(struct places *places)
+void mpg_graph_places_clear(struct places *places)
 {
     free(places->line);
     *places = (struct places){0};

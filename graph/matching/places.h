@@ -51,16 +51,16 @@ struct places {
     size_t lines, count; /* lines: a power of 2 */
 };
 
-/* What waits under NAME; *WHERE: for graph_change_place() and graph_remove_place(), until the table changes. */
-struct place_of_name graph_find_place(const struct places *places, const struct channel_name *name, void ***where);
+/* What waits under NAME; *WHERE: for mpg_graph_change_place() and mpg_graph_remove_place(), until the table changes. */
+struct place_of_name mpg_graph_find_place(const struct places *places, const struct channel_name *name, void ***where);
 /* WHAT waits under NAME, under which nothing did; without memory -1. */
-int graph_add_place(struct places *places, const struct channel_name *name, struct place_of_name what);
+int mpg_graph_add_place(struct places *places, const struct channel_name *name, struct place_of_name what);
 /* WHAT waits there in the place of what did. */
-void graph_change_place(void **where, struct place_of_name what);
+void mpg_graph_change_place(void **where, struct place_of_name what);
 /* What stands there, under NAME, waits no more. */
-void graph_remove_place(struct places *places, const struct channel_name *name, void **where);
+void mpg_graph_remove_place(struct places *places, const struct channel_name *name, void **where);
 /* The next of all, *I from 0 on; neither: there are no more. */
-struct place_of_name graph_next_place(const struct places *places, size_t *i);
-void graph_places_clear(struct places *places);
+struct place_of_name mpg_graph_next_place(const struct places *places, size_t *i);
+void mpg_graph_places_clear(struct places *places);
 
 #endif

@@ -22,14 +22,14 @@ static struct posted_list *add_list(struct posted *all, int32_t receiver, struct
     all->pool.size = sizeof(struct posted_list);
     struct posted_list *list = slot ? mpg_pool_take(&all->pool) : NULL;
     if (!list) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     *slot = (uint64_t)(uintptr_t)list;
     return list;
 }
 
-int graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err)
+int mpg_graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err)
 {
     m->posted_any = (uint8_t)any;
     if (!all->follows)
@@ -49,7 +49,7 @@ int graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct
     return 0;
 }
 
-void graph_posted_remove(struct posted *all, struct message *m)
+void mpg_graph_posted_remove(struct posted *all, struct message *m)
 {
     if (!m->is_listed)
         return;
@@ -61,13 +61,13 @@ void graph_posted_remove(struct posted *all, struct message *m)
     more->posted_next = more->posted_before = NULL;
 }
 
-struct message *graph_posted_first(const struct posted *all, int32_t receiver)
+struct message *mpg_graph_posted_first(const struct posted *all, int32_t receiver)
 {
     const struct posted_list *list = list_of(all, receiver);
     return list ? list->first : NULL;
 }
 
-void graph_posted_clear(struct posted *all)
+void mpg_graph_posted_clear(struct posted *all)
 {
     mpg_map_clear(&all->receivers);
     mpg_pool_clear(&all->pool);

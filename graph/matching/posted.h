@@ -19,11 +19,11 @@ struct posted {
 };
 
 /* M's receive, with ANY of its own (MPG_ANY_ flags), has been posted. */
-int graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err);
+int mpg_graph_posted_add(struct posted *all, struct message *m, uint32_t any, struct mpg_error *err);
 /* It is completed; nothing happens if it was not there. */
-void graph_posted_remove(struct posted *all, struct message *m);
+void mpg_graph_posted_remove(struct posted *all, struct message *m);
 /* The first of RECEIVER's; the next one is posted_next of struct more_of_message. NULL: none. */
-struct message *graph_posted_first(const struct posted *all, int32_t receiver);
-void graph_posted_clear(struct posted *all);
+struct message *mpg_graph_posted_first(const struct posted *all, int32_t receiver);
+void mpg_graph_posted_clear(struct posted *all);
 
 #endif

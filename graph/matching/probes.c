@@ -12,20 +12,20 @@ static int name_channel(struct matching *matching, const struct call *call,
                         struct channel_name *name, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
-    int32_t sender = graph_peer(matching->members, call, e->comm, e->from, err);
+    int32_t sender = mpg_graph_peer(matching->members, call, e->comm, e->from, err);
     matching->counts->foreign += sender == MPG_FOREIGN;
     *name = (struct channel_name){SPACE_USER, e->comm, sender, call->rank, e->tag};
     return sender == MPG_FOREIGN ? 0 : sender < 0 ? -1 : 1;
 }
 
-int graph_probe(struct matching *matching, struct call *call, struct probing *probing,
+int mpg_graph_probe(struct matching *matching, struct call *call, struct probing *probing,
                 struct mpg_error *err)
 {
     struct channel_name name;
     int status = name_channel(matching, call, &name, err);
     if (status <= 0)
         return status;
-    struct channel *c = graph_find_channel(&matching->channels, &name, err);
+    struct channel *c = mpg_graph_find_channel(&matching->channels, &name, err);
     if (!c)
         return -1;
     probing->channel = c;
@@ -37,7 +37,7 @@ int graph_probe(struct matching *matching, struct call *call, struct probing *pr
     return 0;
 }
 
-int graph_matched_probe(struct matching *matching, struct taken *taken, struct call *call,
+int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, struct call *call,
                         struct probing *probing, struct mpg_error *err)
 {
     struct channel_name name;
@@ -49,10 +49,10 @@ int graph_matched_probe(struct matching *matching, struct taken *taken, struct c
     struct place here = graph_here(call);
     uint64_t *slot = mpg_map_add(&taken->messages, id, 0);
     if (!slot)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     if (*slot)
-        return graph_error(&here, err, "message %lld is already there", (long long)id);
-    if (graph_take_message(matching, &name, &m, err) < 0) {
+        return mpg_graph_error(&here, err, "message %lld is already there", (long long)id);
+    if (mpg_graph_take_message(matching, &name, &m, err) < 0) {
         mpg_map_remove(&taken->messages, id, 0);
         return -1;
     }
@@ -67,7 +67,7 @@ int graph_matched_probe(struct matching *matching, struct taken *taken, struct c
     return 0;
 }
 
-int graph_matched_receive(struct matching *matching, struct taken *taken,
+int mpg_graph_matched_receive(struct matching *matching, struct taken *taken,
                           const struct call *call, struct message **message,
                           struct mpg_error *err)
 {
@@ -78,28 +78,28 @@ int graph_matched_receive(struct matching *matching, struct taken *taken,
         return 0;
     uint64_t *slot = mpg_map_find(&taken->messages, (uint64_t)e->message, 0);
     if (!slot) {
-        int32_t sender = graph_peer(matching->members, call, e->comm, e->from, err);
+        int32_t sender = mpg_graph_peer(matching->members, call, e->comm, e->from, err);
         if (sender == MPG_FOREIGN)
             return 0; /* counted at its probe */
         matching->counts->unmatched++;
         return matching->lenient ? 0
-                                 : graph_error_lenient(&here, err, "no probe found its message %lld",
+                                 : mpg_graph_error_lenient(&here, err, "no probe found its message %lld",
                                                        (long long)e->message);
     }
     *message = (struct message *)(uintptr_t)*slot;
     call->sent->parts++;
     call->sent->dropped += mpg_call_kind(e->call) == MPG_KIND_IMRECV && (*message)->dropped;
     mpg_map_remove(&taken->messages, (uint64_t)e->message, 0);
-    return graph_post_message(matching, call, *message, e->bytes, err);
+    return mpg_graph_post_message(matching, call, *message, e->bytes, err);
 }
 
 static int probe_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     if (m->dropped || (!m->synchronous && !m->sync_source))
-        return graph_arrival_edge(matching, m, err);
+        return mpg_graph_arrival_edge(matching, m, err);
     struct mpg_edge *edge = graph_add_edge(matching->steps, MPG_EDGE_ENVELOPE);
     if (!edge)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     edge->source = m->source;
     edge->slot = m->slot;
     edge->origin = graph_origin(m);
@@ -110,23 +110,23 @@ static int probe_edge(struct matching *matching, const struct message *m, struct
     return 0;
 }
 
-struct message *graph_probed(const struct probing *probing)
+struct message *mpg_graph_probed(const struct probing *probing)
 {
     if (probing->channel && is_ready(probing->channel))
         return probing->channel->first;
     return probing->taken && probing->taken->is_sent ? probing->taken : NULL;
 }
 
-int graph_probe_edges(struct matching *matching, struct probing *probing, struct mpg_error *err)
+int mpg_graph_probe_edges(struct matching *matching, struct probing *probing, struct mpg_error *err)
 {
-    const struct message *m = graph_probed(probing);
+    const struct message *m = mpg_graph_probed(probing);
     if (probing->channel)
         probing->channel->probers--;
     *probing = (struct probing){0};
     return m ? probe_edge(matching, m, err) : 0;
 }
 
-bool graph_probe_lacks_message(const struct probing *probing)
+bool mpg_graph_probe_lacks_message(const struct probing *probing)
 {
     return probing->taken && !probing->taken->is_sent;
 }
@@ -140,16 +140,16 @@ static void forget_prober(struct channel *c, const struct waiter *waiter)
         *link = waiter->next;
 }
 
-uint32_t graph_give_up_probe(struct probing *probing, const struct waiter *waiter)
+uint32_t mpg_graph_give_up_probe(struct probing *probing, const struct waiter *waiter)
 {
-    uint32_t n = graph_give_up_message(probing->taken, waiter);
+    uint32_t n = mpg_graph_give_up_message(probing->taken, waiter);
     if (!probing->channel)
         return n;
     forget_prober(probing->channel, waiter);
     return n + 1;
 }
 
-int graph_end_probes(struct matching *matching, const struct taken *taken, struct mpg_error *err)
+int mpg_graph_end_probes(struct matching *matching, const struct taken *taken, struct mpg_error *err)
 {
     const struct mpg_map *map = &taken->messages;
     const struct message *first = NULL;
@@ -164,5 +164,5 @@ int graph_end_probes(struct matching *matching, const struct taken *taken, struc
     if (!first || matching->lenient)
         return 0;
     const struct place posted = graph_posted_place(first);
-    return graph_error_lenient(&posted, err, "the message that it took is never received");
+    return mpg_graph_error_lenient(&posted, err, "the message that it took is never received");
 }

@@ -7,14 +7,14 @@
 
 #include "common/reserve.h"
 
-int graph_unseen_init(struct unseen_receives *all, int32_t ranks, struct mpg_error *err)
+int mpg_graph_unseen_init(struct unseen_receives *all, int32_t ranks, struct mpg_error *err)
 {
     all->rank = calloc((size_t)ranks, sizeof *all->rank);
     all->ranks = all->rank ? ranks : 0;
-    return all->rank ? 0 : graph_out_of_memory(err);
+    return all->rank ? 0 : mpg_graph_out_of_memory(err);
 }
 
-bool graph_makes_progress(const struct call *call)
+bool mpg_graph_makes_progress(const struct call *call)
 {
     const uint64_t only_starts =
         GRAPH_KIND(ISEND) | GRAPH_KIND(IRECV) | GRAPH_KIND(ISENDRECV) | GRAPH_KIND(IMRECV) | GRAPH_KIND(START) |
@@ -27,7 +27,7 @@ bool graph_makes_progress(const struct call *call)
     return !call->event->failed && !graph_is_among(mpg_call_kind(call->event->call), only_starts | files);
 }
 
-int graph_unseen_add(struct unseen_receives *all, const struct call *call, struct message *m, struct mpg_error *err)
+int mpg_graph_unseen_add(struct unseen_receives *all, const struct call *call, struct message *m, struct mpg_error *err)
 {
     struct unseen *unseen = &all->rank[call->rank];
     if (mpg_reserve_at(&unseen->message, sizeof *unseen->message, &unseen->capacity, unseen->n + 1, err) < 0)
@@ -37,7 +37,7 @@ int graph_unseen_add(struct unseen_receives *all, const struct call *call, struc
     return 0;
 }
 
-void graph_unseen_remove(struct unseen_receives *all, struct message *m)
+void mpg_graph_unseen_remove(struct unseen_receives *all, struct message *m)
 {
     struct unseen *unseen = &all->rank[m->destination];
     uint32_t i = unseen->n;
@@ -47,7 +47,7 @@ void graph_unseen_remove(struct unseen_receives *all, struct message *m)
     m->is_unseen = false;
 }
 
-void graph_unseen_clear(struct unseen_receives *all)
+void mpg_graph_unseen_clear(struct unseen_receives *all)
 {
     for (int32_t r = 0; r < all->ranks; r++)
         free(all->rank[r].message);

@@ -22,14 +22,14 @@ struct unseen_receives {
 };
 
 /* Of RANKS ranks from now on only when the rank's next call sees to messages. Error: out of memory. */
-int graph_unseen_init(struct unseen_receives *all, int32_t ranks, struct mpg_error *err);
+int mpg_graph_unseen_init(struct unseen_receives *all, int32_t ranks, struct mpg_error *err);
 /* Whether CALL, by its kind, lets its library make progress on what has been posted: not where it only starts, frees or cancels
  * something, is MPI-IO, or failed; nor where it sends: of those it does who wait for their receiver. */
-bool graph_makes_progress(const struct call *call);
+bool mpg_graph_makes_progress(const struct call *call);
 /* CALL has posted M's receive, which is not seen to yet. Error: out of memory. */
-int graph_unseen_add(struct unseen_receives *all, const struct call *call, struct message *m, struct mpg_error *err);
+int mpg_graph_unseen_add(struct unseen_receives *all, const struct call *call, struct message *m, struct mpg_error *err);
 /* M, which is unseen, ends without having been seen to. */
-void graph_unseen_remove(struct unseen_receives *all, struct message *m);
-void graph_unseen_clear(struct unseen_receives *all);
+void mpg_graph_unseen_remove(struct unseen_receives *all, struct message *m);
+void mpg_graph_unseen_clear(struct unseen_receives *all);
 
 #endif

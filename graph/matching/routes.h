@@ -24,7 +24,7 @@ struct routes {
 };
 
 /* Has ROUTE, of CALL's thread, lead where it does not yet, or keep a channel where it does. */
-int graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
+int mpg_graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
                   int32_t tag, struct route *route, struct mpg_error *err);
 /* Where the routes of CALL's thread have the one to PEER (SENDS), or from there, with TAG, if they have it; and whether
  * ROUTE, of that place, is it, and knows its channel. */
@@ -45,9 +45,9 @@ static inline int graph_find_route(struct matching *matching, const struct call 
                                    struct mpg_error *err)
 {
     struct route *r = *route = graph_route_at(call, sends, peer, tag);
-    return graph_route_leads(r, comm, peer, tag) ? 0 : graph_reroute(matching, call, sends, comm, peer, tag, r, err);
+    return graph_route_leads(r, comm, peer, tag) ? 0 : mpg_graph_reroute(matching, call, sends, comm, peer, tag, r, err);
 }
 
-void graph_clear_routes(struct matching *matching, struct routes *routes); /* gives back their channels */
+void mpg_graph_clear_routes(struct matching *matching, struct routes *routes); /* gives back their channels */
 
 #endif

@@ -30,7 +30,7 @@ static int grow(struct sequences *s, struct mpg_error *err)
     return 0;
 }
 
-uint32_t graph_sequence(struct sequences *s, int32_t to, struct mpg_error *err)
+uint32_t mpg_graph_sequence(struct sequences *s, int32_t to, struct mpg_error *err)
 {
     const uint32_t known = s->places ? *place_of(s, to) : 0;
     if (known)
@@ -45,7 +45,7 @@ uint32_t graph_sequence(struct sequences *s, int32_t to, struct mpg_error *err)
     return *place_of(s, to) = ++s->n;
 }
 
-void graph_sequences_clear(struct sequences *s)
+void mpg_graph_sequences_clear(struct sequences *s)
 {
     free(s->place);
     free(s->to);

@@ -16,7 +16,7 @@ struct sequences {
 };
 
 /* The number of that to rank TO, new if there was none; 0 with ERR when out of memory. */
-uint32_t graph_sequence(struct sequences *sequences, int32_t to, struct mpg_error *err);
-void graph_sequences_clear(struct sequences *sequences);
+uint32_t mpg_graph_sequence(struct sequences *sequences, int32_t to, struct mpg_error *err);
+void mpg_graph_sequences_clear(struct sequences *sequences);
 
 #endif

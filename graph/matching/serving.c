@@ -31,15 +31,15 @@ static int add(struct carrying *c, struct call *call, const struct served *s, st
     if (mpg_reserve_at(&list->item, sizeof *list->item, &list->capacity, list->n + 1, err) < 0)
         return -1;
     list->item[list->n++] = *s;
-    return graph_await_passing(c, s->target, call->leave_ns, &call->waiter, err);
+    return mpg_graph_await_passing(c, s->target, call->leave_ns, &call->waiter, err);
 }
 
-int graph_serve_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
+int mpg_graph_serve_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
                       struct served *under_way, struct served_list *list, struct mpg_error *err)
 {
     struct carrying *c = &matching->carrying;
     const struct served s = {target, call->enter_ns, mpg_call_plain(call->event->call), bytes};
-    if (!c->serves || target < 0 || target == call->rank || !graph_is_alone(matching, call->rank))
+    if (!c->serves || target < 0 || target == call->rank || !mpg_graph_is_alone(matching, call->rank))
         return 0;
     const struct mpg_served *served = find_served(&c->limits, &s);
     if (under_way && (c->observes || (served && served->completing)))
@@ -48,7 +48,7 @@ int graph_serve_start(struct matching *matching, struct call *call, int32_t targ
     return c->observes || (served && served->starting) ? add(c, call, &s, list, err) : 0;
 }
 
-int graph_serve_end(struct matching *matching, struct call *call, struct served *under_way, struct served_list *list,
+int mpg_graph_serve_end(struct matching *matching, struct call *call, struct served *under_way, struct served_list *list,
                     struct mpg_error *err)
 {
     const struct served s = *under_way;
@@ -84,7 +84,7 @@ static void see(struct carrying *c, const struct call *call, const struct served
     for (uint32_t i = 0; i < list->n; i++) {
         bool is_known;
         const struct served *s = &list->item[i];
-        const struct passage *p = graph_serving_after(c, s->target, s->since_ns, &is_known);
+        const struct passage *p = mpg_graph_serving_after(c, s->target, s->since_ns, &is_known);
         const double enter_ns = p && p->enter_ns < call->leave_ns ? p->enter_ns : INFINITY;
         if (is_known && (enter_ns > last_ns || (last && enter_ns >= last_ns && s->target < last->target))) {
             last_ns = enter_ns;
@@ -95,7 +95,7 @@ static void see(struct carrying *c, const struct call *call, const struct served
         count(c, last, list->starts, isfinite(last_ns));
 }
 
-int graph_serve_edges(struct matching *matching, const struct call *call, struct served_list *list, struct mpg_error *err)
+int mpg_graph_serve_edges(struct matching *matching, const struct call *call, struct served_list *list, struct mpg_error *err)
 {
     struct carrying *c = &matching->carrying;
     double until_ns = call->enter_ns;
@@ -109,12 +109,12 @@ int graph_serve_edges(struct matching *matching, const struct call *call, struct
     for (uint32_t i = 0; i < n; i++) {
         bool is_known;
         const struct served *s = &list->item[i];
-        const struct passage *p = graph_serving_after(c, s->target, s->since_ns, &is_known);
+        const struct passage *p = mpg_graph_serving_after(c, s->target, s->since_ns, &is_known);
         if (!p || p->enter_ns >= call->leave_ns)
             continue;
         struct mpg_edge *edge = graph_add_edge(c->steps, MPG_EDGE_HELD);
         if (!edge)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         edge->source = s->target;
         edge->slot = p->slot;
         edge->from_ns = p->enter_ns;
@@ -125,14 +125,14 @@ int graph_serve_edges(struct matching *matching, const struct call *call, struct
     return 0;
 }
 
-void graph_served_found(const struct carrying *c, struct mpg_carried *found)
+void mpg_graph_served_found(const struct carrying *c, struct mpg_carried *found)
 {
     const struct served_evidence *e = c->served;
     for (uint32_t i = 0; e && i < e->n; i++) {
         const struct mpg_served s = {.call = e->kind[i].call,
                                      .bytes = e->kind[i].bytes,
-                                     .completing = graph_waits_are_shown(e->kind[i].waited[0], e->kind[i].left[0]),
-                                     .starting = graph_waits_are_shown(e->kind[i].waited[1], e->kind[i].left[1])};
+                                     .completing = mpg_graph_waits_are_shown(e->kind[i].waited[0], e->kind[i].left[0]),
+                                     .starting = mpg_graph_waits_are_shown(e->kind[i].waited[1], e->kind[i].left[1])};
         if (s.starting || s.completing)
             found->served[found->served_number++] = s;
     }

@@ -5,50 +5,50 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool graph_start_waits(const struct matching *matching, const struct call *call)
+bool mpg_graph_start_waits(const struct matching *matching, const struct call *call)
 {
-    return matching->carrying.limits.starts && graph_is_alone(matching, call->rank);
+    return matching->carrying.limits.starts && mpg_graph_is_alone(matching, call->rank);
 }
 
-int graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call,
+int mpg_graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call,
                       struct group **group, struct mpg_error *err)
 {
     const struct epoch *epoch = &w->access;
-    struct group *all = *group = graph_new_group(epoch->count, err);
+    struct group *all = *group = mpg_graph_new_group(epoch->count, err);
     if (!all)
         return -1;
     for (uint32_t i = 0; i < epoch->count; i++) {
-        const int32_t from = graph_peer(matching->members, call, comm, epoch->ranks[i], err);
+        const int32_t from = mpg_graph_peer(matching->members, call, comm, epoch->ranks[i], err);
         call->sent->parts++;
-        call->sent->dropped += graph_is_post_dropped(&matching->supposing, &epoch->place, i + 1);
+        call->sent->dropped += mpg_graph_is_post_dropped(&matching->supposing, &epoch->place, i + 1);
         if (from == MPG_FOREIGN)
             continue;
         if (from < 0)
             return -1;
         const struct channel_name name = graph_post_name(call, from);
-        if (graph_post_on(matching, call, &name, INT64_MAX, &all->messages[all->count], err) < 0)
+        if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &all->messages[all->count], err) < 0)
             return -1;
-        if (graph_is_alone(matching, from))
-            graph_await_post(&matching->carrying, all->messages[all->count], call->leave_ns, &call->waiter);
+        if (mpg_graph_is_alone(matching, from))
+            mpg_graph_await_post(&matching->carrying, all->messages[all->count], call->leave_ns, &call->waiter);
         all->count++;
     }
     return 0;
 }
 
-int graph_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
+int mpg_graph_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
                       struct mpg_error *err)
 {
-    struct window *w = graph_find_window(&windows->by_object, call->event->object, err);
+    struct window *w = mpg_graph_find_window(&windows->by_object, call->event->object, err);
     uint32_t late = 0;
     int status = w ? 0 : -1;
     for (uint32_t i = 0; i < group->count && status == 0; i++) {
         struct message *m = group->messages[i];
-        if (m->arrived && m->sender_ns <= call->leave_ns && graph_is_alone(matching, m->source)) {
-            status = graph_arrival_edge(matching, m, err);
-            graph_receiver_done(matching, m, false);
+        if (m->arrived && m->sender_ns <= call->leave_ns && mpg_graph_is_alone(matching, m->source)) {
+            status = mpg_graph_arrival_edge(matching, m, err);
+            mpg_graph_receiver_done(matching, m, false);
             continue;
         }
-        graph_forget_post(&matching->carrying, m);
+        mpg_graph_forget_post(&matching->carrying, m);
         group->messages[late++] = m;
     }
     group->count = late;
@@ -62,15 +62,15 @@ int graph_start_edges(struct matching *matching, struct windows *windows, const 
 }
 
 /* Of several Posts the one that begins last says it. */
-void graph_note_start(struct carrying *c, struct windows *windows, const struct call *call, const struct group *group)
+void mpg_graph_note_start(struct carrying *c, struct windows *windows, const struct call *call, const struct group *group)
 {
     double last_ns = -INFINITY;
     struct mpg_error err;
-    const struct window *w = c->observes ? graph_find_window(&windows->by_object, call->event->object, &err) : NULL;
+    const struct window *w = c->observes ? mpg_graph_find_window(&windows->by_object, call->event->object, &err) : NULL;
     if (!w) /* without memory it is not counted */
         return;
     for (uint32_t i = 0; i < group->count; i++)
         last_ns = group->messages[i]->is_sent ? fmax(last_ns, group->messages[i]->sender_ns) : last_ns;
     if (last_ns > w->access.enter_ns)
-        graph_carried_count(&c->starts, 0, w->access.leave_ns >= last_ns ? last_ns - w->access.enter_ns : -1);
+        mpg_graph_carried_count(&c->starts, 0, w->access.leave_ns >= last_ns ? last_ns - w->access.enter_ns : -1);
 }

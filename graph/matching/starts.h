@@ -9,16 +9,16 @@
 #include "graph/matching/windows.h"
 
 /* Whether CALL, a Win_start, receives what its targets' Posts send. */
-bool graph_start_waits(const struct matching *matching, const struct call *call);
+bool mpg_graph_start_waits(const struct matching *matching, const struct call *call);
 /* CALL, one that does, awaits what is to come before it leaves: *GROUP, the caller's, also on failure. Errors: out of
  * memory; a rank that is none. */
-int graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call,
+int mpg_graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call,
                       struct group **group, struct mpg_error *err);
 /* CALL is left: edges of those of GROUP that came; the others are its Win_complete's. GROUP is freed, or kept. Error: out
  * of memory. */
-int graph_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
+int mpg_graph_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
                       struct mpg_error *err);
 /* While it observes: CALL, a Win_complete, is left, and has GROUP, what the Posts of its Start sent. */
-void graph_note_start(struct carrying *carrying, struct windows *windows, const struct call *call, const struct group *group);
+void mpg_graph_note_start(struct carrying *carrying, struct windows *windows, const struct call *call, const struct group *group);
 
 #endif

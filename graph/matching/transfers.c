@@ -33,7 +33,7 @@ static struct moved *find_target(struct window *w, int32_t target, struct mpg_er
     uint64_t *number = mpg_map_add(&w->targets, (uint64_t)target, 0);
     void *all = w->target;
     if (!number || mpg_reserve(&all, sizeof *w->target, &w->target_capacity, w->target_count + 1, err) < 0) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     w->target = all;
@@ -54,7 +54,7 @@ static void add_transfer(struct moved *moved, const struct load *load)
 }
 
 /* Takes what is under way to TARGET. */
-struct moved graph_take_transfers(struct window *w, int32_t target)
+struct moved mpg_graph_take_transfers(struct window *w, int32_t target)
 {
     const uint64_t *number = mpg_map_find(&w->targets, (uint64_t)target, 0);
     if (!number)
@@ -68,7 +68,7 @@ struct moved graph_take_transfers(struct window *w, int32_t target)
     return taken;
 }
 
-struct moved graph_take_all(struct window *w)
+struct moved mpg_graph_take_all(struct window *w)
 {
     const struct moved taken = w->all;
     forget_transfers(w);
@@ -92,21 +92,21 @@ static int suppose_transfer(struct matching *matching, const struct mpg_trace *t
     const int32_t target = call->event->to, comm = graph_window_comm(trace, call);
     const struct place here = graph_here(call);
     struct outcome outcome;
-    const int32_t to = graph_peer(matching->members, call, comm, target, err);
+    const int32_t to = mpg_graph_peer(matching->members, call, comm, target, err);
     if (to < 0)
         return to == MPG_FOREIGN ? 0 : -1;
-    if (graph_suppose_message(s, call, comm, to, MPG_SELECTED_NO_TAG, load->bytes, &outcome, err) < 0)
+    if (mpg_graph_suppose_message(s, call, comm, to, MPG_SELECTED_NO_TAG, load->bytes, &outcome, err) < 0)
         return -1;
-    outcome.drops = outcome.drops || graph_is_post_dropped(s, &here, 1);
+    outcome.drops = outcome.drops || mpg_graph_is_post_dropped(s, &here, 1);
     *load = graph_outcome_load(load->bytes, &outcome);
     const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
                                   .drops = load->drops, .was = load->bytes, .bytes = load->target_bytes};
-    if (graph_tell(s, &told, outcome.by, err) < 0)
+    if (mpg_graph_tell(s, &told, outcome.by, err) < 0)
         return -1;
     call->sent->parts++;
     call->sent->dropped += load->drops;
     struct lock *lock = find_lock(w, target);
-    return graph_note_part(s, lock ? &lock->noting : &w->noting, call, 1, target, outcome.by, err);
+    return mpg_graph_note_part(s, lock ? &lock->noting : &w->noting, call, 1, target, outcome.by, err);
 }
 
 static int find_load(struct matching *matching, const struct mpg_trace *trace, struct window *w,
@@ -126,12 +126,12 @@ static int32_t target_of(struct matching *matching, const struct mpg_trace *trac
     struct mpg_error err; /* who calls has been told already */
     if (e->failed || e->object == MPG_NO_OBJECT || e->to < 0)
         return -1;
-    const int32_t rank = graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
+    const int32_t rank = mpg_graph_peer(matching->members, call, graph_window_comm(trace, call), e->to, &err);
     return rank < 0 ? -1 : rank;
 }
 
 /* A put, get or accumulate: what waits for it counts its bytes. */
-int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                           struct call *call, struct mpg_error *err)
 {
     struct load load;
@@ -146,11 +146,11 @@ int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trac
     add_transfer(target, &load);
     add_transfer(&w->all, &load);
     return load.drops ? 0
-                      : graph_serve_start(matching, call, target_of(matching, trace, call), load.bytes, &target->served,
+                      : mpg_graph_serve_start(matching, call, target_of(matching, trace, call), load.bytes, &target->served,
                                           &w->waits, err);
 }
 
-int graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
+int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
                         struct mpg_error *err)
 {
     if (!matching->carrying.serves)
@@ -158,28 +158,28 @@ int graph_end_transfers(struct matching *matching, struct window *w, struct call
     for (size_t i = 0; i < w->targets.capacity; i++) {
         const struct mpg_map_entry *x = &w->targets.entries[i];
         if (x->used && (target < 0 || x->key[0] == (uint64_t)target) &&
-            graph_serve_end(matching, call, &w->target[x->value - 1].served, &w->waits, err) < 0)
+            mpg_graph_serve_end(matching, call, &w->target[x->value - 1].served, &w->waits, err) < 0)
             return -1;
     }
     return 0;
 }
 
-int graph_requested_transfer(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
+int mpg_graph_requested_transfer(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
                              struct call *call, struct load *load, struct mpg_error *err)
 {
     const int32_t object = call->event->object;
     struct window *w = NULL;
-    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT && !(w = graph_find_window(&windows->by_object, object, err)))
+    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT && !(w = mpg_graph_find_window(&windows->by_object, object, err)))
         return -1;
     if (find_load(matching, trace, w, call, load, err) < 0)
         return -1;
     matching->counts->transfers += !load->drops;
     return load->drops || !w ? 0
-                             : graph_serve_start(matching, call, target_of(matching, trace, call), load->bytes, NULL,
+                             : mpg_graph_serve_start(matching, call, target_of(matching, trace, call), load->bytes, NULL,
                                                  &w->waits, err);
 }
 
-void graph_await_transfer(struct call *call, const struct load *load)
+void mpg_graph_await_transfer(struct call *call, const struct load *load)
 {
     if (load->drops)
         return;
@@ -207,7 +207,7 @@ static void count_parts(const struct supposing *s, const struct window *w, const
         if (lock->target >= 0 && target >= 0 && lock->target != target)
             continue;
         sent->parts++;
-        sent->dropped += graph_is_post_dropped(s, &lock->place, 1);
+        sent->dropped += mpg_graph_is_post_dropped(s, &lock->place, 1);
     }
 }
 
@@ -219,13 +219,13 @@ static int begin_lock(const struct supposing *s, struct window *w, const struct 
     if (!s->supposed)
         return 0;
     if (mpg_reserve(&all, sizeof *w->lock, &w->lock_capacity, w->lock_count + 1, err) < 0)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     w->lock = all;
     struct lock *lock = &w->lock[w->lock_count++];
     *lock = (struct lock){.target = target, .place = here};
     call->sent->parts++;
-    call->sent->dropped += graph_is_post_dropped(s, &here, 1);
-    return graph_note_part(s, &lock->noting, call, 1, target, -1, err);
+    call->sent->dropped += mpg_graph_is_post_dropped(s, &here, 1);
+    return mpg_graph_note_part(s, &lock->noting, call, 1, target, -1, err);
 }
 
 static int end_lock(struct matching *matching, struct window *w, const struct call *call, int32_t comm,
@@ -238,18 +238,18 @@ static int end_lock(struct matching *matching, struct window *w, const struct ca
         i++;
     if (i == w->lock_count)
         return 0;
-    const int32_t to = target < 0 ? -1 : graph_peer(matching->members, call, comm, target, err);
+    const int32_t to = target < 0 ? -1 : mpg_graph_peer(matching->members, call, comm, target, err);
     if (target >= 0 && to < 0 && to != MPG_FOREIGN)
         return -1;
-    int status = graph_suppose_epoch(s, call, comm, to < 0 ? -1 : to, &dropper, err);
+    int status = mpg_graph_suppose_epoch(s, call, comm, to < 0 ? -1 : to, &dropper, err);
     if (status == 0)
-        status = graph_learn_epoch(s, &w->lock[i].noting, call, -1, dropper, err);
-    graph_noting_clear(&w->lock[i].noting);
+        status = mpg_graph_learn_epoch(s, &w->lock[i].noting, call, -1, dropper, err);
+    mpg_graph_noting_clear(&w->lock[i].noting);
     w->lock[i] = w->lock[--w->lock_count];
     return status;
 }
 
-int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                          struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
@@ -259,9 +259,9 @@ int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace
     if (e->call == MPG_CALL_Win_lock || e->call == MPG_CALL_Win_lock_all)
         return has_target && target < 0 ? 0 : begin_lock(&matching->supposing, w, call, target, err);
     if (e->call != MPG_CALL_Win_sync) {
-        if (graph_end_transfers(matching, w, call, target, err) < 0)
+        if (mpg_graph_end_transfers(matching, w, call, target, err) < 0)
             return -1;
-        moved = has_target ? graph_take_transfers(w, target) : graph_take_all(w);
+        moved = has_target ? mpg_graph_take_transfers(w, target) : mpg_graph_take_all(w);
         call->round_trip = moved.n > moved.dropped;
         call->round_trip_bytes = moved.bytes;
         call->round_trip_target_bytes = moved.target_bytes;
@@ -282,10 +282,10 @@ static void suppose_moved(struct matching *matching, const struct mpg_trace *tra
     const struct place here = graph_here(call);
     struct outcome outcome;
     struct mpg_error err; /* which of them there are has been told already */
-    if (graph_suppose_message(&matching->supposing, call, graph_window_comm(trace, call), t->owner, MPG_SELECTED_NO_TAG,
+    if (mpg_graph_suppose_message(&matching->supposing, call, graph_window_comm(trace, call), t->owner, MPG_SELECTED_NO_TAG,
                               add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)
         return;
-    if (outcome.drops || graph_is_post_dropped(&matching->supposing, &here, 1))
+    if (outcome.drops || mpg_graph_is_post_dropped(&matching->supposing, &here, 1))
         t->owner = -1;
     if (moved > 0) {
         t->put_bytes *= (double)outcome.bytes / moved;
@@ -293,12 +293,12 @@ static void suppose_moved(struct matching *matching, const struct mpg_trace *tra
     }
 }
 
-int graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
+int mpg_graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
                       struct mpg_step *step, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     const enum mpg_kind kind = mpg_call_kind(e->call);
-    struct mpg_transfer *transfer = graph_add_transfer(matching->steps, step, err);
+    struct mpg_transfer *transfer = mpg_graph_add_transfer(matching->steps, step, err);
     if (!transfer)
         return -1;
     if (kind == MPG_KIND_WIN_TARGET) {

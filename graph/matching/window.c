@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct window *graph_find_window(struct mpg_map *by_object, int32_t object, struct mpg_error *err)
+struct window *mpg_graph_find_window(struct mpg_map *by_object, int32_t object, struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(by_object, (uint64_t)object, 0);
     if (slot && !*slot && !(*slot = (uint64_t)(uintptr_t)calloc(1, sizeof(struct window)))) {
@@ -11,13 +11,13 @@ struct window *graph_find_window(struct mpg_map *by_object, int32_t object, stru
         slot = NULL;
     }
     if (!slot) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     return (struct window *)(uintptr_t)*slot;
 }
 
-void graph_free_window(struct window *w)
+void mpg_graph_free_window(struct window *w)
 {
     mpg_map_clear(&w->targets);
     free(w->target);
@@ -25,9 +25,9 @@ void graph_free_window(struct window *w)
     free(w->exposure.ranks);
     free(w->late);
     free(w->waits.item);
-    graph_noting_clear(&w->noting);
+    mpg_graph_noting_clear(&w->noting);
     for (size_t i = 0; i < w->lock_count; i++)
-        graph_noting_clear(&w->lock[i].noting);
+        mpg_graph_noting_clear(&w->lock[i].noting);
     free(w->lock);
     free(w);
 }

@@ -49,8 +49,8 @@ struct window {
 enum { TAG_POST, TAG_COMPLETE };
 
 /* That of OBJECT among a rank's, made where there is none yet; NULL with ERR. */
-struct window *graph_find_window(struct mpg_map *by_object, int32_t object, struct mpg_error *err);
-void graph_free_window(struct window *w);
+struct window *mpg_graph_find_window(struct mpg_map *by_object, int32_t object, struct mpg_error *err);
+void mpg_graph_free_window(struct window *w);
 /* The communicator of the window that CALL is about. */
 static inline int32_t graph_window_comm(const struct mpg_trace *trace, const struct call *call)
 {
@@ -62,15 +62,15 @@ static inline struct channel_name graph_post_name(const struct call *call, int32
     return (struct channel_name){SPACE_WINDOW, call->event->object, from, call->rank, TAG_POST};
 }
 /* Takes what is under way to TARGET; all of it. */
-struct moved graph_take_transfers(struct window *w, int32_t target);
-struct moved graph_take_all(struct window *w);
+struct moved mpg_graph_take_transfers(struct window *w, int32_t target);
+struct moved mpg_graph_take_all(struct window *w);
 /* CALL, a put, get or accumulate, starts a transfer; is about passive targets: locks, flushes, unlocks. */
-int graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                          struct call *call, struct mpg_error *err);
 /* CALL completes what is under way to TARGET, a rank of the window's communicator; -1: to all. */
-int graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
+int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
                         struct mpg_error *err);
-int graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
+int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                         struct call *call, struct mpg_error *err);
 
 #endif

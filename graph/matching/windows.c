@@ -6,7 +6,7 @@
 
 #include "graph/matching/starts.h"
 
-int graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
+int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
                     const struct call *call, struct load *moved, struct mpg_error *err)
 {
     const struct supposing *s = &matching->supposing;
@@ -17,13 +17,13 @@ int graph_end_epoch(struct matching *matching, struct windows *windows, const st
     *moved = graph_load(0);
     if (object == MPG_NO_OBJECT || (!s->supposed && !mpg_map_find(&windows->by_object, (uint64_t)object, 0)))
         return 0;
-    if (!(w = graph_find_window(&windows->by_object, object, err)) ||
-        graph_suppose_epoch(s, call, graph_window_comm(trace, call), -1, &dropper, err) < 0 ||
-        graph_learn_epoch(s, &w->noting, call, -1, dropper, err) < 0 ||
-        graph_learn_dropped(s, &here, 1, dropper, err) < 0)
+    if (!(w = mpg_graph_find_window(&windows->by_object, object, err)) ||
+        mpg_graph_suppose_epoch(s, call, graph_window_comm(trace, call), -1, &dropper, err) < 0 ||
+        mpg_graph_learn_epoch(s, &w->noting, call, -1, dropper, err) < 0 ||
+        mpg_graph_learn_dropped(s, &here, 1, dropper, err) < 0)
         return -1;
-    const struct moved all = graph_take_all(w);
-    *moved = (struct load){all.bytes, all.target_bytes, dropper >= 0 || graph_is_post_dropped(s, &here, 1), dropper};
+    const struct moved all = mpg_graph_take_all(w);
+    *moved = (struct load){all.bytes, all.target_bytes, dropper >= 0 || mpg_graph_is_post_dropped(s, &here, 1), dropper};
     return 0;
 }
 
@@ -32,7 +32,7 @@ static int keep_group(const struct call *call, struct epoch *epoch, struct mpg_e
     const struct mpg_event *e = call->event;
     int32_t *ranks = malloc((e->count_number + 1) * sizeof *ranks);
     if (!ranks)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (uint32_t i = 0; i < e->count_number; i++)
         ranks[i] = (int32_t)e->counts[i];
     free(epoch->ranks);
@@ -45,7 +45,7 @@ static void count_pairs(const struct supposing *s, const struct epoch *epoch, co
 {
     for (uint32_t i = 0; i < epoch->count && s->supposed; i++) {
         call->sent->parts++;
-        call->sent->dropped += graph_is_post_dropped(s, &epoch->place, i + 1);
+        call->sent->dropped += mpg_graph_is_post_dropped(s, &epoch->place, i + 1);
     }
 }
 
@@ -56,10 +56,10 @@ static int end_pair(struct matching *matching, struct window *w, const struct ca
     const struct supposing *s = &matching->supposing;
     const struct epoch *epoch = &w->access;
     const struct place here = graph_here(call);
-    return graph_suppose_epoch(s, call, comm, to, dropper, err) < 0 ||
-                   graph_learn_epoch(s, &w->noting, call, epoch->ranks[i], *dropper, err) < 0 ||
-                   graph_learn_dropped(s, &epoch->place, i + 1, *dropper, err) < 0 ||
-                   graph_learn_dropped(s, &here, i + 1, *dropper, err) < 0
+    return mpg_graph_suppose_epoch(s, call, comm, to, dropper, err) < 0 ||
+                   mpg_graph_learn_epoch(s, &w->noting, call, epoch->ranks[i], *dropper, err) < 0 ||
+                   mpg_graph_learn_dropped(s, &epoch->place, i + 1, *dropper, err) < 0 ||
+                   mpg_graph_learn_dropped(s, &here, i + 1, *dropper, err) < 0
                ? -1
                : 0;
 }
@@ -72,25 +72,25 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
         const struct place here = graph_here(call);
         struct load load = graph_load(0);
         struct message *m;
-        int32_t to = graph_peer(matching->members, call, comm, epoch->ranks[i], err);
+        int32_t to = mpg_graph_peer(matching->members, call, comm, epoch->ranks[i], err);
         matching->counts->foreign += to == MPG_FOREIGN;
         if (to == MPG_FOREIGN)
             continue;
         if (to < 0)
             return -1;
         if (tag == TAG_COMPLETE) {
-            const struct moved moved = graph_take_transfers(w, epoch->ranks[i]);
+            const struct moved moved = mpg_graph_take_transfers(w, epoch->ranks[i]);
             load.bytes = moved.bytes;
             load.target_bytes = moved.target_bytes;
         }
-        load.drops = graph_is_post_dropped(&matching->supposing, &here, i + 1);
+        load.drops = mpg_graph_is_post_dropped(&matching->supposing, &here, i + 1);
         call->sent->parts++;
         struct channel_name name = {SPACE_WINDOW, call->event->object, call->rank, to, tag};
-        if (graph_send_on(matching, call, &name, (struct protocol){0}, load, i, &m, err) < 0)
+        if (mpg_graph_send_on(matching, call, &name, (struct protocol){0}, load, i, &m, err) < 0)
             return -1;
         if (tag == TAG_POST)
-            graph_forget_post(&matching->carrying, m);
-        graph_sender_done(matching, m, false);
+            mpg_graph_forget_post(&matching->carrying, m);
+        mpg_graph_sender_done(matching, m, false);
     }
     return 0;
 }
@@ -100,25 +100,25 @@ static int hear(struct matching *matching, struct call *call, int32_t comm, stru
                 const struct epoch *epoch, int32_t tag, struct group **heard, struct mpg_error *err)
 {
     int dropper = -1;
-    struct group *group = *heard = graph_new_group(epoch->count, err);
+    struct group *group = *heard = mpg_graph_new_group(epoch->count, err);
     if (!group)
         return -1;
     for (uint32_t i = 0; i < epoch->count; i++) {
-        int32_t from = graph_peer(matching->members, call, comm, epoch->ranks[i], err);
+        int32_t from = mpg_graph_peer(matching->members, call, comm, epoch->ranks[i], err);
         if (from == MPG_FOREIGN)
             continue;
         if (from < 0)
             return -1;
         struct channel_name name = {SPACE_WINDOW, call->event->object, from, call->rank, tag};
-        if (graph_post_on(matching, call, &name, INT64_MAX, &group->messages[group->count],
+        if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &group->messages[group->count],
                           err) < 0)
             return -1;
         group->count++;
         if (tag == TAG_POST && (end_pair(matching, w, call, comm, i, from, &dropper, err) < 0 ||
-                                graph_drop_sender(matching, group->messages[group->count - 1], dropper, err) < 0))
+                                mpg_graph_drop_sender(matching, group->messages[group->count - 1], dropper, err) < 0))
             return -1;
     }
-    graph_await_group(&call->waiter, group);
+    mpg_graph_await_group(&call->waiter, group);
     return 0;
 }
 
@@ -130,7 +130,7 @@ static int hear_posts(struct matching *matching, struct call *call, int32_t comm
         return hear(matching, call, comm, w, &w->access, TAG_POST, group, err);
     *group = w->late;
     w->late = NULL;
-    graph_await_group(&call->waiter, *group);
+    mpg_graph_await_group(&call->waiter, *group);
     return 0;
 }
 
@@ -145,8 +145,8 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
     case MPG_CALL_Win_start:
         if (keep_group(call, &w->access, err) < 0)
             return -1;
-        if (graph_start_waits(matching, call))
-            return graph_begin_start(matching, comm, w, call, group, err);
+        if (mpg_graph_start_waits(matching, call))
+            return mpg_graph_begin_start(matching, comm, w, call, group, err);
         count_pairs(&matching->supposing, &w->access, call);
         return 0;
     case MPG_CALL_Win_post:
@@ -154,7 +154,7 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
             return -1;
         return tell(matching, call, comm, &w->exposure, w, TAG_POST, err);
     case MPG_CALL_Win_complete:
-        if (graph_end_transfers(matching, w, call, -1, err) < 0 ||
+        if (mpg_graph_end_transfers(matching, w, call, -1, err) < 0 ||
             tell(matching, call, comm, &w->access, w, TAG_COMPLETE, err) < 0 ||
             hear_posts(matching, call, comm, w, group, err) < 0)
             return -1;
@@ -171,7 +171,7 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
     }
 }
 
-int graph_begin_window_call(struct matching *matching, struct windows *windows,
+int mpg_graph_begin_window_call(struct matching *matching, struct windows *windows,
                             const struct mpg_trace *trace, struct call *call,
                             struct group **group, struct mpg_error *err)
 {
@@ -183,42 +183,42 @@ int graph_begin_window_call(struct matching *matching, struct windows *windows,
         matching->counts->transfers_alone += kind == MPG_KIND_RMA;
         return 0;
     }
-    struct window *w = graph_find_window(&windows->by_object, e->object, err);
+    struct window *w = mpg_graph_find_window(&windows->by_object, e->object, err);
     if (!w)
         return -1;
     switch (kind) {
     case MPG_KIND_RMA:
-        return graph_begin_transfer(matching, trace, w, call, err);
+        return mpg_graph_begin_transfer(matching, trace, w, call, err);
     case MPG_KIND_WIN_TARGET:
     case MPG_KIND_WIN_ALL:
-        return graph_begin_passive(matching, trace, w, call, err);
+        return mpg_graph_begin_passive(matching, trace, w, call, err);
     default:
         return synchronise(matching, call, graph_window_comm(trace, call), w, group, err);
     }
 }
 
-int graph_window_edges(struct matching *matching, struct windows *windows, const struct call *call, struct mpg_error *err)
+int mpg_graph_window_edges(struct matching *matching, struct windows *windows, const struct call *call, struct mpg_error *err)
 {
     if (!matching->carrying.serves || call->event->object == MPG_NO_OBJECT || call->event->failed)
         return 0;
-    struct window *w = graph_find_window(&windows->by_object, call->event->object, err);
-    return w ? graph_serve_edges(matching, call, &w->waits, err) : -1;
+    struct window *w = mpg_graph_find_window(&windows->by_object, call->event->object, err);
+    return w ? mpg_graph_serve_edges(matching, call, &w->waits, err) : -1;
 }
 
-void graph_forget_window(struct windows *windows, int32_t object)
+void mpg_graph_forget_window(struct windows *windows, int32_t object)
 {
     uint64_t *slot = mpg_map_find(&windows->by_object, (uint64_t)object, 0);
     if (!slot)
         return;
-    graph_free_window((struct window *)(uintptr_t)*slot);
+    mpg_graph_free_window((struct window *)(uintptr_t)*slot);
     mpg_map_remove(&windows->by_object, (uint64_t)object, 0);
 }
 
-void graph_windows_clear(struct windows *windows)
+void mpg_graph_windows_clear(struct windows *windows)
 {
     const struct mpg_map *map = &windows->by_object;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].used)
-            graph_free_window((struct window *)(uintptr_t)map->entries[i].value);
+            mpg_graph_free_window((struct window *)(uintptr_t)map->entries[i].value);
     mpg_map_clear(&windows->by_object);
 }

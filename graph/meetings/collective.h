@@ -70,12 +70,12 @@ static inline const struct mpg_comm *graph_comm_of(const struct meetings *meetin
 /* What member M moves of C: b of all rounds; and as hypotheses say. */
 static inline double graph_member_moves(const struct collective *c, const struct member *m)
 {
-    return graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
+    return mpg_graph_bytes_of(c->call, c->p, (double)m->bytes, c->total_bytes);
 }
 
 static inline double graph_member_would_move(const struct collective *c, const struct member *m)
 {
-    return graph_bytes_of(c->call, c->p, (double)m->target_bytes, c->total_target_bytes);
+    return mpg_graph_bytes_of(c->call, c->p, (double)m->target_bytes, c->total_target_bytes);
 }
 
 static inline struct mpg_origin graph_member_origin(const struct member *m)
@@ -96,8 +96,8 @@ static inline bool graph_is_held(const struct collective *c, int32_t i)
 }
 
 /* The root, in CALL, is at the node AT_NS that the others wait for. */
-int graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
+int mpg_graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
                           double at_ns, struct mpg_error *err);
-void graph_free_collective(struct collective *c);
+void mpg_graph_free_collective(struct collective *c);
 
 #endif

@@ -8,7 +8,7 @@
 
 bool mpg_collective_is_partial(enum mpg_call call)
 {
-    return graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
+    return mpg_graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
 }
 
 /* Member I, who is about to arrive; NULL when out of memory. */
@@ -23,11 +23,11 @@ static struct member *make_member(struct collective *c, int32_t i)
 
 /* --- who takes part in which --- */
 
-void graph_free_collective(struct collective *c)
+void mpg_graph_free_collective(struct collective *c)
 {
     for (int32_t i = 0; i < c->p; i += BLOCK)
         free(c->blocks[i >> BLOCK_BITS]);
-    graph_expansion_free(c->expansion);
+    mpg_graph_expansion_free(c->expansion);
     free(c);
 }
 
@@ -46,7 +46,7 @@ static void wake_expanded(void *collective, int32_t i)
 /* Whether C, of which a member gives BYTES, is asked for as messages. */
 static bool is_to_expand(const struct meetings *meetings, const struct collective *c, double bytes)
 {
-    if (!meetings->expand || !graph_has_algorithms(c->call))
+    if (!meetings->expand || !mpg_graph_has_algorithms(c->call))
         return false;
     if (meetings->expand_some && c->shape != SHAPE_MEETING)
         return true;
@@ -71,7 +71,7 @@ static int expand(struct meetings *meetings, struct collective *c, double bytes,
                                    .wake = wake_expanded};
     if (c->p == 1 || c->expected < c->p || comm->remote_size > 0 || !is_to_expand(meetings, c, bytes))
         return 0;
-    c->expansion = graph_expansion_new(&what, err);
+    c->expansion = mpg_graph_expansion_new(&what, err);
     if (!c->expansion)
         return -1;
     c->holds = false; /* it is the algorithm's messages that say who waits */
@@ -86,18 +86,18 @@ static struct collective *new_collective(struct meetings *meetings, const struct
 {
     const struct mpg_comm *members = mpg_trace_comm(meetings->trace, coming->comm);
     int32_t p = members->size + members->remote_size, expected;
-    if (graph_member_number(meetings->members, coming->comm, &expected, err) < 0)
+    if (mpg_graph_member_number(meetings->members, coming->comm, &expected, err) < 0)
         return NULL;
     size_t blocks = ((size_t)p + BLOCK - 1) >> BLOCK_BITS;
     struct collective *c = calloc(1, sizeof *c + blocks * sizeof c->blocks[0]);
     if (!c) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     c->called = mpg_call_plain(coming->call);
     c->call = mpg_call_blocking(coming->call);
     c->blocking = coming->blocking;
-    c->shape = graph_shape_of(c->call);
+    c->shape = mpg_graph_shape_of(c->call);
     c->holds = meetings->sync_reduce && c->shape == SHAPE_TO_ROOT;
     c->order = coming->order;
     c->where = coming->where;
@@ -116,7 +116,7 @@ static struct collective *join(struct meetings *meetings, const struct coming *c
     uint64_t key = graph_pair((int32_t)coming->order, coming->where);
     uint64_t *slot = mpg_map_add(&meetings->open, key, coming->sequence);
     if (!slot) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     if (*slot)
@@ -152,15 +152,15 @@ static int check_call(const struct meetings *meetings, const struct collective *
         if (!graph_has_arrived(c, i))
             continue;
         const struct place *other = &graph_find_member(c, i)->place;
-        return graph_error_lenient(
+        return mpg_graph_error_lenient(
             &here, err, "mismatched collective on communicator %d: rank %d, call %llu is MPI_%s",
             label, other->rank, (unsigned long long)other->number, mpg_call_name(c->called));
     }
     bool rooted = c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT;
     if (rooted && coming->root != MPG_PROC_NULL && (root < 0 || root >= c->p))
-        return graph_error_lenient(&here, err, "root %d is not in the communicator", coming->root);
+        return mpg_graph_error_lenient(&here, err, "root %d is not in the communicator", coming->root);
     if (rooted && root >= 0 && c->root >= 0 && root != c->root)
-        return graph_error_lenient(&here, err, "mismatched root on communicator %d", label);
+        return mpg_graph_error_lenient(&here, err, "mismatched root on communicator %d", label);
     return 0;
 }
 
@@ -178,9 +178,9 @@ static const struct member *first_member(const struct collective *c)
 /* The slot of M's enter becomes that of its contribution. */
 static int emit_contribution(struct meetings *meetings, const struct collective *c, struct member *m, struct mpg_error *err)
 {
-    struct mpg_step *s = graph_emit_at(meetings->steps, MPG_STEP_CONTRIBUTE, &m->place);
+    struct mpg_step *s = mpg_graph_emit_at(meetings->steps, MPG_STEP_CONTRIBUTE, &m->place);
     if (!s)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     s->call = c->call;
     s->origin = graph_member_origin(m);
     s->meeting = graph_member_origin(c->shape == SHAPE_MEETING ? first_member(c) : m);
@@ -190,7 +190,7 @@ static int emit_contribution(struct meetings *meetings, const struct collective 
     if (graph_renew_slot(meetings->steps, &m->slot, err) < 0)
         return -1;
     s->slot = m->slot;
-    s->rounds = graph_rounds_of(c->call, c->p);
+    s->rounds = mpg_graph_rounds_of(c->call, c->p);
     s->bytes = graph_member_moves(c, m);
     s->target_bytes = graph_member_would_move(c, m);
     return 0;
@@ -209,9 +209,9 @@ struct merged {
 static int emit_merge(struct meetings *meetings, const struct member *m, int32_t i, uint32_t *slot,
                       struct merged *merged, struct mpg_error *err)
 {
-    struct mpg_step *s = graph_emit_at(meetings->steps, MPG_STEP_MERGE, &m->place);
+    struct mpg_step *s = mpg_graph_emit_at(meetings->steps, MPG_STEP_MERGE, &m->place);
     if (!s)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     double latest = m->enter_ns > merged->latest_ns ? m->enter_ns : merged->latest_ns;
     int64_t least = m->duration_ns < merged->least_ns ? m->duration_ns : merged->least_ns;
     s->a = merged->slot;
@@ -296,10 +296,10 @@ static int extend_prefix(struct meetings *meetings, struct collective *c, struct
     return 0;
 }
 
-int graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
+int mpg_graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
                           double at_ns, struct mpg_error *err)
 {
-    if (graph_store(meetings->steps, call, &c->meeting_slot, err) < 0)
+    if (mpg_graph_store(meetings->steps, call, &c->meeting_slot, err) < 0)
         return -1;
     c->held_ns = at_ns;
     c->closed = true;
@@ -314,7 +314,7 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
 {
     struct member *m = graph_find_member(c, me);
     if (c->expansion) {
-        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+        if (mpg_graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
         if (c->arrived == 1)
             c->first_ns = c->last_ns = m->enter_ns;
@@ -326,34 +326,34 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
         store->duration_ns = m->duration_ns;
         const struct comes member = {me,       c->root,      m->slot,
                                      m->place, graph_member_origin(m), (double)m->target_bytes, m->enter_ns, call->saw_ns};
-        return graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
+        return mpg_graph_expansion_arrive(c->expansion, meetings->steps, &member, err);
     }
     switch (c->shape) {
     case SHAPE_MEETING:
-        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+        if (mpg_graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
         return graph_all_arrived(c) ? close_meeting(meetings, c, err) : 0;
     case SHAPE_SCAN:
-        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+        if (mpg_graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
         return extend_prefix(meetings, c, err);
     case SHAPE_FROM_ROOT:
         if (me != c->root)
             return 0;
-        if (graph_store(meetings->steps, call, &m->slot, err) < 0)
+        if (mpg_graph_store(meetings->steps, call, &m->slot, err) < 0)
             return -1;
         for (int32_t i = 0; i < c->p; i++)
             wake_member(c, i);
         return 0;
     case SHAPE_TO_ROOT:
         if (me != c->root && !m->absent && !c->foreign_root &&
-            (graph_store(meetings->steps, call, &m->slot, err) < 0 ||
+            (mpg_graph_store(meetings->steps, call, &m->slot, err) < 0 ||
              emit_contribution(meetings, c, m, err) < 0))
             return -1;
         if (graph_all_arrived(c) && c->root >= 0 && !c->foreign_root)
             wake_member(c, c->root);
         if (c->holds && me == c->root && !c->blocking)
-            return graph_release_members(meetings, c, call, call->enter_ns, err);
+            return mpg_graph_release_members(meetings, c, call, call->enter_ns, err);
         return 0;
     }
     return 0;
@@ -368,7 +368,7 @@ static void note_rooted(const struct collective *c, const struct call *call,
     if (c->expansion)
         return;
     if (c->shape == SHAPE_FROM_ROOT && me == c->root)
-        n = c->call == MPG_CALL_Bcast ? graph_rounds_of(c->call, c->p) : (uint32_t)c->p - 1;
+        n = c->call == MPG_CALL_Bcast ? mpg_graph_rounds_of(c->call, c->p) : (uint32_t)c->p - 1;
     else if (c->shape == SHAPE_TO_ROOT && me != c->root && coming->root != MPG_PROC_NULL)
         n = 1;
     call->sent->rooted += n;
@@ -389,7 +389,7 @@ static int suppose_load(const struct meetings *meetings, const struct call *call
                         struct load *load, struct mpg_error *err)
 {
     struct outcome outcome;
-    if (graph_suppose_part(&meetings->supposing, call, coming->comm, load->bytes, &outcome, err) < 0)
+    if (mpg_graph_suppose_part(&meetings->supposing, call, coming->comm, load->bytes, &outcome, err) < 0)
         return -1;
     *load = graph_outcome_load(load->bytes, &outcome);
     return 0;
@@ -398,7 +398,7 @@ static int suppose_load(const struct meetings *meetings, const struct call *call
 static int refuse_expanded(const struct call *call, struct mpg_error *err)
 {
     const struct place here = graph_here(call);
-    return graph_error(&here, err, "it is resized: --collectives=expand has its algorithm's messages of one "
+    return mpg_graph_error(&here, err, "it is resized: --collectives=expand has its algorithm's messages of one "
                                    "size only (--predict asks for no other)");
 }
 
@@ -412,16 +412,16 @@ static int drop_part(struct meetings *meetings, struct collective *c, const stru
         c->droppers |= UINT64_C(1) << load->dropper;
     for (int32_t i = 0; i < c->p && c->arrived > 0 && c->dropped != load->drops; i++)
         if (graph_has_arrived(c, i))
-            return graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, c->droppers,
+            return mpg_graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, c->droppers,
                                     c->dropped, err);
-    if (load->drops && graph_learn_together(&meetings->supposing, c->droppers, err) < 0)
+    if (load->drops && mpg_graph_learn_together(&meetings->supposing, c->droppers, err) < 0)
         return -1;
     if (c->arrived > 0 || !load->drops)
         return 0;
     c->dropped = true;
     c->holds = false;
     meetings->counts->expanded -= c->expansion != NULL;
-    graph_expansion_free(c->expansion);
+    mpg_graph_expansion_free(c->expansion);
     c->expansion = NULL;
     return 0;
 }
@@ -438,17 +438,17 @@ static int tell_part(struct meetings *meetings, struct collective *c, const stru
                      const struct load *load, struct mpg_error *err)
 {
     const struct place here = graph_here(call);
-    if (!graph_tells(&meetings->supposing))
+    if (!mpg_graph_tells(&meetings->supposing))
         return 0;
     if (c->arrived == 0)
         c->resizer = load->dropper;
     if (c->resizer != load->dropper && !load->drops && !has_own_sizes(c->call))
-        return graph_error(&here, err, "of this collective some members are resized, and not all alike: they have to "
+        return mpg_graph_error(&here, err, "of this collective some members are resized, and not all alike: they have to "
                                        "agree on its size");
     const struct mpg_told told = {.kind = MPG_TOLD_PART, .rank = call->rank, .number = call->number,
                                   .which = call->sent->which, .drops = load->drops, .was = load->bytes,
                                   .bytes = load->target_bytes};
-    return graph_tell(&meetings->supposing, &told, load->dropper, err);
+    return mpg_graph_tell(&meetings->supposing, &told, load->dropper, err);
 }
 
 static int arrive(struct meetings *meetings, const struct call *call, const struct coming *coming,
@@ -475,7 +475,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
         return -1;
     struct member *m = make_member(c, me);
     if (!m)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     m->arrived = true;
     m->place = graph_here(call);
     m->index = coming->index;
@@ -508,7 +508,7 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     return take_part(meetings, c, call, me, err);
 }
 
-int graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
+int mpg_graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
                  struct part *part, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
@@ -519,22 +519,22 @@ int graph_arrive(struct meetings *meetings, const struct call *call, struct load
                                         kind != MPG_KIND_ICONSTRUCTOR};
     int32_t me;
     *part = (struct part){0};
-    graph_find_order(meetings, e, &coming);
+    mpg_graph_find_order(meetings, e, &coming);
     if (coming.comm < 0 && coming.order == ORDER_WINDOW) {
         struct place here = graph_here(call);
         meetings->counts->unmatched++;
-        return meetings->lenient ? 0 : graph_error_lenient(&here, err, "its window is not known");
+        return meetings->lenient ? 0 : mpg_graph_error_lenient(&here, err, "its window is not known");
     }
     if (coming.comm < 0)
         return 0;
-    if (graph_find_me(meetings, call, coming.comm, &me, err) < 0 ||
-        graph_next_of(meetings, coming.order, coming.where, call->rank, &coming.sequence, err) < 0)
+    if (mpg_graph_find_me(meetings, call, coming.comm, &me, err) < 0 ||
+        mpg_graph_next_of(meetings, coming.order, coming.where, call->rank, &coming.sequence, err) < 0)
         return -1;
-    coming.load = kind == MPG_KIND_WIN_FENCE ? moved : graph_load(graph_member_bytes(e, me));
+    coming.load = kind == MPG_KIND_WIN_FENCE ? moved : graph_load(mpg_graph_member_bytes(e, me));
     return arrive(meetings, call, &coming, me, part, err);
 }
 
-int graph_arrive_promised(struct meetings *meetings, const struct call *call,
+int mpg_graph_arrive_promised(struct meetings *meetings, const struct call *call,
                           struct promised *promised, uint32_t index, struct part *part,
                           struct mpg_error *err)
 {
@@ -551,16 +551,16 @@ int graph_arrive_promised(struct meetings *meetings, const struct call *call,
     *part = (struct part){0};
     if (coming.comm < 0)
         return 0;
-    if (graph_find_me(meetings, call, coming.comm, &me, err) < 0)
+    if (mpg_graph_find_me(meetings, call, coming.comm, &me, err) < 0)
         return -1;
     return arrive(meetings, call, &coming, me, part, err);
 }
 
-void graph_meetings_clear(struct meetings *meetings)
+void mpg_graph_meetings_clear(struct meetings *meetings)
 {
     for (size_t i = 0; i < meetings->open.capacity; i++)
         if (meetings->open.entries[i].used)
-            graph_free_collective((struct collective *)(uintptr_t)meetings->open.entries[i].value);
+            mpg_graph_free_collective((struct collective *)(uintptr_t)meetings->open.entries[i].value);
     mpg_map_clear(&meetings->open);
     mpg_map_clear(&meetings->sequences);
 }

@@ -49,7 +49,7 @@ struct meetings {
 /* CALL takes part in its communicator's (or window's) next collective; MOVED: what
  * its rank has moved in the epoch, if it is a fence, which is dropped where that is. PART's collective is NULL if it goes
  * on alone. */
-int graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
+int mpg_graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
                  struct part *part, struct mpg_error *err);
 /* A persistent collective of a rank, from the call that makes it on (MPI-4.0 section 6.13:
  * they are made in one order on a communicator, and started in any). */
@@ -61,16 +61,16 @@ struct promised {
     int64_t bytes;
 };
 /* CALL makes one; COMM is MPG_NO_COMM where that is not known, so that starts go alone. */
-int graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
+int mpg_graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
                   struct mpg_error *err);
-/* CALL starts it, as the INDEX-th of what it starts. As graph_arrive(). */
-int graph_arrive_promised(struct meetings *meetings, const struct call *call,
+/* CALL starts it, as the INDEX-th of what it starts. As mpg_graph_arrive(). */
+int mpg_graph_arrive_promised(struct meetings *meetings, const struct call *call,
                           struct promised *promised, uint32_t index, struct part *part,
                           struct mpg_error *err);
 /* WAITER waits until PART may leave, if it may not yet. */
-void graph_await_part(const struct part *part, struct waiter *waiter);
+void mpg_graph_await_part(const struct part *part, struct waiter *waiter);
 /* The collective's call, the blocking one. */
-enum mpg_call graph_part_call(const struct part *part);
+enum mpg_call mpg_graph_part_call(const struct part *part);
 /* A nonblocking collective of PART, as its algorithm needs it. */
 struct met {
     enum mpg_call call;  /* the blocking one */
@@ -80,32 +80,32 @@ struct met {
     const int32_t *world_ranks;
 };
 /* False: it is none, is dropped, has no algorithms, or members that are not of this world, or there is nobody else. */
-bool graph_part_is_nonblocking(const struct meetings *meetings, const struct part *part, struct met *met);
+bool mpg_graph_part_is_nonblocking(const struct meetings *meetings, const struct part *part, struct met *met);
 /* When member INDEX came, aligned, and in which of its rank's calls; false: it has not come so far. */
-bool graph_part_member(const struct part *part, int32_t index, double *enter_ns, uint64_t *number);
+bool mpg_graph_part_member(const struct part *part, int32_t index, double *enter_ns, uint64_t *number);
 /* Whether hypotheses drop it. */
-bool graph_part_is_dropped(const struct part *part);
+bool mpg_graph_part_is_dropped(const struct part *part);
 /* The edges of PART into the leave, at LEAVE_NS, aligned, of the call that is being left; PART is over, unless others wait
  * until it has left. */
-int graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err);
+int mpg_graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err);
 /* Whether they do, before its edges are asked for. */
-bool graph_part_is_awaited(const struct part *part);
+bool mpg_graph_part_is_awaited(const struct part *part);
 /* CALL, whose PART such a one is, has been left: so may the others. PART is over. */
-int graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
+int mpg_graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
                     struct mpg_error *err);
 
 /* Whether WAITER waits for the others of PART. */
-bool graph_part_holds(const struct part *part, const struct waiter *waiter);
+bool mpg_graph_part_holds(const struct part *part, const struct waiter *waiter);
 /* World rank of a member that has not come, or NO_RANK. */
-int32_t graph_part_lacks(const struct meetings *meetings, const struct part *part);
+int32_t mpg_graph_part_lacks(const struct meetings *meetings, const struct part *part);
 /* Says that CALL waits for others of PART; WHY goes to the text's end. Returns -1. */
-int graph_explain_part(const struct meetings *meetings, const struct part *part,
+int mpg_graph_explain_part(const struct meetings *meetings, const struct part *part,
                        const struct call *call, const char *why, struct mpg_error *err);
 /* WAITER gives up waiting for the others of PART: 1 if it did, else 0. */
-uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter);
+uint32_t mpg_graph_give_up_part(const struct part *part, const struct waiter *waiter);
 
 /* At the end: an error if some came to what others did not. */
-int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err);
-void graph_meetings_clear(struct meetings *meetings);
+int mpg_graph_check_collectives(const struct meetings *meetings, struct mpg_error *err);
+void mpg_graph_meetings_clear(struct meetings *meetings);
 
 #endif

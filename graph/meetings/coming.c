@@ -6,7 +6,7 @@
 
 /* The order and the communicator that E's call goes by. Constructors by group count
  * apart: they are the first of their new communicator. */
-void graph_find_order(const struct meetings *meetings, const struct mpg_event *e,
+void mpg_graph_find_order(const struct meetings *meetings, const struct mpg_event *e,
                       struct coming *coming)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);
@@ -28,28 +28,28 @@ void graph_find_order(const struct meetings *meetings, const struct mpg_event *e
     coming->comm = comm < mpg_trace_comm_count(meetings->trace) ? comm : MPG_NO_COMM;
 }
 
-int graph_next_of(struct meetings *meetings, enum order order, int32_t where, int32_t rank,
+int mpg_graph_next_of(struct meetings *meetings, enum order order, int32_t where, int32_t rank,
                   uint64_t *sequence, struct mpg_error *err)
 {
     uint64_t *count = mpg_map_add(&meetings->sequences, graph_pair(where, rank), order);
     if (!count)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     *sequence = (*count)++;
     return 0;
 }
 
-int graph_find_me(struct meetings *meetings, const struct call *call, int32_t comm, int32_t *me,
+int mpg_graph_find_me(struct meetings *meetings, const struct call *call, int32_t comm, int32_t *me,
                   struct mpg_error *err)
 {
     struct place here = graph_here(call);
-    if (graph_member_index(meetings->members, comm, call->rank, me, err) < 0)
+    if (mpg_graph_member_index(meetings->members, comm, call->rank, me, err) < 0)
         return -1;
     return *me >= 0 ? 0
-                    : graph_error(&here, err, "the rank is not in communicator %d",
+                    : mpg_graph_error(&here, err, "the rank is not in communicator %d",
                                   mpg_trace_comm(meetings->trace, comm)->label);
 }
 
-int graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
+int mpg_graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
                   struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
@@ -58,11 +58,11 @@ int graph_promise(struct meetings *meetings, const struct call *call, struct pro
     *promised = (struct promised){.call = e->call, .comm = MPG_NO_COMM, .root = e->root};
     if (e->comm < 0 || e->comm >= mpg_trace_comm_count(meetings->trace))
         return 0;
-    if (graph_find_me(meetings, call, e->comm, &me, err) < 0 ||
-        graph_next_of(meetings, ORDER_PROMISED, e->comm, call->rank, &which, err) < 0)
+    if (mpg_graph_find_me(meetings, call, e->comm, &me, err) < 0 ||
+        mpg_graph_next_of(meetings, ORDER_PROMISED, e->comm, call->rank, &which, err) < 0)
         return -1;
     promised->comm = e->comm;
     promised->which = (uint32_t)which;
-    promised->bytes = graph_member_bytes(e, me);
+    promised->bytes = mpg_graph_member_bytes(e, me);
     return 0;
 }

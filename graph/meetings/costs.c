@@ -2,7 +2,7 @@
 /* The tables of docs/MODEL.md, section 4. */
 #include "graph/meetings/costs.h"
 
-enum collective_shape graph_shape_of(enum mpg_call call)
+enum collective_shape mpg_graph_shape_of(enum mpg_call call)
 {
     switch (call) {
     case MPG_CALL_Scan:
@@ -29,7 +29,7 @@ static uint32_t ceil_log2(int32_t p)
     return n;
 }
 
-uint32_t graph_rounds_of(enum mpg_call call, int32_t p)
+uint32_t mpg_graph_rounds_of(enum mpg_call call, int32_t p)
 {
     if (p == 1)
         return 0;
@@ -49,7 +49,7 @@ uint32_t graph_rounds_of(enum mpg_call call, int32_t p)
     }
 }
 
-double graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
+double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
 {
     if (p == 1)
         return 0;
@@ -81,7 +81,7 @@ double graph_bytes_of(enum mpg_call call, int32_t p, double d, double total)
     }
 }
 
-int64_t graph_member_bytes(const struct mpg_event *e, int32_t i)
+int64_t mpg_graph_member_bytes(const struct mpg_event *e, int32_t i)
 {
     int64_t sum = 0;
     if (e->count_number == 0)

@@ -16,13 +16,13 @@ enum collective_shape {
 };
 
 /* Of blocking CALL. */
-enum collective_shape graph_shape_of(enum mpg_call call);
+enum collective_shape mpg_graph_shape_of(enum mpg_call call);
 /* Rounds of latency that each of the P >= 1 members of blocking CALL pays. */
-uint32_t graph_rounds_of(enum mpg_call call, int32_t p);
+uint32_t mpg_graph_rounds_of(enum mpg_call call, int32_t p);
 /* Bytes that a member transfers in all rounds, who contributes OWN of the TOTAL bytes that
  * all P members do. */
-double graph_bytes_of(enum mpg_call call, int32_t p, double own, double total);
+double mpg_graph_bytes_of(enum mpg_call call, int32_t p, double own, double total);
 /* What member I's event says that it contributes (or, of a scatter, gets). */
-int64_t graph_member_bytes(const struct mpg_event *event, int32_t i);
+int64_t mpg_graph_member_bytes(const struct mpg_event *event, int32_t i);
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum mpg_collective graph_operation_of(enum mpg_call call)
+enum mpg_collective mpg_graph_operation_of(enum mpg_call call)
 {
     switch (call) {
 #define OPERATION(name, NAME) \
@@ -64,12 +64,12 @@ struct expansion {
     int32_t left;
 };
 
-bool graph_has_algorithms(enum mpg_call call)
+bool mpg_graph_has_algorithms(enum mpg_call call)
 {
-    return graph_operation_of(call) != MPG_COLLECTIVES;
+    return mpg_graph_operation_of(call) != MPG_COLLECTIVES;
 }
 
-struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_error *err)
+struct expansion *mpg_graph_expansion_new(const struct to_expand *what, struct mpg_error *err)
 {
     struct expansion *x = calloc(1, sizeof *x);
     size_t p = (size_t)what->p;
@@ -94,12 +94,12 @@ struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_e
     x->shared.elsewhere = x->elsewhere;
     return x;
 fail:
-    graph_expansion_free(x);
-    graph_out_of_memory(err);
+    mpg_graph_expansion_free(x);
+    mpg_graph_out_of_memory(err);
     return NULL;
 }
 
-void graph_expansion_free(struct expansion *x)
+void mpg_graph_expansion_free(struct expansion *x)
 {
     if (!x)
         return;
@@ -131,7 +131,7 @@ static int sum_blocks(struct expansion *x, int32_t root, struct mpg_error *err)
     int32_t p = x->what.p;
     x->before = calloc((size_t)p + 1, sizeof *x->before);
     if (!x->before)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (int32_t v = 0; v < p; v++)
         x->before[v + 1] = x->before[v] + x->bytes[((int64_t)v + root) % p];
     return 0;
@@ -175,7 +175,7 @@ static int plan_tree(struct expansion *x, struct mpg_error *err)
     x->lacks = calloc(p, sizeof *x->lacks);
     x->ready = calloc(p, sizeof *x->ready);
     if (!x->lacks || !x->ready)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (int32_t v = 0; v < x->what.p; v++) {
         x->lacks[v] += 1 + (goes_down(x) && v > 0);
         if (v > 0 && (!goes_down(x) || is_synchronous(x, v) || is_carried(x, v)))
@@ -251,9 +251,9 @@ static void wake(const struct expansion *x, int32_t v)
 static int emit_expand(const struct expansion *x, struct steps *steps, int32_t index, int32_t v,
                        struct mpg_error *err)
 {
-    struct mpg_step *s = graph_emit_at(steps, MPG_STEP_EXPAND, &x->place[index]);
+    struct mpg_step *s = mpg_graph_emit_at(steps, MPG_STEP_EXPAND, &x->place[index]);
     if (!s)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     s->call = x->what.call;
     s->expanding = &x->shared;
     s->member = v;
@@ -338,7 +338,7 @@ static int arrive_in_tree(struct expansion *x, struct steps *steps, int32_t v,
 /* The plan, as soon as enough is known: of blocks that differ when all have come. */
 static int make_plan(struct expansion *x, const struct comes *member, struct mpg_error *err)
 {
-    struct mpg_collective_size size = {.operation = graph_operation_of(x->what.call),
+    struct mpg_collective_size size = {.operation = mpg_graph_operation_of(x->what.call),
                                        .p = x->what.p,
                                        .root = member->root < 0 ? 0 : member->root,
                                        .bytes = member->bytes};
@@ -350,7 +350,7 @@ static int make_plan(struct expansion *x, const struct comes *member, struct mpg
         size.before = x->before;
     }
     if (x->what.shown) {
-        const struct mpg_nonblocking as = graph_moved_as(x->what.shown, x->what.table, x->what.call, &size);
+        const struct mpg_nonblocking as = mpg_graph_moved_as(x->what.shown, x->what.table, x->what.call, &size);
         x->shared.plan = mpg_plan_by(&as.choice, &size);
     } else
         x->shared.plan = mpg_plan_make(x->what.table, &size);
@@ -359,7 +359,7 @@ static int make_plan(struct expansion *x, const struct comes *member, struct mpg
     return x->tree ? plan_tree(x, err) : 0;
 }
 
-int graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct comes *member,
+int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct comes *member,
                            struct mpg_error *err)
 {
     struct mpg_expanded_member *it = &x->member[member->index]; /* its message may be there */
@@ -393,7 +393,7 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
 {
     const double ready_ns = sender->ready_ns;
     if (other->enter_ns > ready_ns)
-        graph_carried_count(other->saw_ns < ready_ns ? evidence->coming : evidence->posted,
+        mpg_graph_carried_count(other->saw_ns < ready_ns ? evidence->coming : evidence->posted,
                             (int64_t)mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes,
                             sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
@@ -423,7 +423,7 @@ static void observe_down(const struct expansion *x, const struct tree_evidence *
     }
 }
 
-void graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns,
+void mpg_graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns,
                            const struct tree_evidence *evidence)
 {
     if (!x->time || !evidence->coming)
@@ -437,12 +437,12 @@ void graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns,
         observe_up(x, evidence);
 }
 
-bool graph_expansion_needs_all(const struct expansion *x)
+bool mpg_graph_expansion_needs_all(const struct expansion *x)
 {
     return !x->tree;
 }
 
-bool graph_expansion_left(const struct expansion *x, int32_t index)
+bool mpg_graph_expansion_left(const struct expansion *x, int32_t index)
 {
     if (!x->tree)
         return x->evaluated;

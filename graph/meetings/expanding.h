@@ -37,21 +37,21 @@ struct comes {
 };
 
 /* That of blocking CALL; MPG_COLLECTIVES: there are no algorithms for it. */
-enum mpg_collective graph_operation_of(enum mpg_call call);
+enum mpg_collective mpg_graph_operation_of(enum mpg_call call);
 /* Whether there are. */
-bool graph_has_algorithms(enum mpg_call call);
+bool mpg_graph_has_algorithms(enum mpg_call call);
 /* NULL: out of memory. */
-struct expansion *graph_expansion_new(const struct to_expand *what, struct mpg_error *err);
-void graph_expansion_free(struct expansion *expansion); /* NULL is allowed */
+struct expansion *mpg_graph_expansion_new(const struct to_expand *what, struct mpg_error *err);
+void mpg_graph_expansion_free(struct expansion *expansion); /* NULL is allowed */
 /* A member has come: whoever can be evaluated now, is. */
-int graph_expansion_arrive(struct expansion *expansion, struct steps *steps,
+int mpg_graph_expansion_arrive(struct expansion *expansion, struct steps *steps,
                            const struct comes *member, struct mpg_error *err);
 /* Member INDEX leaves; once all have, with WHAT.observes: what each waited for that it sent to goes to EVIDENCE. */
-void graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns,
+void mpg_graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns,
                            const struct tree_evidence *evidence);
 /* Whether member INDEX's slot holds its leave. */
-bool graph_expansion_left(const struct expansion *expansion, int32_t index);
+bool mpg_graph_expansion_left(const struct expansion *expansion, int32_t index);
 /* Whether members leave once all have come, not only those that their messages depend on. */
-bool graph_expansion_needs_all(const struct expansion *expansion);
+bool mpg_graph_expansion_needs_all(const struct expansion *expansion);
 
 #endif

@@ -9,7 +9,7 @@ static bool may_leave(const struct part *part)
     if (c->dropped)
         return true;
     if (c->expansion)
-        return graph_expansion_left(c->expansion, part->me);
+        return mpg_graph_expansion_left(c->expansion, part->me);
     switch (c->shape) {
     case SHAPE_MEETING:
         return c->closed;
@@ -24,7 +24,7 @@ static bool may_leave(const struct part *part)
     }
 }
 
-void graph_await_part(const struct part *part, struct waiter *waiter)
+void mpg_graph_await_part(const struct part *part, struct waiter *waiter)
 {
     if (!may_leave(part))
         graph_await(waiter, &graph_find_member(part->collective, part->me)->waiter);
@@ -43,7 +43,7 @@ static void free_slots(struct meetings *meetings, const struct collective *c)
 
 static void free_over(struct leftover *over)
 {
-    graph_free_collective((struct collective *)over); /* which begins with it */
+    mpg_graph_free_collective((struct collective *)over); /* which begins with it */
 }
 
 /* The last one out: slots that others needed, and the collective itself, go. */
@@ -60,7 +60,7 @@ static void leave_collective(struct meetings *meetings, struct collective *c)
     if (!c->dropped)
         free_slots(meetings, c);
     mpg_map_remove(&meetings->open, graph_pair((int32_t)c->order, c->where), c->sequence);
-    graph_free_collective(c);
+    mpg_graph_free_collective(c);
 }
 
 static struct mpg_edge *edge_from(struct meetings *meetings, const struct member *m,
@@ -84,10 +84,10 @@ static int meeting_edge(struct meetings *meetings, const struct collective *c,
     struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, latest), c->call,
                                       c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, slot);
     if (!edge)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     edge->sent_ns = edge->from_ns;
     edge->off_ns = (double)(c->shape == SHAPE_MEETING ? c->off_ns : me->off_ns);
-    edge->rounds = graph_rounds_of(c->call, c->p);
+    edge->rounds = mpg_graph_rounds_of(c->call, c->p);
     edge->bytes = graph_member_moves(c, me);
     edge->target_bytes = graph_member_would_move(c, me);
     return 0;
@@ -99,12 +99,12 @@ static int root_edge(struct meetings *meetings, const struct collective *c,
     const struct member *root = graph_find_member(c, c->root);
     struct mpg_edge *edge = edge_from(meetings, root, c->call, MPG_EDGE_ROOT, root->slot);
     if (!edge)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     edge->origin = graph_member_origin(me);
     edge->meeting = graph_member_origin(root);
     edge->members = c->p;
     edge->contributed_bytes = (double)me->target_bytes;
-    edge->rounds = graph_rounds_of(c->call, c->p);
+    edge->rounds = mpg_graph_rounds_of(c->call, c->p);
     edge->bytes = graph_member_moves(c, me);
     edge->target_bytes = graph_member_would_move(c, me);
     return 0;
@@ -119,7 +119,7 @@ static int member_edges(struct meetings *meetings, const struct collective *c,
             continue;
         struct mpg_edge *edge = edge_from(meetings, m, c->call, MPG_EDGE_MEMBER, m->slot);
         if (!edge)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         edge->meeting = graph_member_origin(graph_find_member(c, c->root));
         edge->bytes = graph_member_moves(c, m);
         edge->target_bytes = graph_member_would_move(c, m);
@@ -134,24 +134,24 @@ static int held_edge(struct meetings *meetings, const struct collective *c, stru
     struct mpg_edge *edge = edge_from(meetings, graph_find_member(c, c->root), c->call,
                                       MPG_EDGE_HELD, c->meeting_slot);
     if (!edge)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     edge->from_ns = c->held_ns;
     return 0;
 }
 
-enum mpg_call graph_part_call(const struct part *part)
+enum mpg_call mpg_graph_part_call(const struct part *part)
 {
     return part->collective->call;
 }
 
-bool graph_part_is_nonblocking(const struct meetings *meetings, const struct part *part, struct met *met)
+bool mpg_graph_part_is_nonblocking(const struct meetings *meetings, const struct part *part, struct met *met)
 {
     const struct collective *c = part->collective;
-    if (!c || c->blocking || c->dropped || c->p == 1 || c->expected < c->p || !graph_has_algorithms(c->call) ||
+    if (!c || c->blocking || c->dropped || c->p == 1 || c->expected < c->p || !mpg_graph_has_algorithms(c->call) ||
         graph_comm_of(meetings, c)->remote_size > 0)
         return false;
     *met = (struct met){.call = c->call,
-                        .operation = graph_operation_of(c->call),
+                        .operation = mpg_graph_operation_of(c->call),
                         .p = c->p,
                         .root = c->root < 0 ? 0 : c->root,
                         .me = part->me,
@@ -160,7 +160,7 @@ bool graph_part_is_nonblocking(const struct meetings *meetings, const struct par
     return true;
 }
 
-bool graph_part_member(const struct part *part, int32_t index, double *enter_ns, uint64_t *number)
+bool mpg_graph_part_member(const struct part *part, int32_t index, double *enter_ns, uint64_t *number)
 {
     const struct member *m = graph_find_member(part->collective, index);
     if (!m || !m->arrived)
@@ -170,21 +170,21 @@ bool graph_part_member(const struct part *part, int32_t index, double *enter_ns,
     return true;
 }
 
-bool graph_part_is_dropped(const struct part *part)
+bool mpg_graph_part_is_dropped(const struct part *part)
 {
     return part->collective && part->collective->dropped;
 }
 
-bool graph_part_is_awaited(const struct part *part)
+bool mpg_graph_part_is_awaited(const struct part *part)
 {
     const struct collective *c = part->collective;
     return c && c->holds && c->blocking && part->me == c->root;
 }
 
-int graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
+int mpg_graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
                     struct mpg_error *err)
 {
-    if (graph_release_members(meetings, part->collective, call, call->leave_ns, err) < 0)
+    if (mpg_graph_release_members(meetings, part->collective, call, call->leave_ns, err) < 0)
         return -1;
     leave_collective(meetings, part->collective);
     return 0;
@@ -197,11 +197,11 @@ static int expanded_edge(struct meetings *meetings, const struct collective *c,
     struct mpg_edge *edge =
         edge_from(meetings, me, c->call, c->blocking ? MPG_EDGE_MEETING : MPG_EDGE_MET, me->slot);
     if (!edge)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     edge->expanded = true;
     edge->from_ns = c->first_ns;
     edge->sent_ns = c->last_ns;
-    edge->off_ns = (double)(graph_expansion_needs_all(c->expansion) ? c->off_ns : me->off_ns);
+    edge->off_ns = (double)(mpg_graph_expansion_needs_all(c->expansion) ? c->off_ns : me->off_ns);
     graph_free_slot(meetings->steps, me->slot);
     return 0;
 }
@@ -213,10 +213,10 @@ static int lose_part(struct meetings *meetings, const struct collective *c, int3
     const bool waits = c->shape == SHAPE_FROM_ROOT ? !is_root : c->shape == SHAPE_TO_ROOT ? is_root || c->holds : true;
     if (c->p <= 1 || !waits)
         return 0;
-    return graph_lose_wait(meetings->steps, err);
+    return mpg_graph_lose_wait(meetings->steps, err);
 }
 
-int graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err)
+int mpg_graph_part_edges(struct meetings *meetings, const struct part *part, double leave_ns, struct mpg_error *err)
 {
     struct collective *c = part->collective;
     const struct member *me = graph_find_member(c, part->me);
@@ -227,9 +227,9 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, double 
         return status;
     }
     if (c->expansion) {
-        if (graph_expansion_left(c->expansion, part->me))
+        if (mpg_graph_expansion_left(c->expansion, part->me))
             status = expanded_edge(meetings, c, me, err);
-        graph_expansion_leave(c->expansion, part->me, leave_ns, &meetings->observed);
+        mpg_graph_expansion_leave(c->expansion, part->me, leave_ns, &meetings->observed);
         leave_collective(meetings, c);
         return status;
     }
@@ -253,7 +253,7 @@ int graph_part_edges(struct meetings *meetings, const struct part *part, double 
             status = held_edge(meetings, c, err);
         break;
     }
-    if (!graph_part_is_awaited(part))
+    if (!mpg_graph_part_is_awaited(part))
         leave_collective(meetings, c);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include "graph/meetings/collective.h"
 
-bool graph_part_holds(const struct part *part, const struct waiter *waiter)
+bool mpg_graph_part_holds(const struct part *part, const struct waiter *waiter)
 {
     return part->collective && graph_find_member(part->collective, part->me)->waiter == waiter;
 }
@@ -25,7 +25,7 @@ static bool waits_for_root(const struct collective *c, int32_t i)
     return c->shape == SHAPE_TO_ROOT && i != c->root;
 }
 
-int32_t graph_part_lacks(const struct meetings *meetings, const struct part *part)
+int32_t mpg_graph_part_lacks(const struct meetings *meetings, const struct part *part)
 {
     const struct collective *c = part->collective;
     int32_t missing = waits_for_root(c, part->me) ? c->root : first_missing(meetings, c);
@@ -34,34 +34,34 @@ int32_t graph_part_lacks(const struct meetings *meetings, const struct part *par
                : NO_RANK;
 }
 
-int graph_explain_part(const struct meetings *meetings, const struct part *part,
+int mpg_graph_explain_part(const struct meetings *meetings, const struct part *part,
                        const struct call *call, const char *why, struct mpg_error *err)
 {
     const struct collective *c = part->collective;
     const struct place *posted = &graph_find_member(c, part->me)->place;
     struct place here = graph_here(call);
-    int32_t missing = graph_part_lacks(meetings, part);
+    int32_t missing = mpg_graph_part_lacks(meetings, part);
     char starts[64] = "";
     if (waits_for_root(c, part->me) && graph_has_arrived(c, c->root))
-        return graph_error_lenient(&here, err, "its root, rank %d, does not come to its end%s",
+        return mpg_graph_error_lenient(&here, err, "its root, rank %d, does not come to its end%s",
                                    missing, why);
     if (posted->number != here.number)
         snprintf(starts, sizeof starts, " what its call %llu (MPI_%s) starts",
                  (unsigned long long)posted->number, mpg_call_name(c->called));
-    return graph_error_lenient(
+    return mpg_graph_error_lenient(
         &here, err, "only %d of %d ranks of communicator %d call%s, rank %d does not%s",
         c->arrived, c->expected, graph_comm_of(meetings, c)->label, *starts ? starts : " it",
         missing == NO_RANK ? call->rank : missing, why);
 }
 
-uint32_t graph_give_up_part(const struct part *part, const struct waiter *waiter)
+uint32_t mpg_graph_give_up_part(const struct part *part, const struct waiter *waiter)
 {
     return part->collective
                ? graph_give_up(&graph_find_member(part->collective, part->me)->waiter, waiter)
                : 0;
 }
 
-int graph_check_collectives(const struct meetings *meetings, struct mpg_error *err)
+int mpg_graph_check_collectives(const struct meetings *meetings, struct mpg_error *err)
 {
     for (size_t i = 0; i < meetings->open.capacity; i++) {
         if (!meetings->open.entries[i].used)
@@ -70,7 +70,7 @@ int graph_check_collectives(const struct meetings *meetings, struct mpg_error *e
             (struct collective *)(uintptr_t)meetings->open.entries[i].value;
         for (int32_t j = 0; j < c->p; j++)
             if (graph_has_arrived(c, j))
-                return graph_error_lenient(&graph_find_member(c, j)->place, err,
+                return mpg_graph_error_lenient(&graph_find_member(c, j)->place, err,
                                            "only %d of %d ranks of communicator %d call it",
                                            c->arrived, c->expected,
                                            graph_comm_of(meetings, c)->label);

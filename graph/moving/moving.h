@@ -12,19 +12,19 @@ struct moving;
 
 /* LIMITS as with carrying; OBSERVES: finds them. TABLE: what is not shown goes by it. EAGER_LIMIT_BYTES: the traced machine's,
  * INT64_MAX: none. NULL: out of memory. All outlive it. */
-struct moving *graph_moving_new(struct carrying *carrying, struct meetings *meetings, const struct mpg_carried *limits,
+struct moving *mpg_graph_moving_new(struct carrying *carrying, struct meetings *meetings, const struct mpg_carried *limits,
                                 const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
                                 struct mpg_error *err);
-void graph_moving_free(struct moving *moving); /* NULL is allowed */
+void mpg_graph_moving_free(struct moving *moving); /* NULL is allowed */
 
 /* CALL completes PART: it waits until what others do meanwhile is known, if PART is a collective of that kind. Error: out of
  * memory. */
-int graph_await_moved(struct moving *moving, const struct part *part, struct call *call, struct mpg_error *err);
+int mpg_graph_await_moved(struct moving *moving, const struct part *part, struct call *call, struct mpg_error *err);
 /* Its edges, before the others of PART. Error: out of memory. */
-int graph_moved_edges(struct moving *moving, const struct part *part, const struct call *call, struct mpg_error *err);
+int mpg_graph_moved_edges(struct moving *moving, const struct part *part, const struct call *call, struct mpg_error *err);
 /* CALL is being left, and has completed N requests: what it shows, while it observes, is counted. */
-void graph_moved_note(struct moving *moving, const struct call *call, uint32_t n);
+void mpg_graph_moved_note(struct moving *moving, const struct call *call, uint32_t n);
 /* What was observed, put into CARRIED. */
-void graph_moved_found(const struct moving *moving, struct mpg_carried *carried);
+void mpg_graph_moved_found(const struct moving *moving, struct mpg_carried *carried);
 
 #endif

@@ -65,12 +65,12 @@ struct asked {
 
 /* When all is there that the member's last wave needs, aligned; INFINITY: not by then. In the time of the trace, as if
  * messages took none; the calls of others that this waits for are in MOVING->found, unless it observes. -INFINITY: waves are not known. */
-double graph_moved_end(struct moving *moving, const struct asked *asked, const struct way *way);
-void graph_forget_waves(struct moving *moving);
+double mpg_graph_moved_end(struct moving *moving, const struct asked *asked, const struct way *way);
+void mpg_graph_forget_waves(struct moving *moving);
 
 /* While it observes: what completes ASKED by CALL shows. */
-void graph_see(struct moving *moving, const struct asked *asked, const struct call *call);
-struct seen *graph_seen_new(struct mpg_error *err);
-void graph_seen_free(struct seen *seen);
+void mpg_graph_see(struct moving *moving, const struct asked *asked, const struct call *call);
+struct seen *mpg_graph_seen_new(struct mpg_error *err);
+void mpg_graph_seen_free(struct seen *seen);
 
 #endif

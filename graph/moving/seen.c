@@ -37,15 +37,15 @@ struct seen {
     uint32_t parts;       /* so many of the kind */
 };
 
-struct seen *graph_seen_new(struct mpg_error *err)
+struct seen *mpg_graph_seen_new(struct mpg_error *err)
 {
     struct seen *seen = calloc(1, sizeof *seen);
     if (!seen)
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
     return seen;
 }
 
-void graph_seen_free(struct seen *seen)
+void mpg_graph_seen_free(struct seen *seen)
 {
     for (uint32_t i = 0; seen && i < seen->n; i++)
         free(seen->kind[i]);
@@ -109,7 +109,7 @@ static struct kind *find_kind(const struct moving *moving, const struct met *met
 
 /* --- calls --- */
 
-void graph_see(struct moving *moving, const struct asked *asked, const struct call *call)
+void mpg_graph_see(struct moving *moving, const struct asked *asked, const struct call *call)
 {
     struct seen *seen = moving->seen;
     struct kind *kind = find_kind(moving, &asked->met);
@@ -131,15 +131,15 @@ void graph_see(struct moving *moving, const struct asked *asked, const struct ca
         if (i % WAYS_OF_ONE == 0) { /* those of an algorithm have that in common */
             struct way at_once = w->way;
             at_once.calls = at_once.carried = at_once.choice.waits = false;
-            else_ns = fmax(call->enter_ns, graph_moved_end(moving, asked, &at_once));
+            else_ns = fmax(call->enter_ns, mpg_graph_moved_end(moving, asked, &at_once));
         }
-        const double latest_ns = graph_moved_end(moving, asked, &w->way);
+        const double latest_ns = mpg_graph_moved_end(moving, asked, &w->way);
         w->else_ns = is_first ? else_ns : fmax(w->else_ns, else_ns);
         w->latest_ns = is_first ? latest_ns : fmax(w->latest_ns, latest_ns);
     }
 }
 
-void graph_moved_note(struct moving *moving, const struct call *call, uint32_t n)
+void mpg_graph_moved_note(struct moving *moving, const struct call *call, uint32_t n)
 {
     struct seen *seen = moving ? moving->seen : NULL;
     if (!seen || !seen->current)
@@ -167,14 +167,14 @@ static const struct seen_way *best_of(const struct kind *kind)
     const struct seen_way *best = NULL;
     for (int i = 0; i < kind->ways; i++) {
         const struct seen_way *w = &kind->way[i];
-        if (graph_waits_are_shown(w->waited, w->left) &&
+        if (mpg_graph_waits_are_shown(w->waited, w->left) &&
             (!best || w->explained_ns > (1 + MORE) * best->explained_ns))
             best = w;
     }
     return best;
 }
 
-void graph_moved_found(const struct moving *moving, struct mpg_carried *carried)
+void mpg_graph_moved_found(const struct moving *moving, struct mpg_carried *carried)
 {
     const struct seen *seen = moving ? moving->seen : NULL;
     int64_t least_carried = INT64_MAX, most_at_once = -1;

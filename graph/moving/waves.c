@@ -44,7 +44,7 @@ static const struct mpg_waves *find_waves(struct moving *moving, const struct me
     return place->waves;
 }
 
-void graph_forget_waves(struct moving *moving)
+void mpg_graph_forget_waves(struct moving *moving)
 {
     for (int i = 0; i < KEPT_WAVES; i++)
         mpg_waves_free(moving->kept[i].waves);
@@ -88,7 +88,7 @@ static bool counts(const struct finding *f, int32_t index, double enter_ns)
 /* When member INDEX came, and in which call; false: it has not, up to when that counts. */
 static bool find_member(const struct finding *f, int32_t index, double *enter_ns, uint64_t *number)
 {
-    return graph_part_member(f->asked->part, index, enter_ns, number) && counts(f, index, *enter_ns);
+    return mpg_graph_part_member(f->asked->part, index, enter_ns, number) && counts(f, index, *enter_ns);
 }
 
 /* When V, which could go on at FROM_NS, is in a call that sees to it: after the one that posts; or, if it has NOT_POSTED,
@@ -104,7 +104,7 @@ static double in_call(const struct finding *f, int32_t v, double from_ns, bool n
         return from_ns;
     if (!find_member(f, index, &enter_ns, &number) && !not_posted)
         return INFINITY;
-    const struct passage *p = graph_passage_after(f->moving->carrying, rank, not_posted ? 0 : number, from_ns, &is_known);
+    const struct passage *p = mpg_graph_passage_after(f->moving->carrying, rank, not_posted ? 0 : number, from_ns, &is_known);
     if (!is_known)
         return from_ns;
     if (!p || !counts(f, index, p->enter_ns))
@@ -171,7 +171,7 @@ static double end_of(const struct finding *f, uint32_t wave)
     return end_ns;
 }
 
-double graph_moved_end(struct moving *moving, const struct asked *asked, const struct way *way)
+double mpg_graph_moved_end(struct moving *moving, const struct asked *asked, const struct way *way)
 {
     const struct met *met = &asked->met;
     const struct mpg_waves *w = find_waves(moving, met, &way->choice);

@@ -26,7 +26,7 @@ static int note_given(struct completing *completing, int64_t id, struct mpg_erro
         uint32_t capacity = completing->given_capacity ? 2 * completing->given_capacity : 16;
         void *grown = realloc(completing->given, capacity * sizeof *completing->given);
         if (!grown)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         completing->given = grown;
         completing->given_capacity = capacity;
     }
@@ -45,7 +45,7 @@ static bool may_be_whole(const struct rank_requests *rank, const struct mpg_even
 {
     bool any = false;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        const struct request *request = graph_find_request(rank, e->requests[i]);
+        const struct request *request = mpg_graph_find_request(rank, e->requests[i]);
         const struct message *m = request ? request->message : NULL;
         if (!request || request->kind == REQUEST_NOTHING)
             continue;
@@ -70,7 +70,7 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
     if (!may_choose(e->call) || done_number >= e->request_number)
         return false;
     for (uint32_t i = 0; i < done_number; i++)
-        if (received(graph_find_request(rank, done[i])))
+        if (received(mpg_graph_find_request(rank, done[i])))
             return true;
     return done_number == 0;
 }
@@ -79,7 +79,7 @@ static bool has_choice(const struct rank_requests *rank, const struct mpg_event 
 static int give(const struct rank_requests *rank, int64_t id, struct completing *completing,
                 struct mpg_error *err)
 {
-    struct request *request = graph_find_request(rank, id);
+    struct request *request = mpg_graph_find_request(rank, id);
     struct message *m = received(request);
     if (!m)
         return 0;
@@ -90,12 +90,12 @@ static int give(const struct rank_requests *rank, int64_t id, struct completing 
     return 0;
 }
 
-int graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
+int mpg_graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
                        struct completing *completing, struct mpg_error *err)
 {
     completing->given_count = 0;
     completing->choice.unmet = 0;
-    if (!requests->choose || !graph_is_alone(requests->matching, call->rank))
+    if (!requests->choose || !mpg_graph_is_alone(requests->matching, call->rank))
         return 0;
     if (give(rank, call->event->requests[0], completing, err) < 0)
         return -1;
@@ -103,17 +103,17 @@ int graph_begin_asking(struct requests *requests, struct rank_requests *rank, st
     return 0;
 }
 
-int graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
+int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
                        struct completing *completing, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct waiter *choice = &completing->choice;
     completing->given_count = 0;
     choice->unmet = 0;
-    requests->matching->counts->open_receives += graph_completes_open(completing);
-    if (!requests->choose || !graph_is_alone(requests->matching, call->rank))
+    requests->matching->counts->open_receives += mpg_graph_completes_open(completing);
+    if (!requests->choose || !mpg_graph_is_alone(requests->matching, call->rank))
         return 0;
-    if (requests->choose_sources && graph_completes_open(completing))
+    if (requests->choose_sources && mpg_graph_completes_open(completing))
         choice->unmet = 1; /* nothing that arrives ends this */
     if (!has_choice(rank, e)) {
         call->waiter.unmet += choice->unmet;
@@ -122,19 +122,19 @@ int graph_begin_choice(struct requests *requests, struct rank_requests *rank, st
     for (uint32_t i = 0; i < e->request_number; i++)
         if (give(rank, e->requests[i], completing, err) < 0)
             return -1;
-    choice->unmet += requests->choose_sources && graph_is_given_open(rank, completing);
+    choice->unmet += requests->choose_sources && mpg_graph_is_given_open(rank, completing);
     call->waiter.unmet += choice->unmet > 0;
     return 0;
 }
 
-void graph_end_choice(const struct rank_requests *rank, struct call *call,
+void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call,
                       struct completing *completing)
 {
     struct waiter *choice = &completing->choice;
     if (choice->unmet == 0)
         return;
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        struct message *m = received(graph_find_request(rank, completing->given[i]));
+        struct message *m = received(mpg_graph_find_request(rank, completing->given[i]));
         if (m)
             graph_give_up(&graph_more(m)->choice_waiter, choice);
     }
@@ -148,7 +148,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
                         bool *any_left, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        struct request *request = graph_find_request(rank, completing->given[i]);
+        struct request *request = mpg_graph_find_request(rank, completing->given[i]);
         struct message *m = received(request);
         if (m && !m->arrived && needs_all(call->event->call)) {
             *any_left = false;
@@ -156,8 +156,8 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
         }
         if (!m || !m->arrived || request->is_candidate) /* named twice, it is one */
             continue;
-        if (graph_view(matching, call, m, err) < 0 ||
-            graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)
+        if (mpg_graph_view(matching, call, m, err) < 0 ||
+            mpg_graph_candidate(matching, m, completing->given[i], request->completing, err) < 0)
             return -1;
         request->is_candidate = true;
         *any_left = *any_left || !request->completing;
@@ -165,7 +165,7 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
     return 0;
 }
 
-int graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
+int mpg_graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
                             const struct call *call, struct completing *completing,
                             struct mpg_error *err)
 {
@@ -173,7 +173,7 @@ int graph_choice_candidates(struct requests *requests, const struct rank_request
     bool any_left = false;
     int status = list_arrived(matching, rank, call, completing, &any_left, err);
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        struct request *request = graph_find_request(rank, completing->given[i]);
+        struct request *request = mpg_graph_find_request(rank, completing->given[i]);
         if (request)
             request->is_candidate = false;
     }

@@ -10,7 +10,7 @@ static int keep(struct completing *completing, struct request *request, struct m
         uint32_t capacity = completing->capacity ? 2 * completing->capacity : 16;
         void *grown = realloc(completing->requests, capacity * sizeof(struct request *));
         if (!grown)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         completing->requests = grown;
         completing->capacity = capacity;
     }
@@ -28,7 +28,7 @@ static int await_request(struct requests *requests, struct call *call, struct re
     case REQUEST_SEND:
         if (m->synchronous && !m->arrived)
             graph_await(waiter, &m->send_waiter);
-        graph_await_carrier(&requests->matching->carrying, m, call->leave_ns, waiter);
+        mpg_graph_await_carrier(&requests->matching->carrying, m, call->leave_ns, waiter);
         break;
     case REQUEST_RECEIVE:
         if (m && !m->arrived)
@@ -40,10 +40,10 @@ static int await_request(struct requests *requests, struct call *call, struct re
         graph_await(waiter, &request->more->ready_waiter);
         break;
     case REQUEST_COLLECTIVE:
-        graph_await_part(&request->more->part, waiter);
-        return graph_await_moved(requests->moving, &request->more->part, call, err);
+        mpg_graph_await_part(&request->more->part, waiter);
+        return mpg_graph_await_moved(requests->moving, &request->more->part, call, err);
     case REQUEST_GROUP:
-        graph_await_group(waiter, request->more->group);
+        mpg_graph_await_group(waiter, request->more->group);
         break;
     case REQUEST_TRANSFER:
     case REQUEST_NOTHING:
@@ -52,7 +52,7 @@ static int await_request(struct requests *requests, struct call *call, struct re
     return 0;
 }
 
-int graph_begin_completion(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,
                            struct mpg_error *err)
 {
@@ -61,16 +61,16 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
     uint32_t n = e->done_all ? e->request_number : e->done_number;
     const int64_t *done = e->done_all ? e->requests : e->done;
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = graph_find_request(rank, done[i]);
+        struct request *request = mpg_graph_find_request(rank, done[i]);
         if (request && request->completing)
             continue; /* named twice */
         if (requests->matching->lenient && (!request || request->unresolved))
             requests->matching->counts->unmatched++;
         else if (!request)
-            return graph_error_lenient(&here, err, "request %lld is unknown or complete already",
+            return mpg_graph_error_lenient(&here, err, "request %lld is unknown or complete already",
                                        (long long)done[i]);
         else if (request->unresolved)
-            return graph_error_lenient(&here, err,
+            return mpg_graph_error_lenient(&here, err,
                                        "request %lld completes without saying its source",
                                        (long long)done[i]);
         if (!request)
@@ -85,7 +85,7 @@ int graph_begin_completion(struct requests *requests, struct rank_requests *rank
 static enum mpg_matter matter_of(const struct request *request)
 {
     if (request->kind == REQUEST_COLLECTIVE)
-        return mpg_call_matter(graph_part_call(&request->more->part));
+        return mpg_call_matter(mpg_graph_part_call(&request->more->part));
     if (request->kind == REQUEST_GROUP)
         return MPG_MATTER_COLLECTIVE;
     return mpg_call_matter((enum mpg_call)request->call);
@@ -101,31 +101,31 @@ static int completion_edge(struct requests *requests, struct call *call,
     struct group *group;
     switch ((enum request_kind)request->kind) {
     case REQUEST_SEND:
-        return graph_sender_edge(matching, call, m, err);
+        return mpg_graph_sender_edge(matching, call, m, err);
     case REQUEST_RECEIVE:
-        if (sending && graph_sender_edge(matching, call, sending, err) < 0)
+        if (sending && mpg_graph_sender_edge(matching, call, sending, err) < 0)
             return -1;
         if (!m || !m->arrived)
             return 0;
-        if (graph_arrival_edge(matching, m, err) < 0)
+        if (mpg_graph_arrival_edge(matching, m, err) < 0)
             return -1;
         if (!m->dropped)
             matching->steps->edges[matching->steps->edge_count - 1].request = request->id;
         if (!polls)
-            graph_note_received(matching, call, m);
-        graph_receiver_done(matching, m, polls);
+            mpg_graph_note_received(matching, call, m);
+        mpg_graph_receiver_done(matching, m, polls);
         request->message = NULL;
         return 0;
     case REQUEST_COLLECTIVE:
-        if (graph_moved_edges(requests->moving, &more->part, call, err) < 0)
+        if (mpg_graph_moved_edges(requests->moving, &more->part, call, err) < 0)
             return -1;
-        return graph_part_edges(requests->meetings, &more->part, call->leave_ns, err);
+        return mpg_graph_part_edges(requests->meetings, &more->part, call->leave_ns, err);
     case REQUEST_GROUP:
         group = more->group;
         more->group = NULL;
-        return graph_group_edges(matching, group, polls, err);
+        return mpg_graph_group_edges(matching, group, polls, err);
     case REQUEST_TRANSFER:
-        graph_await_transfer(call, &more->load);
+        mpg_graph_await_transfer(call, &more->load);
         return 0;
     case REQUEST_PARTITIONS:
     case REQUEST_NOTHING:
@@ -146,14 +146,14 @@ static uint32_t count_dropped(const struct requests *requests, const struct requ
     case REQUEST_RECEIVE:
         *parts += (m || request->unresolved) + (sending != NULL);
         if (m)
-            dropped = graph_is_receive_dropped(&requests->matching->supposing, m);
+            dropped = mpg_graph_is_receive_dropped(&requests->matching->supposing, m);
         return dropped + (sending && sending->dropped);
     case REQUEST_COLLECTIVE:
         *parts += 1;
-        return graph_part_is_dropped(&request->more->part);
+        return mpg_graph_part_is_dropped(&request->more->part);
     case REQUEST_GROUP:
         *parts += request->more->group->count;
-        return graph_group_dropped(&requests->matching->supposing, request->more->group);
+        return mpg_graph_group_dropped(&requests->matching->supposing, request->more->group);
     case REQUEST_PARTITIONS:
     case REQUEST_TRANSFER:
         *parts += 1;
@@ -164,25 +164,25 @@ static uint32_t count_dropped(const struct requests *requests, const struct requ
     return 0;
 }
 
-void graph_count_given(const struct requests *requests, const struct rank_requests *rank,
+void mpg_graph_count_given(const struct requests *requests, const struct rank_requests *rank,
                        const struct call *call)
 {
     const struct mpg_event *e = call->event;
     if (!requests->matching->supposing.supposed)
         return;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        const struct request *request = graph_find_request(rank, e->requests[i]);
+        const struct request *request = mpg_graph_find_request(rank, e->requests[i]);
         if (request)
             call->sent->dropped += count_dropped(requests, request, &call->sent->parts);
     }
 }
 
-bool graph_is_given_transfers(const struct rank_requests *rank, const struct call *call)
+bool mpg_graph_is_given_transfers(const struct rank_requests *rank, const struct call *call)
 {
     const struct mpg_event *e = call->event;
     bool any = false;
     for (uint32_t i = 0; i < e->request_number; i++) {
-        const struct request *request = graph_find_request(rank, e->requests[i]);
+        const struct request *request = mpg_graph_find_request(rank, e->requests[i]);
         if (request && request->kind != REQUEST_TRANSFER)
             return false;
         any = any || request;
@@ -190,7 +190,7 @@ bool graph_is_given_transfers(const struct rank_requests *rank, const struct cal
     return any;
 }
 
-int graph_completion_edges(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *rank,
                            struct call *call, struct completing *completing,
                            struct mpg_error *err)
 {
@@ -201,23 +201,23 @@ int graph_completion_edges(struct requests *requests, struct rank_requests *rank
         call->completed |= (uint8_t)(1u << matter_of(completing->requests[i]));
         if (completion_edge(requests, call, completing->requests[i], polls, err) < 0)
             return -1;
-        graph_remove_request(requests, rank, completing->requests[i]);
+        mpg_graph_remove_request(requests, rank, completing->requests[i]);
     }
-    graph_moved_note(requests->moving, call, completing->count);
+    mpg_graph_moved_note(requests->moving, call, completing->count);
     completing->count = 0;
     return 0;
 }
 
-int graph_end_requests(struct requests *requests, const struct rank_requests *rank,
+int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank,
                        struct mpg_error *err)
 {
     struct mpg_graph_counts *counts = requests->matching->counts;
     const struct request *open = NULL;
     size_t next = 0;
-    for (struct request *request; (request = graph_next_request(rank, &next));) {
+    for (struct request *request; (request = mpg_graph_next_request(rank, &next));) {
         counts->cancelled += request->cancelling;
         if (request->kind == REQUEST_SEND) {
-            graph_sender_done(requests->matching, request->message, true);
+            mpg_graph_sender_done(requests->matching, request->message, true);
             continue;
         }
         if (request->kind == REQUEST_RECEIVE && request->cancelling)
@@ -230,14 +230,14 @@ int graph_end_requests(struct requests *requests, const struct rank_requests *ra
         if (request->message)
             request->message->given_up = true;
         if (graph_request_sending(request))
-            graph_sender_done(requests->matching, graph_request_sending(request), true);
+            mpg_graph_sender_done(requests->matching, graph_request_sending(request), true);
         if (!open || request->number < open->number)
             open = request;
     }
     if (!open || requests->matching->lenient)
         return 0;
     const struct place place = graph_request_place(open);
-    return graph_error_lenient(&place, err, "its request is never completed");
+    return mpg_graph_error_lenient(&place, err, "its request is never completed");
 }
 
 /* --- when no rank can go on --- */
@@ -262,10 +262,10 @@ static bool find_need(const struct request *q, const struct waiter *waiter, stru
         need->start = q->number;
         break;
     case REQUEST_GROUP:
-        need->message = graph_missing_of_group(q->more->group);
+        need->message = mpg_graph_missing_of_group(q->more->group);
         break;
     case REQUEST_COLLECTIVE:
-        if (graph_part_holds(&q->more->part, waiter))
+        if (mpg_graph_part_holds(&q->more->part, waiter))
             need->part = &q->more->part;
         break;
     case REQUEST_TRANSFER:
@@ -275,7 +275,7 @@ static bool find_need(const struct request *q, const struct waiter *waiter, stru
     return need->message || need->part || need->unready;
 }
 
-bool graph_completion_need(const struct completing *completing, const struct waiter *waiter,
+bool mpg_graph_completion_need(const struct completing *completing, const struct waiter *waiter,
                            struct need *need)
 {
     for (uint32_t i = 0; i < completing->count; i++)
@@ -284,16 +284,16 @@ bool graph_completion_need(const struct completing *completing, const struct wai
     return false;
 }
 
-uint32_t graph_give_up_completion(struct completing *completing, const struct waiter *waiter)
+uint32_t mpg_graph_give_up_completion(struct completing *completing, const struct waiter *waiter)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < completing->count; i++) {
         struct request *q = completing->requests[i];
-        n += graph_give_up_message(q->message, waiter);
+        n += mpg_graph_give_up_message(q->message, waiter);
         if (q->more)
-            n += graph_give_up_message(q->more->sending, waiter) +
+            n += mpg_graph_give_up_message(q->more->sending, waiter) +
                  graph_give_up(&q->more->ready_waiter, waiter) +
-                 graph_give_up_group(q->more->group, waiter) + graph_give_up_part(&q->more->part, waiter);
+                 mpg_graph_give_up_group(q->more->group, waiter) + mpg_graph_give_up_part(&q->more->part, waiter);
     }
     return n;
 }

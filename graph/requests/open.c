@@ -14,7 +14,7 @@ static struct message *received(const struct request *request)
     return request->kind == REQUEST_RECEIVE ? request->message : NULL;
 }
 
-bool graph_completes_open(const struct completing *completing)
+bool mpg_graph_completes_open(const struct completing *completing)
 {
     for (uint32_t i = 0; i < completing->count; i++)
         if (is_open(received(completing->requests[i])))
@@ -22,22 +22,22 @@ bool graph_completes_open(const struct completing *completing)
     return false;
 }
 
-bool graph_is_given_open(const struct rank_requests *rank, const struct completing *completing)
+bool mpg_graph_is_given_open(const struct rank_requests *rank, const struct completing *completing)
 {
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        const struct request *request = graph_find_request(rank, completing->given[i]);
+        const struct request *request = mpg_graph_find_request(rank, completing->given[i]);
         if (request && is_open(received(request)))
             return true;
     }
     return false;
 }
 
-void graph_begin_open(struct requests *requests, struct call *call, struct completing *completing)
+void mpg_graph_begin_open(struct requests *requests, struct call *call, struct completing *completing)
 {
     requests->matching->counts->open_receives++;
     completing->given_count = 0;
     completing->choice.unmet = 0;
-    if (!requests->choose_sources || !graph_is_alone(requests->matching, call->rank))
+    if (!requests->choose_sources || !mpg_graph_is_alone(requests->matching, call->rank))
         return;
     completing->choice.unmet = 1; /* nothing that arrives ends this */
     call->waiter.unmet++;
@@ -47,7 +47,7 @@ void graph_begin_open(struct requests *requests, struct call *call, struct compl
  * Not followed). */
 static void note_kept(struct matching *matching, int32_t rank, const struct message *m)
 {
-    const bool may_follow = !m->synchronous && !m->sync_source && graph_is_alone(matching, rank);
+    const bool may_follow = !m->synchronous && !m->sync_source && mpg_graph_is_alone(matching, rank);
     matching->counts->open_kept += m->is_user && !may_follow;
 }
 
@@ -59,14 +59,14 @@ static int involve(struct matching *matching, const struct call *call, struct me
         return 0;
     m->is_involved = true;
     ++*involved;
-    return graph_view(matching, call, m, err);
+    return mpg_graph_view(matching, call, m, err);
 }
 
 static int add_posted(struct matching *matching, const struct call *call, const struct message *m, struct mpg_error *err)
 {
-    struct mpg_posted *p = graph_add_posted(matching->steps);
+    struct mpg_posted *p = mpg_graph_add_posted(matching->steps);
     if (!p)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     *p = (struct mpg_posted){.fits = {.comm = m->comm,
                                       .source = m->source,
                                       .tag = m->tag,
@@ -84,7 +84,7 @@ static int add_posted(struct matching *matching, const struct call *call, const 
 static int list_posted(struct matching *matching, const struct call *call, uint32_t involved, bool all,
                        struct mpg_error *err)
 {
-    struct message *m = graph_posted_first(&matching->posted, call->rank);
+    struct message *m = mpg_graph_posted_first(&matching->posted, call->rank);
     for (; m && (all || involved > 0); m = graph_more(m)->posted_next) {
         if (m->is_followed && add_posted(matching, call, m, err) < 0)
             return -1;
@@ -94,7 +94,7 @@ static int list_posted(struct matching *matching, const struct call *call, uint3
     return 0;
 }
 
-int graph_list_open_receive(struct requests *requests, const struct call *call,
+int mpg_graph_list_open_receive(struct requests *requests, const struct call *call,
                             struct message *message, struct mpg_error *err)
 {
     uint32_t involved = 0;
@@ -105,7 +105,7 @@ int graph_list_open_receive(struct requests *requests, const struct call *call,
     return list_posted(requests->matching, call, involved, false, err);
 }
 
-int graph_list_open_requests(struct requests *requests, const struct rank_requests *rank,
+int mpg_graph_list_open_requests(struct requests *requests, const struct rank_requests *rank,
                              const struct call *call, const struct completing *completing,
                              struct mpg_error *err)
 {
@@ -120,7 +120,7 @@ int graph_list_open_requests(struct requests *requests, const struct rank_reques
         if (involve(matching, call, received(completing->requests[i]), &involved, err) < 0)
             return -1;
     for (uint32_t i = 0; i < completing->given_count; i++) {
-        const struct request *request = graph_find_request(rank, completing->given[i]);
+        const struct request *request = mpg_graph_find_request(rank, completing->given[i]);
         if (request && involve(matching, call, received(request), &involved, err) < 0)
             return -1;
     }
@@ -137,11 +137,11 @@ static bool looks_for(struct matching *matching, const struct call *call, struct
                              .any_source = e->any & MPG_ANY_SOURCE,
                              .any_tag = e->any & MPG_ANY_TAG};
     if (!fits->any_source)
-        fits->source = graph_peer(matching->members, call, e->comm, e->from, &ignored);
+        fits->source = mpg_graph_peer(matching->members, call, e->comm, e->from, &ignored);
     return fits->source >= 0;
 }
 
-bool graph_begin_looking(struct requests *requests, struct call *call,
+bool mpg_graph_begin_looking(struct requests *requests, struct call *call,
                          struct completing *completing)
 {
     const struct mpg_event *e = call->event;
@@ -149,25 +149,25 @@ bool graph_begin_looking(struct requests *requests, struct call *call,
     const bool may_choose = (e->any & MPG_ANY_SOURCE) || !e->found;
     if (!may_choose || e->from == MPG_PROC_NULL || !looks_for(requests->matching, call, &fits))
         return false;
-    graph_begin_open(requests, call, completing);
+    mpg_graph_begin_open(requests, call, completing);
     return true;
 }
 
-int graph_list_looking(struct requests *requests, struct call *call, struct probing *probing,
+int mpg_graph_list_looking(struct requests *requests, struct call *call, struct probing *probing,
                        struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
     const struct mpg_event *e = call->event;
     struct mpg_message_pattern fits;
-    struct message *found = e->found ? graph_probed(probing) : NULL;
+    struct message *found = e->found ? mpg_graph_probed(probing) : NULL;
     if (found && (e->any & MPG_ANY_SOURCE))
         note_kept(matching, call->rank, found);
-    if (!requests->choose_sources || !graph_is_alone(matching, call->rank) ||
+    if (!requests->choose_sources || !mpg_graph_is_alone(matching, call->rank) ||
         e->from == MPG_PROC_NULL || !looks_for(matching, call, &fits))
         return 0;
     if (e->found && (!found || !found->is_followed))
         return 0;
-    if (found && graph_view(matching, call, found, err) < 0)
+    if (found && mpg_graph_view(matching, call, found, err) < 0)
         return -1;
     call->looking = (struct mpg_looking){.looks = true,
                                          .takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE,

@@ -36,7 +36,7 @@ static void free_neighbors(struct mpg_event *kept)
     free(kept);
 }
 
-void graph_free_persistent(struct requests *requests, struct persistent *p)
+void mpg_graph_free_persistent(struct requests *requests, struct persistent *p)
 {
     free_neighbors(p->neighbors);
     mpg_pool_give(&requests->persistent_pool, p);
@@ -57,10 +57,10 @@ static int describe(struct requests *requests, const struct call *call, struct p
         p->neighbors = keep_neighbors(e);
         if (!p->neighbors || !p->neighbors->counts || !p->neighbors->sources ||
             !p->neighbors->destinations)
-            return graph_out_of_memory(err);
-        return graph_promise(requests->meetings, call, &p->promised, err);
+            return mpg_graph_out_of_memory(err);
+        return mpg_graph_promise(requests->meetings, call, &p->promised, err);
     case MPG_KIND_COLLECTIVE_INIT:
-        return graph_promise(requests->meetings, call, &p->promised, err);
+        return mpg_graph_promise(requests->meetings, call, &p->promised, err);
     default:
         break;
     }
@@ -71,15 +71,15 @@ static int describe(struct requests *requests, const struct call *call, struct p
         return 0;
     struct place here = graph_here(call);
     if (e->root < 1)
-        return graph_error(&here, err, "%d partitions", e->root);
+        return mpg_graph_error(&here, err, "%d partitions", e->root);
     p->partitions = (uint32_t)e->root;
     return p->peer == MPG_PROC_NULL
                ? 0
-               : graph_pair_partitioned(requests->matching, call, sends, p->comm, p->peer, p->tag,
+               : mpg_graph_pair_partitioned(requests->matching, call, sends, p->comm, p->peer, p->tag,
                                         &p->channel, &p->foreign, err);
 }
 
-int graph_define_persistent(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_define_persistent(struct requests *requests, struct rank_requests *rank,
                             const struct call *call, struct mpg_error *err)
 {
     const uint64_t id = (uint64_t)call->event->persistent[0];
@@ -88,10 +88,10 @@ int graph_define_persistent(struct requests *requests, struct rank_requests *ran
     if (!p) {
         if (slot && !*slot)
             mpg_map_remove(&rank->persistent, id, 0);
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     }
     if (*slot)
-        graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
+        mpg_graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
     *slot = (uint64_t)(uintptr_t)p; /* the rank's, also on failure */
     return describe(requests, call, p, err);
 }
@@ -113,7 +113,7 @@ static void resolve(const struct mpg_event *e, int64_t id, struct persistent *wh
         what->tag = MPG_UNKNOWN;
 }
 
-bool graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
+bool mpg_graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
                           int32_t tag)
 {
     for (uint32_t i = 0; i < start->request_number; i++) {
@@ -135,7 +135,7 @@ static int start_collective(struct requests *requests, const struct call *call,
                             struct persistent *p, struct request *request, uint32_t index,
                             struct mpg_error *err)
 {
-    if (graph_arrive_promised(requests->meetings, call, &p->promised, index, &request->more->part, err) < 0)
+    if (mpg_graph_arrive_promised(requests->meetings, call, &p->promised, index, &request->more->part, err) < 0)
         return -1;
     if (request->more->part.collective)
         request->kind = REQUEST_COLLECTIVE;
@@ -149,7 +149,7 @@ static int start_neighbors(struct requests *requests, const struct call *call,
 {
     uint32_t first = *index;
     *index += p->neighbors->destination_number;
-    if (graph_start_neighbors(requests->matching, call, p->neighbors, p->promised.which, first,
+    if (mpg_graph_start_neighbors(requests->matching, call, p->neighbors, p->promised.which, first,
                               &request->more->group, err) < 0)
         return -1;
     if (request->more->group)
@@ -164,9 +164,9 @@ static int start_partitioned(struct requests *requests, const struct call *call,
     if (p->peer == MPG_PROC_NULL || p->foreign)
         return 0;
     if (mpg_call_kind(p->call) == MPG_KIND_PSEND_INIT) {
-        if (graph_suppose_message(&requests->matching->supposing, call, p->comm, p->channel.destination, p->tag,
+        if (mpg_graph_suppose_message(&requests->matching->supposing, call, p->comm, p->channel.destination, p->tag,
                                   p->bytes, &outcome, err) < 0 ||
-            graph_tell_other(&requests->matching->supposing, call, outcome.by, err) < 0)
+            mpg_graph_tell_other(&requests->matching->supposing, call, outcome.by, err) < 0)
             return -1;
         request->kind = REQUEST_PARTITIONS;
         request->more->unready = p->partitions;
@@ -176,8 +176,8 @@ static int start_partitioned(struct requests *requests, const struct call *call,
         call->sent->dropped += outcome.drops;
         return 0;
     }
-    graph_note_post(requests->matching, call);
-    if (graph_post_on(requests->matching, call, &p->channel, p->bytes, &request->message, err) < 0)
+    mpg_graph_note_post(requests->matching, call);
+    if (mpg_graph_post_on(requests->matching, call, &p->channel, p->bytes, &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_RECEIVE;
     return 0;
@@ -191,14 +191,14 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
     struct persistent what = *p;
     struct request *request;
     if (kind == MPG_KIND_SEND_INIT)
-        return graph_post_send(requests, rank, call, &what, id, (*index)++, err);
+        return mpg_graph_post_send(requests, rank, call, &what, id, (*index)++, err);
     if (kind == MPG_KIND_RECV_INIT) {
         if (what.any)
             resolve(call->event, id, &what);
         (*index)++;
-        return graph_post_receive(requests, rank, call, &what, id, err);
+        return mpg_graph_post_receive(requests, rank, call, &what, id, err);
     }
-    if (!(request = graph_add_large_request(requests, rank, call, id, err)))
+    if (!(request = mpg_graph_add_large_request(requests, rank, call, id, err)))
         return -1;
     if (kind == MPG_KIND_COLLECTIVE_INIT)
         return start_collective(requests, call, p, request, (*index)++, err);
@@ -208,7 +208,7 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
     return start_partitioned(requests, call, p, request, err);
 }
 
-int graph_start_persistent(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
@@ -219,7 +219,7 @@ int graph_start_persistent(struct requests *requests, struct rank_requests *rank
         if (!slot && requests->matching->lenient)
             continue; /* what completes it is counted */
         if (!slot)
-            return graph_error_lenient(&here, err, "persistent request %lld is unknown",
+            return mpg_graph_error_lenient(&here, err, "persistent request %lld is unknown",
                                        (long long)e->persistent[i]);
         call->sent->which = i;
         if (start(requests, rank, call, (struct persistent *)(uintptr_t)*slot, e->requests[i],
@@ -237,7 +237,7 @@ static int depart(struct requests *requests, const struct call *call, struct req
 {
     struct protocol protocol =
         graph_load_protocol(requests->matching, MPG_CALL_Psend_init, request->more->load);
-    if (graph_send_on(requests->matching, call, &request->more->channel, protocol, request->more->load, 0,
+    if (mpg_graph_send_on(requests->matching, call, &request->more->channel, protocol, request->more->load, 0,
                       &request->message, err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
@@ -249,12 +249,12 @@ static int depart(struct requests *requests, const struct call *call, struct req
     return 0;
 }
 
-int graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call,
+int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call,
                 struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
-    struct request *request = graph_find_request(rank, e->requests[0]);
+    struct request *request = mpg_graph_find_request(rank, e->requests[0]);
     bool range = e->call == MPG_CALL_Pready_range && e->count_number == 2;
     int64_t n = range ? e->counts[1] - e->counts[0] + 1 : e->count_number;
     if (request && request->kind == REQUEST_NOTHING)
@@ -265,10 +265,10 @@ int graph_ready(struct requests *requests, struct rank_requests *rank, const str
         return 0;
     }
     if (!request)
-        return graph_error_lenient(&here, err, "request %lld is unknown",
+        return mpg_graph_error_lenient(&here, err, "request %lld is unknown",
                                    (long long)e->requests[0]);
     if (!fits)
-        return graph_error_lenient(&here, err, "request %lld has not so many partitions left",
+        return mpg_graph_error_lenient(&here, err, "request %lld has not so many partitions left",
                                    (long long)e->requests[0]);
     request->more->unready -= (uint32_t)n;
     call->sent->parts++;

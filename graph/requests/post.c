@@ -11,16 +11,16 @@ static bool is_cancelled(const struct call *call, int64_t id)
     return false;
 }
 
-int graph_post_send(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_post_send(struct requests *requests, struct rank_requests *rank,
                     const struct call *call, const struct persistent *what, int64_t id,
                     uint32_t index, struct mpg_error *err)
 {
-    struct request *request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
+    struct request *request = mpg_graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
     if (!request)
         return -1;
     if (what->peer == MPG_PROC_NULL || is_cancelled(call, id))
         return 0;
-    if (graph_send(requests->matching, call, what->call, what->comm, what->peer, what->tag,
+    if (mpg_graph_send(requests->matching, call, what->call, what->comm, what->peer, what->tag,
                    what->bytes, index, &request->message, err) < 0)
         return -1;
     if (request->message)
@@ -28,11 +28,11 @@ int graph_post_send(struct requests *requests, struct rank_requests *rank,
     return 0;
 }
 
-int graph_post_receive(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank,
                        const struct call *call, const struct persistent *what, int64_t id,
                        struct mpg_error *err)
 {
-    struct request *request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
+    struct request *request = mpg_graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
     if (!request)
         return -1;
     if (what->peer == MPG_PROC_NULL || is_cancelled(call, id))
@@ -42,7 +42,7 @@ int graph_post_receive(struct requests *requests, struct rank_requests *rank,
         request->unresolved = true;
         return 0;
     }
-    if (graph_post(requests->matching, call, what->comm, what->peer, what->tag, what->any,
+    if (mpg_graph_post(requests->matching, call, what->comm, what->peer, what->tag, what->any,
                    what->bytes, &request->message, err) < 0)
         return -1;
     if (request->message)
@@ -54,13 +54,13 @@ int graph_post_receive(struct requests *requests, struct rank_requests *rank,
 static struct request *add(struct requests *requests, struct rank_requests *rank,
                            const struct call *call, struct mpg_error *err)
 {
-    return graph_add_request(requests, rank, call, call->event->requests[0], REQUEST_NOTHING, err);
+    return mpg_graph_add_request(requests, rank, call, call->event->requests[0], REQUEST_NOTHING, err);
 }
 
 static struct request *add_large(struct requests *requests, struct rank_requests *rank,
                                  const struct call *call, struct mpg_error *err)
 {
-    return graph_add_large_request(requests, rank, call, call->event->requests[0], err);
+    return mpg_graph_add_large_request(requests, rank, call, call->event->requests[0], err);
 }
 
 static int start_matched_receive(struct requests *requests, struct rank_requests *rank,
@@ -69,7 +69,7 @@ static int start_matched_receive(struct requests *requests, struct rank_requests
 {
     struct request *request = add(requests, rank, call, err);
     if (!request ||
-        graph_matched_receive(requests->matching, taken, call, &request->message, err) < 0)
+        mpg_graph_matched_receive(requests->matching, taken, call, &request->message, err) < 0)
         return -1;
     if (request->message)
         request->kind = REQUEST_RECEIVE;
@@ -80,7 +80,7 @@ static int start_collective(struct requests *requests, struct rank_requests *ran
                             const struct call *call, struct mpg_error *err)
 {
     struct request *request = add_large(requests, rank, call, err);
-    if (!request || graph_arrive(requests->meetings, call, graph_load(0), &request->more->part, err) < 0)
+    if (!request || mpg_graph_arrive(requests->meetings, call, graph_load(0), &request->more->part, err) < 0)
         return -1;
     if (request->more->part.collective)
         request->kind = REQUEST_COLLECTIVE;
@@ -91,14 +91,14 @@ static int start_neighbors(struct requests *requests, struct rank_requests *rank
                            const struct call *call, struct mpg_error *err)
 {
     struct request *request = add_large(requests, rank, call, err);
-    if (!request || graph_neighbors(requests->matching, call, &request->more->group, err) < 0)
+    if (!request || mpg_graph_neighbors(requests->matching, call, &request->more->group, err) < 0)
         return -1;
     if (request->more->group)
         request->kind = REQUEST_GROUP;
     return 0;
 }
 
-int graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call,
+int mpg_graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call,
                          struct load load, struct mpg_error *err)
 {
     struct request *request = add_large(requests, rank, call, err);
@@ -119,22 +119,22 @@ static int start_both(struct requests *requests, struct rank_requests *rank,
                                  .tag = e->recvtag, .any = e->any, .bytes = e->recvbytes};
     struct message *sending = NULL;
     if (e->to != MPG_PROC_NULL &&
-        graph_send(requests->matching, call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
+        mpg_graph_send(requests->matching, call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
                    &sending, err) < 0)
         return -1;
-    if (graph_post_receive(requests, rank, call, &receive, e->requests[0], err) < 0)
+    if (mpg_graph_post_receive(requests, rank, call, &receive, e->requests[0], err) < 0)
         return -1;
-    struct request *request = graph_find_request(rank, e->requests[0]);
+    struct request *request = mpg_graph_find_request(rank, e->requests[0]);
     request->kind = REQUEST_RECEIVE;
     if (!sending)
         return 0;
-    if (graph_enlarge_request(requests, request, err) < 0)
+    if (mpg_graph_enlarge_request(requests, request, err) < 0)
         return -1;
     request->more->sending = sending;
     return 0;
 }
 
-int graph_start_request(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_start_request(struct requests *requests, struct rank_requests *rank,
                         struct taken *taken, const struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
@@ -143,14 +143,14 @@ int graph_start_request(struct requests *requests, struct rank_requests *rank,
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_ISEND:
         what.peer = e->to;
-        return graph_post_send(requests, rank, call, &what, e->requests[0], 0, err);
+        return mpg_graph_post_send(requests, rank, call, &what, e->requests[0], 0, err);
     case MPG_KIND_IRECV:
         what.peer = e->from;
-        return graph_post_receive(requests, rank, call, &what, e->requests[0], err);
+        return mpg_graph_post_receive(requests, rank, call, &what, e->requests[0], err);
     case MPG_KIND_ISENDRECV:
         return start_both(requests, rank, call, err);
     case MPG_KIND_START:
-        return graph_start_persistent(requests, rank, call, err);
+        return mpg_graph_start_persistent(requests, rank, call, err);
     case MPG_KIND_IMRECV:
         return start_matched_receive(requests, rank, taken, call, err);
     case MPG_KIND_ICOLLECTIVE:
@@ -164,52 +164,52 @@ int graph_start_request(struct requests *requests, struct rank_requests *rank,
     case MPG_KIND_REQUEST:
         return add(requests, rank, call, err) ? 0 : -1;
     default:
-        return graph_define_persistent(requests, rank, call, err);
+        return mpg_graph_define_persistent(requests, rank, call, err);
     }
 }
 
-int graph_free_request(struct requests *requests, struct rank_requests *rank,
+int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank,
                        const struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     if (e->persistent) {
         uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[0], 0);
         if (slot) {
-            graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
+            mpg_graph_free_persistent(requests, (struct persistent *)(uintptr_t)*slot);
             mpg_map_remove(&rank->persistent, (uint64_t)e->persistent[0], 0);
         }
         return 0;
     }
     struct place here = graph_here(call);
-    struct request *request = graph_find_request(rank, e->requests[0]);
+    struct request *request = mpg_graph_find_request(rank, e->requests[0]);
     if ((!request || request->completing) && requests->matching->lenient) {
         requests->matching->counts->unmatched++;
         return 0;
     }
     if (!request)
-        return graph_error_lenient(&here, err, "request %lld is unknown",
+        return mpg_graph_error_lenient(&here, err, "request %lld is unknown",
                                    (long long)e->requests[0]);
     if (request->completing)
-        return graph_error_lenient(&here, err, "another thread's call completes request %lld already",
+        return mpg_graph_error_lenient(&here, err, "another thread's call completes request %lld already",
                                    (long long)e->requests[0]);
     if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP ||
         request->kind == REQUEST_PARTITIONS)
         return 0; /* MPI forbids it; that it is never completed is said at the end */
     requests->matching->counts->cancelled += request->cancelling;
     if (request->kind == REQUEST_SEND)
-        graph_sender_done(requests->matching, request->message, true);
+        mpg_graph_sender_done(requests->matching, request->message, true);
     if (graph_request_sending(request))
-        graph_sender_done(requests->matching, graph_request_sending(request), true);
+        mpg_graph_sender_done(requests->matching, graph_request_sending(request), true);
     struct message *received = request->kind == REQUEST_RECEIVE ? request->message : NULL;
-    graph_remove_request(requests, rank, request);
+    mpg_graph_remove_request(requests, rank, request);
     if (received)
-        graph_receive_freed(requests->matching, received);
+        mpg_graph_receive_freed(requests->matching, received);
     return 0;
 }
 
-void graph_cancel_request(struct rank_requests *rank, const struct call *call)
+void mpg_graph_cancel_request(struct rank_requests *rank, const struct call *call)
 {
-    struct request *request = graph_find_request(rank, call->event->requests[0]);
+    struct request *request = mpg_graph_find_request(rank, call->event->requests[0]);
     if (!request)
         return;
     request->cancelling = true;

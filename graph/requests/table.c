@@ -6,7 +6,7 @@
 
 #include "common/large.h"
 
-void graph_requests_init(struct requests *requests, struct matching *matching,
+void mpg_graph_requests_init(struct requests *requests, struct matching *matching,
                          struct meetings *meetings)
 {
     *requests = (struct requests){.matching = matching,
@@ -17,7 +17,7 @@ void graph_requests_init(struct requests *requests, struct matching *matching,
                                   .persistent_pool.size = sizeof(struct persistent)};
 }
 
-void graph_requests_clear(struct requests *requests)
+void mpg_graph_requests_clear(struct requests *requests)
 {
     mpg_pool_clear(&requests->request_pool);
     mpg_pool_clear(&requests->more_pool);
@@ -30,7 +30,7 @@ static struct request **place_of(const struct rank_requests *rank, int64_t id)
     return &rank->near[(uint64_t)id & (rank->near_capacity - 1)];
 }
 
-struct request *graph_find_request(const struct rank_requests *rank, int64_t id)
+struct request *mpg_graph_find_request(const struct rank_requests *rank, int64_t id)
 {
     struct request *request = rank->near_capacity ? *place_of(rank, id) : NULL;
     if (request && request->id == id)
@@ -39,7 +39,7 @@ struct request *graph_find_request(const struct rank_requests *rank, int64_t id)
     return far ? (struct request *)(uintptr_t)*far : NULL;
 }
 
-struct request *graph_next_request(const struct rank_requests *rank, size_t *i)
+struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t *i)
 {
     for (; *i < rank->near_capacity; ++*i)
         if (rank->near[*i])
@@ -88,18 +88,18 @@ static int insert(struct rank_requests *rank, struct request *request)
     return 0;
 }
 
-struct request *graph_add_request(struct requests *requests, struct rank_requests *rank,
+struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank,
                                   const struct call *call, int64_t id, enum request_kind kind,
                                   struct mpg_error *err)
 {
     struct place here = graph_here(call);
-    if (graph_find_request(rank, id)) {
-        graph_error(&here, err, "request %lld is already in use", (long long)id);
+    if (mpg_graph_find_request(rank, id)) {
+        mpg_graph_error(&here, err, "request %lld is already in use", (long long)id);
         return NULL;
     }
     struct request *request = mpg_pool_take(&requests->request_pool);
     if (!request) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     request->kind = (uint8_t)kind;
@@ -110,23 +110,23 @@ struct request *graph_add_request(struct requests *requests, struct rank_request
     request->id = id;
     if (insert(rank, request) < 0) {
         mpg_pool_give(&requests->request_pool, request);
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     return request;
 }
 
-int graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err)
+int mpg_graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err)
 {
     request->more = mpg_pool_take(&requests->more_pool);
-    return request->more ? 0 : graph_out_of_memory(err);
+    return request->more ? 0 : mpg_graph_out_of_memory(err);
 }
 
-struct request *graph_add_large_request(struct requests *requests, struct rank_requests *rank,
+struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank,
                                         const struct call *call, int64_t id, struct mpg_error *err)
 {
-    struct request *request = graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
-    return request && graph_enlarge_request(requests, request, err) == 0 ? request : NULL;
+    struct request *request = mpg_graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
+    return request && mpg_graph_enlarge_request(requests, request, err) == 0 ? request : NULL;
 }
 
 static void give_back(struct requests *requests, struct request *request)
@@ -136,7 +136,7 @@ static void give_back(struct requests *requests, struct request *request)
     mpg_pool_give(&requests->request_pool, request);
 }
 
-void graph_remove_request(struct requests *requests, struct rank_requests *rank,
+void mpg_graph_remove_request(struct requests *requests, struct rank_requests *rank,
                           struct request *request)
 {
     struct request **place = place_of(rank, request->id);
@@ -150,17 +150,17 @@ void graph_remove_request(struct requests *requests, struct rank_requests *rank,
     give_back(requests, request);
 }
 
-void graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank)
+void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_requests *rank)
 {
     size_t next = 0;
-    for (struct request *request; (request = graph_next_request(rank, &next));) {
+    for (struct request *request; (request = mpg_graph_next_request(rank, &next));) {
         if (request->more)
             free(request->more->group);
         give_back(requests, request);
     }
     for (size_t i = 0; i < rank->persistent.capacity; i++)
         if (rank->persistent.entries[i].used)
-            graph_free_persistent(
+            mpg_graph_free_persistent(
                 requests, (struct persistent *)(uintptr_t)rank->persistent.entries[i].value);
     free(rank->near);
     rank->near = NULL;

@@ -5,7 +5,7 @@
 
 #include "graph/schedule/ahead.h"
 
-enum { MAX_AHEAD = 256 }; /* calls of a rank: graph_may_go() looks at all pairs */
+enum { MAX_AHEAD = 256 }; /* calls of a rank: mpg_graph_may_go() looks at all pairs */
 
 struct ahead {
     struct ahead *next;
@@ -161,7 +161,7 @@ static bool takes_found(const struct rank_run *r, const struct stream *s, const 
     case MPG_KIND_ISENDRECV:
         return event->comm == probe->comm && event->from == probe->from && event->recvtag == probe->tag;
     case MPG_KIND_START:
-        return graph_starts_receive(&r->requests, event, probe->comm, probe->from, probe->tag);
+        return mpg_graph_starts_receive(&r->requests, event, probe->comm, probe->from, probe->tag);
     default:
         return false;
     }
@@ -176,7 +176,7 @@ static bool is_still_probed(const struct rank_run *r, const struct mpg_event *ev
     return false;
 }
 
-bool graph_may_go(const struct rank_run *r, const struct mpg_event *event)
+bool mpg_graph_may_go(const struct rank_run *r, const struct mpg_event *event)
 {
     if (is_waiting(r, event->thread) || begins_later(r, event) || is_still_probed(r, event))
         return false;
@@ -186,20 +186,20 @@ bool graph_may_go(const struct rank_run *r, const struct mpg_event *event)
     return true;
 }
 
-bool graph_ahead_can_go(const struct rank_run *r)
+bool mpg_graph_ahead_can_go(const struct rank_run *r)
 {
     for (const struct ahead *a = r->ahead; a; a = a->next)
-        if (graph_may_go(r, &a->event))
+        if (mpg_graph_may_go(r, &a->event))
             return true;
     return false;
 }
 
-const struct mpg_event *graph_ahead_take(struct rank_run *r, uint64_t *number)
+const struct mpg_event *mpg_graph_ahead_take(struct rank_run *r, uint64_t *number)
 {
     struct ahead **link = &r->ahead;
     free(r->taken);
     r->taken = NULL;
-    while (*link && !graph_may_go(r, &(*link)->event))
+    while (*link && !mpg_graph_may_go(r, &(*link)->event))
         link = &(*link)->next;
     if (!*link)
         return NULL;
@@ -210,7 +210,7 @@ const struct mpg_event *graph_ahead_take(struct rank_run *r, uint64_t *number)
     return &r->taken->event;
 }
 
-const struct mpg_event *graph_ahead_first(const struct rank_run *r, const struct mpg_event *event)
+const struct mpg_event *mpg_graph_ahead_first(const struct rank_run *r, const struct mpg_event *event)
 {
     const struct ahead *end = r->taken && &r->taken->event == event ? r->taken->next : NULL;
     for (const struct ahead *a = r->ahead; a && a != end; a = a->next)
@@ -244,7 +244,7 @@ static int lay_aside(struct rank_run *r, struct mpg_error *err)
                e->cancelled_number + e->value_number + (size_t)OF_A_RESOLUTION * e->resolution_number;
     struct ahead *a = malloc(sizeof *a + n * sizeof a->lists[0]), **link = &r->ahead;
     if (!a)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     a->next = NULL;
     a->event = *e;
     a->number = r->next_number;
@@ -269,11 +269,11 @@ static int lay_aside(struct rank_run *r, struct mpg_error *err)
     return 0;
 }
 
-int graph_ahead_insert(struct rank_run *r, const struct mpg_event *event, uint64_t number, struct mpg_error *err)
+int mpg_graph_ahead_insert(struct rank_run *r, const struct mpg_event *event, uint64_t number, struct mpg_error *err)
 {
     struct ahead *a = malloc(sizeof *a + event->value_number * sizeof a->lists[0]);
     if (!a)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     int64_t *end = a->lists;
     *a = (struct ahead){.next = r->ahead, .event = *event, .number = number};
     a->event.values = keep(&end, event->values, event->value_number);
@@ -282,7 +282,7 @@ int graph_ahead_insert(struct rank_run *r, const struct mpg_event *event, uint64
     return 0;
 }
 
-int graph_look_ahead(struct rank_run *r, struct mpg_error *err)
+int mpg_graph_look_ahead(struct rank_run *r, struct mpg_error *err)
 {
     if (!r->next || r->ahead_count == MAX_AHEAD || r->threads < 2 ||
         mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE)
@@ -290,7 +290,7 @@ int graph_look_ahead(struct rank_run *r, struct mpg_error *err)
     return lay_aside(r, err) < 0 ? -1 : 1;
 }
 
-void graph_ahead_clear(struct rank_run *r)
+void mpg_graph_ahead_clear(struct rank_run *r)
 {
     free(r->taken);
     r->taken = NULL;

@@ -12,18 +12,18 @@
 
 /* Whether R's EVENT, laid aside or read after all that are, need not wait for its
  * thread, for an earlier one, or for a probe to find what it receives. */
-bool graph_may_go(const struct rank_run *r, const struct mpg_event *event);
+bool mpg_graph_may_go(const struct rank_run *r, const struct mpg_event *event);
 /* Whether one of those laid aside may go. */
-bool graph_ahead_can_go(const struct rank_run *r);
+bool mpg_graph_ahead_can_go(const struct rank_run *r);
 /* Takes the first that may go out of those laid aside, or NULL. The event, whose number is
  * NUMBER, is valid until this is called again. */
-const struct mpg_event *graph_ahead_take(struct rank_run *r, uint64_t *number);
+const struct mpg_event *mpg_graph_ahead_take(struct rank_run *r, uint64_t *number);
 /* Of what was read before EVENT and is laid aside, the first event of a thread that has no stream; NULL: there is none. */
-const struct mpg_event *graph_ahead_first(const struct rank_run *r, const struct mpg_event *event);
+const struct mpg_event *mpg_graph_ahead_first(const struct rank_run *r, const struct mpg_event *event);
 /* Lays EVENT aside, a call without lists, as NUMBER, before all that are; its values are copied. Error: out of memory. */
-int graph_ahead_insert(struct rank_run *r, const struct mpg_event *event, uint64_t number, struct mpg_error *err);
+int mpg_graph_ahead_insert(struct rank_run *r, const struct mpg_event *event, uint64_t number, struct mpg_error *err);
 /* Lays aside what R is held up by: 1, or 0 if that cannot help. */
-int graph_look_ahead(struct rank_run *r, struct mpg_error *err);
-void graph_ahead_clear(struct rank_run *r);
+int mpg_graph_look_ahead(struct rank_run *r, struct mpg_error *err);
+void mpg_graph_ahead_clear(struct rank_run *r);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "graph/schedule/scout.h"
 
-bool graph_is_choice(const struct mpg_event *e)
+bool mpg_graph_is_choice(const struct mpg_event *e)
 {
     switch (mpg_call_kind(e->call)) {
     case MPG_KIND_PROBE:
@@ -26,21 +26,21 @@ static void note_followed(struct mpg_graph_counts *c, const struct mpg_event *e,
     const bool looks = a->looking.looks && (a->looking.fits.any_source || !e->found);
     if (a->candidate_number == 0 && a->receive_number == 0 && !looks)
         return;
-    c->followed += graph_is_choice(e);
-    c->followed_receives += !graph_is_choice(e);
+    c->followed += mpg_graph_is_choice(e);
+    c->followed_receives += !mpg_graph_is_choice(e);
 }
 
-int graph_date_candidates(struct mpg_graph *g, struct rank_run *r, const struct call *call, struct mpg_error *err)
+int mpg_graph_date_candidates(struct mpg_graph *g, struct rank_run *r, const struct call *call, struct mpg_error *err)
 {
     struct steps *steps = &g->steps;
     size_t kept = 0, open = 0;
-    if (steps->candidate_count > 0 && !r->scout && !(r->scout = graph_scout_open(g->trace, call->rank, err)))
+    if (steps->candidate_count > 0 && !r->scout && !(r->scout = mpg_graph_scout_open(g->trace, call->rank, err)))
         return -1;
     for (size_t i = 0; i < steps->candidate_count; i++) {
         struct mpg_candidate *c = &steps->candidates[i];
         int64_t leave_ns = call->event->leave_ns;
         int found = c->completed ? 1
-                                 : graph_scout_completion(r->scout, call->number, c->request,
+                                 : mpg_graph_scout_completion(r->scout, call->number, c->request,
                                                           &leave_ns, err);
         if (found < 0)
             return -1;
@@ -52,20 +52,20 @@ int graph_date_candidates(struct mpg_graph *g, struct rank_run *r, const struct 
     const bool is_whole = kept == steps->candidate_count || call->event->call != MPG_CALL_Testall;
     steps->candidate_count = is_whole && open > 0 ? kept : 0;
     if (r->scout && mpg_call_kind(call->event->call) == MPG_KIND_COMPLETE)
-        graph_scout_forget(r->scout, call->number);
+        mpg_graph_scout_forget(r->scout, call->number);
     return 0;
 }
 
-int graph_find_alternatives(struct mpg_graph *g, const struct call *call, struct mpg_step *step, struct mpg_error *err)
+int mpg_graph_find_alternatives(struct mpg_graph *g, const struct call *call, struct mpg_step *step, struct mpg_error *err)
 {
     const struct steps *s = &g->steps;
     const enum mpg_call name = call->event->call;
     step->alternatives = &mpg_no_alternatives;
     if (!g->requests.choose || (s->candidate_count == 0 && s->posted_count == 0 && !call->looking.looks && !call->asking.asks))
         return 0;
-    struct mpg_alternatives *a = graph_steps_list(&g->steps, sizeof *a, err);
-    struct mpg_candidate *candidates = a ? graph_steps_list(&g->steps, s->candidate_count * sizeof *candidates, err) : NULL;
-    struct mpg_posted *receives = candidates ? graph_steps_list(&g->steps, s->posted_count * sizeof *receives, err) : NULL;
+    struct mpg_alternatives *a = mpg_graph_steps_list(&g->steps, sizeof *a, err);
+    struct mpg_candidate *candidates = a ? mpg_graph_steps_list(&g->steps, s->candidate_count * sizeof *candidates, err) : NULL;
+    struct mpg_posted *receives = candidates ? mpg_graph_steps_list(&g->steps, s->posted_count * sizeof *receives, err) : NULL;
     if (!receives)
         return -1;
     for (uint32_t i = 0; i < s->candidate_count; i++)

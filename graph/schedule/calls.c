@@ -15,8 +15,8 @@ static void await_message(struct stream *s, struct message *m, struct waiter **p
 /* What the call of S receives or finds may be another rank's. */
 static void begin_open(struct mpg_graph *g, struct stream *s)
 {
-    graph_begin_open(&g->requests, &s->call, &s->completing);
-    graph_note_choosing(&g->choosing, s);
+    mpg_graph_begin_open(&g->requests, &s->call, &s->completing);
+    mpg_graph_note_choosing(&g->choosing, s);
 }
 
 static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t tag, int64_t bytes,
@@ -25,7 +25,7 @@ static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t t
     const struct mpg_event *e = s->call.event;
     if (e->from == MPG_PROC_NULL)
         return 0;
-    if (graph_post(&g->matching, &s->call, e->comm, e->from, tag, e->any, bytes, &s->receiving,
+    if (mpg_graph_post(&g->matching, &s->call, e->comm, e->from, tag, e->any, bytes, &s->receiving,
                    err) < 0)
         return -1;
     if (!s->receiving)
@@ -44,9 +44,9 @@ static inline int await_sending(struct mpg_graph *g, struct stream *s, struct mp
         return 0;
     if (m->synchronous)
         await_message(s, m, &m->send_waiter);
-    if ((m->synchronous || m->wants_carrier) && graph_see_receives(&g->matching, &s->call, err) < 0)
+    if ((m->synchronous || m->wants_carrier) && mpg_graph_see_receives(&g->matching, &s->call, err) < 0)
         return -1;
-    graph_await_carrier(&g->matching.carrying, m, s->call.leave_ns, &s->call.waiter);
+    mpg_graph_await_carrier(&g->matching.carrying, m, s->call.leave_ns, &s->call.waiter);
     return 0;
 }
 
@@ -55,7 +55,7 @@ static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_e
     const struct mpg_event *e = s->call.event;
     if (e->to == MPG_PROC_NULL)
         return 0;
-    if (graph_send(&g->matching, &s->call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
+    if (mpg_graph_send(&g->matching, &s->call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
                    &s->sending, err) < 0)
         return -1;
     return await_sending(g, s, err);
@@ -64,7 +64,7 @@ static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_e
 static int begin_matched_receive(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                                  struct mpg_error *err)
 {
-    if (graph_matched_receive(&g->matching, &r->probed, &s->call, &s->receiving, err) < 0)
+    if (mpg_graph_matched_receive(&g->matching, &r->probed, &s->call, &s->receiving, err) < 0)
         return -1;
     if (s->receiving)
         await_message(s, s->receiving, &s->receiving->receive_waiter);
@@ -76,13 +76,13 @@ static int begin_probe(struct mpg_graph *g, struct rank_run *r, struct stream *s
 {
     const struct mpg_event *e = s->call.event;
     const bool takes = mpg_call_kind(e->call) == MPG_KIND_MPROBE;
-    g->counts.choices += graph_is_choice(e);
+    g->counts.choices += mpg_graph_is_choice(e);
     if (e->found && e->from != MPG_PROC_NULL &&
-        (takes ? graph_matched_probe(&g->matching, &r->probed, &s->call, &s->probing, err)
-               : graph_probe(&g->matching, &s->call, &s->probing, err)) < 0)
+        (takes ? mpg_graph_matched_probe(&g->matching, &r->probed, &s->call, &s->probing, err)
+               : mpg_graph_probe(&g->matching, &s->call, &s->probing, err)) < 0)
         return -1;
-    if (graph_begin_looking(&g->requests, &s->call, &s->completing))
-        graph_note_choosing(&g->choosing, s);
+    if (mpg_graph_begin_looking(&g->requests, &s->call, &s->completing))
+        mpg_graph_note_choosing(&g->choosing, s);
     return 0;
 }
 
@@ -94,12 +94,12 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
     struct load moved = graph_load(0);
     g->counts.shared_windows += mpg_call_plain(e->call) == MPG_CALL_Win_allocate_shared;
     if (mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE &&
-        graph_end_epoch(&g->matching, &r->windows, g->trace, &s->call, &moved, err) < 0)
+        mpg_graph_end_epoch(&g->matching, &r->windows, g->trace, &s->call, &moved, err) < 0)
         return -1;
-    if (graph_arrive(&g->meetings, &s->call, moved, &s->part, err) < 0)
+    if (mpg_graph_arrive(&g->meetings, &s->call, moved, &s->part, err) < 0)
         return -1;
     if (s->part.collective)
-        graph_await_part(&s->part, &s->call.waiter);
+        mpg_graph_await_part(&s->part, &s->call.waiter);
     return 0;
 }
 
@@ -107,27 +107,27 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
 static int begin_transfer(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     struct load load;
-    if (graph_requested_transfer(&g->matching, &r->windows, g->trace, &s->call, &load, err) < 0)
+    if (mpg_graph_requested_transfer(&g->matching, &r->windows, g->trace, &s->call, &load, err) < 0)
         return -1;
-    return graph_start_transfer(&g->requests, &r->requests, &s->call, load, err);
+    return mpg_graph_start_transfer(&g->requests, &r->requests, &s->call, load, err);
 }
 
 static int begin_neighbors(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    if (graph_neighbors(&g->matching, &s->call, &s->group, err) < 0)
+    if (mpg_graph_neighbors(&g->matching, &s->call, &s->group, err) < 0)
         return -1;
-    graph_await_group(&s->call.waiter, s->group);
+    mpg_graph_await_group(&s->call.waiter, s->group);
     return 0;
 }
 
 static int begin_completion(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                             struct mpg_error *err)
 {
-    g->counts.choices += graph_is_choice(s->call.event);
-    if (graph_begin_completion(&g->requests, &r->requests, &s->call, &s->completing, err) < 0 ||
-        graph_begin_choice(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+    g->counts.choices += mpg_graph_is_choice(s->call.event);
+    if (mpg_graph_begin_completion(&g->requests, &r->requests, &s->call, &s->completing, err) < 0 ||
+        mpg_graph_begin_choice(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
-    graph_note_choosing(&g->choosing, s);
+    mpg_graph_note_choosing(&g->choosing, s);
     return 0;
 }
 
@@ -139,9 +139,9 @@ static int begin_asking(struct mpg_graph *g, struct rank_run *r, struct stream *
         .asks = true, .found = e->found, .request = e->requests[0], .partition = e->root};
     if (e->found)
         return 0;
-    if (graph_begin_asking(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+    if (mpg_graph_begin_asking(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
-    graph_note_choosing(&g->choosing, s);
+    mpg_graph_note_choosing(&g->choosing, s);
     return 0;
 }
 
@@ -159,13 +159,13 @@ static double class_bytes(const struct mpg_event *e)
 /* What hypotheses insert. */
 static int begin_inserted(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    if (graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0 || await_sending(g, s, err) < 0)
+    if (mpg_graph_begin_exchange(&g->matching, &s->call, &s->sending, &s->group, err) < 0 || await_sending(g, s, err) < 0)
         return -1;
-    graph_await_group(&s->call.waiter, s->group);
+    mpg_graph_await_group(&s->call.waiter, s->group);
     return 0;
 }
 
-int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
@@ -210,15 +210,15 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_INEIGHBOR:
     case MPG_KIND_REQUEST:
     case MPG_KIND_IFILE:
-        return graph_start_request(&g->requests, &r->requests, &r->probed, call, err);
+        return mpg_graph_start_request(&g->requests, &r->requests, &r->probed, call, err);
     case MPG_KIND_IRMA:
         return begin_transfer(g, r, s, err);
     case MPG_KIND_PREADY:
-        return graph_ready(&g->requests, &r->requests, call, err);
+        return mpg_graph_ready(&g->requests, &r->requests, call, err);
     case MPG_KIND_REQUEST_FREE:
-        return graph_free_request(&g->requests, &r->requests, call, err);
+        return mpg_graph_free_request(&g->requests, &r->requests, call, err);
     case MPG_KIND_CANCEL:
-        graph_cancel_request(&r->requests, call);
+        mpg_graph_cancel_request(&r->requests, call);
         return 0;
     case MPG_KIND_COMPLETE:
         return begin_completion(g, r, s, err);
@@ -237,14 +237,14 @@ int graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
     case MPG_KIND_NEIGHBOR:
         return begin_neighbors(g, s, err);
     case MPG_KIND_WIN_FREE:
-        graph_forget_window(&r->windows, e->object);
+        mpg_graph_forget_window(&r->windows, e->object);
         return begin_collective(g, r, s, err);
     case MPG_KIND_WIN_GROUP:
     case MPG_KIND_WIN_EPOCH:
     case MPG_KIND_WIN_TARGET:
     case MPG_KIND_WIN_ALL:
     case MPG_KIND_RMA:
-        return graph_begin_window_call(&g->matching, &r->windows, g->trace, call, &s->group,
+        return mpg_graph_begin_window_call(&g->matching, &r->windows, g->trace, call, &s->group,
                                        err);
     case MPG_KIND_DYNAMIC:
         g->counts.foreign++;

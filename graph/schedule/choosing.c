@@ -2,7 +2,7 @@
 /* A list of threads that wait for candidates. */
 #include "graph/schedule/choosing.h"
 
-void graph_note_choosing(struct stream **list, struct stream *s)
+void mpg_graph_note_choosing(struct stream **list, struct stream *s)
 {
     if (s->completing.choice.unmet == 0)
         return;
@@ -13,7 +13,7 @@ void graph_note_choosing(struct stream **list, struct stream *s)
     *list = s;
 }
 
-void graph_forget_choosing(struct stream *s)
+void mpg_graph_forget_choosing(struct stream *s)
 {
     if (!s->choosing_link)
         return;
@@ -33,7 +33,7 @@ static bool left_before(const struct mpg_graph *g, const struct stream *a, const
     return a->call.rank != b->call.rank ? a->call.rank < b->call.rank : a->thread < b->thread;
 }
 
-bool graph_release_choosing(struct mpg_graph *g)
+bool mpg_graph_release_choosing(struct mpg_graph *g)
 {
     struct stream *first = NULL;
     for (struct stream *s = g->choosing; s; s = s->choosing_next) {
@@ -43,12 +43,12 @@ bool graph_release_choosing(struct mpg_graph *g)
     }
     if (!first)
         return false;
-    graph_forget_choosing(first);
-    graph_end_choice(&g->rank[first->call.rank].run->requests, &first->call, &first->completing);
+    mpg_graph_forget_choosing(first);
+    mpg_graph_end_choice(&g->rank[first->call.rank].run->requests, &first->call, &first->completing);
     return true;
 }
 
-bool graph_is_beyond_horizon(const struct mpg_graph *g)
+bool mpg_graph_is_beyond_horizon(const struct mpg_graph *g)
 {
     return g->choosing && g->matching.in_flight > g->horizon;
 }

@@ -8,13 +8,13 @@
 #include "graph/schedule/state.h"
 
 /* S has begun its call: it joins LIST if it waits for candidates. */
-void graph_note_choosing(struct stream **list, struct stream *s);
+void mpg_graph_note_choosing(struct stream **list, struct stream *s);
 /* S leaves its call, or is gone. */
-void graph_forget_choosing(struct stream *s);
+void mpg_graph_forget_choosing(struct stream *s);
 /* Of those that lack candidates only, lets the one that left first in the trace (then the lowest
  * rank, thread) go on without; false: there is none. */
-bool graph_release_choosing(struct mpg_graph *graph);
+bool mpg_graph_release_choosing(struct mpg_graph *graph);
 /* Whether so much is in flight that none must wait. */
-bool graph_is_beyond_horizon(const struct mpg_graph *graph);
+bool mpg_graph_is_beyond_horizon(const struct mpg_graph *graph);
 
 #endif

@@ -97,7 +97,7 @@ static bool explain_running(const struct mpg_graph *g, struct mpg_error *err)
     return first != NO_RANK;
 }
 
-bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
+bool mpg_graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
 {
     int32_t count, rank = first_without_end(g, &count);
     if (rank == NO_RANK)
@@ -114,13 +114,13 @@ bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
     return true;
 }
 
-int graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err)
+int mpg_graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err)
 {
     struct place here = graph_here(&last->call);
-    if (graph_explain_dead(g, err))
+    if (mpg_graph_explain_dead(g, err))
         return -1;
     if (!g->rank[last->call.rank].started)
         return mpg_error_set(err, "rank %d: no calls (%s)", last->call.rank, remedy);
-    return graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)",
+    return mpg_graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)",
                        remedy);
 }

@@ -6,8 +6,8 @@
 #include "graph/schedule/state.h"
 
 /* Says why LAST, the latest of its rank, is no MPI_Finalize. Returns -1. */
-int graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err);
+int mpg_graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err);
 /* Whether a rank died, which ERR then says: what others wait for may be lost with it. */
-bool graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err);
+bool mpg_graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err);
 
 #endif

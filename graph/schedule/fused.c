@@ -5,9 +5,9 @@
 #include "graph/schedule/calls.h"
 #include "graph/schedule/streams.h"
 
-bool graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options)
+bool mpg_graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options)
 {
-    return !options->apart && !graph_says_more(&g->matching.channels) && !g->has_regions;
+    return !options->apart && !mpg_graph_says_more(&g->matching.channels) && !g->has_regions;
 }
 
 uint64_t mpg_graph_at_once(const struct mpg_graph *g)
@@ -28,7 +28,7 @@ static inline struct mpg_step *emit_leave(struct mpg_graph *g, const struct stre
 {
     struct mpg_step *step = graph_emit_leave(&g->steps, &s->call, (double)s->call.event->bytes);
     if (!step)
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
     return step;
 }
 
@@ -42,11 +42,11 @@ static inline int send_at_once(struct mpg_graph *g, struct stream *s, struct mpg
     const struct protocol protocol = graph_load_protocol(matching, e->call, graph_load(e->bytes));
     if (protocol.sync_source || protocol.sync_target)
         return 0;
-    struct message *m = graph_send_at_once(matching, &s->call, route, protocol, err);
+    struct message *m = mpg_graph_send_at_once(matching, &s->call, route, protocol, err);
     struct mpg_step *step = m ? emit_leave(g, s, err) : NULL;
-    if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && graph_keep_sent_at_once(matching, &s->call, step, m, err) < 0))
+    if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && mpg_graph_keep_sent_at_once(matching, &s->call, step, m, err) < 0))
         return -1;
-    return graph_sender_edge(matching, &s->call, m, err) < 0 ? -1 : 1; /* it has none */
+    return mpg_graph_sender_edge(matching, &s->call, m, err) < 0 ? -1 : 1; /* it has none */
 }
 
 static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
@@ -59,9 +59,9 @@ static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct 
         return 0;
     struct message *m = graph_take_first(route->channel);
     graph_begin_edges(&g->steps);
-    if (graph_post_message(matching, &s->call, m, e->bytes, err) < 0 || graph_arrival_edge(matching, m, err) < 0)
+    if (mpg_graph_post_message(matching, &s->call, m, e->bytes, err) < 0 || mpg_graph_arrival_edge(matching, m, err) < 0)
         return -1;
-    graph_receiver_done(matching, m, false);
+    mpg_graph_receiver_done(matching, m, false);
     struct mpg_step *step = emit_leave(g, s, err);
     if (!step)
         return -1;
@@ -76,11 +76,11 @@ static inline int post_at_once(struct mpg_graph *g, struct stream *s, struct mpg
 {
     struct rank_run *r = s->state->run;
     graph_begin_sent(&s->sent);
-    if (graph_start_request(&g->requests, &r->requests, &r->probed, &s->call, err) < 0)
+    if (mpg_graph_start_request(&g->requests, &r->requests, &r->probed, &s->call, err) < 0)
         return -1;
     struct mpg_step *step = emit_leave(g, s, err);
     if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && s->sent.n > 0 &&
-                  graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0))
+                  mpg_graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0))
         return -1;
     return 1;
 }
@@ -100,7 +100,7 @@ static inline int make(struct mpg_graph *g, struct stream *s, struct mpg_error *
     }
 }
 
-int graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+int mpg_graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     if (graph_see_call(&g->matching, &s->call, err) < 0)
         return -1;

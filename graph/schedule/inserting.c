@@ -6,10 +6,10 @@
 #include "graph/schedule/ahead.h"
 #include "graph/work/inserted.h"
 
-uint64_t graph_inserts(const struct mpg_graph *g, const struct stream *s, const struct mpg_event *event)
+uint64_t mpg_graph_inserts(const struct mpg_graph *g, const struct stream *s, const struct mpg_event *event)
 {
     const bool may = g->supposed && s->state->started && mpg_call_kind(event->call) == MPG_KIND_REGION_BEGIN;
-    return may ? graph_inserted_at(g->supposed, g->suppose, event->string, s->call.rank) : 0;
+    return may ? mpg_graph_inserted_at(g->supposed, g->suppose, event->string, s->call.rank) : 0;
 }
 
 /* The call that follows MARK. */
@@ -31,16 +31,16 @@ static struct mpg_event call_at(const struct mpg_event *mark, bool is_first)
                               .off_before_ns = is_first ? mark->off_before_ns + mark->off_in_ns : 0};
 }
 
-int graph_insert(const struct mpg_graph *g, struct stream *s, uint64_t some, const struct mpg_event *mark, struct mpg_error *err)
+int mpg_graph_insert(const struct mpg_graph *g, struct stream *s, uint64_t some, const struct mpg_event *mark, struct mpg_error *err)
 {
     const size_t n = mpg_supposed_list(g->supposed)->n;
     if (!s->inserted && !(s->inserted = calloc(n, sizeof *s->inserted)))
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (size_t i = n; i-- > 0;) { /* each before those that are there */
         if (!(some >> i & 1))
             continue;
         const struct mpg_event call = call_at(mark, (some & ((UINT64_C(1) << i) - 1)) == 0);
-        if (graph_ahead_insert(s->state->run, &call, graph_inserted_number(i, s->thread, s->inserted[i]++), err) < 0)
+        if (mpg_graph_ahead_insert(s->state->run, &call, graph_inserted_number(i, s->thread, s->inserted[i]++), err) < 0)
             return -1;
     }
     return 0;

@@ -17,17 +17,17 @@ static int leave_messages(struct mpg_graph *g, struct stream *s, struct mpg_erro
         s->receiving = NULL;
         s->sent.dropped += m->dropped;
         if (m->arrived) {
-            if (graph_list_open_receive(&g->requests, &s->call, m, err) < 0)
+            if (mpg_graph_list_open_receive(&g->requests, &s->call, m, err) < 0)
                 return -1;
-            if (graph_arrival_edge(matching, m, err) < 0)
+            if (mpg_graph_arrival_edge(matching, m, err) < 0)
                 return -1;
-            graph_note_received(matching, &s->call, m);
-            graph_receiver_done(matching, m, false);
+            mpg_graph_note_received(matching, &s->call, m);
+            mpg_graph_receiver_done(matching, m, false);
         }
     }
     if ((m = s->sending)) {
         s->sending = NULL;
-        if (graph_sender_edge(matching, &s->call, m, err) < 0)
+        if (mpg_graph_sender_edge(matching, &s->call, m, err) < 0)
             return -1;
     }
     return 0;
@@ -38,20 +38,20 @@ static int leave_exchange(struct matching *matching, struct stream *s, struct mp
 {
     struct group *group = s->group;
     s->group = NULL;
-    return graph_group_edges(matching, group, false, err);
+    return mpg_graph_group_edges(matching, group, false, err);
 }
 
 /* What S, a probe, has found is what it is about. */
 static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    const struct message *m = graph_probed(&s->probing);
+    const struct message *m = mpg_graph_probed(&s->probing);
     s->sent.parts += m != NULL;
     s->sent.dropped += m && m->dropped;
     if (!m || !m->dropped)
         return 0;
     const struct mpg_told told = {.kind = MPG_TOLD_PROBED, .rank = s->call.rank, .number = s->call.number,
                                   .drops = true};
-    return graph_tell(&g->matching.supposing, &told, graph_more(m)->dropper, err);
+    return mpg_graph_tell(&g->matching.supposing, &told, graph_more(m)->dropper, err);
 }
 
 /* The edges into the call's leave besides its local one. Under `lenient` what
@@ -70,40 +70,40 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
     const bool looks = mpg_call_is_probe(s->call.event->call) && !s->call.event->failed;
     if (looks && count_probed(g, s, err) < 0)
         return -1;
-    if (looks && (graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
-                  graph_probe_edges(matching, &s->probing, err) < 0))
+    if (looks && (mpg_graph_list_looking(&g->requests, &s->call, &s->probing, err) < 0 ||
+                  mpg_graph_probe_edges(matching, &s->probing, err) < 0))
         return -1;
     if (kind == MPG_KIND_COMPLETE || kind == MPG_KIND_PARRIVED)
-        graph_count_given(&g->requests, &r->requests, &s->call);
+        mpg_graph_count_given(&g->requests, &r->requests, &s->call);
     struct part part = s->part;
     s->part = (struct part){0};
-    if (part.collective && graph_part_edges(&g->meetings, &part, s->call.leave_ns, err) < 0)
+    if (part.collective && mpg_graph_part_edges(&g->meetings, &part, s->call.leave_ns, err) < 0)
         return -1;
     struct group *group = s->group;
     s->group = NULL;
     if (group && s->call.event->call == MPG_CALL_Win_start)
-        return graph_start_edges(matching, &r->windows, &s->call, group, err);
+        return mpg_graph_start_edges(matching, &r->windows, &s->call, group, err);
     if (group && s->call.event->call == MPG_CALL_Win_complete)
-        graph_note_start(&matching->carrying, &r->windows, &s->call, group);
+        mpg_graph_note_start(&matching->carrying, &r->windows, &s->call, group);
     if (group) {
         s->sent.parts += group->count;
-        s->sent.dropped += graph_group_dropped(&matching->supposing, group);
+        s->sent.dropped += mpg_graph_group_dropped(&matching->supposing, group);
     }
     if (group &&
-        graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
+        mpg_graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
         return -1;
     if (graph_is_among(kind, GRAPH_KIND(RMA) | GRAPH_KIND(IRMA) | GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(WIN_ALL) |
                                  GRAPH_KIND(WIN_EPOCH)) &&
-        graph_window_edges(matching, &r->windows, &s->call, err) < 0)
+        mpg_graph_window_edges(matching, &r->windows, &s->call, err) < 0)
         return -1;
     if (kind == MPG_KIND_COMPLETE &&
-        graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+        mpg_graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
     if (s->completing.given_count &&
-        graph_choice_candidates(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+        mpg_graph_choice_candidates(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
     return s->completing.count
-               ? graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err)
+               ? mpg_graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err)
                : 0;
 }
 
@@ -181,7 +181,7 @@ static void note_kept(struct mpg_graph *g, const struct stream *s)
 static int tell_call(struct mpg_graph *g, struct stream *s, struct mpg_step *step, struct mpg_error *err)
 {
     struct call *call = &s->call;
-    if (s->sent.n > 0 && graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0)
+    if (s->sent.n > 0 && mpg_graph_keep_sent(&g->steps, step, s->sent.message, s->sent.n, err) < 0)
         return -1;
     step->changed = call->changed;
     step->dropped = s->sent.dropped > 0 && s->sent.dropped == s->sent.parts && !step->failed;
@@ -195,30 +195,30 @@ static int tell_call(struct mpg_graph *g, struct stream *s, struct mpg_step *ste
     }
     step->completed = call->completed;
     if (graph_is_among(mpg_call_kind(call->event->call), GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(RMA) | GRAPH_KIND(IRMA)) &&
-        graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
+        mpg_graph_transfer_of(&g->matching, g->trace, call, step, err) < 0)
         return -1;
-    return graph_find_alternatives(g, call, step, err);
+    return mpg_graph_find_alternatives(g, call, step, err);
 }
 
-int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
+int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
                      struct mpg_error *err)
 {
     struct call *call = &s->call;
     const struct part part = s->part;
-    const bool is_awaited = graph_part_is_awaited(&part);
+    const bool is_awaited = mpg_graph_part_is_awaited(&part);
     graph_begin_edges(&g->steps);
     g->steps.candidate_count = g->steps.posted_count = g->steps.lost_count = 0;
-    graph_forget_choosing(s);
+    mpg_graph_forget_choosing(s);
     if (leave_edges(g, r, s, err) < 0)
         return -1;
-    graph_carried_note(&g->matching.carrying, call);
+    mpg_graph_carried_note(&g->matching.carrying, call);
     note_kept(g, s);
-    if (g->by_completion && graph_date_candidates(g, r, call, err) < 0)
+    if (g->by_completion && mpg_graph_date_candidates(g, r, call, err) < 0)
         return -1;
     const uint32_t edges = g->steps.edge_count;
     struct mpg_step *step = graph_emit_leave(&g->steps, call, s->class_bytes);
-    if (!step || graph_list_lost(&g->steps) < 0)
-        return graph_out_of_memory(err);
+    if (!step || mpg_graph_list_lost(&g->steps) < 0)
+        return mpg_graph_out_of_memory(err);
     step->failed = call->event->failed;
     step->edges = g->steps.edge_count > 0 ? g->steps.edges : NULL;
     step->edge_number = edges;
@@ -232,5 +232,5 @@ int graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
         call->round_trip_bytes = call->round_trip_target_bytes = 0;
     call->round_trip = call->looking.looks = call->asking.asks = false;
     note_messages(&g->counts, step);
-    return is_awaited ? graph_part_left(&g->meetings, &part, call, err) : 0;
+    return is_awaited ? mpg_graph_part_left(&g->meetings, &part, call, err) : 0;
 }

@@ -8,7 +8,7 @@ static bool is_behind(const struct queue *q, int32_t a, int32_t b)
     return x != y ? x < y : a < b;
 }
 
-void graph_queue_push(struct queue *q, int32_t rank)
+void mpg_graph_queue_push(struct queue *q, int32_t rank)
 {
     int32_t i = q->count++;
     q->rank[rank].queued = true;
@@ -17,7 +17,7 @@ void graph_queue_push(struct queue *q, int32_t rank)
     q->heap[i] = rank;
 }
 
-int32_t graph_queue_pop(struct queue *q)
+int32_t mpg_graph_queue_pop(struct queue *q)
 {
     int32_t top = q->heap[0], last = q->heap[--q->count], i = 0;
     for (int32_t child; (child = 2 * i + 1) < q->count; i = child) {

@@ -6,8 +6,8 @@
 #include "graph/schedule/state.h"
 
 /* RANK, which is not in the queue, can go on. */
-void graph_queue_push(struct queue *queue, int32_t rank);
+void mpg_graph_queue_push(struct queue *queue, int32_t rank);
 /* Takes the next out of a queue that is not empty. */
-int32_t graph_queue_pop(struct queue *queue);
+int32_t mpg_graph_queue_pop(struct queue *queue);
 
 #endif

@@ -21,7 +21,7 @@ uint32_t mpg_graph_slots(const struct mpg_graph *g)
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *g)
 {
     struct mpg_graph_counts counts = g->counts;
-    graph_count_waits(&g->matching.evidence, &counts);
+    mpg_graph_count_waits(&g->matching.evidence, &counts);
     return counts;
 }
 
@@ -32,47 +32,47 @@ int32_t mpg_graph_expanded_members(const struct mpg_graph *g)
 
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *g, int64_t target_bytes)
 {
-    return graph_evident_limit(&g->matching.evidence, target_bytes);
+    return mpg_graph_evident_limit(&g->matching.evidence, target_bytes);
 }
 
 struct mpg_carried mpg_graph_carried(const struct mpg_graph *g)
 {
-    struct mpg_carried found = graph_carried_found(&g->matching.carrying);
-    graph_served_found(&g->matching.carrying, &found);
-    graph_moved_found(g->requests.moving, &found);
+    struct mpg_carried found = mpg_graph_carried_found(&g->matching.carrying);
+    mpg_graph_served_found(&g->matching.carrying, &found);
+    mpg_graph_moved_found(g->requests.moving, &found);
     return found;
 }
 
 static int check_end(struct mpg_graph *g, struct mpg_error *err)
 {
     uint64_t unmatched;
-    const struct message *m = graph_first_unmatched(&g->matching.channels, &unmatched);
+    const struct message *m = mpg_graph_first_unmatched(&g->matching.channels, &unmatched);
     g->counts.unmatched += unmatched;
     if (g->lenient)
         return 0;
     const struct place place = !m ? (struct place){0} : m->is_sent ? graph_sent_place(m) : graph_posted_place(m);
     if (m && m->is_sent)
-        return graph_error_lenient(&place, err, "no receive matches its message of %lld bytes%s",
+        return mpg_graph_error_lenient(&place, err, "no receive matches its message of %lld bytes%s",
                                    (long long)m->bytes,
                                    unmatched > 1 ? " (and there are more such)" : "");
     if (m)
-        return graph_error_lenient(&place, err, "no send matches");
-    return graph_check_collectives(&g->meetings, err);
+        return mpg_graph_error_lenient(&place, err, "no send matches");
+    return mpg_graph_check_collectives(&g->meetings, err);
 }
 
 /* No rank can go on as it is: those that can with other calls than their next are made
  * to. */
 static int look_ahead(struct mpg_graph *g, struct mpg_error *err)
 {
-    if (graph_read_on(g, err) < 0)
+    if (mpg_graph_read_on(g, err) < 0)
         return -1;
     for (int32_t rank = 0; rank < g->ranks; rank++) {
         struct rank_run *r = g->rank[rank].run;
-        int status = r ? graph_look_ahead(r, err) : 0;
+        int status = r ? mpg_graph_look_ahead(r, err) : 0;
         if (status < 0)
             return -1;
         if (status > 0)
-            graph_queue_push(&g->queue, rank);
+            mpg_graph_queue_push(&g->queue, rank);
     }
     return 0;
 }
@@ -86,31 +86,31 @@ static bool keeps_turn(const struct mpg_graph *g)
 /* Chooses the rank to advance: 1, 0 when all have finished, -1 when none can. */
 static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 {
-    if (graph_is_beyond_horizon(g) && graph_release_choosing(g))
+    if (mpg_graph_is_beyond_horizon(g) && mpg_graph_release_choosing(g))
         g->counts.beyond_horizon++;
     if (g->current != NO_RANK) {
-        bool can_go = graph_rank_can_go(g, g->current);
+        bool can_go = mpg_graph_rank_can_go(g, g->current);
         if (can_go && keeps_turn(g))
             return 1;
         if (can_go)
-            graph_queue_push(&g->queue, g->current);
+            mpg_graph_queue_push(&g->queue, g->current);
         g->current = NO_RANK;
     }
     if (g->queue.count == 0 && g->choosing)
-        (void)graph_release_choosing(g);
+        (void)mpg_graph_release_choosing(g);
     if (g->queue.count == 0 && g->finished < g->ranks) /* by clocks that are not exact a call can be too late */
-        (void)graph_carry_gives_up(&g->matching.carrying);
+        (void)mpg_graph_carry_gives_up(&g->matching.carrying);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
         return -1;
     if (g->queue.count == 0 && g->finished < g->ranks) {
         if (!g->lenient)
-            return graph_explain_stall(g, err);
-        if (graph_drop_needs(g, err) < 0)
+            return mpg_graph_explain_stall(g, err);
+        if (mpg_graph_drop_needs(g, err) < 0)
             return -1;
     }
     if (g->finished == g->ranks)
         return 0;
-    g->current = graph_queue_pop(&g->queue);
+    g->current = mpg_graph_queue_pop(&g->queue);
     g->turn = 0;
     return 1;
 }
@@ -134,18 +134,18 @@ static int advance(struct mpg_graph *g, size_t enough, struct mpg_error *err)
     const int32_t rank = g->current;
     struct rank_state *state = &g->rank[rank];
     if (state->run && state->run->ready > 0)
-        return graph_leave_one(g, state, err);
+        return mpg_graph_leave_one(g, state, err);
     while (g->steps.count < enough) {
-        const int made = graph_advance(g, rank, err);
+        const int made = mpg_graph_advance(g, rank, err);
         if (made < 0)
             return -1;
         if (made > 0) /* nobody else is concerned */
             continue;
         const struct rank_run *r = state->run;
         g->turn += r && r->streams ? graph_turn_of(r->streams->call.event->call) : GRAPH_POSTS_A_CALL;
-        if (!r || !keeps_turn(g) || graph_is_beyond_horizon(g))
+        if (!r || !keeps_turn(g) || mpg_graph_is_beyond_horizon(g))
             return 0;
-        if (r->ready > 0 && graph_leave_one(g, state, err) < 0)
+        if (r->ready > 0 && mpg_graph_leave_one(g, state, err) < 0)
             return -1;
         if (r->waiting > 0 || !keeps_turn(g) || g->choosing)
             return 0;
@@ -164,7 +164,7 @@ static bool is_to_tell(const struct mpg_graph *g)
 static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
     g->untold = 0;
-    uint32_t *unused = graph_steps_list(&g->steps, g->steps.unused_count * sizeof *unused, err);
+    uint32_t *unused = mpg_graph_steps_list(&g->steps, g->steps.unused_count * sizeof *unused, err);
     if (!unused)
         return -1;
     memcpy(unused, g->steps.unused_slots, g->steps.unused_count * sizeof *unused);
@@ -177,7 +177,7 @@ static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_
 int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
 {
     enum { SOME = 128 }; /* so few that they are near when they are taken */
-    if (graph_steps_begin(&g->steps, err) < 0)
+    if (mpg_graph_steps_begin(&g->steps, err) < 0)
         return -1;
     while (g->steps.count < SOME && !is_to_tell(g)) {
         int status = choose_rank(g, err);
@@ -227,7 +227,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .counts = &g->counts,
                                     .members = &g->members,
                                     .steps = &g->steps};
-    graph_channels_init(&g->matching.channels,
+    mpg_graph_channels_init(&g->matching.channels,
                         options->choose || options->supposed || options->carries || options->observes_carried);
     g->meetings = (struct meetings){.lenient = options->lenient,
                                     .sync_reduce = options->sync_reduce,
@@ -246,8 +246,8 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .steps = &g->steps};
     if (options->observes_carried)
         g->meetings.observed = (struct tree_evidence){&g->matching.carrying.blocking, &g->matching.carrying.posted};
-    g->fuses = graph_fuses(g, options);
-    graph_requests_init(&g->requests, &g->matching, &g->meetings);
+    g->fuses = mpg_graph_fuses(g, options);
+    mpg_graph_requests_init(&g->requests, &g->matching, &g->meetings);
     g->by_completion = options->choose && options->by_completion;
     g->requests.choose = options->choose;
     g->requests.choose_sources = g->matching.posted.follows =
@@ -259,7 +259,7 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
 {
     struct mpg_graph *g = calloc(1, sizeof *g);
     if (!g) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     g->trace = trace;
@@ -269,31 +269,31 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
     g->streams = (uint32_t)g->ranks;
     g->current = NO_RANK;
     connect(g, options);
-    if (graph_carrying_init(&g->matching.carrying, options->carries || options->supposed ? &options->carried : NULL,
+    if (mpg_graph_carrying_init(&g->matching.carrying, options->carries || options->supposed ? &options->carried : NULL,
                             options->observes_carried, g->ranks, &g->steps, err) < 0) {
         mpg_graph_close(g);
         return NULL;
     }
     if (options->moves_by && (options->carries || options->observes_carried) &&
-        !(g->requests.moving = graph_moving_new(&g->matching.carrying, &g->meetings, &g->matching.carrying.limits,
+        !(g->requests.moving = mpg_graph_moving_new(&g->matching.carrying, &g->meetings, &g->matching.carrying.limits,
                                                 options->moves_by, options->source_eager_limit_bytes,
                                                 options->observes_carried, err))) {
         mpg_graph_close(g);
         return NULL;
     }
-    if (options->progresses_in_calls && graph_unseen_init(&g->matching.unseen, g->ranks, err) < 0) {
+    if (options->progresses_in_calls && mpg_graph_unseen_init(&g->matching.unseen, g->ranks, err) < 0) {
         mpg_graph_close(g);
         return NULL;
     }
     g->rank = g->queue.rank = calloc((size_t)g->ranks, sizeof *g->rank);
     g->queue.heap = calloc((size_t)g->ranks, sizeof *g->queue.heap);
     if (!g->rank || !g->queue.heap) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         mpg_graph_close(g);
         return NULL;
     }
     for (int32_t r = 0; r < g->ranks; r++)
-        graph_queue_push(&g->queue, r);
+        mpg_graph_queue_push(&g->queue, r);
     return g;
 }
 
@@ -302,13 +302,13 @@ void mpg_graph_close(struct mpg_graph *g)
     if (!g)
         return;
     for (int32_t r = 0; g->rank && r < g->ranks; r++)
-        graph_end_run(g, r);
-    graph_moving_free(g->requests.moving);
-    graph_requests_clear(&g->requests);
-    graph_meetings_clear(&g->meetings);
-    graph_matching_clear(&g->matching);
-    graph_members_clear(&g->members);
-    graph_steps_clear(&g->steps);
+        mpg_graph_end_run(g, r);
+    mpg_graph_moving_free(g->requests.moving);
+    mpg_graph_requests_clear(&g->requests);
+    mpg_graph_meetings_clear(&g->meetings);
+    mpg_graph_matching_clear(&g->matching);
+    mpg_graph_members_clear(&g->members);
+    mpg_graph_steps_clear(&g->steps);
     free(g->rank);
     free(g->queue.heap);
     free(g);

@@ -25,7 +25,7 @@ struct scout {
     bool has_ended;   /* the rank */
 };
 
-struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
+struct scout *mpg_graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
 {
     struct scout *scout = calloc(1, sizeof *scout);
     if (!scout) {
@@ -39,7 +39,7 @@ struct scout *graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg
     return NULL;
 }
 
-void graph_scout_close(struct scout *scout)
+void mpg_graph_scout_close(struct scout *scout)
 {
     if (!scout)
         return;
@@ -91,7 +91,7 @@ static int read_call(struct scout *scout, struct mpg_error *err)
     return completes && number >= scout->passed ? note_completions(scout, &e, number, err) : 0;
 }
 
-int graph_scout_completion(struct scout *scout, uint64_t number, int64_t request,
+int mpg_graph_scout_completion(struct scout *scout, uint64_t number, int64_t request,
                            int64_t *leave_ns, struct mpg_error *err)
 {
     const uint64_t *leave;
@@ -104,7 +104,7 @@ int graph_scout_completion(struct scout *scout, uint64_t number, int64_t request
     return leave != NULL;
 }
 
-void graph_scout_forget(struct scout *scout, uint64_t number)
+void mpg_graph_scout_forget(struct scout *scout, uint64_t number)
 {
     scout->passed = number + 1;
     while (scout->first_noted < scout->noted_count && scout->noted[scout->first_noted].number <= number)

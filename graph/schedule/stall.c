@@ -19,12 +19,12 @@ static struct need find_need(const struct stream *s)
     else if (is_missing(s->sending) && s->sending->synchronous) {
         need.message = s->sending;
         need.as_sender = true;
-    } else if (graph_probe_lacks_message(&s->probing))
+    } else if (mpg_graph_probe_lacks_message(&s->probing))
         need.message = s->probing.taken;
     else
-        need.message = graph_missing_of_group(s->group);
+        need.message = mpg_graph_missing_of_group(s->group);
     if (!need.message && !need.part)
-        (void)graph_completion_need(&s->completing, &s->call.waiter, &need);
+        (void)mpg_graph_completion_need(&s->completing, &s->call.waiter, &need);
     return need;
 }
 
@@ -56,9 +56,9 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
     if (need.message)
         return need.as_sender ? need.message->destination : need.message->source;
     if (s->probing.channel)
-        return graph_peer(&g->members, &s->call, s->call.event->comm, s->call.event->from,
+        return mpg_graph_peer(&g->members, &s->call, s->call.event->comm, s->call.event->from,
                           &ignored);
-    return need.part ? graph_part_lacks(&g->meetings, need.part) : NO_RANK;
+    return need.part ? mpg_graph_part_lacks(&g->meetings, need.part) : NO_RANK;
 }
 
 /* The thread that holds up the first blocked one: the end of the chain of who waits
@@ -94,35 +94,35 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
     const struct message *m = need.message;
     const char *why = circle ? "; ranks wait for each other" : "";
     if (m && mpg_is_inserted(s->call.number))
-        return graph_error_lenient(&here, err, "rank %d does not come to its own%s",
+        return mpg_graph_error_lenient(&here, err, "rank %d does not come to its own%s",
                                    need.as_sender ? m->destination : m->source, why);
     if (need.part)
-        return graph_explain_part(&g->meetings, need.part, &s->call, why, err);
+        return mpg_graph_explain_part(&g->meetings, need.part, &s->call, why, err);
     if (need.unready)
-        return graph_error_lenient(&here, err,
+        return mpg_graph_error_lenient(&here, err,
                                    "%u partitions of the send that starts in call %llu are not "
                                    "ready%s",
                                    need.unready, (unsigned long long)need.start, why);
     if (m && need.as_sender)
-        return graph_error_lenient(
+        return mpg_graph_error_lenient(
             &here, err, "no receive matches the synchronous send of %lld bytes in call %llu%s%s",
             (long long)m->bytes, (unsigned long long)m->sent_number, why,
             circle && mpg_call_is_standard((enum mpg_call)m->sent_call)
                 ? " (would a larger --eager-limit let it go?)"
                 : "");
     if (m && m->is_posted)
-        return graph_error_lenient(&here, err, "no send matches the receive posted in call %llu%s",
+        return mpg_graph_error_lenient(&here, err, "no send matches the receive posted in call %llu%s",
                                    (unsigned long long)m->posted_number, why);
-    return graph_error_lenient(&here, err, "no send matches%s", why);
+    return mpg_graph_error_lenient(&here, err, "no send matches%s", why);
 }
 
-int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
+int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
 {
     bool circle;
     const struct stream *s = find_culprit(g, &circle);
     if (!s)
         return mpg_error_set(err, "no rank can go on");
-    if (graph_explain_dead(g, err))
+    if (mpg_graph_explain_dead(g, err))
         return -1;
     return explain(g, s, circle, err);
 }
@@ -131,18 +131,18 @@ int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err)
 static uint32_t forget_needs(const struct mpg_graph *g, struct stream *s)
 {
     struct waiter *waiter = &s->call.waiter;
-    graph_forget_choosing(s);
-    graph_end_choice(&g->rank[s->call.rank].run->requests, &s->call, &s->completing);
-    uint32_t n = graph_give_up_message(s->receiving, waiter) +
-                 graph_give_up_message(s->sending, waiter) +
-                 graph_give_up_probe(&s->probing, waiter) +
-                 graph_give_up_group(s->group, waiter) + graph_give_up_part(&s->part, waiter) +
-                 graph_give_up_completion(&s->completing, waiter);
+    mpg_graph_forget_choosing(s);
+    mpg_graph_end_choice(&g->rank[s->call.rank].run->requests, &s->call, &s->completing);
+    uint32_t n = mpg_graph_give_up_message(s->receiving, waiter) +
+                 mpg_graph_give_up_message(s->sending, waiter) +
+                 mpg_graph_give_up_probe(&s->probing, waiter) +
+                 mpg_graph_give_up_group(s->group, waiter) + mpg_graph_give_up_part(&s->part, waiter) +
+                 mpg_graph_give_up_completion(&s->completing, waiter);
     waiter->unmet = 1;
     return n;
 }
 
-int graph_drop_needs(struct mpg_graph *g, struct mpg_error *err)
+int mpg_graph_drop_needs(struct mpg_graph *g, struct mpg_error *err)
 {
     bool circle;
     struct stream *s = find_culprit(g, &circle);

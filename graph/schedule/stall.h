@@ -6,8 +6,8 @@
 #include "graph/schedule/state.h"
 
 /* Fills ERR: who holds up whom. Returns -1. */
-int graph_explain_stall(struct mpg_graph *g, struct mpg_error *err);
+int mpg_graph_explain_stall(struct mpg_graph *g, struct mpg_error *err);
 /* Lets the thread that holds up the first one go on without what it waits for. */
-int graph_drop_needs(struct mpg_graph *g, struct mpg_error *err);
+int mpg_graph_drop_needs(struct mpg_graph *g, struct mpg_error *err);
 
 #endif

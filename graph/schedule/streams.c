@@ -17,13 +17,13 @@
 /* Whether what comes next has to wait for a thread that is in a call, as some are. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
-    if (r->ahead && graph_ahead_can_go(r))
+    if (r->ahead && mpg_graph_ahead_can_go(r))
         return false;
     if (rank->ended || r->threads == 1)
         return true;
     if (!r->next)
         return false;
-    return mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE || !graph_may_go(r, r->next);
+    return mpg_call_kind(r->next->call) == MPG_KIND_FINALIZE || !mpg_graph_may_go(r, r->next);
 }
 
 static inline bool is_held(const struct rank_state *rank, const struct rank_run *r)
@@ -31,7 +31,7 @@ static inline bool is_held(const struct rank_state *rank, const struct rank_run 
     return r->waiting > 0 && has_to_wait(rank, r);
 }
 
-bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
+bool mpg_graph_rank_can_go(const struct mpg_graph *g, int32_t rank)
 {
     const struct rank_state *state = &g->rank[rank];
     const struct rank_run *r = state->run;
@@ -42,7 +42,7 @@ static inline struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint
                                          struct mpg_error *err)
 {
     struct stream *first = g->rank[rank].run->streams;
-    return first && first->thread == thread ? first : graph_further_stream(g, rank, thread, err);
+    return first && first->thread == thread ? first : mpg_graph_further_stream(g, rank, thread, err);
 }
 
 static struct regions_of regions_of(const struct mpg_graph *g, const struct stream *s)
@@ -63,11 +63,11 @@ static int change_interval(struct mpg_graph *g, const struct stream *s, const st
                            struct mpg_error *err)
 {
     const struct regions_of of = regions_of(g, s);
-    struct mpg_change *change = graph_add_change(&g->steps, step, err);
+    struct mpg_change *change = mpg_graph_add_change(&g->steps, step, err);
     if (!change)
         return -1;
-    *change = graph_regions_change(&s->regions, &of, s->last_leave_ns, e, e->thread == s->thread);
-    struct mpg_mark *marks = graph_steps_list(&g->steps, change->mark_number * sizeof *marks, err);
+    *change = mpg_graph_regions_change(&s->regions, &of, s->last_leave_ns, e, e->thread == s->thread);
+    struct mpg_mark *marks = mpg_graph_steps_list(&g->steps, change->mark_number * sizeof *marks, err);
     if (!marks)
         return -1;
     for (uint32_t i = 0; i < change->mark_number; i++)
@@ -85,7 +85,7 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     const int64_t interval_ns = traced_ns - s->between.flushed_ns - tracer_ns;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_ENTER, &s->call);
     if (!step)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     step->call = e->call;
     step->number = number;
     step->from = s->from;
@@ -95,15 +95,15 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->inserted = s->from_inserted || mpg_is_inserted(number);
-    step->off_ns = graph_between_off_ns(&s->between, e, e->thread == s->thread, step->interval_ns);
+    step->off_ns = mpg_graph_between_off_ns(&s->between, e, e->thread == s->thread, step->interval_ns);
     step->change = &mpg_no_change;
     if (g->has_regions && change_interval(g, s, e, step, err) < 0)
         return -1;
-    step->region = g->names_regions ? graph_regions_innermost(&s->regions) : -1;
+    step->region = g->names_regions ? mpg_graph_regions_innermost(&s->regions) : -1;
     step->flushed_ns = s->between.flushed_ns;
     step->begin_ns = s->last_leave_ns;
-    step->cpu_ns = knows_cpu ? graph_between_cpu_ns(&s->between, recording, e) : -1;
-    step->alone_ns = knows_cpu ? graph_between_alone_ns(&s->between, recording, e) : -1;
+    step->cpu_ns = knows_cpu ? mpg_graph_between_cpu_ns(&s->between, recording, e) : -1;
+    step->alone_ns = knows_cpu ? mpg_graph_between_alone_ns(&s->between, recording, e) : -1;
     step->since_ns = s->last_leave_ns - s->state->start_ns;
     return 0;
 }
@@ -123,9 +123,9 @@ static inline int enter(struct mpg_graph *g, const struct stream *s, const struc
 {
     const struct recording *recording = &s->state->run->recording;
     const int64_t traced_ns = e->enter_ns - s->last_leave_ns;
-    const int64_t tracer_ns = graph_between_tracer_ns(&s->between, recording, traced_ns);
+    const int64_t tracer_ns = mpg_graph_between_tracer_ns(&s->between, recording, traced_ns);
     g->counts.tracer_ns += (uint64_t)tracer_ns;
-    g->counts.off_ns += (uint64_t)graph_between_off_ns(&s->between, e, e->thread == s->thread, traced_ns);
+    g->counts.off_ns += (uint64_t)mpg_graph_between_off_ns(&s->between, e, e->thread == s->thread, traced_ns);
     if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) /* it may wait for the launcher */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;
     g->counts.cpu_intervals += graph_has_cpu(recording, e) && e->thread == s->thread;
@@ -138,10 +138,10 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
     bool is_init = mpg_call_kind(s->call.event->call) == MPG_KIND_INIT;
     struct place here = graph_here(&s->call);
     if (!is_init && !g->lenient)
-        return graph_error_lenient(&here, err, "the rank's trace does not begin with MPI_Init");
+        return mpg_graph_error_lenient(&here, err, "the rank's trace does not begin with MPI_Init");
     r->started = true;
     r->start_ns = s->last_leave_ns = is_init ? s->call.event->leave_ns : s->call.event->enter_ns;
-    graph_regions_begin(&s->regions, s->last_leave_ns);
+    mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
     s->between = (struct between){0};
     s->from = graph_place_of(s->call.event);
     return is_init;
@@ -156,11 +156,11 @@ static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_
         if (t == s)
             continue;
         if (enter(g, t, s->call.event, s->call.number, err) < 0 ||
-            graph_store(&g->steps, &t->call, &slot, err) < 0)
+            mpg_graph_store(&g->steps, &t->call, &slot, err) < 0)
             return -1;
         struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_JOIN, &s->call);
         if (!step)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         step->slot = slot;
         graph_free_slot(&g->steps, slot);
     }
@@ -172,19 +172,19 @@ static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
 {
     int32_t rank = s->call.rank;
     struct rank_state *state = &g->rank[rank];
-    if (graph_see_receives(&g->matching, &s->call, err) < 0)
+    if (mpg_graph_see_receives(&g->matching, &s->call, err) < 0)
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_FINISH, &s->call);
     if (!step)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     step->since_ns = end_ns - state->start_ns;
     state->finished = true;
     g->finished++;
-    graph_carry_over(&g->matching.carrying, rank);
-    if (graph_end_requests(&g->requests, &state->run->requests, err) < 0 ||
-        graph_end_probes(&g->matching, &state->run->probed, err) < 0)
+    mpg_graph_carry_over(&g->matching.carrying, rank);
+    if (mpg_graph_end_requests(&g->requests, &state->run->requests, err) < 0 ||
+        mpg_graph_end_probes(&g->matching, &state->run->probed, err) < 0)
         return -1;
-    graph_end_run(g, rank);
+    mpg_graph_end_run(g, rank);
     return 0;
 }
 
@@ -194,7 +194,7 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
     s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
-    if (g->matching.carrying.is_on && graph_carry(&g->matching.carrying, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
+    if (g->matching.carrying.is_on && mpg_graph_carry(&g->matching.carrying, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
         return -1;
     g->rank[s->call.rank].finalized = true;
     return end_rank(g, s, e->enter_ns, err);
@@ -210,7 +210,7 @@ static int end_early(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     for (struct stream *t = last; t; t = t->sibling)
         last = t->last_leave_ns > last->last_leave_ns ? t : last;
     if (!g->lenient)
-        return graph_read_on(g, err) < 0 ? -1 : graph_explain_end(g, last, err);
+        return mpg_graph_read_on(g, err) < 0 ? -1 : mpg_graph_explain_end(g, last, err);
     g->counts.incomplete_ranks++;
     return end_rank(g, last, r->started ? last->last_leave_ns : r->start_ns, err);
 }
@@ -225,16 +225,16 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     *is_aside = !mpg_event_is_call(e);
     if (!*is_aside)
         return 0;
-    const uint64_t inserted = graph_inserts(g, s, e);
+    const uint64_t inserted = mpg_graph_inserts(g, s, e);
     if (!inserted) /* else the first call that follows ends the interval in its place */
-        graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
+        mpg_graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
     if (!g->has_regions)
         return 0;
     const struct regions_of of = regions_of(g, s);
     const enum mpg_kind kind = mpg_call_kind(e->call);
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
-        return graph_regions_mark(&s->regions, &of, e, err) < 0 ? -1 : inserted ? graph_insert(g, s, inserted, e, err) : 0;
-    graph_regions_aside(&s->regions, &of, e);
+        return mpg_graph_regions_mark(&s->regions, &of, e, err) < 0 ? -1 : inserted ? mpg_graph_insert(g, s, inserted, e, err) : 0;
+    mpg_graph_regions_aside(&s->regions, &of, e);
     return 0;
 }
 
@@ -243,7 +243,7 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
 {
     s->last_leave_ns = s->call.event->leave_ns;
     if (g->has_regions)
-        graph_regions_begin(&s->regions, s->last_leave_ns);
+        mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
     s->from = graph_place_of(s->call.event);
     s->from_inserted = mpg_is_inserted(s->call.number);
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
@@ -261,14 +261,14 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     struct rank_run *r = s->state->run;
     const struct mpg_event *e = s->call.event;
     if (enter(g, s, e, s->call.number, err) < 0 ||
-        (s == r->streams && r->stream_count < r->threads && graph_keep_fork(g, s, err) < 0))
+        (s == r->streams && r->stream_count < r->threads && mpg_graph_keep_fork(g, s, err) < 0))
         return -1;
-    s->call.region = g->has_regions ? graph_regions_innermost(&s->regions) : -1;
+    s->call.region = g->has_regions ? mpg_graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
     s->call.leave_ns = graph_align(g, s->call.rank, e->leave_ns);
     s->between = (struct between){0};
     if (may_fuse(g, r)) {
-        const int made = graph_fuse(g, s, err);
+        const int made = mpg_graph_fuse(g, s, err);
         if (made > 0)
             note_left(g, s);
         if (made != 0)
@@ -279,14 +279,14 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     s->call.saw_ns = -INFINITY;
     const bool carries = g->matching.carrying.is_on;
     const bool sees = carries && (mpg_call_kind(e->call) != MPG_KIND_COMPLETE ||
-                                  !graph_is_given_transfers(&r->requests, &s->call));
-    if (sees && graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
+                                  !mpg_graph_is_given_transfers(&r->requests, &s->call));
+    if (sees && mpg_graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */
-    if (graph_begin_call(g, r, s, err) < 0)
+    if (mpg_graph_begin_call(g, r, s, err) < 0)
         return -1;
     if (carries && r->threads == 1) /* of several what is read next says it */
-        graph_carry_on(&g->matching.carrying, s->call.rank, s->call.leave_ns);
+        mpg_graph_carry_on(&g->matching.carrying, s->call.rank, s->call.leave_ns);
     r->ready += --s->call.waiter.unmet == 0;
     return 0;
 }
@@ -295,7 +295,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
 static int keep_event(struct stream *s, const struct mpg_event *event, struct mpg_error *err)
 {
     if (!s->kept && !(s->kept = malloc(sizeof *s->kept)))
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     if (mpg_reserve_at(&s->kept_requests, sizeof *s->kept_requests, &s->kept_capacity, event->request_number, err) < 0)
         return -1;
     *s->kept = *event;
@@ -319,9 +319,9 @@ static int begin_threads(struct mpg_graph *g, int32_t rank, const struct mpg_eve
 {
     const struct rank_run *r = g->rank[rank].run;
     const struct mpg_event *first;
-    while (r->ahead && (first = graph_ahead_first(r, event))) {
+    while (r->ahead && (first = mpg_graph_ahead_first(r, event))) {
         struct stream *s = find_stream(g, rank, first->thread, err);
-        if (!s || graph_begin_thread(g, s, first, err) < 0)
+        if (!s || mpg_graph_begin_thread(g, s, first, err) < 0)
             return -1;
     }
     return 0;
@@ -337,7 +337,7 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
     struct stream *s = find_stream(g, rank, event->thread, err);
     if (!s)
         return -1;
-    if (known > 0 && r->stream_count > known && graph_begin_thread(g, s, event, err) < 0)
+    if (known > 0 && r->stream_count > known && mpg_graph_begin_thread(g, s, event, err) < 0)
         return -1;
     if (s == r->streams && begin_threads(g, rank, event, err) < 0)
         return -1;
@@ -353,8 +353,8 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
     g->counts.calls += !mpg_is_inserted(number);
     if (graph_is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
         const struct regions_of of = regions_of(g, s);
-        graph_between_add(&s->between, &r->recording, event);
-        graph_regions_aside(&s->regions, &of, event);
+        mpg_graph_between_add(&s->between, &r->recording, event);
+        mpg_graph_regions_aside(&s->regions, &of, event);
         return 0;
     }
     if (!state->started) {
@@ -379,7 +379,7 @@ static inline int take_event(struct mpg_graph *g, int32_t rank, const struct mpg
     return make_call(g, s, err);
 }
 
-int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_error *err)
+int mpg_graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_error *err)
 {
     struct rank_run *r = state->run;
     struct stream *s = r->streams;
@@ -388,7 +388,7 @@ int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_er
     r->ready--;
     r->waiting--;
     s->phase = PHASE_READ;
-    if (graph_leave_call(g, r, s, err) < 0)
+    if (mpg_graph_leave_call(g, r, s, err) < 0)
         return -1;
     note_left(g, s);
     return 0;
@@ -398,7 +398,7 @@ int graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mpg_er
 static void pass_on(struct mpg_graph *g, int32_t rank, const struct rank_run *r)
 {
     if (g->matching.carrying.is_on && r->threads > 1 && !r->ahead)
-        graph_carry_on(&g->matching.carrying, rank, graph_align(g, rank, r->next->enter_ns));
+        mpg_graph_carry_on(&g->matching.carrying, rank, graph_align(g, rank, r->next->enter_ns));
 }
 
 static inline int read_event(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
@@ -416,7 +416,7 @@ static inline int read_event(struct mpg_graph *g, int32_t rank, struct mpg_error
     return 0;
 }
 
-int graph_read_on(struct mpg_graph *g, struct mpg_error *err)
+int mpg_graph_read_on(struct mpg_graph *g, struct mpg_error *err)
 {
     for (int32_t rank = 0; rank < g->ranks; rank++) {
         struct rank_state *state = &g->rank[rank];
@@ -432,15 +432,15 @@ int graph_read_on(struct mpg_graph *g, struct mpg_error *err)
     return 0;
 }
 
-int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+int mpg_graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_state *state = &g->rank[rank];
-    if (!state->run && graph_begin_run(g, rank, err) < 0)
+    if (!state->run && mpg_graph_begin_run(g, rank, err) < 0)
         return -1;
     struct rank_run *r = state->run;
     if (r->ahead || r->taken) {
         uint64_t number;
-        const struct mpg_event *event = graph_ahead_take(r, &number);
+        const struct mpg_event *event = mpg_graph_ahead_take(r, &number);
         if (event)
             return take_event(g, rank, event, number, err);
     }

@@ -14,13 +14,13 @@ static inline uint32_t graph_turn_of(enum mpg_call call)
     return graph_leaves_request(call) ? 1 : GRAPH_POSTS_A_CALL;
 }
 
-bool graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
+bool mpg_graph_rank_can_go(const struct mpg_graph *g, int32_t rank);
 /* Takes RANK, which can go and has nobody who leaves, one event further: into a call, or, 1, through one
  * that is made at once, and has counted itself in the turn. */
-int graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
+int mpg_graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err);
 /* Of the threads of RANK that need not wait any more, the first leaves its call. */
-int graph_leave_one(struct mpg_graph *g, struct rank_state *rank, struct mpg_error *err);
+int mpg_graph_leave_one(struct mpg_graph *g, struct rank_state *rank, struct mpg_error *err);
 /* Reads on in ranks that wait, as far as it takes to know whether they have another event. */
-int graph_read_on(struct mpg_graph *g, struct mpg_error *err);
+int mpg_graph_read_on(struct mpg_graph *g, struct mpg_error *err);
 
 #endif

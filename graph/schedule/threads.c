@@ -18,7 +18,7 @@ static void stop_waiting(struct waiter *waiter)
     int32_t rank = s->call.rank;
     g->rank[rank].run->ready++;
     if (!g->rank[rank].queued && g->current != rank)
-        graph_queue_push(&g->queue, rank);
+        mpg_graph_queue_push(&g->queue, rank);
 }
 
 /* A call has all that it may complete. */
@@ -26,13 +26,13 @@ static void stop_choosing(struct waiter *waiter)
 {
     struct stream *s =
         (struct stream *)(void *)((char *)waiter - offsetof(struct stream, completing.choice));
-    graph_forget_choosing(s);
+    mpg_graph_forget_choosing(s);
     graph_satisfy(&s->call.waiter);
 }
 
 static const struct mpg_event nothing; /* the event of threads that have none yet */
 
-struct stream *graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err)
+struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err)
 {
     struct rank_run *r = g->rank[rank].run;
     struct stream **link = &r->streams;
@@ -41,7 +41,7 @@ struct stream *graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t 
             return *link;
     struct stream *s = calloc(1, sizeof *s);
     if (!s) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
     bool first = r->stream_count++ == 0;
@@ -60,14 +60,14 @@ struct stream *graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t 
     return s;
 }
 
-int graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
+int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
     if ((s->has_fork_slot ? graph_renew_slot(&g->steps, &s->fork_slot, err) : graph_new_slot(&g->steps, &s->fork_slot, err)) < 0)
         return -1;
     s->has_fork_slot = true;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_STORE, &s->call);
     if (!step)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     step->slot = s->fork_slot;
     return 0;
 }
@@ -80,7 +80,7 @@ static int64_t fork_time(const struct stream *t, int64_t now_ns, bool *is_curren
     return has_left ? t->last_leave_ns : t->call.event->enter_ns;
 }
 
-int graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err)
+int mpg_graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_event *event, struct mpg_error *err)
 {
     const int64_t now_ns = event->enter_ns;
     const struct stream *from = g->rank[s->call.rank].run->streams; /* that of MPI_Init */
@@ -88,55 +88,55 @@ int graph_begin_thread(struct mpg_graph *g, struct stream *s, const struct mpg_e
     if (fork_time(from, now_ns, &is_current) > now_ns || (!is_current && !from->has_fork_slot))
         from = NULL;
     s->last_leave_ns = now_ns;
-    graph_regions_begin(&s->regions, s->last_leave_ns);
+    mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
     s->from = graph_place_of(event);
     if (!from)
         return 0;
     s->last_leave_ns = fork_time(from, now_ns, &is_current);
-    graph_regions_begin(&s->regions, s->last_leave_ns);
+    mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
     const bool has_left = from->phase == PHASE_READ && from->last_leave_ns <= now_ns;
     s->from = has_left ? from->from : graph_place_of(from->call.event);
     s->from_inserted = has_left ? from->from_inserted : mpg_is_inserted(from->call.number);
     uint32_t slot = from->fork_slot;
-    if (is_current && graph_store(&g->steps, &from->call, &slot, err) < 0)
+    if (is_current && mpg_graph_store(&g->steps, &from->call, &slot, err) < 0)
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_LOAD, &s->call);
     if (!step)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     step->slot = slot;
     if (is_current)
         graph_free_slot(&g->steps, slot);
     return 0;
 }
 
-int graph_begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
+int mpg_graph_begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
 {
     struct rank_run *r = calloc(1, sizeof *r);
     if (!r)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     if (!(r->cursor = mpg_cursor_open(g->trace, rank, err))) {
         free(r);
         return -1;
     }
     r->threads = mpg_trace_threads(g->trace, rank);
-    r->recording = graph_recording_of(g->trace, rank);
+    r->recording = mpg_graph_recording_of(g->trace, rank);
     g->rank[rank].run = r;
     return 0;
 }
 
-void graph_end_run(struct mpg_graph *g, int32_t rank)
+void mpg_graph_end_run(struct mpg_graph *g, int32_t rank)
 {
     struct rank_run *r = g->rank[rank].run;
     g->rank[rank].run = NULL;
     if (!r)
         return;
     mpg_cursor_close(r->cursor);
-    graph_scout_close(r->scout);
-    graph_ahead_clear(r);
+    mpg_graph_scout_close(r->scout);
+    mpg_graph_ahead_clear(r);
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
-        graph_forget_choosing(s);
-        graph_clear_routes(&g->matching, &s->routes);
+        mpg_graph_forget_choosing(s);
+        mpg_graph_clear_routes(&g->matching, &s->routes);
         free(s->kept);
         free(s->kept_requests);
         free(s->inserted);
@@ -144,11 +144,11 @@ void graph_end_run(struct mpg_graph *g, int32_t rank)
         free(s->completing.given);
         free(s->group);
         free(s->sent.message);
-        graph_regions_clear(&s->regions);
+        mpg_graph_regions_clear(&s->regions);
         free(s);
     }
-    graph_rank_requests_clear(&g->requests, &r->requests);
-    graph_windows_clear(&r->windows);
+    mpg_graph_rank_requests_clear(&g->requests, &r->requests);
+    mpg_graph_windows_clear(&r->windows);
     mpg_map_clear(&r->probed.messages);
     free(r);
 }

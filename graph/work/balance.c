@@ -29,7 +29,7 @@ struct balance {
     struct means *means;
 };
 
-struct balance *balance_new(int32_t ranks, bool by_total)
+struct balance *mpg_balance_new(int32_t ranks, bool by_total)
 {
     struct balance *b = calloc(1, sizeof *b);
     if (!b)
@@ -40,7 +40,7 @@ struct balance *balance_new(int32_t ranks, bool by_total)
     b->total_ns = calloc(n, sizeof *b->total_ns);
     b->visits = calloc(n, sizeof(struct visits *));
     if (!b->is_member || !b->total_ns || !b->visits) {
-        balance_free(b);
+        mpg_balance_free(b);
         return NULL;
     }
     for (size_t r = 0; r < n; r++)
@@ -48,7 +48,7 @@ struct balance *balance_new(int32_t ranks, bool by_total)
     return b;
 }
 
-void balance_free(struct balance *b)
+void mpg_balance_free(struct balance *b)
 {
     if (!b)
         return;
@@ -69,7 +69,7 @@ void balance_free(struct balance *b)
     free(b);
 }
 
-void balance_among(struct balance *b, const int32_t *members, size_t n)
+void mpg_balance_among(struct balance *b, const int32_t *members, size_t n)
 {
     b->members = (int32_t)n;
     for (int32_t r = 0; r < b->ranks; r++)
@@ -78,7 +78,7 @@ void balance_among(struct balance *b, const int32_t *members, size_t n)
         b->is_member[members[i]] = true;
 }
 
-bool balance_has(const struct balance *b, int32_t rank)
+bool mpg_balance_has(const struct balance *b, int32_t rank)
 {
     return b->is_member[rank];
 }
@@ -102,7 +102,7 @@ static int grow(struct visits *v)
     return 0;
 }
 
-int balance_visit(struct balance *b, int32_t rank, uint32_t thread, size_t *visit, struct mpg_error *err)
+int mpg_balance_visit(struct balance *b, int32_t rank, uint32_t thread, size_t *visit, struct mpg_error *err)
 {
     struct visits *v = find(b, rank, thread);
     if (!v) {
@@ -121,14 +121,14 @@ int balance_visit(struct balance *b, int32_t rank, uint32_t thread, size_t *visi
     return 0;
 }
 
-void balance_work(struct balance *b, int32_t rank, uint32_t thread, size_t visit, double work_ns)
+void mpg_balance_work(struct balance *b, int32_t rank, uint32_t thread, size_t visit, double work_ns)
 {
     b->total_ns[rank] += work_ns;
     if (!b->by_total)
         find(b, rank, thread)->work_ns[visit] += work_ns;
 }
 
-double balance_total(const struct balance *b)
+double mpg_balance_total(const struct balance *b)
 {
     double sum_ns = 0;
     for (int32_t r = 0; r < b->ranks; r++)
@@ -205,7 +205,7 @@ static int finish_total(struct balance *b, struct mpg_error *err)
     return 0;
 }
 
-int balance_finish(struct balance *b, struct mpg_error *err)
+int mpg_balance_finish(struct balance *b, struct mpg_error *err)
 {
     if (b->by_total)
         return finish_total(b, err);
@@ -217,7 +217,7 @@ int balance_finish(struct balance *b, struct mpg_error *err)
     return 0;
 }
 
-struct balance_change balance_of(const struct balance *b, int32_t rank, uint32_t thread, size_t visit)
+struct balance_change mpg_balance_of(const struct balance *b, int32_t rank, uint32_t thread, size_t visit)
 {
     if (!b->is_member[rank])
         return (struct balance_change){0, 0};

@@ -7,7 +7,7 @@
 #include "graph/place.h"
 #include "graph/work/private.h"
 
-int32_t graph_inserted_receiver(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank)
+int32_t mpg_graph_inserted_receiver(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank)
 {
     if (!mpg_rank_set_contains(&h->ranks, rank))
         return NO_RANK;
@@ -16,29 +16,29 @@ int32_t graph_inserted_receiver(const struct mpg_hypothesis *h, int32_t ranks, i
     return receiver == rank ? NO_RANK : receiver;
 }
 
-int32_t graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank, int32_t from)
+int32_t mpg_graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank, int32_t from)
 {
     if (!h->to_relative && h->to != rank)
         return NO_RANK;
     if (h->to_relative) { /* it is one rank, if any */
         const int64_t back = ((int64_t)rank - h->to) % ranks;
         const int32_t sender = (int32_t)(back < 0 ? back + ranks : back);
-        return sender >= from && graph_inserted_receiver(h, ranks, sender) == rank ? sender : NO_RANK;
+        return sender >= from && mpg_graph_inserted_receiver(h, ranks, sender) == rank ? sender : NO_RANK;
     }
     for (int32_t sender = from; sender < ranks; sender++)
-        if (graph_inserted_receiver(h, ranks, sender) == rank)
+        if (mpg_graph_inserted_receiver(h, ranks, sender) == rank)
             return sender;
     return NO_RANK;
 }
 
-uint64_t graph_inserted_at(const struct mpg_supposed *x, uint64_t some, int32_t string, int32_t rank)
+uint64_t mpg_graph_inserted_at(const struct mpg_supposed *x, uint64_t some, int32_t string, int32_t rank)
 {
     const uint64_t named = supposed_named(x, string) & some & x->exchanges;
     uint64_t here = 0;
     for (size_t i = 0; named && i < x->list->n; i++) {
         const struct mpg_hypothesis *h = &x->list->item[i];
-        if ((named >> i & 1) && (graph_inserted_receiver(h, x->ranks, rank) != NO_RANK ||
-                                 graph_inserted_sender(h, x->ranks, rank, 0) != NO_RANK))
+        if ((named >> i & 1) && (mpg_graph_inserted_receiver(h, x->ranks, rank) != NO_RANK ||
+                                 mpg_graph_inserted_sender(h, x->ranks, rank, 0) != NO_RANK))
             here |= UINT64_C(1) << i;
     }
     return here;
@@ -51,7 +51,7 @@ static uint64_t key_of(int32_t rank, uint32_t thread)
     return (uint64_t)(uint32_t)rank << 32 | thread;
 }
 
-int supposed_count_begin(struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread)
+int mpg_supposed_count_begin(struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread)
 {
     uint64_t *begins = mpg_map_add(&x->posts->begins, key_of(rank, thread), i);
     if (begins)
@@ -95,12 +95,12 @@ static const char *why_none(const struct mpg_supposed *x, size_t i)
     if (x->ranks == 1)
         return "the trace has one rank, which has nobody to send to";
     for (int32_t r = 0; r < x->ranks; r++)
-        if (graph_inserted_receiver(h, x->ranks, r) != NO_RANK)
+        if (mpg_graph_inserted_receiver(h, x->ranks, r) != NO_RANK)
             return NULL;
     return h->to_relative ? "with so many ranks as the trace has that is the sender itself" : "nobody but that rank itself would send to it";
 }
 
-int supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
+int mpg_supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
     uint64_t begins = 0;
@@ -110,7 +110,7 @@ int supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace
     if (why)
         return mpg_error_set(err, "%s", why);
     for (int32_t from = 0; from < x->ranks; from++) {
-        const int32_t to = graph_inserted_receiver(h, x->ranks, from);
+        const int32_t to = mpg_graph_inserted_receiver(h, x->ranks, from);
         if (to != NO_RANK && (check_threads(x, trace, i, from, from, to, err) < 0 ||
                               check_threads(x, trace, i, to, from, to, err) < 0))
             return -1;

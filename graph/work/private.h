@@ -42,15 +42,15 @@ static inline uint64_t supposed_named(const struct mpg_supposed *x, int32_t stri
 }
 
 /* Fills X, whose list and arrays of hypotheses are there, from TRACE. Errors: the trace's, out of memory. */
-int supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err);
+int mpg_supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err);
 
 /* sites.c: afterwards, which callsites are those that hypotheses name; whether hypothesis I, which names some, has any. */
-int supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err);
-bool supposed_is_placed(const struct mpg_supposed *x, size_t i);
+int mpg_supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err);
+bool mpg_supposed_is_placed(const struct mpg_supposed *x, size_t i);
 
 /* inserted.c: THREAD of RANK, after MPI_Init, begins the region of hypothesis I, which inserts messages (-1: out of memory); once
  * all begins are counted, whether I can be. Errors: nobody sends, a rank that is not there, ranks that begin it less often. */
-int supposed_count_begin(struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread);
-int supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err);
+int mpg_supposed_count_begin(struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread);
+int mpg_supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err);
 
 #endif

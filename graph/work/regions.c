@@ -28,7 +28,7 @@ static double ratio_of(const struct regions *r, const struct mpg_region_ratios *
     return r->depth > 0 ? r->open[r->depth - 1].ratio : ratios ? ratios->base : 1;
 }
 
-void graph_regions_begin(struct regions *r, int64_t now_ns)
+void mpg_graph_regions_begin(struct regions *r, int64_t now_ns)
 {
     r->since_ns = r->begin_ns = now_ns;
     r->flushed_ns = 0;
@@ -52,7 +52,7 @@ static int push(struct regions *r, const struct open_region *open, struct mpg_er
         size_t capacity = r->capacity ? 2 * r->capacity : 8;
         struct open_region *grown = realloc(r->open, capacity * sizeof *grown);
         if (!grown)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         r->open = grown;
         r->capacity = capacity;
     }
@@ -69,7 +69,7 @@ static int suppose(struct regions *r, const struct regions_of *of, struct open_r
     const struct mpg_supposed *x = of->supposed;
     const uint64_t named = supposed_named(x, open->string) & of->suppose;
     if (named && !r->visits && !(r->visits = calloc(x->list->n, sizeof *r->visits)))
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (size_t i = 0; i < x->list->n; i++) {
         const struct mpg_hypothesis *h = &x->list->item[i];
         if (!(named >> i & 1))
@@ -80,7 +80,7 @@ static int suppose(struct regions *r, const struct regions_of *of, struct open_r
             *lump_ns += h->time_ns;
         if (x->balance[i]) {
             const struct balance_change c =
-                balance_of(x->balance[i], of->rank, of->thread, r->visits[i]++);
+                mpg_balance_of(x->balance[i], of->rank, of->thread, r->visits[i]++);
             open->gain += c.gain;
             *lump_ns += c.lump_ns;
         }
@@ -95,7 +95,7 @@ static struct part part_of(const struct regions *r, const struct regions_of *of,
     const double ratio = ratio_of(r, of->ratios);
     struct part part = {.scales = open ? ratio * (open->factor - 1) : 0,
                         .gains = open ? ratio * open->factor * open->gain : 0};
-    part.work_ns = graph_between_work(&r->between, of->recording, event->enter_ns - r->since_ns, event, own,
+    part.work_ns = mpg_graph_between_work(&r->between, of->recording, event->enter_ns - r->since_ns, event, own,
                                       &part.length_ns);
     return part;
 }
@@ -135,10 +135,10 @@ static int add_mark(struct regions *r, double before_ns, double after_ns, struct
 
 /* --- events --- */
 
-void graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
+void mpg_graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
 {
     if (of->supposed)
-        graph_between_add(&r->between, of->recording, event);
+        mpg_graph_between_add(&r->between, of->recording, event);
 }
 
 static void end_part(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
@@ -155,7 +155,7 @@ static void end_part(struct regions *r, const struct regions_of *of, const struc
     r->since_ns = event->enter_ns > r->since_ns ? event->enter_ns : r->since_ns;
 }
 
-int graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event,
+int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event,
                        struct mpg_error *err)
 {
     const double now = ratio_of(r, of->ratios);
@@ -181,7 +181,7 @@ int graph_regions_mark(struct regions *r, const struct regions_of *of, const str
     return push(r, &open, err);
 }
 
-struct mpg_change graph_regions_change(const struct regions *r, const struct regions_of *of,
+struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct regions_of *of,
                                        int64_t begin_ns, const struct mpg_event *event, bool own)
 {
     const double now = ratio_of(r, of->ratios);
@@ -205,12 +205,12 @@ struct mpg_change graph_regions_change(const struct regions *r, const struct reg
     return c;
 }
 
-int32_t graph_regions_innermost(const struct regions *r)
+int32_t mpg_graph_regions_innermost(const struct regions *r)
 {
     return r->depth > 0 ? r->open[r->depth - 1].string : -1;
 }
 
-void graph_regions_clear(struct regions *r)
+void mpg_graph_regions_clear(struct regions *r)
 {
     free(r->open);
     free(r->visits);

@@ -58,14 +58,14 @@ static bool are_named(const struct mpg_hypotheses *list)
     return false;
 }
 
-int supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err)
+int mpg_supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct sites s = {.x = x, .places = mpg_stat_places_of(trace)};
     int status = 0;
     if (!are_named(x->list))
         return 0;
     if (!(x->placed = calloc(x->sites + 1, sizeof *x->placed)))
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     if (!(s.symbols = mpg_symbols_new(NULL, err)))
         return -1;
     for (; (size_t)s.site < x->sites && status == 0; s.site++)
@@ -75,7 +75,7 @@ int supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, 
     return status;
 }
 
-bool supposed_is_placed(const struct mpg_supposed *x, size_t i)
+bool mpg_supposed_is_placed(const struct mpg_supposed *x, size_t i)
 {
     for (size_t site = 0; site < x->sites; site++)
         if (x->placed[site] >> i & 1)

@@ -53,7 +53,7 @@ static int check_select(const struct mpg_supposed *x, const struct mpg_trace *tr
     if (s->site >= 0 && (size_t)s->site >= x->sites_met)
         return mpg_error_set(err, "there is no callsite %d in the trace, which has %zu (mpgtrace print shows "
                                   "their numbers)", s->site, x->sites_met);
-    if (s->place && !supposed_is_placed(x, i))
+    if (s->place && !mpg_supposed_is_placed(x, i))
         return mpg_error_set(err, "no callsite of the trace is called '%s' (mpgtrace stat --callsites shows what they are "
                                   "called; print, their numbers)", s->place);
     return 0;
@@ -73,7 +73,7 @@ static int take_members(struct mpg_supposed *x, const struct mpg_trace *trace, s
     for (int32_t k = 0; k < c->size + c->remote_size; k++)
         if (c->world_ranks[k] < 0)
             return mpg_error_set(err, "communicator %d has processes of another world", label);
-    balance_among(x->balance[i], c->world_ranks, (size_t)(c->size + c->remote_size));
+    mpg_balance_among(x->balance[i], c->world_ranks, (size_t)(c->size + c->remote_size));
     return 0;
 }
 
@@ -84,8 +84,8 @@ static int check_members(const struct mpg_supposed *x, size_t i, struct mpg_erro
     char name[300];
     for (size_t j = 0; j < i; j++)
         for (int32_t r = 0; r < x->ranks && x->balance[j]; r++)
-            if (strcmp(region, x->list->item[j].region) == 0 && balance_has(x->balance[i], r) &&
-                balance_has(x->balance[j], r))
+            if (strcmp(region, x->list->item[j].region) == 0 && mpg_balance_has(x->balance[i], r) &&
+                mpg_balance_has(x->balance[j], r))
                 return mpg_error_set(err, "it contradicts %s: rank %d is in both communicators",
                                      mpg_hypothesis_name(&x->list->item[j], name, sizeof name), r);
     return 0;
@@ -116,7 +116,7 @@ static bool are_unlike(const struct mpg_supposed *x, size_t i, uint64_t some, st
     const char *region = x->list->item[i].region;
     *first = (struct unlike){.rank = {-1, -1}};
     for (int32_t r = 0; r < x->ranks; r++) {
-        if (!balance_has(x->balance[i], r))
+        if (!mpg_balance_has(x->balance[i], r))
             continue;
         const size_t k = first->rank[0] >= 0;
         const struct mpg_hypothesis *h = scale_of(x, some, region, r);
@@ -155,12 +155,12 @@ static int check_work(struct mpg_supposed *x, const struct mpg_trace *trace, siz
     if (x->balance[i]) {
         if (take_members(x, trace, i, err) < 0 || check_members(x, i, err) < 0 || check_factors(x, i, err) < 0)
             return -1;
-        x->work_ns[i] = balance_total(x->balance[i]);
+        x->work_ns[i] = mpg_balance_total(x->balance[i]);
     } else if (!x->entered[i])
         return mpg_error_set(err, "none of these ranks enters '%s'", h->region);
     if (h->kind != MPG_HYPOTHESIS_INSERT && !(x->work_ns[i] > 0))
         return mpg_error_set(err, "there is no computation in '%s'", h->region);
-    return x->balance[i] ? balance_finish(x->balance[i], err) : 0;
+    return x->balance[i] ? mpg_balance_finish(x->balance[i], err) : 0;
 }
 
 static int check_exchange(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
@@ -169,7 +169,7 @@ static int check_exchange(struct mpg_supposed *x, const struct mpg_trace *trace,
     x->met[i] = true; /* nothing more is to be found */
     if (!x->known[i])
         return mpg_error_set(err, "there is no region '%s' in the trace", h->region);
-    return check_ranks(x, &h->ranks, err) < 0 ? -1 : supposed_check_exchange(x, trace, i, err);
+    return check_ranks(x, &h->ranks, err) < 0 ? -1 : mpg_supposed_check_exchange(x, trace, i, err);
 }
 
 static int check(struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
@@ -200,7 +200,7 @@ static struct mpg_supposed *begin(const struct mpg_trace *trace, const struct mp
         x->exchanges |= (uint64_t)(list->item[i].kind == MPG_HYPOTHESIS_EXCHANGE) << i;
     for (size_t i = 0; i < n && is_whole; i++)
         if (list->item[i].kind == MPG_HYPOTHESIS_BALANCE)
-            is_whole = (x->balance[i] = balance_new(x->ranks, list->item[i].by_total));
+            is_whole = (x->balance[i] = mpg_balance_new(x->ranks, list->item[i].by_total));
     if (is_whole)
         return x;
     mpg_supposed_free(x);
@@ -212,12 +212,12 @@ struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_
 {
     struct mpg_supposed *x = begin(trace, list);
     if (!x) {
-        graph_out_of_memory(err);
+        mpg_graph_out_of_memory(err);
         return NULL;
     }
-    int status = supposed_survey(x, trace, err);
+    int status = mpg_supposed_survey(x, trace, err);
     if (status == 0)
-        status = supposed_place_sites(x, trace, err);
+        status = mpg_supposed_place_sites(x, trace, err);
     for (size_t i = 0; i < list->n && status == 0; i++)
         if ((status = check(x, trace, i, err)) < 0)
             refuse(&list->item[i], err);
@@ -232,7 +232,7 @@ void mpg_supposed_free(struct mpg_supposed *x)
     if (!x)
         return;
     for (size_t i = 0; i < x->list->n && x->balance; i++)
-        balance_free(x->balance[i]);
+        mpg_balance_free(x->balance[i]);
     free(x->balance);
     free(x->work_ns);
     free(x->entered);

@@ -18,7 +18,7 @@ static int contradict(const struct supposing *s, const struct call *call, size_t
     const struct mpg_hypotheses *list = s->supposed->list;
     const struct place here = graph_here(call);
     char one[300], other[300];
-    return graph_error(&here, err, "%s and %s contradict each other: both are about it, or what it sends",
+    return mpg_graph_error(&here, err, "%s and %s contradict each other: both are about it, or what it sends",
                        mpg_hypothesis_name(&list->item[i], one, sizeof one),
                        mpg_hypothesis_name(&list->item[j], other, sizeof other));
 }
@@ -68,7 +68,7 @@ static struct mpg_selected select_call(const struct supposing *s, const struct c
         .bytes = bytes};
 }
 
-int graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to,
+int mpg_graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to,
                           int32_t tag, int64_t bytes, struct outcome *outcome, struct mpg_error *err)
 {
     *outcome = (struct outcome){.bytes = bytes, .by = -1};
@@ -82,7 +82,7 @@ int graph_suppose_message(const struct supposing *s, const struct call *call, in
     return suppose(s, call, &what, outcome, err);
 }
 
-int graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
+int mpg_graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
                        struct outcome *outcome, struct mpg_error *err)
 {
     *outcome = (struct outcome){.bytes = bytes, .by = -1};
@@ -94,31 +94,31 @@ int graph_suppose_part(const struct supposing *s, const struct call *call, int32
 
 /* --- what is learnt --- */
 
-bool graph_tells(const struct supposing *s)
+bool mpg_graph_tells(const struct supposing *s)
 {
     return s->supposed && s->supposed->posts->learns && s->supposed->posts->told;
 }
 
-int graph_tell(const struct supposing *s, const struct mpg_told *told, int by, struct mpg_error *err)
+int mpg_graph_tell(const struct supposing *s, const struct mpg_told *told, int by, struct mpg_error *err)
 {
-    if (!graph_tells(s) || by < 0)
+    if (!mpg_graph_tells(s) || by < 0)
         return 0;
     struct mpg_told whole = *told;
     whole.by = &s->supposed->list->item[by];
     return s->supposed->posts->told(s->supposed->posts->context, &whole, err);
 }
 
-int graph_tell_other(const struct supposing *s, const struct call *call, int by, struct mpg_error *err)
+int mpg_graph_tell_other(const struct supposing *s, const struct call *call, int by, struct mpg_error *err)
 {
     const struct mpg_told told = {.kind = MPG_TOLD_OTHER, .rank = call->rank, .number = call->number};
-    return graph_tell(s, &told, by, err);
+    return mpg_graph_tell(s, &told, by, err);
 }
 
-int graph_suppose_epoch(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
+int mpg_graph_suppose_epoch(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
                         struct mpg_error *err)
 {
     *dropper = -1;
-    if (!graph_supposing_learns(s))
+    if (!mpg_graph_supposing_learns(s))
         return 0;
     const struct mpg_hypotheses *list = s->supposed->list;
     struct mpg_selected what = select_call(s, call, comm, MPG_SELECTED_NO_BYTES);
@@ -134,10 +134,10 @@ int graph_suppose_epoch(const struct supposing *s, const struct call *call, int3
         *dropper = (int)i;
         s->supposed->met[i] = true;
     }
-    return graph_tell_other(s, call, *dropper, err);
+    return mpg_graph_tell_other(s, call, *dropper, err);
 }
 
-int graph_suppose_both(const struct supposing *s, const struct call *call, int one, int other, struct mpg_error *err)
+int mpg_graph_suppose_both(const struct supposing *s, const struct call *call, int one, int other, struct mpg_error *err)
 {
     return one < 0 || other < 0 || one == other ? 0 : contradict(s, call, (size_t)one, (size_t)other, err);
 }
@@ -150,25 +150,25 @@ static uint64_t key_of(const struct place *posted, uint32_t part)
     return (uint64_t)part << 32 | (uint32_t)posted->rank;
 }
 
-bool graph_supposing_learns(const struct supposing *s)
+bool mpg_graph_supposing_learns(const struct supposing *s)
 {
     return s->supposed && s->supposed->posts->learns;
 }
 
-int graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, int dropper,
+int mpg_graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, int dropper,
                         struct mpg_error *err)
 {
     const struct mpg_supposed *x = s->supposed;
-    if (!graph_supposing_learns(s) || dropper < 0)
+    if (!mpg_graph_supposing_learns(s) || dropper < 0)
         return 0;
     uint64_t *some = mpg_map_add(&x->posts->dropped, posted->number, key_of(posted, part));
     if (!some)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     *some |= UINT64_C(1) << dropper;
     return 0;
 }
 
-bool graph_is_post_dropped(const struct supposing *s, const struct place *posted, uint32_t part)
+bool mpg_graph_is_post_dropped(const struct supposing *s, const struct place *posted, uint32_t part)
 {
     if (!s->supposed || s->supposed->posts->learns)
         return false;
@@ -176,14 +176,14 @@ bool graph_is_post_dropped(const struct supposing *s, const struct place *posted
     return some && (*some & s->suppose);
 }
 
-int graph_learn_together(const struct supposing *s, uint64_t droppers, struct mpg_error *err)
+int mpg_graph_learn_together(const struct supposing *s, uint64_t droppers, struct mpg_error *err)
 {
     struct posts *posts = s->supposed->posts;
     const bool is_one = (droppers & (droppers - 1)) == 0;
-    return !posts->learns || is_one || mpg_map_add(&posts->together, droppers, 0) ? 0 : graph_out_of_memory(err);
+    return !posts->learns || is_one || mpg_map_add(&posts->together, droppers, 0) ? 0 : mpg_graph_out_of_memory(err);
 }
 
-int graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other, uint64_t droppers,
+int mpg_graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other, uint64_t droppers,
                      bool drops_other, struct mpg_error *err)
 {
     const struct mpg_hypotheses *list = s->supposed->list;
@@ -194,10 +194,10 @@ int graph_drops_half(const struct supposing *s, const struct call *call, const s
         i++;
     mpg_hypothesis_name(&list->item[i], name, sizeof name);
     if (drops_other)
-        return graph_error(&here, err, "nothing is dropped by halves: %s drops what rank %d does in call %llu for "
+        return mpg_graph_error(&here, err, "nothing is dropped by halves: %s drops what rank %d does in call %llu for "
                                        "this collective, but not this", name, other->rank,
                            (unsigned long long)other->number);
-    return graph_error(&here, err, "nothing is dropped by halves: %s drops this, but not what rank %d does in call "
+    return mpg_graph_error(&here, err, "nothing is dropped by halves: %s drops this, but not what rank %d does in call "
                                    "%llu for the same collective", name, other->rank,
                        (unsigned long long)other->number);
 }

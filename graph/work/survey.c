@@ -58,7 +58,7 @@ static int meet_site(struct mpg_supposed *x, int32_t site, struct mpg_error *err
         const size_t n = 2 * ((size_t)site + 8);
         int32_t *grown = realloc(x->site, n * sizeof *grown);
         if (!grown)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         for (size_t i = x->sites; i < n; i++)
             grown[i] = -1;
         x->site = grown;
@@ -88,7 +88,7 @@ static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
     const size_t n = (size_t)string + 1;
     uint64_t *grown = realloc(x->named, n * sizeof *grown);
     if (!grown)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     for (size_t i = x->strings; i < n; i++)
         grown[i] = find_named(x->list, mpg_trace_string(s->trace, (int32_t)i));
     x->named = grown;
@@ -111,7 +111,7 @@ static int begin_region(struct survey *s, struct thread *t, int32_t string, stru
         const size_t capacity = t->capacity ? 2 * t->capacity : 8;
         struct open *grown = realloc(t->open, capacity * sizeof *grown);
         if (!grown)
-            return graph_out_of_memory(err);
+            return mpg_graph_out_of_memory(err);
         t->open = grown;
         t->capacity = capacity;
     }
@@ -121,12 +121,12 @@ static int begin_region(struct survey *s, struct thread *t, int32_t string, stru
         if (!(o->named >> i & 1))
             continue;
         x->known[i] = true;
-        if ((x->exchanges >> i & 1) && s->started && supposed_count_begin(x, i, s->rank, t->number) < 0)
-            return graph_out_of_memory(err);
+        if ((x->exchanges >> i & 1) && s->started && mpg_supposed_count_begin(x, i, s->rank, t->number) < 0)
+            return mpg_graph_out_of_memory(err);
         if (!is_about(x, i, s->rank))
             continue;
         x->entered[i] = true;
-        if (x->balance[i] && balance_visit(x->balance[i], s->rank, t->number, &o->visit[i], err) < 0)
+        if (x->balance[i] && mpg_balance_visit(x->balance[i], s->rank, t->number, &o->visit[i], err) < 0)
             return -1;
     }
     return 0;
@@ -139,14 +139,14 @@ static void end_part(struct survey *s, struct thread *t, const struct mpg_event 
     const struct open *o = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
     double traced_ns;
     if (t->computes && o && o->named) {
-        const double work_ns = graph_between_work(&t->between, &s->recording,
+        const double work_ns = mpg_graph_between_work(&t->between, &s->recording,
                                                   event->enter_ns - t->since_ns, event, own, &traced_ns);
         for (size_t i = 0; i < x->list->n; i++) {
             if (!(o->named >> i & 1) || !is_about(x, i, s->rank))
                 continue;
             x->work_ns[i] += x->balance[i] ? work_ns : traced_ns;
             if (x->balance[i])
-                balance_work(x->balance[i], s->rank, t->number, o->visit[i], work_ns);
+                mpg_balance_work(x->balance[i], s->rank, t->number, o->visit[i], work_ns);
         }
     }
     t->since_ns = event->enter_ns > t->since_ns ? event->enter_ns : t->since_ns;
@@ -183,13 +183,13 @@ static int take(struct survey *s, const struct mpg_event *e, struct mpg_error *e
     const enum mpg_kind kind = mpg_call_kind(e->call);
     struct thread *t = find_thread(s, e);
     if (!t)
-        return graph_out_of_memory(err);
+        return mpg_graph_out_of_memory(err);
     if (meet_site(s->x, e->site, err) < 0)
         return -1;
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         return take_mark(s, t, e, err);
     if (!mpg_event_is_call(e) || graph_is_computation(e))
-        graph_between_add(&t->between, &s->recording, e);
+        mpg_graph_between_add(&t->between, &s->recording, e);
     else
         take_call(s, t, e);
     return 0;
@@ -205,7 +205,7 @@ static void forget_threads(struct survey *s)
     s->threads = NULL;
 }
 
-int supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err)
+int mpg_supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err)
 {
     int status = 0;
     for (int32_t rank = 0; rank < x->ranks && status == 0; rank++) {
@@ -213,7 +213,7 @@ int supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_
         struct mpg_cursor *cursor = mpg_cursor_open(trace, rank, err);
         const struct mpg_event *event;
         int more = cursor ? 1 : -1;
-        s.recording = graph_recording_of(trace, rank);
+        s.recording = mpg_graph_recording_of(trace, rank);
         while (more > 0 && !s.ended && (more = mpg_cursor_read(cursor, &event, err)) > 0)
             if (take(&s, event, err) < 0)
                 more = -1;

@@ -183,7 +183,7 @@ static void describe_runs(struct scale_analysis *a)
         a->single += end == i + 1;
     }
     for (size_t i = 0; i < set->run_number; i++) {
-        const char *scaling = scale_label_of(&set->runs[i], "scaling");
+        const char *scaling = mpg_scale_label_of(&set->runs[i], "scaling");
         const enum scale_sizing sizing = !scaling                        ? SCALE_SIZING_UNKNOWN
                                          : strcmp(scaling, "fixed") == 0 ? SCALE_FIXED
                                                                          : SCALE_SCALED;

@@ -16,7 +16,7 @@ static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_
                                                    PLOT_YELLOW, PLOT_SKY, PLOT_GREY, "#000000",
                                                    "#6A3D9A", "#B15928", "#B2DF8A", "#E7298A"};
 
-struct figure_curve *figure_add(struct figure *f, size_t n, const char *title)
+struct figure_curve *mpg_figure_add(struct figure *f, size_t n, const char *title)
 {
     if (f->curves == FIGURE_CURVES)
         return NULL;
@@ -32,7 +32,7 @@ struct figure_curve *figure_add(struct figure *f, size_t n, const char *title)
     return c;
 }
 
-void figure_clear(struct figure *f)
+void mpg_figure_clear(struct figure *f)
 {
     for (size_t i = 0; i < f->curves; i++) {
         free(f->curve[i].x);
@@ -118,16 +118,16 @@ static void put_tics(const struct figure *f, FILE *script)
 
 static void put_axes(const struct figure *f, const struct range *x, const struct range *y, FILE *script)
 {
-    plot_set(script, "ylabel", "%s", f->ylabel);
+    mpg_plot_set(script, "ylabel", "%s", f->ylabel);
     if (f->linear) {
-        plot_set(script, "xlabel", "rank of the number of processes");
+        mpg_plot_set(script, "xlabel", "rank of the number of processes");
         fprintf(script, "set xrange [%g:%g]\nset yrange [%g:%g]\n", x->low - 0.6, x->high + 0.6, y->low - 0.6,
                 y->high + 0.6);
     } else {
-        plot_set(script, "xlabel", "processes");
+        mpg_plot_set(script, "xlabel", "processes");
         fprintf(script, "set logscale x 2\nset xrange [%g:%g]\n", x->low / 1.15, x->high * 1.15);
         put_tics(f, script);
-        plot_log_times(script, "y", plot_floor(y->low, y->high), y->high > 2 * y->low ? y->high : 2 * y->low);
+        mpg_plot_log_times(script, "y", mpg_plot_floor(y->low, y->high), y->high > 2 * y->low ? y->high : 2 * y->low);
     }
     size_t titles = 0;
     for (size_t i = 0; i < f->curves; i++)
@@ -151,22 +151,22 @@ static void put_curve(const struct figure *f, size_t i, FILE *script)
         fprintf(script, ", data index %zu using 1:2 with lines lw 1 dt 2 lc rgb '%s' notitle", 3 * i + 2, colour);
 }
 
-int figure_draw(struct plot_session *session, struct figure *f, struct mpg_error *err)
+int mpg_figure_draw(struct plot_session *session, struct figure *f, struct mpg_error *err)
 {
     struct range x = {INFINITY, -INFINITY}, y = {INFINITY, -INFINITY};
-    int status = plot_start(session, err, "%s", f->name);
+    int status = mpg_plot_start(session, err, "%s", f->name);
     for (size_t i = 0; status == 0 && i < f->curves; i++) {
         status = put_points(f, &f->curve[i], session->data, &x, &y, err);
         put_model(&f->curve[i], session->data);
     }
     if (status == 0) {
-        plot_title(session->script, f->title, f->second);
+        mpg_plot_title(session->script, f->title, f->second);
         put_axes(f, &x, &y, session->script);
         for (size_t i = 0; i < f->curves; i++)
             put_curve(f, i, session->script);
         putc('\n', session->script);
-        status = plot_finish(session, err);
+        status = mpg_plot_finish(session, err);
     }
-    figure_clear(f);
+    mpg_figure_clear(f);
     return status;
 }

@@ -25,9 +25,9 @@ struct figure {
 };
 
 /* A further curve for N points at most; NULL without memory or room for it. */
-struct figure_curve *figure_add(struct figure *f, size_t n, const char *title);
+struct figure_curve *mpg_figure_add(struct figure *f, size_t n, const char *title);
 /* Draws points, and through the median at each x a line. Frees the curves' points in any case. */
-int figure_draw(struct plot_session *session, struct figure *f, struct mpg_error *err);
-void figure_clear(struct figure *f);
+int mpg_figure_draw(struct plot_session *session, struct figure *f, struct mpg_error *err);
+void mpg_figure_clear(struct figure *f);
 
 #endif

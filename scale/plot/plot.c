@@ -86,7 +86,7 @@ static int add_runs(struct figure *f, const struct what *w, const char *title,
                     double (*y)(const struct scale_run *run), struct mpg_error *err)
 {
     const struct scale_set *set = w->a->set;
-    struct figure_curve *c = figure_add(f, set->run_number, title);
+    struct figure_curve *c = mpg_figure_add(f, set->run_number, title);
     if (!c)
         return out_of_memory(err);
     for (size_t i = 0; i < set->run_number; i++, c->n++) {
@@ -113,9 +113,9 @@ static int finish(struct plot_session *session, struct figure *f, int status, st
         for (size_t k = 0; k < f->curve[i].n; k++)
             any |= isfinite(f->curve[i].y[k]) && (f->linear || f->curve[i].y[k] > 0);
     if (status == 0 && any)
-        return figure_draw(session, f, err);
-    figure_clear(f);
-    return status < 0 ? -1 : plot_missing(session, err, "%s: all times are 0", f->name);
+        return mpg_figure_draw(session, f, err);
+    mpg_figure_clear(f);
+    return status < 0 ? -1 : mpg_plot_missing(session, err, "%s: all times are 0", f->name);
 }
 
 static int draw_time(struct plot_session *session, const struct what *w, struct mpg_error *err)
@@ -147,7 +147,7 @@ static int add_calls(struct figure *f, const struct what *w, struct sums *s, str
             break;
         s->total_ns[most] = 0;
         left = shown >= CALLS;
-        struct figure_curve *c = left ? NULL : figure_add(f, set->run_number, mpg_call_name((enum mpg_call)most));
+        struct figure_curve *c = left ? NULL : mpg_figure_add(f, set->run_number, mpg_call_name((enum mpg_call)most));
         if (!c && !left)
             return out_of_memory(err);
         for (size_t run = 0; run < set->run_number; run++) {
@@ -160,7 +160,7 @@ static int add_calls(struct figure *f, const struct what *w, struct sums *s, str
             }
         }
     }
-    struct figure_curve *c = left ? figure_add(f, set->run_number, "all other calls") : NULL;
+    struct figure_curve *c = left ? mpg_figure_add(f, set->run_number, "all other calls") : NULL;
     if (left && !c)
         return out_of_memory(err);
     for (size_t run = 0; c && run < set->run_number; run++, c->n++) {
@@ -201,7 +201,7 @@ static int draw_callsites(struct plot_session *session, const struct what *w, st
     int status = 0;
     for (size_t i = 0; status == 0 && i < w->chosen_number; i++) {
         const struct scale_row *row = &w->a->rows[w->chosen[i]];
-        struct figure_curve *c = figure_add(&f, set->run_number, set->sites[row->site].name);
+        struct figure_curve *c = mpg_figure_add(&f, set->run_number, set->sites[row->site].name);
         if (!c) {
             status = out_of_memory(err);
             break;
@@ -230,7 +230,7 @@ static int draw_ranks(struct plot_session *session, const struct what *w, struct
         if (row->series.n == 0)
             continue;
         snprintf(title, sizeof title, "%5.2f  %s", row->all.r, w->a->set->sites[row->site].name);
-        struct figure_curve *c = figure_add(&f, row->series.n, title);
+        struct figure_curve *c = mpg_figure_add(&f, row->series.n, title);
         if (!c)
             status = out_of_memory(err);
         else if ((status = mpg_midranks(row->series.x, row->series.n, c->x, err)) == 0 &&
@@ -253,7 +253,7 @@ static int add_perfect(struct figure *f, const struct figure_curve *c, bool scal
         return 0;
     if (mpg_median(c->y, first, &begin, err) < 0)
         return -1;
-    struct figure_curve *p = figure_add(f, c->n, title);
+    struct figure_curve *p = mpg_figure_add(f, c->n, title);
     if (!p)
         return f->curves == FIGURE_CURVES ? 0 : out_of_memory(err);
     p->thin = true;
@@ -273,16 +273,16 @@ struct lines {
 
 static bool is_one_line(const struct scale_run *a, const struct scale_run *b)
 {
-    const char *size = scale_label_of(a, "size"), *other = scale_label_of(b, "size");
-    return scale_is_same_program(a, b) && (size && other ? strcmp(size, other) == 0 : !size && !other);
+    const char *size = mpg_scale_label_of(a, "size"), *other = mpg_scale_label_of(b, "size");
+    return mpg_scale_is_same_program(a, b) && (size && other ? strcmp(size, other) == 0 : !size && !other);
 }
 
 /* What run FIRST and those like it are called, where there are SEVERAL programs or one. */
 static void name_line(const struct scale_run *first, bool several, char title[FIGURE_TITLE])
 {
-    const char *size = scale_label_of(first, "size");
+    const char *size = mpg_scale_label_of(first, "size");
     size_t length;
-    const char *program = scale_program_of(first, &length);
+    const char *program = mpg_scale_program_of(first, &length);
     if (several)
         snprintf(title, FIGURE_TITLE, "%.*s%s%s", length > 0 ? (int)length : 6, length > 0 ? program : "others",
                  size ? ", " : "", size ? size : "");
@@ -307,7 +307,7 @@ static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bo
         }
         name_line(&runs[i], several, title);
         l->first[f->curves] = &runs[i];
-        struct figure_curve *c = figure_add(f, n - i, title);
+        struct figure_curve *c = mpg_figure_add(f, n - i, title);
         if (!c)
             return out_of_memory(err);
         for (size_t k = i; k < n; k++)
@@ -327,7 +327,7 @@ static int add_all_perfect(struct lines *l, struct mpg_error *err)
     bool named[2] = {false, false};
     int status = 0;
     for (size_t i = 0; status == 0 && i < curves; i++) {
-        const char *scaling = scale_label_of(l->first[i], "scaling");
+        const char *scaling = mpg_scale_label_of(l->first[i], "scaling");
         const bool scaled = scaling && strcmp(scaling, "scaled") == 0;
         status = add_perfect(&l->figure, &l->figure.curve[i], scaled, named[scaled] ? "" : titles[scaled], err);
         named[scaled] = true;
@@ -350,7 +350,7 @@ static int draw_runs(struct plot_session *session, const struct what *w, struct 
     if (status == 0)
         status = add_all_perfect(&l, err);
     if (status == 0 && l.missing > 0)
-        status = plot_missing(session, err, "6-runs: %zu more lines: there is room for %d", l.missing, FIGURE_CURVES);
+        status = mpg_plot_missing(session, err, "6-runs: %zu more lines: there is room for %d", l.missing, FIGURE_CURVES);
     return finish(session, &l.figure, status, err);
 }
 
@@ -375,7 +375,7 @@ int mpg_scale_plot(const struct scale_analysis *a, const struct mpg_option_list 
         choose_largest(&w);
     }
     size_t length = 0;
-    const char *program = a->set->run_number > 0 ? scale_program_of(&a->set->runs[0], &length) : NULL;
+    const char *program = a->set->run_number > 0 ? mpg_scale_program_of(&a->set->runs[0], &length) : NULL;
     length = length > LONGEST_NAME ? LONGEST_NAME : length;
     bool crowded = false;
     for (size_t i = 0; i < a->set->run_number; i++)
@@ -383,5 +383,5 @@ int mpg_scale_plot(const struct scale_analysis *a, const struct mpg_option_list 
     snprintf(w.second, sizeof w.second, "%zu runs%s%.*s%s; points: runs, lines: medians", a->set->run_number,
              length > 0 ? " of " : "", (int)length, program ? program : "", crowded ? ", more ranks than cores" : "");
     snprintf(w.modelled, sizeof w.modelled, "%.130s; dashed: models", w.second);
-    return plot_all(options, draw, &w, outcome, err);
+    return mpg_plot_all(options, draw, &w, outcome, err);
 }

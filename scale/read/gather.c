@@ -42,7 +42,7 @@ int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *sou
 {
     forget_file(g);
     mpg_scale_places_begin(g->places, source);
-    return scale_tree_begin(&g->address) < 0 || scale_tree_begin(&g->line) < 0 ? out_of_memory(err) : 0;
+    return mpg_scale_tree_begin(&g->address) < 0 || mpg_scale_tree_begin(&g->line) < 0 ? out_of_memory(err) : 0;
 }
 
 /* ---- which sites a row is for ---- */
@@ -55,7 +55,7 @@ static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, 
     int64_t at = SCALE_NO_SITE;
     size_t added = 0;
     for (size_t i = 0; i < n; i++) {
-        at = scale_tree_find(tree, at, call, &place[i]);
+        at = mpg_scale_tree_find(tree, at, call, &place[i]);
         if (at < 0)
             return -1;
         if (all || i + 1 == n) {
@@ -179,8 +179,8 @@ int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region
 int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct scale_sum *sum, struct mpg_error *err)
 {
     const struct chain *c = &g->chains[chain];
-    return scale_tree_add(&g->address, c->node, c->address_number, sum) < 0 ||
-                   scale_tree_add(&g->line, c->node + c->address_number, c->line_number, sum) < 0
+    return mpg_scale_tree_add(&g->address, c->node, c->address_number, sum) < 0 ||
+                   mpg_scale_tree_add(&g->line, c->node + c->address_number, c->line_number, sum) < 0
                ? out_of_memory(err)
                : 0;
 }
@@ -209,8 +209,8 @@ int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *na
         const int64_t counter = find_counter(g, names, length);
         const double value = (double)values[i];
         if (counter < 0 ||
-            scale_tree_count(&g->address, c->node, c->address_number, (size_t)counter, value) < 0 ||
-            scale_tree_count(&g->line, c->node + c->address_number, c->line_number, (size_t)counter, value) < 0)
+            mpg_scale_tree_count(&g->address, c->node, c->address_number, (size_t)counter, value) < 0 ||
+            mpg_scale_tree_count(&g->line, c->node + c->address_number, c->line_number, (size_t)counter, value) < 0)
             return out_of_memory(err);
         names += length;
     }
@@ -219,35 +219,35 @@ int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *na
 
 void mpg_scale_gather_end_rank(struct scale_gather *g, int32_t rank)
 {
-    scale_tree_end_rank(&g->address, rank);
-    scale_tree_end_rank(&g->line, rank);
+    mpg_scale_tree_end_rank(&g->address, rank);
+    mpg_scale_tree_end_rank(&g->line, rank);
 }
 
 void mpg_scale_gather_know_waits(struct scale_gather *g)
 {
-    scale_tree_know_waits(&g->address);
-    scale_tree_know_waits(&g->line);
+    mpg_scale_tree_know_waits(&g->address);
+    mpg_scale_tree_know_waits(&g->line);
 }
 
 void mpg_scale_gather_wait(struct scale_gather *g, int64_t chain, double wait_ns)
 {
     const struct chain *c = &g->chains[chain];
-    scale_tree_wait(&g->address, c->node, c->address_number, wait_ns);
-    scale_tree_wait(&g->line, c->node + c->address_number, c->line_number, wait_ns);
+    mpg_scale_tree_wait(&g->address, c->node, c->address_number, wait_ns);
+    mpg_scale_tree_wait(&g->line, c->node + c->address_number, c->line_number, wait_ns);
 }
 
 void mpg_scale_gather_drop(struct scale_gather *g)
 {
-    scale_tree_drop(&g->address);
-    scale_tree_drop(&g->line);
+    mpg_scale_tree_drop(&g->address);
+    mpg_scale_tree_drop(&g->line);
 }
 
 void mpg_scale_gather_clear(struct scale_gather *g)
 {
     forget_file(g);
     free(g->chains);
-    scale_tree_clear(&g->address);
-    scale_tree_clear(&g->line);
+    mpg_scale_tree_clear(&g->address);
+    mpg_scale_tree_clear(&g->line);
     for (size_t i = 0; i < g->counter_number; i++)
         free(g->counter_names[i]);
     mpg_scale_places_free(g->places);

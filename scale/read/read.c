@@ -133,7 +133,7 @@ static bool is_wanted(const struct scale_reading *how, const struct scale_run *r
 {
     bool wanted = how->label_number == 0;
     for (size_t i = 0; i < how->label_number; i++) {
-        const char *value = scale_label_of(run, how->only[i].key);
+        const char *value = mpg_scale_label_of(run, how->only[i].key);
         wanted |= value && strcmp(value, how->only[i].value) == 0;
     }
     return wanted;
@@ -215,7 +215,7 @@ static struct following following_of(const struct scale_set *set, size_t run)
     struct following f = {0, 0};
     int32_t met[COUNTS_NEEDED];
     for (size_t i = 0; i < set->run_number; i++) {
-        if (!scale_is_same_program(&set->runs[run], &set->runs[i]))
+        if (!mpg_scale_is_same_program(&set->runs[run], &set->runs[i]))
             continue;
         f.runs++;
         size_t k = 0;
@@ -242,7 +242,7 @@ static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
         }
     }
     for (size_t i = 0; i < set->run_number; i++) {
-        keep[i] = scale_is_same_program(&set->runs[best], &set->runs[i]);
+        keep[i] = mpg_scale_is_same_program(&set->runs[best], &set->runs[i]);
         if (!keep[i] && mpg_scale_note(a->notes, set->runs[i].path, true, err, "of another program: %s, not %s",
                                        set->runs[i].program, set->runs[best].program) < 0)
             return -1;
@@ -295,7 +295,7 @@ static int compare_arguments(const struct all *a, const bool *keep, struct mpg_e
     bool scaled = true;
     for (size_t i = 0; i < set->run_number; i++) {
         const char *arguments = keep[i] ? arguments_of(&set->runs[i]) : NULL;
-        const char *of = scale_label_of(&set->runs[i], "scaling");
+        const char *of = mpg_scale_label_of(&set->runs[i], "scaling");
         if (!arguments)
             continue;
         scaled = scaled && of && strcmp(of, "scaled") == 0;
@@ -322,7 +322,7 @@ static bool names_differ(const struct scale_set *set, const bool *keep)
     bool differ = false;
     for (size_t i = 0; i < set->run_number; i++) {
         first = !first && keep[i] && set->runs[i].program ? &set->runs[i] : first;
-        differ |= keep[i] && first && !scale_has_same_name(first, &set->runs[i]);
+        differ |= keep[i] && first && !mpg_scale_has_same_name(first, &set->runs[i]);
     }
     return differ;
 }

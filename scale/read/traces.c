@@ -67,7 +67,7 @@ static int end_part(struct reading *r, struct stack *s, const struct mpg_event *
     const int32_t region = s->depth > 0 ? s->string[s->depth - 1] : -1;
     double length_ns, work_ns = 0;
     if (s->computes && e->enter_ns > s->since_ns)
-        work_ns = graph_between_work(&s->between, &r->recording, e->enter_ns - s->since_ns, e, own, &length_ns) -
+        work_ns = mpg_graph_between_work(&s->between, &r->recording, e->enter_ns - s->since_ns, e, own, &length_ns) -
                   s->summed_ns;
     s->between = (struct between){0};
     s->summed_ns = 0;
@@ -91,7 +91,7 @@ static int take_computation(struct reading *r, const struct mpg_event *e, struct
         return out_of_memory(err);
     if (!mpg_event_is_call(e) && mpg_call_kind(e->call) != MPG_KIND_REGION_BEGIN &&
         mpg_call_kind(e->call) != MPG_KIND_REGION_END) {
-        graph_between_add(&own->between, &r->recording, e);
+        mpg_graph_between_add(&own->between, &r->recording, e);
         own->summed_ns += (double)e->sum.time_ns;
         return 0;
     }
@@ -191,7 +191,7 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     const char *names = mpg_trace_find_fact(r->trace, rank, "values");
     const struct mpg_event *e;
     int more = -1, status = 0;
-    r->recording = graph_recording_of(r->trace, rank);
+    r->recording = mpg_graph_recording_of(r->trace, rank);
     for (size_t i = 0; i < r->stack_number; i++) {
         r->stack[i].depth = 0;
         r->stack[i].computes = false;

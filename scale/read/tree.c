@@ -57,7 +57,7 @@ static bool make_node(struct scale_tree *tree, int64_t parent, enum mpg_call cal
     return !failed && node->site.name;
 }
 
-int64_t scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place)
+int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place)
 {
     const uint64_t h = hash(parent, call, place->key);
     for (uint64_t i = 0;; i++) {
@@ -76,7 +76,7 @@ int64_t scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call c
     }
 }
 
-int scale_tree_begin(struct scale_tree *tree)
+int mpg_scale_tree_begin(struct scale_tree *tree)
 {
     if (tree->column_number == tree->column_capacity) {
         const size_t more = tree->column_capacity ? 2 * tree->column_capacity : 16;
@@ -175,7 +175,7 @@ static void add_to_detail(struct scale_detail *detail, const struct scale_sum *s
     detail->time_ns += sum->time_ns;
 }
 
-int scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n, const struct scale_sum *sum)
+int mpg_scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n, const struct scale_sum *sum)
 {
     struct scale_column *column = last_column(tree);
     for (size_t i = 0; i < n; i++) {
@@ -196,7 +196,7 @@ int scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n, con
     return 0;
 }
 
-int scale_tree_count(struct scale_tree *tree, const uint32_t *nodes, size_t n, size_t counter, double value)
+int mpg_scale_tree_count(struct scale_tree *tree, const uint32_t *nodes, size_t n, size_t counter, double value)
 {
     struct scale_column *column = last_column(tree);
     for (size_t i = 0; i < n && counter < SCALE_COUNTERS; i++) {
@@ -209,7 +209,7 @@ int scale_tree_count(struct scale_tree *tree, const uint32_t *nodes, size_t n, s
     return 0;
 }
 
-void scale_tree_wait(struct scale_tree *tree, const uint32_t *nodes, size_t n, double wait_ns)
+void mpg_scale_tree_wait(struct scale_tree *tree, const uint32_t *nodes, size_t n, double wait_ns)
 {
     struct scale_column *column = last_column(tree);
     for (size_t i = 0; i < n; i++)
@@ -217,7 +217,7 @@ void scale_tree_wait(struct scale_tree *tree, const uint32_t *nodes, size_t n, d
             column->cell[nodes[i]].wait_ns += wait_ns;
 }
 
-void scale_tree_know_waits(struct scale_tree *tree)
+void mpg_scale_tree_know_waits(struct scale_tree *tree)
 {
     struct scale_column *column = last_column(tree);
     column->waits = true;
@@ -225,7 +225,7 @@ void scale_tree_know_waits(struct scale_tree *tree)
         column->cell[i].wait_ns = 0;
 }
 
-void scale_tree_end_rank(struct scale_tree *tree, int32_t rank)
+void mpg_scale_tree_end_rank(struct scale_tree *tree, int32_t rank)
 {
     struct scale_column *column = last_column(tree);
     for (size_t i = 0; i < tree->touched_number; i++) {
@@ -240,7 +240,7 @@ void scale_tree_end_rank(struct scale_tree *tree, int32_t rank)
     tree->touched_number = 0;
 }
 
-void scale_tree_drop(struct scale_tree *tree)
+void mpg_scale_tree_drop(struct scale_tree *tree)
 {
     struct scale_column *column = last_column(tree);
     free(column->cell);
@@ -249,10 +249,10 @@ void scale_tree_drop(struct scale_tree *tree)
     tree->column_number--;
 }
 
-void scale_tree_clear(struct scale_tree *tree)
+void mpg_scale_tree_clear(struct scale_tree *tree)
 {
     while (tree->column_number > 0)
-        scale_tree_drop(tree);
+        mpg_scale_tree_drop(tree);
     for (size_t i = 0; i < tree->node_number; i++) {
         free(tree->nodes[i].site.name);
         free(tree->nodes[i].site.function);

@@ -52,7 +52,7 @@ struct scale_tree {
 };
 
 /* The node of CALL at PLACE below PARENT (SCALE_NO_SITE: on top); added if it is new. -1: out of memory. */
-int64_t scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place);
+int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place);
 
 /* What a rank did at one place. */
 struct scale_sum {
@@ -61,19 +61,19 @@ struct scale_sum {
 };
 
 /* A new column, which the functions below fill; -1: out of memory. */
-int scale_tree_begin(struct scale_tree *tree);
+int mpg_scale_tree_begin(struct scale_tree *tree);
 /* SUM, of the rank being read, to N nodes. */
-int scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n, const struct scale_sum *sum);
+int mpg_scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n, const struct scale_sum *sum);
 /* VALUE of counter I to N nodes. */
-int scale_tree_count(struct scale_tree *tree, const uint32_t *nodes, size_t n, size_t counter, double value);
+int mpg_scale_tree_count(struct scale_tree *tree, const uint32_t *nodes, size_t n, size_t counter, double value);
 /* WAIT_NS, of all ranks, to N nodes. */
-void scale_tree_wait(struct scale_tree *tree, const uint32_t *nodes, size_t n, double wait_ns);
+void mpg_scale_tree_wait(struct scale_tree *tree, const uint32_t *nodes, size_t n, double wait_ns);
 /* All waits of the column are known, and 0 so far. */
-void scale_tree_know_waits(struct scale_tree *tree);
+void mpg_scale_tree_know_waits(struct scale_tree *tree);
 /* What was added since the last one is RANK's. */
-void scale_tree_end_rank(struct scale_tree *tree, int32_t rank);
+void mpg_scale_tree_end_rank(struct scale_tree *tree, int32_t rank);
 /* Forgets the column that was begun last. */
-void scale_tree_drop(struct scale_tree *tree);
-void scale_tree_clear(struct scale_tree *tree);
+void mpg_scale_tree_drop(struct scale_tree *tree);
+void mpg_scale_tree_clear(struct scale_tree *tree);
 
 #endif

@@ -264,10 +264,10 @@ static int find_times(const struct scale_report *r, size_t from, size_t end, dou
 /* The sizes that runs FROM to END are said to have. */
 static void put_size(struct mpg_table *t, const struct scale_set *set, size_t from, size_t end)
 {
-    const char *first = scale_label_of(&set->runs[from], "size");
+    const char *first = mpg_scale_label_of(&set->runs[from], "size");
     bool same = true;
     for (size_t i = from; i < end; i++) {
-        const char *size = scale_label_of(&set->runs[i], "size");
+        const char *size = mpg_scale_label_of(&set->runs[i], "size");
         same &= !size == !first && (!size || strcmp(size, first) == 0);
     }
     mpg_table_text(t, !same ? "(several)" : first ? first : "");

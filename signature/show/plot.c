@@ -15,5 +15,5 @@ static int draw(struct plot_session *session, const void *what, struct mpg_error
 int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
              struct mpg_plot_outcome *outcome, struct mpg_error *err)
 {
-    return plot_all(options, draw, sig, outcome, err);
+    return mpg_plot_all(options, draw, sig, outcome, err);
 }

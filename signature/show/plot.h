@@ -6,7 +6,7 @@
 #include "common/plots/plots.h"
 #include "signature/signature.h"
 
-/* Draws what SIG holds, as plot_all(); with `all` every core and number of processes, else the first 8 and 16.
+/* Draws what SIG holds, as mpg_plot_all(); with `all` every core and number of processes, else the first 8 and 16.
  * Errors: of that; nothing to draw. */
 int mpg_plot(const struct mpg_signature *sig, const struct mpg_plot_options *options,
              struct mpg_plot_outcome *outcome, struct mpg_error *err);

@@ -55,9 +55,9 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
                 low = fmin(low, d->quantiles[k]);
         high = fmax(high, d->quantiles[d->knots - 1]);
     }
-    if (!((low = plot_floor(low, high)) > 0))
-        return plot_missing(session, err, "latency CDFs, %s: all are 0", names.file);
-    if (plot_start(session, err, "latency-cdf-%s", names.file) < 0)
+    if (!((low = mpg_plot_floor(low, high)) > 0))
+        return mpg_plot_missing(session, err, "latency CDFs, %s: all are 0", names.file);
+    if (mpg_plot_start(session, err, "latency-cdf-%s", names.file) < 0)
         return -1;
     for (size_t i = 0; i < sizes->n; i++) {
         const struct mpg_distribution *d = sizes->size[i].time_ns;
@@ -69,10 +69,10 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
         fputs("\n\n", session->data);
     }
     snprintf(first, sizeof first, "%s: latency, one way", names.title);
-    plot_title(session->script, first, path->one_way ? path->one_way : "");
-    plot_set(session->script, "xlabel", "one-way latency");
-    plot_set(session->script, "ylabel", "fraction of the messages at most this long");
-    plot_log_times(session->script, "x", low, fmax(high, 2 * low));
+    mpg_plot_title(session->script, first, path->one_way ? path->one_way : "");
+    mpg_plot_set(session->script, "xlabel", "one-way latency");
+    mpg_plot_set(session->script, "ylabel", "fraction of the messages at most this long");
+    mpg_plot_log_times(session->script, "x", low, fmax(high, 2 * low));
     fputs("set yrange [0:1]\nset ytics 0.1\n"
           "set key outside right center vertical Left reverse maxrows 20 title 'size'\n",
           session->script);
@@ -82,11 +82,11 @@ static int plot_cdfs(struct plot_session *session, const struct mpg_signature *s
         size_t colour = picked > 1 ? curve * (CURVES - 1) / (picked - 1) : 0;
         fprintf(session->script, "%s index %zu using 1:2 with lines lw 2 lc rgb '%s' title ",
                 curve == 0 ? "plot data" : ", data", curve, ordered_colours[colour]);
-        mpg_gnuplot_write_string(session->script, plot_size_name(text, sizes->size[i].size_bytes));
+        mpg_gnuplot_write_string(session->script, mpg_plot_size_name(text, sizes->size[i].size_bytes));
         curve++;
     }
     putc('\n', session->script);
-    return plot_finish(session, err);
+    return mpg_plot_finish(session, err);
 }
 
 /* ---- by size: a band from p1 to p99 and the median in it ---- */
@@ -129,7 +129,7 @@ static void frame_add_value(struct frame *frame, double value)
 /* Whether anything in FRAME can be drawn; where its axis begins is then settled. */
 static bool frame_settle(struct frame *frame)
 {
-    frame->low = plot_floor(frame->low, frame->high);
+    frame->low = mpg_plot_floor(frame->low, frame->high);
     return frame->low > 0;
 }
 
@@ -163,7 +163,7 @@ static void write_band(FILE *data, const struct frame *frame, int64_t size_bytes
         value[i] = fmin(fmax(value[i], frame->low), frame->high);
     }
     fprintf(data, "%.10g %.8g %.8g %.8g\n",
-            plot_size_position(size_bytes, frame->size_bytes, frame->n), value[0], value[1],
+            mpg_plot_size_position(size_bytes, frame->size_bytes, frame->n), value[0], value[1],
             value[2]);
 }
 
@@ -200,7 +200,7 @@ static void mark_eager_limit(FILE *script, const struct mpg_network_path *path,
     int64_t limit = path->eager_limit_bytes;
     if (limit < 1 || limit < frame->size_bytes[0] || limit > frame->size_bytes[frame->n - 1])
         return;
-    snprintf(label, sizeof label, " eager limit %s", plot_size_name(text, limit));
+    snprintf(label, sizeof label, " eager limit %s", mpg_plot_size_name(text, limit));
     fprintf(script, "set arrow from %.10g,graph 0 to %.10g,graph 1 nohead dt 2 lc rgb '%s'\n"
             "set label ", (double)limit, (double)limit, PLOT_GREY);
     mpg_gnuplot_write_string(script, label);
@@ -227,22 +227,22 @@ static int plot_latency(struct plot_session *session, const struct mpg_signature
     if (frame_add(frame, &path->latency, false, err) < 0)
         return -1;
     if (!frame_settle(frame))
-        return plot_missing(session, err, "latency by size, %s: all are 0", names.file);
-    if (plot_start(session, err, "latency-%s", names.file) < 0)
+        return mpg_plot_missing(session, err, "latency by size, %s: all are 0", names.file);
+    if (mpg_plot_start(session, err, "latency-%s", names.file) < 0)
         return -1;
     write_bands(session->data, frame, &path->latency, false);
     snprintf(first, sizeof first, "%s: latency, one way, by size", names.title);
-    plot_title(session->script, first, path->one_way ? path->one_way : "");
-    plot_log_sizes(session->script, frame->size_bytes, frame->n);
-    plot_set(session->script, "ylabel", "one-way latency");
-    plot_log_times(session->script, "y", frame->low, frame->high);
+    mpg_plot_title(session->script, first, path->one_way ? path->one_way : "");
+    mpg_plot_log_sizes(session->script, frame->size_bytes, frame->n);
+    mpg_plot_set(session->script, "ylabel", "one-way latency");
+    mpg_plot_log_times(session->script, "y", frame->low, frame->high);
     mark_eager_limit(session->script, path, frame);
     fputs("set samples 1000\n", session->script);
     plot_band(session->script, 0, path->latency.n, PLOT_BLUE);
     plot_median(session->script, 0, PLOT_BLUE, "median; band: 1 % to 99 %");
     plot_segments(session->script, &path->loggp);
     putc('\n', session->script);
-    return plot_finish(session, err);
+    return mpg_plot_finish(session, err);
 }
 
 static int plot_bandwidth(struct plot_session *session, const struct mpg_signature *sig,
@@ -255,17 +255,17 @@ static int plot_bandwidth(struct plot_session *session, const struct mpg_signatu
         frame_add(frame, &path->streaming, true, err) < 0)
         return -1;
     if (!frame_settle(frame))
-        return plot_missing(session, err, "bandwidth, %s: no sizes above 0", names.file);
-    if (plot_start(session, err, "bandwidth-%s", names.file) < 0)
+        return mpg_plot_missing(session, err, "bandwidth, %s: no sizes above 0", names.file);
+    if (mpg_plot_start(session, err, "bandwidth-%s", names.file) < 0)
         return -1;
     if (path->bandwidth.n > 0)
         write_bands(session->data, frame, &path->bandwidth, true);
     write_bands(session->data, frame, &path->streaming, true);
     snprintf(first, sizeof first, "%s: bandwidth by size", names.title);
-    plot_title(session->script, first, "median; bands: 1 % to 99 % of the messages");
-    plot_log_sizes(session->script, frame->size_bytes, frame->n);
-    plot_set(session->script, "ylabel", "bandwidth (1 GB/s = 10^9 bytes a second)");
-    plot_log_rates(session->script, "y", frame->low, frame->high);
+    mpg_plot_title(session->script, first, "median; bands: 1 % to 99 % of the messages");
+    mpg_plot_log_sizes(session->script, frame->size_bytes, frame->n);
+    mpg_plot_set(session->script, "ylabel", "bandwidth (1 GB/s = 10^9 bytes a second)");
+    mpg_plot_log_rates(session->script, "y", frame->low, frame->high);
     mark_eager_limit(session->script, path, frame);
     size_t index = 0;
     if (path->bandwidth.n > 0)
@@ -279,7 +279,7 @@ static int plot_bandwidth(struct plot_session *session, const struct mpg_signatu
         plot_median(session->script, index, PLOT_ORANGE, title);
     }
     putc('\n', session->script);
-    return plot_finish(session, err);
+    return mpg_plot_finish(session, err);
 }
 
 static int plot_path(struct plot_session *session, const struct mpg_signature *sig,
@@ -289,11 +289,11 @@ static int plot_path(struct plot_session *session, const struct mpg_signature *s
     struct frame latency = {.low = INFINITY}, bandwidth = {.low = INFINITY};
     int status;
     if (path->latency.n == 0)
-        status = plot_missing(session, err, "latency, %s: none in the signature", name);
+        status = mpg_plot_missing(session, err, "latency, %s: none in the signature", name);
     else if ((status = plot_cdfs(session, sig, path, err)) == 0)
         status = plot_latency(session, sig, path, &latency, err);
     if (status == 0 && path->bandwidth.n == 0 && path->streaming.n == 0)
-        status = plot_missing(session, err, "bandwidth, %s: none in the signature", name);
+        status = mpg_plot_missing(session, err, "bandwidth, %s: none in the signature", name);
     else if (status == 0)
         status = plot_bandwidth(session, sig, path, &bandwidth, err);
     free(latency.size_bytes);
@@ -305,7 +305,7 @@ int plot_network(struct plot_session *session, const struct mpg_signature *sig,
                  struct mpg_error *err)
 {
     if (sig->paths == 0)
-        return plot_missing(session, err, "latency and bandwidth: none in the signature");
+        return mpg_plot_missing(session, err, "latency and bandwidth: none in the signature");
     for (size_t i = 0; i < sig->paths; i++)
         if (plot_path(session, sig, &sig->network[i], err) < 0)
             return -1;
@@ -373,23 +373,23 @@ static int plot_processes(struct plot_session *session, const struct mpg_signatu
     if (frame_add_collectives(&frame, sig, processes, err) < 0)
         goto out;
     if (!frame_settle(&frame)) {
-        status = plot_missing(session, err, "collectives of %d processes: all are 0", processes);
+        status = mpg_plot_missing(session, err, "collectives of %d processes: all are 0", processes);
         goto out;
     }
-    if (plot_start(session, err, "collectives-%d-processes", processes) < 0)
+    if (mpg_plot_start(session, err, "collectives-%d-processes", processes) < 0)
         goto out;
     snprintf(first, sizeof first, "%s%scollectives of %d processes",
              mpg_printable(shown, sizeof shown, host ? host : ""), host ? ": " : "", processes);
-    plot_title(session->script, first,
+    mpg_plot_title(session->script, first,
                "from the common start to the last rank's end; median; bands: 1 % to 99 %");
-    plot_log_sizes(session->script, frame.size_bytes, frame.n);
-    plot_set(session->script, "xlabel", "one rank's contribution");
-    plot_set(session->script, "ylabel", "time");
-    plot_log_times(session->script, "y", frame.low, frame.high);
+    mpg_plot_log_sizes(session->script, frame.size_bytes, frame.n);
+    mpg_plot_set(session->script, "xlabel", "one rank's contribution");
+    mpg_plot_set(session->script, "ylabel", "time");
+    mpg_plot_log_times(session->script, "y", frame.low, frame.high);
     write_collectives(session, sig, &frame, processes, false);
     write_collectives(session, sig, &frame, processes, true);
     putc('\n', session->script);
-    status = plot_finish(session, err);
+    status = mpg_plot_finish(session, err);
 out:
     free(frame.size_bytes);
     return status;
@@ -400,7 +400,7 @@ int plot_collectives(struct plot_session *session, const struct mpg_signature *s
 {
     size_t drawn = 0, most = session->options->all ? sig->collectives : MOST_PROCESSES;
     if (sig->collectives == 0)
-        return plot_missing(session, err, "collectives: none in the signature");
+        return mpg_plot_missing(session, err, "collectives: none in the signature");
     for (size_t i = 0; i < sig->collectives; i++) {
         bool again = false;
         for (size_t j = 0; j < i && !again; j++)
@@ -410,7 +410,7 @@ int plot_collectives(struct plot_session *session, const struct mpg_signature *s
             return -1;
     }
     if (drawn > most)
-        return plot_missing(session, err, "collectives of %zu more numbers of processes (--all"
+        return mpg_plot_missing(session, err, "collectives of %zu more numbers of processes (--all"
                             " draws them)", drawn - most);
     return 0;
 }

@@ -81,11 +81,11 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
     const char *unit, *time;
     double most = most_of(s->most, s->n), median = median_of(s->most, s->n);
     /* Rare large values would press all others flat. */
-    bool log = median > 0 && most > 30 * median && plot_floor(median, most) > 0;
+    bool log = median > 0 && most > 30 * median && mpg_plot_floor(median, most) > 0;
     double scale = log ? 1 : time_unit(most, &unit), span = time_unit((double)s->n * s->step, &time);
-    double low = log ? plot_floor(median / 10, most) : 0;
+    double low = log ? mpg_plot_floor(median / 10, most) : 0;
     bool same = memcmp(s->mean, s->most, s->n * sizeof *s->mean) == 0;
-    if (plot_start(session, err, "ftq-%s", names.file) < 0)
+    if (mpg_plot_start(session, err, "ftq-%s", names.file) < 0)
         return -1;
     for (size_t i = 0; i < s->n; i++)
         fprintf(session->data, "%.7g %.6g %.6g\n", ((double)i + 0.5) * s->step / span,
@@ -99,13 +99,13 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
                  same ? "" : "; a point covers ", same ? "" : text);
     else
         snprintf(second, sizeof second, "a point covers %s", text);
-    plot_title(session->script, first, second);
-    plot_set(session->script, "xlabel", "time since the start (%s)", time);
+    mpg_plot_title(session->script, first, second);
+    mpg_plot_set(session->script, "xlabel", "time since the start (%s)", time);
     if (log) {
-        plot_set(session->script, "ylabel", "time lost in a quantum");
-        plot_log_times(session->script, "y", low, most);
+        mpg_plot_set(session->script, "ylabel", "time lost in a quantum");
+        mpg_plot_log_times(session->script, "y", low, most);
     } else {
-        plot_set(session->script, "ylabel", "time lost in a quantum (%s)", unit);
+        mpg_plot_set(session->script, "ylabel", "time lost in a quantum (%s)", unit);
         fprintf(session->script, "set yrange [0:*]\n");
     }
     fprintf(session->script, "set xrange [0:%.7g]\n", (double)s->n * s->step / span);
@@ -116,7 +116,7 @@ static int plot_series(struct plot_session *session, const struct mpg_signature 
         fprintf(session->script, "plot data using 1:3 with points pt 7 ps 0.3 lc rgb '%s' "
                 "title 'worst quantum', data using 1:2 with lines lw 1.2 lc rgb '%s' "
                 "title 'mean'\n", PLOT_SKY, PLOT_ORANGE);
-    return plot_finish(session, err);
+    return mpg_plot_finish(session, err);
 }
 
 /* ---- detours ---- */
@@ -192,10 +192,10 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
             low = fmin(low, c->duration_ns[i]);
     if (c->threshold_ns > 0)
         low = fmin(low, c->threshold_ns);
-    if (!((low = plot_floor(low, high)) > 0))
-        return plot_missing(session, err, "detours of core %d: all of them last 0 ns", c->core);
+    if (!((low = mpg_plot_floor(low, high)) > 0))
+        return mpg_plot_missing(session, err, "detours of core %d: all of them last 0 ns", c->core);
     high = fmax(high, 2 * low);
-    if (plot_start(session, err, "detours-%s", names.file) < 0)
+    if (mpg_plot_start(session, err, "detours-%s", names.file) < 0)
         return -1;
     struct dots dots = {0};
     if (write_dots(session->data, c, unit, low, high, &dots, err) < 0)
@@ -214,10 +214,10 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
                  : crowded ? "" : dots.most > 1 ? "; dots that coincide are drawn once" : "");
     else
         snprintf(second, sizeof second, "one detour");
-    plot_title(session->script, first, second);
-    plot_set(session->script, "xlabel", "start (%s)", time);
-    plot_set(session->script, "ylabel", "duration");
-    plot_log_times(session->script, "y", low, high);
+    mpg_plot_title(session->script, first, second);
+    mpg_plot_set(session->script, "xlabel", "start (%s)", time);
+    mpg_plot_set(session->script, "ylabel", "duration");
+    mpg_plot_log_times(session->script, "y", low, high);
     fprintf(session->script, "set xrange [0:%.7g]\n", c->span_ns / unit);
     if (crowded)
         fprintf(session->script, "set palette defined (0 '#6baed6', 0.5 '#2171b5', 1 '#08204b')\n"
@@ -236,7 +236,7 @@ static int plot_kept(struct plot_session *session, const struct mpg_signature *s
         mpg_gnuplot_write_string(session->script, key);
     }
     putc('\n', session->script);
-    return plot_finish(session, err);
+    return mpg_plot_finish(session, err);
 }
 
 /* Draws C's detours, of a record that is kept in part the longest and those of its blocks. */
@@ -326,10 +326,10 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
         if (s->mean[i] > 0)
             low = fmin(low, s->mean[i]);
     }
-    if (s->n < 3 || !(plot_floor(low, high) > 0) || !(plot_floor(s->step, s->step) > 0))
-        return plot_missing(session, err, "spectrum of core %d: it has no power", c->core);
+    if (s->n < 3 || !(mpg_plot_floor(low, high) > 0) || !(mpg_plot_floor(s->step, s->step) > 0))
+        return mpg_plot_missing(session, err, "spectrum of core %d: it has no power", c->core);
     low = fmax(fmin(low, high / 10), high * 1e-9);
-    if (plot_start(session, err, "spectrum-%s", names.file) < 0)
+    if (mpg_plot_start(session, err, "spectrum-%s", names.file) < 0)
         return -1;
     for (size_t i = 1; i < s->n; i++)
         fprintf(session->data, "%.8g %.6g %.6g\n", (double)i * s->step, fmax(low, s->mean[i]),
@@ -343,12 +343,12 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
     else
         snprintf(second, sizeof second, "no significant line, false alarm below %.2g",
                  c->false_alarm);
-    plot_title(session->script, first, second);
-    plot_set(session->script, "xlabel", "frequency (Hz)");
-    plot_set(session->script, "ylabel", "power spectral density (ns² / Hz)");
-    plot_log_numbers(session->script, "x", s->step, (double)(s->n - 1) * s->step);
+    mpg_plot_title(session->script, first, second);
+    mpg_plot_set(session->script, "xlabel", "frequency (Hz)");
+    mpg_plot_set(session->script, "ylabel", "power spectral density (ns² / Hz)");
+    mpg_plot_log_numbers(session->script, "x", s->step, (double)(s->n - 1) * s->step);
     fprintf(session->script, "set xrange [%.8g:%.8g]\n", s->step, (double)(s->n - 1) * s->step);
-    plot_log_numbers(session->script, "y", low, high * 3);
+    mpg_plot_log_numbers(session->script, "y", low, high * 3);
     mark_lines(session->script, c, low, log10((double)s->n));
     fprintf(session->script, "plot data index 0 using 1:3 with lines lw 1 lc rgb '%s' title "
             "'density'", PLOT_BLUE);
@@ -359,7 +359,7 @@ static int plot_spectrum(struct plot_session *session, const struct mpg_signatur
         fprintf(session->script, ", data index %d using 1:2 with points pt 6 ps 0.8 lw 1.3 "
                 "lc rgb '%s' title 'harmonic'", fundamentals > 0 ? 2 : 1, PLOT_ORANGE);
     putc('\n', session->script);
-    return plot_finish(session, err);
+    return mpg_plot_finish(session, err);
 }
 
 /* ---- all cores ---- */
@@ -370,14 +370,14 @@ static int plot_core(struct plot_session *session, const struct mpg_signature *s
     char text[SHOW_TEXT];
     show_core_name(text, c->host, c->core);
     if (c->series.n > 0 ? plot_series(session, sig, c, err) < 0
-                        : plot_missing(session, err, "FTQ of core %s: no series", text) < 0)
+                        : mpg_plot_missing(session, err, "FTQ of core %s: no series", text) < 0)
         return -1;
     if (mpg_noise_core_recorded(c) > 0 ? plot_detours(session, sig, c, err) < 0
-                       : plot_missing(session, err, "detours of core %s: no detours", text) < 0)
+                       : mpg_plot_missing(session, err, "detours of core %s: no detours", text) < 0)
         return -1;
     return c->spectrum.n > 0
                ? plot_spectrum(session, sig, c, err)
-               : plot_missing(session, err, "spectrum of core %s: no spectrum", text);
+               : mpg_plot_missing(session, err, "spectrum of core %s: no spectrum", text);
 }
 
 int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
@@ -385,11 +385,11 @@ int plot_noise(struct plot_session *session, const struct mpg_signature *sig,
 {
     size_t most = session->options->all ? sig->cores : SHOW_CORES;
     if (sig->cores == 0)
-        return plot_missing(session, err, "noise: no cores");
+        return mpg_plot_missing(session, err, "noise: no cores");
     for (size_t i = 0; i < sig->cores && i < most; i++)
         if (plot_core(session, sig, &sig->core[i], err) < 0)
             return -1;
     if (sig->cores > most)
-        return plot_missing(session, err, "%zu more cores (--all draws them)", sig->cores - most);
+        return mpg_plot_missing(session, err, "%zu more cores (--all draws them)", sig->cores - most);
     return 0;
 }

@@ -17,7 +17,7 @@ static void name_short(const struct mpg_designs *x, size_t design, char *name)
     const char *target = x->target[design];
     char whole[TEXT];
     mpg_design_name(x, design, whole, sizeof whole);
-    const size_t folders = (size_t)(plot_last_part(target) - target), length = strlen(whole);
+    const size_t folders = (size_t)(mpg_plot_last_part(target) - target), length = strlen(whole);
     snprintf(name, TEXT, "%s", whole + (folders < length ? folders : 0));
 }
 
@@ -45,7 +45,7 @@ static void name_program(const struct mpg_designs *x, size_t trace, char *name)
     const size_t first = program ? strcspn(program, " ") : 0;
     char path[TEXT];
     snprintf(path, sizeof path, "%.*s", (int)first, program ? program : "");
-    snprintf(name, NAME, "%.30s%.40s", program ? plot_last_part(path) : plot_last_part(x->trace[trace].path),
+    snprintf(name, NAME, "%.30s%.40s", program ? mpg_plot_last_part(path) : mpg_plot_last_part(x->trace[trace].path),
              program ? program + first : "");
 }
 
@@ -104,8 +104,8 @@ static void name_rest(const void *of, size_t i, char *text)
     const struct mpg_designs *x = ((const struct drawn *)of)->x;
     const struct mpg_design_row *row = &x->row[i];
     size_t used = (size_t)snprintf(text, PLOT_LINE_NAME, "%.100s%s%.100s",
-                                   x->traces > 1 ? plot_last_part(x->trace[row->trace].path) : "",
-                                   x->traces > 1 ? ": " : "", plot_last_part(x->target[row->design]));
+                                   x->traces > 1 ? mpg_plot_last_part(x->trace[row->trace].path) : "",
+                                   x->traces > 1 ? ": " : "", mpg_plot_last_part(x->target[row->design]));
     for (size_t k = 1; k < x->keys->axes && used < PLOT_LINE_NAME; k++) {
         char value[64];
         mpg_design_value(x, k, row->design, value, sizeof value);
@@ -133,7 +133,7 @@ static void put_title(struct plot_session *s, const struct mpg_designs *x, const
 {
     char name[NAME], fit[NAME];
     name_program(x, 0, name);
-    plot_title(s->script, what, several_programs(x) ? "" : mpg_printable(fit, sizeof fit, name));
+    mpg_plot_title(s->script, what, several_programs(x) ? "" : mpg_printable(fit, sizeof fit, name));
     fputs("set key outside right top vertical\n", s->script);
 }
 
@@ -144,21 +144,21 @@ static int draw_curves(struct plot_session *s, const struct mpg_designs *x, bool
     const struct plot_lines lines = {.of = &d, .same = same_design, .point = over_processors, .name = name_design, .rows = x->n,
                                      .most = MOST_LINES, .table = "table", .unique = true};
     int32_t most = 1;
-    if (plot_start(s, err, is_speedup ? "speedup" : "run") < 0)
+    if (mpg_plot_start(s, err, is_speedup ? "speedup" : "run") < 0)
         return -1;
     put_title(s, x, is_speedup ? "speed-up" : "predicted run time");
     for (size_t i = 0; i < x->n; i++)
         most = x->row[i].processors > most ? x->row[i].processors : most;
     fprintf(s->script, "set logscale x 2\nset xlabel 'processors'\nset xtics 1,2,%d\nset xrange [0.93:%g]\n", most, 1.08 * most);
     if (!is_speedup)
-        plot_log_times(s->script, "y", plot_floor(least_run(x), most_run(x)), most_run(x));
+        mpg_plot_log_times(s->script, "y", mpg_plot_floor(least_run(x), most_run(x)), most_run(x));
     fputs(is_speedup ? "set ylabel 'speed-up'\nset logscale y 2\nplot " : "set ylabel 'run time'\nplot ", s->script);
-    if (plot_put_lines(s, &lines, err) < 0)
+    if (mpg_plot_put_lines(s, &lines, err) < 0)
         return -1;
     if (is_speedup)
         fprintf(s->script, ", x with lines dt 2 lw 1 lc rgb '%s' title 'as many as processors'", PLOT_GREY);
     fputc('\n', s->script);
-    return plot_finish(s, err);
+    return mpg_plot_finish(s, err);
 }
 
 static int draw_sweep(struct plot_session *s, const struct mpg_designs *x, struct mpg_error *err)
@@ -174,21 +174,21 @@ static int draw_sweep(struct plot_session *s, const struct mpg_designs *x, struc
         least = fmin(least, axis->value[i]);
         most = fmax(most, axis->value[i]);
     }
-    if (plot_start(s, err, "sweep") < 0)
+    if (mpg_plot_start(s, err, "sweep") < 0)
         return -1;
     put_title(s, x, "predicted run time");
     if (least > 0 && most > 15 * least)
-        (is_time ? plot_log_times : plot_log_numbers)(s->script, "x", least, most);
+        (is_time ? mpg_plot_log_times : mpg_plot_log_numbers)(s->script, "x", least, most);
     else if (is_time)
         d.x_unit = mpg_units_of_time(most, &x_name);
-    plot_set(s->script, "xlabel", *x_name ? "%s (%s)" : "%s%s", axis->key, x_name);
+    mpg_plot_set(s->script, "xlabel", *x_name ? "%s (%s)" : "%s%s", axis->key, x_name);
     d.y_unit = mpg_units_of_time(most_run(x), &y_name);
-    plot_set(s->script, "ylabel", "run time (%s)", y_name);
+    mpg_plot_set(s->script, "ylabel", "run time (%s)", y_name);
     fputs("set yrange [0:*]\nplot ", s->script);
-    if (plot_put_lines(s, &lines, err) < 0)
+    if (mpg_plot_put_lines(s, &lines, err) < 0)
         return -1;
     fputc('\n', s->script);
-    return plot_finish(s, err);
+    return mpg_plot_finish(s, err);
 }
 
 /* --- what time goes to --- */
@@ -200,11 +200,11 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
     const char *unit_name;
     const double unit = mpg_units_of_time(most_run(x), &unit_name);
     if (x->n > MOST_BARS)
-        return plot_missing(s, err, "what time goes to, of %zu rows: a plot has %d", x->n, MOST_BARS);
-    if (plot_start(s, err, "time") < 0)
+        return mpg_plot_missing(s, err, "what time goes to, of %zu rows: a plot has %d", x->n, MOST_BARS);
+    if (mpg_plot_start(s, err, "time") < 0)
         return -1;
     put_title(s, x, "what a rank's time goes to, in the mean");
-    plot_set(s->script, "ylabel", "time (%s)", unit_name);
+    mpg_plot_set(s->script, "ylabel", "time (%s)", unit_name);
     fputs("set xtics rotate by -40 nomirror (", s->script);
     for (size_t i = 0; i < x->n; i++) {
         const struct mpg_design_row *r = &x->row[i];
@@ -213,7 +213,7 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
         char name[TEXT], design[TEXT], fit[NAME];
         double sum = 0;
         name_short(x, r->design, design);
-        snprintf(name, sizeof name, "%.60s%s%.100s", x->traces > 1 ? plot_last_part(x->trace[r->trace].path) : "",
+        snprintf(name, sizeof name, "%.60s%s%.100s", x->traces > 1 ? mpg_plot_last_part(x->trace[r->trace].path) : "",
                  x->traces > 1 && x->designs > 1 ? ", " : "", x->designs > 1 || x->traces == 1 ? design : "");
         fputs(i > 0 ? ", " : "", s->script);
         mpg_gnuplot_write_string(s->script, mpg_printable(fit, sizeof fit, name));
@@ -226,10 +226,10 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
     fprintf(s->script, ")\nset xrange [-0.7:%.1f]\nset yrange [0:*]\nset boxwidth 0.7\nset style fill solid 0.85 noborder\nplot ",
             (double)x->n - 0.3);
     for (int k = PARTS; k > 0; k--)
-        fprintf(s->script, "data using 1:%d with boxes lc rgb '%s' title '%s', ", k + 1, plot_colour((size_t)k - 1),
+        fprintf(s->script, "data using 1:%d with boxes lc rgb '%s' title '%s', ", k + 1, mpg_plot_colour((size_t)k - 1),
                 titles[k - 1]);
     fprintf(s->script, "data using 1:%d with points pt 2 ps 1 lw 2 lc rgb '#000000' title 'run'\n", PARTS + 2);
-    return plot_finish(s, err);
+    return mpg_plot_finish(s, err);
 }
 
 /* --- all --- */

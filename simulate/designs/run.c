@@ -119,7 +119,7 @@ int mpg_designs_answer(const struct mpg_config *c, const struct mpg_config *firs
         mpg_designs_finish(&t.x);
         status = write_table(&t, err);
         if (status == 0 && c->output.plot)
-            status = plot_and_tell("mpgsim", c->output.plot, c->output.keep, mpg_designs_draw, &t.x, err);
+            status = mpg_plot_and_tell("mpgsim", c->output.plot, c->output.keep, mpg_designs_draw, &t.x, err);
     }
     mpg_designs_clear(&t.x);
     return status;

@@ -9,7 +9,7 @@
 /* Of its draws: those of the call that identifies the barrier, of the I-th member. */
 static double draw(const struct world *w, const struct meeting *m, int32_t i, enum mpg_parameter which)
 {
-    return world_draw(w, which, (struct mpg_address){.call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i,
+    return mpg_events_world_draw(w, which, (struct mpg_address){.call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i,
                                                      .purpose = MPG_DRAW_COLLECTIVE});
 }
 
@@ -82,7 +82,7 @@ static void dissemination(const struct world *w, struct meeting *m, double *at_n
         m->member[i].end_ns = at_ns[i];
 }
 
-int barrier_meet(void *world, struct meeting *m, struct mpg_error *err)
+int mpg_events_barrier_meet(void *world, struct meeting *m, struct mpg_error *err)
 {
     struct world *w = world;
     double *came_ns = malloc(2 * (size_t)m->n * sizeof *came_ns);
@@ -97,5 +97,5 @@ int barrier_meet(void *world, struct meeting *m, struct mpg_error *err)
     else
         linear(w, m, came_ns);
     free(came_ns);
-    return program_met(&w->program, m, &w->calls, err);
+    return mpg_events_program_met(&w->program, m, &w->calls, err);
 }

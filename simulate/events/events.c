@@ -98,7 +98,7 @@ struct finished {
 
 static void free_finished(struct finished *f)
 {
-    world_clear(&f->w);
+    mpg_events_world_clear(&f->w);
     mpg_evaluator_free(f->times);
     mpg_graph_close(f->graph);
     free(f);
@@ -128,7 +128,7 @@ static struct finished *run_world(const struct run *x, struct mpg_trace *trace, 
                           .watch = begin == 0 ? o->watch : NULL};
     if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
         (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->floors, x->classes, err)) &&
-        world_run(&f->w, f->graph, f->times, err) == 0)
+        mpg_events_world_run(&f->w, f->graph, f->times, err) == 0)
         return f;
     free_finished(f);
     return NULL;

@@ -15,7 +15,7 @@ static bool is_before(const struct event *a, const struct event *b)
     return a->id != b->id ? a->id < b->id : a->order < b->order;
 }
 
-int events_push(struct heap *h, struct event event, struct mpg_error *err)
+int mpg_events_push(struct heap *h, struct event event, struct mpg_error *err)
 {
     if (h->n == h->capacity) {
         const size_t capacity = h->capacity ? 2 * h->capacity : 1024;
@@ -35,7 +35,7 @@ int events_push(struct heap *h, struct event event, struct mpg_error *err)
     return 0;
 }
 
-struct event events_pop(struct heap *h)
+struct event mpg_events_pop(struct heap *h)
 {
     const struct event first = h->event[0], last = h->event[--h->n];
     size_t i = 0;
@@ -57,7 +57,7 @@ struct event events_pop(struct heap *h)
     return first;
 }
 
-void events_clear(struct heap *h)
+void mpg_events_clear(struct heap *h)
 {
     free(h->event);
     *h = (struct heap){0};

@@ -39,9 +39,9 @@ struct heap {
     uint64_t count; /* of all that were put in */
 };
 
-int events_push(struct heap *heap, struct event event, struct mpg_error *err);
+int mpg_events_push(struct heap *heap, struct event event, struct mpg_error *err);
 /* The first; there is one. */
-struct event events_pop(struct heap *heap);
-void events_clear(struct heap *heap);
+struct event mpg_events_pop(struct heap *heap);
+void mpg_events_clear(struct heap *heap);
 
 #endif

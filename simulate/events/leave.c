@@ -6,7 +6,7 @@
 
 /* --- waiting --- */
 
-int steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err)
+int mpg_events_steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
     if (l->state == STREAM_WAITS)
@@ -17,9 +17,9 @@ int steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_
     struct rank *r = &w->rank[lane];
     r->free_ns = fmax(r->free_ns, idle_ns);
     r->waits++;
-    if (w->shares && share_leave(w, (int32_t)lane, idle_ns, err) < 0)
+    if (w->shares && mpg_events_share_leave(w, (int32_t)lane, idle_ns, err) < 0)
         return -1;
-    return serve_next(w, (int32_t)lane, err);
+    return mpg_events_serve_next(w, (int32_t)lane, err);
 }
 
 /* The call that LANE has left ended at END_NS. */
@@ -33,12 +33,12 @@ static int end_call(struct world *w, uint32_t lane, double end_ns, struct mpg_er
     }
     *mpg_times_stream(w->times, lane) = end_ns;
     l->left = l->over = false;
-    if (steps_drop(w, lane, end_ns, err) < 0)
+    if (mpg_events_steps_drop(w, lane, end_ns, err) < 0)
         return -1;
-    return steps_advance(w, lane, err);
+    return mpg_events_steps_advance(w, lane, err);
 }
 
-int steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err)
+int mpg_events_steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
     bool has = true;
@@ -46,7 +46,7 @@ int steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err)
         l->over = true; /* what it serves comes first */
         return STOPS;
     }
-    if (w->shares && steps_is_first(w, lane) && share_take(w, (int32_t)lane, &has, err) < 0)
+    if (w->shares && steps_is_first(w, lane) && mpg_events_share_take(w, (int32_t)lane, &has, err) < 0)
         return -1;
     if (!has) {
         l->state = STREAM_READY;
@@ -59,7 +59,7 @@ int steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err)
 
 /* --- calls --- */
 
-uint32_t steps_missing(const struct world *w, const struct mpg_step *s)
+uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *s)
 {
     if (s->kind == MPG_STEP_LOAD || s->kind == MPG_STEP_JOIN)
         return program_value(&w->program, s->slot)->known ? NO_SLOT : s->slot;
@@ -69,15 +69,15 @@ uint32_t steps_missing(const struct world *w, const struct mpg_step *s)
     return NO_SLOT;
 }
 
-int steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err)
+int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
     const double idle_ns =
-        *mpg_times_stream(w->times, lane) + (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? world_sent_ns(w, s) : 0);
-    if (!l->watches && program_watch(&w->program, slot, lane, err) < 0)
+        *mpg_times_stream(w->times, lane) + (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? mpg_events_world_sent_ns(w, s) : 0);
+    if (!l->watches && mpg_events_program_watch(&w->program, slot, lane, err) < 0)
         return -1;
     l->watches = true;
-    return steps_begin_wait(w, lane, idle_ns, err) < 0 ? -1 : STOPS;
+    return mpg_events_steps_begin_wait(w, lane, idle_ns, err) < 0 ? -1 : STOPS;
 }
 
 /* What a barrier's member reads as its value is when it itself may go. */
@@ -87,7 +87,7 @@ static const struct meeting *prepare_meeting(struct world *w, const struct mpg_s
         return NULL;
     const struct meeting *m = w->program.slot[s->edges[0].slot].meeting;
     if (m)
-        *mpg_times_slot(w->times, s->edges[0].slot, MPG_SLOT_TIME) = meeting_end(m, s->rank);
+        *mpg_times_slot(w->times, s->edges[0].slot, MPG_SLOT_TIME) = mpg_events_meeting_end(m, s->rank);
     return m;
 }
 
@@ -108,18 +108,18 @@ static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, do
     double *value_ns = mpg_times_stream(w->times, lane);
     if (w->counts) {
         *(s->transfer->get_bytes > 0 ? &w->x->gets : &w->x->puts) += 1;
-        steps_count(w, s->transfer->put_bytes + s->transfer->get_bytes);
+        mpg_events_steps_count(w, s->transfer->put_bytes + s->transfer->get_bytes);
     }
     if (!w->serves_transfers)
         return 0;
-    const double sent_ns = enter_ns + world_send_ns(w, &m);
+    const double sent_ns = enter_ns + mpg_events_world_send_ns(w, &m);
     *value_ns = fmax(*value_ns, sent_ns);
     if (m.to == m.rank) { /* it copies, and asks nobody */
-        *value_ns = fmax(*value_ns, sent_ns + world_copy_ns(w, &m, s->transfer->put_bytes + s->transfer->get_bytes));
+        *value_ns = fmax(*value_ns, sent_ns + mpg_events_world_copy_ns(w, &m, s->transfer->put_bytes + s->transfer->get_bytes));
         return 0;
     }
     w->lane[lane].blocks = w->blocking_get;
-    return transfers_start(w, s, sent_ns, err);
+    return mpg_events_transfers_start(w, s, sent_ns, err);
 }
 
 /* Evaluates S, but for what waits for transfers otherwise than the lane evaluator has it. */
@@ -128,20 +128,20 @@ static int take(struct world *w, const struct mpg_step *s, struct mpg_error *err
     const bool starts = s->transfer->owner >= 0 && !s->failed;
     const bool round_trip = w->serves_transfers ? false : w->blocking_get ? starts : s->round_trip;
     if (!round_trip && !s->round_trip)
-        return steps_take(w, s, err);
+        return mpg_events_steps_take(w, s, err);
     struct mpg_step changed = *s;
     changed.round_trip = round_trip;
     if (w->blocking_get)
         changed.round_trip_bytes = changed.round_trip_target_bytes = s->transfer->put_bytes + s->transfer->get_bytes;
-    return steps_take(w, &changed, err);
+    return mpg_events_steps_take(w, &changed, err);
 }
 
-int steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
+int mpg_events_steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
-    const uint32_t missing = steps_missing(w, s);
+    const uint32_t missing = mpg_events_steps_missing(w, s);
     if (missing != NO_SLOT)
-        return steps_await(w, lane, s, missing, err);
+        return mpg_events_steps_await(w, lane, s, missing, err);
     const struct meeting *m = prepare_meeting(w, s);
     const double enter_ns = *mpg_times_stream(w->times, lane);
     if (take(w, s, err) < 0)
@@ -161,12 +161,12 @@ int steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct
     if (!steps_is_followed(w, lane) || !waits)
         return end_call(w, lane, l->ends_ns, err);
     l->left = true;
-    l->rest_ns = l->ends_ns - world_arrived_ns(w, s, l->ends_ns);
+    l->rest_ns = l->ends_ns - mpg_events_world_arrived_ns(w, s, l->ends_ns);
     const double came_ns = l->ends_ns - l->rest_ns;
-    if (steps_begin_wait(w, lane, enter_ns + world_sent_ns(w, s), err) < 0)
+    if (mpg_events_steps_begin_wait(w, lane, enter_ns + mpg_events_world_sent_ns(w, s), err) < 0)
         return -1;
     if (came_ns > w->now_ns)
-        return world_go(w, lane, came_ns, err) < 0 ? -1 : STOPS;
-    return steps_finish_wait(w, lane, err);
+        return mpg_events_world_go(w, lane, came_ns, err) < 0 ? -1 : STOPS;
+    return mpg_events_steps_finish_wait(w, lane, err);
 }
 

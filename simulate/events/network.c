@@ -23,41 +23,41 @@ static double overhead_ns(const struct world *w, enum mpg_overhead which, const 
     return ns;
 }
 
-double world_send_ns(const struct world *w, const struct mpg_sending *m)
+double mpg_events_world_send_ns(const struct world *w, const struct mpg_sending *m)
 {
     return overhead_ns(w, MPG_OVERHEAD_SEND, m);
 }
 
-double world_service_ns(const struct world *w, const struct mpg_sending *m)
+double mpg_events_world_service_ns(const struct world *w, const struct mpg_sending *m)
 {
     return overhead_ns(w, MPG_OVERHEAD_RECEIVE, m);
 }
 
-double world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns)
+double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns)
 {
     double lambda_ns = 0;
     *tau_ns = 0;
     mpg_time_flight(way_of(w, m), m, w->replica, 1, &lambda_ns, tau_ns);
-    return fmax(lambda_ns + *tau_ns - world_send_ns(w, m) - world_service_ns(w, m), 0);
+    return fmax(lambda_ns + *tau_ns - mpg_events_world_send_ns(w, m) - mpg_events_world_service_ns(w, m), 0);
 }
 
-double world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes)
+double mpg_events_world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes)
 {
     struct mpg_sending copied = *m;
     double tau_ns;
     copied.bytes = bytes;
-    (void)world_flight_ns(w, &copied, &tau_ns);
+    (void)mpg_events_world_flight_ns(w, &copied, &tau_ns);
     return tau_ns;
 }
 
-double world_sent_ns(const struct world *w, const struct mpg_step *s)
+double mpg_events_world_sent_ns(const struct world *w, const struct mpg_step *s)
 {
     double ns = 0;
     (void)mpg_target_add_sent(w->target, s, w->replica, 1, &ns);
     return ns;
 }
 
-double world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns)
+double mpg_events_world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns)
 {
     double at_ns = -INFINITY;
     for (uint32_t i = 0; i < s->edge_number; i++) {
@@ -65,7 +65,7 @@ double world_arrived_ns(const struct world *w, const struct mpg_step *s, double 
         double value_ns = *mpg_times_slot(w->times, e->slot, MPG_SLOT_TIME);
         if (e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call)) {
             const struct mpg_sending m = sending_of(&e->origin, e->bytes);
-            value_ns -= world_service_ns(w, &m);
+            value_ns -= mpg_events_world_service_ns(w, &m);
         } else if (e->kind != MPG_EDGE_ARRIVAL)
             return end_ns;
         at_ns = fmax(at_ns, value_ns);
@@ -73,7 +73,7 @@ double world_arrived_ns(const struct world *w, const struct mpg_step *s, double 
     return s->edge_number > 0 ? fmin(at_ns, end_ns) : end_ns;
 }
 
-double world_draw(const struct world *w, enum mpg_parameter which, struct mpg_address address)
+double mpg_events_world_draw(const struct world *w, enum mpg_parameter which, struct mpg_address address)
 {
     address.seed = w->target->noise->seed;
     return mpg_parameter_draw(w->parameters, which, &address, w->replica);
@@ -93,7 +93,7 @@ struct flight {
     double service_ns;    /* after it has landed */
 };
 
-size_t network_flight_bytes(void)
+size_t mpg_events_network_flight_bytes(void)
 {
     return sizeof(struct flight);
 }
@@ -116,21 +116,21 @@ static int arrive(struct world *w, struct flight *f, double late_ns, struct mpg_
         *mpg_times_slot(w->times, f->slot, MPG_SLOT_TIME) = at_ns;
         *mpg_times_slot(w->times, f->slot, MPG_SLOT_ENVELOPE) = at_ns;
         mpg_batch_give_back(f->batch);
-        return world_know(w, f->slot, err);
+        return mpg_events_world_know(w, f->slot, err);
     }
     if (f->node) {
         *mpg_times_slot(w->times, f->node->step->slot, MPG_SLOT_TIME) = at_ns;
-        return world_node_known(w, f->node, err);
+        return mpg_events_world_node_known(w, f->node, err);
     }
-    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what}, err);
+    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = f->kind, .id = f->id, .what = f->what}, err);
 }
 
-int network_inject(struct world *w, const struct event *e, struct mpg_error *err)
+int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err)
 {
     struct flight *f = e->what;
     const double late_ns = delay_ns(w, f->tau_ns);
     w->in_flight++;
-    int status = events_push(&w->heap, (struct event){.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_LAND},
+    int status = mpg_events_push(&w->heap, (struct event){.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_LAND},
                              err);
     if (status == 0)
         status = arrive(w, f, late_ns, err);
@@ -145,41 +145,41 @@ static int send(struct world *w, const struct flight *f, int32_t from, double at
     if (!copy)
         return mpg_error_set(err, "out of memory");
     *copy = *f;
-    return events_push(&w->heap,
+    return mpg_events_push(&w->heap,
                        (struct event){.at_ns = fmax(at_ns, w->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy},
                        err);
 }
 
-int network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
+int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
     if (!w->contends || !is_far(w, s->rank, s->receiver))
-        return world_know(w, s->slot, err);
+        return mpg_events_world_know(w, s->slot, err);
     const struct mpg_sending m = sending_of(&s->origin, s->bytes);
     struct flight f = {.slot = s->slot, .batch = w->program.queue[lane].first->batch,
                        .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
     mpg_batch_keep(f.batch, 1);
-    f.service_ns = world_service_ns(w, &m);
-    world_flight_ns(w, &m, &f.tau_ns);
-    return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_BEGIN) + world_send_ns(w, &m), err);
+    f.service_ns = mpg_events_world_service_ns(w, &m);
+    mpg_events_world_flight_ns(w, &m, &f.tau_ns);
+    return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_BEGIN) + mpg_events_world_send_ns(w, &m), err);
 }
 
-int network_send_node(struct world *w, struct node *node, struct mpg_error *err)
+int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err)
 {
     const struct mpg_step *s = node->step;
     if (!w->contends || !is_far(w, s->rank, s->receiver))
-        return world_node_known(w, node, err);
+        return mpg_events_world_node_known(w, node, err);
     const struct mpg_sending m = sending_of(&s->origin, s->bytes);
     struct flight f = {.node = node, .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
-    f.service_ns = world_service_ns(w, &m);
-    world_flight_ns(w, &m, &f.tau_ns);
+    f.service_ns = mpg_events_world_service_ns(w, &m);
+    mpg_events_world_flight_ns(w, &m, &f.tau_ns);
     return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_MET), err);
 }
 
-int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
+int mpg_events_network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
                 void *what, struct mpg_error *err)
 {
     struct flight f = {.kind = kind, .id = id, .what = what};
-    f.at_ns = at_ns + world_flight_ns(w, m, &f.tau_ns);
+    f.at_ns = at_ns + mpg_events_world_flight_ns(w, m, &f.tau_ns);
     if (w->contends && is_far(w, m->rank, m->to))
         return send(w, &f, m->rank, at_ns, err);
     return arrive(w, &f, 0, err);

@@ -37,12 +37,12 @@ static int watch(struct program *p, uint32_t slot, const struct watcher *who, st
     return 0;
 }
 
-int program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err)
+int mpg_events_program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err)
 {
     return watch(p, slot, &(struct watcher){.stream = stream}, err);
 }
 
-int program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err)
+int mpg_events_program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err)
 {
     int status = 0;
     struct watcher *w = value->watcher;
@@ -85,7 +85,7 @@ static int add_node(struct program *p, const struct mpg_step *s, struct mpg_batc
     return node->missing == 0 ? calls->evaluate(calls->world, node, err) : 0;
 }
 
-void program_drop_node(struct program *p, struct node *node)
+void mpg_events_program_drop_node(struct program *p, struct node *node)
 {
     mpg_batch_give_back(node->batch);
     mpg_pool_give(&p->nodes, node);
@@ -144,10 +144,10 @@ static int close_meetings(struct program *p, const struct program_calls *calls, 
     return 0;
 }
 
-int program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err)
+int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err)
 {
     mpg_batch_give_back(m->batch);
-    return program_know(p, &m->value, calls, err);
+    return mpg_events_program_know(p, &m->value, calls, err);
 }
 
 /* Which member RANK is: by halves where they are in the order of their ranks. */
@@ -164,7 +164,7 @@ static uint32_t find_member(const struct meeting *m, int32_t rank)
     return first;
 }
 
-double meeting_end(const struct meeting *m, int32_t rank)
+double mpg_events_meeting_end(const struct meeting *m, int32_t rank)
 {
     return m->member[find_member(m, rank)].end_ns;
 }
@@ -207,7 +207,7 @@ static int append(struct program *p, const struct mpg_step *s, struct mpg_batch 
     return calls->appended(calls->world, s->stream, err);
 }
 
-void program_drop(struct program *p, uint32_t stream)
+void mpg_events_program_drop(struct program *p, uint32_t stream)
 {
     struct queue *q = &p->queue[stream];
     struct span *first = q->first;
@@ -247,7 +247,7 @@ static int take(struct program *p, const struct mpg_step *s, struct mpg_batch *b
     }
 }
 
-int program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err)
+int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err)
 {
     struct mpg_steps steps;
     const int more = p->ended ? 0 : mpg_graph_next(p->graph, &steps, err);
@@ -264,14 +264,14 @@ int program_pull(struct program *p, const struct program_calls *calls, struct mp
     return close_meetings(p, calls, err) < 0 ? -1 : 1;
 }
 
-int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err)
+int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err)
 {
     *p = (struct program){.graph = graph, .meets = meets, .spans = {.size = sizeof(struct span)},
                           .nodes = {.size = sizeof(struct node)}, .watchers = {.size = sizeof(struct watcher)}};
     return reserve_streams(p, streams, err);
 }
 
-void program_clear(struct program *p)
+void mpg_events_program_clear(struct program *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
         (void)renew(p, i);

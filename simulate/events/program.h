@@ -83,10 +83,10 @@ struct program_calls {
 };
 
 /* GRAPH keeps slots; it outlives P. Error: out of memory. */
-int program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err);
-void program_clear(struct program *p);
+int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err);
+void mpg_events_program_clear(struct program *p);
 /* The next steps of the graph: 1, 0 at its end, -1. */
-int program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
+int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
 /* The value of SLOT. */
 static inline struct value *program_value(const struct program *p, uint32_t slot)
 {
@@ -94,20 +94,20 @@ static inline struct value *program_value(const struct program *p, uint32_t slot
     return s->meeting ? &s->meeting->value : &s->own;
 }
 /* VALUE is known from now on: who waits for it hears. */
-int program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err);
+int mpg_events_program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err);
 /* The ends of M's members are known. */
-int program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err);
+int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err);
 /* STREAM hears when SLOT, which is not known, is. */
-int program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err);
+int mpg_events_program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err);
 /* The first step of STREAM, which has some. */
 static inline const struct mpg_step *program_first(const struct program *p, uint32_t stream)
 {
     return p->queue[stream].first->step;
 }
 /* It is done with. */
-void program_drop(struct program *p, uint32_t stream);
-void program_drop_node(struct program *p, struct node *node);
+void mpg_events_program_drop(struct program *p, uint32_t stream);
+void mpg_events_program_drop_node(struct program *p, struct node *node);
 /* When RANK leaves M, which all have come to. */
-double meeting_end(const struct meeting *m, int32_t rank);
+double mpg_events_meeting_end(const struct meeting *m, int32_t rank);
 
 #endif

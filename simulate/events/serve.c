@@ -13,7 +13,7 @@ static enum mpg_policy policy_of(const struct world *w)
 /* That of WHICH in RANK's work before call NUMBER, or of the request Q. */
 static double draw(const struct world *w, int32_t rank, uint64_t number, enum mpg_parameter which)
 {
-    return world_draw(w, which, (struct mpg_address){.call = number, .rank = rank, .purpose = MPG_DRAW_CALL});
+    return mpg_events_world_draw(w, which, (struct mpg_address){.call = number, .rank = rank, .purpose = MPG_DRAW_CALL});
 }
 
 /* --- requests --- */
@@ -24,7 +24,7 @@ static double match_ns(const struct world *w, const struct request *q)
     struct mpg_sending reply = q->sending;
     reply.index += 1u << 20;
     reply.bytes = 0;
-    return world_service_ns(w, &q->sending) + world_send_ns(w, &reply);
+    return mpg_events_world_service_ns(w, &q->sending) + mpg_events_world_send_ns(w, &reply);
 }
 
 static bool may_serve(struct world *w, int32_t rank)
@@ -43,7 +43,7 @@ static bool may_serve(struct world *w, int32_t rank)
     }
 }
 
-int serve_next(struct world *w, int32_t rank, struct mpg_error *err)
+int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
     struct lane *l = lane_of(w, rank);
@@ -51,13 +51,13 @@ int serve_next(struct world *w, int32_t rank, struct mpg_error *err)
     bool has = true;
     if (!q || r->current || !may_serve(w, rank))
         return 0;
-    if (w->shares && share_take(w, rank, &has, err) < 0)
+    if (w->shares && mpg_events_share_take(w, rank, &has, err) < 0)
         return -1;
     if (!has)
         return 0;
     const bool works = l->state == STREAM_WORKS;
     const double begin_ns = works ? w->now_ns : fmax(w->now_ns, r->free_ns);
-    double service_ns = q->node ? match_ns(w, q) : transfers_service_ns(w, q);
+    double service_ns = q->node ? match_ns(w, q) : mpg_events_transfers_service_ns(w, q);
     if (works && policy_of(w) == MPG_POLICY_INTERRUPT)
         service_ns += draw(w, q->from, q->sending.call, MPG_INTERRUPT);
     r->first = q->next;
@@ -67,9 +67,9 @@ int serve_next(struct world *w, int32_t rank, struct mpg_error *err)
     r->requests++;
     r->served_ns += service_ns;
     r->use[USE_SERVICE] += service_ns;
-    if (works && world_go(w, (uint32_t)rank, l->due_ns + service_ns, err) < 0)
+    if (works && mpg_events_world_go(w, (uint32_t)rank, l->due_ns + service_ns, err) < 0)
         return -1;
-    return events_push(&w->heap, (struct event){.at_ns = begin_ns + service_ns, .kind = EVENT_SERVED, .id = (uint32_t)rank},
+    return mpg_events_push(&w->heap, (struct event){.at_ns = begin_ns + service_ns, .kind = EVENT_SERVED, .id = (uint32_t)rank},
                        err);
 }
 
@@ -80,12 +80,12 @@ static int let_come(struct world *w, struct request *q, struct mpg_error *err)
     const uint32_t slot = node->step->slot;
     const struct mpg_sending m = sending_of(&node->step->origin, node->step->bytes);
     double tau_ns;
-    const double flight_ns = world_flight_ns(w, &m, &tau_ns);
+    const double flight_ns = mpg_events_world_flight_ns(w, &m, &tau_ns);
     *mpg_times_slot(w->times, slot, MPG_SLOT_BEGIN) += w->now_ns - *mpg_times_slot(w->times, slot, MPG_SLOT_MET);
     *mpg_times_slot(w->times, slot, MPG_SLOT_MET) = w->now_ns;
-    *mpg_times_slot(w->times, slot, MPG_SLOT_TIME) = w->now_ns + flight_ns + world_service_ns(w, &m);
+    *mpg_times_slot(w->times, slot, MPG_SLOT_TIME) = w->now_ns + flight_ns + mpg_events_world_service_ns(w, &m);
     mpg_pool_give(&w->requests, q);
-    return network_send_node(w, node, err);
+    return mpg_events_network_send_node(w, node, err);
 }
 
 /* The first check of RANK's work that is no earlier than now. */
@@ -100,23 +100,23 @@ static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
     if (!r->first || r->checks || r->looks || r->work_ns <= 0) /* there is no check in no work */
         return 0;
     r->checks = true;
-    return events_push(&w->heap,
+    return mpg_events_push(&w->heap,
                        (struct event){.at_ns = fmax(k < n ? r->begin_ns + r->served_ns + k * each_ns : l->due_ns, w->now_ns),
                                       .kind = EVENT_CHECK, .id = (uint32_t)rank, .turn = r->works},
                        err);
 }
 
-int serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err)
+int mpg_events_serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
     if (work != r->works || lane_of(w, rank)->state != STREAM_WORKS)
         return 0;
     r->checks = false;
     r->looks = true;
-    return serve_next(w, rank, err);
+    return mpg_events_serve_next(w, rank, err);
 }
 
-int serve_request(struct world *w, struct request *q, struct mpg_error *err)
+int mpg_events_serve_request(struct world *w, struct request *q, struct mpg_error *err)
 {
     struct rank *r = &w->rank[q->owner];
     q->next = NULL;
@@ -124,30 +124,30 @@ int serve_request(struct world *w, struct request *q, struct mpg_error *err)
     r->last = &q->next;
     if (lane_of(w, q->owner)->state == STREAM_WORKS && policy_of(w) == MPG_POLICY_POLL)
         return plan_check(w, q->owner, err);
-    return serve_next(w, q->owner, err);
+    return mpg_events_serve_next(w, q->owner, err);
 }
 
-int serve_done(struct world *w, int32_t rank, struct mpg_error *err)
+int mpg_events_serve_done(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
     struct lane *l = lane_of(w, rank);
     struct request *q = r->current;
     r->current = NULL;
     r->free_ns = w->now_ns;
-    if ((q->node ? let_come(w, q, err) : transfers_served(w, q, err)) < 0)
+    if ((q->node ? let_come(w, q, err) : mpg_events_transfers_served(w, q, err)) < 0)
         return -1;
     if (l->state == STREAM_WAITS && l->over)
-        return world_go(w, (uint32_t)rank, w->now_ns, err);
-    if (serve_next(w, rank, err) < 0)
+        return mpg_events_world_go(w, (uint32_t)rank, w->now_ns, err);
+    if (mpg_events_serve_next(w, rank, err) < 0)
         return -1;
     if (r->current)
         return 0;
     r->looks = false;
     const bool idles = l->state == STREAM_WAITS || l->state == STREAM_DONE;
-    return w->shares && idles && r->holds ? share_release(w, rank, err) : 0;
+    return w->shares && idles && r->holds ? mpg_events_share_release(w, rank, err) : 0;
 }
 
-int serve_match(struct world *w, struct node *node, struct mpg_error *err)
+int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error *err)
 {
     const struct mpg_step *s = node->step;
     struct mpg_sending m = sending_of(&s->origin, w->parameters->request_bytes);
@@ -156,27 +156,27 @@ int serve_match(struct world *w, struct node *node, struct mpg_error *err)
     if (!q)
         return mpg_error_set(err, "out of memory");
     *q = (struct request){.from = s->rank, .owner = s->receiver, .sending = m, .node = node};
-    const double left_ns = *mpg_times_slot(w->times, s->a, MPG_SLOT_TIME) + world_send_ns(w, &m);
-    const double there_ns = left_ns + world_flight_ns(w, &m, &tau_ns);
+    const double left_ns = *mpg_times_slot(w->times, s->a, MPG_SLOT_TIME) + mpg_events_world_send_ns(w, &m);
+    const double there_ns = left_ns + mpg_events_world_flight_ns(w, &m, &tau_ns);
     const double posted_ns = *mpg_times_slot(w->times, s->b, MPG_SLOT_TIME);
-    return events_push(&w->heap, (struct event){.at_ns = fmax(fmax(there_ns, posted_ns), w->now_ns),
+    return mpg_events_push(&w->heap, (struct event){.at_ns = fmax(fmax(there_ns, posted_ns), w->now_ns),
                                                 .kind = EVENT_REQUEST, .id = (uint32_t)q->owner, .what = q}, err);
 }
 
 /* --- work --- */
 
 /* The next slice of it. */
-int serve_resume(struct world *w, int32_t rank, struct mpg_error *err)
+int mpg_events_serve_resume(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
     const double quantum_ns = w->shares ? w->parameters->quantum_ns : 0;
     const double slice_ns = quantum_ns > 0 ? fmin(r->left_ns, quantum_ns) : r->left_ns;
     r->left_ns -= slice_ns;
     lane_of(w, rank)->state = STREAM_WORKS;
-    return world_go(w, (uint32_t)rank, w->now_ns + slice_ns, err);
+    return mpg_events_world_go(w, (uint32_t)rank, w->now_ns + slice_ns, err);
 }
 
-int serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err)
+int mpg_events_serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
     const bool polls = policy_of(w) == MPG_POLICY_POLL;
@@ -192,28 +192,28 @@ int serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double w
         r->use[USE_SERVICE] += checks_ns;
     }
     r->left_ns = work_ns + checks_ns;
-    if (serve_resume(w, rank, err) < 0)
+    if (mpg_events_serve_resume(w, rank, err) < 0)
         return -1;
-    return polls && work_ns > 0 ? plan_check(w, rank, err) : serve_next(w, rank, err);
+    return polls && work_ns > 0 ? plan_check(w, rank, err) : mpg_events_serve_next(w, rank, err);
 }
 
-int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err)
+int mpg_events_serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
-    struct processor *p = w->shares ? share_processor(w, rank) : NULL;
+    struct processor *p = w->shares ? mpg_events_share_processor(w, rank) : NULL;
     double end_ns;
     bool has;
     if (p && p->rounds > 0)
-        turns_end(w, p);
+        mpg_events_turns_end(w, p);
     *done = r->left_ns <= 0;
     if (*done)
         return 0;
-    if (p && turns_begin(w, p, &end_ns))
-        return world_go(w, (uint32_t)rank, end_ns, err);
-    if (!share_wanted(w, rank))
-        return serve_resume(w, rank, err);
+    if (p && mpg_events_turns_begin(w, p, &end_ns))
+        return mpg_events_world_go(w, (uint32_t)rank, end_ns, err);
+    if (!mpg_events_share_wanted(w, rank))
+        return mpg_events_serve_resume(w, rank, err);
     lane_of(w, rank)->state = STREAM_READY;
-    if (share_release(w, rank, err) < 0 || share_take(w, rank, &has, err) < 0)
+    if (mpg_events_share_release(w, rank, err) < 0 || mpg_events_share_take(w, rank, &has, err) < 0)
         return -1;
-    return has ? serve_resume(w, rank, err) : 0;
+    return has ? mpg_events_serve_resume(w, rank, err) : 0;
 }

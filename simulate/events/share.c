@@ -4,7 +4,7 @@
 
 #include "simulate/events/world.h"
 
-int share_init(struct world *w, struct mpg_error *err)
+int mpg_events_share_init(struct world *w, struct mpg_error *err)
 {
     const struct mpg_processors *x = w->processors;
     w->processor = calloc((size_t)x->number, sizeof *w->processor);
@@ -23,21 +23,21 @@ int share_init(struct world *w, struct mpg_error *err)
     return 0;
 }
 
-void share_clear(struct world *w)
+void mpg_events_share_clear(struct world *w)
 {
     for (int32_t i = 0; w->processor && i < w->processors->number; i++)
         free(w->processor[i].queue);
     free(w->processor);
 }
 
-struct processor *share_processor(const struct world *w, int32_t rank)
+struct processor *mpg_events_share_processor(const struct world *w, int32_t rank)
 {
     return &w->processor[w->processors->of[rank]];
 }
 
-bool share_wanted(const struct world *w, int32_t rank)
+bool mpg_events_share_wanted(const struct world *w, int32_t rank)
 {
-    return w->shares && share_processor(w, rank)->n > 0;
+    return w->shares && mpg_events_share_processor(w, rank)->n > 0;
 }
 
 /* RANK has P from now on, and runs as soon as it is switched to it: *AT_NS. */
@@ -53,17 +53,17 @@ static double grant(struct world *w, struct processor *p, int32_t rank)
 static int announce(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
 {
     w->rank[rank].switching = true;
-    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_GRANT, .id = (uint32_t)rank}, err);
+    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_GRANT, .id = (uint32_t)rank}, err);
 }
 
-int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err)
+int mpg_events_share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
-    struct processor *p = share_processor(w, rank);
+    struct processor *p = mpg_events_share_processor(w, rank);
     *has = r->holds && !r->switching;
     if (r->holds || r->queued)
         return 0;
-    if (p->rounds > 0 && turns_interrupt(w, p, err) < 0)
+    if (p->rounds > 0 && mpg_events_turns_interrupt(w, p, err) < 0)
         return -1;
     r->ready_ns = w->now_ns;
     if (p->holder < 0) {
@@ -76,9 +76,9 @@ int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err)
     return 0;
 }
 
-int share_release(struct world *w, int32_t rank, struct mpg_error *err)
+int mpg_events_share_release(struct world *w, int32_t rank, struct mpg_error *err)
 {
-    struct processor *p = share_processor(w, rank);
+    struct processor *p = mpg_events_share_processor(w, rank);
     w->rank[rank].holds = false;
     p->holder = -1;
     p->last = rank;
@@ -90,13 +90,13 @@ int share_release(struct world *w, int32_t rank, struct mpg_error *err)
     return announce(w, next, grant(w, p, next), err);
 }
 
-int share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
+int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
 {
     const struct rank *r = &w->rank[rank];
     if (!r->holds || r->switching) /* what it was to serve comes first */
         return 0;
     if (at_ns <= w->now_ns)
-        return share_release(w, rank, err);
-    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_RELEASE, .id = (uint32_t)rank,
+        return mpg_events_share_release(w, rank, err);
+    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_RELEASE, .id = (uint32_t)rank,
                                                 .turn = r->waits}, err);
 }

@@ -4,7 +4,7 @@
 
 #include "simulate/events/steps.h"
 
-void steps_count(struct world *w, double bytes)
+void mpg_events_steps_count(struct world *w, double bytes)
 {
     int bin = 0; /* none; then from 1, 2, 4 ... */
     for (double left = bytes; left >= 1 && bin < MPG_SIZE_BINS - 1; left /= 2)
@@ -13,26 +13,26 @@ void steps_count(struct world *w, double bytes)
     w->x->sizes[bin]++;
 }
 
-int steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err)
+int mpg_events_steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err)
 {
     const int status =
         w->watch ? w->watch->take(w->watch->watcher, program_first(&w->program, lane), value_ns, err) : 0;
-    program_drop(&w->program, lane);
+    mpg_events_program_drop(&w->program, lane);
     return status;
 }
 
-int steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err)
+int mpg_events_steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err)
 {
     return mpg_times_step(w->times, s, w->program.slots, err);
 }
 
-int steps_advance(struct world *w, uint32_t lane, struct mpg_error *err)
+int mpg_events_steps_advance(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     const double value_ns = *mpg_times_stream(w->times, lane);
     w->lane[lane].state = STREAM_GOES;
     if (!(value_ns > w->now_ns))
         return GOES_ON;
-    return world_go(w, lane, value_ns, err) < 0 ? -1 : STOPS;
+    return mpg_events_world_go(w, lane, value_ns, err) < 0 ? -1 : STOPS;
 }
 
 /* --- computation --- */
@@ -44,31 +44,31 @@ static int enter(struct world *w, uint32_t lane, const struct mpg_step *s, struc
     if (follows) /* services, and other ranks, have moved it */
         *value_ns = w->now_ns;
     const double before_ns = *value_ns;
-    if (steps_take(w, s, err) < 0)
+    if (mpg_events_steps_take(w, s, err) < 0)
         return -1;
     value_ns = mpg_times_stream(w->times, lane);
     if (!follows) {
         const double end_ns = *value_ns;
-        if (steps_drop(w, lane, end_ns, err) < 0)
+        if (mpg_events_steps_drop(w, lane, end_ns, err) < 0)
             return -1;
-        return steps_advance(w, lane, err);
+        return mpg_events_steps_advance(w, lane, err);
     }
     const double work_ns = *value_ns - before_ns;
-    return serve_work(w, (int32_t)lane, s, work_ns > ROUNDING_NS ? work_ns : 0, err) < 0 ? -1 : STOPS;
+    return mpg_events_serve_work(w, (int32_t)lane, s, work_ns > ROUNDING_NS ? work_ns : 0, err) < 0 ? -1 : STOPS;
 }
 
 /* LANE's work, or a slice of it, is over. */
 static int end_work(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     bool done;
-    if (serve_slice(w, (int32_t)lane, &done, err) < 0)
+    if (mpg_events_serve_slice(w, (int32_t)lane, &done, err) < 0)
         return -1;
     if (!done)
         return STOPS;
     w->rank[lane].served_ns = w->rank[lane].lost_ns = 0;
     *mpg_times_stream(w->times, lane) = w->now_ns;
     w->lane[lane].state = STREAM_GOES;
-    return steps_drop(w, lane, w->now_ns, err);
+    return mpg_events_steps_drop(w, lane, w->now_ns, err);
 }
 
 /* --- all of them --- */
@@ -100,12 +100,12 @@ static int drain(struct world *w, uint32_t lane, const struct mpg_step *s, struc
     double *value_ns = mpg_times_stream(w->times, lane), after_ns = *value_ns;
     const struct mpg_step *of = l->blocks ? NULL : s;
     bool missing;
-    const size_t n = transfers_awaited(w, of, s->rank, &missing);
+    const size_t n = mpg_events_transfers_awaited(w, of, s->rank, &missing);
     if (n == 0)
         return GOES_ON;
     if (missing) {
         l->drains = true;
-        return steps_begin_wait(w, lane, *value_ns, err) < 0 ? -1 : STOPS;
+        return mpg_events_steps_begin_wait(w, lane, *value_ns, err) < 0 ? -1 : STOPS;
     }
     if (l->drains && r->current) { /* what it serves comes first */
         l->over = true;
@@ -115,14 +115,14 @@ static int drain(struct world *w, uint32_t lane, const struct mpg_step *s, struc
         bool has;
         end_drain(w, lane);
         after_ns = *value_ns;
-        if (share_take(w, s->rank, &has, err) < 0)
+        if (mpg_events_share_take(w, s->rank, &has, err) < 0)
             return -1;
         if (!has) {
             be_ready(w, lane);
             return STOPS;
         }
     }
-    if (transfers_take(w, of, s->rank, n, &after_ns, err) < 0)
+    if (mpg_events_transfers_take(w, of, s->rank, n, &after_ns, err) < 0)
         return -1;
     if (l->drains)
         after_ns = fmax(after_ns, r->free_ns);
@@ -130,42 +130,42 @@ static int drain(struct world *w, uint32_t lane, const struct mpg_step *s, struc
     r->served_ns = 0;
     *value_ns = after_ns;
     l->drains = l->over = l->blocks = false;
-    return steps_advance(w, lane, err);
+    return mpg_events_steps_advance(w, lane, err);
 }
 
 static int finish(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (steps_take(w, s, err) < 0 || steps_drop(w, lane, *mpg_times_stream(w->times, lane), err) < 0)
+    if (mpg_events_steps_take(w, s, err) < 0 || mpg_events_steps_drop(w, lane, *mpg_times_stream(w->times, lane), err) < 0)
         return -1;
     w->lane[lane].state = STREAM_DONE;
     w->running--;
     const struct rank *r = &w->rank[s->rank];
-    if (w->shares && r->holds && !r->switching && share_release(w, s->rank, err) < 0)
+    if (w->shares && r->holds && !r->switching && mpg_events_share_release(w, s->rank, err) < 0)
         return -1;
-    return serve_next(w, s->rank, err) < 0 ? -1 : STOPS;
+    return mpg_events_serve_next(w, s->rank, err) < 0 ? -1 : STOPS;
 }
 
 static int send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
-    if (steps_take(w, s, err) < 0)
+    if (mpg_events_steps_take(w, s, err) < 0)
         return -1;
     if (s->kind == MPG_STEP_EAGER && w->counts) {
         w->x->messages++;
-        steps_count(w, s->bytes);
+        mpg_events_steps_count(w, s->bytes);
     }
-    if ((s->kind == MPG_STEP_EAGER ? network_send(w, lane, s, err) : world_know(w, s->slot, err)) < 0)
+    if ((s->kind == MPG_STEP_EAGER ? mpg_events_network_send(w, lane, s, err) : mpg_events_world_know(w, s->slot, err)) < 0)
         return -1;
-    return steps_drop(w, lane, *mpg_times_stream(w->times, lane), err);
+    return mpg_events_steps_drop(w, lane, *mpg_times_stream(w->times, lane), err);
 }
 
 static int load(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
 {
-    const uint32_t missing = steps_missing(w, s);
+    const uint32_t missing = mpg_events_steps_missing(w, s);
     if (missing != NO_SLOT)
-        return steps_await(w, lane, s, missing, err);
-    if (steps_take(w, s, err) < 0 || steps_drop(w, lane, *mpg_times_stream(w->times, lane), err) < 0)
+        return mpg_events_steps_await(w, lane, s, missing, err);
+    if (mpg_events_steps_take(w, s, err) < 0 || mpg_events_steps_drop(w, lane, *mpg_times_stream(w->times, lane), err) < 0)
         return -1;
-    return steps_advance(w, lane, err);
+    return mpg_events_steps_advance(w, lane, err);
 }
 
 static int step(struct world *w, uint32_t lane, struct mpg_error *err)
@@ -176,7 +176,7 @@ static int step(struct world *w, uint32_t lane, struct mpg_error *err)
     if (w->serves_transfers && steps_is_first(w, lane) && (status = drain(w, lane, s, err)) != GOES_ON)
         return status;
     if (w->shares && steps_is_first(w, lane) && w->lane[lane].state != STREAM_WAITS && s->kind != MPG_STEP_FINISH) {
-        if (share_take(w, (int32_t)lane, &has, err) < 0)
+        if (mpg_events_share_take(w, (int32_t)lane, &has, err) < 0)
             return -1;
         if (!has) {
             be_ready(w, lane);
@@ -187,7 +187,7 @@ static int step(struct world *w, uint32_t lane, struct mpg_error *err)
     case MPG_STEP_ENTER:
         return enter(w, lane, s, err);
     case MPG_STEP_LEAVE:
-        return steps_leave(w, lane, s, err);
+        return mpg_events_steps_leave(w, lane, s, err);
     case MPG_STEP_FINISH:
         return finish(w, lane, s, err);
     case MPG_STEP_LOAD:
@@ -203,7 +203,7 @@ static int has_step(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     int more = 1;
     while (more > 0 && !w->program.queue[lane].first && steps_is_first(w, lane))
-        more = program_pull(&w->program, &w->calls, err);
+        more = mpg_events_program_pull(&w->program, &w->calls, err);
     if (more < 0)
         return -1;
     if (!w->program.queue[lane].first)
@@ -223,31 +223,31 @@ static int go_on(struct world *w, uint32_t lane, struct mpg_error *err)
     return status < 0 ? -1 : 0;
 }
 
-int steps_go(struct world *w, uint32_t lane, struct mpg_error *err)
+int mpg_events_steps_go(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
     int status = GOES_ON;
     if (l->state == STREAM_WORKS)
         status = end_work(w, lane, err);
     else if (l->left)
-        status = steps_finish_wait(w, lane, err);
+        status = mpg_events_steps_finish_wait(w, lane, err);
     if (status != GOES_ON)
         return status < 0 ? -1 : 0;
     return go_on(w, lane, err);
 }
 
-int steps_granted(struct world *w, int32_t rank, struct mpg_error *err)
+int mpg_events_steps_granted(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct lane *l = lane_of(w, rank);
     struct rank *r = &w->rank[rank];
     const double lost_ns = w->now_ns - r->ready_ns;
     r->use[USE_PROCESSOR] += lost_ns;
     if (r->left_ns > 0) /* amid its work */
-        return serve_resume(w, rank, err);
+        return mpg_events_serve_resume(w, rank, err);
     if (l->left) {
         r->lost_ns += lost_ns;
         l->state = STREAM_WAITS;
-        return steps_go(w, (uint32_t)rank, err);
+        return mpg_events_steps_go(w, (uint32_t)rank, err);
     }
     l->state = STREAM_GOES;
     *mpg_times_stream(w->times, (uint32_t)rank) = fmax(*mpg_times_stream(w->times, (uint32_t)rank), w->now_ns);

@@ -27,26 +27,26 @@ static inline bool steps_is_followed(const struct world *w, uint32_t lane)
 
 /* --- steps.c --- */
 /* LANE's event is there: it goes on as far as it can now. */
-int steps_go(struct world *w, uint32_t lane, struct mpg_error *err);
+int mpg_events_steps_go(struct world *w, uint32_t lane, struct mpg_error *err);
 /* RANK, which was ready, has its processor. */
-int steps_granted(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_steps_granted(struct world *w, int32_t rank, struct mpg_error *err);
 /* Counts what is sent. */
-void steps_count(struct world *w, double bytes);
+void mpg_events_steps_count(struct world *w, double bytes);
 /* The first step of LANE's queue is done with, and its value is VALUE_NS. */
-int steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err);
-int steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err);
+int mpg_events_steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err);
+int mpg_events_steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err);
 /* LANE is where it is by its own value: STOPS if that is later than now. */
-int steps_advance(struct world *w, uint32_t lane, struct mpg_error *err);
+int mpg_events_steps_advance(struct world *w, uint32_t lane, struct mpg_error *err);
 
 /* --- leave.c --- */
 /* A slot that S needs and that is not known; NO_SLOT: there is none. */
-uint32_t steps_missing(const struct world *w, const struct mpg_step *s);
+uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *s);
 /* LANE waits for SLOT before it takes S. */
-int steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
+int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
 /* LANE waits from now on, whose call's sends keep its processor until IDLE_NS. */
-int steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err);
+int mpg_events_steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err);
 /* What LANE's call waits for is there, or it has its processor again. */
-int steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err);
-int steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
+int mpg_events_steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err);
+int mpg_events_steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
 
 #endif

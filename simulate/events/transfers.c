@@ -8,7 +8,7 @@
 /* Which of a transfer's two messages draws are of. */
 enum { INDEX_OF_REPLY = 1 << 20 };
 
-int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err)
+int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err)
 {
     struct rank *r = &w->rank[s->rank];
     struct transfer *t = mpg_pool_take(&w->transfers);
@@ -30,7 +30,7 @@ int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, str
                                       .call = s->number,
                                       .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes
                                                                          : w->parameters->request_bytes};
-    return network_fly(w, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
+    return mpg_events_network_fly(w, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
 }
 
 /* What Q's reply is, whose draws are those of the call that asked. */
@@ -42,29 +42,29 @@ static struct mpg_sending reply_of(const struct request *q)
     return m;
 }
 
-double transfers_service_ns(const struct world *w, const struct request *q)
+double mpg_events_transfers_service_ns(const struct world *w, const struct request *q)
 {
     const struct mpg_sending reply = reply_of(q);
-    return world_service_ns(w, &q->sending) + world_send_ns(w, &reply);
+    return mpg_events_world_service_ns(w, &q->sending) + mpg_events_world_send_ns(w, &reply);
 }
 
-int transfers_served(struct world *w, struct request *q, struct mpg_error *err)
+int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err)
 {
     const struct mpg_sending reply = reply_of(q);
-    q->transfer->service_ns = world_service_ns(w, &reply);
-    const int status = network_fly(w, &reply, w->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
+    q->transfer->service_ns = mpg_events_world_service_ns(w, &reply);
+    const int status = mpg_events_network_fly(w, &reply, w->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
     mpg_pool_give(&w->requests, q);
     return status;
 }
 
-int transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err)
+int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err)
 {
     const struct lane *l = lane_of(w, t->rank);
     t->there = true;
     t->there_ns = w->now_ns;
     if (t->awaited && --w->rank[t->rank].awaited > 0)
         return 0;
-    return t->awaited && l->state == STREAM_WAITS && !l->left ? world_go(w, (uint32_t)t->rank, w->now_ns, err) : 0;
+    return t->awaited && l->state == STREAM_WAITS && !l->left ? mpg_events_world_go(w, (uint32_t)t->rank, w->now_ns, err) : 0;
 }
 
 /* Whether S, which may wait for transfers, is done only when T is. */
@@ -120,7 +120,7 @@ static bool may_await(const struct mpg_step *s)
     }
 }
 
-size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing)
+size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing)
 {
     struct rank *r = &w->rank[rank];
     size_t n = 0;
@@ -138,7 +138,7 @@ size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_
     return n;
 }
 
-int transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
+int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                    struct mpg_error *err)
 {
     struct transfer **all = malloc(n * sizeof(struct transfer *));

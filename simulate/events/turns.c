@@ -20,7 +20,7 @@ static int32_t member(const struct processor *p, int32_t i)
     return i < p->n ? p->queue[(p->first + i) % p->capacity] : p->holder;
 }
 
-int turns_begin(struct world *w, struct processor *p, double *end_ns)
+int mpg_events_turns_begin(struct world *w, struct processor *p, double *end_ns)
 {
     const double quantum_ns = w->parameters->quantum_ns;
     double rounds = INFINITY;
@@ -58,7 +58,7 @@ static void take_rounds(struct world *w, struct processor *p, double rounds)
     p->since_ns += rounds * round_ns;
 }
 
-void turns_end(struct world *w, struct processor *p)
+void mpg_events_turns_end(struct world *w, struct processor *p)
 {
     take_rounds(w, p, p->rounds);
     p->rounds = 0;
@@ -104,14 +104,14 @@ static int take_turns(struct world *w, struct processor *p, int32_t n, double be
     const double granted_ns = begin_ns + each_ns - quantum_ns;
     r->switching = p->n > 0 && (granted_ns > w->now_ns || (granted_ns == w->now_ns && w->latest.kind <= EVENT_GRANT));
     if (r->switching)
-        return events_push(&w->heap, (struct event){.at_ns = granted_ns, .kind = EVENT_GRANT, .id = (uint32_t)p->holder}, err);
+        return mpg_events_push(&w->heap, (struct event){.at_ns = granted_ns, .kind = EVENT_GRANT, .id = (uint32_t)p->holder}, err);
     r->use[USE_PROCESSOR] += granted_ns - r->ready_ns;
     work(r, quantum_ns);
     w->lane[p->holder].state = STREAM_WORKS;
-    return world_go(w, (uint32_t)p->holder, begin_ns + each_ns, err);
+    return mpg_events_world_go(w, (uint32_t)p->holder, begin_ns + each_ns, err);
 }
 
-int turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err)
+int mpg_events_turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err)
 {
     const double each_ns = turn_ns(w, p);
     const int32_t members = p->n + 1;

@@ -6,23 +6,23 @@
 #include "common/reserve.h"
 #include "simulate/events/steps.h"
 
-int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err)
+int mpg_events_world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
     l->turn++;
     l->due_ns = at_ns;
-    return events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_STREAM, .id = lane, .turn = l->turn}, err);
+    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_STREAM, .id = lane, .turn = l->turn}, err);
 }
 
-int world_know(struct world *w, uint32_t slot, struct mpg_error *err)
+int mpg_events_world_know(struct world *w, uint32_t slot, struct mpg_error *err)
 {
-    return program_know(&w->program, program_value(&w->program, slot), &w->calls, err);
+    return mpg_events_program_know(&w->program, program_value(&w->program, slot), &w->calls, err);
 }
 
-int world_node_known(struct world *w, struct node *node, struct mpg_error *err)
+int mpg_events_world_node_known(struct world *w, struct node *node, struct mpg_error *err)
 {
-    const int status = world_know(w, node->step->slot, err);
-    program_drop_node(&w->program, node);
+    const int status = mpg_events_world_know(w, node->step->slot, err);
+    mpg_events_program_drop_node(&w->program, node);
     return status;
 }
 
@@ -44,7 +44,7 @@ static int appended(void *world, uint32_t stream, struct mpg_error *err)
         return -1;
     /* first threads read on by themselves */
     return stream >= (uint32_t)w->ranks && w->lane[stream].state == STREAM_WAITS
-               ? world_go(w, stream, w->now_ns, err)
+               ? mpg_events_world_go(w, stream, w->now_ns, err)
                : 0;
 }
 
@@ -53,23 +53,23 @@ static int wake(void *world, uint32_t lane, struct mpg_error *err)
     struct world *w = world;
     struct lane *l = &w->lane[lane];
     l->watches = false;
-    return l->state == STREAM_WAITS && !l->left ? world_go(w, lane, w->now_ns, err) : 0;
+    return l->state == STREAM_WAITS && !l->left ? mpg_events_world_go(w, lane, w->now_ns, err) : 0;
 }
 
 static int evaluate(void *world, struct node *node, struct mpg_error *err)
 {
     struct world *w = world;
     const struct mpg_step *s = node->step;
-    if (steps_take(w, s, err) < 0)
+    if (mpg_events_steps_take(w, s, err) < 0)
         return -1;
     if (s->kind != MPG_STEP_SYNCHRONOUS)
-        return world_node_known(w, node, err);
+        return mpg_events_world_node_known(w, node, err);
     if (w->counts) {
-        steps_count(w, s->bytes);
+        mpg_events_steps_count(w, s->bytes);
         w->x->messages++;
     }
     const bool asks = w->serves && s->rank != s->receiver;
-    return asks ? serve_match(w, node, err) : network_send_node(w, node, err);
+    return asks ? mpg_events_serve_match(w, node, err) : mpg_events_network_send_node(w, node, err);
 }
 
 /* --- events --- */
@@ -78,7 +78,7 @@ static int release(struct world *w, int32_t rank, uint64_t wait, struct mpg_erro
 {
     const struct rank *r = &w->rank[rank];
     const bool waits = lane_of(w, rank)->state == STREAM_WAITS && r->waits == wait;
-    return waits && r->holds && !r->switching && !r->current ? share_release(w, rank, err) : 0;
+    return waits && r->holds && !r->switching && !r->current ? mpg_events_share_release(w, rank, err) : 0;
 }
 
 /* RANK has its processor. */
@@ -87,12 +87,12 @@ static int granted(struct world *w, int32_t rank, struct mpg_error *err)
     struct rank *r = &w->rank[rank];
     r->switching = false;
     if (lane_of(w, rank)->state == STREAM_READY)
-        return steps_granted(w, rank, err);
-    if (serve_next(w, rank, err) < 0)
+        return mpg_events_steps_granted(w, rank, err);
+    if (mpg_events_serve_next(w, rank, err) < 0)
         return -1;
     const enum stream_state state = lane_of(w, rank)->state;
     const bool idles = state == STREAM_WAITS || state == STREAM_DONE;
-    return idles && !r->current ? share_release(w, rank, err) : 0;
+    return idles && !r->current ? mpg_events_share_release(w, rank, err) : 0;
 }
 
 static int happen(struct world *w, const struct event *e, struct mpg_error *err)
@@ -103,21 +103,21 @@ static int happen(struct world *w, const struct event *e, struct mpg_error *err)
         w->in_flight--;
         return 0;
     case EVENT_REPLY:
-        return transfers_reply(w, e->what, err);
+        return mpg_events_transfers_reply(w, e->what, err);
     case EVENT_REQUEST:
-        return serve_request(w, e->what, err);
+        return mpg_events_serve_request(w, e->what, err);
     case EVENT_SERVED:
-        return serve_done(w, rank, err);
+        return mpg_events_serve_done(w, rank, err);
     case EVENT_CHECK:
-        return serve_check(w, rank, e->turn, err);
+        return mpg_events_serve_check(w, rank, e->turn, err);
     case EVENT_INJECT:
-        return network_inject(w, e, err);
+        return mpg_events_network_inject(w, e, err);
     case EVENT_RELEASE:
         return release(w, rank, e->turn, err);
     case EVENT_GRANT:
         return granted(w, rank, err);
     case EVENT_STREAM:
-        return w->lane[e->id].turn == e->turn ? steps_go(w, e->id, err) : 0;
+        return w->lane[e->id].turn == e->turn ? mpg_events_steps_go(w, e->id, err) : 0;
     }
     return 0;
 }
@@ -129,22 +129,22 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_evaluator 
     w->serves = w->parameters->policy != MPG_POLICY_OFFLOAD;
     w->serves_transfers = w->serves && w->parameters->policy != MPG_POLICY_CALLS;
     w->contends = w->parameters->contention > 0;
-    w->calls = (struct program_calls){w, appended, wake, evaluate, barrier_meet};
+    w->calls = (struct program_calls){w, appended, wake, evaluate, mpg_events_barrier_meet};
     w->requests.size = sizeof(struct request);
     w->transfers.size = sizeof(struct transfer);
-    w->flights.size = network_flight_bytes();
+    w->flights.size = mpg_events_network_flight_bytes();
     if (!(w->rank = calloc((size_t)w->ranks, sizeof *w->rank)))
         return mpg_error_set(err, "out of memory");
     for (int32_t r = 0; r < w->ranks; r++)
         w->rank[r].last = &w->rank[r].first;
-    if (program_init(&w->program, graph, (uint32_t)w->ranks, meets, err) < 0 || share_init(w, err) < 0 ||
+    if (mpg_events_program_init(&w->program, graph, (uint32_t)w->ranks, meets, err) < 0 || mpg_events_share_init(w, err) < 0 ||
         reserve_lanes(w, (uint32_t)w->ranks, err) < 0)
         return -1;
     w->running = w->ranks;
     for (int32_t r = 0; r < w->ranks; r++) {
         w->lane[r].state = STREAM_GOES;
         *mpg_times_stream(times, (uint32_t)r) = 0;
-        if (world_go(w, (uint32_t)r, 0, err) < 0)
+        if (mpg_events_world_go(w, (uint32_t)r, 0, err) < 0)
             return -1;
     }
     return 0;
@@ -163,12 +163,12 @@ static void look_ahead(const struct world *w)
         __builtin_prefetch((const char *)first->step + i);
 }
 
-int world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
+int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err)
 {
     if (begin(w, graph, times, err) < 0)
         return -1;
     while (w->heap.n > 0) {
-        const struct event e = events_pop(&w->heap);
+        const struct event e = mpg_events_pop(&w->heap);
         const bool is_later = e.at_ns > w->now_ns || e.kind > w->latest.kind;
         w->latest = is_later || (e.kind == w->latest.kind && e.id > w->latest.id) ? e : w->latest;
         w->now_ns = fmax(w->now_ns, e.at_ns);
@@ -178,18 +178,18 @@ int world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *ti
             return -1;
     }
     int more = 1; /* what is left is read for its errors */
-    while (w->running == 0 && (more = program_pull(&w->program, &w->calls, err)) > 0)
+    while (w->running == 0 && (more = mpg_events_program_pull(&w->program, &w->calls, err)) > 0)
         continue;
     if (more < 0)
         return -1;
     return w->running == 0 ? 0 : mpg_error_set(err, "%d of %d ranks wait for each other", w->running, w->ranks);
 }
 
-void world_clear(struct world *w)
+void mpg_events_world_clear(struct world *w)
 {
-    events_clear(&w->heap);
-    program_clear(&w->program);
-    share_clear(w);
+    mpg_events_clear(&w->heap);
+    mpg_events_program_clear(&w->program);
+    mpg_events_share_clear(w);
     mpg_pool_clear(&w->requests);
     mpg_pool_clear(&w->transfers);
     mpg_pool_clear(&w->flights);

@@ -109,14 +109,14 @@ struct world {
 /* W's options, target, parameters, processors, x, replica, ranks and watch are the caller's; all else is 0. GRAPH is
  * new, and keeps slots; TIMES of one lane. Errors: those of the graph; out of memory; ranks that wait for each other for
  * ever, which a trace that could be run does not have. W is to be cleared even so, before GRAPH is closed. */
-int world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
-void world_clear(struct world *w);
+int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
+void mpg_events_world_clear(struct world *w);
 /* LANE goes on at AT_NS, whatever was said before. */
-int world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err);
+int mpg_events_world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err);
 /* The value of SLOT is known. */
-int world_know(struct world *w, uint32_t slot, struct mpg_error *err);
+int mpg_events_world_know(struct world *w, uint32_t slot, struct mpg_error *err);
 /* NODE's value is what it is. */
-int world_node_known(struct world *w, struct node *node, struct mpg_error *err);
+int mpg_events_world_node_known(struct world *w, struct node *node, struct mpg_error *err);
 /* That of its first thread. */
 static inline struct lane *lane_of(struct world *w, int32_t rank)
 {
@@ -126,79 +126,79 @@ static inline struct lane *lane_of(struct world *w, int32_t rank)
 /* --- network.c --- */
 
 /* What a message takes of its sender's processor, of its receiver's. */
-double world_send_ns(const struct world *w, const struct mpg_sending *m);
-double world_service_ns(const struct world *w, const struct mpg_sending *m);
+double mpg_events_world_send_ns(const struct world *w, const struct mpg_sending *m);
+double mpg_events_world_service_ns(const struct world *w, const struct mpg_sending *m);
 /* Links and bytes; *TAU_NS is what bytes take of it. */
-double world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns);
+double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns);
 /* What BYTES take that M's rank moves within its own memory. */
-double world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes);
+double mpg_events_world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes);
 /* What the call that S leaves sends takes of its processor. */
-double world_sent_ns(const struct world *w, const struct mpg_step *s);
+double mpg_events_world_sent_ns(const struct world *w, const struct mpg_step *s);
 /* When all that S receives is at its processor, given its end. */
-double world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns);
+double mpg_events_world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns);
 
-size_t network_flight_bytes(void);
+size_t mpg_events_network_flight_bytes(void);
 /* The message of S, LANE's first step, evaluated as if it were alone. */
-int network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
+int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
 /* The bytes of NODE's, a synchronous one. */
-int network_send_node(struct world *w, struct node *node, struct mpg_error *err);
+int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
 /* Something of M's bytes leaves at AT_NS, and is there as event KIND of ID with WHAT. */
-int network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
+int mpg_events_network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
                 void *what, struct mpg_error *err);
-int network_inject(struct world *w, const struct event *e, struct mpg_error *err);
+int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err);
 
 /* A parameter's draw, at ADDRESS but for the seed. */
-double world_draw(const struct world *w, enum mpg_parameter which, struct mpg_address address);
+double mpg_events_world_draw(const struct world *w, enum mpg_parameter which, struct mpg_address address);
 
 /* --- serve.c --- */
-int serve_request(struct world *w, struct request *r, struct mpg_error *err);
-int serve_done(struct world *w, int32_t rank, struct mpg_error *err);
-int serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err);
+int mpg_events_serve_request(struct world *w, struct request *r, struct mpg_error *err);
+int mpg_events_serve_done(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err);
 /* RANK serves, if it may now, and there is something. */
-int serve_next(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err);
 /* RANK works from now on, so long: it is under way, or, where that takes no time, done. */
-int serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
+int mpg_events_serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
 /* Its work's slice is over; *DONE: so is the work. Else it goes on by itself. */
-int serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err);
-int serve_resume(struct world *w, int32_t rank, struct mpg_error *err);
+int mpg_events_serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err);
+int mpg_events_serve_resume(struct world *w, int32_t rank, struct mpg_error *err);
 /* NODE's message asks its receiver. */
-int serve_match(struct world *w, struct node *node, struct mpg_error *err);
+int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error *err);
 
 /* --- transfers.c --- */
 /* S's leaves its origin at AT_NS. */
-int transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err);
+int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err);
 /* What serving Q takes its owner; it is served. */
-double transfers_service_ns(const struct world *w, const struct request *q);
-int transfers_served(struct world *w, struct request *q, struct mpg_error *err);
-int transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err);
+double mpg_events_transfers_service_ns(const struct world *w, const struct request *q);
+int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err);
+int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err);
 /* How many transfers of RANK step S (NULL: whatever it is) waits for; *MISSING: not all of them are there: RANK goes
  * on once they are, and N is of no matter. */
-size_t transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
+size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
 /* The N of them, all there, are taken: *VALUE_NS becomes no less than when that has been done. */
-int transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
+int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                    struct mpg_error *err);
 
 /* --- share.c --- */
-int share_init(struct world *w, struct mpg_error *err);
-void share_clear(struct world *w);
+int mpg_events_share_init(struct world *w, struct mpg_error *err);
+void mpg_events_share_clear(struct world *w);
 /* Whether RANK has its processor and may run; else that will be granted. */
-int share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
+int mpg_events_share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
 /* RANK, which waits, leaves it at AT_NS, if it has it and still waits then. */
-int share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
-int share_release(struct world *w, int32_t rank, struct mpg_error *err);
-bool share_wanted(const struct world *w, int32_t rank);
-struct processor *share_processor(const struct world *w, int32_t rank);
+int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
+int mpg_events_share_release(struct world *w, int32_t rank, struct mpg_error *err);
+bool mpg_events_share_wanted(const struct world *w, int32_t rank);
+struct processor *mpg_events_share_processor(const struct world *w, int32_t rank);
 
 /* --- turns.c: a processor whose ranks that are ready are all amid their work --- */
 /* P's holder, at the end of a turn, has work left. 1: whole rounds of turns from now on end at *END_NS, and until then P's
  * ranks stay as they are here; 0: there are none. */
-int turns_begin(struct world *w, struct processor *p, double *end_ns);
+int mpg_events_turns_begin(struct world *w, struct processor *p, double *end_ns);
 /* They have ended: P's ranks are as they are then. */
-void turns_end(struct world *w, struct processor *p);
+void mpg_events_turns_end(struct world *w, struct processor *p);
 /* Another rank becomes ready before that: P is as it is now, with the event that its turn ends by. */
-int turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err);
+int mpg_events_turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err);
 
 /* --- barrier.c --- */
-int barrier_meet(void *world, struct meeting *m, struct mpg_error *err);
+int mpg_events_barrier_meet(void *world, struct meeting *m, struct mpg_error *err);
 
 #endif

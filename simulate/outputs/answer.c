@@ -127,7 +127,7 @@ static int give_rows(struct mpg_inquiry *x, struct mpg_error *err)
         warn_of_rows(&x->rows);
     if (o->report && mpg_page_sheet(&x->rows, o->report, err) < 0)
         return -1;
-    return o->plot ? plot_and_tell("mpgsim", o->plot, o->keep, mpg_sheet_draw, &x->rows, err) : 0;
+    return o->plot ? mpg_plot_and_tell("mpgsim", o->plot, o->keep, mpg_sheet_draw, &x->rows, err) : 0;
 }
 
 static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)

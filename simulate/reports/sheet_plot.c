@@ -15,7 +15,7 @@ enum { MOST_LINES = 8, MOST_MACHINES = 32, TEXT = 256 };
 static void say_cell(const struct mpg_column *column, const struct mpg_cell *cell, char *text)
 {
     if (cell->word)
-        mpg_printable(text, TEXT, plot_last_part(cell->word));
+        mpg_printable(text, TEXT, mpg_plot_last_part(cell->word));
     else if (strcmp(column->unit, "ns") == 0)
         mpg_units_format_time(text, TEXT, cell->number);
     else if (strcmp(column->unit, "bytes") == 0 && cell->number >= 0)
@@ -41,8 +41,8 @@ static void put_head(struct plot_session *s, const struct mpg_sheet *rows, const
                  rows->seed);
     else
         snprintf(second, sizeof second, "seed %" PRIu64, rows->seed);
-    plot_title(s->script, first, second);
-    plot_set(s->script, "ylabel", "%s run time (%s)", rows->predicted ? "predicted" : "perturbed", unit);
+    mpg_plot_title(s->script, first, second);
+    mpg_plot_set(s->script, "ylabel", "%s run time (%s)", rows->predicted ? "predicted" : "perturbed", unit);
 }
 
 /* ---- over what is swept ---- */
@@ -119,16 +119,16 @@ static double put_x_axis(struct plot_session *s, const struct mpg_sheet *rows)
         most = fmax(most, rows->row[i].cell[0].number);
     }
     if (is_logarithmic(rows, least, most)) {
-        (is_time ? plot_log_times : plot_log_numbers)(s->script, "x", least, most);
+        (is_time ? mpg_plot_log_times : mpg_plot_log_numbers)(s->script, "x", least, most);
         if (is_time)
-            plot_set(s->script, "xlabel", "%s", column->name);
+            mpg_plot_set(s->script, "xlabel", "%s", column->name);
         else
-            plot_set(s->script, "xlabel", "%s (%s)", column->name, name);
+            mpg_plot_set(s->script, "xlabel", "%s (%s)", column->name, name);
         return 1;
     }
     if (is_time)
         unit = mpg_units_of_time(most, &name);
-    plot_set(s->script, "xlabel", "%s (%s)", column->name, name);
+    mpg_plot_set(s->script, "xlabel", "%s (%s)", column->name, name);
     return unit;
 }
 
@@ -138,15 +138,15 @@ static int draw_sweep(struct plot_session *s, const struct mpg_sheet *rows, stru
     struct swept x = {.rows = rows, .y_unit = mpg_units_of_time(most_of(rows), &unit_name)};
     const struct plot_lines lines = {.of = &x, .same = same_line, .point = point_of, .name = name_line, .rows = rows->n,
                                      .most = MOST_LINES, .table = "sweep", .bands = true};
-    if (plot_start(s, err, "sweep") < 0)
+    if (mpg_plot_start(s, err, "sweep") < 0)
         return -1;
     put_head(s, rows, unit_name);
     x.x_unit = put_x_axis(s, rows);
     fputs("set yrange [0:*]\nset style fill transparent solid 0.2 noborder\nplot ", s->script);
-    if (plot_put_lines(s, &lines, err) < 0)
+    if (mpg_plot_put_lines(s, &lines, err) < 0)
         return -1;
     putc('\n', s->script);
-    return plot_finish(s, err);
+    return mpg_plot_finish(s, err);
 }
 
 /* ---- machines ---- */
@@ -165,7 +165,7 @@ static void put_machines(FILE *script, const struct mpg_sheet *rows, const char 
     fprintf(script, "set %stics (", axis);
     for (size_t i = 0; i < n; i++) {
         char text[TEXT];
-        mpg_printable(text, sizeof text, plot_last_part(rows->row[i].cell[rows->columns - 1].word));
+        mpg_printable(text, sizeof text, mpg_plot_last_part(rows->row[i].cell[rows->columns - 1].word));
         fputs(i > 0 ? ", " : "", script);
         mpg_gnuplot_write_string(script, text);
         fprintf(script, " %zu", i);
@@ -180,7 +180,7 @@ static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, st
     const char *unit_name;
     const double unit = mpg_units_of_time(most_of(rows), &unit_name);
     const size_t n = machines(rows);
-    if (plot_start(s, err, "machines") < 0)
+    if (mpg_plot_start(s, err, "machines") < 0)
         return -1;
     put_head(s, rows, unit_name);
     put_machines(s->script, rows, "x", n);
@@ -195,16 +195,16 @@ static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, st
     }
     fprintf(s->script, "plot data using 1:2 with boxes lc rgb '%s' notitle, data using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lw 1.5 lc rgb "
                        "'#222222' notitle\n", PLOT_SKY);
-    return plot_finish(s, err);
+    return mpg_plot_finish(s, err);
 }
 
 static int draw_faster(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
 {
     char path[TEXT];
     const size_t n = machines(rows);
-    if (plot_start(s, err, "faster") < 0)
+    if (mpg_plot_start(s, err, "faster") < 0)
         return -1;
-    plot_title(s->script, mpg_printable(path, sizeof path, rows->trace), "probability (%) that the row's machine is faster than the column's");
+    mpg_plot_title(s->script, mpg_printable(path, sizeof path, rows->trace), "probability (%) that the row's machine is faster than the column's");
     put_machines(s->script, rows, "x", n);
     put_machines(s->script, rows, "y", n);
     fprintf(s->script, "set xrange [-0.5:%.1f]\nset yrange [%.1f:-0.5]\nset xtics rotate by -30\nunset key\nunset grid\nset border 15\nset size "
@@ -214,7 +214,7 @@ static int draw_faster(struct plot_session *s, const struct mpg_sheet *rows, str
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++)
             fprintf(s->data, "%zu %zu %.15g\n", k, i, i == k ? 50 : 100 * mpg_sheet_faster(rows, i, k));
-    return plot_finish(s, err);
+    return mpg_plot_finish(s, err);
 }
 
 int mpg_sheet_draw(struct plot_session *session, const void *sheet, struct mpg_error *err)

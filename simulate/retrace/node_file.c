@@ -37,7 +37,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-int node_file_open(struct node_file *f, const char *folder, int32_t ranks, struct mpg_error *err)
+int mpg_node_file_open(struct node_file *f, const char *folder, int32_t ranks, struct mpg_error *err)
 {
     const uint32_t share = ALL_BUFFERS / (uint32_t)ranks;
     char path[4200];
@@ -54,19 +54,19 @@ int node_file_open(struct node_file *f, const char *folder, int32_t ranks, struc
     return 0;
 }
 
-int node_file_restart(struct node_file *f, struct mpg_error *err)
+int mpg_node_file_restart(struct node_file *f, struct mpg_error *err)
 {
     f->end = 0;
     return ftruncate(f->fd, 0) < 0 ? mpg_error_errno(err, errno, "%s: cannot write a temporary file", f->folder) : 0;
 }
 
-void node_file_close(struct node_file *f)
+void mpg_node_file_close(struct node_file *f)
 {
     free(f->folder);
     close(f->fd);
 }
 
-void node_records_clear(struct node_records *r)
+void mpg_node_records_clear(struct node_records *r)
 {
     free(r->buffer);
     free(r->deed);
@@ -150,7 +150,7 @@ static void end_record(struct node_records *r, const uint8_t *p)
     r->count++;
 }
 
-int node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err)
+int mpg_node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err)
 {
     uint8_t *p = make_room(f, r, err);
     if (!p)
@@ -174,7 +174,7 @@ static uint8_t *put_double(uint8_t *p, double value)
     return p + sizeof value;
 }
 
-int node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
+int mpg_node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
                     struct mpg_error *err)
 {
     uint8_t *p = make_room(f, r, err);
@@ -188,7 +188,7 @@ int node_write_mark(struct node_file *f, struct node_records *r, const struct mp
     return 0;
 }
 
-int node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err)
+int mpg_node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err)
 {
     uint8_t *p = make_room(f, r, err);
     if (!p)
@@ -212,7 +212,7 @@ int node_write(struct node_file *f, struct node_records *r, const struct mpg_nod
     return 0;
 }
 
-int node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err)
+int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err)
 {
     const int status = r->used > 0 ? write_block(f, r, 0, err) : 0;
     free(r->buffer);
@@ -354,7 +354,7 @@ static enum record read_record(struct node_file *f, struct node_records *r, uint
     return is;
 }
 
-int node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
+int mpg_node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
     uint32_t deeds = 0;
     r->mark_count = 0;

@@ -29,22 +29,22 @@ struct node_records {
 };
 
 /* Makes F in FOLDER, for streams of RANKS ranks, from 1. Errors: it cannot be made, out of memory. */
-int node_file_open(struct node_file *f, const char *folder, int32_t ranks, struct mpg_error *err);
+int mpg_node_file_open(struct node_file *f, const char *folder, int32_t ranks, struct mpg_error *err);
 /* Forgets what was written; the caller has cleared all records. Error: the file cannot be written. */
-int node_file_restart(struct node_file *f, struct mpg_error *err);
-void node_file_close(struct node_file *f);
-void node_records_clear(struct node_records *r);
+int mpg_node_file_restart(struct node_file *f, struct mpg_error *err);
+void mpg_node_file_close(struct node_file *f);
+void mpg_node_records_clear(struct node_records *r);
 
 /* What comes next in R; deeds and marks before the node that they are of. WORTH_NS: of the interval that MARK is in, above
  * 0. Errors: the file cannot be written, out of memory. */
-int node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err);
-int node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
+int mpg_node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err);
+int mpg_node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
                     struct mpg_error *err);
-int node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err);
+int mpg_node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err);
 /* Makes R, whose times begin at BEGIN_NS, ready to be read, and gives its buffer back. */
-int node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err);
+int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err);
 /* Reads the next node: 1, 0 beyond the last. Its deeds and marks are R's until the next one is read. Errors: the file
  * cannot be read or was changed, out of memory. */
-int node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err);
+int mpg_node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err);
 
 #endif

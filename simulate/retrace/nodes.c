@@ -41,7 +41,7 @@ struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, const struct 
     struct stream *streams = n ? calloc((size_t)ranks, sizeof *streams) : NULL;
     if (!streams)
         out_of_memory(err);
-    else if (node_file_open(&n->file, folder, ranks, err) == 0) {
+    else if (mpg_node_file_open(&n->file, folder, ranks, err) == 0) {
         n->streams = streams;
         n->ranks = ranks;
         n->rules = *rules;
@@ -62,11 +62,11 @@ int mpg_nodes_restart(void *nodes, struct mpg_error *err)
 {
     struct mpg_nodes *n = nodes;
     for (uint32_t i = 0; i < n->count; i++) {
-        node_records_clear(&n->streams[i].records);
+        mpg_node_records_clear(&n->streams[i].records);
         n->streams[i] = (struct stream){0};
     }
     n->takes = false;
-    return node_file_restart(&n->file, err);
+    return mpg_node_file_restart(&n->file, err);
 }
 
 void mpg_nodes_free(struct mpg_nodes *n)
@@ -74,9 +74,9 @@ void mpg_nodes_free(struct mpg_nodes *n)
     if (!n)
         return;
     for (uint32_t i = 0; i < n->count; i++)
-        node_records_clear(&n->streams[i].records);
+        mpg_node_records_clear(&n->streams[i].records);
     free(n->streams);
-    node_file_close(&n->file);
+    mpg_node_file_close(&n->file);
     free(n);
 }
 
@@ -155,7 +155,7 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
     s->waits = true;
     const struct mpg_change *change = step->change;
     for (uint32_t i = 0; i < change->mark_number && change->worth_ns > 0; i++)
-        if (node_write_mark(&n->file, &s->records, &change->marks[i], change->worth_ns, err) < 0)
+        if (mpg_node_write_mark(&n->file, &s->records, &change->marks[i], change->worth_ns, err) < 0)
             return -1;
     if (n->rules.delays)
         s->traced_ns = step->since_ns + step->interval_ns + step->tracer_ns;
@@ -165,7 +165,7 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
 static int write_node(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
 {
     s->waits = s->vanishes = false;
-    return node_write(&n->file, &s->records, &s->node, err);
+    return mpg_node_write(&n->file, &s->records, &s->node, err);
 }
 
 int mpg_nodes_note(void *nodes, const struct mpg_step *step, const struct mpg_deed *deed,
@@ -176,7 +176,7 @@ int mpg_nodes_note(void *nodes, const struct mpg_step *step, const struct mpg_de
         return -1;
     n->streams[step->stream].vanishes |= deed->kind == MPG_DEED_VANISH;
     n->takes = n->takes || deed->kind == MPG_DEED_TAKE;
-    return node_write_deed(&n->file, &n->streams[step->stream].records, deed, err);
+    return mpg_node_write_deed(&n->file, &n->streams[step->stream].records, deed, err);
 }
 
 int mpg_nodes_take(void *nodes, const struct mpg_step *step, double value_ns,
@@ -214,7 +214,7 @@ static int finish_stream(struct mpg_nodes *n, struct stream *s, struct mpg_error
         if (write_node(n, s, err) < 0)
             return -1;
     }
-    return node_write_end(&n->file, &s->records, s->is.begin_ns, err);
+    return mpg_node_write_end(&n->file, &s->records, s->is.begin_ns, err);
 }
 
 int mpg_nodes_finish(struct mpg_nodes *n, struct mpg_error *err)
@@ -239,5 +239,5 @@ bool mpg_nodes_stream(struct mpg_nodes *n, int32_t rank, uint32_t i, struct mpg_
 int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
                    struct mpg_error *err)
 {
-    return node_read(&n->file, &n->streams[stream].records, node, err);
+    return mpg_node_read(&n->file, &n->streams[stream].records, node, err);
 }

@@ -7,7 +7,7 @@
 
 #include "simulate/where/lane_sums.h"
 
-void trail_fail(struct mpg_trail *t)
+void mpg_trail_fail(struct mpg_trail *t)
 {
     t->failed = true;
     mpg_error_set(&t->err, "out of memory for critical paths");
@@ -79,7 +79,7 @@ static void note_part(struct mpg_trail *t, struct mpg_path_value v)
         return;
     if (v.number >= t->parts_capacity &&
         mpg_reserve_at(&t->parts, sizeof *t->parts, &t->parts_capacity, v.number + 1, &err) < 0) {
-        trail_fail(t);
+        mpg_trail_fail(t);
         return;
     }
     t->parts[v.number] |= (uint8_t)(1u << part_number(v.part));
@@ -98,7 +98,7 @@ static const struct mpg_trail_choice *first_choice(const struct mpg_trail *t, co
     return of;
 }
 
-void trail_spool(struct mpg_trail *t)
+void mpg_trail_spool(struct mpg_trail *t)
 {
     struct mpg_records *s = &t->young;
     if (s->records == 0 || t->failed)
@@ -120,11 +120,11 @@ void mpg_trail_add(struct mpg_trail *t, struct mpg_path_value to, uint32_t place
 {
     struct mpg_records *s = &t->young;
     if (t->path)
-        trail_spool(t);
+        mpg_trail_spool(t);
     note_part(t, to);
     struct mpg_trail_record *r = t->failed ? NULL : mpg_records_add(s, &t->record);
     if (!r) {
-        trail_fail(t);
+        mpg_trail_fail(t);
         return;
     }
     *r = (struct mpg_trail_record){.to = to.number, .part = (uint8_t)to.part, .place = place, .choice = s->choices,
@@ -157,7 +157,7 @@ uint64_t *mpg_trail_from(struct mpg_trail *t, struct mpg_path_value from, const 
     struct mpg_trail_choice *c = t->failed ? NULL : mpg_records_choose(s, &t->choice);
     const uint16_t flags = flags_of(terms);
     if (!c) {
-        trail_fail(t);
+        mpg_trail_fail(t);
         return t->here;
     }
     *c = (struct mpg_trail_choice){.from = from.number, .part = (uint8_t)from.part, .flags = flags, .between = between,
@@ -166,7 +166,7 @@ uint64_t *mpg_trail_from(struct mpg_trail *t, struct mpg_path_value from, const 
         if (flags >> k & 1) {
             double *value = mpg_records_values(s, 1);
             if (!value) {
-                trail_fail(t);
+                mpg_trail_fail(t);
                 return t->here;
             }
             *value = terms[MPG_WHERE_COMPUTATION + k];
@@ -177,7 +177,7 @@ uint64_t *mpg_trail_from(struct mpg_trail *t, struct mpg_path_value from, const 
     uint64_t *bits = mpg_records_bits(s, t->words, &s->choice[t->choice].bits);
     if (bits)
         return bits;
-    trail_fail(t);
+    mpg_trail_fail(t);
     return t->here;
 }
 
@@ -208,7 +208,7 @@ void mpg_trail_add_difference(struct mpg_trail *t, enum mpg_where_term term, con
     struct mpg_records *s = &t->young;
     double *values = t->failed ? NULL : mpg_records_values(s, t->n);
     if (!values) {
-        trail_fail(t);
+        mpg_trail_fail(t);
         return;
     }
     const bool any = b ? t->tally->code->difference(t->n, a, b, less, values) : t->tally->code->copy(t->n, a, less, values);
@@ -250,13 +250,13 @@ void mpg_trail_find_larger(uint32_t n, const double *a, const double *b, uint64_
 
 /* --- marks --- */
 
-uint64_t *trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_part part)
+uint64_t *mpg_trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_part part)
 {
     const enum kind kind = kind_of(part);
     struct mpg_error err;
     if (number >= t->mark_capacity[kind] &&
         mpg_reserve_at(&t->mark[kind], parts_of(kind) * t->words * sizeof **t->mark, &t->mark_capacity[kind], number + 1, &err) < 0) {
-        trail_fail(t);
+        mpg_trail_fail(t);
         return NULL;
     }
     return t->mark[kind] + ((size_t)number * parts_of(kind) + part_number(part)) * t->words;
@@ -264,7 +264,7 @@ uint64_t *trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_par
 
 uint64_t *mpg_trail_mark(struct mpg_trail *t, struct mpg_path_value value)
 {
-    return trail_marks_of(t, value.number, value.part);
+    return mpg_trail_marks_of(t, value.number, value.part);
 }
 
 void mpg_trail_mark_slots(struct mpg_trail *t, const uint32_t *unused, uint32_t n)
@@ -273,7 +273,7 @@ void mpg_trail_mark_slots(struct mpg_trail *t, const uint32_t *unused, uint32_t 
         mpg_trail_renew(t, unused[i]);
     for (uint32_t i = 0; i < t->parts_capacity; i++)
         for (unsigned k = 0; k < SLOT_PARTS && t->parts[i]; k++) {
-            uint64_t *m = t->parts[i] >> k & 1 ? trail_marks_of(t, i, (enum mpg_path_part)(MPG_PATH_TIME + k)) : NULL;
+            uint64_t *m = t->parts[i] >> k & 1 ? mpg_trail_marks_of(t, i, (enum mpg_path_part)(MPG_PATH_TIME + k)) : NULL;
             if (m)
                 memcpy(m, t->lanes, t->words * sizeof *m);
         }

@@ -67,10 +67,10 @@ static inline uint32_t parts_of(enum kind kind)
 }
 
 /* That there was no memory is said by what follows. */
-void trail_fail(struct mpg_trail *t);
+void mpg_trail_fail(struct mpg_trail *t);
 /* The record that is whole goes to the path. */
-void trail_spool(struct mpg_trail *t);
+void mpg_trail_spool(struct mpg_trail *t);
 /* The lanes of a value; NULL: out of memory. */
-uint64_t *trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_part part);
+uint64_t *mpg_trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path_part part);
 
 #endif

@@ -44,7 +44,7 @@ static void find_leaves(struct mpg_trail *t, struct leaves *leaves, bool grow)
                     if ((leaves->n == leaves->capacity &&
                          mpg_reserve_at(&leaves->leaf, sizeof *leaves->leaf, &leaves->capacity, leaves->n + 1, &err) < 0) ||
                         (grow && branch == MPG_NO_BRANCH)) {
-                        trail_fail(t);
+                        mpg_trail_fail(t);
                         return;
                     }
                     if (grow)
@@ -88,7 +88,7 @@ static void reserve_marks(struct mpg_trail *t, const struct mpg_records *window)
     }
     for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
         if (any[kind])
-            trail_marks_of(t, most[kind], first_part(kind));
+            mpg_trail_marks_of(t, most[kind], first_part(kind));
 }
 
 /* --- walking: which values are come from --- */
@@ -273,7 +273,7 @@ static int grow(struct mpg_trail *t, struct mpg_error *err)
     t->young = old;
     t->young.records = t->young.choices = t->young.words = t->young.values = 0;
     if (mpg_branches_failed(t->branches))
-        trail_fail(t);
+        mpg_trail_fail(t);
     if (t->failed)
         *err = t->err;
     return t->failed ? -1 : 0;
@@ -322,7 +322,7 @@ int mpg_trail_finish(struct mpg_trail *t, const double *run_ns, struct mpg_error
 {
     struct leaves ends = {.leaf = NULL};
     if (t->path) {
-        trail_spool(t);
+        mpg_trail_spool(t);
         *err = t->failed ? t->err : *err;
         return t->failed ? -1 : 0;
     }

@@ -70,22 +70,22 @@ static bool look_up(struct places *places, struct model *m)
     const int i = find_in(m, &name);
     if (i < 0)
         return true;
-    const struct place_of_name found = graph_find_place(places, &name, &where);
+    const struct place_of_name found = mpg_graph_find_place(places, &name, &where);
     const struct place_of_name expected = m->waits[i] ? what_of(m, i) : (struct place_of_name){NULL, NULL};
     if (found.alone != expected.alone || found.channel != expected.channel || !where != !m->waits[i])
         return false;
     if (!m->waits[i]) {
         m->waits[i] = true;
         m->alone[i] = random_below(2);
-        return graph_add_place(places, &name, what_of(m, i)) == 0;
+        return mpg_graph_add_place(places, &name, what_of(m, i)) == 0;
     }
     if (m->alone[i] && random_below(2)) {
         m->alone[i] = false;
-        graph_change_place(where, what_of(m, i));
+        mpg_graph_change_place(where, what_of(m, i));
         return true;
     }
     m->waits[i] = false;
-    graph_remove_place(places, &name, where);
+    mpg_graph_remove_place(places, &name, where);
     return true;
 }
 
@@ -107,21 +107,21 @@ static void test_places(void)
         right = look_up(&places, &m);
     ok(right, "%d look-ups of %d names find what waits there", ROUNDS, m.n);
     ok(places.count == waiting(&m), "as much waits as was left: %zu", places.count);
-    for (struct place_of_name p; p = graph_next_place(&places, &i), p.alone || p.channel;)
+    for (struct place_of_name p; p = mpg_graph_next_place(&places, &i), p.alone || p.channel;)
         listed++;
     ok(listed == waiting(&m), "all of it is listed: %zu", listed);
     for (int k = 0; k < m.n; k++) {
         void **where;
         if (!m.waits[k])
             continue;
-        (void)graph_find_place(&places, &m.name[k], &where);
-        graph_remove_place(&places, &m.name[k], where);
+        (void)mpg_graph_find_place(&places, &m.name[k], &where);
+        mpg_graph_remove_place(&places, &m.name[k], where);
     }
     uint64_t passed = 0;
     for (size_t l = 0; l < places.lines; l++)
         passed += places.line[l].passed;
     ok(places.count == 0 && passed == 0, "without any of it no line says that something stands behind it");
-    graph_places_clear(&places);
+    mpg_graph_places_clear(&places);
 }
 
 /* --- what stands elsewhere than it belongs, all the way round --- */
@@ -144,15 +144,15 @@ static struct channel_name name_of(const struct message *m)
 static bool add(struct round *r, struct message *m)
 {
     const struct channel_name name = name_of(m);
-    return graph_add_place(&r->places, &name, (struct place_of_name){.alone = m}) == 0;
+    return mpg_graph_add_place(&r->places, &name, (struct place_of_name){.alone = m}) == 0;
 }
 
 static void take(struct round *r, const struct message *m)
 {
     const struct channel_name name = name_of(m);
     void **where;
-    if (graph_find_place(&r->places, &name, &where).alone == m)
-        graph_remove_place(&r->places, &name, where);
+    if (mpg_graph_find_place(&r->places, &name, &where).alone == m)
+        mpg_graph_remove_place(&r->places, &name, where);
 }
 
 /* The line of M in a table that nothing else is in. */
@@ -201,13 +201,13 @@ static void test_round(void)
     ok(right && passed && r.places.count == LINES && r.places.lines == LINES, "each line has been passed by what stays");
     const struct channel_name missing = {SPACE_USER, 0, 0, 0, r.tag};
     alarm(LONGEST_S);
-    const struct place_of_name found = graph_find_place(&r.places, &missing, &where);
+    const struct place_of_name found = mpg_graph_find_place(&r.places, &missing, &where);
     alarm(0);
     ok(!found.alone && !found.channel && !where, "what is not there is not found, all the same");
     for (int l = 0; l < LINES; l++)
         take(&r, &r.message[l][OF_A_LINE - 1]);
     ok(r.places.count == 0, "and what is there is");
-    graph_places_clear(&r.places);
+    mpg_graph_places_clear(&r.places);
 }
 
 /* Ranks that follow each other, that are apart by powers of 2, and others. */
@@ -222,12 +222,12 @@ static void test_sequences(void)
     struct mpg_error err;
     bool right = true;
     for (int i = 0; i < RANKS; i++)
-        right = right && graph_sequence(&sequences, rank_of(i), &err) == (uint32_t)i + 1;
+        right = right && mpg_graph_sequence(&sequences, rank_of(i), &err) == (uint32_t)i + 1;
     ok(right, "each rank that is new gets the next number");
     for (int i = 0; i < RANKS; i++)
-        right = right && graph_sequence(&sequences, rank_of(i), &err) == (uint32_t)i + 1 && sequences.count[i] == 0;
+        right = right && mpg_graph_sequence(&sequences, rank_of(i), &err) == (uint32_t)i + 1 && sequences.count[i] == 0;
     ok(right, "and keeps it");
-    graph_sequences_clear(&sequences);
+    mpg_graph_sequences_clear(&sequences);
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static int add(struct mpg_hypotheses *h, const char *line, char *where, struct m
     if (status == 0 && h->n == MPG_HYPOTHESES_MAX)
         status = mpg_error_set(err, "there are more than %d hypotheses", MPG_HYPOTHESES_MAX);
     if (status == 0)
-        status = hypothesis_parse(&x, words, err);
+        status = mpg_hypothesis_parse(&x, words, err);
     free(words);
     struct mpg_hypothesis *item = status == 0 ? realloc(h->item, (h->n + 1) * sizeof *item) : NULL;
     if (status == 0 && !item)
@@ -64,7 +64,7 @@ static int add(struct mpg_hypotheses *h, const char *line, char *where, struct m
     if (status < 0) {
         if (where)
             mpg_error_prefix(err, "%s", where);
-        hypothesis_clear(&x);
+        mpg_hypothesis_clear(&x);
         return -1;
     }
     h->item = item;
@@ -136,7 +136,7 @@ out:
 
 bool mpg_hypothesis_is_file(const char *given)
 {
-    return (!strchr(given, ' ') && !hypothesis_is_verb(given)) || access(given, F_OK) == 0;
+    return (!strchr(given, ' ') && !mpg_hypothesis_is_verb(given)) || access(given, F_OK) == 0;
 }
 
 int mpg_hypotheses_take(struct mpg_hypotheses *h, const char *const *given, size_t n, struct mpg_error *err)
@@ -153,7 +153,7 @@ int mpg_hypotheses_take(struct mpg_hypotheses *h, const char *const *given, size
 void mpg_hypotheses_clear(struct mpg_hypotheses *h)
 {
     for (size_t i = 0; i < h->n; i++)
-        hypothesis_clear(&h->item[i]);
+        mpg_hypothesis_clear(&h->item[i]);
     free(h->item);
     *h = (struct mpg_hypotheses){0};
 }

@@ -270,7 +270,7 @@ static size_t find_verb(const char *word)
     return verb;
 }
 
-bool hypothesis_is_verb(const char *word)
+bool mpg_hypothesis_is_verb(const char *word)
 {
     return find_verb(word) < VERBS;
 }
@@ -383,7 +383,7 @@ static int check_line(const struct line *l, struct mpg_error *err)
     return 0;
 }
 
-int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err)
+int mpg_hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err)
 {
     struct line l = {.x = x};
     bool failed;
@@ -419,7 +419,7 @@ int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err
     return 0;
 }
 
-void hypothesis_clear(struct mpg_hypothesis *x)
+void mpg_hypothesis_clear(struct mpg_hypothesis *x)
 {
     free(x->text);
     free(x->where);

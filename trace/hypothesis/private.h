@@ -7,9 +7,9 @@
 
 /* Reads TEXT, which is changed, into X, all zero: its kind and what that says; not text and where. X is to
  * be cleared even so. */
-int hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err);
+int mpg_hypothesis_parse(struct mpg_hypothesis *x, char *text, struct mpg_error *err);
 /* Whether a hypothesis begins with WORD. */
-bool hypothesis_is_verb(const char *word);
-void hypothesis_clear(struct mpg_hypothesis *x);
+bool mpg_hypothesis_is_verb(const char *word);
+void mpg_hypothesis_clear(struct mpg_hypothesis *x);
 
 #endif

@@ -177,7 +177,7 @@ static int read_fact(struct profile_definitions *d, struct text *t, struct mpg_e
     return 0;
 }
 
-int profile_definitions_read(struct profile_definitions *d, const uint8_t *from, size_t bytes,
+int mpg_profile_definitions_read(struct profile_definitions *d, const uint8_t *from, size_t bytes,
                              struct mpg_error *err)
 {
     struct text t = {from, from + bytes};
@@ -195,7 +195,7 @@ int profile_definitions_read(struct profile_definitions *d, const uint8_t *from,
     return status;
 }
 
-bool profile_definitions_fact(const struct profile_definitions *d, size_t i, const char **key, const char **value)
+bool mpg_profile_definitions_fact(const struct profile_definitions *d, size_t i, const char **key, const char **value)
 {
     if (i >= d->fact_number)
         return false;
@@ -204,7 +204,7 @@ bool profile_definitions_fact(const struct profile_definitions *d, size_t i, con
     return true;
 }
 
-void profile_definitions_clear(struct profile_definitions *d)
+void mpg_profile_definitions_clear(struct profile_definitions *d)
 {
     for (int32_t i = 0; i < d->module_number; i++)
         free(d->modules[i].path);

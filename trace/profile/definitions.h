@@ -28,9 +28,9 @@ struct profile_definitions {
 };
 
 /* Takes in the BYTES of one rank's definitions at FROM. Errors: damaged ones, out of memory. */
-int profile_definitions_read(struct profile_definitions *d, const uint8_t *from, size_t bytes, struct mpg_error *err);
+int mpg_profile_definitions_read(struct profile_definitions *d, const uint8_t *from, size_t bytes, struct mpg_error *err);
 /* The I-th fact of the rank read last, D's; false: there are no more. */
-bool profile_definitions_fact(const struct profile_definitions *d, size_t i, const char **key, const char **value);
-void profile_definitions_clear(struct profile_definitions *d);
+bool mpg_profile_definitions_fact(const struct profile_definitions *d, size_t i, const char **key, const char **value);
+void mpg_profile_definitions_clear(struct profile_definitions *d);
 
 #endif

@@ -284,7 +284,7 @@ static int decode(struct mpg_profile *p, const struct mpg_chunk *c, struct mpg_p
     const uint8_t *counters = p->data + sizeof h + (size_t)row_capacity * sizeof(struct mpg_profile_entry);
     const uint8_t *definitions = p->data + sizeof h + (size_t)(row_capacity * row_bytes);
     rank->value_number = values;
-    if (profile_definitions_read(&p->definitions, definitions, (size_t)bytes, err) < 0 ||
+    if (mpg_profile_definitions_read(&p->definitions, definitions, (size_t)bytes, err) < 0 ||
         (values > 0 && read_values(p, counters, (size_t)rows, values, err) < 0) ||
         read_rows(p, p->data + sizeof h, (size_t)rows, values, &rank->row_number, err) < 0)
         return -1;
@@ -334,7 +334,7 @@ int mpg_profile_next(struct mpg_profile *p, struct mpg_profile_rank *rank, struc
 
 bool mpg_profile_fact(const struct mpg_profile *p, size_t i, const char **key, const char **value)
 {
-    return profile_definitions_fact(&p->definitions, i, key, value);
+    return mpg_profile_definitions_fact(&p->definitions, i, key, value);
 }
 
 const struct mpg_site *mpg_profile_site(const struct mpg_profile *p, int32_t site)
@@ -360,7 +360,7 @@ void mpg_profile_close(struct mpg_profile *p)
         (void)fclose(p->stream);
     for (size_t i = 0; i < p->file_number; i++)
         free(p->files[i]);
-    profile_definitions_clear(&p->definitions);
+    mpg_profile_definitions_clear(&p->definitions);
     free(p->files);
     free(p->path);
     free(p->data);
