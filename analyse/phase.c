@@ -310,8 +310,8 @@ static int fill(struct mpg_worst_phase *phase, struct stretch *s, const struct m
     return 0;
 }
 
-int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced, const struct mpg_phase_world *predicted,
-                   struct mpg_error *err)
+int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced,
+                         const struct mpg_phase_world *predicted, struct mpg_error *err)
 {
     struct stretch s = {.world = predicted};
     *phase = (struct mpg_worst_phase){.ranks = mpg_trace_ranks(predicted->trace)};

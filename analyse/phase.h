@@ -44,8 +44,8 @@ struct mpg_worst_phase {
 
 /* Finds it in PREDICTED, whose calls are TRACED's or others. Memory: the ranks that are drawn, and a number for each of
  * 1000 stretches. PHASE is to be cleared even on failure. Errors: those of traces; out of memory; there are no calls. */
-int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced, const struct mpg_phase_world *predicted,
-                   struct mpg_error *err);
+int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced,
+                         const struct mpg_phase_world *predicted, struct mpg_error *err);
 void mpg_worst_phase_clear(struct mpg_worst_phase *phase);
 /* As mpgsim's page reads it. */
 void mpg_worst_phase_json(struct mpg_json *json, const char *key, const struct mpg_worst_phase *phase);

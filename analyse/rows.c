@@ -29,7 +29,8 @@ static struct mpg_table_column *add(struct columns *x, size_t w, const char *key
                                     int width)
 {
     struct mpg_table_column *column = &x->list[x->n++];
-    *column = (struct mpg_table_column){.json = json ? json : key, .group = worlds[w], .heading = heading, .gap = 1, .width = width};
+    *column =
+        (struct mpg_table_column){.json = json ? json : key, .group = worlds[w], .heading = heading, .gap = 1, .width = width};
     if (key) {
         snprintf(x->key[x->keys], KEY, "%s%s%s", x->r->worlds > 1 ? worlds[w] : "", x->r->worlds > 1 ? "_" : "", key);
         column->key = x->key[x->keys++];

@@ -29,8 +29,8 @@ enum mpg_mpi mpg_mpi_default(void);
 
 /* The family of the MPI library FILE, a path or its last part (NULL: not known), of which HAS(DATA, name) tells whether it
  * names a symbol; MPG_MPI_NONE: none of those. The standard ABI is told by the file's name, which MPI-5.0 lays down; the
- * others by a symbol that their mpi.h refers to, as names of files tell them apart badly (libmpi.so.12 has been Open MPI's, and is
- * MPICH's, Intel's and others'). */
+ * others by a symbol that their mpi.h refers to, as names of files tell them apart badly (libmpi.so.12 has been Open MPI's, and
+ * is MPICH's, Intel's and others'). */
 enum mpg_mpi mpg_mpi_of_library(const char *file, bool (*has)(const void *data, const char *symbol), const void *data);
 
 #endif

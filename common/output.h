@@ -27,7 +27,8 @@ void mpg_output_discard(struct mpg_output *out); /* NULL is allowed */
 int mpg_stdout_close(struct mpg_error *err);
 
 /* An error, if OUTPUT, a path or "-", is a file that is read as INPUT (NULL: nothing; "-": standard input; a
- * folder of a trace or of results: the file is a part of it, by its name would be), and would be replaced; OPTION, without its dashes, says it. */
+ * folder of a trace or of results: the file is a part of it, by its name would be), and would be replaced; OPTION, without its
+ * dashes, says it. */
 int mpg_output_spares(const char *option, const char *output, const char *input, struct mpg_error *err);
 /* Whether paths A and B, which need not be there yet, name the same file; "-" is none. */
 bool mpg_output_same(const char *a, const char *b);

@@ -6,9 +6,8 @@
  * characters (C0, DEL, C1), which terminals obey; the marks that turn the direction of
  * writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), which hide what a
  * line says; separators of lines and paragraphs (U+2028, U+2029); bytes that are no UTF-8.
- * A tab becomes a blank, as MPICH's version has one; the others \n, \x1b for one byte, \u009b for a character of several. A backslash
- * stays as it is: this is for reading, not for reading back. All functions are
- * thread-safe. */
+ * A tab becomes a blank, as MPICH's version has one; the others \n, \x1b for one byte, \u009b for a character of several. A
+ * backslash stays as it is: this is for reading, not for reading back. All functions are thread-safe. */
 #ifndef MPG_PRINTABLE_H
 #define MPG_PRINTABLE_H
 

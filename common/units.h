@@ -35,8 +35,8 @@ char *mpg_units_format_size(char *buf, size_t size, int64_t size_bytes);
 /* VALUE with DIGITS after its point, as facts of traces have it, into BUF of SIZE bytes; returns BUF. No number of this header
  * depends on the locale. */
 char *mpg_units_format_fact(char *buf, size_t size, double value, int digits);
-/* The number that TEXT is, from 0 to 10^9; OTHERWISE if it is none, or NULL. A comma is taken for a point: tracers before 0.2 wrote
- * what the program's locale has. */
+/* The number that TEXT is, from 0 to 10^9; OTHERWISE if it is none, or NULL. A comma is taken for a point: tracers before 0.2
+ * wrote what the program's locale has. */
 double mpg_units_parse_fact(const char *text, double otherwise);
 
 /* Which of two words goes with N things. */

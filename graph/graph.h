@@ -430,7 +430,8 @@ struct mpg_carried {
 };
 
 extern const struct mpg_carried mpg_carries_nothing;
-/* Whether it says that anything waits; that nonblocking collectives do; whether two say the same; a checksum over what it says. */
+/* Whether it says that anything waits; that nonblocking collectives do; whether two say the same; a checksum over what it
+ * says. */
 bool mpg_carries_any(const struct mpg_carried *carried);
 bool mpg_carries_collectives(const struct mpg_carried *carried);
 bool mpg_carries_same(const struct mpg_carried *a, const struct mpg_carried *b);
@@ -475,7 +476,8 @@ struct mpg_graph_options {
                                        Not owned */
     bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others; and, */
     const struct mpg_wholes *wholes; /* where it is not NULL, all but these, which outlives the graph */
-    const struct mpg_collective_table *moves_by; /* carries, observes_carried: what nonblocking collectives go by where the trace does
+    const struct mpg_collective_table
+        *moves_by; /* carries, observes_carried: what nonblocking collectives go by where the trace does
                                          not say it; NULL: that is not looked at. Not owned */
 };
 
@@ -512,8 +514,8 @@ struct mpg_graph_counts {
     uint64_t held_messages;     /* with hypotheses: whose receiver waited until their sender entered the call that */
     double held_ns;             /* completes their request, by the aligned clocks; so long, all together */
     double alone_ns, served_ns, posted_ns; /* with hypotheses: calls on windows that wait for nobody here, but may have, for as
-                                   long as they took; those that wait for a call of their target, until it begins; calls that complete collectives which do not block, for as long as they still
-                                   took once all had come */
+                                   long as they took; those that wait for a call of their target, until it begins; calls that
+                                   complete collectives which do not block, for as long as they still took once all had come */
     uint64_t kept_waiting;      /* with hypotheses: messages that wait for a call of their receiver, or do not, by the size */
     uint64_t kept_leaving;      /* that they had; the trace does not show it of the one that they are given */
     uint64_t waited_sends;      /* MPI_Sends that must have waited for their receive, of so many bytes and more, */

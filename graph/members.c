@@ -62,8 +62,7 @@ static int sort_members(struct comm_index *index, const struct mpg_comm *c, stru
     return 0;
 }
 
-int mpg_graph_member_index(struct members *m, int32_t comm, int32_t rank, int32_t *index,
-                       struct mpg_error *err)
+int mpg_graph_member_index(struct members *m, int32_t comm, int32_t rank, int32_t *index, struct mpg_error *err)
 {
     const struct mpg_comm *c = mpg_trace_comm(m->trace, comm);
     if (rank < c->size + c->remote_size && c->world_ranks[rank] == rank) {
@@ -97,8 +96,7 @@ int mpg_graph_member_number(struct members *m, int32_t comm, int32_t *number, st
     return 0;
 }
 
-int32_t mpg_graph_peer(struct members *m, const struct call *call, int32_t comm, int32_t peer,
-                   struct mpg_error *err)
+int32_t mpg_graph_peer(struct members *m, const struct call *call, int32_t comm, int32_t peer, struct mpg_error *err)
 {
     struct place here = graph_here(call);
     if (comm < 0 || comm >= mpg_trace_comm_count(m->trace))
@@ -114,8 +112,7 @@ int32_t mpg_graph_peer(struct members *m, const struct call *call, int32_t comm,
         }
     }
     if (peer < 0 || peer >= size)
-        return mpg_graph_error(&here, err, "rank %d is not in communicator %d (%d ranks)", peer,
-                           c->label, size);
+        return mpg_graph_error(&here, err, "rank %d is not in communicator %d (%d ranks)", peer, c->label, size);
     return c->world_ranks[first + peer];
 }
 

@@ -17,15 +17,12 @@ struct members {
 
 /* The index of world rank RANK among COMM's members (both groups; COMM is one of the
  * trace's) goes to *INDEX, -1 if it is none. -1: out of memory. */
-int mpg_graph_member_index(struct members *members, int32_t comm, int32_t rank, int32_t *index,
-                       struct mpg_error *err);
+int mpg_graph_member_index(struct members *members, int32_t comm, int32_t rank, int32_t *index, struct mpg_error *err);
 /* How many of COMM's members are of this world goes to *NUMBER. -1: out of memory. */
-int mpg_graph_member_number(struct members *members, int32_t comm, int32_t *number,
-                        struct mpg_error *err);
+int mpg_graph_member_number(struct members *members, int32_t comm, int32_t *number, struct mpg_error *err);
 /* World rank of PEER as CALL's rank names it in COMM, or MPG_FOREIGN. -1 with ERR: COMM or
  * PEER is not there. */
-int32_t mpg_graph_peer(struct members *members, const struct call *call, int32_t comm, int32_t peer,
-                   struct mpg_error *err);
+int32_t mpg_graph_peer(struct members *members, const struct call *call, int32_t comm, int32_t peer, struct mpg_error *err);
 void mpg_graph_members_clear(struct members *members);
 
 #endif

@@ -42,8 +42,8 @@ bool mpg_carries_same(const struct mpg_carried *a, const struct mpg_carried *b)
     return mpg_carries_sum(a) == mpg_carries_sum(b);
 }
 
-struct mpg_nonblocking mpg_graph_moved_as(const struct mpg_carried *shown, const struct mpg_collective_table *table, enum mpg_call call,
-                                const struct mpg_collective_size *size)
+struct mpg_nonblocking mpg_graph_moved_as(const struct mpg_carried *shown, const struct mpg_collective_table *table,
+                                          enum mpg_call call, const struct mpg_collective_size *size)
 {
     for (uint32_t i = 0; i < shown->moved_number; i++) {
         const struct mpg_nonblocking *m = &shown->moved[i];

@@ -8,7 +8,7 @@
 
 /* Of the nonblocking twin of CALL, of SIZE, of which a member has SIZE.bytes: as SHOWN has it, or, where that says nothing
  * of such, by TABLE. */
-struct mpg_nonblocking mpg_graph_moved_as(const struct mpg_carried *shown, const struct mpg_collective_table *table, enum mpg_call call,
-                                const struct mpg_collective_size *size);
+struct mpg_nonblocking mpg_graph_moved_as(const struct mpg_carried *shown, const struct mpg_collective_table *table,
+                                          enum mpg_call call, const struct mpg_collective_size *size);
 
 #endif

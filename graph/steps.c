@@ -19,7 +19,13 @@ struct block {
 
 /* What a batch has room for at first, and how many steps are enough for one: threads that take them wait for each other some
  * thousand times for a million messages. */
-enum { FULL = 1024, STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step), EDGE_BYTES = 128 << 10, LIST_BYTES = 64 << 10, ALIGNMENT = 16 };
+enum {
+    FULL = 1024,
+    STEP_BYTES = (FULL + 256) * sizeof(struct mpg_step),
+    EDGE_BYTES = 128 << 10,
+    LIST_BYTES = 64 << 10,
+    ALIGNMENT = 16
+};
 
 /* --- batches --- */
 
@@ -242,8 +248,7 @@ struct mpg_sent *mpg_graph_add_sent(struct steps *s, struct mpg_step *step, uint
     return sent;
 }
 
-int mpg_graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
-                    struct mpg_error *err)
+int mpg_graph_keep_sent(struct steps *s, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n, struct mpg_error *err)
 {
     struct mpg_sent *kept = mpg_graph_add_sent(s, step, n, err);
     if (!kept)

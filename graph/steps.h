@@ -101,8 +101,7 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
     return step;
 }
 
-struct mpg_step *mpg_graph_emit_at(struct steps *steps, enum mpg_step_kind kind,
-                               const struct place *place);
+struct mpg_step *mpg_graph_emit_at(struct steps *steps, enum mpg_step_kind kind, const struct place *place);
 /* The step that was made last. */
 static inline struct mpg_step *graph_last_step(struct steps *s)
 {
@@ -110,8 +109,7 @@ static inline struct mpg_step *graph_last_step(struct steps *s)
 }
 
 /* The value of CALL's stream goes into a new slot. */
-int mpg_graph_store(struct steps *steps, const struct call *call, uint32_t *slot,
-                struct mpg_error *err);
+int mpg_graph_store(struct steps *steps, const struct call *call, uint32_t *slot, struct mpg_error *err);
 /* From here on edges are those of another call, which has none so far. */
 static inline void graph_begin_edges(struct steps *s)
 {
@@ -126,7 +124,7 @@ int mpg_graph_edges_grow(struct steps *steps);
  * or error: out of memory. */
 struct mpg_sent *mpg_graph_add_sent(struct steps *steps, struct mpg_step *step, uint32_t n, struct mpg_error *err);
 int mpg_graph_keep_sent(struct steps *steps, struct mpg_step *step, const struct mpg_sent *sent, uint32_t n,
-                    struct mpg_error *err);
+                        struct mpg_error *err);
 /* That of STEP, a LEAVE, or what changes an ENTER, all else 0. NULL with ERR when out of memory. */
 struct mpg_transfer *mpg_graph_add_transfer(struct steps *steps, struct mpg_step *step, struct mpg_error *err);
 struct mpg_change *mpg_graph_add_change(struct steps *steps, struct mpg_step *step, struct mpg_error *err);

@@ -95,7 +95,8 @@ enum { OURS = 5 };
 /* How many of our tables and indices are as we make them; none, if there is a view or a trigger, which would be code. */
 static const char *const ours =
     "SELECT CASE WHEN EXISTS (SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')) THEN 0 ELSE"
-    " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF "', '" INPUTS_OF "')) END";
+    " (SELECT count(*) FROM sqlite_master WHERE sql IN ('" RUNS "', '" ARGUMENTS "', '" INPUTS "', '" ARGUMENTS_OF
+    "', '" INPUTS_OF "')) END";
 
 /* Whose it is; an empty one becomes ours, if it is to be WRITTEN, within what has been begun. */
 static int check(const struct database *d, bool written)

@@ -383,7 +383,8 @@ static int command_main(size_t c, int argc, char **argv)
         *next++ = (struct mpg_option){.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &a.output,
                                       .argument = "FILE", .help = "write the new answer to FILE"};
     else
-        *next++ = (struct mpg_option){.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "as JSON, with the inputs"};
+        *next++ =
+            (struct mpg_option){.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json, .help = "as JSON, with the inputs"};
     if (commands[c].run == show)
         *next = (struct mpg_option){.name = "answer", .kind = MPG_OPTION_FLAG, .value = &a.answer, .help = "its answer alone"};
     snprintf(name, sizeof name, "mpghistory %s", commands[c].name);

@@ -19,8 +19,9 @@ struct mpg_elapse {
 /* FEED is read ahead meanwhile, READING held (NULL: nobody else reads). SLEEPS: what is longer than some us; else it spins. */
 void mpg_elapse_init(struct mpg_elapse *elapse, struct mpg_feed *feed, pthread_mutex_t *reading, bool sleeps);
 
-/* Until NS after FROM_NS of CLOCK_MONOTONIC (MPG_JUST_NOW: at once, NS being next to nothing), less what re-enactment has taken too much before,
- * of which LATE_NS are new: so much later than what elapsed last was over, MPI was called. Returns when it is over (MPG_JUST_NOW: likewise). */
+/* Until NS after FROM_NS of CLOCK_MONOTONIC (MPG_JUST_NOW: at once, NS being next to nothing), less what re-enactment has taken
+ * too much before, of which LATE_NS are new: so much later than what elapsed last was over, MPI was called. Returns when it is
+ * over (MPG_JUST_NOW: likewise). */
 int64_t mpg_elapse(struct mpg_elapse *elapse, int64_t from_ns, int64_t ns, int64_t late_ns);
 
 #endif

@@ -289,8 +289,7 @@ static int leave_run(struct mpg_feed *f, const struct mpg_event *e)
 static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 {
     const int64_t traced_ns = e->enter_ns - f->base_ns;
-    const int64_t own_ns = traced_ns - f->between.flushed_ns -
-                           mpg_graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
+    const int64_t own_ns = traced_ns - f->between.flushed_ns - mpg_graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
     if (!f->of.supposed)
         return own_ns > 0 ? own_ns : 0;
     const struct mpg_change c = mpg_graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);

@@ -417,9 +417,15 @@ int main(int argc, char **argv)
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &request.json, .help = "say it as JSON"},
         {0}};
     const struct mpg_program program = {
-        .name = "mpgreplay", .arguments = "TRACE",
+        .name = "mpgreplay",
+        .arguments = "TRACE",
         .summary = "Re-enact a trace: the same calls, and time in place of computation; started by mpirun.",
-        .options = options, .renamed = renamed, .rules = rules, .min_arguments = 1, .max_arguments = 1, .silent = !mpg_launcher_is_first()};
+        .options = options,
+        .renamed = renamed,
+        .rules = rules,
+        .min_arguments = 1,
+        .max_arguments = 1,
+        .silent = !mpg_launcher_is_first()};
     const int first = mpg_option_parse(&program, argc, argv);
     request.trace = argv[first];
     if (strcmp(request.trace, "-") == 0)

@@ -6,8 +6,9 @@
 #include "replay/changes.h"
 #include "replay/stage.h"
 
-/* Of RANK's calls as CHANGES has them (NULL: as they were) into NEEDS, which the caller clears in any case; memory is that of NEEDS. *TRACED_NS: from MPI_Init's leave to
- * MPI_Finalize's enter. Errors: damage; the rank made no MPI_Init, did not end by MPI_Finalize. */
+/* Of RANK's calls as CHANGES has them (NULL: as they were) into NEEDS, which the caller clears in any case; memory is that of
+ * NEEDS. *TRACED_NS: from MPI_Init's leave to MPI_Finalize's enter. Errors: damage; the rank made no MPI_Init, did not end by
+ * MPI_Finalize. */
 int mpg_survey(struct mpg_trace *trace, int32_t rank, struct mpg_changes *changes, struct mpg_needs *needs,
                int64_t *traced_ns,
                struct mpg_error *err);

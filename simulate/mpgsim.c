@@ -7,8 +7,8 @@
 #include "simulate/scenarios/scenarios.h"
 
 /* One of them, in the order of simulated time: the FIRST is kept. */
-static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_simulation_options *simulation, bool first,
-                       struct mpg_result *result, struct mpg_error *err)
+static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_simulation_options *simulation,
+                       bool first, struct mpg_result *result, struct mpg_error *err)
 {
     struct mpg_inquiry *x = inquiry;
     const struct mpg_config *c = &x->at;

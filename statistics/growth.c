@@ -93,8 +93,7 @@ static double by_chance(const struct analysis *a, int first, int last, double un
     const double d = values - 1;
     const double rest = fmin(fmax(unexplained, 0), 1);
     const double one = rest > 0 ? gsl_cdf_beta_P(rest, (d - 1) / 2, 0.5) / 2 : 0;
-    const double tube =
-        mpg_growth_path(&a->design, first, last) / (2 * M_PI) * pow(rest, (d - 2) / 2) + one;
+    const double tube = mpg_growth_path(&a->design, first, last) / (2 * M_PI) * pow(rest, (d - 2) / 2) + one;
     return fmin(fmin(tube, (last - first + 1) * one), 1);
 }
 
@@ -145,8 +144,7 @@ static void line_of_logs(const struct analysis *a, struct mpg_growth *g)
     g->quantile = gsl_cdf_tdist_Qinv(BEYOND, freedom);
 }
 
-static void be_constant(const struct analysis *a, const struct mpg_growth_fit *constant,
-                        struct mpg_growth *g)
+static void be_constant(const struct analysis *a, const struct mpg_growth_fit *constant, struct mpg_growth *g)
 {
     g->verdict = MPG_IS_CONSTANT;
     g->model = constant->model;
@@ -187,8 +185,8 @@ static void draw_model(struct analysis *a, const struct mpg_growth *g, uint32_t 
     }
     struct mpg_growth_fit best = {.error = 0};
     double unused;
-    if (!mpg_growth_choose(d, rises ? 0 : MPG_GROWTH_RISING, rises ? MPG_GROWTH_RISING : MPG_GROWTH_SHAPES,
-                       a->again, a->work, &best, &unused))
+    if (!mpg_growth_choose(d, rises ? 0 : MPG_GROWTH_RISING, rises ? MPG_GROWTH_RISING : MPG_GROWTH_SHAPES, a->again, a->work,
+                           &best, &unused))
         (void)mpg_growth_fit(d, MPG_GROWTH_CONSTANT, a->again, a->work, &best);
     *model = best.model;
 }

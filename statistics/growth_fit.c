@@ -97,8 +97,7 @@ static void linearise(const struct growth_design *d, const struct line *l, const
     }
 }
 
-bool mpg_growth_fit(const struct growth_design *d, int shape, const double *log_value, double *work,
-                struct mpg_growth_fit *fit)
+bool mpg_growth_fit(const struct growth_design *d, int shape, const double *log_value, double *work, struct mpg_growth_fit *fit)
 {
     if (shape == MPG_GROWTH_CONSTANT)
         return fit_constant(d, log_value, fit);
@@ -136,8 +135,8 @@ bool mpg_growth_fit(const struct growth_design *d, int shape, const double *log_
     return largest >= LEAST_TERM && isfinite(fit->squares) && isfinite(fit->model.coefficient);
 }
 
-bool mpg_growth_choose(const struct growth_design *d, int first, int last, const double *log_value,
-                   double *work, struct mpg_growth_fit *best, double *squares)
+bool mpg_growth_choose(const struct growth_design *d, int first, int last, const double *log_value, double *work,
+                       struct mpg_growth_fit *best, double *squares)
 {
     bool any = false;
     for (int s = first; s < last; s++) {

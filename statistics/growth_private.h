@@ -31,13 +31,12 @@ void mpg_growth_design_free(struct growth_design *d);
  * doubles. False where it does not fit: a coefficient that is not positive, a term that is
  * nowhere more than 1 / 2000 of the whole, f not positive where measured, or what is fitted to all
  * N but one is undetermined. */
-bool mpg_growth_fit(const struct growth_design *d, int shape, const double *log, double *work,
-                struct mpg_growth_fit *fit);
+bool mpg_growth_fit(const struct growth_design *d, int shape, const double *log, double *work, struct mpg_growth_fit *fit);
 
 /* Of the shapes FIRST..LAST-1 the one that predicts best, in BEST, and the least squares of any in *SQUARES; false:
  * none fits. Of equally good ones (to 1e-10) the first. */
-bool mpg_growth_choose(const struct growth_design *d, int first, int last, const double *log,
-                   double *work, struct mpg_growth_fit *best, double *squares);
+bool mpg_growth_choose(const struct growth_design *d, int first, int last, const double *log, double *work,
+                       struct mpg_growth_fit *best, double *squares);
 
 /* The length of the path from shape to shape, FIRST..LAST-1, in the order in which they grow, as
  * angles between them: in radians. It begins at what logarithms come near to: of rising ones at the step behind the

@@ -199,8 +199,8 @@ const char *mpg_call_prefix(enum mpg_call call);
 /* The call named NAME (without prefix), or MPG_CALL_COUNT. */
 enum mpg_call mpg_call_by_name(const char *name);
 /* What EVENT moved, as far as its call tells, in bytes; 0 of one that failed, and to or from MPI_PROC_NULL. Sent: by
- * sends; what is in the rank's send buffer, its own part included, of a collective (of Bcast, Scatter, Scatterv: the root's), of a
- * neighbourhood collective once for each destination; RMA to the target; writes. Received: by receives as their status says
+ * sends; what is in the rank's send buffer, its own part included, of a collective (of Bcast, Scatter, Scatterv: the root's), of
+ * a neighbourhood collective once for each destination; RMA to the target; writes. Received: by receives as their status says
  * (nonblocking ones: the buffer posted), RMA from the target, reads. Persistent operations: nothing. */
 void mpg_event_bytes(const struct mpg_event *event, int64_t *sent, int64_t *received);
 /* Whether EVENT is one call of MPI, which its rank's calls are counted by: no flush, no region's

@@ -190,7 +190,8 @@ static int preload_for(const struct request *request, const struct mpg_record_ta
         libraries[n++] = counters;
     if (mpg_preload(libraries, err) < 0)
         return -1;
-    if (!request->quiet && !mpg_launcher_spawned() && mpg_launcher_is_first() && !target->gains_rights && target->kind != MPG_ELF_STATIC)
+    if (!request->quiet && !mpg_launcher_spawned() && mpg_launcher_is_first() && !target->gains_rights &&
+        target->kind != MPG_ELF_STATIC)
         mpg_watch(getenv("MPGTRACE_OUTPUT"), program);
     return 0;
 }

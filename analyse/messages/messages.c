@@ -221,7 +221,8 @@ int mpg_messages_find(struct mpg_trace *trace, const struct mpg_message_options 
 {
     struct counter c = {.options = options, .m = found};
     *found = (struct mpg_messages){.ranks = mpg_trace_ranks(trace)};
-    struct mpg_collective_table *table = options->table ? mpg_collective_table_read(options->table, err) : mpg_collective_table_default(err);
+    struct mpg_collective_table *table =
+        options->table ? mpg_collective_table_read(options->table, err) : mpg_collective_table_default(err);
     struct mpg_clock_map *clocks = table ? mpg_clock_map_from_trace(trace, err) : NULL;
     const int status = clocks ? pass(&c, trace, table, clocks, err) : -1;
     mpg_map_clear(&c.pair);

@@ -27,7 +27,8 @@ struct arrows {
 static void put_end(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
 {
     mpg_timeline_begin(t, ph, track, at_ns);
-    fprintf(t->out, "%s,\"cat\":\"message\",\"name\":\"message\",\"id\":%" PRIu64 "}", ph == 'f' ? ",\"bp\":\"e\"" : "", t->arrows);
+    fprintf(t->out, "%s,\"cat\":\"message\",\"name\":\"message\",\"id\":%" PRIu64 "}", ph == 'f' ? ",\"bp\":\"e\"" : "",
+            t->arrows);
 }
 
 /* To within the call: its end belongs to what follows. */
@@ -66,12 +67,11 @@ static int take(struct arrows *a, const struct mpg_step *s, struct mpg_error *er
     switch (s->kind) {
     case MPG_STEP_ENTER: {
         const int64_t own_ns = s->begin_ns + s->interval_ns + s->tracer_ns;
-        a->stream[s->stream] =
-            (struct left){.rank = s->rank,
-                          .track = timeline_track(t, s->rank, mpg_timeline_thread(t, s->rank, s->thread)),
-                          .number = s->number,
-                          .own_ns = own_ns,
-                          .at_ns = mpg_timeline_at(t, s->rank, own_ns)};
+        a->stream[s->stream] = (struct left){.rank = s->rank,
+                                             .track = timeline_track(t, s->rank, mpg_timeline_thread(t, s->rank, s->thread)),
+                                             .number = s->number,
+                                             .own_ns = own_ns,
+                                             .at_ns = mpg_timeline_at(t, s->rank, own_ns)};
         break;
     }
     case MPG_STEP_EAGER:

@@ -111,7 +111,8 @@ static void put_world(struct timeline *t)
 {
     fprintf(t->out, "%s\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":", t->any ? "," : "", t->pid);
     mpg_json_write_string(t->out, t->world->name);
-    fprintf(t->out, "}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}", t->pid, t->pid);
+    fprintf(t->out, "}},\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}", t->pid,
+            t->pid);
     t->any = true;
 }
 
@@ -143,5 +144,6 @@ int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, co
 void mpg_timeline_tell(const char *program, uint64_t hidden)
 {
     if (hidden > 0)
-        fprintf(stderr, "%s: attention: %" PRIu64 " regions begin within 256 others and are not in the timeline\n", program, hidden);
+        fprintf(stderr, "%s: attention: %" PRIu64 " regions begin within 256 others and are not in the timeline\n", program,
+                hidden);
 }

@@ -31,10 +31,9 @@ struct mpg_detours {
 /* Records detours for DURATION_NS (> 0), or until there are MAX (>= 1), on the
  * core that this thread runs on. A detour's duration is its gap less the
  * shortest time round the loop. After each of some us or longer the thread's CPU clock is
- * read, which says for how long the thread was off its CPU; the reading is no detour. THRESHOLD_NS 0: a few times round the loop, at
- * most 100 ns where the loop is faster than that. WATCH is started and stopped
- * around the record. The caller clears RESULT. Errors: out of memory; WATCH may
- * not have been started then. */
+ * read, which says for how long the thread was off its CPU; the reading is no detour. THRESHOLD_NS 0: a few times round the loop,
+ * at most 100 ns where the loop is faster than that. WATCH is started and stopped around the record. The caller clears RESULT.
+ * Errors: out of memory; WATCH may not have been started then. */
 int mpg_detours_measure(const struct mpg_timer *timer, double duration_ns, double threshold_ns,
                         size_t max, struct mpg_ftq_watch *watch, struct mpg_detours *result,
                         struct mpg_error *err);

@@ -48,8 +48,10 @@ static void put_line(const struct plot_lines *l, size_t row, size_t line, FILE *
 {
     char name[PLOT_LINE_NAME] = "", fit[PLOT_LINE_NAME];
     if (l->bands)
-        fprintf(script, "data index %zu using 1:3:4 with filledcurves lc rgb '%s' notitle, data index %zu using 1:2 with "
-                        "linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' ", line, mpg_plot_colour(line), line, mpg_plot_colour(line));
+        fprintf(script,
+                "data index %zu using 1:3:4 with filledcurves lc rgb '%s' notitle, data index %zu using 1:2 with "
+                "linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' ",
+                line, mpg_plot_colour(line), line, mpg_plot_colour(line));
     else
         fprintf(script, "data index %zu using 1:2 %s with linespoints pt %zu ps 0.8 lw 2 dt %zu lc rgb '%s' ", line,
                 l->unique ? "smooth unique" : "", 4 + line % 10, 1 + line / COLOURS, mpg_plot_colour(line));

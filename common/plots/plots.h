@@ -57,15 +57,15 @@ typedef int plot_draw(struct plot_session *session, const void *what, struct mpg
  * and SIGHUP end the drawing, too; then the caller raises outcome->interrupted. On
  * success the caller clears OUTCOME; mpg_plot_tell() does both. Not thread-safe. Errors: no gnuplot, a folder that cannot be
  * written, gnuplot failed, out of memory, those of DRAW. */
-int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what,
-             struct mpg_plot_outcome *outcome, struct mpg_error *err);
+int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what, struct mpg_plot_outcome *outcome,
+                 struct mpg_error *err);
 void mpg_plot_outcome_clear(struct mpg_plot_outcome *outcome);
 
 /* For a program's end of it: says on standard error what mpg_plot_all(), which came back with STATUS, has drawn and
  * what it could not draw, and clears OUTCOME. Of an interrupted one it says ERR and raises the signal. Returns
  * STATUS; what else failed is left to the caller to say. */
 int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
-              const struct mpg_error *err);
+                  const struct mpg_error *err);
 
 /* Both: has DRAW draw WHAT for MAKER into FOLDER, KEEP as in struct mpg_plot_options. Errors: those of mpg_plot_all(). */
 int mpg_plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err);
@@ -84,8 +84,7 @@ int mpg_plot_missing(struct plot_session *session, struct mpg_error *err, const 
     __attribute__((format(printf, 3, 4)));
 
 /* "set COMMAND 'TEXT'", TEXT from a printf format. */
-void mpg_plot_set(FILE *script, const char *command, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void mpg_plot_set(FILE *script, const char *command, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A title of two lines, the second in smaller letters. */
 void mpg_plot_title(FILE *script, const char *first, const char *second);
 

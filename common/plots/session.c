@@ -247,8 +247,8 @@ static int plot_aside(struct plot_session *session, plot_draw *draw, const void 
     return status;
 }
 
-int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what,
-             struct mpg_plot_outcome *outcome, struct mpg_error *err)
+int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what, struct mpg_plot_outcome *outcome,
+                 struct mpg_error *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     enum { SIGNALS = sizeof numbers / sizeof *numbers };

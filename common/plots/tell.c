@@ -6,7 +6,7 @@
 #include "common/units.h"
 
 int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
-              const struct mpg_error *err)
+                  const struct mpg_error *err)
 {
     const char *maker = options->maker;
     if (status < 0) {

@@ -30,7 +30,7 @@ struct mpg_table_column {
     /* In text: */
     int gap;             /* blanks before it; 0: as the table has it */
     int width;           /* characters, at least */
-    bool fits;           /* it grows with what it holds; else, unless all of the table do, what is longer moves the rest of its row */
+    bool fits; /* it grows with what it holds; else, unless all of the table do, what is longer moves the rest of its row */
     bool left;           /* its cells stand to the left */
     char sign;           /* in the middle of the blanks before a cell; 0: none */
     int digits;          /* of numbers in CSV; 0: all 17 */

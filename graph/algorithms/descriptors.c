@@ -106,10 +106,10 @@ static void plan_posted(const struct planning *planning)
 }
 
 void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
-                          const struct mpg_choice *choice)
+                              const struct mpg_choice *choice)
 {
-    const struct planning planning = {
-        plan, operation, table, choice, mpg_graph_service(choice->algorithm, operation, plan->size.nonblocking)};
+    const struct planning planning = {plan, operation, table, choice,
+                                      mpg_graph_service(choice->algorithm, operation, plan->size.nonblocking)};
     assert(planning.service);
     planning.service->plan(&planning);
 }
@@ -146,45 +146,50 @@ enum {
 
 /* In the order in which they are tried where a trace shows how nonblocking collectives go (docs/PROGRESS.md). */
 static const struct mpg_algorithm algorithms[] = {
-    {"linear", 0,
+    {"linear",
+     0,
      {{ROOTED | O(BARRIER), BOTH, plan_tree, .tree = &mpg_tree_linear},
       {ALLTOALLS, BOTH, plan_posted, .pattern = &mpg_graph_pairwise_alltoall},
       {ALLGATHERS, NONBLOCKING, plan_posted, .pattern = &mpg_graph_pairwise_allgather},
       {SCANS, BOTH, plan_tree, .tree = &mpg_tree_chain}}},
-    {"chain", MPG_OPTION_SEGMENT,
+    {"chain",
+     MPG_OPTION_SEGMENT,
      {{O(BCAST), BOTH, plan_pipeline, &mpg_tree_chain, &mpg_graph_pipeline_down},
       {O(REDUCE), BOTH, plan_pipeline, &mpg_tree_chain, &mpg_graph_pipeline_up}}},
     {"binary", 0, {{O(BCAST) | O(REDUCE), BOTH, plan_tree, .tree = &mpg_tree_binary}}},
     {"binomial", 0, {{ROOTED | O(BARRIER), BOTH, plan_tree, .tree = &mpg_tree_knomial}}},
     {"knomial", MPG_OPTION_RADIX, {{ROOTED, BOTH, plan_tree, .tree = &mpg_tree_knomial}}},
     {"dissemination", 0, {{O(BARRIER), BOTH, plan_rounds, .pattern = &mpg_graph_dissemination}}},
-    {"recursive_doubling", 0,
+    {"recursive_doubling",
+     0,
      {{O(BARRIER), BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_barrier},
       {O(ALLREDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_allreduce},
       {ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_allgather},
       {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_reduce_scatter},
       {SCANS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_doubling_scan}}},
     {"recursive_halving", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_recursive_halving}}},
-    {"rabenseifner", 0,
+    {"rabenseifner",
+     0,
      {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_rabenseifner_allreduce},
       {O(REDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_rabenseifner_reduce}}},
     {"butterfly", 0, {{REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_butterfly}}},
-    {"ring", 0,
+    {"ring",
+     0,
      {{O(ALLREDUCE), BOTH, plan_rounds, .pattern = &mpg_graph_ring_allreduce},
       {ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_ring_allgather},
       {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_ring_reduce_scatter}}},
     {"neighbor", 0, {{ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_neighbor_exchange}}},
-    {"bruck", 0,
+    {"bruck",
+     0,
      {{ALLGATHERS, BOTH, plan_rounds, .pattern = &mpg_graph_bruck_allgather},
       {O(ALLTOALL), BOTH, plan_rounds, .pattern = &mpg_graph_bruck_alltoall}}},
-    {"pairwise", 0,
+    {"pairwise",
+     0,
      {{ALLTOALLS, BOTH, plan_rounds, .pattern = &mpg_graph_pairwise_alltoall},
       {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_pairwise_reduce_scatter}}},
     {"scatter_allgather", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &mpg_graph_allgather_of_any}}},
     {"scatter_ring", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &mpg_graph_ring_allgather}}},
-    {"two", 0,
-     {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = plan_parts},
-      {ALLGATHERS, BLOCKING, .plan = plan_parts}}},
+    {"two", 0, {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = plan_parts}, {ALLGATHERS, BLOCKING, .plan = plan_parts}}},
     {"binomial_near", 0, {{O(BCAST), NONBLOCKING, plan_tree, .tree = &mpg_tree_near}}},
 };
 #undef O

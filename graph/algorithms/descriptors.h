@@ -54,7 +54,8 @@ struct mpg_pattern {
 };
 
 extern const struct mpg_pattern mpg_graph_recursive_doubling_barrier, mpg_graph_dissemination;
-extern const struct mpg_pattern mpg_graph_recursive_doubling_allreduce, mpg_graph_rabenseifner_allreduce, mpg_graph_ring_allreduce;
+extern const struct mpg_pattern mpg_graph_recursive_doubling_allreduce, mpg_graph_rabenseifner_allreduce,
+    mpg_graph_ring_allreduce;
 extern const struct mpg_pattern mpg_graph_rabenseifner_reduce, mpg_graph_pipeline_up, mpg_graph_pipeline_down;
 extern const struct mpg_pattern mpg_graph_bruck_allgather, mpg_graph_recursive_doubling_allgather, mpg_graph_allgather_of_any,
     mpg_graph_ring_allgather, mpg_graph_neighbor_exchange, mpg_graph_pairwise_allgather;
@@ -97,7 +98,7 @@ const struct service *mpg_graph_service(const struct mpg_algorithm *a, enum mpg_
 
 /* Adds phases of OPERATION to PLAN as CHOICE has it, whose algorithm serves it; TABLE: as in struct planning. */
 void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operation, const struct mpg_collective_table *table,
-                          const struct mpg_choice *choice);
+                              const struct mpg_choice *choice);
 
 /* Bytes of the N <= p blocks of v, v + 1, ..., counted on from 0 after the last. */
 double mpg_graph_blocks(const struct mpg_plan *plan, int64_t v, int32_t n);

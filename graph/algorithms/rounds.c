@@ -276,8 +276,8 @@ FOLDED(mpg_graph_recursive_halving, EVEN_GO, .reduces = true, .exchange = exchan
        .give = give_block);
 FOLDED(mpg_graph_recursive_doubling_reduce_scatter, EVEN_GO, .reduces = true, .exchange = exchange_other_groups,
        .distance = doubled, .give = give_block);
-FOLDED(mpg_graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butterfly, .distance = doubled,
-       .give = give_mirrored, .own_rounds = 1);
+FOLDED(mpg_graph_butterfly, EVEN_GO, .reduces = true, .exchange = exchange_butterfly, .distance = doubled, .give = give_mirrored,
+       .own_rounds = 1);
 
 /* --- barrier --- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 int mpg_graph_carrying_init(struct carrying *c, const struct mpg_carried *limits, bool observes, int32_t ranks,
-                        struct steps *steps, struct mpg_error *err)
+                            struct steps *steps, struct mpg_error *err)
 {
     *c = (struct carrying){.observes = observes, .ranks = ranks, .steps = steps, .pool = {.size = sizeof(struct passage)},
                            .passing_pool = {.size = sizeof(struct passing)},
@@ -119,8 +119,8 @@ static void settle(struct carrying *c, struct message *m, struct passage *p)
     graph_wake(&more->carry_waiter);
 }
 
-/* Whether M's receiver was in P already when M was sent, and P was over before M's send was, as far as that is known: P did not see
- * to M, if the next call begins by then. */
+/* Whether M's receiver was in P already when M was sent, and P was over before M's send was, as far as that is known: P did not
+ * see to M, if the next call begins by then. */
 static bool looked_on(const struct carrying *c, const struct passage *p, const struct message *m)
 {
     const double until_ns = graph_more(m)->carry_until_ns;
@@ -159,8 +159,8 @@ static bool carries(const struct carrying *c, const struct passage *p, const str
            (!goes_when_posted(c, m) || p->turn >= 2 * m->posted_number);
 }
 
-/* The first of LATEST, calls of a rank as they begin, that has TURN or a later one and is over at or after FROM_NS, or receives what
- * inserted call SENT sends (0: none). NULL: none so far; or, *IS_KNOWN false, it may be one that is not remembered. */
+/* The first of LATEST, calls of a rank as they begin, that has TURN or a later one and is over at or after FROM_NS, or receives
+ * what inserted call SENT sends (0: none). NULL: none so far; or, *IS_KNOWN false, it may be one that is not remembered. */
 static struct passage *find_passage(const struct latest *latest, uint64_t turn, double from_ns, uint64_t sent, bool *is_known)
 {
     const uint64_t first = latest->n > MOST_PASSAGES ? latest->n - MOST_PASSAGES : 0;
@@ -182,8 +182,8 @@ static struct passage *keep(struct carrying *c, struct latest *latest, const str
         mpg_graph_out_of_memory(err);
         return NULL;
     }
-    *p = (struct passage){.enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .turn = c->rank[call->rank].turn,
-                          .users = 1};
+    *p = (struct passage){
+        .enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .turn = c->rank[call->rank].turn, .users = 1};
     if (mpg_graph_store(c->steps, call, &p->slot, err) < 0)
         return NULL;
     if (latest->n >= MOST_PASSAGES)
@@ -311,7 +311,7 @@ static bool let_pass(struct carrying *c, struct passages *all, bool every)
 }
 
 const struct passage *mpg_graph_passage_after(const struct carrying *c, int32_t rank, uint64_t after, double from_ns,
-                                          bool *is_known)
+                                              bool *is_known)
 {
     return find_passage(&c->rank[rank].all, 2 * after + 1, from_ns, 0, is_known);
 }
@@ -526,8 +526,8 @@ void mpg_graph_carried_done(struct carrying *c, struct message *m)
 struct mpg_carried mpg_graph_carried_found(const struct carrying *c)
 {
     double blocking_ns, requested_ns;
-    const uint64_t unsure = mpg_graph_carried_unsure(&c->blocking, &blocking_ns) +
-                            mpg_graph_carried_unsure(&c->requested, &requested_ns);
+    const uint64_t unsure =
+        mpg_graph_carried_unsure(&c->blocking, &blocking_ns) + mpg_graph_carried_unsure(&c->requested, &requested_ns);
     return (struct mpg_carried){.blocking_bytes = mpg_graph_carried_limit(&c->blocking, MPG_WAITED_OFTEN),
                                 .requested_bytes = mpg_graph_carried_limit(&c->requested, MPG_WAITED_OFTEN),
                                 .posted_bytes = mpg_graph_carried_limit(&c->posted, 1),

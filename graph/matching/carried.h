@@ -14,7 +14,7 @@
 struct passage {
     double enter_ns, leave_ns; /* aligned */
     uint64_t number;           /* of the call; */
-    uint64_t turn;             /* its place among its rank's: twice its number, of one that is inserted one more than twice that of
+    uint64_t turn; /* its place among its rank's: twice its number, of one that is inserted one more than twice that of
                                   the call before */
     uint32_t slot;             /* its enter's value */
     uint32_t users;            /* messages, and the list of its rank */
@@ -64,20 +64,21 @@ struct carrying {
 
 /* LIMITS NULL: nothing is carried, and nothing else here needs anything. Error: out of memory. */
 int mpg_graph_carrying_init(struct carrying *carrying, const struct mpg_carried *limits, bool observes, int32_t ranks,
-                        struct steps *steps, struct mpg_error *err);
+                            struct steps *steps, struct mpg_error *err);
 void mpg_graph_carrying_clear(struct carrying *carrying);
-/* CALL is entered, and will be left at LEAVE_NS, aligned; that of a rank of one thread, IS_ALONE, gets saw_ns. Error: out of memory. */
+/* CALL is entered, and will be left at LEAVE_NS, aligned; that of a rank of one thread, IS_ALONE, gets saw_ns. Error: out of
+ * memory. */
 int mpg_graph_carry(struct carrying *carrying, struct call *call, double leave_ns, bool is_alone, struct mpg_error *err);
 /* Nothing that RANK does later is before LEAVE_NS. */
 void mpg_graph_carry_on(struct carrying *carrying, int32_t rank, double leave_ns);
 /* WAITER waits until no call of RANK, of one thread, that begins up to UNTIL_NS (aligned) is still to come. Error: out of
  * memory. */
 int mpg_graph_await_passing(struct carrying *carrying, int32_t rank, double until_ns, struct waiter *waiter,
-                        struct mpg_error *err);
+                            struct mpg_error *err);
 /* The first call of RANK after its call AFTER that sees to messages and is over at or after FROM_NS (aligned). NULL: there is
  * none so far, or, *IS_KNOWN false, it may be one that is not remembered. */
 const struct passage *mpg_graph_passage_after(const struct carrying *carrying, int32_t rank, uint64_t after, double from_ns,
-                                          bool *is_known);
+                                              bool *is_known);
 /* The same of calls that see to one-sided transfers, whatever was before. */
 const struct passage *mpg_graph_serving_after(const struct carrying *carrying, int32_t rank, double from_ns, bool *is_known);
 /* RANK makes no calls any more. */

@@ -22,16 +22,15 @@ static inline void describe_arrival(const struct message *m, struct mpg_edge *ed
 
 int mpg_graph_arrival_edge(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    struct mpg_edge *edge = m->dropped ? mpg_graph_lose_edge(matching->steps, MPG_EDGE_ARRIVAL)
-                                       : graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
+    struct mpg_edge *edge =
+        m->dropped ? mpg_graph_lose_edge(matching->steps, MPG_EDGE_ARRIVAL) : graph_add_edge(matching->steps, MPG_EDGE_ARRIVAL);
     if (!edge)
         return mpg_graph_out_of_memory(err);
     describe_arrival(m, edge);
     return 0;
 }
 
-int mpg_graph_view(struct matching *matching, const struct call *call, struct message *m,
-               struct mpg_error *err)
+int mpg_graph_view(struct matching *matching, const struct call *call, struct message *m, struct mpg_error *err)
 {
     if (m->is_viewed)
         return 0;
@@ -49,8 +48,8 @@ int mpg_graph_view(struct matching *matching, const struct call *call, struct me
     return 0;
 }
 
-int mpg_graph_candidate(struct matching *matching, const struct message *m, int64_t request,
-                    bool completed, struct mpg_error *err)
+int mpg_graph_candidate(struct matching *matching, const struct message *m, int64_t request, bool completed,
+                        struct mpg_error *err)
 {
     struct mpg_candidate *candidate = mpg_graph_add_candidate(matching->steps);
     if (!candidate)
@@ -92,8 +91,7 @@ static bool is_wait(enum mpg_call call)
     return call == MPG_CALL_Wait || call == MPG_CALL_Waitall || call == MPG_CALL_Waitany || call == MPG_CALL_Waitsome;
 }
 
-int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *m,
-                      struct mpg_error *err)
+int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct message *m, struct mpg_error *err)
 {
     if (m->synchronous && !m->arrived) /* lenient: it never did */
         return 0;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part,
-                    int32_t target, int by, struct mpg_error *err)
+int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part, int32_t target,
+                        int by, struct mpg_error *err)
 {
     if (!mpg_graph_supposing_learns(s))
         return 0;
@@ -20,8 +20,8 @@ int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const 
     return 0;
 }
 
-int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target,
-                      int dropper, struct mpg_error *err)
+int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target, int dropper,
+                          struct mpg_error *err)
 {
     size_t kept = 0;
     for (size_t i = 0; i < noting->n; i++) {

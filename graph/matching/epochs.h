@@ -22,12 +22,12 @@ struct noting {
 };
 
 /* While a pass learns: PART of CALL, which is of the epoch. Error: out of memory. */
-int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part,
-                    int32_t target, int by, struct mpg_error *err);
+int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part, int32_t target,
+                        int by, struct mpg_error *err);
 /* CALL ends the epoch, for TARGET alone (-1: for all), which DROPPER drops (-1: nobody): forgets its parts. Errors: out
  * of memory; another hypothesis is about one of them. */
-int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target,
-                      int dropper, struct mpg_error *err);
+int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target, int dropper,
+                          struct mpg_error *err);
 void mpg_graph_noting_clear(struct noting *noting);
 
 #endif

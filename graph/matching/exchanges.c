@@ -28,7 +28,7 @@ static uint32_t count_senders(const struct mpg_hypothesis *h, int32_t ranks, int
 }
 
 int mpg_graph_begin_exchange(struct matching *matching, const struct call *call, struct message **sending, struct group **group,
-                         struct mpg_error *err)
+                             struct mpg_error *err)
 {
     const size_t i = graph_inserted_hypothesis(call->number);
     const struct mpg_hypothesis *h = &mpg_supposed_list(matching->supposing.supposed)->item[i];
@@ -41,7 +41,7 @@ int mpg_graph_begin_exchange(struct matching *matching, const struct call *call,
     if (to != NO_RANK) {
         const struct channel_name name = name_of(i, me, to, thread);
         if (mpg_graph_send_on(matching, call, &name, protocol_of(matching, h->size_bytes), graph_load(h->size_bytes), 0, sending,
-                          err) < 0)
+                              err) < 0)
             return -1;
     }
     for (int32_t from = mpg_graph_inserted_sender(h, ranks, me, 0); from != NO_RANK;

@@ -9,6 +9,6 @@
 /* CALL, which is inserted, begins: *SENDING is what it sends, or NULL; *GROUP, which is the caller's, also on failure, what it
  * receives. */
 int mpg_graph_begin_exchange(struct matching *matching, const struct call *call, struct message **sending, struct group **group,
-                         struct mpg_error *err);
+                             struct mpg_error *err);
 
 #endif

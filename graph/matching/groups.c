@@ -40,11 +40,10 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, tag};
         call->sent->parts++;
-        if (mpg_graph_suppose_message(&matching->supposing, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome,
-                                  err) < 0 ||
+        if (mpg_graph_suppose_message(&matching->supposing, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome, err) < 0 ||
             mpg_graph_tell_other(&matching->supposing, call, outcome.by, err) < 0 ||
-            mpg_graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome),
-                          index + i, &m, err) < 0)
+            mpg_graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome), index + i, &m,
+                              err) < 0)
             return -1;
         mpg_graph_sender_done(matching, m, false); /* nothing of the sender's waits for it */
     }
@@ -56,8 +55,7 @@ static int exchange(struct matching *matching, const struct call *call, const st
                     int32_t tag, uint32_t index, struct group **group, struct mpg_error *err)
 {
     *group = NULL;
-    if (send_to_neighbors(matching, call, e, tag, index, err) < 0 ||
-        !(*group = mpg_graph_new_group(e->source_number, err)))
+    if (send_to_neighbors(matching, call, e, tag, index, err) < 0 || !(*group = mpg_graph_new_group(e->source_number, err)))
         return -1;
     for (uint32_t i = 0; i < e->source_number; i++) {
         int32_t from;
@@ -68,23 +66,20 @@ static int exchange(struct matching *matching, const struct call *call, const st
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, from, call->rank, tag};
         if (mpg_call_kind(call->event->call) != MPG_KIND_NEIGHBOR) /* its own leave knows */
             mpg_graph_note_post(matching, call);
-        if (mpg_graph_post_on(matching, call, &name, INT64_MAX,
-                          &(*group)->messages[(*group)->count], err) < 0)
+        if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &(*group)->messages[(*group)->count], err) < 0)
             return -1;
         (*group)->count++;
     }
     return 0;
 }
 
-int mpg_graph_neighbors(struct matching *matching, const struct call *call, struct group **group,
-                    struct mpg_error *err)
+int mpg_graph_neighbors(struct matching *matching, const struct call *call, struct group **group, struct mpg_error *err)
 {
     return exchange(matching, call, call->event, 0, 0, group, err);
 }
 
-int mpg_graph_start_neighbors(struct matching *matching, const struct call *call,
-                          const struct mpg_event *what, uint32_t which, uint32_t index,
-                          struct group **group, struct mpg_error *err)
+int mpg_graph_start_neighbors(struct matching *matching, const struct call *call, const struct mpg_event *what, uint32_t which,
+                              uint32_t index, struct group **group, struct mpg_error *err)
 {
     return exchange(matching, call, what, (int32_t)which + 1, index, group, err);
 }
@@ -104,8 +99,7 @@ const struct message *mpg_graph_missing_of_group(const struct group *group)
     return NULL;
 }
 
-int mpg_graph_group_edges(struct matching *matching, struct group *group, bool polled,
-                      struct mpg_error *err)
+int mpg_graph_group_edges(struct matching *matching, struct group *group, bool polled, struct mpg_error *err)
 {
     int status = 0;
     for (uint32_t i = 0; i < group->count && status == 0; i++) {

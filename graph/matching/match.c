@@ -42,8 +42,7 @@ static struct channel *new_channel(struct channels *all, const struct channel_na
     return c;
 }
 
-struct channel *mpg_graph_find_channel(struct channels *all, const struct channel_name *name,
-                                   struct mpg_error *err)
+struct channel *mpg_graph_find_channel(struct channels *all, const struct channel_name *name, struct mpg_error *err)
 {
     void **where;
     const struct place_of_name known = mpg_graph_find_place(&all->places, name, &where);
@@ -101,8 +100,8 @@ struct message *mpg_graph_append_message(struct channels *all, struct channel *c
     return m;
 }
 
-struct message *mpg_graph_match_named(struct channels *all, const struct channel_name *name, bool sent,
-                                  struct channel **c, struct mpg_error *err)
+struct message *mpg_graph_match_named(struct channels *all, const struct channel_name *name, bool sent, struct channel **c,
+                                      struct mpg_error *err)
 {
     void **where;
     const struct place_of_name known = mpg_graph_find_place(&all->places, name, &where);

@@ -30,8 +30,7 @@ bool mpg_graph_says_more(const struct channels *channels);
 /* NAME as a key for a map. */
 void mpg_graph_channel_keys(const struct channel_name *name, uint64_t key[2]);
 /* The channel called NAME, made if there is none; NULL with ERR when out of memory. */
-struct channel *mpg_graph_find_channel(struct channels *channels, const struct channel_name *name,
-                                   struct mpg_error *err);
+struct channel *mpg_graph_find_channel(struct channels *channels, const struct channel_name *name, struct mpg_error *err);
 /* Appends a new message to C; NULL with ERR when out of memory. */
 struct message *mpg_graph_append_message(struct channels *channels, struct channel *c, struct mpg_error *err);
 /* Takes the first message out of C. */
@@ -49,8 +48,8 @@ static inline struct message *graph_match(struct channels *channels, struct chan
     return c->first && c->first->is_sent != sent ? graph_take_first(c) : mpg_graph_append_message(channels, c, err);
 }
 /* The same of what is called NAME: no channel is made for one message. *C: the channel that there is, or NULL. */
-struct message *mpg_graph_match_named(struct channels *channels, const struct channel_name *name, bool sent,
-                                  struct channel **c, struct mpg_error *err);
+struct message *mpg_graph_match_named(struct channels *channels, const struct channel_name *name, bool sent, struct channel **c,
+                                      struct mpg_error *err);
 /* Forgets a channel that holds nothing and that nobody keeps, so that memory follows messages in flight. */
 void mpg_graph_drop_channel_if_empty(struct channels *channels, struct channel *c);
 /* Those who wait for a message on C to look at wait no more. */

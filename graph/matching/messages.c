@@ -24,8 +24,7 @@ bool mpg_graph_is_alone(const struct matching *matching, int32_t rank)
 bool mpg_graph_is_receive_dropped(const struct supposing *supposing, const struct message *m)
 {
     const struct place posted = graph_posted_place(m);
-    return m->is_sent ? m->dropped
-                      : m->has_more && mpg_graph_is_post_dropped(supposing, &posted, graph_more(m)->posted_part);
+    return m->is_sent ? m->dropped : m->has_more && mpg_graph_is_post_dropped(supposing, &posted, graph_more(m)->posted_part);
 }
 
 static int learn_sender(const struct matching *matching, const struct message *m, struct mpg_error *err)
@@ -76,10 +75,9 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
         matching->counts->truncated++;
         return 0;
     }
-    return mpg_graph_error_lenient(&posted, err,
-                               "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)",
-                               (long long)room_bytes, (long long)m->bytes, m->source,
-                               (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
+    return mpg_graph_error_lenient(
+        &posted, err, "its %lld bytes do not hold the %lld bytes that rank %d sends in call %llu (MPI_%s)", (long long)room_bytes,
+        (long long)m->bytes, m->source, (unsigned long long)m->sent_number, mpg_call_name((enum mpg_call)m->sent_call));
 }
 
 /* M, which is synchronous, and its receive have met, which is seen to at SEEN_SLOT. */
@@ -312,8 +310,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                    const struct channel_name *name, uint32_t *sequence, struct protocol protocol,
                    struct load load, uint32_t index, struct message **message, struct mpg_error *err)
 {
-    struct message *m = c ? graph_match(&matching->channels, c, true, err)
-                          : mpg_graph_match_named(&matching->channels, name, true, &c, err);
+    struct message *m =
+        c ? graph_match(&matching->channels, c, true, err) : mpg_graph_match_named(&matching->channels, name, true, &c, err);
     if (!m)
         return -1;
     const struct waiting_receive receive = receive_of(m);
@@ -321,8 +319,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     if (m->has_more)
         note_more(matching, m, &load);
     m->is_user = name->space == SPACE_USER;
-    m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous &&
-                     !m->sync_source && mpg_graph_is_alone(matching, m->destination);
+    m->is_followed = matching->posted.follows && name->space == SPACE_USER && !m->synchronous && !m->sync_source &&
+                     mpg_graph_is_alone(matching, m->destination);
     if (load.drops)
         return drop(matching, call, c, sequence, m, receive, load.dropper, message, err);
     mpg_graph_carry_wants(&matching->carrying, m);
@@ -338,9 +336,8 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
     return meet_receive(matching, c, m, receive, err);
 }
 
-int mpg_graph_send_on(struct matching *matching, const struct call *call,
-                  const struct channel_name *name, struct protocol protocol, struct load load,
-                  uint32_t index, struct message **message, struct mpg_error *err)
+int mpg_graph_send_on(struct matching *matching, const struct call *call, const struct channel_name *name,
+                      struct protocol protocol, struct load load, uint32_t index, struct message **message, struct mpg_error *err)
 {
     uint32_t sequence = 0;
     return send_on(matching, call, NULL, name, &sequence, protocol, load, index, message, err);
@@ -352,8 +349,7 @@ static struct protocol resized_protocol(const struct matching *matching, enum mp
     struct protocol protocol = mpg_graph_protocol(matching, mode, load.bytes);
     if (!matching->keeps_protocol)
         protocol.sync_target = mpg_graph_protocol(matching, mode, load.target_bytes).sync_target;
-    protocol.grows = protocol.sync_target && !protocol.sync_source &&
-                     !mpg_graph_protocol(matching, mode, load.bytes).sync_target;
+    protocol.grows = protocol.sync_target && !protocol.sync_source && !mpg_graph_protocol(matching, mode, load.bytes).sync_target;
     return protocol;
 }
 
@@ -383,9 +379,8 @@ static int suppose_load(const struct matching *matching, const struct call *call
     return 0;
 }
 
-int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_call mode,
-               int32_t comm, int32_t to, int32_t tag, int64_t bytes, uint32_t index,
-               struct message **message, struct mpg_error *err)
+int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_call mode, int32_t comm, int32_t to, int32_t tag,
+                   int64_t bytes, uint32_t index, struct message **message, struct mpg_error *err)
 {
     struct route *route;
     *message = NULL;
@@ -429,8 +424,8 @@ int mpg_graph_see_receives(struct matching *matching, const struct call *call, s
     return 0;
 }
 
-int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *m,
-                       int64_t room_bytes, struct mpg_error *err)
+int mpg_graph_post_message(struct matching *matching, const struct call *call, struct message *m, int64_t room_bytes,
+                           struct mpg_error *err)
 {
     m->is_posted = m->receiver_holds = true;
     m->posted_number = call->number;
@@ -454,8 +449,8 @@ int mpg_graph_post_message(struct matching *matching, const struct call *call, s
     return 0;
 }
 
-int mpg_graph_take_message(struct matching *matching, const struct channel_name *name,
-                       struct message **message, struct mpg_error *err)
+int mpg_graph_take_message(struct matching *matching, const struct channel_name *name, struct message **message,
+                           struct mpg_error *err)
 {
     struct channel *c;
     *message = mpg_graph_match_named(&matching->channels, name, false, &c, err);
@@ -466,13 +461,11 @@ int mpg_graph_take_message(struct matching *matching, const struct channel_name 
     return 0;
 }
 
-int mpg_graph_post_on(struct matching *matching, const struct call *call,
-                  const struct channel_name *name, int64_t room_bytes, struct message **message,
-                  struct mpg_error *err)
+int mpg_graph_post_on(struct matching *matching, const struct call *call, const struct channel_name *name, int64_t room_bytes,
+                      struct message **message, struct mpg_error *err)
 {
     struct message *m;
-    if (mpg_graph_take_message(matching, name, &m, err) < 0 ||
-        mpg_graph_post_message(matching, call, m, room_bytes, err) < 0)
+    if (mpg_graph_take_message(matching, name, &m, err) < 0 || mpg_graph_post_message(matching, call, m, room_bytes, err) < 0)
         return -1;
     *message = m;
     return 0;
@@ -486,9 +479,8 @@ void mpg_graph_note_post(const struct matching *matching, const struct call *cal
         call->sent->dropped += mpg_graph_is_post_dropped(&matching->supposing, &here, call->sent->parts);
 }
 
-int mpg_graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from,
-               int32_t tag, uint32_t any, int64_t room_bytes, struct message **message,
-               struct mpg_error *err)
+int mpg_graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from, int32_t tag, uint32_t any,
+                   int64_t room_bytes, struct message **message, struct mpg_error *err)
 {
     struct route *route;
     *message = NULL;
@@ -510,7 +502,7 @@ int mpg_graph_post(struct matching *matching, const struct call *call, int32_t c
 }
 
 struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct route *route,
-                                   struct protocol protocol, struct mpg_error *err)
+                                       struct protocol protocol, struct mpg_error *err)
 {
     struct message *m = graph_match(&matching->channels, route->channel, true, err);
     if (!m)
@@ -526,7 +518,7 @@ struct message *mpg_graph_send_at_once(struct matching *matching, const struct c
 }
 
 int mpg_graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,
-                            const struct message *m, struct mpg_error *err)
+                                const struct message *m, struct mpg_error *err)
 {
     struct mpg_sent *sent = mpg_graph_add_sent(matching->steps, step, 1, err);
     if (!sent)

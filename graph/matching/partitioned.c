@@ -21,9 +21,8 @@ static struct channel_pairs *find_pairs(struct channels *channels, const struct 
     return pairs;
 }
 
-int mpg_graph_pair_partitioned(struct matching *matching, const struct call *call, bool sends,
-                           int32_t comm, int32_t peer, int32_t tag, struct channel_name *name,
-                           bool *foreign, struct mpg_error *err)
+int mpg_graph_pair_partitioned(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
+                               int32_t tag, struct channel_name *name, bool *foreign, struct mpg_error *err)
 {
     int32_t other = mpg_graph_peer(matching->members, call, comm, peer, err);
     *foreign = other == MPG_FOREIGN;

@@ -10,8 +10,7 @@
 
 /* CALL makes a partitioned send (SENDS) to, or receive from, PEER of COMM with TAG: the
  * channel NAME of all that it starts; *FOREIGN: the peer is of another world. */
-int mpg_graph_pair_partitioned(struct matching *matching, const struct call *call, bool sends,
-                           int32_t comm, int32_t peer, int32_t tag, struct channel_name *name,
-                           bool *foreign, struct mpg_error *err);
+int mpg_graph_pair_partitioned(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
+                               int32_t tag, struct channel_name *name, bool *foreign, struct mpg_error *err);
 
 #endif

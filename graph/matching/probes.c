@@ -18,8 +18,7 @@ static int name_channel(struct matching *matching, const struct call *call,
     return sender == MPG_FOREIGN ? 0 : sender < 0 ? -1 : 1;
 }
 
-int mpg_graph_probe(struct matching *matching, struct call *call, struct probing *probing,
-                struct mpg_error *err)
+int mpg_graph_probe(struct matching *matching, struct call *call, struct probing *probing, struct mpg_error *err)
 {
     struct channel_name name;
     int status = name_channel(matching, call, &name, err);
@@ -37,8 +36,8 @@ int mpg_graph_probe(struct matching *matching, struct call *call, struct probing
     return 0;
 }
 
-int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, struct call *call,
-                        struct probing *probing, struct mpg_error *err)
+int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, struct call *call, struct probing *probing,
+                            struct mpg_error *err)
 {
     struct channel_name name;
     struct message *m;
@@ -67,9 +66,8 @@ int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, stru
     return 0;
 }
 
-int mpg_graph_matched_receive(struct matching *matching, struct taken *taken,
-                          const struct call *call, struct message **message,
-                          struct mpg_error *err)
+int mpg_graph_matched_receive(struct matching *matching, struct taken *taken, const struct call *call, struct message **message,
+                              struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
@@ -83,8 +81,7 @@ int mpg_graph_matched_receive(struct matching *matching, struct taken *taken,
             return 0; /* counted at its probe */
         matching->counts->unmatched++;
         return matching->lenient ? 0
-                                 : mpg_graph_error_lenient(&here, err, "no probe found its message %lld",
-                                                       (long long)e->message);
+                                 : mpg_graph_error_lenient(&here, err, "no probe found its message %lld", (long long)e->message);
     }
     *message = (struct message *)(uintptr_t)*slot;
     call->sent->parts++;

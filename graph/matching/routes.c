@@ -21,8 +21,8 @@ static int keep_channel(struct matching *matching, struct route *route, struct m
     return 0;
 }
 
-int mpg_graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
-                  int32_t tag, struct route *route, struct mpg_error *err)
+int mpg_graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer, int32_t tag,
+                      struct route *route, struct mpg_error *err)
 {
     if (route->is_known && route->peer == peer && route->name.where == comm && route->name.tag == tag)
         return route->is_foreign ? 0 : keep_channel(matching, route, err);

@@ -24,8 +24,8 @@ struct routes {
 };
 
 /* Has ROUTE, of CALL's thread, lead where it does not yet, or keep a channel where it does. */
-int mpg_graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer,
-                  int32_t tag, struct route *route, struct mpg_error *err);
+int mpg_graph_reroute(struct matching *matching, const struct call *call, bool sends, int32_t comm, int32_t peer, int32_t tag,
+                      struct route *route, struct mpg_error *err);
 /* Where the routes of CALL's thread have the one to PEER (SENDS), or from there, with TAG, if they have it; and whether
  * ROUTE, of that place, is it, and knows its channel. */
 static inline struct route *graph_route_at(const struct call *call, bool sends, int32_t peer, int32_t tag)

@@ -9,7 +9,8 @@
 static uint32_t *place_of(const struct sequences *s, int32_t to)
 {
     const uint32_t mask = s->places - 1;
-    uint32_t i = (uint32_t)to * 0x9e3779b1u >> (__builtin_clz(s->places) + 1); /* the highest bits: at any stride ranks are far apart */
+    uint32_t i =
+        (uint32_t)to * 0x9e3779b1u >> (__builtin_clz(s->places) + 1); /* the highest bits: at any stride ranks are far apart */
     while (s->place[i] && s->to[s->place[i] - 1] != to)
         i = (i + 1) & mask;
     return &s->place[i];

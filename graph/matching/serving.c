@@ -34,8 +34,8 @@ static int add(struct carrying *c, struct call *call, const struct served *s, st
     return mpg_graph_await_passing(c, s->target, call->leave_ns, &call->waiter, err);
 }
 
-int mpg_graph_serve_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
-                      struct served *under_way, struct served_list *list, struct mpg_error *err)
+int mpg_graph_serve_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes, struct served *under_way,
+                          struct served_list *list, struct mpg_error *err)
 {
     struct carrying *c = &matching->carrying;
     const struct served s = {target, call->enter_ns, mpg_call_plain(call->event->call), bytes};
@@ -49,7 +49,7 @@ int mpg_graph_serve_start(struct matching *matching, struct call *call, int32_t 
 }
 
 int mpg_graph_serve_end(struct matching *matching, struct call *call, struct served *under_way, struct served_list *list,
-                    struct mpg_error *err)
+                        struct mpg_error *err)
 {
     const struct served s = *under_way;
     under_way->target = -1;

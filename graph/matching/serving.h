@@ -27,11 +27,11 @@ struct served_list {
 
 /* CALL starts a transfer of BYTES to world rank TARGET: notes it in LIST, and, as what is under way there, in *UNDER_WAY (NULL:
  * that is not kept); awaits what the target does meanwhile, where it may wait for that. Error: out of memory. */
-int mpg_graph_serve_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes,
-                      struct served *under_way, struct served_list *list, struct mpg_error *err);
+int mpg_graph_serve_start(struct matching *matching, struct call *call, int32_t target, int64_t bytes, struct served *under_way,
+                          struct served_list *list, struct mpg_error *err);
 /* The same of a call that completes what is UNDER_WAY, which is nothing then. */
 int mpg_graph_serve_end(struct matching *matching, struct call *call, struct served *under_way, struct served_list *list,
-                    struct mpg_error *err);
+                        struct mpg_error *err);
 /* CALL is left: edges of what it waits for, of LIST, which is empty then; or, while it observes, what it shows. Error: out of
  * memory. */
 int mpg_graph_serve_edges(struct matching *matching, const struct call *call, struct served_list *list, struct mpg_error *err);

@@ -10,8 +10,8 @@ bool mpg_graph_start_waits(const struct matching *matching, const struct call *c
     return matching->carrying.limits.starts && mpg_graph_is_alone(matching, call->rank);
 }
 
-int mpg_graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call,
-                      struct group **group, struct mpg_error *err)
+int mpg_graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call, struct group **group,
+                          struct mpg_error *err)
 {
     const struct epoch *epoch = &w->access;
     struct group *all = *group = mpg_graph_new_group(epoch->count, err);
@@ -36,7 +36,7 @@ int mpg_graph_begin_start(struct matching *matching, int32_t comm, struct window
 }
 
 int mpg_graph_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
-                      struct mpg_error *err)
+                          struct mpg_error *err)
 {
     struct window *w = mpg_graph_find_window(&windows->by_object, call->event->object, err);
     uint32_t late = 0;

@@ -12,12 +12,12 @@
 bool mpg_graph_start_waits(const struct matching *matching, const struct call *call);
 /* CALL, one that does, awaits what is to come before it leaves: *GROUP, the caller's, also on failure. Errors: out of
  * memory; a rank that is none. */
-int mpg_graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call,
-                      struct group **group, struct mpg_error *err);
+int mpg_graph_begin_start(struct matching *matching, int32_t comm, struct window *w, struct call *call, struct group **group,
+                          struct mpg_error *err);
 /* CALL is left: edges of those of GROUP that came; the others are its Win_complete's. GROUP is freed, or kept. Error: out
  * of memory. */
 int mpg_graph_start_edges(struct matching *matching, struct windows *windows, const struct call *call, struct group *group,
-                      struct mpg_error *err);
+                          struct mpg_error *err);
 /* While it observes: CALL, a Win_complete, is left, and has GROUP, what the Posts of its Start sent. */
 void mpg_graph_note_start(struct carrying *carrying, struct windows *windows, const struct call *call, const struct group *group);
 

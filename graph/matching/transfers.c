@@ -131,8 +131,8 @@ static int32_t target_of(struct matching *matching, const struct mpg_trace *trac
 }
 
 /* A put, get or accumulate: what waits for it counts its bytes. */
-int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
-                          struct call *call, struct mpg_error *err)
+int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
+                             struct mpg_error *err)
 {
     struct load load;
     struct moved *target;
@@ -147,11 +147,10 @@ int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *
     add_transfer(&w->all, &load);
     return load.drops ? 0
                       : mpg_graph_serve_start(matching, call, target_of(matching, trace, call), load.bytes, &target->served,
-                                          &w->waits, err);
+                                              &w->waits, err);
 }
 
-int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
-                        struct mpg_error *err)
+int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target, struct mpg_error *err)
 {
     if (!matching->carrying.serves)
         return 0;
@@ -165,18 +164,19 @@ int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct 
 }
 
 int mpg_graph_requested_transfer(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
-                             struct call *call, struct load *load, struct mpg_error *err)
+                                 struct call *call, struct load *load, struct mpg_error *err)
 {
     const int32_t object = call->event->object;
     struct window *w = NULL;
-    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT && !(w = mpg_graph_find_window(&windows->by_object, object, err)))
+    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT &&
+        !(w = mpg_graph_find_window(&windows->by_object, object, err)))
         return -1;
     if (find_load(matching, trace, w, call, load, err) < 0)
         return -1;
     matching->counts->transfers += !load->drops;
-    return load->drops || !w ? 0
-                             : mpg_graph_serve_start(matching, call, target_of(matching, trace, call), load->bytes, NULL,
-                                                 &w->waits, err);
+    return load->drops || !w
+               ? 0
+               : mpg_graph_serve_start(matching, call, target_of(matching, trace, call), load->bytes, NULL, &w->waits, err);
 }
 
 void mpg_graph_await_transfer(struct call *call, const struct load *load)
@@ -249,8 +249,8 @@ static int end_lock(struct matching *matching, struct window *w, const struct ca
     return status;
 }
 
-int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
-                         struct call *call, struct mpg_error *err)
+int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
+                            struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     const bool has_target = mpg_call_kind(e->call) == MPG_KIND_WIN_TARGET;
@@ -283,7 +283,7 @@ static void suppose_moved(struct matching *matching, const struct mpg_trace *tra
     struct outcome outcome;
     struct mpg_error err; /* which of them there are has been told already */
     if (mpg_graph_suppose_message(&matching->supposing, call, graph_window_comm(trace, call), t->owner, MPG_SELECTED_NO_TAG,
-                              add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)
+                                  add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)
         return;
     if (outcome.drops || mpg_graph_is_post_dropped(&matching->supposing, &here, 1))
         t->owner = -1;
@@ -294,7 +294,7 @@ static void suppose_moved(struct matching *matching, const struct mpg_trace *tra
 }
 
 int mpg_graph_transfer_of(struct matching *matching, const struct mpg_trace *trace, const struct call *call,
-                      struct mpg_step *step, struct mpg_error *err)
+                          struct mpg_step *step, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     const enum mpg_kind kind = mpg_call_kind(e->call);

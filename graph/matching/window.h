@@ -65,12 +65,12 @@ static inline struct channel_name graph_post_name(const struct call *call, int32
 struct moved mpg_graph_take_transfers(struct window *w, int32_t target);
 struct moved mpg_graph_take_all(struct window *w);
 /* CALL, a put, get or accumulate, starts a transfer; is about passive targets: locks, flushes, unlocks. */
-int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
-                         struct call *call, struct mpg_error *err);
+int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
+                             struct mpg_error *err);
 /* CALL completes what is under way to TARGET, a rank of the window's communicator; -1: to all. */
 int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target,
-                        struct mpg_error *err);
-int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w,
-                        struct call *call, struct mpg_error *err);
+                            struct mpg_error *err);
+int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *trace, struct window *w, struct call *call,
+                            struct mpg_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include "graph/matching/starts.h"
 
 int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
-                    const struct call *call, struct load *moved, struct mpg_error *err)
+                        const struct call *call, struct load *moved, struct mpg_error *err)
 {
     const struct supposing *s = &matching->supposing;
     const struct place here = graph_here(call);
@@ -110,8 +110,7 @@ static int hear(struct matching *matching, struct call *call, int32_t comm, stru
         if (from < 0)
             return -1;
         struct channel_name name = {SPACE_WINDOW, call->event->object, from, call->rank, tag};
-        if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &group->messages[group->count],
-                          err) < 0)
+        if (mpg_graph_post_on(matching, call, &name, INT64_MAX, &group->messages[group->count], err) < 0)
             return -1;
         group->count++;
         if (tag == TAG_POST && (end_pair(matching, w, call, comm, i, from, &dropper, err) < 0 ||
@@ -171,9 +170,8 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
     }
 }
 
-int mpg_graph_begin_window_call(struct matching *matching, struct windows *windows,
-                            const struct mpg_trace *trace, struct call *call,
-                            struct group **group, struct mpg_error *err)
+int mpg_graph_begin_window_call(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
+                                struct call *call, struct group **group, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     enum mpg_kind kind = mpg_call_kind(e->call);

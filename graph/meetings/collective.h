@@ -18,7 +18,8 @@ struct member {
     struct place place;
     uint32_t slot, index; /* index: among what its call starts */
     double enter_ns, came_ns; /* SCAN: the former becomes that of LATEST */
-    int64_t duration_ns, off_ns; /* off_ns: blocking: off its CPU in the call; SCAN: becomes the longest of members up to this one */
+    int64_t duration_ns,
+        off_ns; /* off_ns: blocking: off its CPU in the call; SCAN: becomes the longest of members up to this one */
     int64_t bytes, target_bytes; /* as traced, as hypotheses say */
     int64_t traced_bytes; /* BYTES, with options.of_target, too */
 };
@@ -96,8 +97,8 @@ static inline bool graph_is_held(const struct collective *c, int32_t i)
 }
 
 /* The root, in CALL, is at the node AT_NS that the others wait for. */
-int mpg_graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
-                          double at_ns, struct mpg_error *err);
+int mpg_graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call, double at_ns,
+                              struct mpg_error *err);
 void mpg_graph_free_collective(struct collective *c);
 
 #endif

@@ -152,9 +152,8 @@ static int check_call(const struct meetings *meetings, const struct collective *
         if (!graph_has_arrived(c, i))
             continue;
         const struct place *other = &graph_find_member(c, i)->place;
-        return mpg_graph_error_lenient(
-            &here, err, "mismatched collective on communicator %d: rank %d, call %llu is MPI_%s",
-            label, other->rank, (unsigned long long)other->number, mpg_call_name(c->called));
+        return mpg_graph_error_lenient(&here, err, "mismatched collective on communicator %d: rank %d, call %llu is MPI_%s",
+                                       label, other->rank, (unsigned long long)other->number, mpg_call_name(c->called));
     }
     bool rooted = c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT;
     if (rooted && coming->root != MPG_PROC_NULL && (root < 0 || root >= c->p))
@@ -296,8 +295,8 @@ static int extend_prefix(struct meetings *meetings, struct collective *c, struct
     return 0;
 }
 
-int mpg_graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call,
-                          double at_ns, struct mpg_error *err)
+int mpg_graph_release_members(struct meetings *meetings, struct collective *c, const struct call *call, double at_ns,
+                              struct mpg_error *err)
 {
     if (mpg_graph_store(meetings->steps, call, &c->meeting_slot, err) < 0)
         return -1;
@@ -347,8 +346,7 @@ static int take_part(struct meetings *meetings, struct collective *c, const stru
         return 0;
     case SHAPE_TO_ROOT:
         if (me != c->root && !m->absent && !c->foreign_root &&
-            (mpg_graph_store(meetings->steps, call, &m->slot, err) < 0 ||
-             emit_contribution(meetings, c, m, err) < 0))
+            (mpg_graph_store(meetings->steps, call, &m->slot, err) < 0 || emit_contribution(meetings, c, m, err) < 0))
             return -1;
         if (graph_all_arrived(c) && c->root >= 0 && !c->foreign_root)
             wake_member(c, c->root);
@@ -398,8 +396,9 @@ static int suppose_load(const struct meetings *meetings, const struct call *call
 static int refuse_expanded(const struct call *call, struct mpg_error *err)
 {
     const struct place here = graph_here(call);
-    return mpg_graph_error(&here, err, "it is resized: --collectives=expand has its algorithm's messages of one "
-                                   "size only (--predict asks for no other)");
+    return mpg_graph_error(&here, err,
+                           "it is resized: --collectives=expand has its algorithm's messages of one "
+                           "size only (--predict asks for no other)");
 }
 
 /* CALL's part in C is dropped or not, as LOAD says and those that came before were. */
@@ -412,8 +411,8 @@ static int drop_part(struct meetings *meetings, struct collective *c, const stru
         c->droppers |= UINT64_C(1) << load->dropper;
     for (int32_t i = 0; i < c->p && c->arrived > 0 && c->dropped != load->drops; i++)
         if (graph_has_arrived(c, i))
-            return mpg_graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, c->droppers,
-                                    c->dropped, err);
+            return mpg_graph_drops_half(&meetings->supposing, call, &graph_find_member(c, i)->place, c->droppers, c->dropped,
+                                        err);
     if (load->drops && mpg_graph_learn_together(&meetings->supposing, c->droppers, err) < 0)
         return -1;
     if (c->arrived > 0 || !load->drops)
@@ -443,8 +442,9 @@ static int tell_part(struct meetings *meetings, struct collective *c, const stru
     if (c->arrived == 0)
         c->resizer = load->dropper;
     if (c->resizer != load->dropper && !load->drops && !has_own_sizes(c->call))
-        return mpg_graph_error(&here, err, "of this collective some members are resized, and not all alike: they have to "
-                                       "agree on its size");
+        return mpg_graph_error(&here, err,
+                               "of this collective some members are resized, and not all alike: they have to "
+                               "agree on its size");
     const struct mpg_told told = {.kind = MPG_TOLD_PART, .rank = call->rank, .number = call->number,
                                   .which = call->sent->which, .drops = load->drops, .was = load->bytes,
                                   .bytes = load->target_bytes};
@@ -508,8 +508,8 @@ static int arrive(struct meetings *meetings, const struct call *call, const stru
     return take_part(meetings, c, call, me, err);
 }
 
-int mpg_graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
-                 struct part *part, struct mpg_error *err)
+int mpg_graph_arrive(struct meetings *meetings, const struct call *call, struct load moved, struct part *part,
+                     struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     enum mpg_kind kind = mpg_call_kind(e->call);
@@ -534,9 +534,8 @@ int mpg_graph_arrive(struct meetings *meetings, const struct call *call, struct 
     return arrive(meetings, call, &coming, me, part, err);
 }
 
-int mpg_graph_arrive_promised(struct meetings *meetings, const struct call *call,
-                          struct promised *promised, uint32_t index, struct part *part,
-                          struct mpg_error *err)
+int mpg_graph_arrive_promised(struct meetings *meetings, const struct call *call, struct promised *promised, uint32_t index,
+                              struct part *part, struct mpg_error *err)
 {
     const struct coming coming = {.call = promised->call,
                                   .order = ORDER_PROMISED,

@@ -49,8 +49,8 @@ struct meetings {
 /* CALL takes part in its communicator's (or window's) next collective; MOVED: what
  * its rank has moved in the epoch, if it is a fence, which is dropped where that is. PART's collective is NULL if it goes
  * on alone. */
-int mpg_graph_arrive(struct meetings *meetings, const struct call *call, struct load moved,
-                 struct part *part, struct mpg_error *err);
+int mpg_graph_arrive(struct meetings *meetings, const struct call *call, struct load moved, struct part *part,
+                     struct mpg_error *err);
 /* A persistent collective of a rank, from the call that makes it on (MPI-4.0 section 6.13:
  * they are made in one order on a communicator, and started in any). */
 struct promised {
@@ -61,12 +61,10 @@ struct promised {
     int64_t bytes;
 };
 /* CALL makes one; COMM is MPG_NO_COMM where that is not known, so that starts go alone. */
-int mpg_graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
-                  struct mpg_error *err);
+int mpg_graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised, struct mpg_error *err);
 /* CALL starts it, as the INDEX-th of what it starts. As mpg_graph_arrive(). */
-int mpg_graph_arrive_promised(struct meetings *meetings, const struct call *call,
-                          struct promised *promised, uint32_t index, struct part *part,
-                          struct mpg_error *err);
+int mpg_graph_arrive_promised(struct meetings *meetings, const struct call *call, struct promised *promised, uint32_t index,
+                              struct part *part, struct mpg_error *err);
 /* WAITER waits until PART may leave, if it may not yet. */
 void mpg_graph_await_part(const struct part *part, struct waiter *waiter);
 /* The collective's call, the blocking one. */
@@ -91,16 +89,15 @@ int mpg_graph_part_edges(struct meetings *meetings, const struct part *part, dou
 /* Whether they do, before its edges are asked for. */
 bool mpg_graph_part_is_awaited(const struct part *part);
 /* CALL, whose PART such a one is, has been left: so may the others. PART is over. */
-int mpg_graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
-                    struct mpg_error *err);
+int mpg_graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call, struct mpg_error *err);
 
 /* Whether WAITER waits for the others of PART. */
 bool mpg_graph_part_holds(const struct part *part, const struct waiter *waiter);
 /* World rank of a member that has not come, or NO_RANK. */
 int32_t mpg_graph_part_lacks(const struct meetings *meetings, const struct part *part);
 /* Says that CALL waits for others of PART; WHY goes to the text's end. Returns -1. */
-int mpg_graph_explain_part(const struct meetings *meetings, const struct part *part,
-                       const struct call *call, const char *why, struct mpg_error *err);
+int mpg_graph_explain_part(const struct meetings *meetings, const struct part *part, const struct call *call, const char *why,
+                           struct mpg_error *err);
 /* WAITER gives up waiting for the others of PART: 1 if it did, else 0. */
 uint32_t mpg_graph_give_up_part(const struct part *part, const struct waiter *waiter);
 

@@ -6,8 +6,7 @@
 
 /* The order and the communicator that E's call goes by. Constructors by group count
  * apart: they are the first of their new communicator. */
-void mpg_graph_find_order(const struct meetings *meetings, const struct mpg_event *e,
-                      struct coming *coming)
+void mpg_graph_find_order(const struct meetings *meetings, const struct mpg_event *e, struct coming *coming)
 {
     enum mpg_kind kind = mpg_call_kind(e->call);
     bool by_group = e->call == MPG_CALL_Comm_create_group ||
@@ -28,8 +27,8 @@ void mpg_graph_find_order(const struct meetings *meetings, const struct mpg_even
     coming->comm = comm < mpg_trace_comm_count(meetings->trace) ? comm : MPG_NO_COMM;
 }
 
-int mpg_graph_next_of(struct meetings *meetings, enum order order, int32_t where, int32_t rank,
-                  uint64_t *sequence, struct mpg_error *err)
+int mpg_graph_next_of(struct meetings *meetings, enum order order, int32_t where, int32_t rank, uint64_t *sequence,
+                      struct mpg_error *err)
 {
     uint64_t *count = mpg_map_add(&meetings->sequences, graph_pair(where, rank), order);
     if (!count)
@@ -38,19 +37,17 @@ int mpg_graph_next_of(struct meetings *meetings, enum order order, int32_t where
     return 0;
 }
 
-int mpg_graph_find_me(struct meetings *meetings, const struct call *call, int32_t comm, int32_t *me,
-                  struct mpg_error *err)
+int mpg_graph_find_me(struct meetings *meetings, const struct call *call, int32_t comm, int32_t *me, struct mpg_error *err)
 {
     struct place here = graph_here(call);
     if (mpg_graph_member_index(meetings->members, comm, call->rank, me, err) < 0)
         return -1;
-    return *me >= 0 ? 0
-                    : mpg_graph_error(&here, err, "the rank is not in communicator %d",
-                                  mpg_trace_comm(meetings->trace, comm)->label);
+    return *me >= 0
+               ? 0
+               : mpg_graph_error(&here, err, "the rank is not in communicator %d", mpg_trace_comm(meetings->trace, comm)->label);
 }
 
-int mpg_graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised,
-                  struct mpg_error *err)
+int mpg_graph_promise(struct meetings *meetings, const struct call *call, struct promised *promised, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     uint64_t which = 0;

@@ -29,13 +29,11 @@ static inline uint64_t graph_pair(int32_t high, int32_t low)
 }
 
 /* The order, place and communicator that E's call goes by, into COMING. */
-void mpg_graph_find_order(const struct meetings *meetings, const struct mpg_event *e,
-                      struct coming *coming);
+void mpg_graph_find_order(const struct meetings *meetings, const struct mpg_event *e, struct coming *coming);
 /* Which of ORDER at WHERE is RANK's next one; it is that from now on. */
-int mpg_graph_next_of(struct meetings *meetings, enum order order, int32_t where, int32_t rank,
-                  uint64_t *sequence, struct mpg_error *err);
+int mpg_graph_next_of(struct meetings *meetings, enum order order, int32_t where, int32_t rank, uint64_t *sequence,
+                      struct mpg_error *err);
 /* Which member of COMM, that CALL names, its rank is; an error if it is none. */
-int mpg_graph_find_me(struct meetings *meetings, const struct call *call, int32_t comm, int32_t *me,
-                  struct mpg_error *err);
+int mpg_graph_find_me(struct meetings *meetings, const struct call *call, int32_t comm, int32_t *me, struct mpg_error *err);
 
 #endif

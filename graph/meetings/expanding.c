@@ -359,8 +359,7 @@ static int make_plan(struct expansion *x, const struct comes *member, struct mpg
     return x->tree ? plan_tree(x, err) : 0;
 }
 
-int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct comes *member,
-                           struct mpg_error *err)
+int mpg_graph_expansion_arrive(struct expansion *x, struct steps *steps, const struct comes *member, struct mpg_error *err)
 {
     struct mpg_expanded_member *it = &x->member[member->index]; /* its message may be there */
     it->slot = member->slot;
@@ -394,8 +393,8 @@ static void observe(const struct expansion *x, int32_t v, const struct member_ti
     const double ready_ns = sender->ready_ns;
     if (other->enter_ns > ready_ns)
         mpg_graph_carried_count(other->saw_ns < ready_ns ? evidence->coming : evidence->posted,
-                            (int64_t)mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes,
-                            sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
+                                (int64_t)mpg_tree_message(&x->shared.plan, first_phase(x), v).bytes,
+                                sender->leave_ns >= other->enter_ns ? other->enter_ns - ready_ns : -1);
 }
 
 /* Up: V sends once it and all below have come. */
@@ -423,8 +422,7 @@ static void observe_down(const struct expansion *x, const struct tree_evidence *
     }
 }
 
-void mpg_graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns,
-                           const struct tree_evidence *evidence)
+void mpg_graph_expansion_leave(struct expansion *x, int32_t index, double leave_ns, const struct tree_evidence *evidence)
 {
     if (!x->time || !evidence->coming)
         return;

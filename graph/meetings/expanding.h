@@ -44,11 +44,10 @@ bool mpg_graph_has_algorithms(enum mpg_call call);
 struct expansion *mpg_graph_expansion_new(const struct to_expand *what, struct mpg_error *err);
 void mpg_graph_expansion_free(struct expansion *expansion); /* NULL is allowed */
 /* A member has come: whoever can be evaluated now, is. */
-int mpg_graph_expansion_arrive(struct expansion *expansion, struct steps *steps,
-                           const struct comes *member, struct mpg_error *err);
+int mpg_graph_expansion_arrive(struct expansion *expansion, struct steps *steps, const struct comes *member,
+                               struct mpg_error *err);
 /* Member INDEX leaves; once all have, with WHAT.observes: what each waited for that it sent to goes to EVIDENCE. */
-void mpg_graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns,
-                           const struct tree_evidence *evidence);
+void mpg_graph_expansion_leave(struct expansion *expansion, int32_t index, double leave_ns, const struct tree_evidence *evidence);
 /* Whether member INDEX's slot holds its leave. */
 bool mpg_graph_expansion_left(const struct expansion *expansion, int32_t index);
 /* Whether members leave once all have come, not only those that their messages depend on. */

@@ -181,8 +181,7 @@ bool mpg_graph_part_is_awaited(const struct part *part)
     return c && c->holds && c->blocking && part->me == c->root;
 }
 
-int mpg_graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call,
-                    struct mpg_error *err)
+int mpg_graph_part_left(struct meetings *meetings, const struct part *part, const struct call *call, struct mpg_error *err)
 {
     if (mpg_graph_release_members(meetings, part->collective, call, call->leave_ns, err) < 0)
         return -1;

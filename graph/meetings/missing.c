@@ -34,8 +34,8 @@ int32_t mpg_graph_part_lacks(const struct meetings *meetings, const struct part 
                : NO_RANK;
 }
 
-int mpg_graph_explain_part(const struct meetings *meetings, const struct part *part,
-                       const struct call *call, const char *why, struct mpg_error *err)
+int mpg_graph_explain_part(const struct meetings *meetings, const struct part *part, const struct call *call, const char *why,
+                           struct mpg_error *err)
 {
     const struct collective *c = part->collective;
     const struct place *posted = &graph_find_member(c, part->me)->place;
@@ -43,15 +43,13 @@ int mpg_graph_explain_part(const struct meetings *meetings, const struct part *p
     int32_t missing = mpg_graph_part_lacks(meetings, part);
     char starts[64] = "";
     if (waits_for_root(c, part->me) && graph_has_arrived(c, c->root))
-        return mpg_graph_error_lenient(&here, err, "its root, rank %d, does not come to its end%s",
-                                   missing, why);
+        return mpg_graph_error_lenient(&here, err, "its root, rank %d, does not come to its end%s", missing, why);
     if (posted->number != here.number)
         snprintf(starts, sizeof starts, " what its call %llu (MPI_%s) starts",
                  (unsigned long long)posted->number, mpg_call_name(c->called));
-    return mpg_graph_error_lenient(
-        &here, err, "only %d of %d ranks of communicator %d call%s, rank %d does not%s",
-        c->arrived, c->expected, graph_comm_of(meetings, c)->label, *starts ? starts : " it",
-        missing == NO_RANK ? call->rank : missing, why);
+    return mpg_graph_error_lenient(&here, err, "only %d of %d ranks of communicator %d call%s, rank %d does not%s", c->arrived,
+                                   c->expected, graph_comm_of(meetings, c)->label, *starts ? starts : " it",
+                                   missing == NO_RANK ? call->rank : missing, why);
 }
 
 uint32_t mpg_graph_give_up_part(const struct part *part, const struct waiter *waiter)
@@ -71,9 +69,8 @@ int mpg_graph_check_collectives(const struct meetings *meetings, struct mpg_erro
         for (int32_t j = 0; j < c->p; j++)
             if (graph_has_arrived(c, j))
                 return mpg_graph_error_lenient(&graph_find_member(c, j)->place, err,
-                                           "only %d of %d ranks of communicator %d call it",
-                                           c->arrived, c->expected,
-                                           graph_comm_of(meetings, c)->label);
+                                               "only %d of %d ranks of communicator %d call it", c->arrived, c->expected,
+                                               graph_comm_of(meetings, c)->label);
     }
     return 0;
 }

@@ -7,8 +7,8 @@
 #include "graph/moving/moving_private.h"
 
 struct moving *mpg_graph_moving_new(struct carrying *carrying, struct meetings *meetings, const struct mpg_carried *limits,
-                                const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
-                                struct mpg_error *err)
+                                    const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
+                                    struct mpg_error *err)
 {
     struct moving *moving = calloc(1, sizeof *moving);
     if (!moving) {
@@ -64,8 +64,8 @@ int mpg_graph_await_moved(struct moving *moving, const struct part *part, struct
     if (!ask(moving, part, call, &asked) || (!moving->observes && !find(moving, &asked.met).moves))
         return 0;
     for (int32_t i = 0; i < asked.met.p; i++)
-        if (i != asked.met.me && mpg_graph_await_passing(moving->carrying, asked.met.world_ranks[i], call->leave_ns,
-                                                     &call->waiter, err) < 0)
+        if (i != asked.met.me &&
+            mpg_graph_await_passing(moving->carrying, asked.met.world_ranks[i], call->leave_ns, &call->waiter, err) < 0)
             return -1;
     return 0;
 }

@@ -13,8 +13,8 @@ struct moving;
 /* LIMITS as with carrying; OBSERVES: finds them. TABLE: what is not shown goes by it. EAGER_LIMIT_BYTES: the traced machine's,
  * INT64_MAX: none. NULL: out of memory. All outlive it. */
 struct moving *mpg_graph_moving_new(struct carrying *carrying, struct meetings *meetings, const struct mpg_carried *limits,
-                                const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
-                                struct mpg_error *err);
+                                    const struct mpg_collective_table *table, int64_t eager_limit_bytes, bool observes,
+                                    struct mpg_error *err);
 void mpg_graph_moving_free(struct moving *moving); /* NULL is allowed */
 
 /* CALL completes PART: it waits until what others do meanwhile is known, if PART is a collective of that kind. Error: out of

@@ -64,7 +64,8 @@ struct asked {
 };
 
 /* When all is there that the member's last wave needs, aligned; INFINITY: not by then. In the time of the trace, as if
- * messages took none; the calls of others that this waits for are in MOVING->found, unless it observes. -INFINITY: waves are not known. */
+ * messages took none; the calls of others that this waits for are in MOVING->found, unless it observes. -INFINITY: waves are not
+ * known. */
 double mpg_graph_moved_end(struct moving *moving, const struct asked *asked, const struct way *way);
 void mpg_graph_forget_waves(struct moving *moving);
 

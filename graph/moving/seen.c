@@ -167,8 +167,7 @@ static const struct seen_way *best_of(const struct kind *kind)
     const struct seen_way *best = NULL;
     for (int i = 0; i < kind->ways; i++) {
         const struct seen_way *w = &kind->way[i];
-        if (mpg_graph_waits_are_shown(w->waited, w->left) &&
-            (!best || w->explained_ns > (1 + MORE) * best->explained_ns))
+        if (mpg_graph_waits_are_shown(w->waited, w->left) && (!best || w->explained_ns > (1 + MORE) * best->explained_ns))
             best = w;
     }
     return best;

@@ -91,7 +91,7 @@ static int give(const struct rank_requests *rank, int64_t id, struct completing 
 }
 
 int mpg_graph_begin_asking(struct requests *requests, struct rank_requests *rank, struct call *call,
-                       struct completing *completing, struct mpg_error *err)
+                           struct completing *completing, struct mpg_error *err)
 {
     completing->given_count = 0;
     completing->choice.unmet = 0;
@@ -104,7 +104,7 @@ int mpg_graph_begin_asking(struct requests *requests, struct rank_requests *rank
 }
 
 int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank, struct call *call,
-                       struct completing *completing, struct mpg_error *err)
+                           struct completing *completing, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct waiter *choice = &completing->choice;
@@ -127,8 +127,7 @@ int mpg_graph_begin_choice(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
-void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call,
-                      struct completing *completing)
+void mpg_graph_end_choice(const struct rank_requests *rank, struct call *call, struct completing *completing)
 {
     struct waiter *choice = &completing->choice;
     if (choice->unmet == 0)
@@ -165,9 +164,8 @@ static int list_arrived(struct matching *matching, const struct rank_requests *r
     return 0;
 }
 
-int mpg_graph_choice_candidates(struct requests *requests, const struct rank_requests *rank,
-                            const struct call *call, struct completing *completing,
-                            struct mpg_error *err)
+int mpg_graph_choice_candidates(struct requests *requests, const struct rank_requests *rank, const struct call *call,
+                                struct completing *completing, struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
     bool any_left = false;

@@ -52,9 +52,8 @@ static int await_request(struct requests *requests, struct call *call, struct re
     return 0;
 }
 
-int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *rank,
-                           struct call *call, struct completing *completing,
-                           struct mpg_error *err)
+int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *rank, struct call *call,
+                               struct completing *completing, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
@@ -67,12 +66,9 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
         if (requests->matching->lenient && (!request || request->unresolved))
             requests->matching->counts->unmatched++;
         else if (!request)
-            return mpg_graph_error_lenient(&here, err, "request %lld is unknown or complete already",
-                                       (long long)done[i]);
+            return mpg_graph_error_lenient(&here, err, "request %lld is unknown or complete already", (long long)done[i]);
         else if (request->unresolved)
-            return mpg_graph_error_lenient(&here, err,
-                                       "request %lld completes without saying its source",
-                                       (long long)done[i]);
+            return mpg_graph_error_lenient(&here, err, "request %lld completes without saying its source", (long long)done[i]);
         if (!request)
             continue;
         if (keep(completing, request, err) < 0 || await_request(requests, call, request, err) < 0)
@@ -164,8 +160,7 @@ static uint32_t count_dropped(const struct requests *requests, const struct requ
     return 0;
 }
 
-void mpg_graph_count_given(const struct requests *requests, const struct rank_requests *rank,
-                       const struct call *call)
+void mpg_graph_count_given(const struct requests *requests, const struct rank_requests *rank, const struct call *call)
 {
     const struct mpg_event *e = call->event;
     if (!requests->matching->supposing.supposed)
@@ -190,9 +185,8 @@ bool mpg_graph_is_given_transfers(const struct rank_requests *rank, const struct
     return any;
 }
 
-int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *rank,
-                           struct call *call, struct completing *completing,
-                           struct mpg_error *err)
+int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *rank, struct call *call,
+                               struct completing *completing, struct mpg_error *err)
 {
     enum mpg_call name = call->event->call;
     bool polls = name == MPG_CALL_Test || name == MPG_CALL_Testall || name == MPG_CALL_Testany ||
@@ -208,8 +202,7 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
     return 0;
 }
 
-int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank,
-                       struct mpg_error *err)
+int mpg_graph_end_requests(struct requests *requests, const struct rank_requests *rank, struct mpg_error *err)
 {
     struct mpg_graph_counts *counts = requests->matching->counts;
     const struct request *open = NULL;
@@ -275,8 +268,7 @@ static bool find_need(const struct request *q, const struct waiter *waiter, stru
     return need->message || need->part || need->unready;
 }
 
-bool mpg_graph_completion_need(const struct completing *completing, const struct waiter *waiter,
-                           struct need *need)
+bool mpg_graph_completion_need(const struct completing *completing, const struct waiter *waiter, struct need *need)
 {
     for (uint32_t i = 0; i < completing->count; i++)
         if (find_need(completing->requests[i], waiter, need))
@@ -291,8 +283,7 @@ uint32_t mpg_graph_give_up_completion(struct completing *completing, const struc
         struct request *q = completing->requests[i];
         n += mpg_graph_give_up_message(q->message, waiter);
         if (q->more)
-            n += mpg_graph_give_up_message(q->more->sending, waiter) +
-                 graph_give_up(&q->more->ready_waiter, waiter) +
+            n += mpg_graph_give_up_message(q->more->sending, waiter) + graph_give_up(&q->more->ready_waiter, waiter) +
                  mpg_graph_give_up_group(q->more->group, waiter) + mpg_graph_give_up_part(&q->more->part, waiter);
     }
     return n;

@@ -94,8 +94,8 @@ static int list_posted(struct matching *matching, const struct call *call, uint3
     return 0;
 }
 
-int mpg_graph_list_open_receive(struct requests *requests, const struct call *call,
-                            struct message *message, struct mpg_error *err)
+int mpg_graph_list_open_receive(struct requests *requests, const struct call *call, struct message *message,
+                                struct mpg_error *err)
 {
     uint32_t involved = 0;
     if (is_open(message))
@@ -105,9 +105,8 @@ int mpg_graph_list_open_receive(struct requests *requests, const struct call *ca
     return list_posted(requests->matching, call, involved, false, err);
 }
 
-int mpg_graph_list_open_requests(struct requests *requests, const struct rank_requests *rank,
-                             const struct call *call, const struct completing *completing,
-                             struct mpg_error *err)
+int mpg_graph_list_open_requests(struct requests *requests, const struct rank_requests *rank, const struct call *call,
+                                 const struct completing *completing, struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
     uint32_t involved = 0;
@@ -141,8 +140,7 @@ static bool looks_for(struct matching *matching, const struct call *call, struct
     return fits->source >= 0;
 }
 
-bool mpg_graph_begin_looking(struct requests *requests, struct call *call,
-                         struct completing *completing)
+bool mpg_graph_begin_looking(struct requests *requests, struct call *call, struct completing *completing)
 {
     const struct mpg_event *e = call->event;
     struct mpg_message_pattern fits;
@@ -153,8 +151,7 @@ bool mpg_graph_begin_looking(struct requests *requests, struct call *call,
     return true;
 }
 
-int mpg_graph_list_looking(struct requests *requests, struct call *call, struct probing *probing,
-                       struct mpg_error *err)
+int mpg_graph_list_looking(struct requests *requests, struct call *call, struct probing *probing, struct mpg_error *err)
 {
     struct matching *matching = requests->matching;
     const struct mpg_event *e = call->event;
@@ -162,8 +159,8 @@ int mpg_graph_list_looking(struct requests *requests, struct call *call, struct 
     struct message *found = e->found ? mpg_graph_probed(probing) : NULL;
     if (found && (e->any & MPG_ANY_SOURCE))
         note_kept(matching, call->rank, found);
-    if (!requests->choose_sources || !mpg_graph_is_alone(matching, call->rank) ||
-        e->from == MPG_PROC_NULL || !looks_for(matching, call, &fits))
+    if (!requests->choose_sources || !mpg_graph_is_alone(matching, call->rank) || e->from == MPG_PROC_NULL ||
+        !looks_for(matching, call, &fits))
         return 0;
     if (e->found && (!found || !found->is_followed))
         return 0;

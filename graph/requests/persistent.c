@@ -73,14 +73,13 @@ static int describe(struct requests *requests, const struct call *call, struct p
     if (e->root < 1)
         return mpg_graph_error(&here, err, "%d partitions", e->root);
     p->partitions = (uint32_t)e->root;
-    return p->peer == MPG_PROC_NULL
-               ? 0
-               : mpg_graph_pair_partitioned(requests->matching, call, sends, p->comm, p->peer, p->tag,
-                                        &p->channel, &p->foreign, err);
+    return p->peer == MPG_PROC_NULL ? 0
+                                    : mpg_graph_pair_partitioned(requests->matching, call, sends, p->comm, p->peer, p->tag,
+                                                                 &p->channel, &p->foreign, err);
 }
 
-int mpg_graph_define_persistent(struct requests *requests, struct rank_requests *rank,
-                            const struct call *call, struct mpg_error *err)
+int mpg_graph_define_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                                struct mpg_error *err)
 {
     const uint64_t id = (uint64_t)call->event->persistent[0];
     uint64_t *slot = mpg_map_add(&rank->persistent, id, 0);
@@ -114,7 +113,7 @@ static void resolve(const struct mpg_event *e, int64_t id, struct persistent *wh
 }
 
 bool mpg_graph_starts_receive(const struct rank_requests *rank, const struct mpg_event *start, int32_t comm, int32_t from,
-                          int32_t tag)
+                              int32_t tag)
 {
     for (uint32_t i = 0; i < start->request_number; i++) {
         const uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)start->persistent[i], 0);
@@ -149,8 +148,8 @@ static int start_neighbors(struct requests *requests, const struct call *call,
 {
     uint32_t first = *index;
     *index += p->neighbors->destination_number;
-    if (mpg_graph_start_neighbors(requests->matching, call, p->neighbors, p->promised.which, first,
-                              &request->more->group, err) < 0)
+    if (mpg_graph_start_neighbors(requests->matching, call, p->neighbors, p->promised.which, first, &request->more->group, err) <
+        0)
         return -1;
     if (request->more->group)
         request->kind = REQUEST_GROUP;
@@ -164,8 +163,8 @@ static int start_partitioned(struct requests *requests, const struct call *call,
     if (p->peer == MPG_PROC_NULL || p->foreign)
         return 0;
     if (mpg_call_kind(p->call) == MPG_KIND_PSEND_INIT) {
-        if (mpg_graph_suppose_message(&requests->matching->supposing, call, p->comm, p->channel.destination, p->tag,
-                                  p->bytes, &outcome, err) < 0 ||
+        if (mpg_graph_suppose_message(&requests->matching->supposing, call, p->comm, p->channel.destination, p->tag, p->bytes,
+                                      &outcome, err) < 0 ||
             mpg_graph_tell_other(&requests->matching->supposing, call, outcome.by, err) < 0)
             return -1;
         request->kind = REQUEST_PARTITIONS;
@@ -208,8 +207,8 @@ static int start(struct requests *requests, struct rank_requests *rank, const st
     return start_partitioned(requests, call, p, request, err);
 }
 
-int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank,
-                           const struct call *call, struct mpg_error *err)
+int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                               struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
@@ -219,8 +218,7 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
         if (!slot && requests->matching->lenient)
             continue; /* what completes it is counted */
         if (!slot)
-            return mpg_graph_error_lenient(&here, err, "persistent request %lld is unknown",
-                                       (long long)e->persistent[i]);
+            return mpg_graph_error_lenient(&here, err, "persistent request %lld is unknown", (long long)e->persistent[i]);
         call->sent->which = i;
         if (start(requests, rank, call, (struct persistent *)(uintptr_t)*slot, e->requests[i],
                   &index, err) < 0)
@@ -237,8 +235,8 @@ static int depart(struct requests *requests, const struct call *call, struct req
 {
     struct protocol protocol =
         graph_load_protocol(requests->matching, MPG_CALL_Psend_init, request->more->load);
-    if (mpg_graph_send_on(requests->matching, call, &request->more->channel, protocol, request->more->load, 0,
-                      &request->message, err) < 0)
+    if (mpg_graph_send_on(requests->matching, call, &request->more->channel, protocol, request->more->load, 0, &request->message,
+                          err) < 0)
         return -1;
     request->kind = REQUEST_SEND;
     if (protocol.sync_target && !request->message->arrived) { /* another thread goes on waiting */
@@ -249,8 +247,7 @@ static int depart(struct requests *requests, const struct call *call, struct req
     return 0;
 }
 
-int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call,
-                struct mpg_error *err)
+int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct place here = graph_here(call);
@@ -265,11 +262,9 @@ int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const
         return 0;
     }
     if (!request)
-        return mpg_graph_error_lenient(&here, err, "request %lld is unknown",
-                                   (long long)e->requests[0]);
+        return mpg_graph_error_lenient(&here, err, "request %lld is unknown", (long long)e->requests[0]);
     if (!fits)
-        return mpg_graph_error_lenient(&here, err, "request %lld has not so many partitions left",
-                                   (long long)e->requests[0]);
+        return mpg_graph_error_lenient(&here, err, "request %lld has not so many partitions left", (long long)e->requests[0]);
     request->more->unready -= (uint32_t)n;
     call->sent->parts++;
     if (n > 0 && request->more->unready == 0)

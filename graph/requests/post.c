@@ -11,26 +11,24 @@ static bool is_cancelled(const struct call *call, int64_t id)
     return false;
 }
 
-int mpg_graph_post_send(struct requests *requests, struct rank_requests *rank,
-                    const struct call *call, const struct persistent *what, int64_t id,
-                    uint32_t index, struct mpg_error *err)
+int mpg_graph_post_send(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                        const struct persistent *what, int64_t id, uint32_t index, struct mpg_error *err)
 {
     struct request *request = mpg_graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
     if (!request)
         return -1;
     if (what->peer == MPG_PROC_NULL || is_cancelled(call, id))
         return 0;
-    if (mpg_graph_send(requests->matching, call, what->call, what->comm, what->peer, what->tag,
-                   what->bytes, index, &request->message, err) < 0)
+    if (mpg_graph_send(requests->matching, call, what->call, what->comm, what->peer, what->tag, what->bytes, index,
+                       &request->message, err) < 0)
         return -1;
     if (request->message)
         request->kind = REQUEST_SEND;
     return 0;
 }
 
-int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank,
-                       const struct call *call, const struct persistent *what, int64_t id,
-                       struct mpg_error *err)
+int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                           const struct persistent *what, int64_t id, struct mpg_error *err)
 {
     struct request *request = mpg_graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
     if (!request)
@@ -42,8 +40,8 @@ int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank
         request->unresolved = true;
         return 0;
     }
-    if (mpg_graph_post(requests->matching, call, what->comm, what->peer, what->tag, what->any,
-                   what->bytes, &request->message, err) < 0)
+    if (mpg_graph_post(requests->matching, call, what->comm, what->peer, what->tag, what->any, what->bytes, &request->message,
+                       err) < 0)
         return -1;
     if (request->message)
         request->kind = REQUEST_RECEIVE;
@@ -68,8 +66,7 @@ static int start_matched_receive(struct requests *requests, struct rank_requests
                                  struct mpg_error *err)
 {
     struct request *request = add(requests, rank, call, err);
-    if (!request ||
-        mpg_graph_matched_receive(requests->matching, taken, call, &request->message, err) < 0)
+    if (!request || mpg_graph_matched_receive(requests->matching, taken, call, &request->message, err) < 0)
         return -1;
     if (request->message)
         request->kind = REQUEST_RECEIVE;
@@ -98,8 +95,8 @@ static int start_neighbors(struct requests *requests, struct rank_requests *rank
     return 0;
 }
 
-int mpg_graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call,
-                         struct load load, struct mpg_error *err)
+int mpg_graph_start_transfer(struct requests *requests, struct rank_requests *rank, const struct call *call, struct load load,
+                             struct mpg_error *err)
 {
     struct request *request = add_large(requests, rank, call, err);
     if (!request)
@@ -119,8 +116,7 @@ static int start_both(struct requests *requests, struct rank_requests *rank,
                                  .tag = e->recvtag, .any = e->any, .bytes = e->recvbytes};
     struct message *sending = NULL;
     if (e->to != MPG_PROC_NULL &&
-        mpg_graph_send(requests->matching, call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
-                   &sending, err) < 0)
+        mpg_graph_send(requests->matching, call, e->call, e->comm, e->to, e->tag, e->bytes, 0, &sending, err) < 0)
         return -1;
     if (mpg_graph_post_receive(requests, rank, call, &receive, e->requests[0], err) < 0)
         return -1;
@@ -134,8 +130,8 @@ static int start_both(struct requests *requests, struct rank_requests *rank,
     return 0;
 }
 
-int mpg_graph_start_request(struct requests *requests, struct rank_requests *rank,
-                        struct taken *taken, const struct call *call, struct mpg_error *err)
+int mpg_graph_start_request(struct requests *requests, struct rank_requests *rank, struct taken *taken, const struct call *call,
+                            struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     struct persistent what = {
@@ -168,8 +164,7 @@ int mpg_graph_start_request(struct requests *requests, struct rank_requests *ran
     }
 }
 
-int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank,
-                       const struct call *call, struct mpg_error *err)
+int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
     if (e->persistent) {
@@ -187,11 +182,10 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
         return 0;
     }
     if (!request)
-        return mpg_graph_error_lenient(&here, err, "request %lld is unknown",
-                                   (long long)e->requests[0]);
+        return mpg_graph_error_lenient(&here, err, "request %lld is unknown", (long long)e->requests[0]);
     if (request->completing)
         return mpg_graph_error_lenient(&here, err, "another thread's call completes request %lld already",
-                                   (long long)e->requests[0]);
+                                       (long long)e->requests[0]);
     if (request->kind == REQUEST_COLLECTIVE || request->kind == REQUEST_GROUP ||
         request->kind == REQUEST_PARTITIONS)
         return 0; /* MPI forbids it; that it is never completed is said at the end */

@@ -6,8 +6,7 @@
 
 #include "common/large.h"
 
-void mpg_graph_requests_init(struct requests *requests, struct matching *matching,
-                         struct meetings *meetings)
+void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct meetings *meetings)
 {
     *requests = (struct requests){.matching = matching,
                                   .meetings = meetings,
@@ -88,9 +87,8 @@ static int insert(struct rank_requests *rank, struct request *request)
     return 0;
 }
 
-struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank,
-                                  const struct call *call, int64_t id, enum request_kind kind,
-                                  struct mpg_error *err)
+struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank, const struct call *call, int64_t id,
+                                      enum request_kind kind, struct mpg_error *err)
 {
     struct place here = graph_here(call);
     if (mpg_graph_find_request(rank, id)) {
@@ -122,8 +120,8 @@ int mpg_graph_enlarge_request(struct requests *requests, struct request *request
     return request->more ? 0 : mpg_graph_out_of_memory(err);
 }
 
-struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank,
-                                        const struct call *call, int64_t id, struct mpg_error *err)
+struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                                            int64_t id, struct mpg_error *err)
 {
     struct request *request = mpg_graph_add_request(requests, rank, call, id, REQUEST_NOTHING, err);
     return request && mpg_graph_enlarge_request(requests, request, err) == 0 ? request : NULL;
@@ -136,8 +134,7 @@ static void give_back(struct requests *requests, struct request *request)
     mpg_pool_give(&requests->request_pool, request);
 }
 
-void mpg_graph_remove_request(struct requests *requests, struct rank_requests *rank,
-                          struct request *request)
+void mpg_graph_remove_request(struct requests *requests, struct rank_requests *rank, struct request *request)
 {
     struct request **place = place_of(rank, request->id);
     if (*place == request) {
@@ -160,8 +157,7 @@ void mpg_graph_rank_requests_clear(struct requests *requests, struct rank_reques
     }
     for (size_t i = 0; i < rank->persistent.capacity; i++)
         if (rank->persistent.entries[i].used)
-            mpg_graph_free_persistent(
-                requests, (struct persistent *)(uintptr_t)rank->persistent.entries[i].value);
+            mpg_graph_free_persistent(requests, (struct persistent *)(uintptr_t)rank->persistent.entries[i].value);
     free(rank->near);
     rank->near = NULL;
     rank->near_capacity = rank->near_count = 0;

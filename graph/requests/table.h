@@ -69,28 +69,24 @@ struct request *mpg_graph_find_request(const struct rank_requests *rank, int64_t
 /* The next one of RANK's, *I from 0 on; NULL: there are no more. */
 struct request *mpg_graph_next_request(const struct rank_requests *rank, size_t *i);
 /* A new one, that CALL posts; NULL with ERR. */
-struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank,
-                                  const struct call *call, int64_t id, enum request_kind kind,
-                                  struct mpg_error *err);
+struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank, const struct call *call, int64_t id,
+                                      enum request_kind kind, struct mpg_error *err);
 /* The same of one that has MORE. */
-struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank,
-                                        const struct call *call, int64_t id, struct mpg_error *err);
+struct request *mpg_graph_add_large_request(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                                            int64_t id, struct mpg_error *err);
 /* REQUEST has more. */
 int mpg_graph_enlarge_request(struct requests *requests, struct request *request, struct mpg_error *err);
 /* A send or receive of WHAT's, as request ID that CALL posts; INDEX: among what it starts. */
-int mpg_graph_post_send(struct requests *requests, struct rank_requests *rank,
-                    const struct call *call, const struct persistent *what, int64_t id,
-                    uint32_t index, struct mpg_error *err);
-int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank,
-                       const struct call *call, const struct persistent *what, int64_t id,
-                       struct mpg_error *err);
+int mpg_graph_post_send(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                        const struct persistent *what, int64_t id, uint32_t index, struct mpg_error *err);
+int mpg_graph_post_receive(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                           const struct persistent *what, int64_t id, struct mpg_error *err);
 /* CALL makes a persistent request; starts some. */
-int mpg_graph_define_persistent(struct requests *requests, struct rank_requests *rank,
-                            const struct call *call, struct mpg_error *err);
-int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank,
-                           const struct call *call, struct mpg_error *err);
+int mpg_graph_define_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                                struct mpg_error *err);
+int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *rank, const struct call *call,
+                               struct mpg_error *err);
 void mpg_graph_free_persistent(struct requests *requests, struct persistent *persistent);
-void mpg_graph_remove_request(struct requests *requests, struct rank_requests *rank,
-                          struct request *request);
+void mpg_graph_remove_request(struct requests *requests, struct rank_requests *rank, struct request *request);
 
 #endif

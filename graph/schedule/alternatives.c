@@ -39,9 +39,7 @@ int mpg_graph_date_candidates(struct mpg_graph *g, struct rank_run *r, const str
     for (size_t i = 0; i < steps->candidate_count; i++) {
         struct mpg_candidate *c = &steps->candidates[i];
         int64_t leave_ns = call->event->leave_ns;
-        int found = c->completed ? 1
-                                 : mpg_graph_scout_completion(r->scout, call->number, c->request,
-                                                          &leave_ns, err);
+        int found = c->completed ? 1 : mpg_graph_scout_completion(r->scout, call->number, c->request, &leave_ns, err);
         if (found < 0)
             return -1;
         c->done_ns = mpg_clock_align(g->clocks, call->rank, leave_ns);

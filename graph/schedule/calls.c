@@ -25,8 +25,7 @@ static inline int begin_receive(struct mpg_graph *g, struct stream *s, int32_t t
     const struct mpg_event *e = s->call.event;
     if (e->from == MPG_PROC_NULL)
         return 0;
-    if (mpg_graph_post(&g->matching, &s->call, e->comm, e->from, tag, e->any, bytes, &s->receiving,
-                   err) < 0)
+    if (mpg_graph_post(&g->matching, &s->call, e->comm, e->from, tag, e->any, bytes, &s->receiving, err) < 0)
         return -1;
     if (!s->receiving)
         return 0;
@@ -55,8 +54,7 @@ static inline int begin_send(struct mpg_graph *g, struct stream *s, struct mpg_e
     const struct mpg_event *e = s->call.event;
     if (e->to == MPG_PROC_NULL)
         return 0;
-    if (mpg_graph_send(&g->matching, &s->call, e->call, e->comm, e->to, e->tag, e->bytes, 0,
-                   &s->sending, err) < 0)
+    if (mpg_graph_send(&g->matching, &s->call, e->call, e->comm, e->to, e->tag, e->bytes, 0, &s->sending, err) < 0)
         return -1;
     return await_sending(g, s, err);
 }
@@ -165,8 +163,7 @@ static int begin_inserted(struct mpg_graph *g, struct stream *s, struct mpg_erro
     return 0;
 }
 
-int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
-                     struct mpg_error *err)
+int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     const struct mpg_event *e = s->call.event;
     struct call *call = &s->call;
@@ -244,8 +241,7 @@ int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     case MPG_KIND_WIN_TARGET:
     case MPG_KIND_WIN_ALL:
     case MPG_KIND_RMA:
-        return mpg_graph_begin_window_call(&g->matching, &r->windows, g->trace, call, &s->group,
-                                       err);
+        return mpg_graph_begin_window_call(&g->matching, &r->windows, g->trace, call, &s->group, err);
     case MPG_KIND_DYNAMIC:
         g->counts.foreign++;
         return 0;

@@ -8,11 +8,9 @@
 
 /* Starts what S's call starts and counts, in its waiter, what it has to wait for. R is its
  * rank's. */
-int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
-                     struct mpg_error *err);
+int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err);
 /* The edges into its leave, and the leave. */
-int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
-                     struct mpg_error *err);
+int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err);
 
 /* A new last step, the leave of CALL, whose size class goes by CLASS_BYTES, without edges and without anything
  * that few calls say; NULL when out of memory. */

@@ -121,6 +121,5 @@ int mpg_graph_explain_end(const struct mpg_graph *g, const struct stream *last, 
         return -1;
     if (!g->rank[last->call.rank].started)
         return mpg_error_set(err, "rank %d: no calls (%s)", last->call.rank, remedy);
-    return mpg_graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)",
-                       remedy);
+    return mpg_graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)", remedy);
 }

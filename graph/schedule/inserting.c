@@ -31,7 +31,8 @@ static struct mpg_event call_at(const struct mpg_event *mark, bool is_first)
                               .off_before_ns = is_first ? mark->off_before_ns + mark->off_in_ns : 0};
 }
 
-int mpg_graph_insert(const struct mpg_graph *g, struct stream *s, uint64_t some, const struct mpg_event *mark, struct mpg_error *err)
+int mpg_graph_insert(const struct mpg_graph *g, struct stream *s, uint64_t some, const struct mpg_event *mark,
+                     struct mpg_error *err)
 {
     const size_t n = mpg_supposed_list(g->supposed)->n;
     if (!s->inserted && !(s->inserted = calloc(n, sizeof *s->inserted)))

@@ -89,22 +89,17 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         s->sent.parts += group->count;
         s->sent.dropped += mpg_graph_group_dropped(&matching->supposing, group);
     }
-    if (group &&
-        mpg_graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
+    if (group && mpg_graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
         return -1;
     if (graph_is_among(kind, GRAPH_KIND(RMA) | GRAPH_KIND(IRMA) | GRAPH_KIND(WIN_TARGET) | GRAPH_KIND(WIN_ALL) |
                                  GRAPH_KIND(WIN_EPOCH)) &&
         mpg_graph_window_edges(matching, &r->windows, &s->call, err) < 0)
         return -1;
-    if (kind == MPG_KIND_COMPLETE &&
-        mpg_graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+    if (kind == MPG_KIND_COMPLETE && mpg_graph_list_open_requests(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
-    if (s->completing.given_count &&
-        mpg_graph_choice_candidates(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
+    if (s->completing.given_count && mpg_graph_choice_candidates(&g->requests, &r->requests, &s->call, &s->completing, err) < 0)
         return -1;
-    return s->completing.count
-               ? mpg_graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err)
-               : 0;
+    return s->completing.count ? mpg_graph_completion_edges(&g->requests, &r->requests, &s->call, &s->completing, err) : 0;
 }
 
 /* What is worth telling of the messages that a call completes; what it probes is received by
@@ -200,8 +195,7 @@ static int tell_call(struct mpg_graph *g, struct stream *s, struct mpg_step *ste
     return mpg_graph_find_alternatives(g, call, step, err);
 }
 
-int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s,
-                     struct mpg_error *err)
+int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream *s, struct mpg_error *err)
 {
     struct call *call = &s->call;
     const struct part part = s->part;

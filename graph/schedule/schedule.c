@@ -52,9 +52,8 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
         return 0;
     const struct place place = !m ? (struct place){0} : m->is_sent ? graph_sent_place(m) : graph_posted_place(m);
     if (m && m->is_sent)
-        return mpg_graph_error_lenient(&place, err, "no receive matches its message of %lld bytes%s",
-                                   (long long)m->bytes,
-                                   unmatched > 1 ? " (and there are more such)" : "");
+        return mpg_graph_error_lenient(&place, err, "no receive matches its message of %lld bytes%s", (long long)m->bytes,
+                                       unmatched > 1 ? " (and there are more such)" : "");
     if (m)
         return mpg_graph_error_lenient(&place, err, "no send matches");
     return mpg_graph_check_collectives(&g->meetings, err);
@@ -228,7 +227,7 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
                                     .members = &g->members,
                                     .steps = &g->steps};
     mpg_graph_channels_init(&g->matching.channels,
-                        options->choose || options->supposed || options->carries || options->observes_carried);
+                            options->choose || options->supposed || options->carries || options->observes_carried);
     g->meetings = (struct meetings){.lenient = options->lenient,
                                     .sync_reduce = options->sync_reduce,
                                     .expand = options->expand,
@@ -270,14 +269,14 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
     g->current = NO_RANK;
     connect(g, options);
     if (mpg_graph_carrying_init(&g->matching.carrying, options->carries || options->supposed ? &options->carried : NULL,
-                            options->observes_carried, g->ranks, &g->steps, err) < 0) {
+                                options->observes_carried, g->ranks, &g->steps, err) < 0) {
         mpg_graph_close(g);
         return NULL;
     }
     if (options->moves_by && (options->carries || options->observes_carried) &&
-        !(g->requests.moving = mpg_graph_moving_new(&g->matching.carrying, &g->meetings, &g->matching.carrying.limits,
-                                                options->moves_by, options->source_eager_limit_bytes,
-                                                options->observes_carried, err))) {
+        !(g->requests.moving =
+              mpg_graph_moving_new(&g->matching.carrying, &g->meetings, &g->matching.carrying.limits, options->moves_by,
+                                   options->source_eager_limit_bytes, options->observes_carried, err))) {
         mpg_graph_close(g);
         return NULL;
     }

@@ -91,8 +91,7 @@ static int read_call(struct scout *scout, struct mpg_error *err)
     return completes && number >= scout->passed ? note_completions(scout, &e, number, err) : 0;
 }
 
-int mpg_graph_scout_completion(struct scout *scout, uint64_t number, int64_t request,
-                           int64_t *leave_ns, struct mpg_error *err)
+int mpg_graph_scout_completion(struct scout *scout, uint64_t number, int64_t request, int64_t *leave_ns, struct mpg_error *err)
 {
     const uint64_t *leave;
     scout->passed = number;

@@ -13,8 +13,7 @@ struct scout;
 struct scout *mpg_graph_scout_open(struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
 /* When the call leaves, call NUMBER or a later one, that completes REQUEST, into *LEAVE_NS, on the
  * rank's clock: 1; 0: none of the next 65536 does; -1: the trace is damaged. */
-int mpg_graph_scout_completion(struct scout *scout, uint64_t number, int64_t request,
-                           int64_t *leave_ns, struct mpg_error *err);
+int mpg_graph_scout_completion(struct scout *scout, uint64_t number, int64_t request, int64_t *leave_ns, struct mpg_error *err);
 /* Call NUMBER is over: what it completed will not be asked for. */
 void mpg_graph_scout_forget(struct scout *scout, uint64_t number);
 void mpg_graph_scout_close(struct scout *scout); /* NULL is allowed */

@@ -56,8 +56,7 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
     if (need.message)
         return need.as_sender ? need.message->destination : need.message->source;
     if (s->probing.channel)
-        return mpg_graph_peer(&g->members, &s->call, s->call.event->comm, s->call.event->from,
-                          &ignored);
+        return mpg_graph_peer(&g->members, &s->call, s->call.event->comm, s->call.event->from, &ignored);
     return need.part ? mpg_graph_part_lacks(&g->meetings, need.part) : NO_RANK;
 }
 
@@ -95,24 +94,22 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
     const char *why = circle ? "; ranks wait for each other" : "";
     if (m && mpg_is_inserted(s->call.number))
         return mpg_graph_error_lenient(&here, err, "rank %d does not come to its own%s",
-                                   need.as_sender ? m->destination : m->source, why);
+                                       need.as_sender ? m->destination : m->source, why);
     if (need.part)
         return mpg_graph_explain_part(&g->meetings, need.part, &s->call, why, err);
     if (need.unready)
         return mpg_graph_error_lenient(&here, err,
-                                   "%u partitions of the send that starts in call %llu are not "
-                                   "ready%s",
-                                   need.unready, (unsigned long long)need.start, why);
+                                       "%u partitions of the send that starts in call %llu are not "
+                                       "ready%s",
+                                       need.unready, (unsigned long long)need.start, why);
     if (m && need.as_sender)
         return mpg_graph_error_lenient(
-            &here, err, "no receive matches the synchronous send of %lld bytes in call %llu%s%s",
-            (long long)m->bytes, (unsigned long long)m->sent_number, why,
-            circle && mpg_call_is_standard((enum mpg_call)m->sent_call)
-                ? " (would a larger --eager-limit let it go?)"
-                : "");
+            &here, err, "no receive matches the synchronous send of %lld bytes in call %llu%s%s", (long long)m->bytes,
+            (unsigned long long)m->sent_number, why,
+            circle && mpg_call_is_standard((enum mpg_call)m->sent_call) ? " (would a larger --eager-limit let it go?)" : "");
     if (m && m->is_posted)
         return mpg_graph_error_lenient(&here, err, "no send matches the receive posted in call %llu%s",
-                                   (unsigned long long)m->posted_number, why);
+                                       (unsigned long long)m->posted_number, why);
     return mpg_graph_error_lenient(&here, err, "no send matches%s", why);
 }
 
@@ -133,11 +130,9 @@ static uint32_t forget_needs(const struct mpg_graph *g, struct stream *s)
     struct waiter *waiter = &s->call.waiter;
     mpg_graph_forget_choosing(s);
     mpg_graph_end_choice(&g->rank[s->call.rank].run->requests, &s->call, &s->completing);
-    uint32_t n = mpg_graph_give_up_message(s->receiving, waiter) +
-                 mpg_graph_give_up_message(s->sending, waiter) +
-                 mpg_graph_give_up_probe(&s->probing, waiter) +
-                 mpg_graph_give_up_group(s->group, waiter) + mpg_graph_give_up_part(&s->part, waiter) +
-                 mpg_graph_give_up_completion(&s->completing, waiter);
+    uint32_t n = mpg_graph_give_up_message(s->receiving, waiter) + mpg_graph_give_up_message(s->sending, waiter) +
+                 mpg_graph_give_up_probe(&s->probing, waiter) + mpg_graph_give_up_group(s->group, waiter) +
+                 mpg_graph_give_up_part(&s->part, waiter) + mpg_graph_give_up_completion(&s->completing, waiter);
     waiter->unmet = 1;
     return n;
 }

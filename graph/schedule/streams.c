@@ -155,8 +155,7 @@ static int join_threads(struct mpg_graph *g, const struct stream *s, struct mpg_
         uint32_t slot;
         if (t == s)
             continue;
-        if (enter(g, t, s->call.event, s->call.number, err) < 0 ||
-            mpg_graph_store(&g->steps, &t->call, &slot, err) < 0)
+        if (enter(g, t, s->call.event, s->call.number, err) < 0 || mpg_graph_store(&g->steps, &t->call, &slot, err) < 0)
             return -1;
         struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_JOIN, &s->call);
         if (!step)
@@ -194,7 +193,8 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
     s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
-    if (g->matching.carrying.is_on && mpg_graph_carry(&g->matching.carrying, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
+    if (g->matching.carrying.is_on &&
+        mpg_graph_carry(&g->matching.carrying, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
         return -1;
     g->rank[s->call.rank].finalized = true;
     return end_rank(g, s, e->enter_ns, err);
@@ -233,7 +233,9 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
     const struct regions_of of = regions_of(g, s);
     const enum mpg_kind kind = mpg_call_kind(e->call);
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
-        return mpg_graph_regions_mark(&s->regions, &of, e, err) < 0 ? -1 : inserted ? mpg_graph_insert(g, s, inserted, e, err) : 0;
+        return mpg_graph_regions_mark(&s->regions, &of, e, err) < 0 ? -1
+               : inserted                                           ? mpg_graph_insert(g, s, inserted, e, err)
+                                                                    : 0;
     mpg_graph_regions_aside(&s->regions, &of, e);
     return 0;
 }
@@ -249,7 +251,8 @@ static inline void note_left(const struct mpg_graph *g, struct stream *s)
     s->state->progress_ns = s->last_leave_ns - s->state->start_ns;
 }
 
-/* Whether a call of R that waits for nobody is made at once. With the last call of a turn the rank's turn ends before it is left. */
+/* Whether a call of R that waits for nobody is made at once. With the last call of a turn the rank's turn ends before it is
+ * left. */
 static inline bool may_fuse(const struct mpg_graph *g, const struct rank_run *r)
 {
     return g->fuses && r->threads == 1 && g->turn + GRAPH_POSTS_A_CALL < GRAPH_TURN;
@@ -278,8 +281,8 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     r->waiting++;
     s->call.saw_ns = -INFINITY;
     const bool carries = g->matching.carrying.is_on;
-    const bool sees = carries && (mpg_call_kind(e->call) != MPG_KIND_COMPLETE ||
-                                  !mpg_graph_is_given_transfers(&r->requests, &s->call));
+    const bool sees =
+        carries && (mpg_call_kind(e->call) != MPG_KIND_COMPLETE || !mpg_graph_is_given_transfers(&r->requests, &s->call));
     if (sees && mpg_graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */

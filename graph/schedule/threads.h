@@ -13,7 +13,8 @@ void mpg_graph_end_run(struct mpg_graph *g, int32_t rank);
 /* The stream of THREAD of RANK, which is not the first of those that have made calls, or makes its first: new
  * then. Thread 0's number is the rank's. NULL with ERR when out of memory. */
 struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint32_t thread, struct mpg_error *err);
-/* While a rank has threads that are to come, where they may begin is kept: where S, that of MPI_Init, is. Error: out of memory. */
+/* While a rank has threads that are to come, where they may begin is kept: where S, that of MPI_Init, is. Error: out of
+ * memory. */
 int mpg_graph_keep_fork(struct mpg_graph *g, struct stream *s, struct mpg_error *err);
 /* EVENT is the first of thread S: it goes on from the last thing that the thread of MPI_Init did before. Error: out of
  * memory. */

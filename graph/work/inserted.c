@@ -97,7 +97,8 @@ static const char *why_none(const struct mpg_supposed *x, size_t i)
     for (int32_t r = 0; r < x->ranks; r++)
         if (mpg_graph_inserted_receiver(h, x->ranks, r) != NO_RANK)
             return NULL;
-    return h->to_relative ? "with so many ranks as the trace has that is the sender itself" : "nobody but that rank itself would send to it";
+    return h->to_relative ? "with so many ranks as the trace has that is the sender itself"
+                          : "nobody but that rank itself would send to it";
 }
 
 int mpg_supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)

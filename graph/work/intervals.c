@@ -72,8 +72,7 @@ void mpg_graph_between_add(struct between *b, const struct recording *r, const s
     }
 }
 
-int64_t mpg_graph_between_tracer_ns(const struct between *b, const struct recording *r,
-                                int64_t traced_ns)
+int64_t mpg_graph_between_tracer_ns(const struct between *b, const struct recording *r, int64_t traced_ns)
 {
     const int64_t tracer_ns = b->tracer_ps == 0 ? r->call_ns : whole_ns(add(b->tracer_ps, r->call_ps));
     const int64_t left_ns = traced_ns - b->flushed_ns;
@@ -86,8 +85,7 @@ int64_t mpg_graph_between_off_ns(const struct between *b, const struct mpg_event
     return off_ns < 0 ? 0 : off_ns < length_ns ? off_ns : length_ns;
 }
 
-int64_t mpg_graph_between_cpu_ns(const struct between *b, const struct recording *r,
-                             const struct mpg_event *call)
+int64_t mpg_graph_between_cpu_ns(const struct between *b, const struct recording *r, const struct mpg_event *call)
 {
     if (!graph_has_cpu(r, call))
         return -1;
@@ -107,7 +105,7 @@ int64_t mpg_graph_between_alone_ns(const struct between *b, const struct recordi
 }
 
 double mpg_graph_between_work(const struct between *b, const struct recording *r, int64_t traced_ns,
-                          const struct mpg_event *event, bool own, double *length_ns)
+                              const struct mpg_event *event, bool own, double *length_ns)
 {
     const int64_t length = traced_ns - b->flushed_ns - mpg_graph_between_tracer_ns(b, r, traced_ns);
     const int64_t cpu_ns = own ? mpg_graph_between_cpu_ns(b, r, event) : -1;

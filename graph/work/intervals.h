@@ -43,23 +43,20 @@ static inline bool graph_has_cpu(const struct recording *r, const struct mpg_eve
 struct recording mpg_graph_recording_of(const struct mpg_trace *trace, int32_t rank);
 /* Adds EVENT, which is no node of the graph: a flush, a region's mark, a call that involves
  * nobody, or a sum of such. */
-void mpg_graph_between_add(struct between *between, const struct recording *recording,
-                       const struct mpg_event *event);
+void mpg_graph_between_add(struct between *between, const struct recording *recording, const struct mpg_event *event);
 /* Of TRACED_NS between two calls, what of it the tracer took (never more than that). */
-int64_t mpg_graph_between_tracer_ns(const struct between *between, const struct recording *recording,
-                                int64_t traced_ns);
+int64_t mpg_graph_between_tracer_ns(const struct between *between, const struct recording *recording, int64_t traced_ns);
 /* Time off the CPU up to the enter of CALL, the thread's OWN or not, of LENGTH_NS; 0 .. LENGTH_NS. */
 int64_t mpg_graph_between_off_ns(const struct between *between, const struct mpg_event *call, bool own, int64_t length_ns);
 /* CPU time up to the enter of CALL, the tracer's taken out; -1: not recorded. */
-int64_t mpg_graph_between_cpu_ns(const struct between *between, const struct recording *recording,
-                             const struct mpg_event *call);
+int64_t mpg_graph_between_cpu_ns(const struct between *between, const struct recording *recording, const struct mpg_event *call);
 /* The same with what calls that involve nobody took: the work, had the thread its core for itself. Of a record the
  * tracer's part is overhead_cpu_ns, or overhead_call_ns where that alone is known. -1: not recorded. */
 int64_t mpg_graph_between_alone_ns(const struct between *between, const struct recording *recording,
-                               const struct mpg_event *call);
+                                   const struct mpg_event *call);
 /* Work in TRACED_NS that ended with EVENT, a mark or a call: time on the CPU that is neither flushes nor the tracer's,
  * which goes to *LENGTH_NS, or the CPU time in it, where that is recorded, is less, and EVENT is the thread's OWN. */
-double mpg_graph_between_work(const struct between *between, const struct recording *recording,
-                          int64_t traced_ns, const struct mpg_event *event, bool own, double *length_ns);
+double mpg_graph_between_work(const struct between *between, const struct recording *recording, int64_t traced_ns,
+                              const struct mpg_event *event, bool own, double *length_ns);
 
 #endif

@@ -7,8 +7,8 @@
 #include "graph/work/balance.h"
 #include "graph/work/supposed.h"
 
-/* What passes find, and the survey counts. Which calls leave receives to requests of messages that are dropped, as bits of those that drop them; which
- * hypotheses drop parts of one collective. */
+/* What passes find, and the survey counts. Which calls leave receives to requests of messages that are dropped, as bits of those
+ * that drop them; which hypotheses drop parts of one collective. */
 struct posts {
     bool learns; /* a pass is about to find them */
     struct mpg_map dropped; /* (number of the call, which part of it and rank) */
@@ -41,6 +41,8 @@ static inline uint64_t supposed_named(const struct mpg_supposed *x, int32_t stri
     return string >= 0 && (size_t)string < x->strings ? x->named[string] : 0;
 }
 
+/* Puts H in front of ERR: -1. */
+int mpg_supposed_refuse(const struct mpg_hypothesis *h, struct mpg_error *err);
 /* Fills X, whose list and arrays of hypotheses are there, from TRACE. Errors: the trace's, out of memory. */
 int mpg_supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err);
 

@@ -79,8 +79,7 @@ static int suppose(struct regions *r, const struct regions_of *of, struct open_r
         if (h->kind == MPG_HYPOTHESIS_INSERT && mpg_rank_set_contains(&h->ranks, of->rank))
             *lump_ns += h->time_ns;
         if (x->balance[i]) {
-            const struct balance_change c =
-                mpg_balance_of(x->balance[i], of->rank, of->thread, r->visits[i]++);
+            const struct balance_change c = mpg_balance_of(x->balance[i], of->rank, of->thread, r->visits[i]++);
             open->gain += c.gain;
             *lump_ns += c.lump_ns;
         }
@@ -95,8 +94,7 @@ static struct part part_of(const struct regions *r, const struct regions_of *of,
     const double ratio = ratio_of(r, of->ratios);
     struct part part = {.scales = open ? ratio * (open->factor - 1) : 0,
                         .gains = open ? ratio * open->factor * open->gain : 0};
-    part.work_ns = mpg_graph_between_work(&r->between, of->recording, event->enter_ns - r->since_ns, event, own,
-                                      &part.length_ns);
+    part.work_ns = mpg_graph_between_work(&r->between, of->recording, event->enter_ns - r->since_ns, event, own, &part.length_ns);
     return part;
 }
 
@@ -155,8 +153,7 @@ static void end_part(struct regions *r, const struct regions_of *of, const struc
     r->since_ns = event->enter_ns > r->since_ns ? event->enter_ns : r->since_ns;
 }
 
-int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event,
-                       struct mpg_error *err)
+int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event, struct mpg_error *err)
 {
     const double now = ratio_of(r, of->ratios);
     double lump_ns = 0;
@@ -181,8 +178,8 @@ int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const
     return push(r, &open, err);
 }
 
-struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct regions_of *of,
-                                       int64_t begin_ns, const struct mpg_event *event, bool own)
+struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct regions_of *of, int64_t begin_ns,
+                                           const struct mpg_event *event, bool own)
 {
     const double now = ratio_of(r, of->ratios);
     const int64_t now_ns = event->enter_ns;

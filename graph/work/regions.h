@@ -42,14 +42,13 @@ struct regions_of {
 /* A call has been left at NOW_NS: an interval begins. */
 void mpg_graph_regions_begin(struct regions *r, int64_t now_ns);
 /* EVENT marks a region's begin or end, in a call's time or between two. Errors: out of memory. */
-int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event,
-                       struct mpg_error *err);
+int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event, struct mpg_error *err);
 /* EVENT is another one between calls. */
 void mpg_graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event);
 /* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. The ratio of an empty
  * one is that of its end; its marks are R's, until the next begins. */
-struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct regions_of *of,
-                                       int64_t begin_ns, const struct mpg_event *event, bool own);
+struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct regions_of *of, int64_t begin_ns,
+                                           const struct mpg_event *event, bool own);
 /* The name of the innermost open one, a string of the trace's; -1: none is open. */
 int32_t mpg_graph_regions_innermost(const struct regions *r);
 void mpg_graph_regions_clear(struct regions *r);

@@ -11,7 +11,8 @@ struct mpg_supposed;
 
 /* Reads all of TRACE once for HYPOTHESES, which outlive it and do not contradict each other (mpg_hypotheses_check()).
  * Errors: that of the trace; what they name is not in it, nothing is there that they change, visits of a region that
- * cannot be balanced, ranks that both balance, or of which one does what is balanced faster than another. Its memory grows with the visits of regions that are balanced by instance. */
+ * cannot be balanced, ranks that both balance, or of which one does what is balanced faster than another. Its memory grows with
+ * the visits of regions that are balanced by instance. */
 struct mpg_supposed *mpg_supposed_new(struct mpg_trace *trace, const struct mpg_hypotheses *hypotheses,
                                       struct mpg_error *err);
 void mpg_supposed_free(struct mpg_supposed *supposed); /* NULL is allowed */

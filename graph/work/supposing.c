@@ -19,8 +19,8 @@ static int contradict(const struct supposing *s, const struct call *call, size_t
     const struct place here = graph_here(call);
     char one[300], other[300];
     return mpg_graph_error(&here, err, "%s and %s contradict each other: both are about it, or what it sends",
-                       mpg_hypothesis_name(&list->item[i], one, sizeof one),
-                       mpg_hypothesis_name(&list->item[j], other, sizeof other));
+                           mpg_hypothesis_name(&list->item[i], one, sizeof one),
+                           mpg_hypothesis_name(&list->item[j], other, sizeof other));
 }
 
 /* Whether H, of those that hold, is about WHAT. */
@@ -68,8 +68,8 @@ static struct mpg_selected select_call(const struct supposing *s, const struct c
         .bytes = bytes};
 }
 
-int mpg_graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to,
-                          int32_t tag, int64_t bytes, struct outcome *outcome, struct mpg_error *err)
+int mpg_graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int32_t tag,
+                              int64_t bytes, struct outcome *outcome, struct mpg_error *err)
 {
     *outcome = (struct outcome){.bytes = bytes, .by = -1};
     if (!s->supposed)
@@ -83,7 +83,7 @@ int mpg_graph_suppose_message(const struct supposing *s, const struct call *call
 }
 
 int mpg_graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
-                       struct outcome *outcome, struct mpg_error *err)
+                           struct outcome *outcome, struct mpg_error *err)
 {
     *outcome = (struct outcome){.bytes = bytes, .by = -1};
     if (!s->supposed)
@@ -115,7 +115,7 @@ int mpg_graph_tell_other(const struct supposing *s, const struct call *call, int
 }
 
 int mpg_graph_suppose_epoch(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
-                        struct mpg_error *err)
+                            struct mpg_error *err)
 {
     *dropper = -1;
     if (!mpg_graph_supposing_learns(s))
@@ -156,7 +156,7 @@ bool mpg_graph_supposing_learns(const struct supposing *s)
 }
 
 int mpg_graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, int dropper,
-                        struct mpg_error *err)
+                            struct mpg_error *err)
 {
     const struct mpg_supposed *x = s->supposed;
     if (!mpg_graph_supposing_learns(s) || dropper < 0)
@@ -184,7 +184,7 @@ int mpg_graph_learn_together(const struct supposing *s, uint64_t droppers, struc
 }
 
 int mpg_graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other, uint64_t droppers,
-                     bool drops_other, struct mpg_error *err)
+                         bool drops_other, struct mpg_error *err)
 {
     const struct mpg_hypotheses *list = s->supposed->list;
     const struct place here = graph_here(call);
@@ -194,10 +194,12 @@ int mpg_graph_drops_half(const struct supposing *s, const struct call *call, con
         i++;
     mpg_hypothesis_name(&list->item[i], name, sizeof name);
     if (drops_other)
-        return mpg_graph_error(&here, err, "nothing is dropped by halves: %s drops what rank %d does in call %llu for "
-                                       "this collective, but not this", name, other->rank,
-                           (unsigned long long)other->number);
-    return mpg_graph_error(&here, err, "nothing is dropped by halves: %s drops this, but not what rank %d does in call "
-                                   "%llu for the same collective", name, other->rank,
-                       (unsigned long long)other->number);
+        return mpg_graph_error(&here, err,
+                               "nothing is dropped by halves: %s drops what rank %d does in call %llu for "
+                               "this collective, but not this",
+                               name, other->rank, (unsigned long long)other->number);
+    return mpg_graph_error(&here, err,
+                           "nothing is dropped by halves: %s drops this, but not what rank %d does in call "
+                           "%llu for the same collective",
+                           name, other->rank, (unsigned long long)other->number);
 }

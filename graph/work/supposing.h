@@ -42,15 +42,15 @@ static inline struct load graph_outcome_load(int64_t bytes, const struct outcome
 /* Of a message (or one-sided transfer) of BYTES from CALL's rank to another one, both world ranks, on COMM with TAG
  * (MPG_SELECTED_NO_TAG: without one); of CALL's part in a collective on COMM. Error: two hypotheses are about it, which
  * contradict each other. */
-int mpg_graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to,
-                          int32_t tag, int64_t bytes, struct outcome *outcome, struct mpg_error *err);
+int mpg_graph_suppose_message(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int32_t tag,
+                              int64_t bytes, struct outcome *outcome, struct mpg_error *err);
 int mpg_graph_suppose_part(const struct supposing *s, const struct call *call, int32_t comm, int64_t bytes,
-                       struct outcome *outcome, struct mpg_error *err);
+                           struct outcome *outcome, struct mpg_error *err);
 
 /* While a pass learns: which hypothesis drops the epoch of a window of COMM that CALL ends, to TO alone (a world rank;
  * -1: to all); *DROPPER is -1 without one, and in all other passes. Error: two of them. */
 int mpg_graph_suppose_epoch(const struct supposing *s, const struct call *call, int32_t comm, int32_t to, int *dropper,
-                        struct mpg_error *err);
+                            struct mpg_error *err);
 /* Error: ONE and OTHER, hypotheses (-1: none) that CALL finds to be about one thing, are two. */
 int mpg_graph_suppose_both(const struct supposing *s, const struct call *call, int one, int other, struct mpg_error *err);
 
@@ -64,7 +64,7 @@ bool mpg_graph_tells(const struct supposing *s);
  * thing that the call is about, from 1; so is any other part of a call of which only a later one says that it is
  * dropped. DROPPER -1: none. Error: out of memory. Afterwards: whether, by those that hold, it is dropped. */
 int mpg_graph_learn_dropped(const struct supposing *s, const struct place *posted, uint32_t part, int dropper,
-                        struct mpg_error *err);
+                            struct mpg_error *err);
 bool mpg_graph_is_post_dropped(const struct supposing *s, const struct place *posted, uint32_t part);
 /* While a pass learns: DROPPERS, bits, each drop parts of one collective, which is whole with all of them only. Error:
  * out of memory. */
@@ -72,6 +72,6 @@ int mpg_graph_learn_together(const struct supposing *s, uint64_t droppers, struc
 /* An error: CALL's part in a collective is dropped by DROPPERS, bits, and OTHER's is not, or (DROPS_OTHER) the other way
  * round. */
 int mpg_graph_drops_half(const struct supposing *s, const struct call *call, const struct place *other, uint64_t droppers,
-                     bool drops_other, struct mpg_error *err);
+                         bool drops_other, struct mpg_error *err);
 
 #endif

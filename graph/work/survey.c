@@ -139,8 +139,8 @@ static void end_part(struct survey *s, struct thread *t, const struct mpg_event 
     const struct open *o = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
     double traced_ns;
     if (t->computes && o && o->named) {
-        const double work_ns = mpg_graph_between_work(&t->between, &s->recording,
-                                                  event->enter_ns - t->since_ns, event, own, &traced_ns);
+        const double work_ns =
+            mpg_graph_between_work(&t->between, &s->recording, event->enter_ns - t->since_ns, event, own, &traced_ns);
         for (size_t i = 0; i < x->list->n; i++) {
             if (!(o->named >> i & 1) || !is_about(x, i, s->rank))
                 continue;

@@ -254,7 +254,8 @@ static int request_free(struct play *p)
     if (e->persistent) {
         struct play_persistent *own = play_find_persistent(p, e->persistent[0]);
         int rc = MPI_SUCCESS;
-        if (own && own->active && own->active->put_off) /* waiting for it now might be in vain: what it waits for may come later */
+        if (own && own->active &&
+            own->active->put_off) /* waiting for it now might be in vain: what it waits for may come later */
             own->freed = true;
         else if (own && own->handle != MPI_REQUEST_NULL)
             rc = PLAY_OPEN(p, MPI_Request_free(&own->handle));

@@ -167,8 +167,9 @@ static inline void play_returns(struct play *p)
         rc_open_;                     \
     })
 
-/* Whether HANDLE, R's, could be completed now, into FLAG, and its status. MPICH from 4.2 on ends a persistent request here, and the
- * call that completes it gets an empty status: a tracer of the re-enactment must see this one to know whom an open receive met. */
+/* Whether HANDLE, R's, could be completed now, into FLAG, and its status. MPICH from 4.2 on ends a persistent request here, and
+ * the call that completes it gets an empty status: a tracer of the re-enactment must see this one to know whom an open receive
+ * met. */
 static inline void play_get_status(const struct play_request *r, MPI_Request handle, int *flag, MPI_Status *status)
 {
     if (r->persistent && r->open)

@@ -208,8 +208,7 @@ int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *na
             break;
         const int64_t counter = find_counter(g, names, length);
         const double value = (double)values[i];
-        if (counter < 0 ||
-            mpg_scale_tree_count(&g->address, c->node, c->address_number, (size_t)counter, value) < 0 ||
+        if (counter < 0 || mpg_scale_tree_count(&g->address, c->node, c->address_number, (size_t)counter, value) < 0 ||
             mpg_scale_tree_count(&g->line, c->node + c->address_number, c->line_number, (size_t)counter, value) < 0)
             return out_of_memory(err);
         names += length;

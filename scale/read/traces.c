@@ -67,8 +67,8 @@ static int end_part(struct reading *r, struct stack *s, const struct mpg_event *
     const int32_t region = s->depth > 0 ? s->string[s->depth - 1] : -1;
     double length_ns, work_ns = 0;
     if (s->computes && e->enter_ns > s->since_ns)
-        work_ns = mpg_graph_between_work(&s->between, &r->recording, e->enter_ns - s->since_ns, e, own, &length_ns) -
-                  s->summed_ns;
+        work_ns =
+            mpg_graph_between_work(&s->between, &r->recording, e->enter_ns - s->since_ns, e, own, &length_ns) - s->summed_ns;
     s->between = (struct between){0};
     s->summed_ns = 0;
     if (!(work_ns > 0))

@@ -120,7 +120,9 @@ void mpg_scale_print_head(const struct scale_report *r, FILE *out)
     const char *whole = r->how->computation ? "computation" : "communication";
     fprintf(out, "compared    %s with N, by %s%s; a run without one %s\n", mpg_scale_metric_title(r),
             r->how->computation && r->how->unit != SCALE_UNIT_REGION ? "run" : units[r->how->unit],
-            r->how->unit != SCALE_UNIT_CALLSITE || r->how->computation ? "" : a->set->by_line ? " (file and line)" : " (build and address)",
+            r->how->unit != SCALE_UNIT_CALLSITE || r->how->computation ? ""
+            : a->set->by_line                                          ? " (file and line)"
+                                                                       : " (build and address)",
             o->zero ? "spent nothing there" : "does not count");
     print_intervals(a, out);
     fprintf(out, "rows        %zu with %.3g %% of %s in some run; %zu below\n", a->row_number + a->dropped,

@@ -46,11 +46,22 @@ static const char *behind_process(const char *line)
  * happened, and that they end. */
 static bool is_added(const char *line)
 {
-    static const char *const words[] = {"ORTE", "PMIX ERROR", "PRTE ERROR", "help message", "to see all help / error messages", "BAD TERMINATION",
-                                        "End of error message", "Process received signal", "Signal code:",
-                                        "Failing at address:", "MPI_ERRORS_ARE_FATAL", "and potentially your MPI job",
-                                        "Error termination. Backtrace", "Backtrace for this error",
-                                        "total processes failed to start", NULL};
+    static const char *const words[] = {"ORTE",
+                                        "PMIX ERROR",
+                                        "PRTE ERROR",
+                                        "help message",
+                                        "to see all help / error messages",
+                                        "BAD TERMINATION",
+                                        "End of error message",
+                                        "Process received signal",
+                                        "Signal code:",
+                                        "Failing at address:",
+                                        "MPI_ERRORS_ARE_FATAL",
+                                        "and potentially your MPI job",
+                                        "Error termination. Backtrace",
+                                        "Backtrace for this error",
+                                        "total processes failed to start",
+                                        NULL};
     static const char *const begins[] = {"[mpiexec@", "[proxy:", "[warn] Epoll ", "srun: ", "slurmstepd: ", "=   ",
                                          NULL};
     const char *text = behind_process(line);

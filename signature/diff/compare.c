@@ -37,9 +37,18 @@ struct mpg_parameter *compare_new(struct comparing *c, struct mpg_error *err,
         return NULL;
     }
     struct mpg_parameter *item = &grown[result->n++];
-    *item = (struct mpg_parameter){.name = name, .quantity = quantity, .a = NAN, .b = NAN,
-                                    .log_variance = NAN, .log_above_zero = NAN, .ratio = NAN, .low = NAN, .high = NAN, .distance = NAN,
-                                    .p = NAN, .p_beyond = NAN};
+    *item = (struct mpg_parameter){.name = name,
+                                   .quantity = quantity,
+                                   .a = NAN,
+                                   .b = NAN,
+                                   .log_variance = NAN,
+                                   .log_above_zero = NAN,
+                                   .ratio = NAN,
+                                   .low = NAN,
+                                   .high = NAN,
+                                   .distance = NAN,
+                                   .p = NAN,
+                                   .p_beyond = NAN};
     return item;
 }
 

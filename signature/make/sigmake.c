@@ -116,7 +116,8 @@ static struct mpg_signature *make_signature(struct takers *takers, const char *f
     struct mpg_signature *sig = NULL;
     if (add_folder(takers, folder, err) == 0)
         sig = mpg_collect_finish(takers->collect, err);
-    if (sig && (add_left_out(sig, &takers->left_out, err) < 0 || mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0 ||
+    if (sig && (add_left_out(sig, &takers->left_out, err) < 0 ||
+                mpg_fact_add(&sig->fact, &sig->facts, "sigmake", PACKAGE_VERSION, err) < 0 ||
                 mpg_check_finish(takers->check, sig, err) < 0)) {
         mpg_signature_free(sig);
         sig = NULL;
@@ -221,8 +222,8 @@ static int make(const char *folder, const char *output, bool check_only, bool js
     struct takers takers = {.collect = mpg_collect_new(err)};
     struct mpg_signature *sig = NULL;
     int status = -1;
-    if ((check_only || mpg_output_spares("output", output, folder, err) == 0) && takers.collect && (takers.check = mpg_check_new(err)) &&
-        (sig = make_signature(&takers, folder, err))) {
+    if ((check_only || mpg_output_spares("output", output, folder, err) == 0) && takers.collect &&
+        (takers.check = mpg_check_new(err)) && (sig = make_signature(&takers, folder, err))) {
         if (check_only) {
             status = print_check(sig, takers.files, folder, json, err);
         } else {

@@ -32,7 +32,8 @@ static void put_count(const char *before, const char *key, int64_t count)
     printf("%" PRId64, count);
 }
 
-static void put_facts(const char *before, const char *key, const char *name, const char *value, const struct mpg_fact *fact, size_t n)
+static void put_facts(const char *before, const char *key, const char *name, const char *value, const struct mpg_fact *fact,
+                      size_t n)
 {
     put_key(before, key);
     putchar('[');

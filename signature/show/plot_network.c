@@ -162,8 +162,7 @@ static void write_band(FILE *data, const struct frame *frame, int64_t size_bytes
             value[i] = i == 2 ? frame->high : frame->low;
         value[i] = fmin(fmax(value[i], frame->low), frame->high);
     }
-    fprintf(data, "%.10g %.8g %.8g %.8g\n",
-            mpg_plot_size_position(size_bytes, frame->size_bytes, frame->n), value[0], value[1],
+    fprintf(data, "%.10g %.8g %.8g %.8g\n", mpg_plot_size_position(size_bytes, frame->size_bytes, frame->n), value[0], value[1],
             value[2]);
 }
 
@@ -380,8 +379,7 @@ static int plot_processes(struct plot_session *session, const struct mpg_signatu
         goto out;
     snprintf(first, sizeof first, "%s%scollectives of %d processes",
              mpg_printable(shown, sizeof shown, host ? host : ""), host ? ": " : "", processes);
-    mpg_plot_title(session->script, first,
-               "from the common start to the last rank's end; median; bands: 1 % to 99 %");
+    mpg_plot_title(session->script, first, "from the common start to the last rank's end; median; bands: 1 % to 99 %");
     mpg_plot_log_sizes(session->script, frame.size_bytes, frame.n);
     mpg_plot_set(session->script, "xlabel", "one rank's contribution");
     mpg_plot_set(session->script, "ylabel", "time");
@@ -410,7 +408,9 @@ int plot_collectives(struct plot_session *session, const struct mpg_signature *s
             return -1;
     }
     if (drawn > most)
-        return mpg_plot_missing(session, err, "collectives of %zu more numbers of processes (--all"
-                            " draws them)", drawn - most);
+        return mpg_plot_missing(session, err,
+                                "collectives of %zu more numbers of processes (--all"
+                                " draws them)",
+                                drawn - most);
     return 0;
 }

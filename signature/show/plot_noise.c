@@ -373,11 +373,10 @@ static int plot_core(struct plot_session *session, const struct mpg_signature *s
                         : mpg_plot_missing(session, err, "FTQ of core %s: no series", text) < 0)
         return -1;
     if (mpg_noise_core_recorded(c) > 0 ? plot_detours(session, sig, c, err) < 0
-                       : mpg_plot_missing(session, err, "detours of core %s: no detours", text) < 0)
+                                       : mpg_plot_missing(session, err, "detours of core %s: no detours", text) < 0)
         return -1;
-    return c->spectrum.n > 0
-               ? plot_spectrum(session, sig, c, err)
-               : mpg_plot_missing(session, err, "spectrum of core %s: no spectrum", text);
+    return c->spectrum.n > 0 ? plot_spectrum(session, sig, c, err)
+                             : mpg_plot_missing(session, err, "spectrum of core %s: no spectrum", text);
 }
 
 int plot_noise(struct plot_session *session, const struct mpg_signature *sig,

@@ -408,8 +408,13 @@ static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct mpg_pick *p = &c->pick[i];
-        c->glance[i] = (struct mpg_glance){.value = p->value, .cause = p->cause, .base_ns = p->base_ns, .raised_ns = p->raised_ns,
-                                           .cause_ns = p->cause_ns, .slot = p->slot, .in_order = (uint32_t)(c->order[i] - c->pick)};
+        c->glance[i] = (struct mpg_glance){.value = p->value,
+                                           .cause = p->cause,
+                                           .base_ns = p->base_ns,
+                                           .raised_ns = p->raised_ns,
+                                           .cause_ns = p->cause_ns,
+                                           .slot = p->slot,
+                                           .in_order = (uint32_t)(c->order[i] - c->pick)};
     }
     return true;
 }

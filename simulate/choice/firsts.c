@@ -168,8 +168,8 @@ static struct mpg_first *place_in(const struct mpg_firsts *f, const struct mpg_l
     return NULL;
 }
 
-int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_letter *own, double ready_ns,
-                       struct mpg_letter **least, struct mpg_error *err)
+int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_letter *own,
+                       double ready_ns, struct mpg_letter **least, struct mpg_error *err)
 {
     double least_ns;
     *least = NULL;

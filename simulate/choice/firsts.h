@@ -49,10 +49,10 @@ void mpg_decision_end(struct mpg_decision *d);
 void mpg_decision_clear(struct mpg_decision *d);
 /* M is taken until the end. Error: out of memory. */
 int mpg_decision_mark(struct mpg_decision *d, struct mpg_letter *m, struct mpg_error *err);
-/* Of what FITS, which may name its source, OWN if that passes others, and has come by READY_NS, else the first to arrive, of equal ones OWN,
- * then the lowest rank's; NULL in *LEAST: there is none. */
-int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_letter *own, double ready_ns,
-                       struct mpg_letter **least, struct mpg_error *err);
+/* Of what FITS, which may name its source, OWN if that passes others, and has come by READY_NS, else the first to arrive, of
+ * equal ones OWN, then the lowest rank's; NULL in *LEAST: there is none. */
+int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_letter *own,
+                       double ready_ns, struct mpg_letter **least, struct mpg_error *err);
 /* While w is the trace: OWN lay ready, and was taken. Whether that passed others that fit and had come before. */
 int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pattern *fits, struct mpg_letter *own,
                              struct mpg_error *err);

@@ -48,8 +48,8 @@ int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const
 void mpg_designs_clear(struct mpg_designs *x); /* zero-initialised is allowed */
 /* Row I is what REPORT, which has an extrapolation, says; it has the row's lists then. Error: out of memory. */
 int mpg_designs_take(struct mpg_designs *x, size_t i, struct mpg_report *report, struct mpg_error *err);
-/* Once all are taken: places, and which runs are those on one processor: on each design that of the only trace of one rank that is
- * of the same program (of a trace that does not say, the only one of one rank that there is). */
+/* Once all are taken: places, and which runs are those on one processor: on each design that of the only trace of one rank that
+ * is of the same program (of a trace that does not say, the only one of one rank that there is). */
 void mpg_designs_finish(struct mpg_designs *x);
 
 /* Work over the run; that over processors; against the run on one, 0 where that is not known; part of the processors'

@@ -104,8 +104,8 @@ static void name_rest(const void *of, size_t i, char *text)
     const struct mpg_designs *x = ((const struct drawn *)of)->x;
     const struct mpg_design_row *row = &x->row[i];
     size_t used = (size_t)snprintf(text, PLOT_LINE_NAME, "%.100s%s%.100s",
-                                   x->traces > 1 ? mpg_plot_last_part(x->trace[row->trace].path) : "",
-                                   x->traces > 1 ? ": " : "", mpg_plot_last_part(x->target[row->design]));
+                                   x->traces > 1 ? mpg_plot_last_part(x->trace[row->trace].path) : "", x->traces > 1 ? ": " : "",
+                                   mpg_plot_last_part(x->target[row->design]));
     for (size_t k = 1; k < x->keys->axes && used < PLOT_LINE_NAME; k++) {
         char value[64];
         mpg_design_value(x, k, row->design, value, sizeof value);
@@ -209,7 +209,8 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
     for (size_t i = 0; i < x->n; i++) {
         const struct mpg_design_row *r = &x->row[i];
         const double ranks = x->trace[r->trace].ranks * unit;
-        const double parts[PARTS] = {r->work_ns + r->noise_ns, r->call_ns, r->wait_ns, r->service_ns, r->barrier_ns, r->processor_ns};
+        const double parts[PARTS] = {r->work_ns + r->noise_ns, r->call_ns, r->wait_ns, r->service_ns, r->barrier_ns,
+                                     r->processor_ns};
         char name[TEXT], design[TEXT], fit[NAME];
         double sum = 0;
         name_short(x, r->design, design);

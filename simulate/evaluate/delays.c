@@ -15,7 +15,8 @@ enum { VECTORS = 9 };
 
 static void list_vectors(struct mpg_evaluator *l, double **vector[VECTORS])
 {
-    double **const all[VECTORS] = {&l->result, &l->local, &l->later, &l->answered, &l->all, &l->others, &l->put, &l->zeros, &l->left};
+    double **const all[VECTORS] = {&l->result, &l->local, &l->later, &l->answered, &l->all,
+                                   &l->others, &l->put,   &l->zeros, &l->left};
     memcpy(vector, all, sizeof all);
 }
 

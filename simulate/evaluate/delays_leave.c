@@ -238,7 +238,8 @@ static bool has_delta(enum mpg_edge_kind kind)
     return kind == MPG_EDGE_ACK || kind == MPG_EDGE_ENVELOPE || kind == MPG_EDGE_ROOT;
 }
 
-/* Whether by E an inserted call, S, waits for its receiver, which may have come later in the traced run, where S takes no time. */
+/* Whether by E an inserted call, S, waits for its receiver, which may have come later in the traced run, where S takes no
+ * time. */
 static bool is_wait_inserted(const struct mpg_step *s, const struct mpg_edge *e)
 {
     return e->kind == MPG_EDGE_HELD && mpg_is_inserted(s->number);

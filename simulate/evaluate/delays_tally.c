@@ -27,8 +27,8 @@ int mpg_delays_tally_sources(struct mpg_evaluator *l, const struct mpg_step *s, 
             const struct mpg_edge *e = &s->edges[i];
             uint32_t *place = &l->lane_place[(size_t)i * l->n + w];
             *place = l->edge_place[i];
-            if (e->is_view && mpg_tally_between(l->tally, s->stream, mpg_choosing_source(l->choice, e->slot, w, e->source), s->rank,
-                                                place, err) < 0)
+            if (e->is_view && mpg_tally_between(l->tally, s->stream, mpg_choosing_source(l->choice, e->slot, w, e->source),
+                                                s->rank, place, err) < 0)
                 return -1;
         }
     return 0;

@@ -46,7 +46,8 @@ void mpg_delays_use_paths(struct mpg_evaluator *evaluator, const struct mpg_path
 /* Says that intervals that poll (docs/MODEL.md, section 5), up to POLLING_NS long, are waiting: nothing is put into them, and
  * with a test that is not made goes the one before it. Else, and with -1, they are work. Before mpg_evaluator_use_choice(). */
 void mpg_delays_use_polling(struct mpg_evaluator *evaluator, int64_t polling_ns);
-/* What a lane takes, bytes, with so many SLOTS of values; what it may choose, and what expanded collectives take, is beside that. */
+/* What a lane takes, bytes, with so many SLOTS of values; what it may choose, and what expanded collectives take, is beside
+ * that. */
 double mpg_delays_bytes(uint32_t slots, int32_t ranks);
 
 /* --- predict mode --- */

@@ -458,8 +458,8 @@ void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
                               const struct mpg_origin *meeting, int32_t members, double bytes_each,
                               double *value);
 /* Takes what arrives in S: at a cost, into what is its own, or without; when the last is there into
- * arrived, and when all are received into scratch. COSTS becomes true if in the trace, too, there is such a cost; RECEIVES where it is of what
- * is received here in place of later. */
+ * arrived, and when all are received into scratch. COSTS becomes true if in the trace, too, there is such a cost; RECEIVES where
+ * it is of what is received here in place of later. */
 int mpg_times_receive(struct mpg_evaluator *t, const struct mpg_step *s, bool *costs,
                       struct mpg_error *err);
 /* Whether synchronous sends are done once an answer has come: --latency is that of each message of theirs. */

@@ -132,7 +132,8 @@ static int expand_member(struct mpg_evaluator *e, const struct mpg_step *s, cons
     const struct mpg_tree_values direct = {&window, direct_value, direct_message, NULL};
     const struct mpg_tree_values looked_at = {&window, value_of, message_of, e->recorder ? write_all : NULL};
     const bool is_direct = e->mode->is_times && !e->recorder;
-    const int status = mpg_expand_member(e->expansion, &s->expanding->plan, costs, s->member, is_direct ? &direct : &looked_at, err);
+    const int status =
+        mpg_expand_member(e->expansion, &s->expanding->plan, costs, s->member, is_direct ? &direct : &looked_at, err);
     if (e->recorder)
         write_all(&window);
     write_back(&window, &window.own);

@@ -112,8 +112,8 @@ static int add_whole(struct mpg_flight_cell *cell, double flight_ns, struct mpg_
     return 0;
 }
 
-int mpg_message_times_add(struct mpg_message_times *t, uint64_t pair, double bytes, double flight_ns, double both_ns, bool is_whole,
-                          struct mpg_error *err)
+int mpg_message_times_add(struct mpg_message_times *t, uint64_t pair, double bytes, double flight_ns, double both_ns,
+                          bool is_whole, struct mpg_error *err)
 {
     struct mpg_flight_cell *cell = find_cell(t, pair, class_of(whole_number(bytes), SIZES_PER_OCTAVE_LOG2));
     if (!cell)
@@ -216,7 +216,8 @@ static int add_curve(struct mpg_message_times *t, const struct mpg_flight_cell *
         any_whole = any_whole || cells[i].whole > 0;
     for (size_t i = 0; i < n; i++)
         if (cells[i].whole > 0 || !any_whole)
-            points[curve.n++] = (struct mpg_message_point){cells[i].bytes / (double)cells[i].count, time_of(&cells[i]), !any_whole};
+            points[curve.n++] =
+                (struct mpg_message_point){cells[i].bytes / (double)cells[i].count, time_of(&cells[i]), !any_whole};
     uint64_t *number = mpg_map_add(&t->curve_index, cells[0].pair, 0);
     if (!number)
         return mpg_error_set(err, "out of memory");

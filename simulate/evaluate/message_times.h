@@ -42,8 +42,8 @@ struct mpg_message_times {
 
 /* Adds a message of BYTES between the hosts of PAIR that took FLIGHT_NS from the enter of its send to the leave of
  * the call that completed its receive, and BOTH_NS of that in this call. IS_WHOLE: the call waited for it all the time. */
-int mpg_message_times_add(struct mpg_message_times *times, uint64_t pair, double bytes, double flight_ns, double both_ns, bool is_whole,
-                          struct mpg_error *err);
+int mpg_message_times_add(struct mpg_message_times *times, uint64_t pair, double bytes, double flight_ns, double both_ns,
+                          bool is_whole, struct mpg_error *err);
 /* Ends the gathering: finds the curves. */
 int mpg_message_times_finish(struct mpg_message_times *times, struct mpg_error *err);
 /* The number, from 1, of the curve of PAIR; 0: there is none. */

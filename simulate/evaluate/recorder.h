@@ -86,8 +86,8 @@ void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, co
 /* The call S is being left, by edges, or it is not made; or what it
  * comes from is told at once, if that is EDGE, which it receives, or its own with LOCAL_NS. */
 void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s);
-int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge, double local_ns,
-                              struct mpg_error *err);
+int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
+                              double local_ns, struct mpg_error *err);
 /* As the call S is left: its own edge has SLACK_NS; an edge is taken into OUT, and has been, EDGE of the list as E; no call
  * ends before it began, POSTING before its stream's value. */
 void mpg_record_delays_own(struct mpg_evaluator *l, double slack_ns);
@@ -121,7 +121,8 @@ void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, co
 int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err);
 /* What mpg_times_add_collective() adds, TOOK_NS in all, into latency, bytes and whole of the lanes where it is more than
  * nothing; TERM has what is alike in them. Other and latest are written over. */
-void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call call, const struct mpg_origin *origin, uint32_t rounds,
-                                 double bytes, int32_t members, double bytes_each, const double *took_ns, double *term);
+void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call call, const struct mpg_origin *origin,
+                                 uint32_t rounds, double bytes, int32_t members, double bytes_each, const double *took_ns,
+                                 double *term);
 
 #endif

@@ -26,8 +26,8 @@ void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s
 }
 
 /* Most calls, in which nothing but two values and what the call adds is looked at. */
-int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge, double local_ns,
-                            struct mpg_error *err)
+int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lane_edge *edge,
+                              double local_ns, struct mpg_error *err)
 {
     struct mpg_recorder *x = l->recorder;
     const struct mpg_edge *e = &s->edges[0];
@@ -195,7 +195,8 @@ static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t 
     double term[MPG_WHERE_TERMS];
     describe(l, s, code, term);
     x->known[code] = mpg_path_ns(term);
-    return mpg_recorder_add_lanes(l, l->choice, s, code >= CODE_EDGES ? edge_of(s, code) : NULL, code, source_of(s, code), term, err);
+    return mpg_recorder_add_lanes(l, l->choice, s, code >= CODE_EDGES ? edge_of(s, code) : NULL, code, source_of(s, code), term,
+                                  err);
 }
 
 /* What is put into messages, and into collectives, of lanes that come from the one or the other. */

@@ -156,8 +156,9 @@ static const double *find_rounds_calls(const struct mpg_evaluator *t, const stru
     return calls;
 }
 
-void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call call, const struct mpg_origin *origin, uint32_t rounds,
-                           double bytes, int32_t members, double bytes_each, const double *took_ns, double *term)
+void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call call, const struct mpg_origin *origin,
+                                 uint32_t rounds, double bytes, int32_t members, double bytes_each, const double *took_ns,
+                                 double *term)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
     struct mpg_recorder *x = t->recorder;

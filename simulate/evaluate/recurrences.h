@@ -77,8 +77,8 @@ struct mpg_recurrences {
     void (*receive)(uint32_t n, const double *local, double slack_ns, double duration_ns,
                     const struct mpg_lane_edge *edge, double *value,
                     const struct mpg_lane_account *account);
-    /* What that comes from, before it: lanes of BITS, 64 a word, from EDGE, by its kappa, all others from their own, by LOCAL, which
-     * is ADDED. False: some come from neither. */
+    /* What that comes from, before it: lanes of BITS, 64 a word, from EDGE, by its kappa, all others from their own, by LOCAL,
+     * which is ADDED. False: some come from neither. */
     bool (*origin)(uint32_t n, const double *local, double slack_ns, double duration_ns, const struct mpg_lane_edge *edge,
                    const double *value, uint64_t *bits, double *added);
 };

@@ -86,8 +86,14 @@ static double take(const struct evaluation *e, struct messages *x, enum mpg_oper
 {
     const struct mpg_collective_size size = {.operation = collective_of(operation), .p = p, .bytes = bytes};
     const struct mpg_plan plan = mpg_plan_make(e->table, &size);
-    const struct mpg_message_costs costs = {.data = x, .flight = flight, .send = send, .receive = receive, .waiting = waiting,
-                                            .gap = gap, .reduce = e->reduces ? reduce : NULL, .eager_limit_bytes = e->eager_limit_bytes,
+    const struct mpg_message_costs costs = {.data = x,
+                                            .flight = flight,
+                                            .send = send,
+                                            .receive = receive,
+                                            .waiting = waiting,
+                                            .gap = gap,
+                                            .reduce = e->reduces ? reduce : NULL,
+                                            .eager_limit_bytes = e->eager_limit_bytes,
                                             .carried_bytes = INFINITY};
     double *value = calloc((size_t)p, sizeof *value), last_ns = -1;
     if (!value)
@@ -151,8 +157,8 @@ static int scale_meeting(const struct evaluation *e, const struct mpg_perturbati
     return 0;
 }
 
-int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table, int64_t eager_limit_bytes,
-                                       struct mpg_error *err)
+int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table,
+                                       int64_t eager_limit_bytes, struct mpg_error *err)
 {
     struct evaluation e = {.expansion = mpg_expansion_new(1, 0, err),
                            .table = table,

@@ -7,8 +7,8 @@
 #include "graph/algorithms/table.h"
 #include "simulate/models/perturbation.h"
 
-/* Finds the scales of all sizes of P's collectives, by TABLE's algorithms and the eager limit of their messages (INT64_MAX: none).
- * Error: out of memory. */
+/* Finds the scales of all sizes of P's collectives, by TABLE's algorithms and the eager limit of their messages (INT64_MAX:
+ * none). Error: out of memory. */
 int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table,
                                        int64_t eager_limit_bytes, struct mpg_error *err);
 

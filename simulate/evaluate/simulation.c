@@ -257,8 +257,9 @@ static int finish_floors(struct simulation *sim, struct mpg_error *err)
     if (sim->wanted && ((sim->says_flights && are_comparable(sim)) || sim->options->floors.has_source_cost))
         sim->result->floor_rule = mpg_floors_rule(sim->floors);
     if (inserts(sim) && !mpg_flight_target_known(sim->p) && !mpg_floors_know_messages(sim->floors))
-        return mpg_error_set(err, "nothing says what an inserted message takes: the trace has no messages, and neither --signature nor "
-                                  "--source or --source=latency is given");
+        return mpg_error_set(
+            err, "nothing says what an inserted message takes: the trace has no messages, and neither --signature nor "
+                 "--source or --source=latency is given");
     return 0;
 }
 
@@ -363,7 +364,8 @@ static void suppose(struct simulation *sim, uint64_t some)
 {
     sim->graph.suppose = some;
     sim->graph.supposed = some ? sim->options->graph.supposed : NULL;
-    sim->graph.keeps_protocol = !sim->options->predicts && some && sim->absorb != MPG_ABSORB_CLOCK; /* there are no absolute times */
+    sim->graph.keeps_protocol =
+        !sim->options->predicts && some && sim->absorb != MPG_ABSORB_CLOCK; /* there are no absolute times */
 }
 
 /* Those that change what calls may complete. */

@@ -54,9 +54,9 @@ struct mpg_scenario {
 
 /* Simulates TRACE in N >= 1 scenarios, all of one mode, with the replicas, processes, threads and watch that the first one
  * has; the watch sees that one. Where their graphs are the same they share passes over the trace; PASSES
- * counts them. Of predictions results are filled, too, run times being traced ones plus delays; of the sources there is the noise in
- * the intervals only. Of several processes the first has the results, and calls done(). On failure no result that
- * is not done has to be cleared. */
+ * counts them. Of predictions results are filled, too, run times being traced ones plus delays; of the sources there is the noise
+ * in the intervals only. Of several processes the first has the results, and calls done(). On failure no result that is not done
+ * has to be cleared. */
 int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
                  struct mpg_error *err);
 

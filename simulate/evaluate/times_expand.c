@@ -92,7 +92,8 @@ static void call(void *data, int32_t index, uint32_t number, double *kappa_ns)
     const struct expanding *x = data;
     const struct mpg_origin *origin = &x->c->member[index].origin;
     zero(kappa_ns, x->t->n);
-    mpg_perturb_round_call(x->t->target->noise, origin->rank, origin->call, origin->index, number, x->t->first, x->t->n, kappa_ns);
+    mpg_perturb_round_call(x->t->target->noise, origin->rank, origin->call, origin->index, number, x->t->first, x->t->n,
+                           kappa_ns);
 }
 
 static void reduce(void *data, double bytes, double *reduce_ns)
@@ -126,7 +127,8 @@ int mpg_times_expand(struct mpg_evaluator *t, const struct mpg_step *s, struct m
 {
     const struct mpg_perturbation *p = t->target->noise;
     const struct mpg_collective_size *size = &s->expanding->plan.size;
-    struct expanding x = {t, s->expanding, mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false)};
+    struct expanding x = {t, s->expanding,
+                          mpg_collective_scale(p, mpg_operation_of(s->call), size->p, mpg_plan_bytes(size), false)};
     const struct mpg_message_costs costs = {.data = &x,
                                             .flight = flight,
                                             .send = send,

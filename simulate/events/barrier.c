@@ -9,8 +9,10 @@
 /* Of its draws: those of the call that identifies the barrier, of the I-th member. */
 static double draw(const struct world *w, const struct meeting *m, int32_t i, enum mpg_parameter which)
 {
-    return mpg_events_world_draw(w, which, (struct mpg_address){.call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i,
-                                                     .purpose = MPG_DRAW_COLLECTIVE});
+    return mpg_events_world_draw(
+        w, which,
+        (struct mpg_address){
+            .call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i, .purpose = MPG_DRAW_COLLECTIVE});
 }
 
 /* What it takes the processor of the member FROM, and its way to TO. */

@@ -72,8 +72,8 @@ uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *
 int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
-    const double idle_ns =
-        *mpg_times_stream(w->times, lane) + (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? mpg_events_world_sent_ns(w, s) : 0);
+    const double idle_ns = *mpg_times_stream(w->times, lane) +
+                           (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? mpg_events_world_sent_ns(w, s) : 0);
     if (!l->watches && mpg_events_program_watch(&w->program, slot, lane, err) < 0)
         return -1;
     l->watches = true;

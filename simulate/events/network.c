@@ -130,8 +130,7 @@ int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg
     struct flight *f = e->what;
     const double late_ns = delay_ns(w, f->tau_ns);
     w->in_flight++;
-    int status = mpg_events_push(&w->heap, (struct event){.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_LAND},
-                             err);
+    int status = mpg_events_push(&w->heap, (struct event){.at_ns = f->at_ns + late_ns - f->service_ns, .kind = EVENT_LAND}, err);
     if (status == 0)
         status = arrive(w, f, late_ns, err);
     mpg_pool_give(&w->flights, f);
@@ -145,9 +144,8 @@ static int send(struct world *w, const struct flight *f, int32_t from, double at
     if (!copy)
         return mpg_error_set(err, "out of memory");
     *copy = *f;
-    return mpg_events_push(&w->heap,
-                       (struct event){.at_ns = fmax(at_ns, w->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy},
-                       err);
+    return mpg_events_push(
+        &w->heap, (struct event){.at_ns = fmax(at_ns, w->now_ns), .kind = EVENT_INJECT, .id = (uint32_t)from, .what = copy}, err);
 }
 
 int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err)
@@ -176,7 +174,7 @@ int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_
 }
 
 int mpg_events_network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
-                void *what, struct mpg_error *err)
+                           void *what, struct mpg_error *err)
 {
     struct flight f = {.kind = kind, .id = id, .what = what};
     f.at_ns = at_ns + mpg_events_world_flight_ns(w, m, &f.tau_ns);

@@ -70,7 +70,7 @@ int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err)
     if (works && mpg_events_world_go(w, (uint32_t)rank, l->due_ns + service_ns, err) < 0)
         return -1;
     return mpg_events_push(&w->heap, (struct event){.at_ns = begin_ns + service_ns, .kind = EVENT_SERVED, .id = (uint32_t)rank},
-                       err);
+                           err);
 }
 
 /* The bytes of Q's message come from now on. */
@@ -101,9 +101,11 @@ static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
         return 0;
     r->checks = true;
     return mpg_events_push(&w->heap,
-                       (struct event){.at_ns = fmax(k < n ? r->begin_ns + r->served_ns + k * each_ns : l->due_ns, w->now_ns),
-                                      .kind = EVENT_CHECK, .id = (uint32_t)rank, .turn = r->works},
-                       err);
+                           (struct event){.at_ns = fmax(k < n ? r->begin_ns + r->served_ns + k * each_ns : l->due_ns, w->now_ns),
+                                          .kind = EVENT_CHECK,
+                                          .id = (uint32_t)rank,
+                                          .turn = r->works},
+                           err);
 }
 
 int mpg_events_serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err)
@@ -159,8 +161,11 @@ int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error 
     const double left_ns = *mpg_times_slot(w->times, s->a, MPG_SLOT_TIME) + mpg_events_world_send_ns(w, &m);
     const double there_ns = left_ns + mpg_events_world_flight_ns(w, &m, &tau_ns);
     const double posted_ns = *mpg_times_slot(w->times, s->b, MPG_SLOT_TIME);
-    return mpg_events_push(&w->heap, (struct event){.at_ns = fmax(fmax(there_ns, posted_ns), w->now_ns),
-                                                .kind = EVENT_REQUEST, .id = (uint32_t)q->owner, .what = q}, err);
+    return mpg_events_push(
+        &w->heap,
+        (struct event){
+            .at_ns = fmax(fmax(there_ns, posted_ns), w->now_ns), .kind = EVENT_REQUEST, .id = (uint32_t)q->owner, .what = q},
+        err);
 }
 
 /* --- work --- */

@@ -97,6 +97,6 @@ int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct m
         return 0;
     if (at_ns <= w->now_ns)
         return mpg_events_share_release(w, rank, err);
-    return mpg_events_push(&w->heap, (struct event){.at_ns = at_ns, .kind = EVENT_RELEASE, .id = (uint32_t)rank,
-                                                .turn = r->waits}, err);
+    return mpg_events_push(&w->heap,
+                           (struct event){.at_ns = at_ns, .kind = EVENT_RELEASE, .id = (uint32_t)rank, .turn = r->waits}, err);
 }

@@ -139,7 +139,7 @@ size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step
 }
 
 int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
-                   struct mpg_error *err)
+                              struct mpg_error *err)
 {
     struct transfer **all = malloc(n * sizeof(struct transfer *));
     size_t k = 0;

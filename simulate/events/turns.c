@@ -104,7 +104,8 @@ static int take_turns(struct world *w, struct processor *p, int32_t n, double be
     const double granted_ns = begin_ns + each_ns - quantum_ns;
     r->switching = p->n > 0 && (granted_ns > w->now_ns || (granted_ns == w->now_ns && w->latest.kind <= EVENT_GRANT));
     if (r->switching)
-        return mpg_events_push(&w->heap, (struct event){.at_ns = granted_ns, .kind = EVENT_GRANT, .id = (uint32_t)p->holder}, err);
+        return mpg_events_push(&w->heap, (struct event){.at_ns = granted_ns, .kind = EVENT_GRANT, .id = (uint32_t)p->holder},
+                               err);
     r->use[USE_PROCESSOR] += granted_ns - r->ready_ns;
     work(r, quantum_ns);
     w->lane[p->holder].state = STREAM_WORKS;

@@ -43,9 +43,8 @@ static int appended(void *world, uint32_t stream, struct mpg_error *err)
     if (reserve_lanes(w, stream + 1, err) < 0)
         return -1;
     /* first threads read on by themselves */
-    return stream >= (uint32_t)w->ranks && w->lane[stream].state == STREAM_WAITS
-               ? mpg_events_world_go(w, stream, w->now_ns, err)
-               : 0;
+    return stream >= (uint32_t)w->ranks && w->lane[stream].state == STREAM_WAITS ? mpg_events_world_go(w, stream, w->now_ns, err)
+                                                                                 : 0;
 }
 
 static int wake(void *world, uint32_t lane, struct mpg_error *err)

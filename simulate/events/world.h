@@ -144,7 +144,7 @@ int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_ste
 int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
 /* Something of M's bytes leaves at AT_NS, and is there as event KIND of ID with WHAT. */
 int mpg_events_network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
-                void *what, struct mpg_error *err);
+                           void *what, struct mpg_error *err);
 int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err);
 
 /* A parameter's draw, at ADDRESS but for the seed. */
@@ -176,7 +176,7 @@ int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_e
 size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
 /* The N of them, all there, are taken: *VALUE_NS becomes no less than when that has been done. */
 int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
-                   struct mpg_error *err);
+                              struct mpg_error *err);
 
 /* --- share.c --- */
 int mpg_events_share_init(struct world *w, struct mpg_error *err);

@@ -48,8 +48,8 @@ void mpg_perturbation_clear_collectives(struct mpg_perturbation *p);
 const char *mpg_operation_name(enum mpg_operation operation);
 /* The sizes that MEETING has on target and source: FROM the least TO the greatest. */
 void mpg_meeting_sizes(const struct mpg_measured_meeting *meeting, int64_t *from, int64_t *to);
-/* Whether P takes OPERATION of PROCESSES, each of which gives BYTES, as it was measured as a whole: with as many processes, between
- * the least and the greatest size. */
+/* Whether P takes OPERATION of PROCESSES, each of which gives BYTES, as it was measured as a whole: with as many processes,
+ * between the least and the greatest size. */
 bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
                              int32_t processes, double bytes);
 /* The times of such a one. */

@@ -56,7 +56,8 @@ struct mpg_perturbation {
     bool calls_cost_nothing; /* and calls take what messages do, whatever they took */
     bool ignores_collectives; /* what signatures have measured of them */
     bool unperturbed;         /* messages of collectives are the traced machine's */
-    const struct mpg_signature *reduces, *source_reduces; /* whose arithmetic reductions take on either; NULL: nobody's is known */
+    const struct mpg_signature *reduces,
+        *source_reduces;    /* whose arithmetic reductions take on either; NULL: nobody's is known */
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
     struct mpg_measured_meetings meetings[MPG_OPERATIONS];

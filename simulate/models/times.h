@@ -31,7 +31,8 @@ void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which
                        double *value_ns);
 /* gap(d): how long after a message of BYTES the next one leaves, at least; 0 or more. */
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes);
-/* The medians of all launches of what a message of BYTES takes, ns: lambda and tau(d), o_s and o_r, W(d) (-1: not known), gap(d). */
+/* The medians of all launches of what a message of BYTES takes, ns: lambda and tau(d), o_s and o_r, W(d) (-1: not known),
+ * gap(d). */
 struct mpg_typical {
     double lambda_ns, tau_ns, send_ns, receive_ns, waiting_ns, gap_ns;
 };

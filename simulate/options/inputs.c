@@ -85,7 +85,8 @@ static int load_table(const struct mpg_config *c, struct mpg_files *f, struct mp
     const bool expands_rest = c->model.expand_rest || (mpg_config_sweeps(c) && c->target.signatures.n > 0);
     if (!c->model.expand && !expands_rest && !c->model.expand_some && !c->model.carries)
         return 0;
-    f->table = c->model.collective_table ? mpg_collective_table_read(c->model.collective_table, err) : mpg_collective_table_default(err);
+    f->table =
+        c->model.collective_table ? mpg_collective_table_read(c->model.collective_table, err) : mpg_collective_table_default(err);
     return f->table ? 0 : -1;
 }
 

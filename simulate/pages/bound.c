@@ -215,7 +215,8 @@ static void bound_lists(json_t *value, const char *name)
 /* What a row of an account, of a path, of wait states or a hypothesis is worth to a reader. */
 static double weight(const json_t *row)
 {
-    const json_t *time = json_object_get(row, "time_ns"), *run = json_object_get(row, "run_ns"), *put_in = json_object_get(row, "put_in_ns");
+    const json_t *time = json_object_get(row, "time_ns"), *run = json_object_get(row, "run_ns"),
+                 *put_in = json_object_get(row, "put_in_ns");
     const json_t *predicted = json_object_get(row, "predicted"), *alone = json_object_get(row, "alone");
     if (time)
         return json_number_value(time);

@@ -45,7 +45,8 @@ bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b);
 
 /* Gives every step of the graph to each of N takers, which THREADS >= 1 threads share: each reads the trace, and makes the
  * graph, for itself, where a pass has told what it takes and there is room for it (to evaluate lanes costs less than to hand
- * steps on from one processor's cache to another's); else one hands steps on to the others. PASSED is filled as far as it went. */
+ * steps on from one processor's cache to another's); else one hands steps on to the others. PASSED is filled as far as it
+ * went. */
 int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 

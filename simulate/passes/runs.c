@@ -68,7 +68,8 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
     for (size_t i = 0; i < steps->n; i++) {
         const struct mpg_step *s = &steps->step[i];
         const bool is_last = i + 1 == steps->n;
-        const struct mpg_steps one = {s, 1, steps->slots, steps->batch, is_last && steps->tells_unused, steps->unused, steps->unused_number};
+        const struct mpg_steps one = {
+            s, 1, steps->slots, steps->batch, is_last && steps->tells_unused, steps->unused, steps->unused_number};
         if (x->mode->take(x->lanes, &one, err) < 0 ||
             x->watch->take(x->watch->watcher, s, x->mode->value(x->lanes, s->stream)[0], err) < 0)
             return -1;

@@ -253,13 +253,14 @@ static void say_one_sided(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool measured = r->result->predicted && r->p->target && !r->p->parameters;
-    fprintf(out, "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
-                        "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
-                        c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
-                        mpg_assume_served(r) ? "in which the target's processor serves" : "without the target's processor",
-                        measured ? "; bytes take what a message's take by the signature: where the library copies them at once, in "
-                                   "shared memory, it is less (CommStartupTime and ByteTransferTime of a --target say it)"
-                                 : "");
+    fprintf(out,
+            "%" PRIu64 " %s: fences meet, complete waits for post and wait for "
+            "complete; unlock, flush and Wait take a round trip %s; waiting for a lock is not modelled%s",
+            c->transfers, mpg_units_word(c->transfers, "transfer", "transfers"),
+            mpg_assume_served(r) ? "in which the target's processor serves" : "without the target's processor",
+            measured ? "; bytes take what a message's take by the signature: where the library copies them at once, in "
+                       "shared memory, it is less (CommStartupTime and ByteTransferTime of a --target say it)"
+                     : "");
     if (c->transfers_alone)
         fprintf(out, "; nothing waits for %" PRIu64 " of them", c->transfers_alone);
 }

@@ -62,7 +62,8 @@ void mpg_attention_say_no_limit(const struct mpg_report *r, char *text, size_t s
     if (limit == INT64_MAX)
         snprintf(text, size, "standard sends never wait for their receiver (--eager-limit says it)");
     else if (limit < 0)
-        snprintf(text, size, "the traced machine's is taken, by which all standard sends wait for their receiver (--eager-limit says it)");
+        snprintf(text, size,
+                 "the traced machine's is taken, by which all standard sends wait for their receiver (--eager-limit says it)");
     else
         snprintf(text, size, "the traced machine's is taken, %" PRId64 " %s (--eager-limit says it)", limit,
                  mpg_units_word((uint64_t)limit, "byte", "bytes"));
@@ -453,20 +454,18 @@ int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
                          struct mpg_error *err)
 {
     static mpg_doubt *const kinds[] = {
-        add_untraced,       add_unplaced,     add_verdicts,      mpg_doubt_source, add_waits,
-        add_missing_parts,  add_missing_calls, add_missing_source, mpg_doubt_sizes, mpg_doubt_means,
-        mpg_doubt_record,   mpg_doubt_clocks, mpg_doubt_cores,   mpg_doubt_order, mpg_doubt_progress, mpg_doubt_places,
-        mpg_doubt_answers,  mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_served, mpg_doubt_posted, mpg_doubt_threads, mpg_doubt_shared,
-        mpg_doubt_carried,  mpg_doubt_resized,
-        add_replaced,       add_unused_files, add_unused_floors, add_unused_draws,
-        add_unmet_options,  add_unmet_regions, add_unused_rounds, add_unseen_sizes,
+        add_untraced,      add_unplaced,       add_verdicts,       mpg_doubt_source,  add_waits,         add_missing_parts,
+        add_missing_calls, add_missing_source, mpg_doubt_sizes,    mpg_doubt_means,   mpg_doubt_record,  mpg_doubt_clocks,
+        mpg_doubt_cores,   mpg_doubt_order,    mpg_doubt_progress, mpg_doubt_places,  mpg_doubt_answers, mpg_doubt_partial,
+        mpg_doubt_windows, mpg_doubt_served,   mpg_doubt_posted,   mpg_doubt_threads, mpg_doubt_shared,  mpg_doubt_carried,
+        mpg_doubt_resized, add_replaced,       add_unused_files,   add_unused_floors, add_unused_draws,  add_unmet_options,
+        add_unmet_regions, add_unused_rounds,  add_unseen_sizes,
     };
     static mpg_doubt *const predicted[] = {
-        add_untraced,    add_unplaced,     add_verdicts,    mpg_predicted_missing,
-        mpg_doubt_sizes, mpg_doubt_means, mpg_doubt_record, mpg_doubt_order, mpg_predicted_doubts,
-        add_replaced,    add_unused_draws, add_unmet_options, add_unmet_regions,
-        add_unused_rounds, mpg_doubt_answers, mpg_doubt_partial, mpg_doubt_windows, mpg_doubt_served, mpg_doubt_posted, mpg_doubt_threads, mpg_doubt_shared,
-        mpg_doubt_resized,
+        add_untraced,      add_unplaced,      add_verdicts,         mpg_predicted_missing, mpg_doubt_sizes,   mpg_doubt_means,
+        mpg_doubt_record,  mpg_doubt_order,   mpg_predicted_doubts, add_replaced,          add_unused_draws,  add_unmet_options,
+        add_unmet_regions, add_unused_rounds, mpg_doubt_answers,    mpg_doubt_partial,     mpg_doubt_windows, mpg_doubt_served,
+        mpg_doubt_posted,  mpg_doubt_threads, mpg_doubt_shared,     mpg_doubt_resized,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
                                           : sizeof kinds / sizeof *kinds;

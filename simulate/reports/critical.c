@@ -171,8 +171,12 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
 
 /* --- for programs --- */
 
-#define TERM_COLUMNS {.key = "computation_ns"}, {.key = "noise_ns"}, {.key = "calls_ns"}, {.key = "latency_ns"}, {.key = "bytes_ns"}, \
-                     {.key = "collectives_ns"}, {.key = "messages"}, {.key = "bytes"}
+#define TERM_COLUMNS \
+    {.key = "computation_ns"}, {.key = "noise_ns"}, {.key = "calls_ns"}, {.key = "latency_ns"}, {.key = "bytes_ns"}, \
+        {.key = "collectives_ns"}, {.key = "messages"}, \
+    { \
+        .key = "bytes" \
+    }
 
 /* A call is first in JSON, and after its rank in CSV. */
 static const struct mpg_table_column segment_columns[] = {

@@ -192,11 +192,11 @@ void mpg_doubt_resized(const struct mpg_report *r, struct mpg_attention *list)
                           c->kept_waiting, mpg_units_word(c->kept_waiting, "waits", "wait"));
     if (c->kept_leaving > 0)
         mpg_attention_add(list, "resized",
-                                   "%" PRIu64 " of the messages that are resized %s at once, as with the size that they "
-                                   "had; of the new one the trace does not show whether sends wait for their receiver. If "
-                                   "they do until their receive is posted, --eager-limit says so; whether they do for longer, as with "
-                                   "a library that moves them in its calls only, a trace with messages of such sizes shows",
-                                   c->kept_leaving, mpg_units_word(c->kept_leaving, "is done", "are done"));
+                          "%" PRIu64 " of the messages that are resized %s at once, as with the size that they "
+                          "had; of the new one the trace does not show whether sends wait for their receiver. If "
+                          "they do until their receive is posted, --eager-limit says so; whether they do for longer, as with "
+                          "a library that moves them in its calls only, a trace with messages of such sizes shows",
+                          c->kept_leaving, mpg_units_word(c->kept_leaving, "is done", "are done"));
 }
 
 void mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list)
@@ -204,10 +204,11 @@ void mpg_doubt_windows(const struct mpg_report *r, struct mpg_attention *list)
     char took[32];
     const double ns = r->result->counts.alone_ns;
     if (is_much(r, ns))
-        mpg_attention_add(list, "windows",
-                                               "MPI_Win_start, transfers, locks and flushes took %s, all together: what they waited for, no hypothesis "
-                                               "changes. mpgreplay with the same hypotheses makes the calls for real",
-                                               mpg_units_format_time(took, sizeof took, ns));
+        mpg_attention_add(
+            list, "windows",
+            "MPI_Win_start, transfers, locks and flushes took %s, all together: what they waited for, no hypothesis "
+            "changes. mpgreplay with the same hypotheses makes the calls for real",
+            mpg_units_format_time(took, sizeof took, ns));
 }
 
 /* What ranks wait for by load and store is in no trace. */
@@ -215,11 +216,12 @@ void mpg_doubt_shared(const struct mpg_report *r, struct mpg_attention *list)
 {
     const uint64_t n = r->result->counts.shared_windows;
     if (n > 0 && r->result->ranks > 1)
-        mpg_attention_add(list, "shared memory",
-                                   "ranks made %" PRIu64 " %s of shared memory: where they wait for each other's stores there, that "
-                                   "is in the trace as computation (between MPI_Win_syncs of one callsite as polling), which does not move with "
-                                   "the other rank. Messages or barriers in place of such flags are followed",
-                                   n, mpg_units_word(n, "window", "windows"));
+        mpg_attention_add(
+            list, "shared memory",
+            "ranks made %" PRIu64 " %s of shared memory: where they wait for each other's stores there, that "
+            "is in the trace as computation (between MPI_Win_syncs of one callsite as polling), which does not move with "
+            "the other rank. Messages or barriers in place of such flags are followed",
+            n, mpg_units_word(n, "window", "windows"));
 }
 
 /* What threads wait for each other is not in a trace of MPI. */
@@ -230,10 +232,12 @@ void mpg_doubt_threads(const struct mpg_report *r, struct mpg_attention *list)
     if (n == 0 || !graph->supposed || !mpg_supposed_of_work(graph->supposed, graph->suppose))
         return;
     mpg_attention_add(list, "threads",
-                             "%" PRIu64 " beside those that called MPI_Init: what threads of a rank waited for each other outside of MPI "
-                             "(joins, barriers, locks) is in the trace as computation of no region, and no hypothesis changes it. "
-                             "Regions that enclose what is waited for and the waiting (a parallel construct as a whole), of "
-                             "one thread, are changed as one", n);
+                      "%" PRIu64
+                      " beside those that called MPI_Init: what threads of a rank waited for each other outside of MPI "
+                      "(joins, barriers, locks) is in the trace as computation of no region, and no hypothesis changes it. "
+                      "Regions that enclose what is waited for and the waiting (a parallel construct as a whole), of "
+                      "one thread, are changed as one",
+                      n);
 }
 
 /* Which call of its target sees to a transfer is the trace's. */
@@ -243,11 +247,11 @@ void mpg_doubt_served(const struct mpg_report *r, struct mpg_attention *list)
     const double ns = r->result->counts.served_ns;
     if (is_much(r, ns))
         mpg_attention_add(list, "windows",
-                                               "transfers waited %s, all together, until their target was in a call that sees to them. "
-                                               "Here it is the same call; where the hypotheses have ranks come at about the same "
-                                               "time, it is an earlier or a later one, and the answer off by what lies between. "
-                                               "mpgreplay with the same hypotheses makes the calls for real",
-                                               mpg_units_format_time(waited, sizeof waited, ns));
+                          "transfers waited %s, all together, until their target was in a call that sees to them. "
+                          "Here it is the same call; where the hypotheses have ranks come at about the same "
+                          "time, it is an earlier or a later one, and the answer off by what lies between. "
+                          "mpgreplay with the same hypotheses makes the calls for real",
+                          mpg_units_format_time(waited, sizeof waited, ns));
 }
 
 void mpg_doubt_posted(const struct mpg_report *r, struct mpg_attention *list)
@@ -262,9 +266,9 @@ void mpg_doubt_posted(const struct mpg_report *r, struct mpg_attention *list)
                            : "That is taken for their messages' flight, and for their own time, which no hypothesis changes. "
                              "--predict is the better question";
     mpg_attention_add(list, "collectives",
-                             "calls that complete nonblocking ones still took %s, all together, when all members had posted, as with a "
-                             "library that moves these in its calls only. %s",
-                             mpg_units_format_time(took, sizeof took, ns), kept);
+                      "calls that complete nonblocking ones still took %s, all together, when all members had posted, as with a "
+                      "library that moves these in its calls only. %s",
+                      mpg_units_format_time(took, sizeof took, ns), kept);
 }
 
 /* Collectives that hypotheses would have made of messages, if something else did not need them as they are. */

@@ -37,11 +37,12 @@ bool mpg_assume_served(const struct mpg_report *r)
 
 void mpg_assume_policy(const struct mpg_report *r, FILE *out)
 {
-    static const char *const words[] = {
-        "none: requests are served in waits", "interrupt: requests interrupt work, and are served in waits",
-        "poll: work looks for requests after each interval; they are served in waits, too",
-        "offload: requests are served by the network, and cost their owner nothing",
-        "calls: who waits for its receiver is served while that waits in a call; others' memory is read and written by the network"};
+    static const char *const words[] = {"none: requests are served in waits",
+                                        "interrupt: requests interrupt work, and are served in waits",
+                                        "poll: work looks for requests after each interval; they are served in waits, too",
+                                        "offload: requests are served by the network, and cost their owner nothing",
+                                        "calls: who waits for its receiver is served while that waits in a call; others' memory "
+                                        "is read and written by the network"};
     fprintf(out, "%s", words[r->extrapolation->parameters->policy]);
 }
 

@@ -149,10 +149,12 @@ static void add_kept_waits(const struct mpg_report *r, struct mpg_attention *lis
     if (!keeps_waits(r))
         return;
     mpg_attention_add(list, "eager limit",
-        "none is known: in the trace %" PRIu64 " calls of MPI_Send waited for their receiver (%s, all together), and keep what "
-        "they took as their own time, on the critical path, too. --eager-limit=%" PRId64 ", the most that the trace allows, or --source, a signature "
-        "of the traced machine that has it, lets them wait for the predicted receiver",
-        c->waited_sends, mpg_units_format_time(waited, sizeof waited, c->waited_ns), c->waited_bytes - 1);
+                      "none is known: in the trace %" PRIu64
+                      " calls of MPI_Send waited for their receiver (%s, all together), and keep what "
+                      "they took as their own time, on the critical path, too. --eager-limit=%" PRId64
+                      ", the most that the trace allows, or --source, a signature "
+                      "of the traced machine that has it, lets them wait for the predicted receiver",
+                      c->waited_sends, mpg_units_format_time(waited, sizeof waited, c->waited_ns), c->waited_bytes - 1);
 }
 
 void mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list)

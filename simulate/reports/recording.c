@@ -33,9 +33,10 @@ const char *mpg_recording_say(const struct mpg_report *r, const struct mpg_recor
         snprintf(text, size, "good: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls%s", between, calls,
                  x->removed ? ", taken out" : "");
     else
-        snprintf(text, size, "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls: record again "
-                 "on an idle machine%s", between, calls,
-                 !r->result->predicted && x->between_share <= MOST_BETWEEN ? ", or ask with --predict" : "");
+        snprintf(text, size,
+                 "NOT RELIABLE: %.2g %% of the ranks' time off the CPU outside of MPI, %.2g %% in calls: record again "
+                 "on an idle machine%s",
+                 between, calls, !r->result->predicted && x->between_share <= MOST_BETWEEN ? ", or ask with --predict" : "");
     return text;
 }
 

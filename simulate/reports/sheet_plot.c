@@ -193,8 +193,10 @@ static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, st
             fprintf(s->script, "set label '\u2190 %s' at %.2f, graph 0.97 center front\n",
                     mpg_say_faster(text, sizeof text, mpg_sheet_faster(rows, i, i + 1)), (double)i + 0.5);
     }
-    fprintf(s->script, "plot data using 1:2 with boxes lc rgb '%s' notitle, data using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lw 1.5 lc rgb "
-                       "'#222222' notitle\n", PLOT_SKY);
+    fprintf(s->script,
+            "plot data using 1:2 with boxes lc rgb '%s' notitle, data using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lw 1.5 lc rgb "
+            "'#222222' notitle\n",
+            PLOT_SKY);
     return mpg_plot_finish(s, err);
 }
 
@@ -204,13 +206,16 @@ static int draw_faster(struct plot_session *s, const struct mpg_sheet *rows, str
     const size_t n = machines(rows);
     if (mpg_plot_start(s, err, "faster") < 0)
         return -1;
-    mpg_plot_title(s->script, mpg_printable(path, sizeof path, rows->trace), "probability (%) that the row's machine is faster than the column's");
+    mpg_plot_title(s->script, mpg_printable(path, sizeof path, rows->trace),
+                   "probability (%) that the row's machine is faster than the column's");
     put_machines(s->script, rows, "x", n);
     put_machines(s->script, rows, "y", n);
-    fprintf(s->script, "set xrange [-0.5:%.1f]\nset yrange [%.1f:-0.5]\nset xtics rotate by -30\nunset key\nunset grid\nset border 15\nset size "
-                       "square\nset cbrange [0:100]\nset palette defined (0 '%s', 50 '#ffffff', 100 '%s')\n"
-                       "plot data using 1:2:3 with image pixels, data using 1:2:(sprintf('%%.0f', $3)) with labels\n",
-            (double)n - 0.5, (double)n - 0.5, PLOT_ORANGE, PLOT_BLUE);
+    fprintf(
+        s->script,
+        "set xrange [-0.5:%.1f]\nset yrange [%.1f:-0.5]\nset xtics rotate by -30\nunset key\nunset grid\nset border 15\nset size "
+        "square\nset cbrange [0:100]\nset palette defined (0 '%s', 50 '#ffffff', 100 '%s')\n"
+        "plot data using 1:2:3 with image pixels, data using 1:2:(sprintf('%%.0f', $3)) with labels\n",
+        (double)n - 0.5, (double)n - 0.5, PLOT_ORANGE, PLOT_BLUE);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++)
             fprintf(s->data, "%zu %zu %.15g\n", k, i, i == k ? 50 : 100 * mpg_sheet_faster(rows, i, k));

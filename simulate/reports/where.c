@@ -238,9 +238,11 @@ static void print_path_head(const struct mpg_where_report *r, const char *by, co
         fprintf(out, "\nThe critical path, by %s, time in %s; mean of replicas, the share's 95 %% confidence interval;\n", by,
                 unit);
     else
-        fprintf(out,
-                "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of what is put in on it and that\n"
-                     "share's 95 %% confidence interval;\n", by, unit);
+        fprintf(
+            out,
+            "\nThe path of the longest rank's delay, by %s, %s; mean of replicas, the share of what is put in on it and that\n"
+            "share's 95 %% confidence interval;\n",
+            by, unit);
     fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
 }
 

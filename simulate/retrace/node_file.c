@@ -175,7 +175,7 @@ static uint8_t *put_double(uint8_t *p, double value)
 }
 
 int mpg_node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
-                    struct mpg_error *err)
+                        struct mpg_error *err)
 {
     uint8_t *p = make_room(f, r, err);
     if (!p)

@@ -39,7 +39,7 @@ void mpg_node_records_clear(struct node_records *r);
  * 0. Errors: the file cannot be written, out of memory. */
 int mpg_node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err);
 int mpg_node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
-                    struct mpg_error *err);
+                        struct mpg_error *err);
 int mpg_node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err);
 /* Makes R, whose times begin at BEGIN_NS, ready to be read, and gives its buffer back. */
 int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err);

@@ -59,7 +59,8 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
     struct mpg_error err;
     uint32_t i = b->free;
     if (i == MPG_NO_BRANCH) {
-        if (b->failed || (b->n == b->capacity && mpg_reserve_at(&b->branch, sizeof *b->branch, &b->capacity, b->n + 1, &err) < 0)) {
+        if (b->failed ||
+            (b->n == b->capacity && mpg_reserve_at(&b->branch, sizeof *b->branch, &b->capacity, b->n + 1, &err) < 0)) {
             b->failed = true;
             return MPG_NO_BRANCH;
         }

@@ -25,8 +25,8 @@ struct mpg_tally {
 
 /* Of N >= 1 lanes and so many TERMS. Error: out of memory. */
 struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct mpg_error *err);
-/* What a lane takes of one of so many TERMS, bytes, before the trace has been read: all callsites that have been met on all ranks, with
- * PAIRS several other ends each. */
+/* What a lane takes of one of so many TERMS, bytes, before the trace has been read: all callsites that have been met on all
+ * ranks, with PAIRS several other ends each. */
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs);
 void mpg_tally_free(struct mpg_tally *tally); /* NULL is allowed */
 /* Step S of a graph whose options have `regions`, before its terms are added: an ENTER says where its stream is

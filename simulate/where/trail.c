@@ -197,7 +197,8 @@ void mpg_trail_add_one_of(struct mpg_trail *t, struct mpg_path_value to, const d
         bool known = false;
         for (uint32_t i = 0; i < w && !known; i++)
             known = numbers[i] == numbers[w];
-        uint64_t *bits = known ? NULL : mpg_trail_from(t, mpg_path_slot(slots[(size_t)numbers[w]], MPG_PATH_TIME), NULL, UINT32_MAX);
+        uint64_t *bits =
+            known ? NULL : mpg_trail_from(t, mpg_path_slot(slots[(size_t)numbers[w]], MPG_PATH_TIME), NULL, UINT32_MAX);
         for (uint32_t i = w; bits && i < t->n; i++)
             bits[i / 64] |= (uint64_t)(numbers[i] == numbers[w]) << i % 64;
     }
@@ -254,8 +255,8 @@ uint64_t *mpg_trail_marks_of(struct mpg_trail *t, uint32_t number, enum mpg_path
 {
     const enum kind kind = kind_of(part);
     struct mpg_error err;
-    if (number >= t->mark_capacity[kind] &&
-        mpg_reserve_at(&t->mark[kind], parts_of(kind) * t->words * sizeof **t->mark, &t->mark_capacity[kind], number + 1, &err) < 0) {
+    if (number >= t->mark_capacity[kind] && mpg_reserve_at(&t->mark[kind], parts_of(kind) * t->words * sizeof **t->mark,
+                                                           &t->mark_capacity[kind], number + 1, &err) < 0) {
         mpg_trail_fail(t);
         return NULL;
     }

@@ -11,8 +11,8 @@
 
 struct mpg_trail;
 
-/* For the lanes of TALLY, which has MPG_WHERE_TERMS terms; or, where there is PATH, of its one lane, whose path is not found while it is
- * recorded, but followed then (path.h). Both outlive it. Errors: out of memory. */
+/* For the lanes of TALLY, which has MPG_WHERE_TERMS terms; or, where there is PATH, of its one lane, whose path is not found
+ * while it is recorded, but followed then (path.h). Both outlive it. Errors: out of memory. */
 struct mpg_trail *mpg_trail_new(struct mpg_tally *tally, struct mpg_path *path, struct mpg_error *err);
 bool mpg_trail_is_path(const struct mpg_trail *trail);
 void mpg_trail_free(struct mpg_trail *trail); /* NULL is allowed */
@@ -24,8 +24,8 @@ void mpg_trail_add(struct mpg_trail *trail, struct mpg_path_value to, uint32_t p
 /* A call begins with it; only paths ask. */
 void mpg_trail_begins(struct mpg_trail *trail);
 /* It comes FROM there, the first of the record's in all lanes that no further one has, with TERMS (MPG_WHERE_COMPUTATION ...;
- * NULL: 0) that are the same in all of these. What messages take is BETWEEN two ranks: a place of the tally's, UINT32_MAX: it is of no
- * pair. Returned are, of further ones, words of 64 lanes each, all 0, of which the caller sets the lanes' bits. */
+ * NULL: 0) that are the same in all of these. What messages take is BETWEEN two ranks: a place of the tally's, UINT32_MAX: it is
+ * of no pair. Returned are, of further ones, words of 64 lanes each, all 0, of which the caller sets the lanes' bits. */
 uint64_t *mpg_trail_from(struct mpg_trail *trail, struct mpg_path_value from, const double *terms, uint32_t between);
 /* The same of a further one in the lanes of BITS. */
 void mpg_trail_add_from(struct mpg_trail *trail, struct mpg_path_value from, const double *terms, uint32_t between,

@@ -329,7 +329,8 @@ int mpg_trail_finish(struct mpg_trail *t, const double *run_ns, struct mpg_error
     find_leaves(t, &ends, false);
     int status = mpg_trail_resolve(t, err);
     for (uint32_t i = 0; i < ends.n && status == 0; i++)
-        t->mark[ends.leaf[i].kind][(size_t)ends.leaf[i].mark * t->words + ends.leaf[i].lane / 64] |= UINT64_C(1) << ends.leaf[i].lane % 64;
+        t->mark[ends.leaf[i].kind][(size_t)ends.leaf[i].mark * t->words + ends.leaf[i].lane / 64] |= UINT64_C(1)
+                                                                                                     << ends.leaf[i].lane % 64;
     free(ends.leaf);
     if (status == 0)
         status = grow(t, err);

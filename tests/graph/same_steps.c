@@ -33,12 +33,12 @@ static bool same_edge(const struct mpg_edge *a, const struct mpg_edge *b)
 
 static bool same_leave(const struct mpg_step *a, const struct mpg_step *b)
 {
-    bool same = a->leave_ns == b->leave_ns && a->rooted_bytes == b->rooted_bytes &&
-                a->round_trip_bytes == b->round_trip_bytes && a->round_trip_target_bytes == b->round_trip_target_bytes &&
-                a->rooted == b->rooted && a->failed == b->failed && a->dropped == b->dropped &&
-                a->found_nothing == b->found_nothing && a->round_trip == b->round_trip && a->completed == b->completed &&
-                a->sent_number == b->sent_number && a->edge_number == b->edge_number && a->lost_number == b->lost_number &&
-                a->transfer->owner == b->transfer->owner && a->alternatives->candidate_number == b->alternatives->candidate_number;
+    bool same = a->leave_ns == b->leave_ns && a->rooted_bytes == b->rooted_bytes && a->round_trip_bytes == b->round_trip_bytes &&
+                a->round_trip_target_bytes == b->round_trip_target_bytes && a->rooted == b->rooted && a->failed == b->failed &&
+                a->dropped == b->dropped && a->found_nothing == b->found_nothing && a->round_trip == b->round_trip &&
+                a->completed == b->completed && a->sent_number == b->sent_number && a->edge_number == b->edge_number &&
+                a->lost_number == b->lost_number && a->transfer->owner == b->transfer->owner &&
+                a->alternatives->candidate_number == b->alternatives->candidate_number;
     for (uint32_t i = 0; same && i < a->sent_number; i++)
         same = same_sent(&a->sent[i], &b->sent[i]);
     for (uint32_t i = 0; same && i < a->edge_number + a->lost_number; i++)
@@ -61,8 +61,9 @@ static bool same_enter(const struct mpg_step *a, const struct mpg_step *b)
 static bool same_eager(const struct mpg_step *a, const struct mpg_step *b)
 {
     return same_origin(&a->origin, &b->origin) && a->message == b->message && a->sender_ns == b->sender_ns &&
-           a->poster_ns == b->poster_ns && a->poster == b->poster && a->seen == b->seen && a->posted == b->posted && a->requested == b->requested &&
-           a->receiver == b->receiver && a->comm == b->comm && a->tag == b->tag && a->is_followed == b->is_followed;
+           a->poster_ns == b->poster_ns && a->poster == b->poster && a->seen == b->seen && a->posted == b->posted &&
+           a->requested == b->requested && a->receiver == b->receiver && a->comm == b->comm && a->tag == b->tag &&
+           a->is_followed == b->is_followed;
 }
 
 static bool same_step(const struct mpg_step *a, const struct mpg_step *b)

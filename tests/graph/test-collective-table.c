@@ -104,7 +104,8 @@ static void test_nonblocking(void)
     const struct mpg_choice bcast = mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_BCAST, 9, 1e6);
     ok(goes_by(&bcast, "binomial_near") && !bcast.waits, "or not");
     expect(t, MPG_COLLECTIVE_BCAST, 5, 1e9, "chain");
-    ok(mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == mpg_algorithm_find("linear"), "linear");
+    ok(mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_ALLGATHER, 9, 0).algorithm == mpg_algorithm_find("linear"),
+       "linear");
     ok(mpg_collective_table_find_nonblocking(t, MPG_COLLECTIVE_BARRIER, 9, 0).algorithm == mpg_algorithm_find("dissemination"),
        "operations without rows are as built in");
     ok(fits_everywhere(t, mpg_collective_table_find_nonblocking, true),

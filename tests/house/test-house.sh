@@ -45,6 +45,8 @@ files=$(ours | grep -vE '^(analyse|bench|signature|simulate|statistics|trace|exa
         "$(grep -nE '(^|[^A-Za-z0-9_$})."])/(home|work|root|Users)/' $files | grep -v '^tests/house/test-house.sh')"
     empty "no tabs in C" \
         "$(printf '%s\n' $files | grep -E '\.[ch]$' | xargs grep -ln "$(printf '\t')")"
+    empty "lines of C have at most 130 characters" \
+        "$(printf '%s\n' $files | grep -E '\.([ch]|inc)$' | xargs awk 'length > 130 { print FILENAME ":" FNR }')"
     empty "code files have fewer than 700 lines" \
         "$(printf '%s\n' $files | grep -vE '\.(md|[1-9]|def)$' | # nor is a table code
             xargs wc -l | awk '$2 != "total" && $1 >= 700 { print $2 ": " $1 " lines" }')"

@@ -77,16 +77,29 @@ static struct mpg_network_group launches[] = {{"launch 0", 50, 8, 312.5, -1 / 3.
 static struct mpg_network_group pairs[] = {
     {"ranks 0 and 3; hosts a and b\u00e9; cores 0 and 1", 1, 0, 0, 0, 0}};
 static struct mpg_network_path paths[] = {
-    {.path = MPG_PATH_COMPLEX, .one_way = "half the round trip", .latency = {.n = 2, .size = latency},
-     .eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN, .loggp = {.overhead_ns = 88.25, .gap_ns = -1}},
-    {.path = MPG_PATH_NODE, .eager_limit_bytes = -1,
-     .loggp = {.overhead_ns = -1, .gap_ns = -1}},
-    {.path = MPG_PATH_BETWEEN, .one_way = "synchronised clocks", .one_way_error_ns = 25 / 3.0,
+    {.path = MPG_PATH_COMPLEX,
+     .one_way = "half the round trip",
+     .latency = {.n = 2, .size = latency},
+     .eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN,
+     .loggp = {.overhead_ns = 88.25, .gap_ns = -1}},
+    {.path = MPG_PATH_NODE, .eager_limit_bytes = -1, .loggp = {.overhead_ns = -1, .gap_ns = -1}},
+    {.path = MPG_PATH_BETWEEN,
+     .one_way = "synchronised clocks",
+     .one_way_error_ns = 25 / 3.0,
      .one_way_misfit = 0.07 / 3.0,
-     .latency = {.n = 2, .size = latency}, .round_trip = {.n = 1, .size = round_trip}, .bandwidth = {.n = 2, .size = bandwidth},
-     .sender = {.n = 1, .size = sender}, .send_overhead = {.n = 1, .size = send_overhead},
-     .receive_overhead = {.n = 1, .size = receive_overhead}, .streaming = {.n = 1, .size = streaming}, .window = 64, .eager_limit_bytes = 65536,
-     .loggp = {2, segments, 101.5, 33 / 7.0}, .launches = 2, .pairs = 1, .launch = launches,
+     .latency = {.n = 2, .size = latency},
+     .round_trip = {.n = 1, .size = round_trip},
+     .bandwidth = {.n = 2, .size = bandwidth},
+     .sender = {.n = 1, .size = sender},
+     .send_overhead = {.n = 1, .size = send_overhead},
+     .receive_overhead = {.n = 1, .size = receive_overhead},
+     .streaming = {.n = 1, .size = streaming},
+     .window = 64,
+     .eager_limit_bytes = 65536,
+     .loggp = {2, segments, 101.5, 33 / 7.0},
+     .launches = 2,
+     .pairs = 1,
+     .launch = launches,
      .pair = pairs},
 };
 
@@ -107,11 +120,23 @@ static struct mpg_fact sources[] = {{"ftq-a-core3.samples", "crc32 0badcafe"}};
 static struct mpg_signature_failure failures[] = {
     {MPG_PART_NOISE | MPG_PART_RATES, 1 / 3.0, "a check", "it was found", "do better"},
     {MPG_PART_ALL, -1, "b", "c", "d"}};
-static struct mpg_signature full = {
-    .facts = 2, .fact = header, .checks = 24, .failures = 2, .failure = failures, .sources = 1, .source = sources, .cores = 4, .core = cores,
-    .paths = 3, .network = paths, .collectives = 4, .collective = collectives, .reductions = 4,
-    .reduction = reductions, .rates = 4,
-    .rate = rates};
+static struct mpg_signature full = {.facts = 2,
+                                    .fact = header,
+                                    .checks = 24,
+                                    .failures = 2,
+                                    .failure = failures,
+                                    .sources = 1,
+                                    .source = sources,
+                                    .cores = 4,
+                                    .core = cores,
+                                    .paths = 3,
+                                    .network = paths,
+                                    .collectives = 4,
+                                    .collective = collectives,
+                                    .reductions = 4,
+                                    .reduction = reductions,
+                                    .rates = 4,
+                                    .rate = rates};
 
 /* ---- the same, bit by bit ---- */
 

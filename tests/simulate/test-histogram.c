@@ -194,8 +194,9 @@ static void test_contradiction(void)
     for (int i = 0; i < 256; i++)
         ns[i] = 1e6 + 1e4 * drand48();
     struct mpg_removal *r = removal_of(ns, 256, l);
-    ok(mpg_removal_lost_ns(r) < 0.002 * mpg_removal_time_ns(r), "a record that lost half takes nothing from intervals that did not: %.3g of %.3g",
-       mpg_removal_lost_ns(r), mpg_removal_time_ns(r));
+    ok(mpg_removal_lost_ns(r) < 0.002 * mpg_removal_time_ns(r),
+       "a record that lost half takes nothing from intervals that did not: %.3g of %.3g", mpg_removal_lost_ns(r),
+       mpg_removal_time_ns(r));
     mpg_removal_free(r);
     mpg_losses_free(l);
     mpg_replay_free(replay);

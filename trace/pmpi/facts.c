@@ -154,13 +154,11 @@ int facts_write_first(struct mpg_trace_writer *w, int rank, uint64_t run, bool c
     mpg_units_format_fact(cpu_cost, sizeof cpu_cost, cost.cpu_ns, 1);
     snprintf(number, sizeof number, "%016" PRIx64, run);
     if (facts_write(w, "run", number, err) < 0 || facts_write(w, "host", host, err) < 0 ||
-        facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC",
-                             err) < 0 ||
-        facts_write(w, "overhead_call_ns", call_cost, err) < 0 ||
-        facts_write(w, "overhead_sum_ns", sum_cost, err) < 0 ||
+        facts_write(w, "timer", tracer_clock.counter ? "counter" : "CLOCK_MONOTONIC", err) < 0 ||
+        facts_write(w, "overhead_call_ns", call_cost, err) < 0 || facts_write(w, "overhead_sum_ns", sum_cost, err) < 0 ||
         (cost.off_cpu_ns > 0 && facts_write(w, "overhead_off_cpu_ns", off_cpu_cost, err) < 0) ||
-        (cost.cpu_ns > 0 && facts_write(w, "overhead_cpu_ns", cpu_cost, err) < 0) ||
-        write_off_cpu_way(w, err) < 0 || write_cores(w, err) < 0 || write_python(w, err) < 0 || (speaks && write_machine(w, err) < 0))
+        (cost.cpu_ns > 0 && facts_write(w, "overhead_cpu_ns", cpu_cost, err) < 0) || write_off_cpu_way(w, err) < 0 ||
+        write_cores(w, err) < 0 || write_python(w, err) < 0 || (speaks && write_machine(w, err) < 0))
         return -1;
     if (clock_is_shared && facts_write(w, "clocks", "shared", err) < 0)
         return -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of MPI that a program looks up in MPI's library by dlsym(3), as Julia and Python's ctypes do: the program is given the
- * tracer's wrapper of each. The preloaded tracer defines dlsym for that, where glibc's is known to see its caller by the return
- * address alone (RTLD_NEXT and RTLD_DEFAULT depend on the caller): a stub asks for a wrapper, and if there is none jumps to the
- * next dlsym with the arguments, the stack and the return address as they were. */
+/* Functions of MPI that a program looks up in MPI's library by dlsym(3), as Julia and Python's ctypes do: the program is given
+ * the tracer's wrapper of each. The preloaded tracer defines dlsym for that, where glibc's is known to see its caller by the
+ * return address alone (RTLD_NEXT and RTLD_DEFAULT depend on the caller): a stub asks for a wrapper, and if there is none jumps
+ * to the next dlsym with the arguments, the stack and the return address as they were. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <features.h>

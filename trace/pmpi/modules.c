@@ -197,8 +197,8 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
         if (!grown)
             return 1;
         loaded.segments = grown;
-        grown[loaded.segment_number++] =
-            (struct segment){.low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .unwinding = unwinding, .module = module};
+        grown[loaded.segment_number++] = (struct segment){
+            .low = low, .high = low + p->p_memsz, .bias = info->dlpi_addr, .unwinding = unwinding, .module = module};
     }
     return 0;
 }

@@ -69,8 +69,8 @@ static void tell_looked_up(void)
     char names[256];
     const char *file = past_describe(names, sizeof names);
     if (file)
-        say("%s %s looked up in %s (dlsym): the tracer does not see calls of %s there", names, looked_up.number > 1 ? "were" : "was",
-            file, looked_up.number > 1 ? "them" : "it");
+        say("%s %s looked up in %s (dlsym): the tracer does not see calls of %s there", names,
+            looked_up.number > 1 ? "were" : "was", file, looked_up.number > 1 ? "them" : "it");
 }
 
 /* --- modules --- */
@@ -136,15 +136,16 @@ static int find_mpi(struct dl_phdr_info *module, size_t size, void *data)
     return 1;
 }
 
-static void look(const ElfW(Rela) *r, size_t bytes, const struct dl_phdr_info *module, const ElfW(Sym) *symbols, const char *names,
-                 struct area mpi, struct calls found[2])
+static void look(const ElfW(Rela) * r, size_t bytes, const struct dl_phdr_info *module, const ElfW(Sym) * symbols,
+                 const char *names, struct area mpi, struct calls found[2])
 {
     for (size_t i = 0; i < bytes / sizeof *r; i++) {
         const char *name = names + symbols[ELF64_R_SYM(r[i].r_info)].st_name;
         uintptr_t address;
         const bool is_second = *name == 'P';
         const char *plain = name + is_second;
-        if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(plain, "MPI_", 4) != 0 || !plain[4] || plain[5] < 'a' || plain[5] > 'z')
+        if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(plain, "MPI_", 4) != 0 || !plain[4] || plain[5] < 'a' ||
+            plain[5] > 'z')
             continue; /* (MPI_UNWEIGHTED is no function) */
         struct calls *calls = &found[is_second];
         memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);

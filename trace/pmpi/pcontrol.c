@@ -100,7 +100,8 @@ void pcontrol_tell(void)
         say("MPI_Pcontrol(1, name): the system does not let names be read (process_vm_readv: %s): there are no regions of them",
             strerror(refused));
     if (ends > 0 && !takes_ipm)
-        say("%d call%s of MPI_Pcontrol(1) and %d of MPI_Pcontrol(-1) name no regions: if they are meant to, as for IPM, 'mpgtrace "
+        say("%d call%s of MPI_Pcontrol(1) and %d of MPI_Pcontrol(-1) name no regions: if they are meant to, as for IPM, "
+            "'mpgtrace "
             "record --pcontrol=ipm' records these",
             begins, begins == 1 ? "" : "s", ends);
 }

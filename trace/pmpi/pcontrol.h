@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conventions of MPI_Pcontrol that the program may have: IPM's, MPI_Pcontrol(1, "name") and MPI_Pcontrol(-1, "name"), is taken where
- * MPGTRACE_PCONTROL is "ipm". */
+/* Conventions of MPI_Pcontrol that the program may have: IPM's, MPI_Pcontrol(1, "name") and MPI_Pcontrol(-1, "name"), is taken
+ * where MPGTRACE_PCONTROL is "ipm". */
 #ifndef MPG_TRACER_PCONTROL_H
 #define MPG_TRACER_PCONTROL_H
 

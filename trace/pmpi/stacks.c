@@ -145,11 +145,12 @@ enum {
 #endif
 };
 
-__attribute__((no_sanitize("address"))) uintptr_t stacks_leave_signal(struct stacks *s, uintptr_t *high, uintptr_t *sp, uintptr_t *fp_at)
+__attribute__((no_sanitize("address"))) uintptr_t stacks_leave_signal(struct stacks *s, uintptr_t *high, uintptr_t *sp,
+                                                                      uintptr_t *fp_at)
 {
     const uintptr_t context = *sp;
-    if (CONTEXT_BYTES == 0 || context % sizeof(uintptr_t) != 0 || *high <= context || *high - context < CONTEXT_PC + sizeof(uintptr_t) ||
-        *high - context < CONTEXT_SP + sizeof(uintptr_t))
+    if (CONTEXT_BYTES == 0 || context % sizeof(uintptr_t) != 0 || *high <= context ||
+        *high - context < CONTEXT_PC + sizeof(uintptr_t) || *high - context < CONTEXT_SP + sizeof(uintptr_t))
         return 0;
     *fp_at = context + CONTEXT_FP;
     *sp = *(const uintptr_t *)(context + CONTEXT_SP);

@@ -177,8 +177,7 @@ static int read_fact(struct profile_definitions *d, struct text *t, struct mpg_e
     return 0;
 }
 
-int mpg_profile_definitions_read(struct profile_definitions *d, const uint8_t *from, size_t bytes,
-                             struct mpg_error *err)
+int mpg_profile_definitions_read(struct profile_definitions *d, const uint8_t *from, size_t bytes, struct mpg_error *err)
 {
     struct text t = {from, from + bytes};
     int status = 0;

@@ -56,9 +56,11 @@ static void watch(int ended, int told, const char *folder, const char *program)
                 "mpgtrace: nothing was traced: MPI_Init did not succeed in %s: srun gave its tasks no PMIx, which Open MPI "
                 "usually needs: 'srun --mpi=pmix' ('srun --mpi=list' says whether there is one)\n", text);
     else if (!mpg_folder_has_trace(folder))
-        fprintf(stderr,
-                "mpgtrace: nothing was traced: no MPI_Init was seen in %s; if it calls MPI, a script, or itself, sets LD_PRELOAD or "
-                "empties the environment\n", text);
+        fprintf(
+            stderr,
+            "mpgtrace: nothing was traced: no MPI_Init was seen in %s; if it calls MPI, a script, or itself, sets LD_PRELOAD or "
+            "empties the environment\n",
+            text);
 }
 
 void mpg_watch(const char *folder, const char *program)

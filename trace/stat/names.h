@@ -42,8 +42,8 @@ struct mpg_site_names {
     char **name; /* by its number; NULL: not asked for yet */
 };
 
-/* Of FRAMES functions each; DEBUG_PATH as mpg_symbols_new(). NAMES are to be ended even if that fails: out of memory, what symbols
- * say. */
+/* Of FRAMES functions each; DEBUG_PATH as mpg_symbols_new(). NAMES are to be ended even if that fails: out of memory, what
+ * symbols say. */
 int mpg_site_names_begin(struct mpg_site_names *names, const struct mpg_trace *trace, int frames, const char *debug_path,
                          struct mpg_error *err);
 /* Of SITE, 0: unknown, else one more than its number: the places, innermost first, a line each; NULL with ERR. */

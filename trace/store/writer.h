@@ -129,8 +129,8 @@ bool mpg_trace_writer_is_full(const struct mpg_trace_writer *w);
 struct mpg_work {
     int64_t enter_ns, leave_ns, off_before_ns, off_in_ns;
 };
-/* Appends WORK as an event, as a flush is one (MPG_CALL_Flush); nothing before the first event, and where writing is not timed. The
- * next event does not enter before *LAST_NS. */
+/* Appends WORK as an event, as a flush is one (MPG_CALL_Flush); nothing before the first event, and where writing is not timed.
+ * The next event does not enter before *LAST_NS. */
 int mpg_trace_writer_worked(struct mpg_trace_writer *w, const struct mpg_work *work, int64_t *last_ns, struct mpg_error *err);
 
 /* Notes that the stream is inside CALL since ENTER_NS, in case the process dies there;

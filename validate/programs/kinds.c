@@ -3,9 +3,9 @@
  *
  *     kinds PATTERN [ROUNDS]
  *
- * persistent: requests that are started again, both ways round a ring. wildcard: receives from any source, the sizes probed before.
- * somes: what comes first, of four receives, by MPI_Waitsome, some work on each. windows: fences, then locks. teams: halves of
- * the ranks, each with a communicator of its own, and one between them. icollectives: an MPI_Iallreduce and an
+ * persistent: requests that are started again, both ways round a ring. wildcard: receives from any source, the sizes probed
+ * before. somes: what comes first, of four receives, by MPI_Waitsome, some work on each. windows: fences, then locks. teams:
+ * halves of the ranks, each with a communicator of its own, and one between them. icollectives: an MPI_Iallreduce and an
  * MPI_Ibcast with work until their Waitall; then MPI_Alltoallv. */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks functions of MPI up in a library that it loads: lookups LIBRARY [FILE]. Rank 0 sends to rank 1 and all meet. Compiled with
- * -DLINKED it is linked to MPI and calls MPI_Init and MPI_Finalize by name, else looks up these, too. Into FILE rank 0 writes which
- * files are mapped. */
+/* Looks functions of MPI up in a library that it loads: lookups LIBRARY [FILE]. Rank 0 sends to rank 1 and all meet. Compiled
+ * with -DLINKED it is linked to MPI and calls MPI_Init and MPI_Finalize by name, else looks up these, too. Into FILE rank 0
+ * writes which files are mapped. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -75,7 +75,8 @@ static void spoil_descriptors(const char *how)
     }
 }
 
-/* Of all ranks' files whose names end in ENDING this rank's alone, as another would do it: to nothing, or but by the last byte. */
+/* Of all ranks' files whose names end in ENDING this rank's alone, as another would do it: to nothing, or but by the last
+ * byte. */
 static void spoil(const char *ending, bool whole, bool zeros)
 {
     char pattern[4096];

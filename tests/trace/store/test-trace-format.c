@@ -583,7 +583,8 @@ static void test_flushes(void)
     }
     ok(calls == written && flushes > 5 && misplaced == 0 && calls + flushes == events,
        "%llu flushes are events that fill the time between calls", (unsigned long long)flushes);
-    ok(wrong == 0 && asked == 2 * (flushes + 1), "... with their time off the CPU, asked for at both ends; what does not fit is behind them");
+    ok(wrong == 0 && asked == 2 * (flushes + 1),
+       "... with their time off the CPU, asked for at both ends; what does not fit is behind them");
     mpg_cursor_close(c);
     mpg_trace_close(t);
     unlink(stream_path(0, 0));

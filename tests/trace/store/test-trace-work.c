@@ -34,7 +34,8 @@ static void test_work(const char *path)
         e.leave_ns = clock_ns += 10;
         good = mpg_trace_write_event(w, &e, &err) == 0;
         clock_ns += 3;
-        const struct mpg_work work = {.enter_ns = clock_ns, .leave_ns = clock_ns + 50 + i % 7, .off_before_ns = i % 3, .off_in_ns = i % 5};
+        const struct mpg_work work = {
+            .enter_ns = clock_ns, .leave_ns = clock_ns + 50 + i % 7, .off_before_ns = i % 3, .off_in_ns = i % 5};
         good = good && mpg_trace_writer_worked(w, &work, &last_ns, &err) == 0 && last_ns >= work.leave_ns;
         off_ns += i % 3 + i % 5;
         clock_ns = clock_ns > last_ns ? clock_ns : last_ns;
