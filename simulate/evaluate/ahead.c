@@ -45,13 +45,13 @@ static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
 
 void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream)
 {
-    struct mpg_lanes_ahead *ahead = &l->ahead;
+    struct mpg_look_ahead *ahead = &l->ahead;
     if (stream >= (uint32_t)l->ranks)
         return;
     const bool begins = stream != ahead->stream;
     if (begins) {
         ahead->follower[ahead->stream] = stream;
-        *ahead = (struct mpg_lanes_ahead){.stream = stream, .follower = ahead->follower};
+        *ahead = (struct mpg_look_ahead){.stream = stream, .follower = ahead->follower};
     }
     const uint32_t next = ahead->follower[stream];
     if (next >= l->ready_streams)

@@ -306,7 +306,7 @@ static void find_left(struct mpg_evaluator *l, const struct mpg_step *s, const s
 }
 
 /* One edge of the call, as recurrences have it, into X. LATER: what receives completed after it cost. */
-static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
+static void find_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                       const double *later, struct mpg_lane_edge *x)
 {
     const struct mpg_edge *e = &s->edges[edge->i];
@@ -332,7 +332,7 @@ static bool is_message(const struct mpg_edge *e)
 
 /* Takes one edge of the call into OUT, and notes it for the account. */
 static void take_edge(struct mpg_evaluator *l, const struct mpg_step *s,
-                      const struct mpg_lanes_edge *edge, const double *later, double *out)
+                      const struct mpg_delay_edge *edge, const double *later, double *out)
 {
     const bool of_message = is_message(&s->edges[edge->i]) || is_wait_inserted(s, &s->edges[edge->i]);
     const struct mpg_lane_leave leave = leave_of(l);

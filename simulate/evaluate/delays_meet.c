@@ -108,7 +108,7 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
         out[w] = s->grows && l->later[w] > out[w] ? l->later[w] : out[w];
     }
     if (l->recorder) {
-        const struct mpg_lanes_met met = {lambda, tau, sending, posting, s->grows ? l->later : NULL, sender_slack, poster_slack};
+        const struct mpg_delay_met met = {lambda, tau, sending, posting, s->grows ? l->later : NULL, sender_slack, poster_slack};
         mpg_record_delays_met(l, s, &met);
     }
 }

@@ -40,7 +40,7 @@ bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step
 
 static int compare_edges(const void *a, const void *b)
 {
-    const struct mpg_lanes_edge *x = a, *y = b;
+    const struct mpg_delay_edge *x = a, *y = b;
     if (x->arrival_ns != y->arrival_ns)
         return x->arrival_ns < y->arrival_ns ? 1 : -1;
     return x->i < y->i ? 1 : -1;
@@ -85,7 +85,7 @@ int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, str
     if (reserve_edges(l, s, err) < 0)
         return -1;
     for (uint32_t i = 0; i < s->edge_number; i++)
-        l->edge[i] = (struct mpg_lanes_edge){.i = i};
+        l->edge[i] = (struct mpg_delay_edge){.i = i};
     if (s->edge_number > 1 && mpg_delays_takes_turns(l, s))
         sort_edges(l, s);
     return 0;
@@ -129,7 +129,7 @@ static inline const struct mpg_perturbation *received_by(const struct mpg_evalua
 
 /* The median of what WAY's source takes of the message of E, at EDGE of the list. */
 static double received_from_source(const struct mpg_evaluator *l, const struct mpg_perturbation *way,
-                                   const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
+                                   const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
     return edge->further ? mpg_overhead_median(way, MPG_OVERHEAD_RECEIVE, true, e->bytes, true)
                          : mpg_shapes_overhead_of_source(l->shapes, way, MPG_OVERHEAD_RECEIVE, e->bytes);

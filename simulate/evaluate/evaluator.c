@@ -94,6 +94,11 @@ const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *e)
     return e->choice;
 }
 
+const bool *mpg_evaluator_broken(const struct mpg_evaluator *e)
+{
+    return e->choice ? mpg_choosing_broken_lanes(e->choice) : NULL;
+}
+
 int mpg_evaluator_finish(const struct mpg_evaluator *e, struct mpg_error *err)
 {
     if (e->recorder && mpg_recorder_finish(e, err) < 0)

@@ -82,6 +82,8 @@ int mpg_evaluator_use_choice(struct mpg_evaluator *evaluator, const bool *keeps,
                              struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *evaluator);
+/* Which lanes would have had to keep the traced order, one a lane; NULL: none. */
+const bool *mpg_evaluator_broken(const struct mpg_evaluator *evaluator);
 /* Has the account told by places (simulate/where/tally.h), terms as in the mode's account but for what is left, or the run, and
  * by PAIRS of ranks; the graph's options have `regions`. Before the first step. Error: out of memory. */
 int mpg_evaluator_use_tally(struct mpg_evaluator *evaluator, bool pairs, struct mpg_error *err);
@@ -107,7 +109,7 @@ int64_t mpg_evaluator_traced(const struct mpg_evaluator *evaluator, int32_t rank
  *
  * but for rounding, in every lane. What is not negative in it is so however negative
  * the perturbations are. */
-struct mpg_lanes_account {
+struct mpg_delay_account {
     double compute_ns;    /* put into its compute intervals */
     double call_ns;       /* kappa and overheads put into its calls (not into rounds of
                              collectives) */

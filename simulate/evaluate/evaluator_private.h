@@ -38,7 +38,7 @@ enum slot_part {
     TIME_SLOT_PARTS
 };
 
-/* What a rank's account adds up, lane by lane, in the order of struct mpg_lanes_account, */
+/* What a rank's account adds up, lane by lane, in the order of struct mpg_delay_account, */
 enum mpg_delay_term {
     MPG_TERM_COMPUTE,
     MPG_TERM_CALL,
@@ -92,7 +92,7 @@ struct mpg_evaluation {
 };
 
 /* An edge of the call that is being left. */
-struct mpg_lanes_edge {
+struct mpg_delay_edge {
     double slack_ns, arrival_ns;
     uint32_t i;
     bool further; /* another message of its rank, that arrived before it, is completed here */
@@ -100,7 +100,7 @@ struct mpg_lanes_edge {
 
 /* Which stream's steps come when those of one are done, as far as the last time tells: what lanes hold of
  * one is read from memory while another one's steps are evaluated. */
-struct mpg_lanes_ahead {
+struct mpg_look_ahead {
     uint32_t stream;    /* whose steps are evaluated */
     uint32_t *follower; /* of each rank's first stream, the one after it */
     uint32_t fetched;   /* lanes of it whose noise is on its way */
@@ -155,8 +155,7 @@ struct mpg_evaluator {
     uint32_t members_capacity, member_slots;
     uint64_t turns, *turn; /* calls, or lanes of them, that received; a rank, the last one in which it was received from */
     uint32_t streams;      /* met so far; one a rank, then threads as they appear */
-    double *vectors;       /* all of these, n each: */
-    double *scratch, *kappa, *own;
+    double *scratch, *kappa, *own; /* n each */
 
     /* perturb mode */
     const struct mpg_recurrences *code;
@@ -187,9 +186,9 @@ struct mpg_evaluator {
     bool mixed;         /* some lane has another rank's message there; */
     uint32_t *latest;   /* and of the latest one in each lane, */
     double *latest_ns;  /* which is so late */
-    struct mpg_lanes_ahead ahead;
+    struct mpg_look_ahead ahead;
     uint32_t *unjoined; /* of each rank: threads that go on */
-    struct mpg_lanes_edge *edge; /* those of a call, as they are evaluated */
+    struct mpg_delay_edge *edge; /* those of a call, as they are evaluated */
     uint32_t edge_capacity;
     int64_t polling_ns;  /* intervals that poll, and are no longer, are waiting; -1: none is. Where calls choose: */
     double *before;      /* capacity x n: a stream's value before its last interval, INFINITY if that did not poll, */
@@ -388,7 +387,7 @@ int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, str
 /* Whether arrivals in S are completed one after the other, at a cost. */
 bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step *s);
 /* The message that E, at EDGE of the list, brings, as draws of o_r see it. */
-static inline struct mpg_sending received_of(const struct mpg_edge *e, const struct mpg_lanes_edge *edge)
+static inline struct mpg_sending received_of(const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
     struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
     m.further = edge->further;

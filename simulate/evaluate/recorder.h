@@ -34,7 +34,7 @@ struct mpg_recorder {
     double slack_ns;         /* of that call's local edge */
     double *known;           /* a code: what is the same in all of its lanes */
     uint32_t known_capacity;
-    struct mpg_lanes_interval { /* where calls choose, a stream: its last interval, */
+    struct mpg_delay_interval { /* where calls choose, a stream: its last interval, */
         double length_ns, more_ns, tracer_ns;
     } *interval;
     uint32_t intervals;      /* capacity */
@@ -71,7 +71,7 @@ void mpg_recorder_came_end(const struct mpg_evaluator *e, uint32_t slot);
 
 /* What a synchronous message is made of: draws of lambda and tau, what its sender and who posts its receive add, n each;
  * when it were there if it were eager all the same (NULL: it may not). */
-struct mpg_lanes_met {
+struct mpg_delay_met {
     const double *lambda, *tau, *sending, *posting, *eager;
     double sender_slack_ns, poster_slack_ns;
 };
@@ -82,7 +82,7 @@ int mpg_record_delays_end(struct mpg_evaluator *l, const struct mpg_step *s, str
 double mpg_record_delays_run(const struct mpg_evaluator *l, int32_t rank, uint32_t w);
 void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const uint32_t *from);
 /* S, a synchronous message, has met its receive. */
-void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lanes_met *met);
+void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_met *met);
 /* The call S is being left, by edges, or it is not made; or what it
  * comes from is told at once, if that is EDGE, which it receives, or its own with LOCAL_NS. */
 void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s);
@@ -92,7 +92,7 @@ int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s,
  * ends before it began, POSTING before its stream's value. */
 void mpg_record_delays_own(struct mpg_evaluator *l, double slack_ns);
 void mpg_record_delays_before(struct mpg_evaluator *l, const double *out);
-void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
+void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                             const struct mpg_lane_edge *e, const double *out);
 void mpg_record_delays_clamp(struct mpg_evaluator *l, const struct mpg_step *s, const double *out);
 /* In lanes in which S vanishes it is GONE. */

@@ -16,7 +16,7 @@ static void keep(const struct mpg_evaluator *l, double *to, const double *from)
 
 /* What an interval is made of, beside what noise adds; QUIET: nothing; CUT: it gains less than its options say. */
 struct made {
-    struct mpg_lanes_interval of;
+    struct mpg_delay_interval of;
     bool quiet, cut;
 };
 
@@ -98,7 +98,7 @@ static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
 /* PART of S's message is VALUE, and comes from who posted its receive, or, in lanes of `firsts`, from its sender, by
  * POSTED and SENT and what else there is, which is put in where it FLIES. */
 static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_path_part part, const double *value,
-                    const struct mpg_lanes_met *met, bool flies)
+                    const struct mpg_delay_met *met, bool flies)
 {
     struct mpg_recorder *x = l->recorder;
     const double size = flies ? s->target_bytes : 0;
@@ -120,7 +120,7 @@ static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_
     mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, x->put);
 }
 
-void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lanes_met *met)
+void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_met *met)
 {
     struct mpg_recorder *x = l->recorder;
     mpg_trail_renew(x->trail, s->slot);
@@ -129,7 +129,7 @@ void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, co
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + fmax(met->posting[w], 0);
     }
     mpg_trail_find_larger(l->n, x->first, x->other, x->firsts);
-    struct mpg_lanes_met bare = *met;
+    struct mpg_delay_met bare = *met;
     bare.sender_slack_ns = s->changed ? 0 : met->sender_slack_ns;
     add_met(l, s, MPG_PATH_BARE, slot_bare(l, s->slot), &bare, false);
     for (uint32_t w = 0; w < l->n; w++) {

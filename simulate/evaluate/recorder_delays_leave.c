@@ -72,7 +72,7 @@ static const double *find_posting(struct mpg_evaluator *l, const struct mpg_edge
     return posting;
 }
 
-void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_lanes_edge *edge,
+void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                           const struct mpg_lane_edge *e, const double *out)
 {
     struct mpg_recorder *x = l->recorder;
@@ -146,7 +146,7 @@ static void describe(const struct mpg_evaluator *l, const struct mpg_step *s, ui
     else if (code == CODE_VANISHED)
         term[MPG_WHERE_ABSORBED] = -(double)s->duration_ns;
     else if (code == CODE_SKIPPED) { /* with it goes what it came from: noise, too (add_skipped()) */
-        const struct mpg_lanes_interval *interval = &l->recorder->interval[s->stream];
+        const struct mpg_delay_interval *interval = &l->recorder->interval[s->stream];
         term[MPG_WHERE_COMPUTATION] = -interval->more_ns;
         term[MPG_WHERE_SCALED] = -interval->length_ns;
         term[MPG_WHERE_TRACER] = interval->tracer_ns;
@@ -179,7 +179,7 @@ static struct mpg_path_value source_of(const struct mpg_step *s, uint32_t code)
 static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
-    const struct mpg_lanes_interval *interval = &x->interval[s->stream];
+    const struct mpg_delay_interval *interval = &x->interval[s->stream];
     const double *before = l->before + (size_t)s->stream * l->n;
     for (uint32_t w = 0; w < l->n; w++) {
         const double put_ns = x->began[w] - before[w];

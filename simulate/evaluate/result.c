@@ -63,9 +63,9 @@ void mpg_result_add(struct mpg_result *r, int32_t rank, uint32_t begin, uint32_t
                 terms[(size_t)i * n + w];
 }
 
-struct mpg_lanes_account mpg_lanes_account_of(const double term[MPG_ACCOUNT_TERMS])
+struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS])
 {
-    return (struct mpg_lanes_account){.compute_ns = term[0],
+    return (struct mpg_delay_account){.compute_ns = term[0],
                                       .call_ns = term[1],
                                       .message_ns = term[2],
                                       .collective_ns = term[3],
@@ -100,7 +100,7 @@ static void mean_account(struct mpg_result *r, int32_t rank)
     if (r->predicted)
         r->run_account[rank] = mpg_run_account_of(mean);
     else
-        r->account[rank] = mpg_lanes_account_of(mean);
+        r->account[rank] = mpg_delay_account_of(mean);
 }
 
 int mpg_result_finish(struct mpg_result *r, struct mpg_error *err)
@@ -124,7 +124,7 @@ int mpg_result_finish(struct mpg_result *r, struct mpg_error *err)
     return 0;
 }
 
-void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
+void mpg_delay_account_add(struct mpg_delay_account *sum, const struct mpg_delay_account *a,
                            double weight)
 {
     sum->compute_ns += weight * a->compute_ns;
@@ -150,16 +150,16 @@ void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_accou
     sum->polled_ns += weight * a->polled_ns;
 }
 
-double mpg_lanes_put_in(const struct mpg_lanes_account *a)
+double mpg_delay_put_in(const struct mpg_delay_account *a)
 {
     return a->compute_ns + a->call_ns + a->message_ns + a->collective_ns;
 }
 
-struct mpg_lanes_account mpg_result_account(const struct mpg_result *r)
+struct mpg_delay_account mpg_result_account(const struct mpg_result *r)
 {
-    struct mpg_lanes_account mean = {0};
+    struct mpg_delay_account mean = {0};
     for (int32_t i = 0; i < r->ranks; i++)
-        mpg_lanes_account_add(&mean, &r->account[i], 1.0 / r->ranks);
+        mpg_delay_account_add(&mean, &r->account[i], 1.0 / r->ranks);
     return mean;
 }
 

@@ -25,7 +25,7 @@ struct mpg_result {
     double *delay_ns;   /* ranks x replicas: of MPI_Finalize's enter */
     double *run_ns;     /* a replica: the longest rank's perturbed run time */
     struct mpg_graph_counts counts;
-    struct mpg_lanes_account *account; /* a rank: mean over replicas */
+    struct mpg_delay_account *account; /* a rank: mean over replicas */
     struct mpg_run_account *run_account; /* predicted: the same */
     double *sums; /* ranks x blocks of replicas x terms of either: what these are the means of. Of a block
                      they are added one after the other, and so are blocks: it does not matter who
@@ -64,17 +64,17 @@ void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uin
 int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
 void mpg_result_clear(struct mpg_result *result); /* without its arrays is allowed */
 
-struct mpg_lanes_account mpg_lanes_account_of(const double term[MPG_ACCOUNT_TERMS]);
+struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS]);
 struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS]);
 /* Adds WEIGHT times A to SUM. */
-void mpg_lanes_account_add(struct mpg_lanes_account *sum, const struct mpg_lanes_account *a,
+void mpg_delay_account_add(struct mpg_delay_account *sum, const struct mpg_delay_account *a,
                            double weight);
 void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_account *a,
                          double weight);
 /* All that was put in. */
-double mpg_lanes_put_in(const struct mpg_lanes_account *a);
+double mpg_delay_put_in(const struct mpg_delay_account *a);
 /* The accounts' mean over ranks. */
-struct mpg_lanes_account mpg_result_account(const struct mpg_result *result);
+struct mpg_delay_account mpg_result_account(const struct mpg_result *result);
 struct mpg_run_account mpg_result_run_account(const struct mpg_result *result);
 
 /* Traced run time of the job: the longest rank's traced_ns. */

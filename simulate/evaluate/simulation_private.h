@@ -4,7 +4,7 @@
 #define MPG_SIMULATION_PRIVATE_H
 
 #include "simulate/evaluate/simulation.h"
-#include "simulate/passes/runs.h"
+#include "simulate/evaluate/runs.h"
 
 /* A scenario. What others of its kin found, too, is the first one's. */
 struct simulation {
@@ -25,7 +25,7 @@ struct simulation {
     struct mpg_graph_options traced; /* the same before it asked for candidates */
     struct mpg_result *result; /* of this process's share */
     double *base_ns; /* a rank's delay without the tracer's part, against the trace */
-    struct mpg_lanes_account *base_account;
+    struct mpg_delay_account *base_account;
     bool owns_base;
     uint32_t slots; /* that the graph had, as far as a pass has told */
     int32_t expanded; /* members of the largest collective that it expanded, likewise */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scenarios as modes of replicas: the run without its tracer, and the perturbed ones. */
+/* Scenarios as runs of replicas: the run without its tracer, and the perturbed ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static struct mpg_evaluator *new_times(const struct world *x, uint32_t first, ui
     return mpg_times_new(sim->result->ranks, n, first, &sim->target, &options, sim->floors, sim->classes, err);
 }
 
-static void *begin(void *context, uint32_t first, uint32_t n, const bool *keeps, const struct mpg_watch *watch,
+static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, const bool *keeps, const struct mpg_watch *watch,
                    struct mpg_error *err)
 {
     const struct world *x = context;
@@ -51,37 +51,6 @@ static void *begin(void *context, uint32_t first, uint32_t n, const bool *keeps,
         return e;
     mpg_evaluator_free(e);
     return NULL;
-}
-
-static int take(void *evaluator, const struct mpg_steps *steps, struct mpg_error *err)
-{
-    return mpg_evaluator_take(evaluator, steps, err);
-}
-
-static enum mpg_steps_wanted wants_of(const void *evaluator)
-{
-    return mpg_evaluator_wants(evaluator);
-}
-
-static const double *value_of(const void *evaluator, uint32_t stream)
-{
-    return mpg_evaluator_value(evaluator, stream);
-}
-
-static const bool *broken_of(const void *evaluator)
-{
-    const struct mpg_choosing *choice = mpg_evaluator_choice(evaluator);
-    return choice ? mpg_choosing_broken_lanes(choice) : NULL;
-}
-
-static int check(const void *evaluator, struct mpg_error *err)
-{
-    return mpg_evaluator_finish(evaluator, err);
-}
-
-static void free_evaluator(void *evaluator)
-{
-    mpg_evaluator_free(evaluator);
 }
 
 /* A lane's in collectives that are expanded, of delays two worlds of it (simulate/evaluate/delays_expand.c). If no pass has
@@ -119,18 +88,12 @@ static void take_passed(void *context, const struct mpg_passed *passed)
 
 /* X's run, over GRAPH, END taking its replicas. */
 static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *graph, const char *label,
-                             void (*end)(void *, const void *, uint32_t, uint32_t))
+                             void (*end)(void *, const struct mpg_evaluator *, uint32_t, uint32_t))
 {
-    struct mpg_run run = {.course = mpg_simulation_course(x->sim, label),
-                          .mode = {.context = x,
-                                   .begin = begin,
-                                   .take = take,
-                                   .wants = wants_of,
-                                   .value = value_of,
-                                   .broken = broken_of,
-                                   .check = check,
-                                   .end = end,
-                                   .free = free_evaluator},
+    struct mpg_run run = {.context = x,
+                          .course = mpg_simulation_course(x->sim, label),
+                          .begin = begin,
+                          .end = end,
                           .lane_bytes = lane_bytes_of,
                           .told = x->sim->passed_first || x->sim->result->counts.calls > 0,
                           .passing = fill_passing,
@@ -141,14 +104,14 @@ static struct mpg_run run_of(struct world *x, const struct mpg_graph_options *gr
 
 /* --- without the tracer --- */
 
-static void end_base(void *context, const void *lanes, uint32_t first, uint32_t n)
+static void end_base(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n)
 {
     const struct world *x = context;
     struct simulation *sim = x->sim;
     (void)first, (void)n; /* one */
     for (int32_t i = 0; i < sim->result->ranks; i++) {
         sim->base_ns[i] = mpg_evaluator_end(lanes, i)[0];
-        sim->base_account[i] = mpg_lanes_account_of(mpg_evaluator_account(lanes, i));
+        sim->base_account[i] = mpg_delay_account_of(mpg_evaluator_account(lanes, i));
         sim->result->tracer_taken_out = sim->result->tracer_taken_out || sim->base_ns[i] != 0;
     }
     if (sim->result->where)
@@ -266,7 +229,7 @@ static int start(void *context, struct mpg_error *err)
     return mpg_result_reserve(((struct world *)context)->sim->result, err);
 }
 
-static void end_replicas(void *context, const void *lanes, uint32_t first, uint32_t n)
+static void end_replicas(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n)
 {
     const struct world *x = context;
     struct mpg_result *r = x->sim->result;
@@ -295,7 +258,7 @@ static int finish(void *context, struct mpg_error *err)
     const struct world *x = context;
     struct simulation *sim = x->sim;
     struct mpg_result *r = sim->result;
-    r->redone = x->run->mode.redone;
+    r->redone = x->run->redone;
     r->absorb = sim->absorb;
     r->floors_of_source = !r->predicted && sim->floors && mpg_floors_used_source(sim->floors);
     r->clocks = mpg_clock_map_source(sim->clocks);
@@ -309,7 +272,7 @@ static int finish(void *context, struct mpg_error *err)
     if (mpg_result_finish(r, err) < 0)
         return -1;
     for (int32_t i = 0; i < r->ranks && sim->base_account; i++)
-        mpg_lanes_account_add(&r->account[i], &sim->base_account[i], -1);
+        mpg_delay_account_add(&r->account[i], &sim->base_account[i], -1);
     sim->is_done = true;
     return sim->scenario->done ? sim->scenario->done(sim->scenario->context, err) : 0;
 }

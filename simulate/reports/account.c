@@ -58,7 +58,7 @@ static void round_terms(struct figures *f, const double *exact_ns, double left_n
     }
 }
 
-static struct figures round_account(const struct mpg_lanes_account *a)
+static struct figures round_account(const struct mpg_delay_account *a)
 {
     const double exact_ns[TERMS] = {a->compute_ns,    a->call_ns,  a->message_ns,
                                     a->collective_ns, a->taken_ns, -a->waited_ns,
@@ -67,7 +67,7 @@ static struct figures round_account(const struct mpg_lanes_account *a)
     double largest_ns = fabs(a->left_ns);
     for (int i = 0; i < TERMS; i++)
         largest_ns = fmax(largest_ns, fabs(exact_ns[i]));
-    largest_ns = fmax(largest_ns, fabs(mpg_lanes_put_in(a)));
+    largest_ns = fmax(largest_ns, fabs(mpg_delay_put_in(a)));
     choose_unit(&f, largest_ns);
     round_terms(&f, exact_ns, a->left_ns);
     return f;
@@ -89,7 +89,7 @@ static void print_total(const struct figures *f, const char *what, char sign, do
 void mpg_report_account(const struct mpg_result *result, FILE *out)
 {
     static const char *const put[] = {"computation", "calls", "messages", "collectives"};
-    struct mpg_lanes_account mean = mpg_result_account(result);
+    struct mpg_delay_account mean = mpg_result_account(result);
     struct figures f = round_account(&mean);
     double put_in = 0;
     for (int i = COMPUTE; i <= COLLECTIVES; i++)

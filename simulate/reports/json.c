@@ -323,12 +323,12 @@ static void put_replicas(struct mpg_json *j, const struct mpg_report *r)
     mpg_json_close(j);
 }
 
-static void put_account(struct mpg_json *j, const char *key, const struct mpg_lanes_account *a)
+static void put_account(struct mpg_json *j, const char *key, const struct mpg_delay_account *a)
 {
     static const char *const names[] = {"put_in_ns", "compute_ns", "calls_ns", "messages_ns", "collectives_ns", "taken_over_ns",
                                         "absorbed_ns", "absorbed_waiting_ns", "absorbed_hidden_ns", "left_ns"};
     mpg_json_object(j, key);
-    mpg_json_members(j, names, (double[]){mpg_lanes_put_in(a), a->compute_ns, a->call_ns, a->message_ns, a->collective_ns,
+    mpg_json_members(j, names, (double[]){mpg_delay_put_in(a), a->compute_ns, a->call_ns, a->message_ns, a->collective_ns,
                                           a->taken_ns,
                                           a->waited_ns + a->hidden_ns, a->waited_ns, a->hidden_ns, a->left_ns}, 10);
     mpg_json_close(j);
@@ -368,7 +368,7 @@ static void put_ranks(struct mpg_json *j, const struct mpg_result *q, double *sc
 /* The means of the ranks' accounts. */
 static void put_mean(struct mpg_json *j, const struct mpg_result *q)
 {
-    const struct mpg_lanes_account mean = mpg_result_account(q);
+    const struct mpg_delay_account mean = mpg_result_account(q);
     const struct mpg_run_account run_mean = mpg_result_run_account(q);
     if (q->predicted)
         put_run_account(j, "mean_of_a_rank", &run_mean);

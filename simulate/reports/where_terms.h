@@ -6,7 +6,7 @@
 #include "common/table/table.h"
 #include "simulate/where/table.h"
 
-/* Of delays, in the order of struct mpg_lanes_account. */
+/* Of delays, in the order of struct mpg_delay_account. */
 enum { MPG_WHERE_TAKEN = 4, MPG_WHERE_WAITED, MPG_WHERE_HIDDEN };
 
 struct mpg_where_key {

@@ -7,8 +7,8 @@ A build of the version before is given its own words for options, and what it sa
 command lines that both refuse the status alone.
 
 Programs are random (tests/oracle), or those that --traces names; command lines are random, too, from all that mpgsim does:
-both modes, signatures, targets, hypotheses, sweeps, tables, accounts, paths, formats. Each that differs is printed so that it
-can be run again. Status 1 if one differs, or too few are answers."""
+both modes, signatures, targets, hypotheses, sweeps, tables, accounts, paths, formats. Each that differs is printed, with how little it does, so that it can be run again. Status 1 if one differs, or too
+few are answers."""
 
 import argparse
 import collections
@@ -214,6 +214,26 @@ def answer(mpgsim, words, trace, out):
     return run.returncode, *texts, written
 
 
+NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+def kind_of(old, new):
+    """How little two answers differ: by blanks, by last digits of numbers (1e-9 of them, or of 1), or by more."""
+    if old[0] != new[0] or [name for name, _ in old[3]] != [name for name, _ in new[3]]:
+        return "more"
+    blanks = True
+    for a, b in zip([*old[1:3], *(text for _, text in old[3])], [*new[1:3], *(text for _, text in new[3])]):
+        if a.split() == b.split():
+            continue
+        blanks = False
+        numbers = [[float(x) for x in NUMBER.findall(text)] for text in (a, b)]
+        if NUMBER.sub(b"#", a).split() != NUMBER.sub(b"#", b).split():
+            return "more"
+        if any(abs(x - y) > 1e-9 * max(abs(x), 1) for x, y in zip(*numbers)):
+            return "more"
+    return "blanks" if blanks else "last digits"
+
+
 def compare(job):
     """One trace; returns what was done with it, and lines on what differs."""
     seed, trace, options = job
@@ -237,7 +257,9 @@ def compare(job):
                 counts.update(w.split("=")[0] for w in words)
             if old != new:
                 parts = [name for name, a, b in zip(("status", "output", "messages", "files"), old, new) if a != b]
-                differing.append(f"seed {seed}, command {number}: {', '.join(parts)}: mpgsim {shlex.join(words)} {path}")
+                kind = kind_of(old, new)
+                counts[kind] += 1
+                differing.append(f"seed {seed}, command {number}: {kind}: {', '.join(parts)}: mpgsim {shlex.join(words)} {path}")
     return counts, differing
 
 
@@ -260,7 +282,8 @@ def main():
             differing += lines
             for line in lines:
                 print(line, flush=True)
-    print(f"{len(jobs)} programs, {counts['answers']} answers and {counts['refused']} refusals of two builds, {len(differing)} differ")
+    print(f"{len(jobs)} programs, {counts['answers']} answers and {counts['refused']} refusals of two builds, {len(differing)} differ: "
+          f"{counts['blanks']} by blanks, {counts['last digits']} by last digits, {counts['more']} by more")
     print(", ".join(f"{word} {n}" for word, n in sorted(counts.items()) if word.startswith("--")))
     sys.exit(bool(differing) or counts["refused"] > REFUSED * (counts["answers"] + counts["refused"]))
 

@@ -8,35 +8,20 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/choice/watch.h"
+#include "simulate/evaluate/evaluator.h"
 #include "simulate/passes/pass.h"
 
-/* How a mode evaluates; CONTEXT is passed on. Lanes of different begin() may be taken by different
- * threads. */
-struct mpg_mode {
+/* A scenario; CONTEXT is passed on. Lanes of different begin() may be taken by different threads. */
+struct mpg_run {
     void *context;
+    struct mpg_course course;
     /* Lanes for replicas FIRST .. FIRST + N - 1, of which those that KEEPS says (may be NULL; one a
      * lane) keep the traced order; WATCH (may be NULL) sees what the first lane does. NULL with ERR. */
-    void *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
-                   const struct mpg_watch *watch, struct mpg_error *err);
-    mpg_take *take; /* whose context are lanes */
-    /* Which steps LANES look at; NULL: at all. */
-    enum mpg_steps_wanted (*wants)(const void *lanes);
-    /* The values of STREAM's last node, one a lane. */
-    const double *(*value)(const void *lanes, uint32_t stream);
-    /* Which lanes would have had to keep the traced order, one a lane; NULL: none. */
-    const bool *(*broken)(const void *lanes);
-    /* Once all is evaluated: an error that says why LANES do not hold. */
-    int (*check)(const void *lanes, struct mpg_error *err);
+    struct mpg_evaluator *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
+                                   const struct mpg_watch *watch, struct mpg_error *err);
     /* Takes what LANES have come to, those of replicas FIRST .. FIRST + N - 1: of lower ones first. */
-    void (*end)(void *context, const void *lanes, uint32_t first, uint32_t n);
-    void (*free)(void *lanes);
+    void (*end)(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n);
     uint32_t redone; /* replicas that were evaluated once more; counted up */
-};
-
-/* A scenario; CONTEXT below is its mode's. */
-struct mpg_run {
-    struct mpg_course course;
-    struct mpg_mode mode;
     /* What a lane takes, bytes, as far as passes have told. */
     double (*lane_bytes)(const void *context);
     bool told; /* by a pass of this course */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/passes/runs.h"
+#include "simulate/evaluate/runs.h"
 
 #include <stdlib.h>
 
@@ -12,20 +12,19 @@ enum { LANES_A_BLOCK = 16 };
 /* Of runs that no pass has told of yet: lanes of all of them together. */
 enum { LANES_UNTOLD = 1024 };
 
-/* Replicas of several modes in one pass. */
+/* Replicas of N runs in one pass. */
 struct replicas {
-    struct mpg_course course;
-    struct mpg_mode *mode;         /* so many: */
-    size_t modes;
+    struct mpg_run **run;
+    size_t n;
     unsigned threads;              /* >= 1 */
-    const struct mpg_watch *watch; /* of the first mode's first replica; or NULL */
+    const struct mpg_watch *watch; /* of the first run's first replica; or NULL */
     struct mpg_passed *passed;     /* of the last pass */
 };
 
 /* Lanes of one thread, and who watches the first of them. */
 struct part {
-    struct mpg_mode *mode;
-    void *lanes;
+    struct mpg_run *run;
+    struct mpg_evaluator *lanes;
     const struct mpg_watch *watch; /* or NULL */
     uint32_t first, n;             /* replicas */
 };
@@ -33,7 +32,6 @@ struct part {
 /* Those that are evaluated in the same passes. */
 struct group {
     struct mpg_run **run;
-    struct mpg_mode *mode; /* theirs, while they are evaluated */
     size_t n;
     struct mpg_passed passed; /* what the last pass told */
 };
@@ -52,8 +50,8 @@ static uint32_t lanes_a_pass(double lane_bytes)
     return part;
 }
 
-/* How many modes, of N replicas each, likewise: at least 1. */
-static size_t modes_a_pass(double lane_bytes, uint32_t n)
+/* How many runs, of N replicas each, likewise: at least 1. */
+static size_t most_runs(double lane_bytes, uint32_t n)
 {
     const double most = VALUES_A_PASS_BYTES / lane_bytes / n;
     return most < 1 ? 1 : (size_t)most;
@@ -70,27 +68,29 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
         const bool is_last = i + 1 == steps->n;
         const struct mpg_steps one = {
             s, 1, steps->slots, steps->batch, is_last && steps->tells_unused, steps->unused, steps->unused_number};
-        if (x->mode->take(x->lanes, &one, err) < 0 ||
-            x->watch->take(x->watch->watcher, s, x->mode->value(x->lanes, s->stream)[0], err) < 0)
+        if (mpg_evaluator_take(x->lanes, &one, err) < 0 ||
+            x->watch->take(x->watch->watcher, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
             return -1;
     }
     return 0;
 }
 
-static struct mpg_taker taker_of(struct part *x)
+static int take(void *lanes, const struct mpg_steps *steps, struct mpg_error *err)
 {
-    const struct mpg_mode *mode = x->mode;
-    if (x->watch)
-        return (struct mpg_taker){.take = take_watched, .context = x};
-    return (struct mpg_taker){
-        .take = mode->take, .context = x->lanes, .wants = mode->wants ? mode->wants(x->lanes) : MPG_STEPS_ALL};
+    return mpg_evaluator_take(lanes, steps, err);
 }
 
-/* Lanes of a part, if each of R's modes has so many. Modes that N threads can share evenly stay
- * whole. */
+static struct mpg_taker taker_of(struct part *x)
+{
+    if (x->watch)
+        return (struct mpg_taker){.take = take_watched, .context = x};
+    return (struct mpg_taker){.take = take, .context = x->lanes, .wants = mpg_evaluator_wants(x->lanes)};
+}
+
+/* Lanes of a part, if each of R's runs has so many. Runs that N threads can share evenly stay whole. */
 static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
 {
-    const unsigned n = r->modes % r->threads == 0 ? 1 : r->threads;
+    const unsigned n = r->n % r->threads == 0 ? 1 : r->threads;
     uint32_t each = (lanes + n - 1) / n;
     each = (each + LANES_A_BLOCK - 1) / LANES_A_BLOCK * LANES_A_BLOCK;
     return each < LANES_A_BLOCK ? LANES_A_BLOCK : each;
@@ -99,7 +99,7 @@ static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
 /* Begins lanes for X, the I-th of which keep the traced order if KEEPS[I] (or NULL). */
 static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 {
-    x->lanes = x->mode->begin(x->mode->context, x->first, x->n, keeps, x->watch, err);
+    x->lanes = x->run->begin(x->run->context, x->first, x->n, keeps, x->watch, err);
     return x->lanes ? 0 : -1;
 }
 
@@ -111,14 +111,14 @@ static int pass_parts(const struct replicas *r, struct part *part, size_t n, str
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n; i++)
         takers[i] = taker_of(&part[i]);
-    const int status = mpg_pass(&r->course, takers, n, r->threads, r->passed, err);
+    const int status = mpg_pass(&r->run[0]->course, takers, n, r->threads, r->passed, err);
     free(takers);
     return status;
 }
 
 static uint32_t count_broken(const struct part *x)
 {
-    const bool *broken = x->mode->broken(x->lanes);
+    const bool *broken = mpg_evaluator_broken(x->lanes);
     uint32_t count = 0;
     for (uint32_t w = 0; broken && w < x->n; w++)
         count += broken[w];
@@ -130,15 +130,15 @@ static uint32_t count_broken(const struct part *x)
 static int begin_again(struct part *x, struct mpg_error *err)
 {
     const struct mpg_watch *watch = x->watch;
-    void *old = x->lanes;
-    const bool *broken = x->mode->broken(old);
+    struct mpg_evaluator *old = x->lanes;
+    const bool *broken = mpg_evaluator_broken(old);
     if (!broken[0])
         x->watch = NULL;
     else if (watch && watch->restart(watch->watcher, err) < 0)
         return -1;
     const int status = begin(x, broken, err);
     if (status == 0)
-        x->mode->free(old);
+        mpg_evaluator_free(old);
     else
         x->lanes = old;
     return status;
@@ -152,7 +152,7 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         const uint32_t broken = count_broken(&part[i]);
-        part[i].mode->redone += broken;
+        part[i].run->redone += broken;
         if (broken == 0)
             continue;
         status = begin_again(&part[i], err);
@@ -161,23 +161,23 @@ static int redo(const struct replicas *r, struct part *part, size_t n, struct pa
     return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
 }
 
-/* The I-th part, EACH lanes long or what is left of them, of LANES a mode from replica FIRST on. */
+/* The I-th part, EACH lanes long or what is left of them, of LANES a run from replica FIRST on. */
 static struct part part_of(const struct replicas *r, size_t i, uint32_t each, uint32_t first,
                            uint32_t lanes)
 {
     const size_t parts = (lanes + each - 1) / each;
     const uint32_t begun = (uint32_t)(i % parts) * each;
-    return (struct part){.mode = &r->mode[i / parts],
+    return (struct part){.run = r->run[i / parts],
                          .first = first + begun,
                          .n = lanes - begun < each ? lanes - begun : each,
                          .watch = i == 0 ? r->watch : NULL};
 }
 
-/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all modes in one pass, and those once more that have to be. */
+/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and those once more that have to be. */
 static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
 {
     const uint32_t each = lanes_each(r, lanes);
-    const size_t n = r->modes * ((lanes + each - 1) / each);
+    const size_t n = r->n * ((lanes + each - 1) / each);
     struct part *part = calloc(2 * n, sizeof *part);
     int status = part ? 0 : mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < n && status == 0; i++) {
@@ -189,12 +189,11 @@ static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t 
     if (status == 0)
         status = redo(r, part, n, part + n, err);
     for (size_t i = 0; i < n && status == 0; i++)
-        status = part[i].mode->check(part[i].lanes, err);
+        status = mpg_evaluator_finish(part[i].lanes, err);
     for (size_t i = 0; i < n && status == 0; i++)
-        part[i].mode->end(part[i].mode->context, part[i].lanes, part[i].first, part[i].n);
+        part[i].run->end(part[i].run->context, part[i].lanes, part[i].first, part[i].n);
     for (size_t i = 0; i < n && part; i++)
-        if (part[i].lanes)
-            part[i].mode->free(part[i].lanes);
+        mpg_evaluator_free(part[i].lanes);
     free(part);
     return status;
 }
@@ -205,7 +204,7 @@ static double lane_bytes(struct mpg_run *const *run, size_t n)
 {
     double most = 0;
     for (size_t i = 0; i < n; i++) {
-        const double bytes = run[i]->lane_bytes(run[i]->mode.context);
+        const double bytes = run[i]->lane_bytes(run[i]->context);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -218,7 +217,7 @@ static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
     const double bytes = lane_bytes(g->run + at, left);
     const uint32_t alone = lanes_a_pass(bytes);
     const uint32_t each = replicas < alone ? replicas : alone;
-    size_t most = modes_a_pass(bytes, each);
+    size_t most = most_runs(bytes, each);
     if (!g->run[at]->told && most > LANES_UNTOLD / each)
         most = LANES_UNTOLD / each;
     most = most < 1 ? 1 : most;
@@ -230,7 +229,7 @@ static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed
 {
     for (size_t i = 0; i < n; i++) {
         run[i]->told = true;
-        run[i]->passed(run[i]->mode.context, passed);
+        run[i]->passed(run[i]->context, passed);
     }
 }
 
@@ -239,14 +238,10 @@ static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t l
                 const struct mpg_watch *watch, struct mpg_error *err)
 {
     struct mpg_run **run = g->run + at;
-    const struct replicas replicas = {run[0]->course, g->mode, n, threads, watch, &g->passed};
+    const struct replicas replicas = {run, n, threads, watch, &g->passed};
     g->passed = (struct mpg_passed){.slots = 0};
-    for (size_t i = 0; i < n; i++)
-        g->mode[i] = run[i]->mode;
-    run[0]->passing(run[0]->mode.context, &g->passed);
+    run[0]->passing(run[0]->context, &g->passed);
     const int status = evaluate_replicas(&replicas, first, lanes, err);
-    for (size_t i = 0; i < n; i++)
-        run[i]->mode = g->mode[i];
     tell(run, n, &g->passed);
     return status;
 }
@@ -258,14 +253,14 @@ static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32
     struct mpg_run **run = g->run + at;
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++)
-        status = run[i]->start ? run[i]->start(run[i]->mode.context, err) : 0;
+        status = run[i]->start ? run[i]->start(run[i]->context, err) : 0;
     for (uint32_t done = 0, lanes; done < replicas && status == 0; done += lanes) {
         const uint32_t most = lanes_a_pass(lane_bytes(run, n) * (double)n);
         lanes = replicas - done < most ? replicas - done : most;
         status = pass(g, at, n, first + done, lanes, threads, done == 0 ? watch : NULL, err);
     }
     for (size_t i = 0; i < n && status == 0; i++)
-        status = run[i]->finish ? run[i]->finish(run[i]->mode.context, err) : 0;
+        status = run[i]->finish ? run[i]->finish(run[i]->context, err) : 0;
     return status;
 }
 
@@ -283,9 +278,9 @@ static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t replicas, unsigned threads,
                       const struct mpg_watch *watch, struct mpg_error *err)
 {
-    struct group g = {.run = calloc(n, sizeof *g.run), .mode = calloc(n, sizeof *g.mode)};
+    struct group g = {.run = calloc(n, sizeof *g.run)};
     bool *taken = calloc(n, sizeof *taken);
-    int status = g.run && g.mode && taken ? 0 : mpg_error_set(err, "out of memory");
+    int status = g.run && taken ? 0 : mpg_error_set(err, "out of memory");
     while (status == 0) {
         gather(run, n, taken, &g);
         if (g.n == 0)
@@ -298,7 +293,6 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
         }
     }
     free(g.run);
-    free(g.mode);
     free(taken);
     return status;
 }
