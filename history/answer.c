@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/printable.h"
+#include "common/text_stream.h"
 
 int mpg_answer_open(struct mpg_answer *a, const char *path, bool text, bool remembered, struct mpg_error *err)
 {
@@ -32,15 +33,12 @@ static bool make_fit(struct mpg_answer *a)
     FILE *memory = open_memstream(&bytes, &size);
     if (memory)
         mpg_printable_put_lines(memory, a->bytes, a->size);
-    const bool good = memory && !ferror(memory);
-    if (memory && fclose(memory) == 0 && good) {
-        free(a->bytes);
-        a->bytes = bytes;
-        a->size = size;
-        return true;
-    }
-    free(bytes);
-    return false;
+    if (!memory || !mpg_text_end(memory, &bytes))
+        return false;
+    free(a->bytes);
+    a->bytes = bytes;
+    a->size = size;
+    return true;
 }
 
 int mpg_answer_commit(struct mpg_answer *a, struct mpg_error *err)
@@ -48,8 +46,7 @@ int mpg_answer_commit(struct mpg_answer *a, struct mpg_error *err)
     struct mpg_output *out = a->out;
     a->out = NULL;
     if (a->memory) {
-        const bool good = !ferror(a->memory);
-        if (fclose(a->memory) != 0 || !good || (a->text && !make_fit(a))) {
+        if (!mpg_text_end(a->memory, &a->bytes) || (a->text && !make_fit(a))) {
             a->memory = NULL;
             mpg_output_discard(out);
             return mpg_error_set(err, "out of memory");

@@ -16,6 +16,7 @@
 #include "common/output.h"
 #include "common/printable.h"
 #include "common/units.h"
+#include "common/text_stream.h"
 #include "history/history.h"
 #include "history/json.h"
 #include "history/rerun.h"
@@ -93,8 +94,7 @@ static int list(struct wanted *a, struct mpg_error *err)
     int status = mpg_history_each(a->file, put_row, a, err);
     if (a->json)
         fputs("\n]\n", a->list);
-    const bool whole = !ferror(a->list);
-    if ((fclose(a->list) != 0 || !whole) && status == 0)
+    if (!mpg_text_end(a->list, &text) && status == 0)
         status = mpg_error_set(err, "out of memory");
     if (status == 0)
         fwrite(text, 1, bytes, stdout);

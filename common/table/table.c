@@ -11,6 +11,7 @@
 #include "common/printable.h"
 #include "common/table/escape.h"
 #include "common/table/table_private.h"
+#include "common/text_stream.h"
 
 /* ---- CSV ---- */
 
@@ -277,9 +278,7 @@ static void put_text(struct mpg_table *t, const char *text, enum mpg_table_kind 
         mpg_printable_put_lines(stream, text, strlen(text));
     else if (stream)
         mpg_printable_put(stream, text);
-    const bool whole = stream && !ferror(stream);
-    if (!stream || fclose(stream) != 0 || !whole) {
-        free(fit);
+    if (!stream || !mpg_text_end(stream, &fit)) {
         t->failed = true;
         return;
     }

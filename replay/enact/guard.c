@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/text_stream.h"
+
 enum { LOOK_NS = 250000000, LINES = 32 };
 
 /* What a thread says: in a call, in none, or at its end. */
@@ -95,7 +97,7 @@ static void give_up(const struct guard *g)
     size_t size = 0;
     FILE *all = open_memstream(&text, &size);
     write_posts(all ? all : stderr, g);
-    if (all && fclose(all) == 0)
+    if (all && mpg_text_end(all, &text))
         fputs(text, stderr);
     fflush(stderr);
     alarm(10); /* where MPI cannot end from a second thread */

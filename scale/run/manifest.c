@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/output.h"
+#include "common/text_stream.h"
 #include "scale/run/plan.h"
 
 static const char NAME[] = "manifest.tsv";
@@ -54,11 +55,7 @@ static char *head_of(char *const *command, const char *mode)
         put_word(out, *command);
     }
     fprintf(out, "\n#mode\t%s\n", mode);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return mpg_text_end(out, &text) ? text : NULL;
 }
 
 /* The lines that follow, which older manifests lack; likewise. */
@@ -74,10 +71,7 @@ static char *ways_of(const struct scale_ways *ways)
     putc('\n', out);
     put_line(out, "record", &ways->record);
     put_line(out, "label", &ways->labels);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return mpg_text_end(out, &text) ? text : NULL;
 }
 
 /* Adds TEXT, whole lines, or leaves the manifest as it was. */
@@ -239,10 +233,7 @@ static char *labels_of(const struct mpg_option_list *labels)
         return NULL;
     for (size_t i = 0; i < labels->n; i++)
         fprintf(out, "\t%s", labels->item[i]);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return mpg_text_end(out, &text) ? text : NULL;
 }
 
 int mpg_scale_run_open(struct scale_plan *plan, const char *folder, char *const *command, const char *mode,
@@ -287,7 +278,7 @@ int mpg_scale_run_failed(struct scale_plan *plan, const struct scale_todo *todo,
     fprintf(out, "#failed\t%s\t", todo->name);
     put_word(out, why);
     putc('\n', out);
-    const int status = fclose(out) == 0 ? append(plan, line, err) : mpg_error_set(err, "out of memory");
+    const int status = mpg_text_end(out, &line) ? append(plan, line, err) : mpg_error_set(err, "out of memory");
     free(line);
     return status;
 }

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/text_stream.h"
+
 /* 0, or why PATH cannot be run. */
 static int why_not(const char *path)
 {
@@ -89,11 +91,7 @@ static char *with_ranks(const char *word, int32_t ranks)
     for (const char *place; (place = strstr(word, SCALE_RUN_RANKS)); word = place + strlen(SCALE_RUN_RANKS))
         fprintf(out, "%.*s%d", (int)(place - word), word, ranks);
     fputs(word, out);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return mpg_text_end(out, &text) ? text : NULL;
 }
 
 static size_t number_of(char *const *words)

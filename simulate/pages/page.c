@@ -8,6 +8,7 @@
 
 #include "common/output.h"
 #include "common/table/escape.h"
+#include "common/text_stream.h"
 #include "simulate/pages/bound.h"
 
 /* Of a line that begins with @ something of the answer takes the place. */
@@ -64,9 +65,9 @@ static char *in_memory(put_answer *put, const void *answer, struct mpg_error *er
         return NULL;
     }
     const int status = put(answer, out, err);
-    if (fclose(out) != 0 && status == 0)
+    if (!mpg_text_end(out, &text) && status == 0)
         mpg_error_set(err, "out of memory");
-    else if (status == 0)
+    if (status == 0)
         return text;
     free(text);
     return NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "common/text_stream.h"
 #include "graph/work/supposed.h"
 #include "simulate/reports/assume.h"
 #include "simulate/rules.h"
@@ -396,10 +397,8 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *lis
             all[k].say(r, out);
         else if (out)
             fputs(all[k].text, out);
-        if (all[k].applies && (!out || fclose(out) != 0)) {
-            free(text);
+        if (all[k].applies && (!out || !mpg_text_end(out, &text)))
             return mpg_error_set(err, "out of memory");
-        }
         if (text)
             mpg_attention_add(list, all[k].topic, "%s", text);
         free(text);

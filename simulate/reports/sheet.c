@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text_stream.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/lines.h"
 
@@ -47,7 +48,7 @@ static int take_common(struct mpg_sheet *rows, const struct mpg_report *r, struc
     if (!out)
         return mpg_error_set(err, "out of memory");
     mpg_report_program(r, out);
-    if (fclose(out) != 0)
+    if (!mpg_text_end(out, &rows->program))
         return mpg_error_set(err, "out of memory");
     rows->replicas = r->result->replicas;
     rows->first_replica = r->result->first_replica;
@@ -82,7 +83,7 @@ static int take_options(struct mpg_row *row, const struct mpg_report *r, struct 
     struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
     j.indent = DEPTH;
     mpg_answer_options(&j, NULL, r);
-    return fclose(out) == 0 ? 0 : mpg_error_set(err, "out of memory");
+    return mpg_text_end(out, &row->options) ? 0 : mpg_error_set(err, "out of memory");
 }
 
 int mpg_sheet_take(struct mpg_sheet *rows, size_t i, const struct mpg_report *r, struct mpg_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text_stream.h"
 #include "simulate/reports/sheet.h"
 
 /* Lists of lines that a row has; what is sent is a number of units, whose number an int holds. */
@@ -73,8 +74,7 @@ static int pack(const struct mpg_sheet *rows, int part, char **bytes, size_t *un
         *units = (size + UNIT_BYTES - 1) / UNIT_BYTES;
         fwrite(zeros, 1, *units * UNIT_BYTES - size, out);
     }
-    const bool whole = !ferror(out);
-    if (fclose(out) == 0 && whole && *units <= INT_MAX)
+    if (mpg_text_end(out, bytes) && *units <= INT_MAX)
         return 0;
     free(*bytes);
     *bytes = NULL;
