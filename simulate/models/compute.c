@@ -10,11 +10,10 @@
 
 /* --- from signatures --- */
 
-/* What the source's noise is taken out by: where the target's detours are drawn, what it met. */
+/* What the source's noise is taken out by: where the target's, which is known, is drawn, what it met. */
 static enum mpg_noise_model source_model(const struct mpg_perturbation *p)
 {
-    const bool is_drawn = p->noise_model == MPG_NOISE_RENEWAL || p->noise_model == MPG_NOISE_FIT;
-    return p->target && is_drawn ? MPG_NOISE_ANY : p->noise_model;
+    return p->target && p->target_noise.kind && p->target_noise.kind->is_drawn ? MPG_NOISE_ANY : p->noise_model;
 }
 
 int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err)

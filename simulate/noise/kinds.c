@@ -120,11 +120,13 @@ static void time_in_renewal(const struct mpg_noise_source *s, const struct mpg_b
 const struct mpg_noise_kind mpg_noise_renewal = {.model = "renewal",
                                                  .cursor_bytes = sizeof(struct mpg_renewal_cursor),
                                                  .has_detours = true,
+                                                 .is_drawn = true,
                                                  .add = add_renewal,
                                                  .time_for = time_in_renewal};
 const struct mpg_noise_kind mpg_noise_fit = {.model = "fit",
                                              .cursor_bytes = sizeof(struct mpg_renewal_cursor),
                                              .has_detours = true,
+                                             .is_drawn = true,
                                              .add = add_fit,
                                              .time_for = time_in_renewal};
 

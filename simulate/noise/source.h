@@ -82,6 +82,7 @@ struct mpg_noise_kind {
     size_t cursor_bytes; /* of a lane; 0: it remembers nothing */
     bool is_resampled;   /* another measurement of the machine would have other parts of the records */
     bool has_detours;    /* work meets them one by one: a call's messages may cover one */
+    bool is_drawn;       /* there is no record of it: a source's noise is not taken out by it */
     /* Fills CORE from FROM, one of CORES. */
     int (*add)(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err);
     /* Where a rank in SEAT starts by the draw U, ns: in no detour. */

@@ -97,30 +97,30 @@ def check_trace(folder, path):
 
 def check_one(folder, path):
     """mpgsim of one scenario."""
-    perturbed = ["--floors=fresh", "--noise=exp:7us", "--latency=const:1us", "--replicas=3"]
+    perturbed = ["--cache=fresh", "--noise=exp:7us", "--latency=const:1us", "--replicas=3"]
     where = {"region": SHOWN, "callsite": f"{SITE} (=where,.py:16)"}
     for form in ("text", "json"):
         check(folder, form, [FILE_SHOWN, *where.values()], "mpgsim", *perturbed, "--where=call,callsite,region,rank,pair", path)
-        check(folder, form, [FILE_SHOWN, SHOWN], "mpgsim", *perturbed, "--waits", "--waits-by=region", path)
-        check(folder, form, [FILE_SHOWN, where["callsite"]], "mpgsim", *perturbed, "--waits", "--waits-by=callsite", path)
+        check(folder, form, [FILE_SHOWN, SHOWN], "mpgsim", *perturbed, "--waits=region", path)
+        check(folder, form, [FILE_SHOWN, where["callsite"]], "mpgsim", *perturbed, "--waits=callsite", path)
     for by in ("call", "callsite", "region", "rank", "pair"):
         check(folder, "csv", [where[by]] if by in where else [], "mpgsim", *perturbed, f"--where={by}", path)
     check(folder, "csv", [], "mpgsim", *perturbed, "--per-rank", path)
     for form in ("text", "json", "csv"):
-        check(folder, form, [where["callsite"]] + ([SHOWN] if form != "text" else []), "mpgsim", "--floors=fresh", "--predict",
-              "--latency=const:1us", "--critical-path", path)
-        check(folder, form, [], "mpgsim", "--floors=fresh", b"--target=" + FILE + b".par", path)
+        check(folder, form, [where["callsite"]] + ([SHOWN] if form != "text" else []), "mpgsim", "--cache=fresh", "--predict",
+              "--latency=const:1us", "--where=path", path)
+        check(folder, form, [], "mpgsim", "--cache=fresh", b"--target=" + FILE + b".par", path)
 
 
 def check_many(folder, path):
     """mpgsim's tables of scenarios, and of traces on targets."""
     signatures = [b"--signature=" + FILE + b".sig", b"--signature=" + FILE + b"2.sig"]
     for form in ("text", "json", "csv"):
-        check(folder, form, [FILE_SHOWN] * (form == "text") + [FILE_SHOWN + ".sig", FILE_SHOWN + "2.sig"], "mpgsim", "--floors=fresh",
+        check(folder, form, [FILE_SHOWN] * (form == "text") + [FILE_SHOWN + ".sig", FILE_SHOWN + "2.sig"], "mpgsim", "--cache=fresh",
               *signatures, "--replicas=3", "--sweep=compute-ratio=0.5,2.385", path)
-        check(folder, form, [FILE_SHOWN + ".sig", FILE_SHOWN + "2.sig"], "mpgsim", "--floors=fresh", *signatures, "--replicas=3",
+        check(folder, form, [FILE_SHOWN + ".sig", FILE_SHOWN + "2.sig"], "mpgsim", "--cache=fresh", *signatures, "--replicas=3",
               "--tolerate=5%:compute-ratio", path)
-        check(folder, form, [FILE_SHOWN, FILE_SHOWN + ".par", "other.txt"], "mpgsim", "--floors=fresh", b"--target=" + FILE + b".par",
+        check(folder, form, [FILE_SHOWN, FILE_SHOWN + ".par", "other.txt"], "mpgsim", "--cache=fresh", b"--target=" + FILE + b".par",
               "--target=distributed", "--sweep=MipsRatio=0.5,2.385", path, "other.txt")
 
 

@@ -112,7 +112,7 @@ END
 answer() {
     (
         export "$@" LD_PRELOAD="$preload" # one process an allocation: there are thousands
-        exec "$mpgsim" --json --eager-limit=1000 --latency=const:1us --noise=exp:1us --replicas=2 "$trace" >out 2>err
+        exec "$mpgsim" --json --cache=fresh --eager-limit=1000 --latency=const:1us --noise=exp:1us --replicas=2 "$trace" >out 2>err
     )
 }
 

@@ -104,7 +104,7 @@ int mpg_trace_end_sums(struct mpg_trace_writer *w, struct mpg_error *err);
 /* Appends a fact about the rank as "KEY VALUE" (no newline in either), readable
  * without decompressing anything. Keys that mean something: "host NAME",
  * "clock TIME OFFSET" (ns; add OFFSET to this rank's time TIME for rank 0's),
- * "clocks shared", "program ...", "untraced NAME COUNT", "incomplete REASON".
+ * "clocks shared", "program ...", "untraced NAME COUNT",
  * "values NAME..." (of every event), "incomplete REASON". Facts go out with the next
  * flush. */
 int mpg_trace_write_fact(struct mpg_trace_writer *w, const char *key, const char *value,

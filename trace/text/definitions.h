@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a text defines: communicators, topologies, windows, files, modules, callsites,
- * region names; and handing them to the streams that use them. Private to trace/. */
+ * region names; and handing them to the streams that use them. Private to trace/text/. */
 #ifndef MPG_TEXT_DEFINITIONS_H
 #define MPG_TEXT_DEFINITIONS_H
 
