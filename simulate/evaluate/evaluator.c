@@ -60,7 +60,7 @@ int mpg_evaluator_reserve(struct mpg_evaluator *e, uint32_t streams, uint32_t sl
         (e->covers && mpg_reserve_at(&e->covered_ns, sizeof *e->covered_ns, &e->covered_capacity, streams, err) < 0) ||
         (e->cursor_bytes > 0 &&
          mpg_reserve_at(&e->cursor, e->n * e->cursor_bytes, &e->cursor_capacity, streams, err) < 0) ||
-        e->mode->reserve(e, streams, slots, err) < 0)
+        (e->mode->reserve && e->mode->reserve(e, streams, slots, err) < 0))
         return -1;
     e->ready_slots = slots > e->ready_slots ? slots : e->ready_slots;
     e->ready_streams = streams > e->ready_streams ? streams : e->ready_streams;
@@ -110,7 +110,7 @@ int mpg_evaluator_finish(const struct mpg_evaluator *e, struct mpg_error *err)
 
 enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *e)
 {
-    return e->tally || e->recorder ? MPG_STEPS_ALL : e->mode->wants(e);
+    return e->tally || e->recorder || !e->mode->wants ? MPG_STEPS_ALL : e->mode->wants(e);
 }
 
 int mpg_evaluator_take(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)

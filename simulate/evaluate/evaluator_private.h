@@ -68,8 +68,8 @@ struct mpg_evaluation {
     int (*step)(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err);
     /* Where nobody asks for places, nor what values come from. */
     int (*take)(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
-    enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e);
-    /* Room for what it has beside values; arrays of its own. */
+    enum mpg_steps_wanted (*wants)(const struct mpg_evaluator *e); /* of steps; NULL: all */
+    /* Room for what it has beside values (NULL: nothing); arrays of its own. */
     int (*reserve)(struct mpg_evaluator *e, uint32_t streams, uint32_t slots, struct mpg_error *err);
     void (*free)(struct mpg_evaluator *e);
     const struct mpg_arrivals *arrivals; /* what calls choose from is told by, but for context, settle and watch */
@@ -249,8 +249,6 @@ static inline int reserve_for(struct mpg_evaluator *e, const struct mpg_step *s,
 int mpg_evaluator_take_told(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err);
 /* TERM of the step goes to PLACE and RANK's account, and is 0 again. */
 void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, uint32_t place);
-/* The I-th edge's place, of the call that S leaves; with pairs. */
-int mpg_evaluator_find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);
 void mpg_evaluator_free_tally(struct mpg_evaluator *e);
 /* A VIEW step. */
 int mpg_evaluator_view(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err);

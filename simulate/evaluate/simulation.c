@@ -269,10 +269,8 @@ static void take_floors(struct simulation *sim, const struct simulation *like)
     sim->classes = like->classes;
     sim->result->cpu = like->result->cpu;
     sim->result->floor_rule = like->result->floor_rule;
-    sim->result->counts = like->result->counts;
-    sim->slots = like->slots;
-    sim->expanded = like->expanded;
-    sim->evident_limit = like->evident_limit;
+    const struct mpg_passed passed = passed_of(like);
+    mpg_simulation_take_passed(sim, &passed);
 }
 
 /* Whether what SIM is to find is known from an earlier run: then it has it. */
@@ -387,19 +385,16 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
     const struct simulation *like = find_like(all, sim, same_choices);
     if (like != sim) {
         sim->graph = like->graph;
-        sim->slots = like->slots;
-        sim->expanded = like->expanded;
-        sim->evident_limit = like->evident_limit;
-        sim->result->counts = like->result->counts;
+        passed = passed_of(like);
     } else {
         struct mpg_course course = mpg_simulation_course(sim, "finding choices");
         course.kept = sim->graph.suppose ? NULL : course.kept;
         sim->graph.by_completion = !sim->options->predicts && sim->absorb == MPG_ABSORB_WAIT;
         if (mpg_pass_choices(&course, &sim->graph, sim->options->horizon, &passed, err) < 0)
             return -1;
-        mpg_simulation_take_passed(sim, &passed);
     }
-    sim->chooses = sim->result->chose = sim->graph.choose;
+    mpg_simulation_take_passed(sim, &passed);
+    sim->result->chose = sim->graph.choose;
     return 0;
 }
 

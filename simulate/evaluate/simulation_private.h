@@ -29,7 +29,6 @@ struct simulation {
     bool owns_base;
     uint32_t slots; /* that the graph had, as far as a pass has told */
     int32_t expanded; /* members of the largest collective that it expanded, likewise */
-    bool chooses;   /* calls may complete something else */
     struct mpg_paths *paths;     /* messages take them by their ranks: those of p; NULL: they do not */
     struct mpg_paths *unchanged; /* those of nothing but the tracer's part */
     int64_t evident_limit; /* the source's eager limit by the trace, the last pass says */

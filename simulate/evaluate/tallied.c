@@ -74,11 +74,24 @@ static int finish(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t sl
     return status;
 }
 
+/* Places of all edges, whichever are waited for: they are numbered by the steps alone. */
+static int find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (!e->tally->pairs || s->kind != MPG_STEP_LEAVE)
+        return 0;
+    int status = mpg_reserve_at(&e->edge_place, sizeof *e->edge_place, &e->edge_places, s->edge_number, err);
+    for (uint32_t i = 0; i < s->edge_number && status == 0; i++) {
+        e->edge_place[i] = e->tally->at[s->stream]; /* the call's, if it is about no message */
+        status = mpg_tally_edge(e->tally, s, &s->edges[i], &e->edge_place[i], err);
+    }
+    return status;
+}
+
 static int take_one(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     if (e->recorder && e->recorder->tally != e->tally && mpg_tally_step(e->recorder->tally, s, err) < 0)
         return -1;
-    if (e->tally && (mpg_tally_step(e->tally, s, err) < 0 || mpg_evaluator_find_pairs(e, s, err) < 0))
+    if (e->tally && (mpg_tally_step(e->tally, s, err) < 0 || find_pairs(e, s, err) < 0))
         return -1;
     if (reserve_for(e, s, slots, err) < 0 || (e->recorder && mpg_recorder_begin(e, s, err) < 0) ||
         (e->tally && s->kind == MPG_STEP_FINISH ? finish : e->mode->step)(e, s, slots, err) < 0 ||
@@ -95,19 +108,4 @@ int mpg_evaluator_take_told(struct mpg_evaluator *e, const struct mpg_steps *ste
         if (take_one(e, &steps->step[i], steps->slots, err) < 0)
             return -1;
     return e->recorder ? mpg_recorder_cut(e, steps, err) : 0;
-}
-
-/* ---- between which ranks ---- */
-
-/* Places of all edges, whichever are waited for: they are numbered by the steps alone. */
-int mpg_evaluator_find_pairs(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
-{
-    if (!e->tally->pairs || s->kind != MPG_STEP_LEAVE)
-        return 0;
-    int status = mpg_reserve_at(&e->edge_place, sizeof *e->edge_place, &e->edge_places, s->edge_number, err);
-    for (uint32_t i = 0; i < s->edge_number && status == 0; i++) {
-        e->edge_place[i] = e->tally->at[s->stream]; /* the call's, if it is about no message */
-        status = mpg_tally_edge(e->tally, s, &s->edges[i], &e->edge_place[i], err);
-    }
-    return status;
 }

@@ -82,12 +82,6 @@ double mpg_times_own(const struct mpg_evaluator *t)
     return t->own[0];
 }
 
-static int reserve_own(struct mpg_evaluator *t, uint32_t streams, uint32_t slots, struct mpg_error *err)
-{
-    (void)t, (void)streams, (void)slots, (void)err;
-    return 0;
-}
-
 /* --- computation --- */
 
 /* Whether S's interval, and the call before it, only asked once more. */
@@ -338,12 +332,6 @@ static int take(struct mpg_evaluator *t, const struct mpg_steps *steps, struct m
     return 0;
 }
 
-static enum mpg_steps_wanted wants(const struct mpg_evaluator *t)
-{
-    (void)t;
-    return MPG_STEPS_ALL;
-}
-
 static void tally(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const uint32_t place = t->tally->at[s->stream];
@@ -363,8 +351,6 @@ static const uint32_t settled[] = {TERM_THREAD};
 const struct mpg_evaluation mpg_times_mode = {.is_times = true,
                                               .step = mpg_times_step,
                                               .take = take,
-                                              .wants = wants,
-                                              .reserve = reserve_own,
                                               .free = free_own,
                                               .arrivals = &mpg_times_arrivals,
                                               .tally = tally,
