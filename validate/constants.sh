@@ -27,7 +27,7 @@ free-rounds|simulate/noise/removal.c|FREE_ROUNDS = 20|FREE_ROUNDS = 10|FREE_ROUN
 rounds|simulate/noise/removal.c|ROUNDS = 60 |ROUNDS = 30 |ROUNDS = 120 |-
 bin-intervals|simulate/noise/removal.c|LEAST_INTERVALS = 2;|LEAST_INTERVALS = 1;|LEAST_INTERVALS = 4;|-
 removal-deviations|simulate/noise/removal.c|DEVIATIONS = 2;|DEVIATIONS = 1;|DEVIATIONS = 4;|-
-record-parts|simulate/noise/resampled.h|MPG_PARTS = 16,|MPG_PARTS = 8, |MPG_PARTS = 32,|-
+record-parts|simulate/noise/resampled.h|MPG_BOOTSTRAP_BLOCKS = 16,|MPG_BOOTSTRAP_BLOCKS = 8, |MPG_BOOTSTRAP_BLOCKS = 32,|-
 measurements|simulate/noise/resampled.h|MPG_MEASUREMENTS = 32,|MPG_MEASUREMENTS = 16,|MPG_MEASUREMENTS = 64,|-
 renewal-detours|simulate/noise/renewal.c|DETOURS_A_BLOCK = 256|DETOURS_A_BLOCK = 128|DETOURS_A_BLOCK = 512|--models=noise=renewal
 quanta-lags|simulate/noise/quanta.c|MAX_LAGS = 256|MAX_LAGS = 128|MAX_LAGS = 512|--models=noise=ecdf

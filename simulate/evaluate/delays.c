@@ -55,7 +55,7 @@ struct mpg_evaluator *mpg_delays_new(int32_t ranks, uint32_t lanes, uint32_t fir
     for (int i = 0; i < VECTORS; i++)
         all = (*vector[i] = calloc(lanes, sizeof **vector[i])) && all;
     l->sent_left.u = calloc(lanes, sizeof *l->sent_left.u);
-    l->shapes = mpg_shapes_new(first, lanes, err);
+    l->shapes = mpg_quantile_cache_new(first, lanes, err);
     l->unjoined = calloc((size_t)ranks, sizeof *l->unjoined);
     l->ahead.follower = calloc((size_t)ranks, sizeof *l->ahead.follower);
     if (all && l->sent_left.u && l->shapes && l->unjoined && l->ahead.follower)
@@ -72,7 +72,7 @@ static void free_own(struct mpg_evaluator *l)
     list_vectors(l, vector);
     for (int i = 0; i < VECTORS; i++)
         free(*vector[i]);
-    mpg_shapes_free(l->shapes);
+    mpg_quantile_cache_free(l->shapes);
     free(l->slot_base);
     free(l->slot_met);
     free(l->slot_left);
@@ -88,7 +88,7 @@ static void free_own(struct mpg_evaluator *l)
 
 double mpg_delays_bytes(uint32_t slots, int32_t ranks)
 {
-    return sizeof(double) * (3.0 * slots + (1.0 + MPG_ACCOUNT_TERMS) * ranks + 1) + mpg_shapes_bytes(ranks);
+    return sizeof(double) * (3.0 * slots + (1.0 + MPG_ACCOUNT_TERMS) * ranks + 1) + mpg_quantile_cache_bytes(ranks);
 }
 
 void mpg_delays_use_paths(struct mpg_evaluator *l, const struct mpg_paths *paths)

@@ -53,7 +53,7 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
 {
     struct expanding *x = data;
     struct mpg_evaluator *l = x->l;
-    struct mpg_sending s = sending_expanded(x->c, m);
+    struct mpg_sent_message s = sending_expanded(x->c, m);
     const double empty_ns = traced_flight(x, m, 0);
     zero(l->scratch, l->n);
     mpg_perturb_flight(way(x, m), &s, MPG_FLIGHT_LAMBDA, l->first, l->n, l->scratch);
@@ -69,7 +69,7 @@ static void overhead(const struct expanding *x, enum mpg_overhead which,
                      const struct mpg_message *m, double *overhead_ns)
 {
     struct mpg_evaluator *l = x->l;
-    struct mpg_sending s = sending_expanded(x->c, m);
+    struct mpg_sent_message s = sending_expanded(x->c, m);
     const struct mpg_perturbation *p = way(x, m);
     bool known = !p->overhead[which].in_send || m->bytes <= x->c->eager_limit_bytes;
     zero(l->scratch, l->n);
@@ -93,7 +93,7 @@ static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     struct expanding *x = data;
     struct mpg_evaluator *l = x->l;
-    struct mpg_sending s = sending_expanded(x->c, m);
+    struct mpg_sent_message s = sending_expanded(x->c, m);
     zero(l->scratch, l->n);
     mpg_perturb_ack(way(x, m), &s, l->first, l->n, l->scratch);
     put_together(x, traced_flight(x, m, 0), l->scratch, x->ack);

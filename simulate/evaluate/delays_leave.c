@@ -203,7 +203,7 @@ static double changed_shift(const struct mpg_evaluator *l, const struct mpg_step
 static void add_ack(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                     double *value)
 {
-    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
+    struct mpg_sent_message m = sending_of(&e->origin, e->target_bytes);
     const struct mpg_perturbation *way = way_of(l, s->rank, e->source);
     if (e->changed)
         mpg_add_target_ack(way, &m, flight_ns(l, s->rank, e->source, 0), l->first, l->n, value);
@@ -215,7 +215,7 @@ static void add_ack(struct mpg_evaluator *l, const struct mpg_step *s, const str
 static void add_delta(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_edge *e,
                       double *value)
 {
-    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
+    struct mpg_sent_message m = sending_of(&e->origin, e->target_bytes);
     switch (e->kind) {
     case MPG_EDGE_ACK:
         add_ack(l, s, e, value);
@@ -356,8 +356,8 @@ static void take_edges(struct mpg_evaluator *l, const struct mpg_step *s, double
         if (l->tally && l->tally->pairs && s->edge_number > 1)
             mpg_delays_tally_edge(l, s, l->edge[i].i, i == 0);
         if (turns && e->kind == MPG_EDGE_ARRIVAL) {
-            struct mpg_sending m = received_of(e, &l->edge[i]);
-            mpg_shapes_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
+            struct mpg_sent_message m = received_of(e, &l->edge[i]);
+            mpg_quantile_cache_add_overhead(l->shapes, way_of(l, e->source, s->rank), MPG_OVERHEAD_RECEIVE,
                                     mpg_is_inserted(s->number), &m,
                                     slot_left(l, e->slot), l->later);
         }
@@ -369,7 +369,7 @@ static void take_edges(struct mpg_evaluator *l, const struct mpg_step *s, double
 /* What the one-sided transfers that the call waits for add to it. */
 static void add_round_trip(struct mpg_evaluator *l, const struct mpg_step *s, double *value)
 {
-    struct mpg_sending m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
+    struct mpg_sent_message m = {.rank = s->rank, .call = s->number, .bytes = s->round_trip_target_bytes};
     double *trip = l->scratch, *message = account_of(l, s->rank, MPG_TERM_MESSAGE);
     double *call = account_of(l, s->rank, MPG_TERM_CALL);
     zero(trip, l->n);

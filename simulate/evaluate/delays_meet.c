@@ -14,7 +14,7 @@
 static void add_target_flight(struct mpg_evaluator *l, const struct mpg_step *s,
                               enum mpg_flight_part part, double *out)
 {
-    struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
+    struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     double floor_ns = part & MPG_FLIGHT_TAU ? flight_ns(l, s->rank, s->receiver, s->target_bytes) : 0;
     double empty_ns = flight_ns(l, s->rank, s->receiver, 0);
     if (part == MPG_FLIGHT_LAMBDA)
@@ -40,9 +40,9 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
         return;
     }
     const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
-    const struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
+    const struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     if (l->flies)
-        mpg_shapes_perturb_flight(l->shapes, way, &m, out, &l->sent_left, slot_left(l, s->slot));
+        mpg_quantile_cache_perturb_flight(l->shapes, way, &m, out, &l->sent_left, slot_left(l, s->slot));
     if (s->bytes != s->target_bytes)
         mpg_resize_flight(way, &m, s->bytes, l->first, l->n, out);
 }
@@ -52,7 +52,7 @@ void mpg_delays_eager(struct mpg_evaluator *l, const struct mpg_step *s)
 static void find_eager(struct mpg_evaluator *l, const struct mpg_step *s, const double *sent, const double *sending)
 {
     const struct mpg_perturbation *way = way_of(l, s->rank, s->receiver);
-    const struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
+    const struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     const double there_ns = s->sender_ns + flight_ns(l, s->rank, s->receiver, s->bytes);
     const double shift_ns = there_ns - fmax(s->sender_ns, s->poster_ns);
     zero(l->later, l->n);
@@ -67,7 +67,7 @@ void mpg_delays_synchronous(struct mpg_evaluator *l, const struct mpg_step *s)
     double *out = slot_delay(l, s->slot), *bare = slot_bare(l, s->slot);
     double *lambda = l->scratch, *tau = l->result, *sending = l->kappa, *posting = l->local;
     const double *sent = slot_delay(l, s->a), *posted = slot_delay(l, s->b);
-    struct mpg_sending m = sending_of(&s->origin, s->target_bytes);
+    struct mpg_sent_message m = sending_of(&s->origin, s->target_bytes);
     double sender_slack = 0, poster_slack = 0;
     if (l->absorb == MPG_ABSORB_CLOCK) {
         /* the target's envelope of a message that changes is in lambda, whole */
@@ -123,7 +123,7 @@ void mpg_delays_add_collective(struct mpg_evaluator *l, enum mpg_call call,
     enum mpg_operation operation = mpg_operation_whole(call);
     bool measured = mpg_collective_measured(l->p, operation, members, bytes_each);
     if (measured)
-        mpg_perturb_meeting(l->p, operation, members, bytes_each, meeting->rank, meeting->call,
+        mpg_perturb_collective(l->p, operation, members, bytes_each, meeting->rank, meeting->call,
                             meeting->index, l->first, l->n, value);
     mpg_perturb_rounds(l->p, origin->rank, origin->call, origin->index, rounds, target_bytes, !measured,
                        l->first, l->n, value);

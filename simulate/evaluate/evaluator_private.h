@@ -10,7 +10,7 @@
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/evaluate/recurrences.h"
 #include "simulate/evaluate/vectors.h"
-#include "simulate/models/shapes.h"
+#include "simulate/models/quantile_cache.h"
 #include "simulate/models/times.h"
 #include "simulate/where/moves.h"
 #include "simulate/where/tally.h"
@@ -161,7 +161,7 @@ struct mpg_evaluator {
     const struct mpg_recurrences *code;
     enum mpg_absorb absorb;
     const struct mpg_perturbation *p;
-    struct mpg_shapes *shapes;
+    struct mpg_quantile_cache *shapes;
     const struct mpg_paths *paths; /* of messages; NULL: all are P's */
     bool comparable;    /* the ranks' clocks */
     double *slot_base;  /* of members of expanded collectives: when, unperturbed, ns after the
@@ -385,9 +385,9 @@ int mpg_delays_list_edges(struct mpg_evaluator *l, const struct mpg_step *s, str
 /* Whether arrivals in S are completed one after the other, at a cost. */
 bool mpg_delays_takes_turns(const struct mpg_evaluator *l, const struct mpg_step *s);
 /* The message that E, at EDGE of the list, brings, as draws of o_r see it. */
-static inline struct mpg_sending received_of(const struct mpg_edge *e, const struct mpg_delay_edge *edge)
+static inline struct mpg_sent_message received_of(const struct mpg_edge *e, const struct mpg_delay_edge *edge)
 {
-    struct mpg_sending m = sending_of(&e->origin, e->target_bytes);
+    struct mpg_sent_message m = sending_of(&e->origin, e->target_bytes);
     m.further = edge->further;
     return m;
 }

@@ -47,7 +47,7 @@ void mpg_floors_forget(struct mpg_floors *f)
 
 static uint32_t host_of(const struct mpg_floors *f, int32_t rank)
 {
-    const struct mpg_places *places = f->options.paths ? f->options.paths->source : NULL;
+    const struct mpg_placement *places = f->options.paths ? f->options.paths->source : NULL;
     return (uint32_t)(places ? places->node[rank] : mpg_trace_host(f->trace, rank));
 }
 
@@ -299,8 +299,8 @@ double mpg_floor_call(const struct mpg_floors *f, int32_t rank, enum mpg_call ca
 
 static double median_at(const struct mpg_network_sizes *sizes, double bytes)
 {
-    struct mpg_spot spot = mpg_spot_find(sizes, bytes);
-    return mpg_spot_median(&spot);
+    struct mpg_interpolation spot = mpg_interpolation_find(sizes, bytes);
+    return mpg_interpolation_median(&spot);
 }
 
 /* What is left of SEEN_NS, the least flight seen, without what the ranks' own calls can have in

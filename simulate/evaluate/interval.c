@@ -116,8 +116,8 @@ void mpg_interval_widen(struct mpg_summary *s, const struct mpg_resampling *r, c
     gsl_sort(sorted, 1, n);
     if (!(shared > 0))
         return;
-    /* a bootstrap of MPG_PARTS is too narrow by sqrt(1 - 1 / MPG_PARTS), and knows its spread no better than they do */
-    const double parts = MPG_PARTS;
+    /* A bootstrap of B blocks is too narrow by sqrt(1 - 1 / B), and knows its spread no better than B values do. */
+    const double parts = MPG_BOOTSTRAP_BLOCKS;
     const double part = sqrt(shared * parts / (parts - 1)) * gsl_cdf_tdist_Pinv(0.975, parts - 1) / gsl_cdf_ugaussian_Pinv(0.975);
     const double less = part * gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.025);
     const double more = part * gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.975);

@@ -73,7 +73,7 @@ void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_st
 static void find_round_trip(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    const struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->round_trip_target_bytes};
+    const struct mpg_sent_message m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->round_trip_target_bytes};
     struct mpg_recorder *x = t->recorder;
     mpg_time_flight(p, &m, t->first, t->n, x->latency, x->bytes);
     mpg_time_ack(p, &m, t->first, t->n, x->latency);

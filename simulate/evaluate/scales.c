@@ -147,7 +147,7 @@ static double *scales_of(const struct evaluation *e, const struct mpg_signature 
 }
 
 static int scale_meeting(const struct evaluation *e, const struct mpg_perturbation *p, enum mpg_operation operation,
-                         struct mpg_measured_meeting *m, struct mpg_error *err)
+                         struct mpg_measured_collective *m, struct mpg_error *err)
 {
     m->target_scale = scales_of(e, p->target, operation, m->processes, &m->target, err);
     if (!m->target_scale)

@@ -209,7 +209,7 @@ static bool may_choose(const struct simulation *sim)
 
 static void set_wants(struct simulation *sim)
 {
-    sim->alike = mpg_perturbation_noise_alike(sim->p);
+    sim->alike = mpg_perturbation_noise_by_class(sim->p);
     sim->wanted = true; /* what calls take */
     if (sim->options->predicts)
         return;

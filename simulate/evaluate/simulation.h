@@ -29,7 +29,7 @@ struct mpg_simulation_options {
     bool deterministic;    /* calls complete what they completed in the trace */
     int64_t polling_ns;    /* intervals that poll (docs/MODEL.md, section 5) and are no longer are waiting; -1: none is */
     uint64_t horizon;      /* messages in flight, beyond which candidates are not waited for */
-    const struct mpg_places *places, *source_places; /* messages take the paths between these; NULL: one
+    const struct mpg_placement *places, *source_places; /* messages take the paths between these; NULL: one
                                                         path on that machine */
     const struct mpg_watch *watch; /* of delays, or of times, from MPI_Init's leave on; NULL: nobody watches */
     struct mpg_kept *kept; /* what earlier runs have found in the trace; NULL: nothing is kept */

@@ -44,7 +44,7 @@ static int use_any(struct mpg_perturbation *way, const struct mpg_perturbation *
 {
     const struct mpg_network_path *path;
     int status = -1;
-    for (int i = 0; status < 0 && (path = mpg_places_own_path(p->target, i)); i++) {
+    for (int i = 0; status < 0 && (path = mpg_placement_own_path(p->target, i)); i++) {
         clear_way(way);
         status = use_path(way, p, path, err);
     }
@@ -52,7 +52,7 @@ static int use_any(struct mpg_perturbation *way, const struct mpg_perturbation *
 }
 
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
-                    const struct mpg_places *places, struct mpg_error *err)
+                    const struct mpg_placement *places, struct mpg_error *err)
 {
     *t = (struct mpg_target){.noise = p, .places = places};
     if (!places)
@@ -60,7 +60,7 @@ int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
     for (int i = 0; i < MPG_PATHS; i++) {
         const enum mpg_path_class class = (enum mpg_path_class)i;
         if (places->taken[i] &&
-            use_path(&t->way[i], p, p->target ? mpg_places_path(p->target, class) : NULL, err) < 0)
+            use_path(&t->way[i], p, p->target ? mpg_placement_path(p->target, class) : NULL, err) < 0)
             return -1;
     }
     if (places->taken[MPG_PATH_COMPLEX])
@@ -93,14 +93,14 @@ bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, u
         if (!mpg_overhead_known(p, MPG_OVERHEAD_SEND) ||
             ((sent->blocking || p->overhead[MPG_OVERHEAD_SEND].in_send) && sent->sync_target))
             continue;
-        const struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
+        const struct mpg_sent_message m = sending_of(&sent->origin, sent->bytes);
         mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, first, n, value_ns);
         any = true;
     }
     const struct mpg_perturbation *farthest = mpg_target_farthest(t);
     if (s->rooted == 0 || !mpg_overhead_known(farthest, MPG_OVERHEAD_SEND))
         return any;
-    const struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->rooted_bytes};
+    const struct mpg_sent_message m = {.rank = s->rank, .to = -1, .call = s->number, .bytes = s->rooted_bytes};
     mpg_time_overhead(farthest, MPG_OVERHEAD_SEND, &m, s->rooted, first, n, value_ns);
     return true;
 }

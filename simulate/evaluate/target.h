@@ -5,12 +5,12 @@
 
 #include "graph/graph.h"
 #include "simulate/models/perturbation.h"
-#include "simulate/models/places.h"
+#include "simulate/models/placement.h"
 
 struct mpg_target {
     /* Computation: with the source, whose noise is taken out. */
     const struct mpg_perturbation *noise;
-    const struct mpg_places *places;      /* NULL: one path */
+    const struct mpg_placement *places;      /* NULL: one path */
     /* Messages of each class that some ranks take, or of one in [0]: the target alone, on the path
      * that they take. What a rank sends itself takes that of a core complex; where no two ranks do,
      * and that is not usable (it says nothing of messages, or lacks fits that are asked for), the
@@ -22,7 +22,7 @@ struct mpg_target {
  * that two ranks take says nothing of messages, though --latency does not, or lacks fits that are
  * asked for; out of memory. T is to be cleared even so. */
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
-                    const struct mpg_places *places, struct mpg_error *err);
+                    const struct mpg_placement *places, struct mpg_error *err);
 void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
 /* Whether detours are in what any messages take, too. */
@@ -36,7 +36,7 @@ bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, u
 static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,
                                                                 int32_t a, int32_t b)
 {
-    return t->places ? &t->way[mpg_places_between(t->places, a, b)] : &t->way[0];
+    return t->places ? &t->way[mpg_placement_path_class(t->places, a, b)] : &t->way[0];
 }
 
 /* Of what all take part in. */

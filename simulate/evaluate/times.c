@@ -153,7 +153,7 @@ static void leave_for(struct mpg_evaluator *t, const struct mpg_step *s, double 
         next[w] = out[w] + gap_ns;
     }
     if (p->parameters) { /* its sender's processor sends one after the other */
-        const struct mpg_sending m = sending_of(&s->origin, s->bytes);
+        const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
         mpg_time_overhead(p, MPG_OVERHEAD_SEND, &m, 1, t->first, t->n, next);
     }
 }
@@ -161,7 +161,7 @@ static void leave_for(struct mpg_evaluator *t, const struct mpg_step *s, double 
 /* lambda and tau of the message that S is about, into the vectors of these names. */
 static void find_flight(struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
     zero(t->lambda, t->n);
     zero(t->tau, t->n);
     mpg_time_flight(mpg_target_between(t->target, s->rank, s->receiver), &m, t->first, t->n,
@@ -225,7 +225,7 @@ void mpg_times_add_collective(const struct mpg_evaluator *t, enum mpg_call call,
     bool measured = mpg_collective_measured(p, operation, members, bytes_each);
     memcpy(t->tau, value, t->n * sizeof *value);
     if (measured)
-        mpg_time_meeting(p, operation, members, bytes_each, meeting->rank, meeting->call,
+        mpg_time_collective(p, operation, members, bytes_each, meeting->rank, meeting->call,
                          meeting->index, t->first, t->n, value);
     mpg_time_rounds(p, origin->rank, origin->call, origin->index, rounds, bytes, !measured,
                     t->first, t->n, value);

@@ -45,7 +45,7 @@ static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pic
 static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
 {
     struct mpg_evaluator *t = times;
-    struct mpg_sending m = sending_of(&sent->origin, sent->bytes);
+    struct mpg_sent_message m = sending_of(&sent->origin, sent->bytes);
     zero(t->lambda, t->n);
     zero(t->tau, t->n);
     mpg_time_flight(mpg_target_between(t->target, s->rank, sent->origin.to), &m, t->first, t->n,

@@ -25,7 +25,7 @@ static void scale(const struct expanding *x, double *value_ns)
 static void flight(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns)
 {
     const struct expanding *x = data;
-    struct mpg_sending s = sending_expanded(x->c, m);
+    struct mpg_sent_message s = sending_expanded(x->c, m);
     zero(lambda_ns, x->t->n);
     zero(tau_ns, x->t->n);
     mpg_time_flight(path_of(x, m), &s, x->t->first, x->t->n, lambda_ns, tau_ns);
@@ -38,7 +38,7 @@ static void flight(void *data, const struct mpg_message *m, double *lambda_ns, d
 static void overhead(const struct expanding *x, const struct mpg_message *m,
                      enum mpg_overhead which, double *overhead_ns)
 {
-    struct mpg_sending s = sending_expanded(x->c, m);
+    struct mpg_sent_message s = sending_expanded(x->c, m);
     zero(overhead_ns, x->t->n);
     mpg_time_overhead(path_of(x, m), which, &s, x->scale, x->t->first, x->t->n, overhead_ns);
 }
@@ -58,7 +58,8 @@ static void receive(void *data, const struct mpg_message *m, double *overhead_ns
     overhead(data, m, MPG_OVERHEAD_RECEIVE, overhead_ns);
 }
 
-static bool wait_in_send(const struct expanding *x, const struct mpg_message *m, const struct mpg_sending *s, double *waiting_ns)
+static bool wait_in_send(const struct expanding *x, const struct mpg_message *m, const struct mpg_sent_message *s,
+                         double *waiting_ns)
 {
     const bool known = mpg_time_in_send(path_of(x, m), s, x->t->first, x->t->n, waiting_ns);
     scale(x, waiting_ns);
@@ -68,7 +69,7 @@ static bool wait_in_send(const struct expanding *x, const struct mpg_message *m,
 static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
 {
     const struct expanding *x = data;
-    struct mpg_sending s = sending_expanded(x->c, m);
+    struct mpg_sent_message s = sending_expanded(x->c, m);
     const struct mpg_evaluator *t = x->t;
     zero(waiting_ns, t->n);
     if (!mpg_times_is_answered(t))

@@ -11,7 +11,7 @@
 static bool add_round_trip(struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const struct mpg_perturbation *p = mpg_target_farthest(t->target);
-    struct mpg_sending m = {.rank = s->rank, .to = -1, .call = s->number,
+    struct mpg_sent_message m = {.rank = s->rank, .to = -1, .call = s->number,
                             .bytes = s->round_trip_target_bytes};
     if (!s->round_trip)
         return false;
@@ -93,7 +93,7 @@ bool mpg_times_is_answered(const struct mpg_evaluator *t)
  * an eager size once it knows that it was met, else when the bytes have gone. */
 const double *mpg_times_sender_done(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_edge *e)
 {
-    struct mpg_sending m = sending_of(&e->origin, e->bytes);
+    struct mpg_sent_message m = sending_of(&e->origin, e->bytes);
     const struct mpg_perturbation *way = mpg_times_way(t, s, e);
     const double *met = slot_value(t, e->slot, SLOT_MEET);
     bool is_large = e->bytes > (double)t->options.eager_limit_bytes;

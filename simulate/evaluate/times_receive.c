@@ -39,7 +39,7 @@ static int reserve_arrivals(struct mpg_evaluator *t, uint32_t edges, struct mpg_
 static void draw_cost(struct mpg_evaluator *t, const struct mpg_step *s, const struct mpg_arrival *a, bool further)
 {
     double *ns = mpg_times_receive_ns(t, a->i, further);
-    struct mpg_sending m = sending_of(&a->edge->origin, a->edge->bytes);
+    struct mpg_sent_message m = sending_of(&a->edge->origin, a->edge->bytes);
     m.further = further && mpg_rule_holds(MPG_RULE_FURTHER);
     zero(ns, t->n);
     if (a->costs)

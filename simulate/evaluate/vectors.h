@@ -29,9 +29,9 @@ static inline void copy(double *to, const double *from, uint32_t n)
 }
 
 /* Message of ORIGIN with BYTES, as its draws see it. */
-static inline struct mpg_sending sending_of(const struct mpg_origin *origin, double bytes)
+static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin, double bytes)
 {
-    return (struct mpg_sending){.rank = origin->rank,
+    return (struct mpg_sent_message){.rank = origin->rank,
                                 .call = origin->call,
                                 .index = origin->index,
                                 .in_row = true,
@@ -42,11 +42,11 @@ static inline struct mpg_sending sending_of(const struct mpg_origin *origin, dou
 }
 
 /* M of the expanded collective C; of its draws' index 8 bits say which of the call it is of. */
-static inline struct mpg_sending sending_expanded(const struct mpg_expanding *c,
+static inline struct mpg_sent_message sending_expanded(const struct mpg_expanding *c,
                                                   const struct mpg_message *m)
 {
     const struct mpg_origin *origin = &c->member[m->from].origin;
-    return (struct mpg_sending){.rank = origin->rank,
+    return (struct mpg_sent_message){.rank = origin->rank,
                                 .call = origin->call,
                                 .index = origin->index + (m->round << 8),
                                 .to = c->world_ranks[m->to],

@@ -48,7 +48,7 @@ static int find_floors(struct run *x, struct mpg_error *err)
     traced.supposed = NULL;
     if (!(x->floors = mpg_floors_new(x->trace, &none, err)))
         return -1;
-    if (mpg_perturbation_noise_alike(x->p)) {
+    if (mpg_perturbation_noise_by_class(x->p)) {
         if (!(x->classes = mpg_classes_new(x->p, err)))
             return -1;
         mpg_classes_prefer_cpu(x->classes);

@@ -103,7 +103,7 @@ static enum use use_of(const struct mpg_step *s, const struct meeting *m)
 /* The transfer that S starts; where it is done by the network alone, its origin may wait for it at once. */
 static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, double enter_ns, struct mpg_error *err)
 {
-    const struct mpg_sending m = {.rank = s->rank, .to = s->transfer->owner, .call = s->number,
+    const struct mpg_sent_message m = {.rank = s->rank, .to = s->transfer->owner, .call = s->number,
                                   .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes : w->parameters->request_bytes};
     double *value_ns = mpg_times_stream(w->times, lane);
     if (w->counts) {

@@ -9,12 +9,12 @@
 
 /* --- costs --- */
 
-static const struct mpg_perturbation *way_of(const struct world *w, const struct mpg_sending *m)
+static const struct mpg_perturbation *way_of(const struct world *w, const struct mpg_sent_message *m)
 {
     return mpg_target_between(w->target, m->rank, m->to);
 }
 
-static double overhead_ns(const struct world *w, enum mpg_overhead which, const struct mpg_sending *m)
+static double overhead_ns(const struct world *w, enum mpg_overhead which, const struct mpg_sent_message *m)
 {
     double ns = 0;
     const struct mpg_perturbation *p = way_of(w, m);
@@ -23,17 +23,17 @@ static double overhead_ns(const struct world *w, enum mpg_overhead which, const 
     return ns;
 }
 
-double mpg_events_world_send_ns(const struct world *w, const struct mpg_sending *m)
+double mpg_events_world_send_ns(const struct world *w, const struct mpg_sent_message *m)
 {
     return overhead_ns(w, MPG_OVERHEAD_SEND, m);
 }
 
-double mpg_events_world_service_ns(const struct world *w, const struct mpg_sending *m)
+double mpg_events_world_service_ns(const struct world *w, const struct mpg_sent_message *m)
 {
     return overhead_ns(w, MPG_OVERHEAD_RECEIVE, m);
 }
 
-double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns)
+double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sent_message *m, double *tau_ns)
 {
     double lambda_ns = 0;
     *tau_ns = 0;
@@ -41,9 +41,9 @@ double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sendin
     return fmax(lambda_ns + *tau_ns - mpg_events_world_send_ns(w, m) - mpg_events_world_service_ns(w, m), 0);
 }
 
-double mpg_events_world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes)
+double mpg_events_world_copy_ns(const struct world *w, const struct mpg_sent_message *m, double bytes)
 {
-    struct mpg_sending copied = *m;
+    struct mpg_sent_message copied = *m;
     double tau_ns;
     copied.bytes = bytes;
     (void)mpg_events_world_flight_ns(w, &copied, &tau_ns);
@@ -64,7 +64,7 @@ double mpg_events_world_arrived_ns(const struct world *w, const struct mpg_step 
         const struct mpg_edge *e = &s->edges[i];
         double value_ns = *mpg_times_slot(w->times, e->slot, MPG_SLOT_TIME);
         if (e->kind == MPG_EDGE_ARRIVAL && !mpg_call_is_probe(s->call)) {
-            const struct mpg_sending m = sending_of(&e->origin, e->bytes);
+            const struct mpg_sent_message m = sending_of(&e->origin, e->bytes);
             value_ns -= mpg_events_world_service_ns(w, &m);
         } else if (e->kind != MPG_EDGE_ARRIVAL)
             return end_ns;
@@ -152,7 +152,7 @@ int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_ste
 {
     if (!w->contends || !is_far(w, s->rank, s->receiver))
         return mpg_events_world_know(w, s->slot, err);
-    const struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
     struct flight f = {.slot = s->slot, .batch = w->program.queue[lane].first->batch,
                        .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
     mpg_batch_keep(f.batch, 1);
@@ -166,14 +166,14 @@ int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_
     const struct mpg_step *s = node->step;
     if (!w->contends || !is_far(w, s->rank, s->receiver))
         return mpg_events_world_node_known(w, node, err);
-    const struct mpg_sending m = sending_of(&s->origin, s->bytes);
+    const struct mpg_sent_message m = sending_of(&s->origin, s->bytes);
     struct flight f = {.node = node, .at_ns = *mpg_times_slot(w->times, s->slot, MPG_SLOT_TIME)};
     f.service_ns = mpg_events_world_service_ns(w, &m);
     mpg_events_world_flight_ns(w, &m, &f.tau_ns);
     return send(w, &f, s->rank, *mpg_times_slot(w->times, s->slot, MPG_SLOT_MET), err);
 }
 
-int mpg_events_network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
+int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
                            void *what, struct mpg_error *err)
 {
     struct flight f = {.kind = kind, .id = id, .what = what};

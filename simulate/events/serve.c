@@ -21,7 +21,7 @@ static double draw(const struct world *w, int32_t rank, uint64_t number, enum mp
 /* A synchronous message's: the reply, of 0 bytes, lets its bytes come. */
 static double match_ns(const struct world *w, const struct request *q)
 {
-    struct mpg_sending reply = q->sending;
+    struct mpg_sent_message reply = q->sending;
     reply.index += 1u << 20;
     reply.bytes = 0;
     return mpg_events_world_service_ns(w, &q->sending) + mpg_events_world_send_ns(w, &reply);
@@ -78,7 +78,7 @@ static int let_come(struct world *w, struct request *q, struct mpg_error *err)
 {
     struct node *node = q->node;
     const uint32_t slot = node->step->slot;
-    const struct mpg_sending m = sending_of(&node->step->origin, node->step->bytes);
+    const struct mpg_sent_message m = sending_of(&node->step->origin, node->step->bytes);
     double tau_ns;
     const double flight_ns = mpg_events_world_flight_ns(w, &m, &tau_ns);
     *mpg_times_slot(w->times, slot, MPG_SLOT_BEGIN) += w->now_ns - *mpg_times_slot(w->times, slot, MPG_SLOT_MET);
@@ -152,7 +152,7 @@ int mpg_events_serve_done(struct world *w, int32_t rank, struct mpg_error *err)
 int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error *err)
 {
     const struct mpg_step *s = node->step;
-    struct mpg_sending m = sending_of(&s->origin, w->parameters->request_bytes);
+    struct mpg_sent_message m = sending_of(&s->origin, w->parameters->request_bytes);
     double tau_ns;
     struct request *q = mpg_pool_take(&w->requests);
     if (!q)

@@ -25,7 +25,7 @@ int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double
                           .owner = s->transfer->owner,
                           .back_bytes = s->transfer->get_bytes > 0 ? s->transfer->get_bytes : w->parameters->request_bytes,
                           .transfer = t};
-    q->sending = (struct mpg_sending){.rank = s->rank,
+    q->sending = (struct mpg_sent_message){.rank = s->rank,
                                       .to = s->transfer->owner,
                                       .call = s->number,
                                       .bytes = s->transfer->put_bytes > 0 ? s->transfer->put_bytes
@@ -34,9 +34,9 @@ int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double
 }
 
 /* What Q's reply is, whose draws are those of the call that asked. */
-static struct mpg_sending reply_of(const struct request *q)
+static struct mpg_sent_message reply_of(const struct request *q)
 {
-    struct mpg_sending m = q->sending;
+    struct mpg_sent_message m = q->sending;
     m.index = INDEX_OF_REPLY;
     m.bytes = q->back_bytes;
     return m;
@@ -44,13 +44,13 @@ static struct mpg_sending reply_of(const struct request *q)
 
 double mpg_events_transfers_service_ns(const struct world *w, const struct request *q)
 {
-    const struct mpg_sending reply = reply_of(q);
+    const struct mpg_sent_message reply = reply_of(q);
     return mpg_events_world_service_ns(w, &q->sending) + mpg_events_world_send_ns(w, &reply);
 }
 
 int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err)
 {
-    const struct mpg_sending reply = reply_of(q);
+    const struct mpg_sent_message reply = reply_of(q);
     q->transfer->service_ns = mpg_events_world_service_ns(w, &reply);
     const int status = mpg_events_network_fly(w, &reply, w->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
     mpg_pool_give(&w->requests, q);

@@ -25,7 +25,7 @@ enum use { USE_CALL, USE_MESSAGE, USE_COLLECTIVE, USE_BARRIER, USE_SERVICE, USE_
 struct request {
     struct request *next;
     int32_t from, owner;
-    struct mpg_sending sending; /* its draws; bytes there */
+    struct mpg_sent_message sending; /* its draws; bytes there */
     double back_bytes;
     struct node *node;
     struct transfer *transfer;
@@ -126,12 +126,12 @@ static inline struct lane *lane_of(struct world *w, int32_t rank)
 /* --- network.c --- */
 
 /* What a message takes of its sender's processor, of its receiver's. */
-double mpg_events_world_send_ns(const struct world *w, const struct mpg_sending *m);
-double mpg_events_world_service_ns(const struct world *w, const struct mpg_sending *m);
+double mpg_events_world_send_ns(const struct world *w, const struct mpg_sent_message *m);
+double mpg_events_world_service_ns(const struct world *w, const struct mpg_sent_message *m);
 /* Links and bytes; *TAU_NS is what bytes take of it. */
-double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sending *m, double *tau_ns);
+double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sent_message *m, double *tau_ns);
 /* What BYTES take that M's rank moves within its own memory. */
-double mpg_events_world_copy_ns(const struct world *w, const struct mpg_sending *m, double bytes);
+double mpg_events_world_copy_ns(const struct world *w, const struct mpg_sent_message *m, double bytes);
 /* What the call that S leaves sends takes of its processor. */
 double mpg_events_world_sent_ns(const struct world *w, const struct mpg_step *s);
 /* When all that S receives is at its processor, given its end. */
@@ -143,7 +143,7 @@ int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_ste
 /* The bytes of NODE's, a synchronous one. */
 int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
 /* Something of M's bytes leaves at AT_NS, and is there as event KIND of ID with WHAT. */
-int mpg_events_network_fly(struct world *w, const struct mpg_sending *m, double at_ns, enum event_kind kind, uint32_t id,
+int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
                            void *what, struct mpg_error *err);
 int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err);
 

@@ -56,7 +56,7 @@ static size_t find(const struct mpg_signature *sig, const char *operation, int p
 
 /* Adds those N of the target from I on, if the source, which predict mode does not ask, has such, too. */
 static int add_meeting(struct mpg_perturbation *p, size_t i, size_t n,
-                       struct mpg_measured_meetings *all, struct mpg_error *err)
+                       struct mpg_measured_collectives *all, struct mpg_error *err)
 {
     const struct mpg_collective_time *c = &p->target->collective[i];
     const struct mpg_signature *source = p->predicts ? NULL : p->source;
@@ -67,8 +67,8 @@ static int add_meeting(struct mpg_perturbation *p, size_t i, size_t n,
     if (!grown)
         return mpg_error_set(err, "out of memory");
     all->meeting = grown;
-    struct mpg_measured_meeting *m = &all->meeting[all->n++];
-    *m = (struct mpg_measured_meeting){.processes = c->processes};
+    struct mpg_measured_collective *m = &all->meeting[all->n++];
+    *m = (struct mpg_measured_collective){.processes = c->processes};
     if (view(p->target, i, n, &m->target, err) < 0)
         return -1;
     return source ? view(source, at, count_alike(source, at), &m->source, err) : 0;
@@ -90,7 +90,7 @@ int mpg_perturbation_use_collectives(struct mpg_perturbation *p, struct mpg_erro
 void mpg_perturbation_clear_collectives(struct mpg_perturbation *p)
 {
     for (int k = 0; k < MPG_OPERATIONS; k++) {
-        struct mpg_measured_meetings *all = &p->meetings[k];
+        struct mpg_measured_collectives *all = &p->meetings[k];
         for (size_t i = 0; i < all->n; i++) {
             free(all->meeting[i].target_scale);
             free(all->meeting[i].source_scale);
@@ -98,11 +98,11 @@ void mpg_perturbation_clear_collectives(struct mpg_perturbation *p)
             free(all->meeting[i].source.size);
         }
         free(all->meeting);
-        *all = (struct mpg_measured_meetings){0};
+        *all = (struct mpg_measured_collectives){0};
     }
 }
 
-void mpg_meeting_sizes(const struct mpg_measured_meeting *m, int64_t *from, int64_t *to)
+void mpg_measured_collective_sizes(const struct mpg_measured_collective *m, int64_t *from, int64_t *to)
 {
     *from = m->target.size[0].size_bytes;
     *to = m->target.size[m->target.n - 1].size_bytes;
@@ -114,7 +114,7 @@ void mpg_meeting_sizes(const struct mpg_measured_meeting *m, int64_t *from, int6
 }
 
 /* The one of PROCESSES, or of the greatest number below it, or of the least above; NULL: there is none. */
-static const struct mpg_measured_meeting *choose(const struct mpg_measured_meetings *all,
+static const struct mpg_measured_collective *choose(const struct mpg_measured_collectives *all,
                                                  int32_t processes)
 {
     size_t i = 0;
@@ -129,7 +129,7 @@ static bool takes_measured(const struct mpg_perturbation *p)
     return !p->ignores_collectives && !p->parameters && p->latency.n == 0 && p->byte.n == 0;
 }
 
-const struct mpg_measured_meeting *mpg_meeting_of(const struct mpg_perturbation *p,
+const struct mpg_measured_collective *mpg_measured_collective_of(const struct mpg_perturbation *p,
                                                   enum mpg_operation operation, int32_t processes)
 {
     return choose(&p->meetings[operation], processes);
@@ -141,10 +141,10 @@ bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operatio
     int64_t from, to;
     if (operation >= MPG_OPERATIONS_WHOLE || processes < 2 || p->unperturbed || !takes_measured(p))
         return false;
-    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
+    const struct mpg_measured_collective *m = mpg_measured_collective_of(p, operation, processes);
     if (!m || m->processes != processes)
         return false;
-    mpg_meeting_sizes(m, &from, &to);
+    mpg_measured_collective_sizes(m, &from, &to);
     return (double)from <= bytes && bytes <= (double)to;
 }
 
@@ -161,32 +161,32 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
 {
     if (operation >= MPG_OPERATIONS || !takes_measured(p))
         return 1;
-    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
+    const struct mpg_measured_collective *m = mpg_measured_collective_of(p, operation, processes);
     if (!m || !m->target_scale)
         return 1;
     const bool source = (of_source || p->unperturbed) && m->source.n > 0;
     const struct mpg_network_sizes *sizes = source ? &m->source : &m->target;
     const double *scale = source ? m->source_scale : m->target_scale;
-    const struct mpg_spot spot = mpg_spot_find(sizes, bytes);
+    const struct mpg_interpolation spot = mpg_interpolation_find(sizes, bytes);
     const double low = scale[spot.low - sizes->size], high = scale[spot.high - sizes->size];
     return low + (high - low) * spot.weight;
 }
 
 /* The target's times, less, if it HAS_LESS, the source's at u, or if LEAST at 0. */
 struct times {
-    struct mpg_spot target, less;
+    struct mpg_interpolation target, less;
     double target_most, less_most;
     bool has_less, least;
 };
 
-static void add_times(const void *times, const struct mpg_wanted *asked, double *value_ns)
+static void add_times(const void *times, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     const struct times *x = times;
-    const struct mpg_wanted least = {.n = asked->n, .launch = asked->launch};
+    const struct mpg_quantile_requests least = {.n = asked->n, .launch = asked->launch};
     double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
-    mpg_spot_quantiles(&x->target, asked, ns);
+    mpg_interpolation_quantiles(&x->target, asked, ns);
     if (x->has_less)
-        mpg_spot_quantiles(&x->less, x->least ? &least : asked, less_ns);
+        mpg_interpolation_quantiles(&x->less, x->least ? &least : asked, less_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += fmin(ns[w], x->target_most) - (x->has_less ? fmin(less_ns[w], x->less_most) : 0);
 }
@@ -198,31 +198,31 @@ static struct mpg_address address_of(const struct mpg_perturbation *p, int32_t r
 }
 
 /* What M takes on the target of P. */
-static struct times find_times(const struct mpg_perturbation *p, const struct mpg_measured_meeting *m, double bytes)
+static struct times find_times(const struct mpg_perturbation *p, const struct mpg_measured_collective *m, double bytes)
 {
-    struct times x = {.target = mpg_spot_find(&m->target, bytes)};
-    x.target_most = mpg_spot_most(&x.target, p->noise.n == 0 && p->target_cores > 0);
+    struct times x = {.target = mpg_interpolation_find(&m->target, bytes)};
+    x.target_most = mpg_interpolation_most(&x.target, p->noise.n == 0 && p->target_cores > 0);
     return x;
 }
 
-void mpg_time_meeting(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes, double bytes,
+void mpg_time_collective(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes, double bytes,
                       int32_t rank, uint64_t call, uint32_t index, uint32_t first, uint32_t n, double *value_ns)
 {
     const struct mpg_address address = address_of(p, rank, call, index);
-    const struct times x = find_times(p, mpg_meeting_of(p, operation, processes), bytes);
+    const struct times x = find_times(p, mpg_measured_collective_of(p, operation, processes), bytes);
     mpg_add_drawn(p, &address, first, n, add_times, &x, value_ns);
 }
 
-void mpg_perturb_meeting(const struct mpg_perturbation *p, enum mpg_operation operation,
+void mpg_perturb_collective(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns)
 {
-    const struct mpg_measured_meeting *m = mpg_meeting_of(p, operation, processes);
+    const struct mpg_measured_collective *m = mpg_measured_collective_of(p, operation, processes);
     const struct mpg_address address = address_of(p, rank, call, index);
     struct times x = find_times(p, m, bytes);
     x.has_less = true;
     x.least = m->source.n == 0;
-    x.less = x.least ? x.target : mpg_spot_find(&m->source, bytes);
-    x.less_most = x.least ? x.target_most : mpg_spot_most(&x.less, p->noise.n == 0 && p->source_cores > 0);
+    x.less = x.least ? x.target : mpg_interpolation_find(&m->source, bytes);
+    x.less_most = x.least ? x.target_most : mpg_interpolation_most(&x.less, p->noise.n == 0 && p->source_cores > 0);
     mpg_add_drawn(p, &address, first, n, add_times, &x, value_ns);
 }

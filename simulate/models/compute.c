@@ -27,7 +27,7 @@ int mpg_perturbation_use_noise(struct mpg_perturbation *p, struct mpg_error *err
         return -1;
     p->source_cores = p->source_noise.cores;
     p->same_noise = p->target_cores > 0 && p->source && mpg_noise_same(p->target, p->source);
-    mpg_parts_draw(&p->parts, p->seed);
+    mpg_bootstrap_blocks_draw(&p->parts, p->seed);
     return 0;
 }
 
@@ -57,7 +57,7 @@ bool mpg_perturbation_noise_removed(const struct mpg_perturbation *p)
            !mpg_perturbation_noise_unchanged(p) && mpg_rule_holds(MPG_RULE_INTERRUPTIONS);
 }
 
-bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p)
+bool mpg_perturbation_noise_by_class(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_noise_removed(p) && !p->source_noise.kind->work_in;
 }

@@ -39,8 +39,8 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
 
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
-    struct mpg_way way = mpg_way_on_path(path, NULL, bytes);
-    return mpg_way_ns(&way, -1, u);
+    struct mpg_one_way way = mpg_one_way_on_path(path, NULL, bytes);
+    return mpg_one_way_ns(&way, -1, u);
 }
 
 double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
@@ -50,7 +50,7 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
 
 /* What bytes take of a transfer; the empty message has none. */
 struct haul {
-    struct mpg_way_place least, at;
+    struct mpg_curve_point least, at;
     bool empty;
 };
 
@@ -64,11 +64,11 @@ static struct haul find_haul(const struct mpg_network_path *path, const struct m
         sizes.n--;
         fitted = fitted ? fitted + 1 : NULL;
     }
-    return (struct haul){mpg_way_place_find(&sizes, fitted, 0), mpg_way_place_find(&sizes, fitted, bytes),
+    return (struct haul){mpg_curve_point_find(&sizes, fitted, 0), mpg_curve_point_find(&sizes, fitted, bytes),
                          !(bytes > 0)};
 }
 
-static void haul_times(const struct haul *haul, const struct mpg_wanted *asked, double *ns)
+static void haul_times(const struct haul *haul, const struct mpg_quantile_requests *asked, double *ns)
 {
     double least_ns[MPG_LANES_AT_ONCE];
     if (haul->empty) {
@@ -76,8 +76,8 @@ static void haul_times(const struct haul *haul, const struct mpg_wanted *asked, 
             ns[w] = 0;
         return;
     }
-    mpg_way_place_times(&haul->at, asked, ns);
-    mpg_way_place_times(&haul->least, asked, least_ns);
+    mpg_curve_point_times(&haul->at, asked, ns);
+    mpg_curve_point_times(&haul->least, asked, least_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = fmax(ns[w] - least_ns[w], 0);
 }
@@ -87,7 +87,7 @@ static void haul_times(const struct haul *haul, const struct mpg_wanted *asked, 
 /* delta(d; u) at some size. */
 struct flight {
     enum mpg_flight_rule rule;
-    struct mpg_way target, source;
+    struct mpg_one_way target, source;
     struct haul target_haul, source_haul;
 };
 
@@ -101,11 +101,11 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
     struct flight f = {.rule = mpg_flight_rule(p)};
     switch (f.rule) {
     case MPG_FLIGHT_DIFFERENCE:
-        f.source = mpg_way_on_path(p->source_path, source, bytes);
-        f.target = mpg_way_on_path(p->target_path, target, bytes);
+        f.source = mpg_one_way_on_path(p->source_path, source, bytes);
+        f.target = mpg_one_way_on_path(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TARGET:
-        f.target = mpg_way_on_path(p->target_path, target, bytes);
+        f.target = mpg_one_way_on_path(p->target_path, target, bytes);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
         f.source_haul = find_haul(p->source_path, source, bytes);
@@ -121,18 +121,18 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
 }
 
 /* delta in lanes, into NS; F's rule is not NONE. */
-static void flight_times(const struct flight *f, const struct mpg_wanted *asked, double *ns)
+static void flight_times(const struct flight *f, const struct mpg_quantile_requests *asked, double *ns)
 {
     double less_ns[MPG_LANES_AT_ONCE];
-    const struct mpg_wanted least = {.n = asked->n, .launch = asked->launch};
+    const struct mpg_quantile_requests least = {.n = asked->n, .launch = asked->launch};
     switch (f->rule) {
     case MPG_FLIGHT_DIFFERENCE:
-        mpg_way_times(&f->target, asked, ns);
-        mpg_way_times(&f->source, asked, less_ns);
+        mpg_one_way_times(&f->target, asked, ns);
+        mpg_one_way_times(&f->source, asked, less_ns);
         break;
     case MPG_FLIGHT_TARGET:
-        mpg_way_times(&f->target, asked, ns);
-        mpg_way_times(&f->target, &least, less_ns);
+        mpg_one_way_times(&f->target, asked, ns);
+        mpg_one_way_times(&f->target, &least, less_ns);
         break;
     case MPG_FLIGHT_TRANSFER_DIFFERENCE:
         haul_times(&f->target_haul, asked, ns);
@@ -189,8 +189,8 @@ uint32_t mpg_flight_terms(const struct mpg_perturbation *p, double bytes, uint32
     return n;
 }
 
-bool mpg_flight_spots(const struct mpg_perturbation *p, double bytes, struct mpg_spot *target,
-                      struct mpg_spot *source, bool *least)
+bool mpg_flight_interpolations(const struct mpg_perturbation *p, double bytes, struct mpg_interpolation *target,
+                      struct mpg_interpolation *source, bool *least)
 {
     if (p->latency.n > 0 || p->byte.n > 0 || p->latency_model == MPG_TIME_FIT ||
         p->byte_model == MPG_TIME_FIT)
@@ -223,7 +223,7 @@ static uint32_t at_most(uint32_t x, size_t most)
 }
 
 void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_rows *rows, uint64_t row,
-                          const struct mpg_sending *m, uint32_t first, uint32_t n, uint32_t *begin)
+                          const struct mpg_sent_message *m, uint32_t first, uint32_t n, uint32_t *begin)
 {
     const struct mpg_address address = {.seed = p->seed,
                                         .rank = m->rank,
@@ -243,12 +243,12 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
     }
 }
 
-struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sending *m)
+struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sent_message *m)
 {
-    return mpg_sending_address(p->seed, m, mpg_flight_purpose(p, MPG_DRAW_LATENCY));
+    return mpg_sent_message_address(p->seed, m, mpg_flight_purpose(p, MPG_DRAW_LATENCY));
 }
 
-void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sending *m,
+void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sent_message *m,
                        uint32_t first, uint32_t n, double *u)
 {
     const struct mpg_address address = mpg_flight_address(p, m);
@@ -277,22 +277,24 @@ void mpg_add_drawn(const struct mpg_perturbation *p, const struct mpg_address *a
     for (uint32_t done = 0, k; done < n; done += k) {
         k = batch_of(n, done);
         mpg_draw_lanes(address, first + done, k, u);
-        add(what, &(struct mpg_wanted){.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u}, value_ns + done);
+        add(what, &(struct mpg_quantile_requests){.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u},
+            value_ns + done);
     }
 }
 
-void mpg_add_of_message(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
+void mpg_add_of_message(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                         mpg_add_times *add, const void *what, double *value_ns)
 {
     double u[MPG_LANES_AT_ONCE];
     for (uint32_t done = 0, k; done < n; done += k) {
         k = batch_of(n, done);
         mpg_flight_find_u(p, m, first + done, k, u);
-        add(what, &(struct mpg_wanted){.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u}, value_ns + done);
+        add(what, &(struct mpg_quantile_requests){.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u},
+            value_ns + done);
     }
 }
 
-static void add_flight(const void *flight, const struct mpg_wanted *asked, double *value_ns)
+static void add_flight(const void *flight, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
     flight_times(flight, asked, ns);
@@ -300,7 +302,7 @@ static void add_flight(const void *flight, const struct mpg_wanted *asked, doubl
         value_ns[w] += ns[w];
 }
 
-static void add_parts(const void *parts, const struct mpg_wanted *asked, double *value_ns)
+static void add_parts(const void *parts, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     const struct parts *x = parts;
     double ns[MPG_LANES_AT_ONCE];
@@ -315,11 +317,11 @@ static void add_parts(const void *parts, const struct mpg_wanted *asked, double 
     }
 }
 
-void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
+void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m,
                         enum mpg_flight_part part, uint32_t first, uint32_t n, double *value_ns)
 {
     bool lambda = part & MPG_FLIGHT_LAMBDA, tau = (part & MPG_FLIGHT_TAU) && m->bytes > 0;
-    struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_LATENCY);
+    struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_LATENCY);
     if (lambda && p->latency.n > 0)
         mpg_specs_draw(&p->latency, &address, 1, first, n, value_ns);
     address.purpose = MPG_DRAW_BYTE;
@@ -333,10 +335,10 @@ void mpg_perturb_flight(const struct mpg_perturbation *p, const struct mpg_sendi
     mpg_add_of_message(p, m, first, n, add_parts, &x, value_ns);
 }
 
-void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
+void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sent_message *m,
                      uint32_t first, uint32_t n, double *value_ns)
 {
-    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
+    const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
     if (p->latency.n > 0) {
         mpg_specs_draw(&p->latency, &address, 1, first, n, value_ns);
         return;
@@ -348,47 +350,47 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sending 
 
 /* --- on the target, in whole --- */
 
-bool mpg_flight_target_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_ways *x)
+bool mpg_flight_target_one_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *x)
 {
     const struct mpg_network_path *path = p->target_path;
     const struct mpg_path_fits *latency = p->latency_model == MPG_TIME_FIT ? &p->target_fits : NULL;
     const struct mpg_path_fits *byte = p->byte_model == MPG_TIME_FIT ? &p->target_fits : NULL;
     if (!path || (path->latency.n == 0 && path->bandwidth.n == 0))
         return false;
-    *x = (struct mpg_target_ways){.lambda = mpg_way_on_path(path, latency, 0),
-                                  .whole = mpg_way_on_path(path, byte, bytes),
-                                  .empty = mpg_way_on_path(path, byte, 0)};
+    *x = (struct mpg_target_one_ways){.lambda = mpg_one_way_on_path(path, latency, 0),
+                                  .whole = mpg_one_way_on_path(path, byte, bytes),
+                                  .empty = mpg_one_way_on_path(path, byte, 0)};
     return true;
 }
 
 /* A PART of a message. */
 struct target_part {
     enum mpg_flight_part part;
-    struct mpg_target_ways ways;
+    struct mpg_target_one_ways ways;
     bool mixed; /* the models of latencies and bytes differ */
 };
 
-static void target_times(const struct target_part *x, const struct mpg_wanted *asked, double *ns)
+static void target_times(const struct target_part *x, const struct mpg_quantile_requests *asked, double *ns)
 {
     double more_ns[MPG_LANES_AT_ONCE];
     if (x->part == MPG_FLIGHT_LAMBDA) {
-        mpg_way_times(&x->ways.lambda, asked, ns);
+        mpg_one_way_times(&x->ways.lambda, asked, ns);
         return;
     }
-    mpg_way_times(&x->ways.whole, asked, ns);
+    mpg_one_way_times(&x->ways.whole, asked, ns);
     if (x->part == MPG_FLIGHT_WHOLE && !x->mixed)
         return;
-    mpg_way_times(&x->ways.empty, asked, more_ns);
+    mpg_one_way_times(&x->ways.empty, asked, more_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] -= more_ns[w];
     if (x->part != MPG_FLIGHT_WHOLE)
         return;
-    mpg_way_times(&x->ways.lambda, asked, more_ns);
+    mpg_one_way_times(&x->ways.lambda, asked, more_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = fmax(0, more_ns[w] + ns[w]);
 }
 
-static void add_target(const void *part, const struct mpg_wanted *asked, double *value_ns)
+static void add_target(const void *part, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
     target_times(part, asked, ns);
@@ -402,12 +404,12 @@ static void add_to_all(double ns, uint32_t n, double *value_ns)
         value_ns[w] += ns;
 }
 
-void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sending *m,
+void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m,
                            enum mpg_flight_part part, double floor_ns, uint32_t first, uint32_t n,
                            double *value_ns)
 {
     struct target_part x = {.part = part, .mixed = p->latency_model != p->byte_model};
-    if (mpg_flight_target_known(p) && mpg_flight_target_ways(p, m->bytes, &x.ways)) {
+    if (mpg_flight_target_known(p) && mpg_flight_target_one_ways(p, m->bytes, &x.ways)) {
         mpg_add_of_message(p, m, first, n, add_target, &x, value_ns);
         return;
     }
@@ -415,12 +417,12 @@ void mpg_add_target_flight(const struct mpg_perturbation *p, const struct mpg_se
     mpg_perturb_flight(p, m, part, first, n, value_ns);
 }
 
-void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sending *m,
+void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sent_message *m,
                         double floor_ns, uint32_t first, uint32_t n, double *value_ns)
 {
-    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
+    const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
     struct target_part x = {.part = MPG_FLIGHT_LAMBDA};
-    if (mpg_flight_target_known(p) && mpg_flight_target_ways(p, 0, &x.ways)) {
+    if (mpg_flight_target_known(p) && mpg_flight_target_one_ways(p, 0, &x.ways)) {
         mpg_add_drawn(p, &address, first, n, add_target, &x, value_ns);
         return;
     }

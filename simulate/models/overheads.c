@@ -52,22 +52,22 @@ struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *
 }
 
 struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
-                                        const struct mpg_sending *m)
+                                        const struct mpg_sent_message *m)
 {
-    return mpg_sending_address(p->seed, m, which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE);
+    return mpg_sent_message_address(p->seed, m, which == MPG_OVERHEAD_SEND ? MPG_DRAW_SEND : MPG_DRAW_RECEIVE);
 }
 
-struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
+struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *p, enum mpg_overhead which,
                                            bool of_source, double bytes, bool further)
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     const struct mpg_network_sizes *sizes = of_source ? o->source : o->target;
     const bool recorded = of_source ? o->source_noise : o->target_noise; /* noise apart */
-    struct mpg_overhead_spot found = {.spot = mpg_spot_find(sizes, bytes), .further = further};
-    found.most = mpg_spot_most(&found.spot, recorded);
+    struct mpg_overhead_at_size found = {.spot = mpg_interpolation_find(sizes, bytes), .further = further};
+    found.most = mpg_interpolation_most(&found.spot, recorded);
     if (further) {
-        found.empty = mpg_spot_find(sizes, 0);
-        found.empty_most = mpg_spot_most(&found.empty, recorded);
+        found.empty = mpg_interpolation_find(sizes, 0);
+        found.empty_most = mpg_interpolation_most(&found.empty, recorded);
     }
     return found;
 }
@@ -77,35 +77,35 @@ double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead w
 {
     if (!(of_source ? p->overhead[which].source : p->overhead[which].target))
         return 0;
-    const struct mpg_overhead_spot o = mpg_overhead_spot(p, which, of_source, bytes, further);
-    const double ns = fmin(mpg_spot_quantile(&o.spot, -1, 0.5), o.most);
-    return further ? fmax(ns - fmin(mpg_spot_quantile(&o.empty, -1, 0.5), o.empty_most), 0) : ns;
+    const struct mpg_overhead_at_size o = mpg_overhead_at_size(p, which, of_source, bytes, further);
+    const double ns = fmin(mpg_interpolation_quantile(&o.spot, -1, 0.5), o.most);
+    return further ? fmax(ns - fmin(mpg_interpolation_quantile(&o.empty, -1, 0.5), o.empty_most), 0) : ns;
 }
 
-void mpg_overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns)
+void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *asked, double *ns)
 {
     double empty_ns[MPG_LANES_AT_ONCE];
-    mpg_spot_quantiles(&o->spot, asked, ns);
+    mpg_interpolation_quantiles(&o->spot, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = ns[w] < o->most ? ns[w] : o->most;
     if (!o->further)
         return;
-    mpg_spot_quantiles(&o->empty, asked, empty_ns);
+    mpg_interpolation_quantiles(&o->empty, asked, empty_ns);
     for (uint32_t w = 0; w < asked->n; w++)
         ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
 }
 
 /* FACTOR times the target's, less what the source, if it HAS_LESS, has at u, or if LEAST at 0. */
 struct cost {
-    struct mpg_overhead_spot target, less;
+    struct mpg_overhead_at_size target, less;
     bool has_less, least;
     double factor;
 };
 
-static void add_cost(const void *cost, const struct mpg_wanted *asked, double *value_ns)
+static void add_cost(const void *cost, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     const struct cost *x = cost;
-    const struct mpg_wanted least = {.n = asked->n, .launch = asked->launch};
+    const struct mpg_quantile_requests least = {.n = asked->n, .launch = asked->launch};
     double ns[MPG_LANES_AT_ONCE], less_ns[MPG_LANES_AT_ONCE];
     mpg_overhead_times(&x->target, asked, ns);
     if (x->has_less)
@@ -115,26 +115,26 @@ static void add_cost(const void *cost, const struct mpg_wanted *asked, double *v
 }
 
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                          const struct mpg_sending *m, uint32_t first, uint32_t n,
+                          const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                           double *value_ns)
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     if (!o->target)
         return;
     const struct mpg_address address = mpg_overhead_address(p, which, m);
-    struct cost x = {.target = mpg_overhead_spot(p, which, false, m->bytes, m->further),
+    struct cost x = {.target = mpg_overhead_at_size(p, which, false, m->bytes, m->further),
                      .has_less = true, .least = !o->source, .factor = 1};
-    x.less = o->source ? mpg_overhead_spot(p, which, true, m->bytes, m->further) : x.target;
+    x.less = o->source ? mpg_overhead_at_size(p, which, true, m->bytes, m->further) : x.target;
     mpg_add_drawn(p, &address, first, n, add_cost, &x, value_ns);
 }
 
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                             const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
+                             const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,
                              double *value_ns)
 {
     if (!p->overhead[which].target)
         return;
     const struct mpg_address address = mpg_overhead_address(p, which, m);
-    const struct cost x = {.target = mpg_overhead_spot(p, which, false, m->bytes, m->further), .factor = factor};
+    const struct cost x = {.target = mpg_overhead_at_size(p, which, false, m->bytes, m->further), .factor = factor};
     mpg_add_drawn(p, &address, first, n, add_cost, &x, value_ns);
 }

@@ -30,34 +30,34 @@ struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *
                                                  enum mpg_overhead which);
 
 /* The median of what a message of BYTES costs on the target, or the source, of all launches; 0 where that is not known.
- * FURTHER: as in struct mpg_sending. */
+ * FURTHER: as in struct mpg_sent_message. */
 double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes,
                            bool further);
 
 /* One of them at a size: no more than MOST; of a FURTHER message less that of an empty one. */
-struct mpg_overhead_spot {
-    struct mpg_spot spot, empty;
+struct mpg_overhead_at_size {
+    struct mpg_interpolation spot, empty;
     double most, empty_most;
     bool further;
 };
 /* Of a message of BYTES, on the target, or the source; those are known. */
-struct mpg_overhead_spot mpg_overhead_spot(const struct mpg_perturbation *p, enum mpg_overhead which,
+struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *p, enum mpg_overhead which,
                                            bool of_source, double bytes, bool further);
 /* What it takes in the lanes that are ASKED for, into NS. */
-void mpg_overhead_times(const struct mpg_overhead_spot *o, const struct mpg_wanted *asked, double *ns);
+void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *asked, double *ns);
 /* Where the draw of M's is. */
 struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
-                                        const struct mpg_sending *m);
+                                        const struct mpg_sent_message *m);
 
 /* Adds to each of N lanes; lane w is replica FIRST + w. */
 
 /* What M costs longer than on the source; without one, than it costs at least. */
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                          const struct mpg_sending *m, uint32_t first, uint32_t n,
+                          const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                           double *value_ns);
 /* FACTOR times what M costs on the target. */
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                             const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
+                             const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,
                              double *value_ns);
 
 #endif

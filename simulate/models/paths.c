@@ -21,36 +21,36 @@ static int use_way(struct mpg_perturbation *way, const struct mpg_perturbation *
 }
 
 /* How many classes a machine with PLACES has, and whether messages take CLASS. */
-static int classes(const struct mpg_places *places)
+static int classes(const struct mpg_placement *places)
 {
     return places ? MPG_PATHS : 1;
 }
 
-static bool is_taken(const struct mpg_places *places, int class)
+static bool is_taken(const struct mpg_placement *places, int class)
 {
     return !places || places->taken[class] || class == MPG_PATH_COMPLEX;
 }
 
 /* Whether only ranks to themselves take CLASS. */
-static bool is_own(const struct mpg_places *places, int class)
+static bool is_own(const struct mpg_placement *places, int class)
 {
     return places && class == MPG_PATH_COMPLEX && !places->taken[class];
 }
 
 /* The paths of SIG that CLASS may have, in the order in which they are tried: how many, N, no less than
  * one, which may be NULL. Without PLACES, or SIG, it is ONLY. */
-static int list_paths(const struct mpg_signature *sig, const struct mpg_places *places, int class,
+static int list_paths(const struct mpg_signature *sig, const struct mpg_placement *places, int class,
                       const struct mpg_network_path *only, const struct mpg_network_path **path)
 {
     int n = 0;
     path[0] = only;
     if (!places || !sig)
         return 1;
-    path[0] = mpg_places_path(sig, (enum mpg_path_class)class);
+    path[0] = mpg_placement_path(sig, (enum mpg_path_class)class);
     if (!is_own(places, class))
         return 1;
     const struct mpg_network_path *own;
-    for (int i = 0; (own = mpg_places_own_path(sig, i)); i++)
+    for (int i = 0; (own = mpg_placement_own_path(sig, i)); i++)
         if (own->latency.n + own->bandwidth.n > 0)
             path[n++] = own;
     return n > 0 ? n : 1;
@@ -74,7 +74,7 @@ static int use_classes(struct mpg_paths *paths, const struct mpg_perturbation *p
 }
 
 int mpg_paths_init(struct mpg_paths *paths, const struct mpg_perturbation *p,
-                   const struct mpg_places *target, const struct mpg_places *source,
+                   const struct mpg_placement *target, const struct mpg_placement *source,
                    struct mpg_error *err)
 {
     *paths = (struct mpg_paths){.target = target, .source = source};

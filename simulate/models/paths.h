@@ -5,10 +5,10 @@
 #define MPG_PATHS_H
 
 #include "simulate/models/perturbation.h"
-#include "simulate/models/places.h"
+#include "simulate/models/placement.h"
 
 struct mpg_paths {
-    const struct mpg_places *target, *source; /* NULL: all messages take one path there */
+    const struct mpg_placement *target, *source; /* NULL: all messages take one path there */
     /* By class on the target, on the source; [0] of a machine without places. Those that no two ranks
      * take, nor a rank to itself, are all zero. */
     struct mpg_perturbation way[MPG_PATHS][MPG_PATHS];
@@ -21,7 +21,7 @@ struct mpg_paths {
  * there are no places. What is passed outlives PATHS. Errors: a path that messages take lacks fits
  * that are asked for, out of memory. PATHS is to be cleared even so. */
 int mpg_paths_init(struct mpg_paths *paths, const struct mpg_perturbation *p,
-                   const struct mpg_places *target, const struct mpg_places *source,
+                   const struct mpg_placement *target, const struct mpg_placement *source,
                    struct mpg_error *err);
 /* Into PATHS, which needs no clearing: those of ALL with NOTHING but the source's overheads on both
  * machines, which floors and calls are told by. */
@@ -33,8 +33,8 @@ void mpg_paths_clear(struct mpg_paths *paths); /* zero-initialised is allowed */
 static inline const struct mpg_perturbation *mpg_paths_between(const struct mpg_paths *paths, int32_t a,
                                                                int32_t b)
 {
-    return &paths->way[paths->target ? mpg_places_between(paths->target, a, b) : 0]
-                      [paths->source ? mpg_places_between(paths->source, a, b) : 0];
+    return &paths->way[paths->target ? mpg_placement_path_class(paths->target, a, b) : 0]
+                      [paths->source ? mpg_placement_path_class(paths->source, a, b) : 0];
 }
 
 #endif

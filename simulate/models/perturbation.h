@@ -48,7 +48,7 @@ struct mpg_perturbation {
     size_t target_cores, source_cores; /* that have noise */
     bool same_noise;        /* target's and source's are the same */
     bool off_cpu_known;     /* the trace knows when its ranks were off their CPUs */
-    struct mpg_parts parts; /* of noise records, in each measurement */
+    struct mpg_bootstrap_blocks parts; /* of noise records, in each measurement */
     /* What messages take as parameters, on these processors, in place of specs and signatures; NULL: they do not */
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
@@ -60,7 +60,7 @@ struct mpg_perturbation {
         *source_reduces;    /* whose arithmetic reductions take on either; NULL: nobody's is known */
     bool measurement_fixed; /* signatures are taken for exact: no launch is drawn */
     struct mpg_overhead_sizes overhead[MPG_OVERHEADS];
-    struct mpg_measured_meetings meetings[MPG_OPERATIONS];
+    struct mpg_measured_collectives meetings[MPG_OPERATIONS];
     bool predicts;          /* it is for predict mode, which fits each path by itself, and asks the source nothing */
     bool every_path;        /* messages take the target's paths of all classes, streams count */
     bool every_source_path; /* or took the source's */
@@ -160,7 +160,7 @@ size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p);
 /* Whether detours of the target are in its messages' measured times, too: it has both. */
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
 /* Whether the source's is taken out by what is alike (simulate/evaluate/classes.h). */
-bool mpg_perturbation_noise_alike(const struct mpg_perturbation *p);
+bool mpg_perturbation_noise_by_class(const struct mpg_perturbation *p);
 /* Whether what computation meets can differ between two replicas. */
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p);
 /* Whether PATH, which may be NULL, has transfers of any bytes; the empty message has no

@@ -16,20 +16,20 @@ bool mpg_resize_is_known(const struct mpg_perturbation *p)
 
 /* One-way times of two sizes on the source. */
 struct sizes {
-    struct mpg_way from, to;
+    struct mpg_one_way from, to;
 };
 
 static struct sizes find_sizes(const struct mpg_perturbation *p, double from, double to)
 {
-    return (struct sizes){mpg_way_on_path(p->source_path, NULL, from), mpg_way_on_path(p->source_path, NULL, to)};
+    return (struct sizes){mpg_one_way_on_path(p->source_path, NULL, from), mpg_one_way_on_path(p->source_path, NULL, to)};
 }
 
-static void add_difference(const void *sizes, const struct mpg_wanted *asked, double *value_ns)
+static void add_difference(const void *sizes, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     const struct sizes *x = sizes;
     double less_ns[MPG_LANES_AT_ONCE], ns[MPG_LANES_AT_ONCE];
-    mpg_way_times(&x->from, asked, less_ns);
-    mpg_way_times(&x->to, asked, ns);
+    mpg_one_way_times(&x->from, asked, less_ns);
+    mpg_one_way_times(&x->to, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += ns[w] - less_ns[w];
 }
@@ -40,7 +40,7 @@ static void add_bytes(const struct mpg_perturbation *p, double bytes, uint32_t n
         value_ns[w] += bytes * p->source_byte_ns;
 }
 
-void mpg_resize_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, double traced_bytes,
+void mpg_resize_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m, double traced_bytes,
                        uint32_t first, uint32_t n, double *value_ns)
 {
     if (m->bytes == traced_bytes)

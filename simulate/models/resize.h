@@ -9,7 +9,7 @@
 /* Whether P says what sizes cost on the source. */
 bool mpg_resize_is_known(const struct mpg_perturbation *p);
 /* Adds to each of N lanes, lane w being replica FIRST + w, what M takes longer than with TRACED_BYTES. */
-void mpg_resize_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, double traced_bytes,
+void mpg_resize_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m, double traced_bytes,
                        uint32_t first, uint32_t n, double *value_ns);
 /* The same of mpg_perturb_rounds(), with BYTES in place of TRACED_BYTES. */
 void mpg_resize_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t call, uint32_t index,

@@ -21,12 +21,12 @@ static size_t first_from(const struct mpg_network_sizes *sizes, double bytes)
     return i;
 }
 
-static struct mpg_spot at_one(const struct mpg_network_size *size)
+static struct mpg_interpolation at_one(const struct mpg_network_size *size)
 {
-    return (struct mpg_spot){size, size, 0};
+    return (struct mpg_interpolation){size, size, 0};
 }
 
-struct mpg_spot mpg_spot_find(const struct mpg_network_sizes *sizes, double bytes)
+struct mpg_interpolation mpg_interpolation_find(const struct mpg_network_sizes *sizes, double bytes)
 {
     const size_t i = first_from(sizes, bytes);
     if (i == sizes->n || i == 0)
@@ -37,7 +37,7 @@ struct mpg_spot mpg_spot_find(const struct mpg_network_sizes *sizes, double byte
         return at_one(high);
     if (eager > 0 && low->size_bytes <= eager && eager < high->size_bytes && mpg_rule_holds(MPG_RULE_SIZE_SIDES))
         return at_one(bytes <= (double)eager ? low : high);
-    return (struct mpg_spot){low, high,
+    return (struct mpg_interpolation){low, high,
                              (bytes - (double)low->size_bytes) / (double)(high->size_bytes - low->size_bytes)};
 }
 
@@ -61,7 +61,7 @@ double mpg_size_quantile(const struct mpg_network_size *size, double launch, dou
     return mpg_distribution_quantile(size->launches.ns[i < n ? i : n - 1], u);
 }
 
-double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u)
+double mpg_interpolation_quantile(const struct mpg_interpolation *spot, double launch, double u)
 {
     double low_ns = mpg_size_quantile(spot->low, launch, u);
     if (spot->low == spot->high)
@@ -69,7 +69,7 @@ double mpg_spot_quantile(const struct mpg_spot *spot, double launch, double u)
     return low_ns + (mpg_size_quantile(spot->high, launch, u) - low_ns) * spot->weight;
 }
 
-bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_wanted *asked,
+bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
                             const struct mpg_distribution **of)
 {
     const struct mpg_distribution *all = size->time_ns;
@@ -86,7 +86,7 @@ bool mpg_size_distributions(const struct mpg_network_size *size, const struct mp
     return prepared;
 }
 
-static void size_quantiles(const struct mpg_network_size *size, const struct mpg_wanted *asked,
+static void size_quantiles(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
                            double *ns)
 {
     const struct mpg_distribution *of[MPG_LANES_AT_ONCE];
@@ -98,7 +98,7 @@ static void size_quantiles(const struct mpg_network_size *size, const struct mpg
             ns[w] = asked->u ? mpg_distribution_quantile(of[w], asked->u[w]) : of[w]->quantiles[0];
 }
 
-void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_wanted *asked, double *ns)
+void mpg_interpolation_quantiles(const struct mpg_interpolation *spot, const struct mpg_quantile_requests *asked, double *ns)
 {
     double high_ns[MPG_LANES_AT_ONCE];
     size_quantiles(spot->low, asked, ns);
@@ -109,23 +109,23 @@ void mpg_spot_quantiles(const struct mpg_spot *spot, const struct mpg_wanted *as
         ns[w] = ns[w] + (high_ns[w] - ns[w]) * spot->weight;
 }
 
-double mpg_spot_median(const struct mpg_spot *spot)
+double mpg_interpolation_median(const struct mpg_interpolation *spot)
 {
-    return mpg_spot_quantile(spot, -1, 0.5);
+    return mpg_interpolation_quantile(spot, -1, 0.5);
 }
 
-double mpg_spot_most(const struct mpg_spot *spot, bool recorded)
+double mpg_interpolation_most(const struct mpg_interpolation *spot, bool recorded)
 {
     const double disturbed = 20; /* medians */
-    return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_spot_median(spot) : INFINITY;
+    return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_interpolation_median(spot) : INFINITY;
 }
 
 /* --- ways --- */
 
-struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
+struct mpg_curve_point mpg_curve_point_find(const struct mpg_network_sizes *sizes,
                                         const struct mpg_fitted *fits, double bytes)
 {
-    struct mpg_way_place p = {.spot = mpg_spot_find(sizes, bytes)};
+    struct mpg_curve_point p = {.spot = mpg_interpolation_find(sizes, bytes)};
     if (fits) {
         p.low = &fits[p.spot.low - sizes->size];
         p.high = &fits[p.spot.high - sizes->size];
@@ -133,10 +133,10 @@ struct mpg_way_place mpg_way_place_find(const struct mpg_network_sizes *sizes,
     return p;
 }
 
-static double place_ns(const struct mpg_way_place *p, double launch, double u)
+static double place_ns(const struct mpg_curve_point *p, double launch, double u)
 {
     if (!p->low)
-        return mpg_spot_quantile(&p->spot, launch, u);
+        return mpg_interpolation_quantile(&p->spot, launch, u);
     double low_ns = mpg_fitted_quantile(p->low, u);
     if (p->low == p->high)
         return low_ns;
@@ -151,41 +151,41 @@ static double slope_of(const struct mpg_network_sizes *sizes)
     return fmax(more_ns, 0) / (double)(to->size_bytes - from->size_bytes);
 }
 
-struct mpg_way mpg_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
+struct mpg_one_way mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
                             const struct mpg_network_sizes *slope, double bytes)
 {
-    struct mpg_way way = {.place = mpg_way_place_find(sizes, fits, bytes)};
+    struct mpg_one_way way = {.place = mpg_curve_point_find(sizes, fits, bytes)};
     const double beyond = bytes - (double)sizes->size[sizes->n - 1].size_bytes;
     if (beyond > 0 && slope->n > 1 && mpg_rule_holds(MPG_RULE_BEYOND_SIZES))
         way.more_ns = beyond * slope_of(slope);
     return way;
 }
 
-struct mpg_way mpg_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes)
+struct mpg_one_way mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes)
 {
     const bool latencies = path->latency.n > 0;
     const struct mpg_network_sizes *sizes = latencies ? &path->latency : &path->bandwidth;
-    return mpg_way_find(sizes, !fits ? NULL : latencies ? fits->latency : fits->bandwidth,
+    return mpg_one_way_find(sizes, !fits ? NULL : latencies ? fits->latency : fits->bandwidth,
                         path->bandwidth.n > 1 ? &path->bandwidth : sizes, bytes);
 }
 
-double mpg_way_ns(const struct mpg_way *way, double launch, double u)
+double mpg_one_way_ns(const struct mpg_one_way *way, double launch, double u)
 {
     return place_ns(&way->place, launch, u) + way->more_ns;
 }
 
-void mpg_way_place_times(const struct mpg_way_place *p, const struct mpg_wanted *asked, double *ns)
+void mpg_curve_point_times(const struct mpg_curve_point *p, const struct mpg_quantile_requests *asked, double *ns)
 {
     if (!p->low)
-        mpg_spot_quantiles(&p->spot, asked, ns);
+        mpg_interpolation_quantiles(&p->spot, asked, ns);
     else
         for (uint32_t w = 0; w < asked->n; w++)
             ns[w] = place_ns(p, -1, asked->u ? asked->u[w] : 0);
 }
 
-void mpg_way_times(const struct mpg_way *way, const struct mpg_wanted *asked, double *ns)
+void mpg_one_way_times(const struct mpg_one_way *way, const struct mpg_quantile_requests *asked, double *ns)
 {
-    mpg_way_place_times(&way->place, asked, ns);
+    mpg_curve_point_times(&way->place, asked, ns);
     for (uint32_t w = 0; w < asked->n && way->more_ns > 0; w++)
         ns[w] += way->more_ns;
 }

@@ -10,47 +10,47 @@
 /* --- by a machine's parameters (docs/MACHINES.md) --- */
 
 /* What a rank sends itself is copied in memory, with or without clusters. */
-static bool is_near(const struct mpg_perturbation *p, const struct mpg_sending *m)
+static bool is_near(const struct mpg_perturbation *p, const struct mpg_sent_message *m)
 {
     return m->to == m->rank ||
            (m->to >= 0 && p->parameters->cluster > 1 && mpg_processors_near(p->processors, m->rank, m->to));
 }
 
 /* Build and startup of M, for REPLICA. */
-static double send_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+static double send_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                       uint32_t replica)
 {
-    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    const struct mpg_address a = mpg_sent_message_address(p->seed, m, purpose);
     return mpg_parameter_draw(p->parameters, MPG_BUILD, &a, replica) +
            mpg_parameter_draw(p->parameters, is_near(p, m) ? MPG_CLUSTER_STARTUP : MPG_STARTUP, &a, replica);
 }
 
 /* What its receiver's processor takes. */
-static double service_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+static double service_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                          uint32_t replica)
 {
-    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    const struct mpg_address a = mpg_sent_message_address(p->seed, m, purpose);
     return mpg_parameter_draw(p->parameters, MPG_SERVICE, &a, replica);
 }
 
 /* A byte's way. */
-static double byte_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+static double byte_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                       uint32_t replica)
 {
-    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    const struct mpg_address a = mpg_sent_message_address(p->seed, m, purpose);
     return mpg_parameter_draw(p->parameters, is_near(p, m) ? MPG_CLUSTER_BYTE : MPG_BYTE, &a, replica);
 }
 
 /* What the links take. */
-static double hops_ns(const struct mpg_perturbation *p, const struct mpg_sending *m, enum mpg_purpose purpose,
+static double hops_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                       uint32_t replica)
 {
     const int32_t hops = m->to < 0 ? 1 : mpg_processors_hops(p->processors, m->rank, m->to);
-    const struct mpg_address a = mpg_sending_address(p->seed, m, purpose);
+    const struct mpg_address a = mpg_sent_message_address(p->seed, m, purpose);
     return hops > 0 ? hops * mpg_parameter_draw(p->parameters, MPG_HOP, &a, replica) : 0;
 }
 
-static void parametric_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
+static void parametric_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                               double *lambda_ns, double *tau_ns)
 {
     for (uint32_t w = 0; w < n; w++) {
@@ -61,7 +61,7 @@ static void parametric_flight(const struct mpg_perturbation *p, const struct mpg
     }
 }
 
-static void parametric_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first, uint32_t n,
+static void parametric_ack(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                            double *value_ns)
 {
     for (uint32_t w = 0; w < n; w++)
@@ -70,7 +70,7 @@ static void parametric_ack(const struct mpg_perturbation *p, const struct mpg_se
                        service_ns(p, m, MPG_DRAW_ACK, first + w);
 }
 
-static void parametric_overhead(const struct mpg_perturbation *p, enum mpg_overhead which, const struct mpg_sending *m,
+static void parametric_overhead(const struct mpg_perturbation *p, enum mpg_overhead which, const struct mpg_sent_message *m,
                                 double factor, uint32_t first, uint32_t n, double *value_ns)
 {
     for (uint32_t w = 0; w < n; w++)
@@ -100,9 +100,9 @@ static double parametric_round(const struct mpg_perturbation *p, const struct mp
 /* --- by signatures and the command line --- */
 
 /* X(d) at some size, of times that are taken as measured, with their own slope. */
-static struct mpg_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
+static struct mpg_one_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
-    return mpg_way_find(sizes, NULL, sizes, bytes);
+    return mpg_one_way_find(sizes, NULL, sizes, bytes);
 }
 
 static bool all_given(const struct mpg_perturbation *p)
@@ -132,20 +132,20 @@ static void add_given(const struct mpg_perturbation *p, struct mpg_address addre
 }
 
 /* False: T says nothing of messages, or the command line says all. */
-static bool find_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_ways *x)
+static bool find_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *x)
 {
-    return !all_given(p) && mpg_flight_target_ways(p, bytes, x);
+    return !all_given(p) && mpg_flight_target_one_ways(p, bytes, x);
 }
 
-void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                      uint32_t n, double *lambda_ns, double *tau_ns)
 {
-    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_LATENCY);
+    const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_LATENCY);
     if (p->parameters) {
         parametric_flight(p, m, first, n, lambda_ns, tau_ns);
         return;
     }
-    struct mpg_target_ways x;
+    struct mpg_target_one_ways x;
     double lambda[MPG_LANES_AT_ONCE], tau[MPG_LANES_AT_ONCE], u[MPG_LANES_AT_ONCE], empty[MPG_LANES_AT_ONCE];
     bool measured = find_ways(p, m->bytes, &x);
     for (uint32_t done = 0, k; done < n; done += k) {
@@ -155,12 +155,12 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
         add_given(p, address, m->bytes, first + done, k, lambda, tau);
         if (measured)
             mpg_flight_find_u(p, m, first + done, k, u);
-        const struct mpg_wanted asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
+        const struct mpg_quantile_requests asked = {.n = k, .launch = mpg_perturbation_launches(p, first + done), .u = u};
         if (measured && p->latency.n == 0)
-            mpg_way_times(&x.lambda, &asked, lambda);
+            mpg_one_way_times(&x.lambda, &asked, lambda);
         if (measured && p->byte.n == 0) {
-            mpg_way_times(&x.whole, &asked, tau);
-            mpg_way_times(&x.empty, &asked, empty);
+            mpg_one_way_times(&x.whole, &asked, tau);
+            mpg_one_way_times(&x.empty, &asked, empty);
             for (uint32_t w = 0; w < k; w++)
                 tau[w] -= empty[w];
         }
@@ -173,31 +173,31 @@ void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending 
     }
 }
 
-static void add_way(const void *way, const struct mpg_wanted *asked, double *value_ns)
+static void add_way(const void *way, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    mpg_way_times(way, asked, ns);
+    mpg_one_way_times(way, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += ns[w];
 }
 
 /* The same, but no less than nothing. */
-static void add_ack(const void *way, const struct mpg_wanted *asked, double *value_ns)
+static void add_ack(const void *way, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
-    mpg_way_times(way, asked, ns);
+    mpg_one_way_times(way, asked, ns);
     for (uint32_t w = 0; w < asked->n; w++)
         value_ns[w] += fmax(ns[w], 0);
 }
 
-void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                   uint32_t n, double *value_ns)
 {
-    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
-    struct mpg_target_ways x;
+    const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
+    struct mpg_target_one_ways x;
     if (p->parameters)
         parametric_ack(p, m, first, n, value_ns);
-    else if (p->latency.n == 0 && mpg_flight_target_ways(p, 0, &x))
+    else if (p->latency.n == 0 && mpg_flight_target_one_ways(p, 0, &x))
         mpg_add_drawn(p, &address, first, n, add_ack, &x.lambda, value_ns);
     else
         for (uint32_t w = 0; w < n; w++) {
@@ -214,19 +214,19 @@ static bool has_held_sends(const struct mpg_perturbation *p, double bytes)
            mpg_rule_holds(MPG_RULE_HELD_SENDS);
 }
 
-bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                       uint32_t n, double *value_ns)
 {
     if (p->parameters || all_given(p) || !has_held_sends(p, m->bytes))
         return false;
-    const struct mpg_way way = find_measured(&p->target_path->sender, m->bytes);
-    const struct mpg_address address = mpg_sending_address(p->seed, m, MPG_DRAW_ACK);
+    const struct mpg_one_way way = find_measured(&p->target_path->sender, m->bytes);
+    const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
     mpg_add_drawn(p, &address, first, n, add_way, &way, value_ns);
     return true;
 }
 
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                       const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
+                       const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,
                        double *value_ns)
 {
     if (p->parameters)
@@ -242,23 +242,23 @@ double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
     if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p) || !mpg_rule_holds(MPG_RULE_GAPS))
         return 0;
     const struct mpg_network_sizes *sizes = &p->target_path->streaming;
-    struct mpg_way way = find_measured(sizes, bytes);
-    return mpg_way_ns(&way, -1, 0.5);
+    struct mpg_one_way way = find_measured(sizes, bytes);
+    return mpg_one_way_ns(&way, -1, 0.5);
 }
 
 struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double bytes)
 {
     struct mpg_typical t = {.waiting_ns = -1, .gap_ns = mpg_time_gap(p, bytes)};
-    struct mpg_target_ways x;
+    struct mpg_target_one_ways x;
     if (find_ways(p, bytes, &x)) {
-        t.lambda_ns = mpg_way_ns(&x.lambda, -1, 0.5);
-        t.tau_ns = fmax(mpg_way_ns(&x.whole, -1, 0.5) - mpg_way_ns(&x.empty, -1, 0.5), 0);
+        t.lambda_ns = mpg_one_way_ns(&x.lambda, -1, 0.5);
+        t.tau_ns = fmax(mpg_one_way_ns(&x.whole, -1, 0.5) - mpg_one_way_ns(&x.empty, -1, 0.5), 0);
     }
     t.send_ns = mpg_overhead_median(p, MPG_OVERHEAD_SEND, false, bytes, false);
     t.receive_ns = mpg_overhead_median(p, MPG_OVERHEAD_RECEIVE, false, bytes, false);
     if (has_held_sends(p, bytes)) {
-        const struct mpg_way way = find_measured(&p->target_path->sender, bytes);
-        t.waiting_ns = mpg_way_ns(&way, -1, 0.5);
+        const struct mpg_one_way way = find_measured(&p->target_path->sender, bytes);
+        t.waiting_ns = mpg_one_way_ns(&way, -1, 0.5);
     }
     return t;
 }
@@ -270,7 +270,7 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
                      double *value_ns)
 {
     struct mpg_address address = {.seed = p->seed, .call = call, .rank = rank};
-    struct mpg_target_ways x;
+    struct mpg_target_one_ways x;
     const bool parametric = fly && p->parameters;
     bool measured = fly && rounds > 0 && !parametric && find_ways(p, bytes / rounds, &x);
     for (uint32_t round = 0; round < rounds; round++) {
@@ -288,9 +288,9 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
                 address.purpose = mpg_flight_purpose(p, MPG_DRAW_ROUND_LATENCY);
                 double u = mpg_draw(&address, first + w);
                 if (p->latency.n == 0)
-                    lambda = mpg_way_ns(&x.lambda, launch, u);
+                    lambda = mpg_one_way_ns(&x.lambda, launch, u);
                 if (p->byte.n == 0)
-                    tau = mpg_way_ns(&x.whole, launch, u) - mpg_way_ns(&x.empty, launch, u);
+                    tau = mpg_one_way_ns(&x.whole, launch, u) - mpg_one_way_ns(&x.empty, launch, u);
             }
             value_ns[w] += fmax(lambda, 0) + fmax(tau, 0) + kappa;
         }

@@ -15,19 +15,19 @@ static inline bool mpg_overhead_known(const struct mpg_perturbation *p, enum mpg
 }
 
 /* lambda and tau(d) of message M: X(d) is their sum, neither is negative. */
-void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+void mpg_time_flight(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                      uint32_t n, double *lambda_ns, double *tau_ns);
 /* The way back of an empty message: lambda2 of M. */
-void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                   uint32_t n, double *value_ns);
 /* W(d): how long M keeps a sender that waits for a receiver who waits for it; false: T has no such
  * time, or the benchmark's sends of so many bytes were eager; nothing is added. */
-bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sending *m, uint32_t first,
+bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sent_message *m, uint32_t first,
                       uint32_t n, double *value_ns);
 /* o_s or o_r of M, no more than its flight, and o_s no more than one of many in flight takes;
  * nothing where T has none. */
 void mpg_time_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
-                       const struct mpg_sending *m, double factor, uint32_t first, uint32_t n,
+                       const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,
                        double *value_ns);
 /* gap(d): how long after a message of BYTES the next one leaves, at least; 0 or more. */
 double mpg_time_gap(const struct mpg_perturbation *p, double bytes);

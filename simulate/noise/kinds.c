@@ -330,7 +330,7 @@ static void put(const struct lane *o, double since_ns, struct place *p)
 {
     const struct mpg_resampled *r = &o->core->resampled;
     const bool has_parts = mpg_resampled_has_parts(r, o->part);
-    const double length_ns = has_parts ? r->span_ns / MPG_PARTS : r->span_ns;
+    const double length_ns = has_parts ? r->span_ns / MPG_BOOTSTRAP_BLOCKS : r->span_ns;
     double whole = mpg_record_wholes((o->start_ns + since_ns) * r->per_span);
     int i = 0;
     if (has_parts)
@@ -345,7 +345,7 @@ static void time_in_records(const struct mpg_noise_source *s, const struct mpg_b
 {
     const struct mpg_noise_of_core *core = &s->core[mpg_noise_seat_of(s, w->rank).core];
     const struct mpg_record *list = w->cursor.state ? core->replay->list : NULL;
-    const double length_ns = w->parts ? core->resampled.span_ns / MPG_PARTS : core->resampled.span_ns;
+    const double length_ns = w->parts ? core->resampled.span_ns / MPG_BOOTSTRAP_BLOCKS : core->resampled.span_ns;
     const struct memory memory = w->cursor.state ? memory_of(w->cursor) : (struct memory){0};
     for (uint32_t k = 0; k < w->n; k++) {
         const uint32_t lane = w->lane[k], replica = w->first + lane;

@@ -7,18 +7,18 @@
 #include "simulate/draws/draws.h"
 #include "simulate/rounding.h"
 
-void mpg_parts_draw(struct mpg_parts *parts, uint64_t seed)
+void mpg_bootstrap_blocks_draw(struct mpg_bootstrap_blocks *parts, uint64_t seed)
 {
     for (uint32_t m = 0; m < MPG_MEASUREMENTS; m++)
-        for (uint32_t i = 0; i < MPG_PARTS; i++) {
+        for (uint32_t i = 0; i < MPG_BOOTSTRAP_BLOCKS; i++) {
             struct mpg_address a = {.seed = seed, .purpose = MPG_DRAW_PART, .index = i};
-            parts->part[m][i] = (uint8_t)(mpg_draw(&a, m) * MPG_PARTS);
+            parts->part[m][i] = (uint8_t)(mpg_draw(&a, m) * MPG_BOOTSTRAP_BLOCKS);
         }
 }
 
 static double part_ns(const struct mpg_resampled *r)
 {
-    return r->span_ns / MPG_PARTS;
+    return r->span_ns / MPG_BOOTSTRAP_BLOCKS;
 }
 
 void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay)
@@ -26,10 +26,10 @@ void mpg_resampled_init(struct mpg_resampled *r, const struct mpg_replay *replay
     r->replay = replay;
     r->span_ns = mpg_replay_span_ns(replay);
     r->per_span = 1 / r->span_ns;
-    for (int i = 0; i <= MPG_PARTS; i++)
+    for (int i = 0; i <= MPG_BOOTSTRAP_BLOCKS; i++)
         r->before_ns[i] = mpg_replay_work_before(replay, i * part_ns(r));
     r->works = true;
-    for (int i = 0; i < MPG_PARTS; i++)
+    for (int i = 0; i < MPG_BOOTSTRAP_BLOCKS; i++)
         r->works = r->works && r->before_ns[i + 1] > r->before_ns[i];
 }
 
@@ -41,7 +41,7 @@ static double part_work(const struct mpg_resampled *r, uint8_t part)
 static double work_of(const struct mpg_resampled *r, const uint8_t *part)
 {
     double sum_ns = 0;
-    for (int i = 0; i < MPG_PARTS; i++)
+    for (int i = 0; i < MPG_BOOTSTRAP_BLOCKS; i++)
         sum_ns += part_work(r, part[i]);
     return sum_ns;
 }
@@ -53,7 +53,7 @@ bool mpg_resampled_has_parts(const struct mpg_resampled *r, const uint8_t *part)
 
 double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part)
 {
-    double work_ns = part ? work_of(r, part) : r->before_ns[MPG_PARTS];
+    double work_ns = part ? work_of(r, part) : r->before_ns[MPG_BOOTSTRAP_BLOCKS];
     return fmax(0, r->span_ns - work_ns) / r->span_ns; /* 1 - work / span would be rounded */
 }
 
@@ -80,8 +80,8 @@ double mpg_resampled_locate(const struct mpg_resampled *r, const uint8_t *part, 
         rest_ns -= r->span_ns;
     }
     rest_ns = between(rest_ns, INFINITY);
-    double position = floor_of(rest_ns * (MPG_PARTS * r->per_span));
-    *place = position < MPG_PARTS ? (int)position : MPG_PARTS - 1;
+    double position = floor_of(rest_ns * (MPG_BOOTSTRAP_BLOCKS * r->per_span));
+    *place = position < MPG_BOOTSTRAP_BLOCKS ? (int)position : MPG_BOOTSTRAP_BLOCKS - 1;
     double within_ns = between(rest_ns - *place * part_ns(r), part_ns(r));
     return part[*place] * part_ns(r) + within_ns;
 }
@@ -108,7 +108,7 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
     }
     int place = 0, last = 0;
     double before_ns = 0, last_ns = 0; /* of the last place with any work, if none has enough */
-    for (; place < MPG_PARTS; place++) {
+    for (; place < MPG_BOOTSTRAP_BLOCKS; place++) {
         double work = part_work(r, part[place]);
         if (work > 0) {
             last = place;
@@ -167,5 +167,5 @@ struct mpg_replay_met mpg_resampled_meet(const struct mpg_resampled *r, const ui
 double mpg_resampled_start(const struct mpg_resampled *r, const uint8_t *part, double u)
 {
     const bool has_parts = mpg_resampled_has_parts(r, part);
-    return mpg_resampled_meet(r, part, 0, u * (has_parts ? work_of(r, part) : r->before_ns[MPG_PARTS])).time_ns;
+    return mpg_resampled_meet(r, part, 0, u * (has_parts ? work_of(r, part) : r->before_ns[MPG_BOOTSTRAP_BLOCKS])).time_ns;
 }

@@ -66,7 +66,7 @@ struct mpg_noise_cursor {
 struct mpg_begun_work {
     int32_t rank;
     uint64_t seed;
-    const struct mpg_parts *parts;    /* of the records, in each measurement; NULL: they are whole */
+    const struct mpg_bootstrap_blocks *parts;    /* of the records, in each measurement; NULL: they are whole */
     struct mpg_noise_cursor cursor;
     uint32_t n, first;                /* so many lanes; the cursor's first one is replica FIRST */
     const uint32_t *lane;             /* different ones, counted from the cursor's first one on; of each */

@@ -271,7 +271,7 @@ static int place_source(const struct mpg_config *c, const struct mpg_trace *trac
     const int32_t ranks = mpg_trace_ranks(trace);
     bool named = false;
     if (c->source.map)
-        return mpg_places_parse(&in->source_places, "source=map", c->source.map, ranks, err);
+        return mpg_placement_parse(&in->source_places, "source=map", c->source.map, ranks, err);
     if (!c->target.map || c->target.predict)
         return 0;
     int32_t *host = malloc((size_t)ranks * sizeof *host);
@@ -281,7 +281,7 @@ static int place_source(const struct mpg_config *c, const struct mpg_trace *trac
         host[i] = mpg_trace_host(trace, i);
         named = named || mpg_trace_find_fact(trace, i, "host");
     }
-    int status = named ? mpg_places_of_hosts(&in->source_places, host, ranks, err) : 0;
+    int status = named ? mpg_placement_of_hosts(&in->source_places, host, ranks, err) : 0;
     free(host);
     return status;
 }
@@ -306,7 +306,7 @@ static const struct mpg_network_path *source_path(const struct mpg_config *c,
     if (c->target.predict && c->target.map && in->target && in->source.signature)
         return unplaced_source_path(c, in);
     const bool says = !c->target.predict && in->source.signature && in->source_places.ranks > 0;
-    return says ? mpg_places_path(in->source.signature, in->source_places.farthest) : NULL;
+    return says ? mpg_placement_path(in->source.signature, in->source_places.farthest) : NULL;
 }
 
 /* The class of path that messages take: as said, or that of the farthest two ranks of --map;
@@ -315,7 +315,7 @@ static enum mpg_path_class path_class(const struct mpg_config *c, const struct m
 {
     if (in->places.ranks == 0 || !in->target)
         return c->target.path;
-    const struct mpg_network_path *path = mpg_places_path(in->target, in->places.farthest);
+    const struct mpg_network_path *path = mpg_placement_path(in->target, in->places.farthest);
     return path ? path->path : c->target.path;
 }
 
@@ -354,7 +354,7 @@ static int read_setting(struct mpg_setting *in, const struct mpg_config *c, cons
         return -1;
     if (mpg_source_find(&in->source, f->trace, in->target, f->given_source,
                         c->source.none, err) < 0 ||
-        (c->target.map && mpg_places_parse(&in->places, "map", c->target.map, ranks, err) < 0) ||
+        (c->target.map && mpg_placement_parse(&in->places, "map", c->target.map, ranks, err) < 0) ||
         place_source(c, f->trace, in, err) < 0 ||
         mpg_perturbation_use(p, in->target, in->source.signature, path_class(c, in),
                              source_path(c, in), err) < 0 ||
@@ -377,8 +377,8 @@ static void clear_asked(struct mpg_setting *in)
 void mpg_setting_close(struct mpg_setting *in)
 {
     clear_asked(in);
-    mpg_places_clear(&in->places);
-    mpg_places_clear(&in->source_places);
+    mpg_placement_clear(&in->places);
+    mpg_placement_clear(&in->source_places);
     mpg_processors_clear(&in->processors);
     mpg_source_clear(&in->source);
     free(in->wholes.whole);
@@ -474,7 +474,7 @@ static int list_wholes(const struct mpg_perturbation *p, struct mpg_wholes *whol
         for (size_t i = 0; i < p->meetings[k].n; i++) {
             struct mpg_whole *w = &wholes->whole[wholes->n++];
             *w = (struct mpg_whole){.call = whole_calls[k], .members = p->meetings[k].meeting[i].processes};
-            mpg_meeting_sizes(&p->meetings[k].meeting[i], &w->from_bytes, &w->to_bytes);
+            mpg_measured_collective_sizes(&p->meetings[k].meeting[i], &w->from_bytes, &w->to_bytes);
         }
     return 0;
 }

@@ -37,7 +37,7 @@ struct mpg_setting {
     struct mpg_ratios ratios;
     const struct mpg_signature *target; /* of the files; NULL: none */
     struct mpg_source source;
-    struct mpg_places places, source_places;
+    struct mpg_placement places, source_places;
     struct mpg_processors processors; /* of a target of parameters */
     struct mpg_wholes wholes;         /* collectives that are taken as they were measured */
 };

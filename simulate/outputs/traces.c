@@ -34,7 +34,7 @@ int mpg_inquiry_begin_trace(struct mpg_inquiry *x, const struct mpg_watch **watc
 static int end_trace(const struct mpg_config *c, const struct mpg_setting *setting,
                      struct mpg_retrace *retrace, struct mpg_error *err)
 {
-    const struct mpg_places *places = &setting->places;
+    const struct mpg_placement *places = &setting->places;
     const struct mpg_retrace_facts facts = {.signature = c->target.signature,
                                             .stored = mpg_config_signature_is_all(c),
                                             .seed = c->seed,

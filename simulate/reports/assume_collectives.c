@@ -11,7 +11,7 @@ static bool add_operations(const struct mpg_report *r, int from, int to, FILE *o
 {
     bool any = false;
     for (int k = from; k < to; k++) {
-        const struct mpg_measured_meetings *all = &r->p->meetings[k];
+        const struct mpg_measured_collectives *all = &r->p->meetings[k];
         int64_t least = 0, most = 0;
         char least_text[32], most_text[32];
         if (all->n > 0)
@@ -19,7 +19,7 @@ static bool add_operations(const struct mpg_report *r, int from, int to, FILE *o
         for (size_t i = 0; i < all->n; i++)
             fprintf(out, " %d", all->meeting[i].processes);
         if (all->n > 0)
-            mpg_meeting_sizes(&all->meeting[all->n - 1], &least, &most);
+            mpg_measured_collective_sizes(&all->meeting[all->n - 1], &least, &most);
         if (most > 0)
             fprintf(out, ", %s to %s", mpg_units_format_size(least_text, sizeof least_text, least),
                 mpg_units_format_size(most_text, sizeof most_text, most));

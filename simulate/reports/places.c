@@ -7,7 +7,7 @@
 #include "simulate/reports/doubts.h"
 
 /* P, which were given by OPTION's VALUE. */
-static void describe(const struct mpg_places *p, const char *option, const char *value, FILE *out)
+static void describe(const struct mpg_placement *p, const char *option, const char *value, FILE *out)
 {
     int32_t nodes = 0;
     for (int32_t i = 0; i < p->ranks; i++)
@@ -29,11 +29,11 @@ void mpg_assume_places(const struct mpg_report *r, FILE *out)
         fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source=map)", mpg_path_name(path->path));
 }
 
-static void add_paths(const struct mpg_places *places, const struct mpg_signature *sig, bool of_target,
+static void add_paths(const struct mpg_placement *places, const struct mpg_signature *sig, bool of_target,
                      struct mpg_attention *list)
 {
     for (int class = 0; places && sig && class < MPG_PATHS; class++) {
-        const struct mpg_network_path *path = mpg_places_path(sig, (enum mpg_path_class)class);
+        const struct mpg_network_path *path = mpg_placement_path(sig, (enum mpg_path_class)class);
         if (places->taken[class] && path && path->path != (enum mpg_path_class)class)
             mpg_attention_add(list, "path",
                               of_target ? "'%s' was not measured: messages take '%s' in its place"

@@ -25,9 +25,9 @@ struct mpg_report {
     const struct mpg_source *source; /* how P's was found */
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
-    const struct mpg_places *places; /* NULL: one path, as options say */
+    const struct mpg_placement *places; /* NULL: one path, as options say */
     const char *map;                 /* how these were given */
-    const struct mpg_places *source_places; /* perturb mode: where they were; NULL: one path, too */
+    const struct mpg_placement *source_places; /* perturb mode: where they were; NULL: one path, too */
     const char *source_map;          /* how these were given; NULL: the trace says so */
     const char *collectives, *collective_table; /* as given; NULL: not */
     const struct mpg_times_options *times;

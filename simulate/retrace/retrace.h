@@ -5,7 +5,7 @@
 #define MPG_RETRACE_H
 
 #include "simulate/choice/watch.h"
-#include "simulate/models/places.h"
+#include "simulate/models/placement.h"
 #include "simulate/retrace/nodes.h"
 
 struct mpg_retrace;
@@ -15,7 +15,7 @@ struct mpg_retrace_facts {
     const char *signature; /* the target's file; NULL: none */
     bool stored;           /* the new trace holds it, as that of its machine */
     int64_t seed, replica;
-    const struct mpg_places *places; /* where ranks are there; NULL: as in the trace */
+    const struct mpg_placement *places; /* where ranks are there; NULL: as in the trace */
 };
 
 struct mpg_retrace_rules {

@@ -5,18 +5,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "simulate/models/places.h"
+#include "simulate/models/placement.h"
 #include "tests/tap.h"
 
 enum { MANY = 300000, LONG = 700 };
 
 static char path[] = "places.XXXXXX";
 
-static struct mpg_places read_places(int32_t ranks)
+static struct mpg_placement read_places(int32_t ranks)
 {
-    struct mpg_places p = {0};
+    struct mpg_placement p = {0};
     struct mpg_error err;
-    if (mpg_places_parse(&p, "map", path, ranks, &err) < 0) {
+    if (mpg_placement_parse(&p, "map", path, ranks, &err) < 0) {
         printf("Bail out! %s\n", err.text);
         exit(1);
     }
@@ -40,14 +40,14 @@ static void test_many(void)
         fprintf(file, "node%d c%d\n", r < MANY - 3 ? 7 * r : 7 * (MANY - 1 - r), r % 2);
     fclose(file);
     clock_t begin = clock();
-    struct mpg_places p = read_places(MANY);
+    struct mpg_placement p = read_places(MANY);
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     int wrong = 0;
     for (int r = 0; r < MANY; r++)
         wrong += p.node[r] != (r < MANY - 3 ? r : MANY - 1 - r);
     ok(wrong == 0, "%d nodes in the order of their lowest ranks: %d are wrong", MANY - 3, wrong);
     ok(seconds < 20, "in %.1f s of CPU time, and not in the square of their number", seconds);
-    mpg_places_clear(&p);
+    mpg_placement_clear(&p);
 }
 
 /* Names that differ in their last letter only. */
@@ -62,11 +62,11 @@ static void test_long(void)
         fprintf(file, "n%d %s\n", r == 3, name);
     }
     fclose(file);
-    struct mpg_places p = read_places(4);
+    struct mpg_placement p = read_places(4);
     ok(p.core_complex[0] != p.core_complex[1], "core complexes with long names are told apart");
     ok(p.core_complex[0] == p.core_complex[2], "and found again");
     ok(p.core_complex[1] != p.core_complex[3], "of two nodes, equal names are two of them");
-    mpg_places_clear(&p);
+    mpg_placement_clear(&p);
 }
 
 /* What TEXT has, one rank a line, against the classes by all pairs. */
@@ -75,11 +75,11 @@ static void test_taken(const char *text, int32_t ranks)
     FILE *file = create();
     fputs(text, file);
     fclose(file);
-    struct mpg_places p = read_places(ranks);
+    struct mpg_placement p = read_places(ranks);
     bool taken[MPG_PATHS] = {false};
     for (int32_t a = 0; a < ranks; a++)
         for (int32_t b = 0; b < a; b++)
-            taken[mpg_places_between(&p, a, b)] = true;
+            taken[mpg_placement_path_class(&p, a, b)] = true;
     bool same = true;
     for (int i = 0; i < MPG_PATHS; i++)
         same = same && p.taken[i] == taken[i];
@@ -87,7 +87,7 @@ static void test_taken(const char *text, int32_t ranks)
     ok(p.farthest == (taken[MPG_PATH_BETWEEN] ? MPG_PATH_BETWEEN
                       : taken[MPG_PATH_NODE]  ? MPG_PATH_NODE
                                               : MPG_PATH_COMPLEX), "and the farthest of them");
-    mpg_places_clear(&p);
+    mpg_placement_clear(&p);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading --map and --source=map, and hosts. */
-#include "simulate/models/places.h"
+#include "simulate/models/placement.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include "common/input.h"
 #include "common/map.h"
 
-void mpg_places_clear(struct mpg_places *p)
+void mpg_placement_clear(struct mpg_placement *p)
 {
     free(p->node);
     free(p->core_complex);
-    *p = (struct mpg_places){0};
+    *p = (struct mpg_placement){0};
 }
 
-enum mpg_path_class mpg_places_between(const struct mpg_places *p, int32_t a, int32_t b)
+enum mpg_path_class mpg_placement_path_class(const struct mpg_placement *p, int32_t a, int32_t b)
 {
     if (p->node[a] != p->node[b])
         return MPG_PATH_BETWEEN;
@@ -106,7 +106,7 @@ static void clear_words(struct words *words)
 }
 
 /* LINE, the NUMBER-th of the file, as the next rank's place; nothing if it is empty. */
-static int read_line(struct mpg_places *p, int32_t *rank, int32_t ranks, char *line, int number,
+static int read_line(struct mpg_placement *p, int32_t *rank, int32_t ranks, char *line, int number,
                      struct words *nodes, struct words *complexes, struct mpg_error *err)
 {
     static const char blanks[] = " \t\r\n";
@@ -130,7 +130,7 @@ static int read_line(struct mpg_places *p, int32_t *rank, int32_t ranks, char *l
     return 0;
 }
 
-static int read_file(struct mpg_places *p, const char *name, const char *path, int32_t ranks,
+static int read_file(struct mpg_placement *p, const char *name, const char *path, int32_t ranks,
                      struct mpg_error *err)
 {
     struct words nodes = {0}, complexes = {0};
@@ -161,7 +161,7 @@ static int read_file(struct mpg_places *p, const char *name, const char *path, i
 
 /* Which paths two ranks take: of the ranks of a node those beyond the first, FIRST[node] so far,
  * are in its core complex or not; COMPLEXES[c] is how many are in c. All are zero at first. */
-static void find_taken(struct mpg_places *p, int32_t *first, int32_t *complexes)
+static void find_taken(struct mpg_placement *p, int32_t *first, int32_t *complexes)
 {
     for (int32_t r = 0; r < p->ranks; r++) {
         const int32_t complex = p->core_complex[r];
@@ -181,7 +181,7 @@ static void find_taken(struct mpg_places *p, int32_t *first, int32_t *complexes)
     p->taken[p->farthest] = true;
 }
 
-static int find_paths(struct mpg_places *p, struct mpg_error *err)
+static int find_paths(struct mpg_placement *p, struct mpg_error *err)
 {
     /* Nodes and core complexes are numbered, by rule and by file, from 0, no more than ranks. */
     int32_t *first = calloc((size_t)p->ranks, sizeof *first);
@@ -194,7 +194,7 @@ static int find_paths(struct mpg_places *p, struct mpg_error *err)
     return status;
 }
 
-static int reserve(struct mpg_places *p, int32_t ranks, struct mpg_error *err)
+static int reserve(struct mpg_placement *p, int32_t ranks, struct mpg_error *err)
 {
     p->node = calloc((size_t)ranks, sizeof *p->node);
     p->core_complex = calloc((size_t)ranks, sizeof *p->core_complex);
@@ -202,7 +202,7 @@ static int reserve(struct mpg_places *p, int32_t ranks, struct mpg_error *err)
     return p->node && p->core_complex ? 0 : mpg_error_set(err, "out of memory");
 }
 
-int mpg_places_parse(struct mpg_places *p, const char *name, const char *text, int32_t ranks,
+int mpg_placement_parse(struct mpg_placement *p, const char *name, const char *text, int32_t ranks,
                      struct mpg_error *err)
 {
     int64_t block, cyclic;
@@ -218,7 +218,7 @@ int mpg_places_parse(struct mpg_places *p, const char *name, const char *text, i
     return find_paths(p, err);
 }
 
-int mpg_places_of_hosts(struct mpg_places *p, const int32_t *host, int32_t ranks,
+int mpg_placement_of_hosts(struct mpg_placement *p, const int32_t *host, int32_t ranks,
                         struct mpg_error *err)
 {
     struct mpg_map nodes = {0};
@@ -247,7 +247,7 @@ static const enum mpg_path_class order[MPG_PATHS][MPG_PATHS] = {
     [MPG_PATH_NODE] = {MPG_PATH_NODE, MPG_PATH_COMPLEX, MPG_PATH_BETWEEN},
     [MPG_PATH_BETWEEN] = {MPG_PATH_BETWEEN, MPG_PATH_NODE, MPG_PATH_COMPLEX}};
 
-const struct mpg_network_path *mpg_places_path(const struct mpg_signature *sig,
+const struct mpg_network_path *mpg_placement_path(const struct mpg_signature *sig,
                                                enum mpg_path_class class)
 {
     const struct mpg_network_path *path = NULL;
@@ -256,7 +256,7 @@ const struct mpg_network_path *mpg_places_path(const struct mpg_signature *sig,
     return path;
 }
 
-const struct mpg_network_path *mpg_places_own_path(const struct mpg_signature *sig, int i)
+const struct mpg_network_path *mpg_placement_own_path(const struct mpg_signature *sig, int i)
 {
     for (int k = 0; k < MPG_PATHS; k++) {
         const struct mpg_network_path *path = mpg_signature_path(sig, order[MPG_PATH_COMPLEX][k]);

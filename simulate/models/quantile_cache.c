@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shapes stand where their hash says; another one that belongs there takes the place. */
-#include "simulate/models/shapes.h"
+#include "simulate/models/quantile_cache.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static bool same(const struct key *a, const struct key *b)
 
 /* mpg_flight_draw_rows() of NUMBER in all lanes; valid until the next is asked for. */
 static const uint32_t *kept_rows_of(struct kept_rows *k, const struct mpg_perturbation *p,
-                                    const struct mpg_rows *rows, uint64_t number, const struct mpg_sending *m)
+                                    const struct mpg_rows *rows, uint64_t number, const struct mpg_sent_message *m)
 {
     const struct key key = {.p = p, .rows = rows, .call = number, .to = (uint32_t)m->to};
     struct sender *s = sender_of(k, m->rank);
@@ -133,7 +133,7 @@ struct shape {
     double median_ns;
 };
 
-struct mpg_shapes {
+struct mpg_quantile_cache {
     uint32_t first, n;
     const struct mpg_lane_code *code;
     struct kept_rows *rows;
@@ -143,9 +143,9 @@ struct mpg_shapes {
     struct shape *last[DRAWN]; /* asked for, of each that is drawn; NULL: none */
 };
 
-struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *err)
+struct mpg_quantile_cache *mpg_quantile_cache_new(uint32_t first, uint32_t n, struct mpg_error *err)
 {
-    struct mpg_shapes *s = calloc(1, sizeof *s);
+    struct mpg_quantile_cache *s = calloc(1, sizeof *s);
     if (!s) {
         mpg_error_set(err, "out of memory");
         return NULL;
@@ -156,11 +156,11 @@ struct mpg_shapes *mpg_shapes_new(uint32_t first, uint32_t n, struct mpg_error *
     s->rows = kept_rows_new(first, n, err);
     if (s->rows)
         return s;
-    mpg_shapes_free(s);
+    mpg_quantile_cache_free(s);
     return NULL;
 }
 
-void mpg_shapes_free(struct mpg_shapes *s)
+void mpg_quantile_cache_free(struct mpg_quantile_cache *s)
 {
     for (size_t i = 0; s && i < PLACES; i++)
         free(s->shape[i].least_ns);
@@ -172,7 +172,7 @@ void mpg_shapes_free(struct mpg_shapes *s)
     free(s);
 }
 
-double mpg_shapes_bytes(int32_t ranks)
+double mpg_quantile_cache_bytes(int32_t ranks)
 {
     const double table = sizeof(uint32_t) + sizeof(struct mpg_distribution *); /* struct mpg_lane_table */
     const double shape = 4 * table + sizeof(double);
@@ -191,18 +191,18 @@ static size_t place_of(const struct mpg_perturbation *p, double bytes, enum draw
 _Static_assert(PLACES == 1 << (64 - 58), "a hash says one of them");
 
 /* What lanes draw from at SIZE; NULL: it cannot be a table. */
-static struct mpg_lane_table *make_table(const struct mpg_shapes *s, const struct mpg_network_size *size,
+static struct mpg_lane_table *make_table(const struct mpg_quantile_cache *s, const struct mpg_network_size *size,
                                          const double *launch)
 {
     const struct mpg_distribution **of = malloc(s->n * sizeof *of);
-    const struct mpg_wanted asked = {.n = s->n, .launch = launch};
+    const struct mpg_quantile_requests asked = {.n = s->n, .launch = launch};
     struct mpg_lane_table *table =
         of && mpg_size_distributions(size, &asked, of) ? mpg_lane_table_new(of, s->n) : NULL;
     free(of);
     return table;
 }
 
-static const struct mpg_lane_table *table_of(struct mpg_shapes *s, const struct mpg_perturbation *p,
+static const struct mpg_lane_table *table_of(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                                              const struct mpg_network_size *size)
 {
     const double *launch = mpg_perturbation_launches(p, s->first);
@@ -221,7 +221,7 @@ static const struct mpg_lane_table *table_of(struct mpg_shapes *s, const struct 
 }
 
 /* Finds what lanes draw from in SPOT; false: it is not to be drawn at once, or there is no room for it. */
-static bool find_time(struct mpg_shapes *s, const struct mpg_perturbation *p, const struct mpg_spot *spot,
+static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, const struct mpg_interpolation *spot,
                       double most_ns, struct mpg_lane_time *time)
 {
     const bool lies_between = spot->low != spot->high;
@@ -233,30 +233,30 @@ static bool find_time(struct mpg_shapes *s, const struct mpg_perturbation *p, co
 }
 
 /* What SPOT takes at least, into X. */
-static bool find_least(const struct mpg_shapes *s, const struct mpg_perturbation *p,
-                       const struct mpg_spot *spot, double most_ns, struct shape *x)
+static bool find_least(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
+                       const struct mpg_interpolation *spot, double most_ns, struct shape *x)
 {
     if (!x->least_ns && !(x->least_ns = malloc(s->n * sizeof *x->least_ns)))
         return false;
     for (uint32_t done = 0, k; done < s->n; done += k) {
         k = s->n - done < MPG_LANES_AT_ONCE ? s->n - done : MPG_LANES_AT_ONCE;
-        const struct mpg_wanted least = {.n = k,
+        const struct mpg_quantile_requests least = {.n = k,
                                         .launch = mpg_perturbation_launches(p, s->first + done)};
-        mpg_spot_quantiles(spot, &least, x->least_ns + done);
+        mpg_interpolation_quantiles(spot, &least, x->least_ns + done);
     }
     for (uint32_t w = 0; w < s->n; w++)
         x->least_ns[w] = x->least_ns[w] < most_ns ? x->least_ns[w] : most_ns;
     return true;
 }
 
-static bool find_flight(struct mpg_shapes *s, struct shape *x)
+static bool find_flight(struct mpg_quantile_cache *s, struct shape *x)
 {
-    struct mpg_spot target, source;
+    struct mpg_interpolation target, source;
     x->terms = mpg_flight_terms(x->p, x->bytes, TERMS, x->term_ns);
     x->leaves = mpg_flight_purpose(x->p, MPG_DRAW_LATENCY) == MPG_DRAW_LATENCY && mpg_perturbation_overheads_measured(x->p);
     x->rows = mpg_flight_rows(x->p, x->bytes);
     x->row_share = x->rows ? mpg_flight_row_share(x->rows) : 0;
-    if (!mpg_flight_spots(x->p, x->bytes, &target, &source, &x->has_least))
+    if (!mpg_flight_interpolations(x->p, x->bytes, &target, &source, &x->has_least))
         return false;
     x->has_source = !x->has_least;
     return find_time(s, x->p, &target, INFINITY, &x->target) &&
@@ -265,10 +265,10 @@ static bool find_flight(struct mpg_shapes *s, struct shape *x)
 }
 
 /* TARGET alone, or less the source's, or its own least. */
-static bool find_overhead(struct mpg_shapes *s, enum mpg_overhead which, bool target,
+static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which, bool target,
                           struct shape *x)
 {
-    struct mpg_overhead_spot at = mpg_overhead_spot(x->p, which, false, x->bytes, false);
+    struct mpg_overhead_at_size at = mpg_overhead_at_size(x->p, which, false, x->bytes, false);
     x->has_source = !target && x->p->overhead[which].source;
     x->has_least = !target && !x->has_source;
     if (!find_time(s, x->p, &at.spot, at.most, &x->target) ||
@@ -276,11 +276,11 @@ static bool find_overhead(struct mpg_shapes *s, enum mpg_overhead which, bool ta
         return false;
     if (!x->has_source)
         return true;
-    at = mpg_overhead_spot(x->p, which, true, x->bytes, false);
+    at = mpg_overhead_at_size(x->p, which, true, x->bytes, false);
     return find_time(s, x->p, &at.spot, at.most, &x->source);
 }
 
-static void find(struct mpg_shapes *s, struct shape *x)
+static void find(struct mpg_quantile_cache *s, struct shape *x)
 {
     if (x->drawn == MEDIAN)
         x->median_ns = mpg_flight_median(x->p, x->bytes);
@@ -299,7 +299,7 @@ static inline bool is_of(const struct shape *x, const struct mpg_perturbation *p
     return x->p == p && x->bytes == bytes && x->drawn == drawn;
 }
 
-static const struct shape *find_shape(struct mpg_shapes *s, const struct mpg_perturbation *p, double bytes,
+static const struct shape *find_shape(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, double bytes,
                                       enum drawn drawn)
 {
     struct shape *x = &s->shape[place_of(p, bytes, drawn)];
@@ -313,7 +313,7 @@ static const struct shape *find_shape(struct mpg_shapes *s, const struct mpg_per
     return x;
 }
 
-static inline const struct shape *shape_of(struct mpg_shapes *s, const struct mpg_perturbation *p,
+static inline const struct shape *shape_of(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                                            double bytes, enum drawn drawn)
 {
     const struct shape *x = s->last[drawn];
@@ -323,7 +323,7 @@ static inline const struct shape *shape_of(struct mpg_shapes *s, const struct mp
 /* --- drawing --- */
 
 /* Adds X at U, that of K lanes from AT on. */
-static void add(const struct mpg_shapes *s, const struct shape *x, uint32_t at, uint32_t k, const double *u,
+static void add(const struct mpg_quantile_cache *s, const struct shape *x, uint32_t at, uint32_t k, const double *u,
                 double *value_ns)
 {
     s->code->add_time(&x->target, x->has_source ? &x->source : NULL,
@@ -331,7 +331,7 @@ static void add(const struct mpg_shapes *s, const struct shape *x, uint32_t at, 
 }
 
 /* Adds the flight X of M by its draws, of which, unless RECEIVE is NULL, the rest is left in SEND and RECEIVE. */
-static void draw_flight(struct mpg_shapes *s, const struct shape *x, const struct mpg_sending *m, double *value_ns,
+static void draw_flight(struct mpg_quantile_cache *s, const struct shape *x, const struct mpg_sent_message *m, double *value_ns,
                         struct mpg_left_draws *send, struct mpg_left_draws *receive)
 {
     double u[MPG_LANES_AT_ONCE];
@@ -359,8 +359,9 @@ static void draw_flight(struct mpg_shapes *s, const struct shape *x, const struc
     }
 }
 
-void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbation *p, const struct mpg_sending *m,
-                               double *value_ns, struct mpg_left_draws *send, struct mpg_left_draws *receive)
+void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
+                                       const struct mpg_sent_message *m, double *value_ns, struct mpg_left_draws *send,
+                                       struct mpg_left_draws *receive)
 {
     const struct shape *x = shape_of(s, p, m->bytes, FLIGHT);
     for (uint32_t i = 0; i < x->terms; i++)
@@ -374,14 +375,14 @@ void mpg_shapes_perturb_flight(struct mpg_shapes *s, const struct mpg_perturbati
 
 /* Whether LEFT are the draws of M. */
 static inline bool is_left(const struct mpg_left_draws *left, const struct mpg_perturbation *p,
-                           const struct mpg_sending *m)
+                           const struct mpg_sent_message *m)
 {
     return left && left->left && left->of.call == m->call && left->of.rank == m->rank &&
            left->of.index == m->index && left->of.seed == p->seed;
 }
 
-void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation *p,
-                             enum mpg_overhead which, bool target, const struct mpg_sending *m,
+void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
+                             enum mpg_overhead which, bool target, const struct mpg_sent_message *m,
                              const struct mpg_left_draws *left, double *value_ns)
 {
     if (!p->overhead[which].target)
@@ -408,13 +409,13 @@ void mpg_shapes_add_overhead(struct mpg_shapes *s, const struct mpg_perturbation
     }
 }
 
-double mpg_shapes_median(struct mpg_shapes *s, const struct mpg_perturbation *p, double bytes)
+double mpg_quantile_cache_median(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, double bytes)
 {
     return shape_of(s, p, bytes, MEDIAN)->median_ns;
 }
 
-double mpg_shapes_overhead_of_source(struct mpg_shapes *s, const struct mpg_perturbation *p, enum mpg_overhead which,
-                                     double bytes)
+double mpg_quantile_cache_overhead_of_source(struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
+                                             enum mpg_overhead which, double bytes)
 {
     return p->overhead[which].source ? shape_of(s, p, bytes, SOURCE_OVERHEAD + which)->median_ns : 0;
 }
