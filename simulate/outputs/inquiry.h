@@ -8,10 +8,10 @@
 #include "analyse/phase.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/sheet.h"
-#include "simulate/retrace/retrace.h"
+#include "simulate/replica/critical_path.h"
+#include "simulate/replica/run_pair.h"
+#include "simulate/replica/wait_states.h"
 #include "simulate/scenarios/supposed.h"
-#include "simulate/waits/critical.h"
-#include "simulate/waits/median.h"
 
 /* Wait states of a page, whose answer need not have any. */
 struct mpg_page_waits {
@@ -43,6 +43,7 @@ struct mpg_inquiry {
     struct mpg_where_report where;
     struct mpg_page_waits page_waits;
     struct mpg_page_phase page_phase;
+    struct mpg_run_pair runs; /* for a timeline, or a page */
     struct mpg_critical_path critical;
     struct mpg_critical_report critical_report;
     struct mpg_sheet rows;

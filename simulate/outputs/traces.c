@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The trace of a replica (--output-trace), and the traced run with the median one as a timeline. */
+/* Traces of replicas: --output-trace, and the traced run beside the median replica for --timeline and for a page. */
 #include <stdio.h>
 
-#include "simulate/outputs/inquiry.h"
 #include "common/printable.h"
-#include "simulate/timeline/both.h"
+#include "simulate/outputs/inquiry.h"
 
-/* Of longer traces no replica is written for a page's one picture. */
+/* For the one picture of a page no replica of a longer trace is written. */
 enum { MOST_EVENTS = 5000000 };
 
 /* What a trace of a replica keeps of the traced one. */
@@ -50,28 +49,26 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
     return 0;
 }
 
-/* The traced run and the median one as a timeline. */
-static int write_timeline(const struct mpg_inquiry *x, struct mpg_error *err)
+/* The traced run and the median replica, which are evaluated and written once for all that shows both. */
+static int open_runs(struct mpg_inquiry *x, struct mpg_error *err)
 {
     const struct mpg_simulated what = mpg_inquiry_simulated(x);
     const struct mpg_retrace_rules rules = retrace_rules(&x->at, &x->setting.p);
-    const struct mpg_retrace_facts facts = {.seed = x->at.seed};
-    const struct mpg_timeline_wanted wanted = {.name = x->trace,
-                                               .path = x->at.output.timeline,
-                                               .part = &x->at.output.timeline_part,
-                                               .rules = &rules,
-                                               .facts = &facts};
-    uint32_t replica;
-    return x->at.output.timeline ? mpg_timeline_both(&what, &wanted, &replica, err) : 0;
+    return mpg_run_pair_open(&x->runs, &what, x->trace, &rules, x->at.seed, err);
+}
+
+int mpg_inquiry_write_traces(struct mpg_inquiry *x, struct mpg_error *err)
+{
+    const struct mpg_output_config *o = &x->at.output;
+    if (end_trace(&x->at, &x->setting, x->retrace, err) < 0)
+        return -1;
+    if (o->timeline &&
+        (open_runs(x, err) < 0 || mpg_run_pair_write_timeline(&x->runs, &o->timeline_part, o->timeline, err) < 0))
+        return mpg_error_prefix(err, "--timeline");
+    return 0;
 }
 
 /* --- the worst phase --- */
-
-static int see_phase(void *who, const struct mpg_timeline_world world[2], struct mpg_error *err)
-{
-    const struct mpg_phase_world traced = {world[0].trace, world[0].clocks}, predicted = {world[1].trace, world[1].clocks};
-    return mpg_worst_phase_find(who, &traced, &predicted, err);
-}
 
 /* NULL: a trace of a replica can be written. */
 static const char *why_no_trace(const struct mpg_inquiry *x)
@@ -87,22 +84,16 @@ static const char *why_no_trace(const struct mpg_inquiry *x)
 void mpg_inquiry_find_phase(struct mpg_inquiry *x)
 {
     struct mpg_page_phase *phase = &x->page_phase;
+    const struct mpg_timeline_world *world = x->runs.world;
     const char *why = why_no_trace(x);
-    const struct mpg_simulated what = mpg_inquiry_simulated(x);
-    const struct mpg_retrace_rules rules = retrace_rules(&x->at, &x->setting.p);
-    const struct mpg_retrace_facts facts = {.seed = x->at.seed};
-    const struct mpg_timeline_part all = {.lenient = x->at.model.lenient};
-    const struct mpg_timeline_wanted wanted = {.name = x->trace, .part = &all, .rules = &rules, .facts = &facts};
-    uint32_t replica = 0;
     if (!x->at.output.report)
         return;
     if (why)
         mpg_error_set(&phase->why, "%s", why);
-    phase->none = why || mpg_timeline_show(&what, &wanted, see_phase, &phase->found, &replica, &phase->why) < 0;
-    phase->found.replica = replica;
-}
-
-int mpg_inquiry_write_traces(struct mpg_inquiry *x, struct mpg_error *err)
-{
-    return end_trace(&x->at, &x->setting, x->retrace, err) < 0 ? -1 : write_timeline(x, err);
+    phase->none = why || open_runs(x, &phase->why) < 0;
+    if (!phase->none) {
+        const struct mpg_phase_world traced = {world[0].trace, world[0].clocks}, predicted = {world[1].trace, world[1].clocks};
+        phase->none = mpg_worst_phase_find(&phase->found, &traced, &predicted, &phase->why) < 0;
+    }
+    phase->found.replica = x->runs.replica;
 }

@@ -65,14 +65,12 @@ simulate/evaluate simulate/where simulate/models simulate/algorithms simulate/pa
 simulate/events   simulate/evaluate
 simulate/reports  simulate/events analyse
 simulate/pages    simulate/reports
-simulate/retrace  simulate/evaluate trace/copy
-simulate/waits    simulate/evaluate analyse
-simulate/timeline simulate/retrace simulate/waits analyse/timeline
+simulate/replica  simulate/evaluate trace/copy analyse/timeline
 simulate/options  simulate/reports analyse/timeline history
 simulate          common/plots
 simulate/scenarios simulate/options
 simulate/designs  simulate/options
-simulate/outputs  simulate/pages simulate/scenarios simulate/retrace simulate/waits simulate/timeline
+simulate/outputs  simulate/pages simulate/scenarios simulate/replica
 simulate/*        simulate/outputs simulate/designs
 scale             trace
 scale/read        scale analyse graph/work trace/profile trace/stat

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests that go by another's number, and receives that take another message. */
-#include "simulate/retrace/deeds.h"
+#include "simulate/replica/match_overrides.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef MPG_NODE_FILE_H
 #define MPG_NODE_FILE_H
 
-#include "simulate/retrace/nodes.h"
+#include "simulate/replica/node_times.h"
 
 struct node_file {
     int fd;

@@ -8,7 +8,7 @@
 #ifndef MPG_RETIME_H
 #define MPG_RETIME_H
 
-#include "simulate/retrace/nodes.h"
+#include "simulate/replica/node_times.h"
 
 struct mpg_retime;
 

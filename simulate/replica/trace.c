@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "common/input.h"
-#include "simulate/retrace/retrace.h"
+#include "simulate/replica/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 #include "common/progress.h"
 #include "simulate/passes/pass.h"
-#include "simulate/retrace/retime.h"
+#include "simulate/replica/event_times.h"
 #include "trace/copy/copy.h"
 #include "trace/output.h"
 

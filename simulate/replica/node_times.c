@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/retrace/nodes.h"
+#include "simulate/replica/node_times.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/retrace/node_file.h"
+#include "simulate/replica/node_file.h"
 
 static const double most_ns = 2e18; /* traces end at 2^61 */
 

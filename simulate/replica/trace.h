@@ -6,7 +6,7 @@
 
 #include "simulate/choice/watch.h"
 #include "simulate/models/placement.h"
-#include "simulate/retrace/nodes.h"
+#include "simulate/replica/node_times.h"
 
 struct mpg_retrace;
 

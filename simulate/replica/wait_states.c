@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/waits/median.h"
+/* analyse/waits.h evaluates both runs: the traced one with the trace's times, the replica with the times of its steps as they
+ * are evaluated. The trace that --output-trace writes has the same times, rounded to a nanosecond; but a trace can hold neither
+ * messages and calls that hypotheses change, nor the eager limits by which the replica's sends waited. */
+#include "simulate/replica/wait_states.h"
 
-/* ---- what the watcher does ---- */
+/* ---- the observer of the replica ---- */
 
 static int take(void *waits, const struct mpg_step *step, double value_ns, struct mpg_error *err)
 {
@@ -23,19 +26,11 @@ static int bring(void *waits, const struct mpg_step *step, uint32_t i, uint64_t 
 
 static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated *s, struct mpg_error *err)
 {
-    struct mpg_result again = {.ranks = 0};
-    uint32_t k = 0;
-    if (mpg_median_replica(s->result, &k, err) < 0 ||
-        !(w->predicted = mpg_waits_new(mpg_trace_ranks(s->trace), w->traced.clocks,
-                                       s->options->predicts ? MPG_WAIT_WORLD : MPG_WAIT_DELAYS, err)))
+    const enum mpg_wait_times times = s->options->predicts ? MPG_WAIT_WORLD : MPG_WAIT_DELAYS;
+    if (!(w->predicted = mpg_waits_new(mpg_trace_ranks(s->trace), w->traced.clocks, times, err)))
         return -1;
-    w->replica = s->result->first_replica + k;
-    const struct mpg_watch watch = {.take = take, .restart = restart, .watcher = w->predicted, .bring = bring};
-    if (mpg_simulate_again(s, w->replica, &watch, &again, err) < 0)
-        return -1;
-    const bool is_same = again.run_ns[0] == s->result->run_ns[k];
-    mpg_result_clear(&again);
-    return is_same ? 0 : mpg_error_set(err, "--waits: replica %u alone is another one", w->replica);
+    const struct mpg_watch observer = {.take = take, .restart = restart, .watcher = w->predicted, .bring = bring};
+    return mpg_rerun_median(s, &observer, NULL, &w->replica, err);
 }
 
 int mpg_median_waits_find(struct mpg_median_waits *w, const struct mpg_simulated *s, enum mpg_waits_by by,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records in blocks of one size, each of one stream, that say where its next one is. */
 #define _GNU_SOURCE
-#include "simulate/retrace/node_file.h"
+#include "simulate/replica/node_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each thread of the rank goes from node to node. */
-#include "simulate/retrace/retime.h"
+#include "simulate/replica/event_times.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
-#include "simulate/retrace/deeds.h"
+#include "simulate/replica/match_overrides.h"
 
 /* Times are new ones from MPI_Init's leave on, unless they are traced. */
 struct thread {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/waits/again.h"
+#include "simulate/replica/rerun.h"
 
 #include <stdlib.h>
 
@@ -16,7 +16,8 @@ static int compare_runs(const void *a, const void *b)
     return x->k < y->k ? -1 : 1;
 }
 
-int mpg_median_replica(const struct mpg_result *r, uint32_t *k, struct mpg_error *err)
+/* The index in R of the replica with the median run time. */
+static int find_median(const struct mpg_result *r, uint32_t *k, struct mpg_error *err)
 {
     struct run *run = malloc(r->replicas * sizeof *run);
     if (!run)
@@ -32,16 +33,26 @@ int mpg_median_replica(const struct mpg_result *r, uint32_t *k, struct mpg_error
     return 0;
 }
 
-int mpg_simulate_again(const struct mpg_simulated *s, uint32_t replica, const struct mpg_watch *watch,
-                          struct mpg_result *again, struct mpg_error *err)
+int mpg_rerun_median(const struct mpg_simulated *s, const struct mpg_watch *observer, struct mpg_path *path, uint32_t *replica,
+                     struct mpg_error *err)
 {
+    uint32_t k = 0;
+    struct mpg_result alone = {.ranks = 0};
+    if (find_median(s->result, &k, err) < 0)
+        return -1;
+    *replica = s->result->first_replica + k;
     struct mpg_simulation_options options = *s->options;
     options.graph.regions = true;
-    options.first_replica = replica;
+    options.first_replica = *replica;
     options.replicas = 1;
     options.processes = NULL;
-    options.watch = watch;
+    options.watch = observer;
+    options.path = path;
     options.where = (struct mpg_where_wanted){.places = false};
-    const struct mpg_scenario scenario = {.p = s->p, .options = &options, .result = again};
-    return mpg_simulate(s->trace, &scenario, 1, NULL, err);
+    const struct mpg_scenario scenario = {.p = s->p, .options = &options, .result = &alone};
+    int status = mpg_simulate(s->trace, &scenario, 1, NULL, err);
+    if (status == 0 && alone.run_ns[0] != s->result->run_ns[k])
+        status = mpg_error_set(err, "replica %u by itself has another run time", *replica);
+    mpg_result_clear(&alone);
+    return status;
 }

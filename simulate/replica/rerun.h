@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One replica of a finished simulation, evaluated again by itself for an observer. */
+#ifndef MPG_REPLICA_RERUN_H
+#define MPG_REPLICA_RERUN_H
+
+#include "simulate/evaluate/simulation.h"
+
+/* A finished simulation: its inputs and its result. */
+struct mpg_simulated {
+    struct mpg_trace *trace;
+    const struct mpg_perturbation *p;
+    const struct mpg_simulation_options *options;
+    const struct mpg_result *result;
+};
+
+/* Evaluates the replica of SIMULATED whose run time is the median once more. Of an even number of replicas it is the lower one of
+ * the two in the middle, of equal run times the first. OBSERVER (NULL: none) is notified of all steps; their ENTER steps name
+ * regions. PATH (NULL: none) records the critical path. *REPLICA is the number of the replica, also on failure of the
+ * simulation. Returns 0, or -1 with ERR: no memory; an error of the simulation or of the observer; the replica's run time by
+ * itself differs from the one in SIMULATED. */
+int mpg_rerun_median(const struct mpg_simulated *simulated, const struct mpg_watch *observer, struct mpg_path *path,
+                     uint32_t *replica, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wait states of the traced run beside those of the replica with the median run time (mpgsim(1), --waits). */
+#ifndef MPG_REPLICA_WAIT_STATES_H
+#define MPG_REPLICA_WAIT_STATES_H
+
+#include "analyse/report.h"
+#include "simulate/replica/rerun.h"
+
+struct mpg_median_waits {
+    struct mpg_traced_waits traced;
+    struct mpg_waits *predicted;
+    struct mpg_waits_table table;
+    struct mpg_waits_report report; /* of both runs */
+    uint32_t replica;
+};
+
+/* Fills WAITS by passes over the traced run and one more evaluation of the median replica of SIMULATED, with a table grouped
+ * as BY says. The eager limit of the traced run is the one that the simulation has for the traced machine; if none is known, the
+ * one that the trace shows. The caller clears WAITS, also on failure. Returns 0, or -1 with ERR: clocks are not comparable; no
+ * memory; an error of the simulation. */
+int mpg_median_waits_find(struct mpg_median_waits *waits, const struct mpg_simulated *simulated,
+                          enum mpg_waits_by by, struct mpg_error *err);
+void mpg_median_waits_clear(struct mpg_median_waits *waits);
+
+#endif
