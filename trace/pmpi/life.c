@@ -357,7 +357,13 @@ void tracer_end_early(const char *reason)
 
 __attribute__((destructor)) static void at_exit(void)
 {
+    bool ended;
     if (!life.began && !life.tried)
         summary_say_nothing(life.session);
-    tracer_end_early("the program ended without MPI_Finalize");
+    if (!streams.on || life.pid != getpid())
+        return;
+    tracer_real_was_initialized(&ended);
+    tracer_end_early(ended ? "MPI_Finalize was called past the tracer" : "the program ended without MPI_Finalize");
+    if (streams.rank == 0)
+        past_tell();
 }

@@ -88,7 +88,7 @@ static bool is_c_name(const char *name)
 static void *wrapper_of(dlsym_function *next, void *handle, const char *name, const void *caller)
 {
     void *wrapper = next(RTLD_DEFAULT, name); /* or a function of the program's that comes before it: that is told elsewhere */
-    if (!tracer_real_is_own(wrapper))
+    if (!tracer_real_is_own(wrapper) && !tracer_real_is_entry(wrapper))
         return NULL;
     void *found = next(handle, name);
     if (!found || tracer_real_is_own(found) || tracer_real_is_of_one_library(caller, found))

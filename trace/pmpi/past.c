@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The dynamic linker writes the address of each function that a module calls into a place of the module, which its relocations
- * name (System V ABI, AMD64 and AArch64 supplements): JUMP_SLOT, at the first call or before, and GLOB_DAT. */
+ * name (System V ABI, AMD64 and AArch64 supplements): JUMP_SLOT, at the first call or before, and GLOB_DAT. The
+ * addresses in a module's tables of functions have relocations of their own. */
 #define _GNU_SOURCE
 #include "trace/pmpi/past.h"
 
@@ -76,9 +77,9 @@ static void tell_looked_up(void)
 /* --- modules --- */
 
 #if defined(__x86_64__)
-#define IS_SLOT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT)
+#define IS_SLOT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
 #elif defined(__aarch64__)
-#define IS_SLOT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
+#define IS_SLOT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #endif
 
 #ifdef IS_SLOT
@@ -92,6 +93,7 @@ struct area {
 struct calls {
     const char *first;
     int count;
+    bool begins; /* MPI_Init is among them, or MPI_Init_thread */
 };
 
 /* Modules that call PMPI_X. */
@@ -103,6 +105,7 @@ struct second {
 };
 struct search {
     struct area mpi;
+    bool tells; /* of those that call MPI_X, in one line each */
     struct second second[MAX_SECOND];
     int number;
 };
@@ -129,10 +132,11 @@ static bool holds(struct area a, uintptr_t address)
 static int find_mpi(struct dl_phdr_info *module, size_t size, void *data)
 {
     (void)size;
+    struct area *mpi = data; /* an address in it, until it is found */
     const struct area a = area_of(module);
-    if (!holds(a, (uintptr_t)&PMPI_Init))
+    if (!holds(a, mpi->start))
         return 0;
-    *(struct area *)data = a;
+    *mpi = a;
     return 1;
 }
 
@@ -149,8 +153,11 @@ static void look(const ElfW(Rela) * r, size_t bytes, const struct dl_phdr_info *
             continue; /* (MPI_UNWEIGHTED is no function) */
         struct calls *calls = &found[is_second];
         memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);
-        if (holds(mpi, address) && calls->count++ == 0)
+        if (!holds(mpi, address))
+            continue;
+        if (calls->count++ == 0)
             calls->first = name;
+        calls->begins = calls->begins || strcmp(plain, "MPI_Init") == 0 || strcmp(plain, "MPI_Init_thread") == 0;
     }
 }
 
@@ -201,7 +208,7 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *data)
     if (others)
         look(others, others_bytes, module, symbols, names, mpi, calls);
     const char *file = module->dlpi_name[0] ? module->dlpi_name : "the program";
-    if (calls[0].count > 0)
+    if (search->tells && calls[0].count > 0)
         say("%s calls %s%s past the tracer: it was loaded so that its own libraries come first (RTLD_DEEPBIND)",
             file, calls[0].first, calls[0].count > 1 ? " and others of MPI" : "");
     if (calls[1].count > 0 && search->number < MAX_SECOND)
@@ -230,11 +237,31 @@ static bool is_tool(const struct second *s)
     return (first && tracer_real_is_of_one_library(s->code, first)) || tracer_real_is_behind(name, s->code);
 }
 
+static void look_at_all(struct search *search)
+{
+    search->mpi.start = (uintptr_t)tracer_real_definition((const void *)&PMPI_Init);
+    if (dl_iterate_phdr(find_mpi, &search->mpi))
+        dl_iterate_phdr(look_at, search);
+}
+
+const char *past_initializer(void)
+{
+    struct search search = {.tells = false};
+    Dl_info module;
+    look_at_all(&search);
+    for (int i = 0; i < search.number; i++) {
+        struct second s = search.second[i];
+        s.calls.first = "PMPI_Init";
+        if (s.calls.begins && s.code && !is_of_mpi(s.file, s.code) && !is_tool(&s))
+            return dladdr(s.code, &module) && module.dli_fname ? module.dli_fname : s.file;
+    }
+    return NULL;
+}
+
 void past_tell(void)
 {
-    struct search search = {.number = 0};
-    if (dl_iterate_phdr(find_mpi, &search.mpi))
-        dl_iterate_phdr(look_at, &search);
+    struct search search = {.tells = true};
+    look_at_all(&search);
     for (int i = 0; i < search.number; i++) { /* not in the list's lock */
         const struct second *s = &search.second[i];
         if (s->code && !is_of_mpi(s->file, s->code) && !is_tool(s))
@@ -245,6 +272,11 @@ void past_tell(void)
 }
 
 #else
+const char *past_initializer(void)
+{
+    return NULL;
+}
+
 void past_tell(void)
 {
     tell_looked_up();

@@ -14,6 +14,10 @@ void past_looked_up(const char *name, const void *function);
  * file of the first, which stays valid; NULL: none was. */
 const char *past_describe(char *text, size_t size);
 
+/* Returns the file of the module that calls PMPI_Init or PMPI_Init_thread in the library itself, past the tracer, which stays
+ * valid while that is loaded; NULL: none does. */
+const char *past_initializer(void);
+
 /* At the end of the run: says, in one line a module, which functions of MPI it calls in the library itself, and, in one line,
  * which the program has looked up. */
 void past_tell(void);

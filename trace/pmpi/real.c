@@ -100,10 +100,45 @@ bool tracer_real_is_own(const void *function)
     return (const char *)function >= __ehdr_start && (const char *)function < _end;
 }
 
+/* The name of the function whose entry of a procedure linkage table ADDRESS is: a symbol with an address that its module does
+ * not define. NULL: it is none. */
+static const char *name_of_entry(const void *address)
+{
+    Dl_info module;
+    void *extra = NULL;
+    if (!address || !dladdr1(address, &module, &extra, RTLD_DL_SYMENT) || !extra || module.dli_saddr != address)
+        return NULL;
+    const ElfW(Sym) *symbol = extra;
+    return symbol->st_shndx == SHN_UNDEF ? module.dli_sname : NULL;
+}
+
+bool tracer_real_is_entry(const void *function)
+{
+    return name_of_entry(function) != NULL;
+}
+
+const void *tracer_real_definition(const void *function)
+{
+    const char *name = name_of_entry(function);
+    const void *next = name ? dlsym(RTLD_NEXT, name) : NULL;
+    return next ? next : function;
+}
+
 bool tracer_real_is_of_one_library(const void *a, const void *b)
 {
     Dl_info of_a, of_b;
-    return a == b || (dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase);
+    return a == b || (dladdr(tracer_real_definition(a), &of_a) && dladdr(tracer_real_definition(b), &of_b) &&
+                      of_a.dli_fbase == of_b.dli_fbase);
+}
+
+bool tracer_real_was_initialized(bool *ended)
+{
+    int initialized = 0, finalized = 0;
+    *ended = false;
+    if (!&PMPI_Init || PMPI_Initialized(&initialized) != MPI_SUCCESS || !initialized)
+        return false;
+    *ended = PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized;
+    return true;
 }
 
 const char *tracer_real_before(const char *name)
@@ -111,7 +146,8 @@ const char *tracer_real_before(const char *name)
     Dl_info module;
     const void *first = dlsym(RTLD_DEFAULT, name);
     const void *real = &PMPI_Init;
-    if (!first || tracer_real_is_own(first) || (real && tracer_real_is_of_one_library(first, real)))
+    if (!first || tracer_real_is_own(first) || tracer_real_is_entry(first) ||
+        (real && tracer_real_is_of_one_library(first, real)))
         return NULL;
     return dladdr(first, &module) && module.dli_fname ? module.dli_fname : "the program";
 }

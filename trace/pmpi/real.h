@@ -49,6 +49,18 @@ const char *tracer_real_before(const char *name);
 /* Whether FUNCTION is one of the tracer's. */
 bool tracer_real_is_own(const void *function);
 
+/* Returns whether FUNCTION is an entry of the program's procedure linkage table, not the function itself. The dynamic linker
+ * gives such an address to everybody where the program is no PIE and takes the function's address (System V ABI, AMD64
+ * supplement, Function Addresses). */
+bool tracer_real_is_entry(const void *function);
+
+/* Returns the function of MPI behind FUNCTION where that is such an entry; else FUNCTION. */
+const void *tracer_real_definition(const void *function);
+
+/* Returns whether MPI is initialized, and *ENDED whether it has been finalized, by MPI's own word. False where no MPI is found
+ * yet. */
+bool tracer_real_was_initialized(bool *ended);
+
 /* Whether the addresses A and B are in one library, or are the same. */
 bool tracer_real_is_of_one_library(const void *a, const void *b);
 

@@ -182,9 +182,9 @@ void summary_warn_watch(void)
 
 void summary_say_nothing(bool session)
 {
-    bool linked;
+    bool linked, ended;
     char names[256];
-    const char *folder = getenv("MPGTRACE_OUTPUT"), *line = getenv("MPGTRACE_PROGRAM");
+    const char *folder = getenv("MPGTRACE_OUTPUT"), *line = getenv("MPGTRACE_PROGRAM"), *file;
     if (!folder || !line || !is_top(&linked) || folder_look(folder).ranks > 0)
         return;
     const int length = (int)strcspn(line, " ");
@@ -198,6 +198,9 @@ void summary_say_nothing(bool session)
     else if (tracer_real_before("MPI_Init"))
         say("nothing was traced: MPI_Init is defined in %s, before the tracer's (a tool of its own is linked to it?)",
             tracer_real_before("MPI_Init"));
+    else if (tracer_real_was_initialized(&ended) && (file = past_initializer()))
+        say("nothing was traced: %s calls PMPI_Init past the tracer, which records MPI_ functions, not PMPI_ (a tool of its own "
+            "is in it?)", file);
     else if (past_describe(names, sizeof names))
         say("nothing was traced: no MPI_Init was seen in %.*s, which looked up %s in %s (dlsym); this tracer is for %s: "
             "mpgtrace record --mpi names another",
