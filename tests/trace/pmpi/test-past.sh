@@ -80,7 +80,7 @@ leaves() {
     local program=$1 trace=$2
     shift 2
     rm -rf "$trace"
-    timeout -k 5 120 $start -np 1 "$MPGTRACE" record -o "$trace" "$program" "$@" 2>&1 </dev/null | grep -v ": 1 rank, "
+    timeout -k 5 120 $start -np 1 "$MPGTRACE" record -o "$trace" "$program" "$@" 2>&1 </dev/null | sed -n '/: 1 rank, /d; /^mpgtrace: /p'
 }
 
 # called TRACE: names of its calls.
