@@ -72,10 +72,21 @@ named() {
 }
 empty "no text names a file that is not there" \
     "$(named $(printf '%s\n' $files | grep -E '\.([ch]|awk|sh|py|md|def)$'))"
-empty "README.md names every package that the set-up looks for" \
+empty "links of documents lead to files that are there" \
+    "$(printf '%s\n' $files | grep '\.md$' | while read -r file; do
+        grep -oE '\]\([^)#:]+' "$file" | cut -c 3- | while read -r link; do
+            [ -e "$(dirname "$file")/$link" ] || echo "$file: $link"
+        done
+    done)"
+empty "each document says its kind and is installed" \
+    "$(for file in docs/*.md docs/guide/*.md docs/notes/*.md; do
+        case $(sed -n 4p "$file") in '*'Tutorial* | '*'How-to* | '*'Reference* | '*'Explanation* | '*'Notes* | '*'Developers* | '*'Index*) ;; *) echo "$file: kind" ;; esac
+        grep -qE "[[:space:]]$file( |\$)" docs/docs.am || echo "$file: not in docs/docs.am"
+    done)"
+empty "docs/guide/install.md names every package that the set-up looks for" \
     "$(for package in $(sed -n 's/^ *MPGKIT_NEED(.*\[\([a-z0-9-]*\)\])$/\1/p' configure.ac) \
         $(awk '/^(required|optional)=/ { list = 1 } /^.$/ { list = 0 } list && NF > 1 { print $1 }' build-aux/setup.sh); do
-        grep -q "^| .*[ |(]$package[ ;|)]" README.md || echo "$package"
+        grep -q "^| .*[ |(]$package[ ;|)]" docs/guide/install.md || echo "$package"
     done | sort -u)"
 pages=
 for program in mpgbench mpgbench-collective mpgbench-compute mpgbench-ftq mpgbench-pingpong \
