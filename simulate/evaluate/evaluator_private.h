@@ -406,7 +406,7 @@ void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream);
  * own floor stands for theirs. */
 void mpg_delays_add_overheads(struct mpg_evaluator *l, const struct mpg_step *s, double *value);
 /* Detours that begin so long before S's leave are part of what its messages were measured to take
- * (docs/MODEL.md, 3, What messages took), ns. */
+ * (docs/MODEL.md, 3, Times of messages contain noise), ns. */
 double mpg_delays_covered(struct mpg_evaluator *l, const struct mpg_step *s);
 
 /* What the steps of their kind mean (docs/MODEL.md, section 4). */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What messages, calls and collectives take on the target, in one replica of predict
-mode (docs/MODEL.md section 5, "What T takes")."""
+mode (docs/MODEL.md section 5, "Costs on T")."""
 
 from oracle_costs import NEXT_INDEX
 from oracle_draws import (ACK, BYTE, COLLECTIVE, LATENCY, LAUNCH, RECEIVE,
