@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "graph/graph.h"
-#include "graph/place.h"
+#include "graph/call_ref.h"
 #include "graph/waiter.h"
 #include "trace/event.h"
 
@@ -29,7 +29,7 @@ static inline void graph_begin_sent(struct sent *sent)
     sent->rooted_bytes = 0;
 }
 
-struct routes; /* graph/matching/routes.h */
+struct channel_cache; /* graph/matching/channel_cache.h */
 
 struct call {
     struct waiter waiter;   /* whoever makes it */
@@ -37,10 +37,10 @@ struct call {
     uint32_t stream;        /* whose value the call's steps change */
     uint64_t number;        /* among its rank's calls */
     double enter_ns, leave_ns; /* aligned */
-    double saw_ns;          /* the leave of its rank's last call before that saw to messages (graph/matching/carried.h),
+    double saw_ns;          /* the leave of its rank's last call before that saw to messages (graph/matching/weak_progress.h),
                                aligned; -INFINITY: not known */
     struct sent *sent;      /* its thread's, emptied when it begins */
-    struct routes *routes;  /* its thread's */
+    struct channel_cache *channel_cache;  /* its thread's */
     int32_t region;         /* with hypotheses: the innermost open one, a string of the trace's; -1: none */
     bool changed;           /* it completes a send whose protocol is another one on the target */
     struct mpg_looking looking; /* it is a probe: for this */
@@ -67,9 +67,9 @@ static inline bool graph_leaves_request(enum mpg_call call)
                               GRAPH_KIND(START) | GRAPH_KIND(PREADY) | GRAPH_KIND(INEIGHBOR));
 }
 
-static inline struct place graph_here(const struct call *call)
+static inline struct call_ref graph_call_ref(const struct call *call)
 {
-    return (struct place){call->rank, call->event->thread, call->event->call, call->number};
+    return (struct call_ref){call->rank, call->event->thread, call->event->call, call->number};
 }
 
 #endif

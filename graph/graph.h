@@ -58,7 +58,7 @@
 #include "common/error.h"
 #include "graph/algorithms/plan.h"
 #include "graph/clocks.h"
-#include "graph/wholes.h"
+#include "graph/unexpanded.h"
 #include "trace/reader.h"
 
 enum mpg_step_kind {
@@ -203,7 +203,7 @@ struct mpg_expanding {
     struct mpg_plan plan;
     const int32_t *world_ranks; /* by index */
     double eager_limit_bytes;   /* messages of more bytes are synchronous; INFINITY: none are */
-    double carried_bytes;       /* of others of more bytes, in trees, the send is done once the receiver has come, but */
+    double weak_bytes;       /* of others of more bytes, in trees, the send is done once the receiver has come, but */
     const bool *elsewhere;      /* by index, of the message between a member and its parent: where a call before has seen
                                    to it; NULL: nowhere */
     const struct mpg_expanded_member *member; /* by index; of a tree those that have come */
@@ -322,7 +322,8 @@ struct mpg_step {
                     uint64_t poster;   /* SYNCHRONOUS: the receiver's call that posts the receive, */
                     bool posted;       /* which leaves completion to a request, */
                     bool requested;    /* messages: as the call that sends does */
-                    uint32_t seen;     /* SYNCHRONOUS: the slot where the receiver's library sees to the receive: b, or later */
+                    /* SYNCHRONOUS: the slot where the receiver's library sees to the receive: b, or later */
+                    uint32_t progress_slot;
                     int32_t receiver;  /* messages: world rank */
                     int32_t comm, tag; /* EAGER: and then those, where */
                     bool is_followed;  /* open receives may take it in place of another */
@@ -373,7 +374,7 @@ struct mpg_step {
     };
 };
 
-struct mpg_supposed;
+struct mpg_bound_hypotheses;
 
 /* Whether in CALL, a collective of any kind, a member need not wait for all others: those with a root, and scans. */
 bool mpg_collective_is_partial(enum mpg_call call);
@@ -395,47 +396,47 @@ struct mpg_nonblocking {
     enum mpg_call call; /* the blocking one */
     int32_t members;
     int64_t bytes;
-    bool moves;         /* in calls of their members only */
-    bool carried;       /* what a member sends is done once its receiver is in a call */
+    bool is_weak;         /* in calls of their members only */
+    bool sends_weak;       /* what a member sends is done once its receiver is in a call */
     struct mpg_choice choice;
 };
-enum { MPG_MOVED_MAX = 32 };
+enum { MPG_NONBLOCKING_MAX = 32 };
 
 /* A kind of one-sided transfers, of so many bytes (both ways together), by what the trace shows of such (docs/PROGRESS.md,
  * Served transfers): whether the target has to be in a call that sees to them, for the call that starts one to be over,
  * and for one that completes it. */
-struct mpg_served {
+struct mpg_rma_progress {
     enum mpg_call call; /* without large counts */
     int64_t bytes;
     bool starting, completing;
 };
-enum { MPG_SERVED_MAX = 32 };
+enum { MPG_RMA_PROGRESS_MAX = 32 };
 
 /* Standard sends of more bytes are done once their receiver is in a call that can see to them (docs/MODEL.md, section 10,
  * Carried sends): those that block, and those whose completion is left to a request. INT64_MAX: none. */
-struct mpg_carried {
+struct mpg_weak_progress {
     int64_t blocking_bytes, requested_bytes;
-    int64_t posted_bytes; /* in trees of collectives, whatever calls their receiver makes before it comes */
-    bool starts;          /* MPI_Win_start waits for MPI_Win_post */
-    uint32_t served_number;                   /* kinds of transfers that wait for a call of their target */
-    struct mpg_served served[MPG_SERVED_MAX];
-    uint32_t moved_number; /* nonblocking collectives of which the trace says something, */
-    struct mpg_nonblocking moved[MPG_MOVED_MAX];
-    bool moves;            /* and whether others are moved in calls, too, */
-    int64_t moved_bytes;   /* and of those the ones with larger parts carried; INT64_MAX: none */
-    bool is_shown;                         /* what follows is found in the trace: */
+    int64_t tree_bytes; /* in trees of collectives, whatever calls their receiver makes before it comes */
+    bool win_start_waits;          /* MPI_Win_start waits for MPI_Win_post */
+    uint32_t rma_number;                   /* kinds of transfers that wait for a call of their target */
+    struct mpg_rma_progress rma[MPG_RMA_PROGRESS_MAX];
+    uint32_t nonblocking_number; /* nonblocking collectives of which the trace says something, */
+    struct mpg_nonblocking nonblocking[MPG_NONBLOCKING_MAX];
+    bool nonblocking_weak;            /* and whether others are moved in calls, too, */
+    int64_t nonblocking_bytes;   /* and of those the ones with larger parts carried; INT64_MAX: none */
+    bool is_observed;                         /* what follows is found in the trace: */
     int64_t blocking_left, requested_left; /* the greatest sizes that are done at once by what it shows; -1: none */
-    uint64_t unsure; /* sends of sizes of which some waited like that, and too many did not; so long, all together */
-    double unsure_ns;
+    uint64_t unexplained; /* sends of sizes of which some waited like that, and too many did not; so long, all together */
+    double unexplained_ns;
 };
 
-extern const struct mpg_carried mpg_carries_nothing;
+extern const struct mpg_weak_progress mpg_no_weak_progress;
 /* Whether it says that anything waits; that nonblocking collectives do; whether two say the same; a checksum over what it
  * says. */
-bool mpg_carries_any(const struct mpg_carried *carried);
-bool mpg_carries_collectives(const struct mpg_carried *carried);
-bool mpg_carries_same(const struct mpg_carried *a, const struct mpg_carried *b);
-uint64_t mpg_carries_sum(const struct mpg_carried *carried);
+bool mpg_weak_progress_any(const struct mpg_weak_progress *carried);
+bool mpg_weak_progress_of_collectives(const struct mpg_weak_progress *carried);
+bool mpg_weak_progress_same(const struct mpg_weak_progress *a, const struct mpg_weak_progress *b);
+uint64_t mpg_weak_progress_sum(const struct mpg_weak_progress *carried);
 
 /* Which steps somebody looks at, those of most first: */
 enum mpg_steps_wanted {
@@ -445,11 +446,11 @@ enum mpg_steps_wanted {
 };
 
 struct mpg_graph_options {
-    struct mpg_carried carried; /* where carries */
-    bool carries, observes_carried; /* the latter: finds what is carried, mpg_graph_carried() */
+    struct mpg_weak_progress weak; /* where carries */
+    bool has_weak_progress, observes_progress; /* the latter: finds what is carried, mpg_graph_weak_progress() */
     const struct mpg_region_ratios *ratios; /* NULL: ENTER steps say 1; outlives the graph */
-    const struct mpg_supposed *supposed; /* hypotheses (graph/work/supposed.h), and which of them hold, bits */
-    uint64_t suppose;                    /* by their numbers; NULL: none do; outlives the graph */
+    const struct mpg_bound_hypotheses *bound; /* hypotheses (graph/work/bound_hypotheses.h), and which of them hold, bits */
+    uint64_t active;                    /* by their numbers; NULL: none do; outlives the graph */
     bool of_target; /* what hypotheses resize is said to have its new size on the traced machine, too, */
     bool keeps_protocol; /* or the protocol that it had */
     int64_t eager_limit_bytes; /* standard sends of more bytes are synchronous; INT64_MAX: none */
@@ -458,7 +459,7 @@ struct mpg_graph_options {
                                   section 5), else where that is posted */
     bool sync_reduce;          /* who contributes to a Reduce or Gather(v) waits for its root */
     bool regions;              /* ENTER steps name them */
-    bool tells_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */
+    bool reports_unused;         /* now and then, which slots nobody reads any more (struct mpg_steps) */
     bool keeps_slots;          /* each value has a slot that no other one has as long as any batch is kept whose steps, or the
                                   steps before them, write or read it: steps may be taken in another order than their own.
                                   Not with `choose` or `expand` */
@@ -466,7 +467,8 @@ struct mpg_graph_options {
     bool marks;                /* with hypotheses about computation, ENTER steps list marks: of CPU time, where that is
                                   recorded, with of_target */
     bool lenient;              /* count what cannot be placed instead of failing */
-    bool apart;                /* calls are begun and left one after the other, none at once: the same steps, slower; for tests */
+    bool unfused;                /* calls are begun and left one after the other, none at once: the same steps,
+    slower; for tests */
     bool choose;               /* LEAVE steps have candidates, */
     bool by_completion;        /* these say when they were completed: only they are, of which that is known, */
     bool choose_sources;       /* and of receives and probes that leave their source open */
@@ -475,9 +477,9 @@ struct mpg_graph_options {
     const struct mpg_collective_table *expand; /* collectives as their algorithms' messages; NULL: as nodes.
                                        Not owned */
     bool expand_some;          /* only those with a root, and scans, in which not every member waits for all others; and, */
-    const struct mpg_wholes *wholes; /* where it is not NULL, all but these, which outlives the graph */
+    const struct mpg_unexpanded *unexpanded; /* where it is not NULL, all but these, which outlives the graph */
     const struct mpg_collective_table
-        *moves_by; /* carries, observes_carried: what nonblocking collectives go by where the trace does
+        *nonblocking_table; /* carries, observes_progress: what nonblocking collectives go by where the trace does
                                          not say it; NULL: that is not looked at. Not owned */
 };
 
@@ -542,7 +544,7 @@ struct mpg_steps {
     size_t n;
     uint32_t slots;
     struct mpg_batch *batch; /* which they are a part of: the next ones may be behind them */
-    bool tells_unused;      /* options.tells_unused: after so many steps as there are slots, 1024 or more, */
+    bool reports_unused;      /* options.reports_unused: after so many steps as there are slots, 1024 or more, */
     const uint32_t *unused; /* those that nobody reads after these steps before they are written again, */
     uint32_t unused_number; /* so many */
 };
@@ -570,10 +572,10 @@ int32_t mpg_graph_expanded_members(const struct mpg_graph *graph);
  * before their receive was posted, or of less that waited for it again and again. Clocks
  * must be comparable. */
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *graph, int64_t target_bytes);
-/* With observes_carried: what the trace so far shows of which sends are carried. Clocks must be comparable. */
-struct mpg_carried mpg_graph_carried(const struct mpg_graph *graph);
+/* With observes_progress: what the trace so far shows of which sends are carried. Clocks must be comparable. */
+struct mpg_weak_progress mpg_graph_weak_progress(const struct mpg_graph *graph);
 void mpg_graph_close(struct mpg_graph *graph); /* NULL is allowed */
-/* Goes through a graph of TRACE with OPTIONS, to its end: OPTIONS.supposed learns (mpg_supposed_learn()) what is
+/* Goes through a graph of TRACE with OPTIONS, to its end: OPTIONS.bound learns (mpg_bound_learn()) what is
  * dropped, and that all of them are about something. Errors: the trace's, theirs. */
 int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *options, struct mpg_error *err);
 

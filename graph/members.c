@@ -98,7 +98,7 @@ int mpg_graph_member_number(struct members *m, int32_t comm, int32_t *number, st
 
 int32_t mpg_graph_peer(struct members *m, const struct call *call, int32_t comm, int32_t peer, struct mpg_error *err)
 {
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     if (comm < 0 || comm >= mpg_trace_comm_count(m->trace))
         return mpg_graph_error(&here, err, "its communicator is not known");
     const struct mpg_comm *c = mpg_trace_comm(m->trace, comm);

@@ -30,7 +30,7 @@ enum {
 /* --- batches --- */
 
 /* BYTES together, behind what C has used; USUAL of a new block. NULL: out of memory. */
-static char *room(struct chain *c, size_t bytes, size_t usual)
+static char *room(struct step_memory *c, size_t bytes, size_t usual)
 {
     struct block *at = c->at, **next = at ? &at->next : &c->first;
     if (at && at->bytes - c->used >= bytes)
@@ -48,13 +48,13 @@ static char *room(struct chain *c, size_t bytes, size_t usual)
     return c->at->data;
 }
 
-static void empty(struct chain *c)
+static void empty(struct step_memory *c)
 {
     c->at = c->first;
     c->used = 0;
 }
 
-static void clear(struct chain *c)
+static void clear(struct step_memory *c)
 {
     for (struct block *b = c->first, *next; b; b = next) {
         next = b->next;
@@ -80,14 +80,14 @@ static bool is_kept(struct mpg_batch *b)
 /* B, the oldest, is empty: slots that were kept for it are unused. */
 static void empty_batch(struct steps *s, struct mpg_batch *b)
 {
-    while (b->leftovers) {
-        struct leftover *left = b->leftovers;
-        b->leftovers = left->next;
+    while (b->attachments) {
+        struct batch_attachment *left = b->attachments;
+        b->attachments = left->next;
         left->free(left);
     }
     for (; b->freed > 0; b->freed--, s->freed_count--) {
         s->unused_slots[s->unused_count++] = s->first_freed;
-        s->first_freed = s->later[s->first_freed];
+        s->first_freed = s->next_freed[s->first_freed];
     }
     b->n = 0;
     empty(&b->steps);
@@ -124,7 +124,7 @@ static int choose_batch(struct steps *s, struct mpg_error *err)
 }
 
 /* Where open ones of BYTES each lie in C, and how many of them there is room for. */
-static void *open_in(struct chain *c, size_t bytes, size_t usual, uint32_t *capacity)
+static void *open_in(struct step_memory *c, size_t bytes, size_t usual, uint32_t *capacity)
 {
     void *at = room(c, bytes, usual);
     *capacity = at ? (uint32_t)((c->at->bytes - c->used) / bytes) : 0;
@@ -149,7 +149,7 @@ int mpg_graph_steps_begin(struct steps *s, struct mpg_error *err)
 }
 
 /* COUNT open ones of BYTES each, at *ITEMS in C, move to where there is room for more. */
-static int grow(struct chain *c, void *items, size_t bytes, size_t usual, uint32_t count, uint32_t *capacity)
+static int grow(struct step_memory *c, void *items, size_t bytes, size_t usual, uint32_t count, uint32_t *capacity)
 {
     void *old, *at;
     memcpy(&old, items, sizeof old);
@@ -174,7 +174,7 @@ int mpg_graph_edges_grow(struct steps *s)
 
 void *mpg_graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
 {
-    struct chain *c = &s->batch->lists;
+    struct step_memory *c = &s->batch->lists;
     void *list = room(c, bytes, LIST_BYTES);
     if (!list) {
         mpg_graph_out_of_memory(err);
@@ -187,19 +187,19 @@ void *mpg_graph_steps_list(struct steps *s, size_t bytes, struct mpg_error *err)
 
 /* --- what they hold --- */
 
-struct mpg_step *mpg_graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct place *place)
+struct mpg_step *mpg_graph_emit_at(struct steps *s, enum mpg_step_kind kind, const struct call_ref *call_ref)
 {
     if (s->wanted == MPG_STEPS_LEAVES)
-        return &s->aside;
+        return &s->discarded;
     if (s->count == s->capacity && mpg_graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
     graph_clear_step(step);
     step->kind = kind;
-    step->rank = place->rank;
-    step->thread = place->thread;
-    step->call = mpg_call_plain(place->call);
-    step->number = place->number;
+    step->rank = call_ref->rank;
+    step->thread = call_ref->thread;
+    step->call = mpg_call_plain(call_ref->call);
+    step->number = call_ref->number;
     return step;
 }
 
@@ -300,7 +300,7 @@ int mpg_graph_further_slot(struct steps *s, uint32_t *slot, struct mpg_error *er
 {
     if (s->slots == s->unused_capacity) { /* room for giving all of them back */
         if (mpg_reserve_at(&s->unused_slots, sizeof *s->unused_slots, &s->unused_capacity, s->slots + 1, err) < 0 ||
-            mpg_reserve_at(&s->later, sizeof *s->later, &s->later_capacity, s->slots + 1, err) < 0)
+            mpg_reserve_at(&s->next_freed, sizeof *s->next_freed, &s->next_freed_capacity, s->slots + 1, err) < 0)
             return -1;
     }
     *slot = s->slots++;
@@ -327,6 +327,6 @@ void mpg_graph_steps_clear(struct steps *s)
     free(s->candidates);
     free(s->posted);
     free(s->unused_slots);
-    free(s->later);
+    free(s->next_freed);
     *s = (struct steps){0};
 }

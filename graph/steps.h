@@ -10,18 +10,18 @@
 
 #include "graph/call.h"
 #include "graph/graph.h"
-#include "graph/place.h"
+#include "graph/call_ref.h"
 
 /* Memory of one kind of items, in blocks that stay where they are. Zero-initialised is empty. */
-struct chain {
+struct step_memory {
     struct block *first, *at;
     size_t used; /* bytes of AT */
 };
 
 /* Something that steps of a batch point to, and that goes with the batch. */
-struct leftover {
-    struct leftover *next;
-    void (*free)(struct leftover *leftover);
+struct batch_attachment {
+    struct batch_attachment *next;
+    void (*free)(struct batch_attachment *batch_attachment);
 };
 
 /* Where steps lie, with all that they point to. Graphs have theirs in a ring: in the order in which they are filled, of which
@@ -31,8 +31,8 @@ struct mpg_batch {
     _Atomic uint32_t kept; /* so many times */
     uint32_t n;            /* steps that were handed out */
     uint32_t freed;        /* slots whose last readers are here, that are not to be written before it is given back */
-    struct chain steps, edges, lists;
-    struct leftover *leftovers;
+    struct step_memory steps, edges, lists;
+    struct batch_attachment *attachments;
 };
 
 /* Zero-initialised is empty. Of a batch's steps and edges the last ones are open: as they grow they may move. */
@@ -41,7 +41,7 @@ struct steps {
     struct mpg_step *steps; /* to be handed out */
     uint32_t count, capacity;
     enum mpg_steps_wanted wanted; /* the graph's option: of LEAVEs alone, others are made in ASIDE, which nobody sees */
-    struct mpg_step aside;
+    struct mpg_step discarded;
     struct mpg_edge *edges; /* of the call that is being left */
     uint32_t edge_count, edge_capacity;
     struct mpg_edge *lost;  /* those that this call would have but for hypotheses */
@@ -52,7 +52,7 @@ struct steps {
     uint32_t posted_count, posted_capacity;
     bool keeps_slots;          /* the graph's option */
     uint32_t *unused_slots, unused_count, unused_capacity, slots;
-    uint32_t *later, later_capacity; /* of a slot that was freed, and is kept, the one that was freed next */
+    uint32_t *next_freed, next_freed_capacity; /* of a slot that was freed, and is kept, the one that was freed next */
     uint32_t first_freed, last_freed, freed_count;
 };
 
@@ -63,10 +63,10 @@ int mpg_graph_steps_grow(struct steps *steps);
 /* BYTES that stay as long as the steps that are being made; NULL with ERR when out of memory. */
 void *mpg_graph_steps_list(struct steps *steps, size_t bytes, struct mpg_error *err);
 /* LEFTOVER stays as long as these. */
-static inline void graph_steps_leave(struct steps *s, struct leftover *leftover)
+static inline void graph_steps_attach(struct steps *s, struct batch_attachment *batch_attachment)
 {
-    leftover->next = s->batch->leftovers;
-    s->batch->leftovers = leftover;
+    batch_attachment->next = s->batch->attachments;
+    s->batch->attachments = batch_attachment;
 }
 
 /* All of STEP is 0: an initialiser would leave parts of the union, and one of so many bytes be a loop. */
@@ -86,7 +86,7 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
                                           const struct call *call)
 {
     if (s->wanted == MPG_STEPS_LEAVES && kind != MPG_STEP_LEAVE)
-        return &s->aside;
+        return &s->discarded;
     if (s->count == s->capacity && mpg_graph_steps_grow(s) < 0)
         return NULL;
     struct mpg_step *step = &s->steps[s->count++];
@@ -101,11 +101,11 @@ static inline struct mpg_step *graph_emit(struct steps *s, enum mpg_step_kind ki
     return step;
 }
 
-struct mpg_step *mpg_graph_emit_at(struct steps *steps, enum mpg_step_kind kind, const struct place *place);
+struct mpg_step *mpg_graph_emit_at(struct steps *steps, enum mpg_step_kind kind, const struct call_ref *call_ref);
 /* The step that was made last. */
 static inline struct mpg_step *graph_last_step(struct steps *s)
 {
-    return s->wanted == MPG_STEPS_LEAVES ? &s->aside : &s->steps[s->count - 1];
+    return s->wanted == MPG_STEPS_LEAVES ? &s->discarded : &s->steps[s->count - 1];
 }
 
 /* The value of CALL's stream goes into a new slot. */
@@ -170,7 +170,7 @@ static inline void graph_free_slot(struct steps *s, uint32_t slot)
     if (s->freed_count++ == 0)
         s->first_freed = slot;
     else
-        s->later[s->last_freed] = slot;
+        s->next_freed[s->last_freed] = slot;
     s->last_freed = slot;
     s->batch->freed++;
 }

@@ -10,7 +10,7 @@
 
 struct mpg_changes {
     int32_t rank;
-    struct mpg_told *told; /* by number, then which */
+    struct mpg_hypothesis_effect *effect; /* by number, then which */
     size_t n, capacity, at;
     int64_t *room;         /* for the list of any call, of MOST numbers */
     size_t most;
@@ -19,50 +19,50 @@ struct mpg_changes {
 
 /* --- learning --- */
 
-static int refuse(const struct mpg_told *told, const char *what, struct mpg_error *err)
+static int refuse(const struct mpg_hypothesis_effect *effect, const char *what, struct mpg_error *err)
 {
     char name[300];
-    return mpg_error_set(err, "rank %d, call %llu: %s cannot be re-enacted: %s", told->rank,
-                         (unsigned long long)told->number, what,
-                         mpg_hypothesis_name(told->by, name, sizeof name));
+    return mpg_error_set(err, "rank %d, call %llu: %s cannot be re-enacted: %s", effect->rank,
+                         (unsigned long long)effect->number, what,
+                         mpg_hypothesis_name(effect->by, name, sizeof name));
 }
 
-static int take(void *context, const struct mpg_told *told, struct mpg_error *err)
+static int take(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err)
 {
     struct mpg_changes *c = context;
-    if (told->rank != c->rank)
+    if (effect->rank != c->rank)
         return 0;
-    if (told->kind == MPG_TOLD_OTHER)
-        return refuse(told, "neighbours' messages, partitioned ones, windows' epochs", err);
+    if (effect->kind == MPG_EFFECT_OTHER)
+        return refuse(effect, "neighbours' messages, partitioned ones, windows' epochs", err);
     if (c->n == c->capacity) {
         const size_t capacity = 2 * c->capacity + 64;
-        struct mpg_told *grown = realloc(c->told, capacity * sizeof *grown);
+        struct mpg_hypothesis_effect *grown = realloc(c->effect, capacity * sizeof *grown);
         if (!grown)
             return mpg_error_set(err, "out of memory");
-        c->told = grown;
+        c->effect = grown;
         c->capacity = capacity;
     }
-    c->told[c->n++] = *told;
+    c->effect[c->n++] = *effect;
     return 0;
 }
 
 static int compare(const void *a, const void *b)
 {
-    const struct mpg_told *x = a, *y = b;
+    const struct mpg_hypothesis_effect *x = a, *y = b;
     if (x->number != y->number)
         return x->number < y->number ? -1 : 1;
     return x->which < y->which ? -1 : x->which > y->which;
 }
 
 /* What the calls that it is about do not allow. */
-static int check(const struct mpg_told *told, const struct mpg_event *e, struct mpg_error *err)
+static int check(const struct mpg_hypothesis_effect *effect, const struct mpg_event *e, struct mpg_error *err)
 {
-    if (told->drops || told->kind != MPG_TOLD_PART)
+    if (effect->drops || effect->kind != MPG_EFFECT_PART)
         return 0;
     if (mpg_call_kind(e->call) == MPG_KIND_START)
-        return refuse(told, "a persistent collective of another size", err);
-    if (mpg_call_blocking(e->call) == MPG_CALL_Scatterv && told->by->size_bytes >= 0)
-        return refuse(told, "MPI_Scatterv with bytes= (factor= can)", err);
+        return refuse(effect, "a persistent collective of another size", err);
+    if (mpg_call_blocking(e->call) == MPG_CALL_Scatterv && effect->by->size_bytes >= 0)
+        return refuse(effect, "MPI_Scatterv with bytes= (factor= can)", err);
     return 0;
 }
 
@@ -71,7 +71,7 @@ static int check(const struct mpg_told *told, const struct mpg_event *e, struct 
 /* One, and of what size its starts are to be. */
 struct persistent {
     uint64_t number; /* of the call that made it */
-    enum mpg_told_kind kind;
+    enum mpg_effect_kind kind;
     int64_t was, bytes;
     bool known, differs; /* a start has said BYTES; another one something else */
 };
@@ -98,18 +98,18 @@ static int add_persistent(struct persistents *all, uint64_t number, const struct
         return mpg_error_set(err, "out of memory");
     *place = all->n;
     all->item[all->n++] = (struct persistent){.number = number,
-                                              .kind = sends ? MPG_TOLD_SENT : MPG_TOLD_RECEIVED};
+                                              .kind = sends ? MPG_EFFECT_SENT : MPG_EFFECT_RECEIVED};
     return 0;
 }
 
 /* A start of several, of which those from TOLD to END are changed, in their order. */
-static void note_start(struct persistents *all, const struct mpg_event *e, const struct mpg_told *told,
-                       const struct mpg_told *end)
+static void note_start(struct persistents *all, const struct mpg_event *e, const struct mpg_hypothesis_effect *effect,
+                       const struct mpg_hypothesis_effect *end)
 {
     for (uint32_t i = 0; i < e->request_number; i++) {
         const uint64_t *place = mpg_map_find(&all->place, (uint64_t)e->persistent[i], 0);
-        const struct mpg_told *own = told < end && told->which == i ? told : NULL;
-        told += own != NULL;
+        const struct mpg_hypothesis_effect *own = effect < end && effect->which == i ? effect : NULL;
+        effect += own != NULL;
         if (!place || (own && own->drops))
             continue;
         struct persistent *p = &all->item[*place];
@@ -126,9 +126,9 @@ static int make_persistents(struct mpg_changes *c, const struct persistents *all
 {
     for (size_t i = 0; i < all->n; i++) {
         const struct persistent *p = &all->item[i];
-        const struct mpg_told told = {.kind = p->kind, .rank = c->rank, .number = p->number, .was = p->was,
-                                      .bytes = p->bytes};
-        if (p->known && !p->differs && p->bytes >= 0 && take(c, &told, err) < 0)
+        const struct mpg_hypothesis_effect effect = {.kind = p->kind, .rank = c->rank, .number = p->number, .was = p->was,
+                                                     .bytes = p->bytes};
+        if (p->known && !p->differs && p->bytes >= 0 && take(c, &effect, err) < 0)
             return -1;
     }
     return 0;
@@ -144,11 +144,11 @@ static int look(struct mpg_changes *c, const struct mpg_event *e, uint64_t numbe
     const bool makes = kind == MPG_KIND_SEND_INIT || kind == MPG_KIND_RECV_INIT;
     c->most = e->count_number > c->most ? e->count_number : c->most;
     c->most = e->request_number > c->most ? e->request_number : c->most;
-    for (; *at < c->n && c->told[*at].number == number; ++*at)
-        if (check(&c->told[*at], e, err) < 0)
+    for (; *at < c->n && c->effect[*at].number == number; ++*at)
+        if (check(&c->effect[*at], e, err) < 0)
             return -1;
     if (kind == MPG_KIND_START)
-        note_start(all, e, c->told + first, c->told + *at);
+        note_start(all, e, c->effect + first, c->effect + *at);
     return makes && !e->failed ? add_persistent(all, number, e, err) : 0;
 }
 
@@ -162,7 +162,7 @@ static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_err
     size_t at = 0;
     int more = cursor ? 1 : -1;
     if (c->n > 0)
-        qsort(c->told, c->n, sizeof *c->told, compare);
+        qsort(c->effect, c->n, sizeof *c->effect, compare);
     while (more > 0 && (more = mpg_cursor_read(cursor, &e, err)) > 0)
         if (mpg_event_is_call(e) && look(c, e, number++, &at, &all, err) < 0)
             more = -1;
@@ -170,7 +170,7 @@ static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_err
     if (more == 0)
         more = make_persistents(c, &all, err);
     if (c->n > 0)
-        qsort(c->told, c->n, sizeof *c->told, compare);
+        qsort(c->effect, c->n, sizeof *c->effect, compare);
     if (more == 0 && !(c->room = malloc((c->most + 1) * sizeof *c->room)))
         more = mpg_error_set(err, "out of memory");
     mpg_map_clear(&all.place);
@@ -178,11 +178,11 @@ static int settle(struct mpg_changes *c, struct mpg_trace *trace, struct mpg_err
     return more;
 }
 
-struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_supposed *supposed,
+struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *supposed,
                                     struct mpg_error *err)
 {
-    const struct mpg_graph_options options = {.supposed = supposed,
-                                              .suppose = mpg_supposed_all(supposed),
+    const struct mpg_graph_options options = {.bound = supposed,
+                                              .active = mpg_bound_all(supposed),
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
                                               .lenient = true};
@@ -192,9 +192,9 @@ struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struc
         return NULL;
     }
     c->rank = rank;
-    mpg_supposed_tell(supposed, take, c);
+    mpg_bound_set_observer(supposed, take, c);
     const int status = mpg_graph_learn(trace, &options, err);
-    mpg_supposed_tell(supposed, NULL, NULL);
+    mpg_bound_set_observer(supposed, NULL, NULL);
     if (status == 0 && settle(c, trace, err) == 0)
         return c;
     mpg_changes_free(c);
@@ -206,7 +206,7 @@ void mpg_changes_free(struct mpg_changes *c)
     if (!c)
         return;
     if (!c->shares)
-        free(c->told);
+        free(c->effect);
     free(c->room);
     free(c);
 }
@@ -238,57 +238,57 @@ void mpg_changes_rewind(struct mpg_changes *c)
 }
 
 /* A receive with room for BYTES of what TOLD is about. */
-static int64_t room_of(const struct mpg_told *told, int64_t bytes)
+static int64_t room_of(const struct mpg_hypothesis_effect *effect, int64_t bytes)
 {
-    return bytes == told->was || bytes < told->bytes ? told->bytes : bytes;
+    return bytes == effect->was || bytes < effect->bytes ? effect->bytes : bytes;
 }
 
 /* All sizes of a collective that the member gave. */
-static void resize_part(struct mpg_changes *c, const struct mpg_told *told, struct mpg_event *e)
+static void resize_part(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_event *e)
 {
     const uint32_t n = e->count_number;
     int64_t sum = 0, *counts = c->room;
     for (uint32_t i = 0; i < n; i++)
         sum += e->counts[i];
     for (uint32_t i = 0; i < n; i++) { /* bytes= is divided as the sum was */
-        const double scaled = told->by->size_bytes >= 0
-                                  ? (sum > 0 ? (double)told->bytes * ((double)e->counts[i] / (double)sum) : 0)
-                                  : told->by->factor * (double)e->counts[i];
+        const double scaled = effect->by->size_bytes >= 0
+                                  ? (sum > 0 ? (double)effect->bytes * ((double)e->counts[i] / (double)sum) : 0)
+                                  : effect->by->factor * (double)e->counts[i];
         counts[i] = llround(scaled);
     }
     if (n > 0)
         e->counts = counts;
-    e->bytes = told->by->size_bytes >= 0 ? told->by->size_bytes : llround(told->by->factor * (double)e->bytes);
+    e->bytes = effect->by->size_bytes >= 0 ? effect->by->size_bytes : llround(effect->by->factor * (double)e->bytes);
 }
 
 /* What it moves both ways. */
-static void resize_transfer(const struct mpg_told *told, struct mpg_event *e)
+static void resize_transfer(const struct mpg_hypothesis_effect *effect, struct mpg_event *e)
 {
-    const double ratio = told->was > 0 ? (double)told->bytes / (double)told->was : 0;
+    const double ratio = effect->was > 0 ? (double)effect->bytes / (double)effect->was : 0;
     e->bytes = llround(ratio * (double)e->bytes);
-    e->recvbytes = told->bytes - e->bytes;
+    e->recvbytes = effect->bytes - e->bytes;
 }
 
-static void change_exchange(const struct mpg_told *told, struct mpg_changed *to)
+static void change_exchange(const struct mpg_hypothesis_effect *effect, struct mpg_changed *to)
 {
     struct mpg_event *e = &to->event;
-    const bool sends = told->kind == MPG_TOLD_SENT;
-    if (told->drops && sends) {
+    const bool sends = effect->kind == MPG_EFFECT_SENT;
+    if (effect->drops && sends) {
         e->to = MPG_PROC_NULL;
         e->bytes = 0;
-    } else if (told->drops) {
+    } else if (effect->drops) {
         e->from = MPG_PROC_NULL;
         e->any = 0;
         e->recvbytes = 0;
     } else if (sends)
-        e->bytes = told->bytes;
+        e->bytes = effect->bytes;
     else
-        e->recvbytes = room_of(told, e->recvbytes);
-    to->drops = to->drops || (told->drops && e->to == MPG_PROC_NULL && e->from == MPG_PROC_NULL);
+        e->recvbytes = room_of(effect, e->recvbytes);
+    to->drops = to->drops || (effect->drops && e->to == MPG_PROC_NULL && e->from == MPG_PROC_NULL);
 }
 
 /* One thing of a start of several. */
-static void change_start(struct mpg_changes *c, const struct mpg_told *told, struct mpg_changed *to)
+static void change_start(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_changed *to)
 {
     const uint32_t n = to->event.request_number;
     if (!to->started) {
@@ -296,46 +296,46 @@ static void change_start(struct mpg_changes *c, const struct mpg_told *told, str
             c->room[i] = MPG_STARTED_AS_WAS;
         to->started = c->room;
     }
-    if (told->which < n)
-        c->room[told->which] = told->drops ? MPG_STARTED_DROPPED : told->bytes;
+    if (effect->which < n)
+        c->room[effect->which] = effect->drops ? MPG_STARTED_DROPPED : effect->bytes;
 }
 
-static void change(struct mpg_changes *c, const struct mpg_told *told, struct mpg_changed *to)
+static void change(struct mpg_changes *c, const struct mpg_hypothesis_effect *effect, struct mpg_changed *to)
 {
     switch (mpg_call_kind(to->event.call)) {
     case MPG_KIND_START:
-        change_start(c, told, to);
+        change_start(c, effect, to);
         return;
     case MPG_KIND_SENDRECV:
     case MPG_KIND_ISENDRECV:
-        change_exchange(told, to);
+        change_exchange(effect, to);
         return;
     default:
         break;
     }
-    to->drops |= told->drops;
-    if (told->drops)
+    to->drops |= effect->drops;
+    if (effect->drops)
         return;
-    if (told->kind == MPG_TOLD_PART)
-        resize_part(c, told, &to->event);
+    if (effect->kind == MPG_EFFECT_PART)
+        resize_part(c, effect, &to->event);
     else if (mpg_call_kind(to->event.call) == MPG_KIND_RMA || mpg_call_kind(to->event.call) == MPG_KIND_IRMA)
-        resize_transfer(told, &to->event);
-    else if (told->kind == MPG_TOLD_SENT)
-        to->event.bytes = told->bytes;
-    else if (told->kind == MPG_TOLD_RECEIVED)
-        to->event.bytes = room_of(told, to->event.bytes);
+        resize_transfer(effect, &to->event);
+    else if (effect->kind == MPG_EFFECT_SENT)
+        to->event.bytes = effect->bytes;
+    else if (effect->kind == MPG_EFFECT_RECEIVED)
+        to->event.bytes = room_of(effect, to->event.bytes);
 }
 
 bool mpg_changes_find(struct mpg_changes *c, uint64_t number, const struct mpg_event *e, struct mpg_changed *to)
 {
     if (!c)
         return false;
-    while (c->at < c->n && c->told[c->at].number < number)
+    while (c->at < c->n && c->effect[c->at].number < number)
         c->at++;
-    if (c->at == c->n || c->told[c->at].number != number)
+    if (c->at == c->n || c->effect[c->at].number != number)
         return false;
     *to = (struct mpg_changed){.event = *e};
-    for (; c->at < c->n && c->told[c->at].number == number; c->at++)
-        change(c, &c->told[c->at], to);
+    for (; c->at < c->n && c->effect[c->at].number == number; c->at++)
+        change(c, &c->effect[c->at], to);
     return true;
 }

@@ -4,7 +4,7 @@
 #ifndef MPG_REPLAY_CHANGES_H
 #define MPG_REPLAY_CHANGES_H
 
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "replay/stage.h"
 #include "trace/reader.h"
 
@@ -19,7 +19,7 @@ struct mpg_changed {
 
 /* For RANK, by SUPPOSED, some of which are about messages. Errors: the trace's; theirs; that all members would not
  * agree on a collective's size; what cannot be had: a persistent collective, or a Scatterv's bytes=, of other size. */
-struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_supposed *supposed,
+struct mpg_changes *mpg_changes_new(struct mpg_trace *trace, int32_t rank, struct mpg_bound_hypotheses *supposed,
                                     struct mpg_error *err);
 void mpg_changes_rewind(struct mpg_changes *changes);
 /* The same once more, at its beginning; ALL outlives it. NULL: of NULL, or out of memory with ERR. */

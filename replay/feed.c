@@ -27,13 +27,13 @@ struct mpg_feed {
     struct mpg_cursor *cursor;
     struct mpg_changes *changes;
     const struct mpg_tags *tags; /* NULL: those of the trace */
-    struct recording recording;
-    struct between between; /* since the call before */
+    struct tracer_overhead tracer_overhead;
+    struct interval_sums interval_sums; /* since the call before */
     int64_t base_ns;        /* when that returned */
     int64_t elapsed_ns;     /* before it, of calls that are not made */
     int64_t given_ns;       /* of all that, before regions' marks */
     struct regions regions; /* with hypotheses alone */
-    struct regions_of of;
+    struct region_rules of;
     struct mpg_polls polls;
     uint64_t number, elapsed;
     const struct mpg_needs *needs; /* several threads: PLACE of them is this one; NULL: one */
@@ -75,7 +75,7 @@ static bool is_between(const struct mpg_event *e)
 
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const struct mpg_needs *needs, int place,
                                size_t memory,
-                               const struct mpg_supposed *supposed, struct mpg_changes *changes,
+                               const struct mpg_bound_hypotheses *supposed, struct mpg_changes *changes,
                                struct mpg_error *err)
 {
     struct mpg_feed *f = calloc(1, sizeof *f);
@@ -87,11 +87,11 @@ struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const stru
     f->needs = needs && needs->threads > 1 ? needs : NULL;
     f->place = place;
     f->changes = changes;
-    f->recording = mpg_graph_recording_of(trace, rank);
-    f->of = (struct regions_of){.supposed = supposed, .trace = trace, .recording = &f->recording, .rank = rank,
-                                .thread = f->needs ? (uint32_t)needs->thread[place] : mpg_trace_thread(trace, rank, 0),
-                                .suppose = 
-                                    supposed ? mpg_supposed_of_work(supposed, mpg_supposed_all(supposed)) : 0};
+    f->tracer_overhead = mpg_graph_tracer_overhead_of(trace, rank);
+    f->of = (struct region_rules){.bound = supposed, .trace = trace, .tracer_overhead = &f->tracer_overhead, .rank = rank,
+                                  .thread = f->needs ? (uint32_t)needs->thread[place] : mpg_trace_thread(trace, rank, 0),
+                                  .active = 
+                                  supposed ? mpg_bound_of_work(supposed, mpg_bound_all(supposed)) : 0};
     if (f->needs && mpg_orders_begin(&f->orders, needs->threads) < 0) {
         mpg_error_set(err, "out of memory");
         free(f);
@@ -289,8 +289,9 @@ static int leave_run(struct mpg_feed *f, const struct mpg_event *e)
 static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 {
     const int64_t traced_ns = e->enter_ns - f->base_ns;
-    const int64_t own_ns = traced_ns - f->between.flushed_ns - mpg_graph_between_tracer_ns(&f->between, &f->recording, traced_ns);
-    if (!f->of.supposed)
+    const int64_t own_ns = traced_ns - f->interval_sums.flushed_ns - mpg_graph_interval_tracer_ns(&f->interval_sums,
+                                                                                                  &f->tracer_overhead, traced_ns);
+    if (!f->of.bound)
         return own_ns > 0 ? own_ns : 0;
     const struct mpg_change c = mpg_graph_regions_change(&f->regions, &f->of, f->base_ns, e, true);
     const double supposed_ns = (own_ns > 0 ? (double)own_ns : 0) * c.ratio + c.more_ns;
@@ -301,7 +302,7 @@ static int64_t computed(const struct mpg_feed *f, const struct mpg_event *e)
 static void go_on(struct mpg_feed *f, const struct mpg_event *e)
 {
     f->base_ns = e->leave_ns;
-    f->between = (struct between){0};
+    f->interval_sums = (struct interval_sums){0};
     mpg_graph_regions_begin(&f->regions, e->leave_ns);
 }
 
@@ -313,8 +314,8 @@ static int add_mark(struct mpg_feed *f, const struct mpg_event *e)
     if (leave_run(f, e) < 0 || add_act(f, e, before_ns) < 0)
         return -1;
     f->given_ns += before_ns;
-    mpg_graph_between_add(&f->between, &f->recording, e);
-    return f->of.supposed ? mpg_graph_regions_mark(&f->regions, &f->of, e, &f->error) : 0;
+    mpg_graph_interval_add(&f->interval_sums, &f->tracer_overhead, e);
+    return f->of.bound ? mpg_graph_regions_mark(&f->regions, &f->of, e, &f->error) : 0;
 }
 
 static int add_call(struct mpg_feed *f, const struct mpg_event *e)
@@ -354,8 +355,8 @@ static int add_own(struct mpg_feed *f, const struct mpg_event *e)
             status = add_mark(f, e);
         f->given_ns = 0;
     } else if (is_between(e)) {
-        mpg_graph_between_add(&f->between, &f->recording, e);
-        mpg_graph_regions_aside(&f->regions, &f->of, e);
+        mpg_graph_interval_add(&f->interval_sums, &f->tracer_overhead, e);
+        mpg_graph_regions_skip(&f->regions, &f->of, e);
     } else if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         status = add_mark(f, e);
     else if (mpg_feed_makes(e))

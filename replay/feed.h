@@ -4,7 +4,7 @@
 #ifndef MPG_REPLAY_FEED_H
 #define MPG_REPLAY_FEED_H
 
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "replay/changes.h"
 #include "replay/stage.h"
 #include "replay/tags.h"
@@ -17,7 +17,7 @@ struct mpg_feed;
  * MPI_Finalize ends the acts of all threads, whichever made it. */
 struct mpg_feed *mpg_feed_open(struct mpg_trace *trace, int32_t rank, const struct mpg_needs *needs, int place,
                                size_t memory,
-                               const struct mpg_supposed *supposed, struct mpg_changes *changes,
+                               const struct mpg_bound_hypotheses *supposed, struct mpg_changes *changes,
                                struct mpg_error *err);
 /* Acts have other tags, as TAGS says, which outlives it (NULL: those of the trace): before any has been read. */
 void mpg_feed_rename(struct mpg_feed *feed, const struct mpg_tags *tags);

@@ -14,7 +14,7 @@
 #include "common/module.h"
 #include "common/option.h"
 #include "common/units.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "replay/elapse.h"
 #include "replay/feed.h"
 #include "replay/stage.h"
@@ -44,7 +44,7 @@ struct part {
     int32_t rank;
     struct mpg_needs needs;
     int64_t traced_ns;
-    struct mpg_supposed *supposed; /* NULL: nothing */
+    struct mpg_bound_hypotheses *supposed; /* NULL: nothing */
     struct mpg_changes *changes;   /* of calls; NULL: none */
     struct voice *voice;           /* of each of its threads */
     struct mpg_tags tags;          /* ABOVE 0: those of the trace are allowed */
@@ -155,7 +155,7 @@ static void close_part(struct part *p)
     close_threads(p);
     mpg_tags_clear(&p->tags);
     mpg_changes_free(p->changes);
-    mpg_supposed_free(p->supposed);
+    mpg_bound_free(p->supposed);
     mpg_needs_clear(&p->needs);
     mpg_trace_close(p->trace);
     *p = (struct part){.rank = -1};
@@ -192,11 +192,11 @@ static int read_part(struct part *p, const struct request *request, struct mpg_e
     if (p->rank >= mpg_trace_ranks(p->trace))
         return 0; /* the number of ranks is wrong, which is told when it is known */
     if (request->hypotheses.n > 0 &&
-        !(p->supposed = mpg_supposed_new(p->trace, &request->hypotheses, err)))
+        !(p->supposed = mpg_bound_new(p->trace, &request->hypotheses, err)))
         return -1;
-    if (p->supposed && mpg_supposed_inserting(p->supposed, mpg_supposed_all(p->supposed)))
+    if (p->supposed && mpg_bound_inserting(p->supposed, mpg_bound_all(p->supposed)))
         return mpg_error_set(err, "a message that is inserted cannot be re-enacted: mpgsim says what it would take");
-    if (p->supposed && mpg_supposed_of_messages(p->supposed, mpg_supposed_all(p->supposed)) &&
+    if (p->supposed && mpg_bound_of_messages(p->supposed, mpg_bound_all(p->supposed)) &&
         !(p->changes = mpg_changes_new(p->trace, p->rank, p->supposed, err)))
         return -1;
     if (mpg_survey(p->trace, p->rank, p->changes, &p->needs, &p->traced_ns, err) < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
 #include "common/progress.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "simulate/designs/run.h"
 #include "simulate/outputs/inquiry.h"
 #include "simulate/scenarios/scenarios.h"

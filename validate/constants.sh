@@ -13,8 +13,8 @@ set -u
 # Name, file, text of the sources, the same with half, with double, options beside --source and --signature ("-": none).
 constants='waiting-call-ns|simulate/evaluate/floors.c|MAY_TAKE_NS = 1000|MAY_TAKE_NS = 500|MAY_TAKE_NS = 2000|-
 disturbed-medians|simulate/models/sizes.c|disturbed = 20|disturbed = 10|disturbed = 40|-
-waited-sends|graph/matching/evidence.c|WAITED_OFTEN = 8|WAITED_OFTEN = 4|WAITED_OFTEN = 16|-
-eager-sizes|graph/matching/evidence.c|MOST_SIZES = 65536|MOST_SIZES = 32768|MOST_SIZES = 131072|-
+waited-sends|graph/matching/eager_limit.c|WAITED_OFTEN = 8|WAITED_OFTEN = 4|WAITED_OFTEN = 16|-
+eager-sizes|graph/matching/eager_limit.c|MOST_SIZES = 65536|MOST_SIZES = 32768|MOST_SIZES = 131072|-
 class-intervals|simulate/evaluate/classes.c|LEAST_ALIKE = 8|LEAST_ALIKE = 4|LEAST_ALIKE = 16|-
 class-windows|simulate/evaluate/classes.c|WINDOWS = 16|WINDOWS = 8|WINDOWS = 32|-
 window-intervals|simulate/evaluate/classes.c|WINDOW_INTERVALS = 512|WINDOW_INTERVALS = 256|WINDOW_INTERVALS = 1024|-
@@ -33,11 +33,11 @@ renewal-detours|simulate/noise/renewal.c|DETOURS_A_BLOCK = 256|DETOURS_A_BLOCK =
 quanta-lags|simulate/noise/quanta.c|MAX_LAGS = 256|MAX_LAGS = 128|MAX_LAGS = 512|--models=noise=ecdf
 quanta-memory|simulate/noise/quanta.c|MAX_MEMORY = 512|MAX_MEMORY = 256|MAX_MEMORY = 1024|--models=noise=ecdf
 quanta-errors|simulate/noise/quanta.c|SIGNIFICANT = 3;|SIGNIFICANT = 1.5;|SIGNIFICANT = 6;|--models=noise=ecdf
-left-one-in|graph/carried.c|ONE_IN = 10|ONE_IN = 5|ONE_IN = 20|--hypothesis=resize factor=1
-waited-often|graph/carried.h|MPG_WAITED_OFTEN = 2|MPG_WAITED_OFTEN = 1|MPG_WAITED_OFTEN = 4|--hypothesis=resize factor=1
-calls-kept|graph/matching/carried.h|MOST_PASSAGES = 64|MOST_PASSAGES = 32|MOST_PASSAGES = 128|--hypothesis=resize factor=1
-way-explains|graph/moving/seen.c|MORE = 0.05|MORE = 0.025|MORE = 0.1|--hypothesis=resize factor=1
-ahead-calls|graph/schedule/scout.c|MOST_AHEAD = 65536|MOST_AHEAD = 32768|MOST_AHEAD = 131072|--absorb=wait
+left-one-in|graph/progress_evidence.c|ONE_IN = 10|ONE_IN = 5|ONE_IN = 20|--hypothesis=resize factor=1
+waited-often|graph/progress_evidence.h|MPG_WAITED_OFTEN = 2|MPG_WAITED_OFTEN = 1|MPG_WAITED_OFTEN = 4|--hypothesis=resize factor=1
+calls-kept|graph/matching/weak_progress.h|PROGRESS_CALLS_KEPT = 64|PROGRESS_CALLS_KEPT = 32|PROGRESS_CALLS_KEPT = 128|--hypothesis=resize factor=1
+way-explains|graph/nbc_progress/observe.c|MORE = 0.05|MORE = 0.025|MORE = 0.1|--hypothesis=resize factor=1
+ahead-calls|graph/schedule/completion_times.c|MOST_AHEAD = 65536|MOST_AHEAD = 32768|MOST_AHEAD = 131072|--absorb=wait
 horizon|-||--horizon=32768|--horizon=131072|-
 polling-interval|-||--polling=interval=5us|--polling=interval=20us|-'
 

@@ -100,7 +100,7 @@ static void plan_rounds(const struct planning *planning)
 }
 
 /* Its pattern, all at once. */
-static void plan_posted(const struct planning *planning)
+static void plan_linear(const struct planning *planning)
 {
     add_rounds(planning, MPG_PHASE_POSTED);
 }
@@ -115,7 +115,7 @@ void mpg_graph_plan_operation(struct mpg_plan *plan, enum mpg_collective operati
 }
 
 /* The operation's two parts. */
-static void plan_parts(const struct planning *planning)
+static void plan_two_operations(const struct planning *planning)
 {
     struct mpg_plan *plan = planning->plan;
     for (int i = 0; i < 2; i++) {
@@ -149,8 +149,8 @@ static const struct mpg_algorithm algorithms[] = {
     {"linear",
      0,
      {{ROOTED | O(BARRIER), BOTH, plan_tree, .tree = &mpg_tree_linear},
-      {ALLTOALLS, BOTH, plan_posted, .pattern = &mpg_graph_pairwise_alltoall},
-      {ALLGATHERS, NONBLOCKING, plan_posted, .pattern = &mpg_graph_pairwise_allgather},
+      {ALLTOALLS, BOTH, plan_linear, .pattern = &mpg_graph_pairwise_alltoall},
+      {ALLGATHERS, NONBLOCKING, plan_linear, .pattern = &mpg_graph_pairwise_allgather},
       {SCANS, BOTH, plan_tree, .tree = &mpg_tree_chain}}},
     {"chain",
      MPG_OPTION_SEGMENT,
@@ -189,8 +189,9 @@ static const struct mpg_algorithm algorithms[] = {
       {REDUCE_SCATTERS, BOTH, plan_rounds, .pattern = &mpg_graph_pairwise_reduce_scatter}}},
     {"scatter_allgather", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &mpg_graph_allgather_of_any}}},
     {"scatter_ring", 0, {{O(BCAST), BOTH, plan_scattered, &mpg_tree_knomial, &mpg_graph_ring_allgather}}},
-    {"two", 0, {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = plan_parts}, {ALLGATHERS, BLOCKING, .plan = plan_parts}}},
-    {"binomial_near", 0, {{O(BCAST), NONBLOCKING, plan_tree, .tree = &mpg_tree_near}}},
+    {"two", 0, {{O(ALLREDUCE) | REDUCE_SCATTERS, BOTH, .plan = plan_two_operations},
+                {ALLGATHERS, BLOCKING, .plan = plan_two_operations}}},
+    {"binomial_near", 0, {{O(BCAST), NONBLOCKING, plan_tree, .tree = &mpg_tree_libnbc_binomial}}},
 };
 #undef O
 

@@ -198,5 +198,5 @@ static int32_t near_place(const struct mpg_tree *t, int32_t v)
     return n;
 }
 
-const struct mpg_tree_shape mpg_tree_near = {
+const struct mpg_tree_shape mpg_tree_libnbc_binomial = {
     .parent = near_parent, .children = near_children, .child = near_child, .place = near_place};

@@ -29,7 +29,7 @@ extern const struct mpg_tree_shape mpg_tree_linear; /* 0 has all others */
 extern const struct mpg_tree_shape mpg_tree_chain;  /* v has v + 1 */
 extern const struct mpg_tree_shape mpg_tree_binary; /* v has 2 v + 1 and 2 v + 2 */
 extern const struct mpg_tree_shape mpg_tree_knomial; /* radix r: v has v + j r^k, 1 <= j < r, for all r^k that divide v */
-extern const struct mpg_tree_shape mpg_tree_near;   /* v has v + 2^k for all 2^k > v */
+extern const struct mpg_tree_shape mpg_tree_libnbc_binomial;   /* v has v + 2^k for all 2^k > v */
 
 static inline int32_t mpg_tree_parent(const struct mpg_tree *tree, int32_t v)
 {

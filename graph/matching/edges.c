@@ -81,7 +81,7 @@ static int ack_edge(struct matching *matching, const struct message *m, struct m
 /* What its sender may have waited for of M, which is dropped: nothing is said of its receive. */
 static int lose_answer(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    if (!graph_was_synchronous(m) && !mpg_graph_is_to_be_carried(&matching->carrying, m))
+    if (!graph_was_synchronous(m) && !mpg_graph_is_weak_send(&matching->progress, m))
         return 0;
     return mpg_graph_lose_wait(matching->steps, err);
 }
@@ -96,7 +96,7 @@ int mpg_graph_sender_edge(struct matching *matching, struct call *call, struct m
     if (m->synchronous && !m->arrived) /* lenient: it never did */
         return 0;
     if ((m->synchronous && ack_edge(matching, m, err) < 0) || (m->dropped && lose_answer(matching, m, err) < 0) ||
-        mpg_graph_carried_edge(&matching->carrying, call, m, err) < 0)
+        mpg_graph_weak_send_edge(&matching->progress, call, m, err) < 0)
         return -1;
     call->changed = call->changed || (graph_is_changed(m) && !m->grows);
     m->left_ns = call->leave_ns;
@@ -117,10 +117,10 @@ static inline void release(struct matching *matching, struct message *m)
         graph_free_slot(matching->steps, m->slot);
     if (m->abandoned && m->polled)
         matching->counts->asynchronous++;
-    mpg_graph_note_evidence(&matching->evidence, m);
+    mpg_graph_note_eager_evidence(&matching->eager_evidence, m);
     mpg_graph_note_progress(matching->counts, m);
-    if (m->is_unseen)
-        mpg_graph_unseen_remove(&matching->unseen, m);
+    if (m->is_deferred)
+        mpg_graph_deferred_remove(&matching->deferred, m);
     mpg_graph_free_message(&matching->channels, m);
 }
 
@@ -150,7 +150,7 @@ static inline void receiver_done(struct matching *matching, struct message *m, b
 
 void mpg_graph_receiver_done(struct matching *matching, struct message *m, bool polled)
 {
-    mpg_graph_carried_received(&matching->carrying, m);
+    mpg_graph_weak_send_received(&matching->progress, m);
     receiver_done(matching, m, polled);
 }
 
@@ -165,7 +165,7 @@ void mpg_graph_receive_freed(struct matching *matching, struct message *m)
 
 void mpg_graph_sender_done(struct matching *matching, struct message *m, bool abandoned)
 {
-    mpg_graph_carried_done(&matching->carrying, m);
+    mpg_graph_weak_send_done(&matching->progress, m);
     m->sender_holds = false;
     m->abandoned = abandoned;
     matching->counts->uncompleted_sends += abandoned;
@@ -179,7 +179,7 @@ uint32_t mpg_graph_give_up_message(struct message *m, const struct waiter *waite
     uint32_t n = graph_give_up(&m->receive_waiter, waiter) +
                  graph_give_up(&m->send_waiter, waiter); /* or of who probes for it */
     if (m->has_more) /* of one that is synchronous, too: it waits for both */
-        (void)graph_give_up(&graph_more(m)->carry_waiter, waiter);
+        (void)graph_give_up(&graph_more(m)->weak_waiter, waiter);
     m->given_up = m->given_up || n > 0;
     return n > 0;
 }
@@ -188,7 +188,7 @@ void mpg_graph_matching_clear(struct matching *matching)
 {
     mpg_graph_channels_clear(&matching->channels);
     mpg_graph_posted_clear(&matching->posted);
-    mpg_graph_unseen_clear(&matching->unseen);
-    mpg_map_clear(&matching->evidence.waited);
-    mpg_graph_carrying_clear(&matching->carrying);
+    mpg_graph_deferred_clear(&matching->deferred);
+    mpg_map_clear(&matching->eager_evidence.waited);
+    mpg_graph_progress_clear(&matching->progress);
 }

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const struct call *call, uint32_t part, int32_t target,
+int mpg_graph_note_part(const struct applied_hypotheses *s, struct noting *noting, const struct call *call, uint32_t part,
+                        int32_t target,
                         int by, struct mpg_error *err)
 {
-    if (!mpg_graph_supposing_learns(s))
+    if (!mpg_graph_is_learning(s))
         return 0;
     if (noting->n == noting->capacity) {
         const size_t capacity = noting->capacity ? 2 * noting->capacity : 8;
@@ -16,11 +17,12 @@ int mpg_graph_note_part(const struct supposing *s, struct noting *noting, const 
         noting->item = grown;
         noting->capacity = capacity;
     }
-    noting->item[noting->n++] = (struct noted){graph_here(call), part, target, by};
+    noting->item[noting->n++] = (struct noted){graph_call_ref(call), part, target, by};
     return 0;
 }
 
-int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, const struct call *call, int32_t target, int dropper,
+int mpg_graph_learn_epoch(const struct applied_hypotheses *s, struct noting *noting, const struct call *call, int32_t target,
+                          int dropper,
                           struct mpg_error *err)
 {
     size_t kept = 0;
@@ -30,8 +32,8 @@ int mpg_graph_learn_epoch(const struct supposing *s, struct noting *noting, cons
             noting->item[kept++] = *x;
             continue;
         }
-        if (mpg_graph_suppose_both(s, call, x->by, dropper, err) < 0 ||
-            mpg_graph_learn_dropped(s, &x->place, x->part, dropper, err) < 0)
+        if (mpg_graph_check_agreement(s, call, x->by, dropper, err) < 0 ||
+            mpg_graph_learn_dropped(s, &x->call_ref, x->part, dropper, err) < 0)
             return -1;
     }
     noting->n = kept;

@@ -31,7 +31,7 @@ int mpg_graph_begin_exchange(struct matching *matching, const struct call *call,
                              struct mpg_error *err)
 {
     const size_t i = graph_inserted_hypothesis(call->number);
-    const struct mpg_hypothesis *h = &mpg_supposed_list(matching->supposing.supposed)->item[i];
+    const struct mpg_hypothesis *h = &mpg_bound_list(matching->applied_hypotheses.bound)->item[i];
     const int32_t ranks = mpg_trace_ranks(matching->members->trace), me = call->rank;
     const int32_t to = mpg_graph_inserted_receiver(h, ranks, me);
     const uint32_t thread = call->event->thread;

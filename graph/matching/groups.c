@@ -40,8 +40,9 @@ static int send_to_neighbors(struct matching *matching, const struct call *call,
             continue;
         struct channel_name name = {SPACE_NEIGHBOR, e->comm, call->rank, to, tag};
         call->sent->parts++;
-        if (mpg_graph_suppose_message(&matching->supposing, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome, err) < 0 ||
-            mpg_graph_tell_other(&matching->supposing, call, outcome.by, err) < 0 ||
+        if (mpg_graph_apply_to_message(&matching->applied_hypotheses, call, e->comm, to, MPG_SELECTED_NO_TAG, bytes, &outcome,
+                                       err) < 0 ||
+            mpg_graph_report_other_effect(&matching->applied_hypotheses, call, outcome.by, err) < 0 ||
             mpg_graph_send_on(matching, call, &name, (struct protocol){0}, graph_outcome_load(bytes, &outcome), index + i, &m,
                               err) < 0)
             return -1;
@@ -113,11 +114,11 @@ int mpg_graph_group_edges(struct matching *matching, struct group *group, bool p
     return status;
 }
 
-uint32_t mpg_graph_group_dropped(const struct supposing *supposing, const struct group *group)
+uint32_t mpg_graph_group_dropped(const struct applied_hypotheses *applied_hypotheses, const struct group *group)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < group->count; i++) {
-        n += mpg_graph_is_receive_dropped(supposing, group->messages[i]);
+        n += mpg_graph_is_receive_dropped(applied_hypotheses, group->messages[i]);
     }
     return n;
 }

@@ -26,7 +26,7 @@ void mpg_graph_await_group(struct waiter *waiter, struct group *group);
 /* The first that has not arrived; NULL: none. */
 const struct message *mpg_graph_missing_of_group(const struct group *group);
 /* How many of GROUP's are dropped, as far as that is known. */
-uint32_t mpg_graph_group_dropped(const struct supposing *supposing, const struct group *group);
+uint32_t mpg_graph_group_dropped(const struct applied_hypotheses *applied_hypotheses, const struct group *group);
 /* Edges of what has arrived; frees GROUP. */
 int mpg_graph_group_edges(struct matching *matching, struct group *group, bool polled, struct mpg_error *err);
 /* WAITER gives up what it waits for of GROUP (or NULL): how many messages. */

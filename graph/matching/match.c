@@ -45,15 +45,15 @@ static struct channel *new_channel(struct channels *all, const struct channel_na
 struct channel *mpg_graph_find_channel(struct channels *all, const struct channel_name *name, struct mpg_error *err)
 {
     void **where;
-    const struct place_of_name known = mpg_graph_find_place(&all->places, name, &where);
+    const struct channel_entry known = mpg_graph_channel_find(&all->channel_table, name, &where);
     if (known.channel)
         return known.channel;
-    const struct place_of_name made = {.channel = new_channel(all, name, known.alone, err)};
+    const struct channel_entry made = {.channel = new_channel(all, name, known.alone, err)};
     if (!made.channel)
         return NULL;
     if (known.alone)
-        mpg_graph_change_place(where, made);
-    else if (mpg_graph_add_place(&all->places, name, made) < 0) {
+        mpg_graph_channel_change(where, made);
+    else if (mpg_graph_channel_add(&all->channel_table, name, made) < 0) {
         mpg_pool_give(&all->channel_pool, made.channel);
         mpg_graph_out_of_memory(err);
         return NULL;
@@ -64,10 +64,10 @@ struct channel *mpg_graph_find_channel(struct channels *all, const struct channe
 void mpg_graph_drop_channel_if_empty(struct channels *all, struct channel *c)
 {
     void **where;
-    if (c->first || c->probers || c->routes)
+    if (c->first || c->probers || c->channel_cache)
         return;
-    (void)mpg_graph_find_place(&all->places, &c->name, &where);
-    mpg_graph_remove_place(&all->places, &c->name, where);
+    (void)mpg_graph_channel_find(&all->channel_table, &c->name, &where);
+    mpg_graph_channel_remove(&all->channel_table, &c->name, where);
     mpg_pool_give(&all->channel_pool, c);
 }
 
@@ -104,22 +104,22 @@ struct message *mpg_graph_match_named(struct channels *all, const struct channel
                                       struct mpg_error *err)
 {
     void **where;
-    const struct place_of_name known = mpg_graph_find_place(&all->places, name, &where);
+    const struct channel_entry known = mpg_graph_channel_find(&all->channel_table, name, &where);
     struct message *m = known.alone;
     *c = known.channel;
     if (m && m->is_sent != sent) {
-        mpg_graph_remove_place(&all->places, name, where);
+        mpg_graph_channel_remove(&all->channel_table, name, where);
         return m;
     }
     if (m) { /* and is not alone any more */
         if (!(*c = new_channel(all, name, m, err)))
             return NULL;
-        mpg_graph_change_place(where, (struct place_of_name){.channel = *c});
+        mpg_graph_channel_change(where, (struct channel_entry){.channel = *c});
     }
     if (*c)
         return graph_match(all, *c, sent, err);
     m = new_message(all, name, err);
-    if (m && mpg_graph_add_place(&all->places, name, (struct place_of_name){.alone = m}) < 0) {
+    if (m && mpg_graph_channel_add(&all->channel_table, name, (struct channel_entry){.alone = m}) < 0) {
         mpg_pool_give(&all->message_pool, m);
         mpg_graph_out_of_memory(err);
         return NULL;
@@ -153,7 +153,7 @@ const struct message *mpg_graph_first_unmatched(const struct channels *all, uint
     const struct message *first = NULL;
     size_t i = 0;
     *count = 0;
-    for (struct place_of_name p; p = mpg_graph_next_place(&all->places, &i), p.alone || p.channel;)
+    for (struct channel_entry p; p = mpg_graph_channel_next(&all->channel_table, &i), p.alone || p.channel;)
         for (const struct message *m = p.alone ? p.alone : p.channel->first; m; m = m->next) {
             if (m->cancelling)
                 continue;
@@ -166,7 +166,7 @@ const struct message *mpg_graph_first_unmatched(const struct channels *all, uint
 
 void mpg_graph_channels_clear(struct channels *all)
 {
-    mpg_graph_places_clear(&all->places);
+    mpg_graph_channel_table_clear(&all->channel_table);
     mpg_map_clear(&all->pairs);
     mpg_pool_clear(&all->pair_pool);
     mpg_pool_clear(&all->channel_pool);

@@ -7,7 +7,7 @@
 
 #include "common/map.h"
 #include "common/pool.h"
-#include "graph/matching/places.h"
+#include "graph/matching/channel_table.h"
 
 /* Partitioned sends (made[1]) and receives (made[0]) that were made so far for one source,
  * destination, communicator and tag; number: of these four. */
@@ -16,7 +16,7 @@ struct channel_pairs {
 };
 
 struct channels {
-    struct places places;
+    struct channel_table channel_table;
     struct mpg_pool channel_pool, message_pool;
     struct mpg_map pairs; /* channel of the user -> struct channel_pairs * */
     struct mpg_pool pair_pool;

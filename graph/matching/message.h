@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "graph/graph.h"
-#include "graph/place.h"
+#include "graph/call_ref.h"
 #include "graph/waiter.h"
 
 /* Those in flight are far apart in memory, and as many as there are: of most programs' messages this is all, two cache
@@ -33,8 +33,8 @@ struct message {
     bool is_listed : 1, is_involved : 1; /* its receive is posted, and not completed; the call that is being
                                             left may choose what it takes */
     bool is_awaited : 1, is_received : 1; /* matching.notes_progress: the former by a call that waits for a request */
-    bool wants_carrier : 1, is_carried : 1; /* carried.h: the latter, as far as it is known who carries it */
-    bool is_unseen : 1;             /* its receiver's library makes progress on it later (progress.h) */
+    bool is_weak : 1, has_progress_call : 1; /* carried.h: the latter, as far as it is known who carries it */
+    bool is_deferred : 1;             /* its receiver's library makes progress on it later (progress.h) */
     bool has_more : 1;              /* struct more_of_message */
     unsigned space : 2;             /* enum space, of its channel */
     uint8_t posted_any;         /* MPG_ANY_ flags of its receive */
@@ -49,7 +49,7 @@ struct message {
     int64_t bytes;              /* sent */
     double poster_ns;           /* enter; */
     union {
-        uint32_t seen_slot;     /* poster_slot, or where the receiver's library sees to the receive: until it is sent, */
+        uint32_t progress_slot;     /* poster_slot, or where the receiver's library sees to the receive: until it is sent, */
         double sender_ns;       /* then the sender's enter */
     };
     union {
@@ -77,12 +77,12 @@ struct more_of_message {
     struct message *posted_next, *posted_before;
     double awaited_ns;                 /* is_awaited: enter of that call; */
     double receiving_ns, received_ns;  /* is_received: enter, leave of the call that completed the receive */
-    double carry_from_ns;              /* a call of its receiver that is over then, or later, carries it (INFINITY: not
+    double progress_from_ns;              /* a call of its receiver that is over then, or later, carries it (INFINITY: not
                                           known yet); */
-    double carry_until_ns;             /* and that has begun when the call that completes its send is over */
-    struct passage *carrier;           /* this one; NULL: none */
-    struct message *carry_next;
-    struct waiter *carry_waiter;
+    double progress_until_ns;             /* and that has begun when the call that completes its send is over */
+    struct progress_call *progress_call;           /* this one; NULL: none */
+    struct message *weak_next;
+    struct waiter *weak_waiter;
 };
 
 /* That of M, which has_more: it stands behind M. */
@@ -108,14 +108,14 @@ static inline uint64_t graph_message_id(const struct message *m)
 
 /* Where it was sent, where its receive was posted; what identifies its draws: those that a hypothesis inserts are rows of their
  * own, which a thread's messages in the trace are none of. */
-static inline struct place graph_sent_place(const struct message *m)
+static inline struct call_ref graph_sending_call(const struct message *m)
 {
-    return (struct place){m->source, m->sent_thread, (enum mpg_call)m->sent_call, m->sent_number};
+    return (struct call_ref){m->source, m->sent_thread, (enum mpg_call)m->sent_call, m->sent_number};
 }
 
-static inline struct place graph_posted_place(const struct message *m)
+static inline struct call_ref graph_posting_call(const struct message *m)
 {
-    return (struct place){m->destination, m->posted_thread, (enum mpg_call)m->posted_call, m->posted_number};
+    return (struct call_ref){m->destination, m->posted_thread, (enum mpg_call)m->posted_call, m->posted_number};
 }
 
 static inline struct mpg_origin graph_origin(const struct message *m)

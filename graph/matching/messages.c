@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "graph/matching/routes.h"
+#include "graph/matching/channel_cache.h"
 #include "graph/work/inserted.h"
 
 static void arrive(struct message *m)
@@ -21,16 +21,17 @@ bool mpg_graph_is_alone(const struct matching *matching, int32_t rank)
     return mpg_trace_threads(matching->members->trace, rank) <= 1;
 }
 
-bool mpg_graph_is_receive_dropped(const struct supposing *supposing, const struct message *m)
+bool mpg_graph_is_receive_dropped(const struct applied_hypotheses *applied_hypotheses, const struct message *m)
 {
-    const struct place posted = graph_posted_place(m);
-    return m->is_sent ? m->dropped : m->has_more && mpg_graph_is_post_dropped(supposing, &posted, graph_more(m)->posted_part);
+    const struct call_ref posted = graph_posting_call(m);
+    return m->is_sent ? m->dropped : m->has_more && mpg_graph_is_post_dropped(applied_hypotheses, &posted,
+                                                                              graph_more(m)->posted_part);
 }
 
 static int learn_sender(const struct matching *matching, const struct message *m, struct mpg_error *err)
 {
-    const struct place sent = graph_sent_place(m);
-    return mpg_graph_learn_dropped(&matching->supposing, &sent, m->sent_index + 1, graph_more(m)->dropper, err);
+    const struct call_ref sent = graph_sending_call(m);
+    return mpg_graph_learn_dropped(&matching->applied_hypotheses, &sent, m->sent_index + 1, graph_more(m)->dropper, err);
 }
 
 int mpg_graph_drop_sender(struct matching *matching, struct message *m, int dropper, struct mpg_error *err)
@@ -48,21 +49,21 @@ static int tell_receiver(struct matching *matching, const struct message *m, str
     const struct more_of_message *more = graph_more(m);
     if (!m->dropped && more->target_bytes == m->bytes)
         return 0;
-    const struct mpg_told told = {.kind = MPG_TOLD_RECEIVED, .rank = m->destination, .number = m->posted_number,
-                                  .which = more->posted_which, .drops = m->dropped, .was = m->bytes,
-                                  .bytes = more->target_bytes};
-    return mpg_graph_tell(&matching->supposing, &told, m->dropped ? more->dropper : 0, err);
+    const struct mpg_hypothesis_effect effect = {.kind = MPG_EFFECT_RECEIVED, .rank = m->destination, .number = m->posted_number,
+                                                 .which = more->posted_which, .drops = m->dropped, .was = m->bytes,
+                                                 .bytes = more->target_bytes};
+    return mpg_graph_report_effect(&matching->applied_hypotheses, &effect, m->dropped ? more->dropper : 0, err);
 }
 
 /* With hypotheses: those who are to hear of M, both of whose ends are there. */
 static int tell_ends(struct matching *matching, const struct message *m, struct mpg_error *err)
 {
     const struct more_of_message *more = graph_more(m);
-    const struct place posted = graph_posted_place(m);
+    const struct call_ref posted = graph_posting_call(m);
     if (tell_receiver(matching, m, err) < 0)
         return -1;
     if (m->dropped && m->posted_requested &&
-        mpg_graph_learn_dropped(&matching->supposing, &posted, more->posted_part, more->dropper, err) < 0)
+        mpg_graph_learn_dropped(&matching->applied_hypotheses, &posted, more->posted_part, more->dropper, err) < 0)
         return -1;
     return m->drops_sender ? learn_sender(matching, m, err) : 0;
 }
@@ -70,7 +71,7 @@ static int tell_ends(struct matching *matching, const struct message *m, struct 
 /* A receive with room for ROOM_BYTES is not one for M. */
 static int refuse(struct matching *matching, const struct message *m, int64_t room_bytes, struct mpg_error *err)
 {
-    const struct place posted = graph_posted_place(m);
+    const struct call_ref posted = graph_posting_call(m);
     if (matching->lenient) {
         matching->counts->truncated++;
         return 0;
@@ -81,9 +82,9 @@ static int refuse(struct matching *matching, const struct message *m, int64_t ro
 }
 
 /* M, which is synchronous, and its receive have met, which is seen to at SEEN_SLOT. */
-static int meet(struct matching *matching, struct message *m, uint32_t seen_slot, struct mpg_error *err)
+static int meet(struct matching *matching, struct message *m, uint32_t progress_slot, struct mpg_error *err)
 {
-    const struct place sent = graph_sent_place(m);
+    const struct call_ref sent = graph_sending_call(m);
     struct mpg_step *s = mpg_graph_emit_at(matching->steps, MPG_STEP_SYNCHRONOUS, &sent);
     if (!s)
         return mpg_graph_out_of_memory(err);
@@ -92,7 +93,7 @@ static int meet(struct matching *matching, struct message *m, uint32_t seen_slot
     if (graph_renew_slot(matching->steps, &m->slot, err) < 0)
         return -1;
     s->slot = m->slot;
-    s->seen = seen_slot;
+    s->progress_slot = progress_slot;
     s->origin = graph_origin(m);
     s->receiver = m->destination;
     s->bytes = (double)graph_known_bytes(m);
@@ -105,8 +106,8 @@ static int meet(struct matching *matching, struct message *m, uint32_t seen_slot
     s->changed = graph_is_changed(m);
     s->grows = m->grows;
     graph_free_slot(matching->steps, m->poster_slot);
-    if (seen_slot != m->poster_slot)
-        graph_free_slot(matching->steps, seen_slot);
+    if (progress_slot != m->poster_slot)
+        graph_free_slot(matching->steps, progress_slot);
     arrive(m);
     return 0;
 }
@@ -114,12 +115,12 @@ static int meet(struct matching *matching, struct message *m, uint32_t seen_slot
 /* What is known of a receive that is posted before its message is sent. */
 struct waiting_receive {
     int64_t room_bytes;
-    uint32_t seen_slot;
+    uint32_t progress_slot;
 };
 
 static inline struct waiting_receive receive_of(const struct message *m)
 {
-    return (struct waiting_receive){m->room_bytes, m->seen_slot};
+    return (struct waiting_receive){m->room_bytes, m->progress_slot};
 }
 
 /* Both ends of a message are there, one of them RECEIVE. */
@@ -130,15 +131,15 @@ static inline int complete_match(struct matching *matching, struct message *m, s
         return -1;
     if (m->bytes > receive.room_bytes && refuse(matching, m, receive.room_bytes, err) < 0)
         return -1;
-    mpg_graph_carry_posted(&matching->carrying, m);
+    mpg_graph_weak_send_posted(&matching->progress, m);
     if (!m->synchronous) {
         if (m->has_poster_slot)
             graph_free_slot(matching->steps, m->poster_slot);
-        if (m->has_poster_slot && receive.seen_slot != m->poster_slot)
-            graph_free_slot(matching->steps, receive.seen_slot);
+        if (m->has_poster_slot && receive.progress_slot != m->poster_slot)
+            graph_free_slot(matching->steps, receive.progress_slot);
         return 0;
     }
-    return m->is_unseen ? 0 : meet(matching, m, receive.seen_slot, err);
+    return m->is_deferred ? 0 : meet(matching, m, receive.progress_slot, err);
 }
 
 /* Where a synchronous message leaves from, until its receive is posted. */
@@ -196,10 +197,10 @@ struct protocol mpg_graph_protocol(const struct matching *matching, enum mpg_cal
 static int find_origin(const struct call *call, uint32_t index, uint32_t *sequence, struct message *m,
                        struct mpg_error *err)
 {
-    struct sequences *sequences = &call->routes->sequences;
+    struct sequences *sequences = &call->channel_cache->sequences;
     m->sent_index = index;
     if (mpg_is_inserted(call->number)) {
-        m->nth = graph_inserted_place(call->number);
+        m->nth = graph_inserted_begin(call->number);
         return 0;
     }
     if (*sequence == 0 && (*sequence = mpg_graph_sequence(sequences, m->destination, err)) == 0)
@@ -323,15 +324,15 @@ static int send_on(struct matching *matching, const struct call *call, struct ch
                      mpg_graph_is_alone(matching, m->destination);
     if (load.drops)
         return drop(matching, call, c, sequence, m, receive, load.dropper, message, err);
-    mpg_graph_carry_wants(&matching->carrying, m);
-    mpg_graph_carry_resized(&matching->carrying, m, matching->counts);
+    mpg_graph_mark_weak_send(&matching->progress, m);
+    mpg_graph_count_resized(&matching->progress, m, matching->counts);
     count_sent(matching, m);
     if (find_origin(call, index, sequence, m, err) < 0 ||
         (matching->steps->wanted != MPG_STEPS_LEAVES && note_sent(call, m, err) < 0) ||
         (m->synchronous ? store_sending(matching, call, m, err)
                         : emit_eager(matching, call, m, err)) < 0)
         return -1;
-    mpg_graph_carry_message(&matching->carrying, m);
+    mpg_graph_weak_send_started(&matching->progress, m);
     *message = m;
     return meet_receive(matching, c, m, receive, err);
 }
@@ -368,12 +369,13 @@ static int suppose_load(const struct matching *matching, const struct call *call
 {
     const int64_t bytes = load->bytes;
     struct outcome outcome;
-    if (mpg_graph_suppose_message(&matching->supposing, call, comm, name->destination, name->tag, bytes, &outcome, err) < 0)
+    if (mpg_graph_apply_to_message(&matching->applied_hypotheses, call, comm, name->destination, name->tag, bytes, &outcome,
+                                   err) < 0)
         return -1;
-    const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
-                                  .which = call->sent->which, .drops = outcome.drops, .was = bytes,
-                                  .bytes = outcome.bytes};
-    if (mpg_graph_tell(&matching->supposing, &told, outcome.by, err) < 0)
+    const struct mpg_hypothesis_effect effect = {.kind = MPG_EFFECT_SENT, .rank = call->rank, .number = call->number,
+                                                 .which = call->sent->which, .drops = outcome.drops, .was = bytes,
+                                                 .bytes = outcome.bytes};
+    if (mpg_graph_report_effect(&matching->applied_hypotheses, &effect, outcome.by, err) < 0)
         return -1;
     *load = graph_outcome_load(bytes, &outcome);
     return 0;
@@ -382,45 +384,45 @@ static int suppose_load(const struct matching *matching, const struct call *call
 int mpg_graph_send(struct matching *matching, const struct call *call, enum mpg_call mode, int32_t comm, int32_t to, int32_t tag,
                    int64_t bytes, uint32_t index, struct message **message, struct mpg_error *err)
 {
-    struct route *route;
+    struct cached_channel *cached_channel;
     *message = NULL;
-    if (graph_find_route(matching, call, true, comm, to, tag, &route, err) < 0)
+    if (graph_find_cached_channel(matching, call, true, comm, to, tag, &cached_channel, err) < 0)
         return -1;
-    if (route->is_foreign) {
+    if (cached_channel->is_foreign) {
         matching->counts->foreign++;
         return 0;
     }
     struct load load = graph_load(bytes);
-    if (matching->supposing.supposed && suppose_load(matching, call, comm, &route->name, &load, err) < 0)
+    if (matching->applied_hypotheses.bound && suppose_load(matching, call, comm, &cached_channel->name, &load, err) < 0)
         return -1;
     call->sent->parts++;
-    return send_on(matching, call, route->channel, &route->name, &route->sequence,
+    return send_on(matching, call, cached_channel->channel, &cached_channel->name, &cached_channel->sequence,
                    graph_load_protocol(matching, mode, load), load, index, message, err);
 }
 
 /* Whether what CALL posts is seen to by a later call of its rank. Of several threads another one's may, which is not known. */
 static bool is_seen_later(const struct matching *matching, const struct call *call)
 {
-    return matching->unseen.rank && !mpg_graph_makes_progress(call) && mpg_graph_is_alone(matching, call->rank);
+    return matching->deferred.rank && !mpg_graph_makes_progress(call) && mpg_graph_is_alone(matching, call->rank);
 }
 
-int mpg_graph_see_receives(struct matching *matching, const struct call *call, struct mpg_error *err)
+int mpg_graph_progress_receives(struct matching *matching, const struct call *call, struct mpg_error *err)
 {
-    struct unseen *unseen = matching->unseen.rank ? &matching->unseen.rank[call->rank] : NULL;
-    if (!unseen)
+    struct deferred *deferred = matching->deferred.rank ? &matching->deferred.rank[call->rank] : NULL;
+    if (!deferred)
         return 0;
-    for (uint32_t i = 0; i < unseen->n; i++) {
-        struct message *m = unseen->message[i];
+    for (uint32_t i = 0; i < deferred->n; i++) {
+        struct message *m = deferred->message[i];
         uint32_t slot;
-        m->is_unseen = false;
+        m->is_deferred = false;
         if (m->is_sent && !m->synchronous)
             continue;
         if (mpg_graph_store(matching->steps, call, &slot, err) < 0 || (m->is_sent && meet(matching, m, slot, err) < 0))
             return -1;
         if (!m->is_sent)
-            m->seen_slot = slot;
+            m->progress_slot = slot;
     }
-    unseen->n = 0;
+    deferred->n = 0;
     return 0;
 }
 
@@ -441,11 +443,11 @@ int mpg_graph_post_message(struct matching *matching, const struct call *call, s
     m->posted_requested = graph_leaves_request(call->event->call);
     m->has_poster_slot = !m->is_sent || m->synchronous;
     if (m->has_poster_slot && (mpg_graph_store(matching->steps, call, &m->poster_slot, err) < 0 ||
-                               (is_seen_later(matching, call) && mpg_graph_unseen_add(&matching->unseen, call, m, err) < 0)))
+                               (is_seen_later(matching, call) && mpg_graph_deferred_add(&matching->deferred, call, m, err) < 0)))
         return -1;
     if (m->is_sent)
         return complete_match(matching, m, (struct waiting_receive){room_bytes, m->poster_slot}, err);
-    m->seen_slot = m->poster_slot;
+    m->progress_slot = m->poster_slot;
     return 0;
 }
 
@@ -473,46 +475,46 @@ int mpg_graph_post_on(struct matching *matching, const struct call *call, const 
 
 void mpg_graph_note_post(const struct matching *matching, const struct call *call)
 {
-    const struct place here = graph_here(call);
+    const struct call_ref here = graph_call_ref(call);
     call->sent->parts++;
     if (graph_leaves_request(call->event->call))
-        call->sent->dropped += mpg_graph_is_post_dropped(&matching->supposing, &here, call->sent->parts);
+        call->sent->dropped += mpg_graph_is_post_dropped(&matching->applied_hypotheses, &here, call->sent->parts);
 }
 
 int mpg_graph_post(struct matching *matching, const struct call *call, int32_t comm, int32_t from, int32_t tag, uint32_t any,
                    int64_t room_bytes, struct message **message, struct mpg_error *err)
 {
-    struct route *route;
+    struct cached_channel *cached_channel;
     *message = NULL;
-    if (graph_find_route(matching, call, false, comm, from, tag, &route, err) < 0)
+    if (graph_find_cached_channel(matching, call, false, comm, from, tag, &cached_channel, err) < 0)
         return -1;
-    if (route->is_foreign) {
+    if (cached_channel->is_foreign) {
         matching->counts->foreign++;
         return 0;
     }
     mpg_graph_note_post(matching, call);
-    struct channel *c = route->channel;
+    struct channel *c = cached_channel->channel;
     *message = c ? graph_match(&matching->channels, c, false, err)
-                 : mpg_graph_match_named(&matching->channels, &route->name, false, &c, err);
-    if (*message && c && !route->channel)
+                 : mpg_graph_match_named(&matching->channels, &cached_channel->name, false, &c, err);
+    if (*message && c && !cached_channel->channel)
         mpg_graph_drop_channel_if_empty(&matching->channels, c);
     if (!*message || mpg_graph_post_message(matching, call, *message, room_bytes, err) < 0)
         return -1;
     return mpg_graph_posted_add(&matching->posted, *message, any, err);
 }
 
-struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct route *route,
+struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct cached_channel *cached_channel,
                                        struct protocol protocol, struct mpg_error *err)
 {
-    struct message *m = graph_match(&matching->channels, route->channel, true, err);
+    struct message *m = graph_match(&matching->channels, cached_channel->channel, true, err);
     if (!m)
         return NULL;
     const struct waiting_receive receive = receive_of(m);
     describe_sent(m, call, call->event->bytes, protocol);
     m->is_user = true;
     count_sent(matching, m);
-    if (find_origin(call, 0, &route->sequence, m, err) < 0 || emit_eager(matching, call, m, err) < 0 ||
-        meet_receive(matching, route->channel, m, receive, err) < 0)
+    if (find_origin(call, 0, &cached_channel->sequence, m, err) < 0 || emit_eager(matching, call, m, err) < 0 ||
+        meet_receive(matching, cached_channel->channel, m, receive, err) < 0)
         return NULL;
     return m;
 }

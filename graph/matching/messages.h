@@ -8,14 +8,14 @@
 #ifndef MPG_GRAPH_MESSAGES_H
 #define MPG_GRAPH_MESSAGES_H
 
-#include "graph/matching/carried.h"
-#include "graph/matching/evidence.h"
+#include "graph/matching/weak_progress.h"
+#include "graph/matching/eager_limit.h"
 #include "graph/matching/match.h"
-#include "graph/matching/posted.h"
-#include "graph/matching/progress.h"
+#include "graph/matching/posted_queue.h"
+#include "graph/matching/receive_progress.h"
 #include "graph/members.h"
 #include "graph/steps.h"
-#include "graph/work/supposing.h"
+#include "graph/work/apply_hypotheses.h"
 
 /* How a message is sent, on the traced machine and on the target. */
 struct protocol {
@@ -39,11 +39,11 @@ struct matching {
     struct members *members;
     struct steps *steps;
     struct channels channels;
-    struct evidence evidence;
-    struct carrying carrying;
+    struct eager_evidence eager_evidence;
+    struct progress progress;
     struct posted posted;
-    struct unseen_receives unseen;
-    struct supposing supposing;
+    struct deferred_receives deferred;
+    struct applied_hypotheses applied_hypotheses;
     bool notes_progress; /* counts what waits for its sender's next call (evidence.h) */
     bool of_target, keeps_protocol; /* of what hypotheses resize: graph.h has them */
     struct known_protocol known[GRAPH_PROTOCOLS];
@@ -81,19 +81,19 @@ int mpg_graph_send_on(struct matching *matching, const struct call *call, const 
  * leaves. Before it is posted. */
 void mpg_graph_note_post(const struct matching *matching, const struct call *call);
 /* Whether M, whose receive is posted, is dropped, as far as that is known. */
-bool mpg_graph_is_receive_dropped(const struct supposing *supposing, const struct message *m);
+bool mpg_graph_is_receive_dropped(const struct applied_hypotheses *applied_hypotheses, const struct message *m);
 /* A receive that CALL posts there, with room for so many bytes. */
 int mpg_graph_post_on(struct matching *matching, const struct call *call, const struct channel_name *name, int64_t room_bytes,
                       struct message **message, struct mpg_error *err);
 /* RANK makes CALL, or ends with it, in which its library makes progress on the receives that it has posted, if that is not
  * asked of it before. */
-int mpg_graph_see_receives(struct matching *matching, const struct call *call, struct mpg_error *err);
+int mpg_graph_progress_receives(struct matching *matching, const struct call *call, struct mpg_error *err);
 /* The same of a call of any kind that begins. */
-static inline int graph_see_call(struct matching *matching, const struct call *call, struct mpg_error *err)
+static inline int graph_progress_receives_at(struct matching *matching, const struct call *call, struct mpg_error *err)
 {
-    if (!matching->unseen.rank || matching->unseen.rank[call->rank].n == 0 || !mpg_graph_makes_progress(call))
+    if (!matching->deferred.rank || matching->deferred.rank[call->rank].n == 0 || !mpg_graph_makes_progress(call))
         return 0;
-    return mpg_graph_see_receives(matching, call, err);
+    return mpg_graph_progress_receives(matching, call, err);
 }
 /* A user's message. TO, FROM: ranks of COMM. *MESSAGE is NULL if the peer is of another
  * world. */
@@ -134,8 +134,8 @@ void mpg_graph_matching_clear(struct matching *matching); /* with every message 
 
 /* mpg_graph_send() of a call that is begun and left at once, where nothing more is said of messages (struct more_of_message): on
  * ROUTE, which has a channel, by a PROTOCOL that is eager on both machines. NULL with ERR. */
-struct route;
-struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct route *route,
+struct cached_channel;
+struct message *mpg_graph_send_at_once(struct matching *matching, const struct call *call, struct cached_channel *cached_channel,
                                        struct protocol protocol, struct mpg_error *err);
 /* Has STEP, the leave of CALL, say that the call sent M, and nothing else. Error: out of memory. */
 int mpg_graph_keep_sent_at_once(struct matching *matching, const struct call *call, struct mpg_step *step,

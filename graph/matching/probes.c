@@ -45,7 +45,7 @@ int mpg_graph_matched_probe(struct matching *matching, struct taken *taken, stru
     int status = name_channel(matching, call, &name, err);
     if (status <= 0)
         return status;
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     uint64_t *slot = mpg_map_add(&taken->messages, id, 0);
     if (!slot)
         return mpg_graph_out_of_memory(err);
@@ -70,7 +70,7 @@ int mpg_graph_matched_receive(struct matching *matching, struct taken *taken, co
                               struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     *message = NULL;
     if (e->message == 0 || e->from == MPG_PROC_NULL)
         return 0;
@@ -160,6 +160,6 @@ int mpg_graph_end_probes(struct matching *matching, const struct taken *taken, s
     }
     if (!first || matching->lenient)
         return 0;
-    const struct place posted = graph_posted_place(first);
+    const struct call_ref posted = graph_posting_call(first);
     return mpg_graph_error_lenient(&posted, err, "the message that it took is never received");
 }

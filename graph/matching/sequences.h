@@ -9,7 +9,7 @@
 
 /* Zero-initialised is none. */
 struct sequences {
-    uint32_t *place, places;  /* a power of 2 of them, by rank: from 1, the number of its sequence; 0: of none */
+    uint32_t *call_ref, channel_table;  /* a power of 2 of them, by rank: from 1, the number of its sequence; 0: of none */
     int32_t *to;              /* by number less 1: whom it goes to, */
     uint64_t *count;          /* how many */
     uint32_t n, to_capacity, count_capacity;

@@ -18,7 +18,7 @@ static int64_t less(int64_t sum, int64_t part)
     return sum < INT64_MAX - 1 ? sum - part : sum;
 }
 
-static const struct moved nothing_moved = {.served.target = -1};
+static const struct moved nothing_moved = {.rma_under_way.target = -1};
 
 static void forget_transfers(struct window *w)
 {
@@ -88,20 +88,20 @@ static struct lock *find_lock(const struct window *w, int32_t target)
 static int suppose_transfer(struct matching *matching, const struct mpg_trace *trace, struct window *w,
                             const struct call *call, struct load *load, struct mpg_error *err)
 {
-    const struct supposing *s = &matching->supposing;
+    const struct applied_hypotheses *s = &matching->applied_hypotheses;
     const int32_t target = call->event->to, comm = graph_window_comm(trace, call);
-    const struct place here = graph_here(call);
+    const struct call_ref here = graph_call_ref(call);
     struct outcome outcome;
     const int32_t to = mpg_graph_peer(matching->members, call, comm, target, err);
     if (to < 0)
         return to == MPG_FOREIGN ? 0 : -1;
-    if (mpg_graph_suppose_message(s, call, comm, to, MPG_SELECTED_NO_TAG, load->bytes, &outcome, err) < 0)
+    if (mpg_graph_apply_to_message(s, call, comm, to, MPG_SELECTED_NO_TAG, load->bytes, &outcome, err) < 0)
         return -1;
     outcome.drops = outcome.drops || mpg_graph_is_post_dropped(s, &here, 1);
     *load = graph_outcome_load(load->bytes, &outcome);
-    const struct mpg_told told = {.kind = MPG_TOLD_SENT, .rank = call->rank, .number = call->number,
-                                  .drops = load->drops, .was = load->bytes, .bytes = load->target_bytes};
-    if (mpg_graph_tell(s, &told, outcome.by, err) < 0)
+    const struct mpg_hypothesis_effect effect = {.kind = MPG_EFFECT_SENT, .rank = call->rank, .number = call->number,
+                                                 .drops = load->drops, .was = load->bytes, .bytes = load->target_bytes};
+    if (mpg_graph_report_effect(s, &effect, outcome.by, err) < 0)
         return -1;
     call->sent->parts++;
     call->sent->dropped += load->drops;
@@ -114,7 +114,7 @@ static int find_load(struct matching *matching, const struct mpg_trace *trace, s
 {
     const struct mpg_event *e = call->event;
     *load = graph_load(add(e->bytes, e->recvbytes));
-    return matching->supposing.supposed && w && e->to >= 0
+    return matching->applied_hypotheses.bound && w && e->to >= 0
                ? suppose_transfer(matching, trace, w, call, load, err)
                : 0;
 }
@@ -146,18 +146,18 @@ int mpg_graph_begin_transfer(struct matching *matching, const struct mpg_trace *
     add_transfer(target, &load);
     add_transfer(&w->all, &load);
     return load.drops ? 0
-                      : mpg_graph_serve_start(matching, call, target_of(matching, trace, call), load.bytes, &target->served,
-                                              &w->waits, err);
+                      : mpg_graph_rma_start(matching, call, target_of(matching, trace, call), load.bytes, &target->rma_under_way,
+                                            &w->waits, err);
 }
 
 int mpg_graph_end_transfers(struct matching *matching, struct window *w, struct call *call, int32_t target, struct mpg_error *err)
 {
-    if (!matching->carrying.serves)
+    if (!matching->progress.serves)
         return 0;
     for (size_t i = 0; i < w->targets.capacity; i++) {
         const struct mpg_map_entry *x = &w->targets.entries[i];
         if (x->used && (target < 0 || x->key[0] == (uint64_t)target) &&
-            mpg_graph_serve_end(matching, call, &w->target[x->value - 1].served, &w->waits, err) < 0)
+            mpg_graph_rma_end(matching, call, &w->target[x->value - 1].rma_under_way, &w->waits, err) < 0)
             return -1;
     }
     return 0;
@@ -168,7 +168,7 @@ int mpg_graph_requested_transfer(struct matching *matching, struct windows *wind
 {
     const int32_t object = call->event->object;
     struct window *w = NULL;
-    if ((matching->supposing.supposed || matching->carrying.serves) && object != MPG_NO_OBJECT &&
+    if ((matching->applied_hypotheses.bound || matching->progress.serves) && object != MPG_NO_OBJECT &&
         !(w = mpg_graph_find_window(&windows->by_object, object, err)))
         return -1;
     if (find_load(matching, trace, w, call, load, err) < 0)
@@ -176,7 +176,7 @@ int mpg_graph_requested_transfer(struct matching *matching, struct windows *wind
     matching->counts->transfers += !load->drops;
     return load->drops || !w
                ? 0
-               : mpg_graph_serve_start(matching, call, target_of(matching, trace, call), load->bytes, NULL, &w->waits, err);
+               : mpg_graph_rma_start(matching, call, target_of(matching, trace, call), load->bytes, NULL, &w->waits, err);
 }
 
 void mpg_graph_await_transfer(struct call *call, const struct load *load)
@@ -191,11 +191,11 @@ void mpg_graph_await_transfer(struct call *call, const struct load *load)
 /* --- passive targets: a round trip for all that a call waits for --- */
 
 /* CALL is about what MOVED is, or, without any of it, about the locks that it is under. */
-static void count_parts(const struct supposing *s, const struct window *w, const struct call *call, int32_t target,
+static void count_parts(const struct applied_hypotheses *s, const struct window *w, const struct call *call, int32_t target,
                         const struct moved *moved)
 {
     struct sent *sent = call->sent;
-    if (!s->supposed)
+    if (!s->bound)
         return;
     if (moved->n > 0) {
         sent->parts++;
@@ -207,22 +207,22 @@ static void count_parts(const struct supposing *s, const struct window *w, const
         if (lock->target >= 0 && target >= 0 && lock->target != target)
             continue;
         sent->parts++;
-        sent->dropped += mpg_graph_is_post_dropped(s, &lock->place, 1);
+        sent->dropped += mpg_graph_is_post_dropped(s, &lock->call_ref, 1);
     }
 }
 
-static int begin_lock(const struct supposing *s, struct window *w, const struct call *call, int32_t target,
+static int begin_lock(const struct applied_hypotheses *s, struct window *w, const struct call *call, int32_t target,
                       struct mpg_error *err)
 {
-    const struct place here = graph_here(call);
+    const struct call_ref here = graph_call_ref(call);
     void *all = w->lock;
-    if (!s->supposed)
+    if (!s->bound)
         return 0;
     if (mpg_reserve(&all, sizeof *w->lock, &w->lock_capacity, w->lock_count + 1, err) < 0)
         return mpg_graph_out_of_memory(err);
     w->lock = all;
     struct lock *lock = &w->lock[w->lock_count++];
-    *lock = (struct lock){.target = target, .place = here};
+    *lock = (struct lock){.target = target, .call_ref = here};
     call->sent->parts++;
     call->sent->dropped += mpg_graph_is_post_dropped(s, &here, 1);
     return mpg_graph_note_part(s, &lock->noting, call, 1, target, -1, err);
@@ -231,7 +231,7 @@ static int begin_lock(const struct supposing *s, struct window *w, const struct 
 static int end_lock(struct matching *matching, struct window *w, const struct call *call, int32_t comm,
                     int32_t target, struct mpg_error *err)
 {
-    const struct supposing *s = &matching->supposing;
+    const struct applied_hypotheses *s = &matching->applied_hypotheses;
     size_t i = 0;
     int dropper;
     while (i < w->lock_count && w->lock[i].target != target)
@@ -241,7 +241,7 @@ static int end_lock(struct matching *matching, struct window *w, const struct ca
     const int32_t to = target < 0 ? -1 : mpg_graph_peer(matching->members, call, comm, target, err);
     if (target >= 0 && to < 0 && to != MPG_FOREIGN)
         return -1;
-    int status = mpg_graph_suppose_epoch(s, call, comm, to < 0 ? -1 : to, &dropper, err);
+    int status = mpg_graph_apply_to_epoch(s, call, comm, to < 0 ? -1 : to, &dropper, err);
     if (status == 0)
         status = mpg_graph_learn_epoch(s, &w->lock[i].noting, call, -1, dropper, err);
     mpg_graph_noting_clear(&w->lock[i].noting);
@@ -257,7 +257,7 @@ int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *t
     const int32_t target = has_target ? e->to : -1;
     struct moved moved = {0};
     if (e->call == MPG_CALL_Win_lock || e->call == MPG_CALL_Win_lock_all)
-        return has_target && target < 0 ? 0 : begin_lock(&matching->supposing, w, call, target, err);
+        return has_target && target < 0 ? 0 : begin_lock(&matching->applied_hypotheses, w, call, target, err);
     if (e->call != MPG_CALL_Win_sync) {
         if (mpg_graph_end_transfers(matching, w, call, target, err) < 0)
             return -1;
@@ -268,7 +268,7 @@ int mpg_graph_begin_passive(struct matching *matching, const struct mpg_trace *t
     }
     if (has_target && target < 0)
         return 0;
-    count_parts(&matching->supposing, w, call, target, &moved);
+    count_parts(&matching->applied_hypotheses, w, call, target, &moved);
     return e->call == MPG_CALL_Win_unlock || e->call == MPG_CALL_Win_unlock_all
                ? end_lock(matching, w, call, graph_window_comm(trace, call), target, err)
                : 0;
@@ -279,13 +279,14 @@ static void suppose_moved(struct matching *matching, const struct mpg_trace *tra
                           struct mpg_transfer *t)
 {
     const double moved = t->put_bytes + t->get_bytes;
-    const struct place here = graph_here(call);
+    const struct call_ref here = graph_call_ref(call);
     struct outcome outcome;
     struct mpg_error err; /* which of them there are has been told already */
-    if (mpg_graph_suppose_message(&matching->supposing, call, graph_window_comm(trace, call), t->owner, MPG_SELECTED_NO_TAG,
-                                  add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)
+    if (mpg_graph_apply_to_message(&matching->applied_hypotheses, call, graph_window_comm(trace, call), t->owner,
+                                   MPG_SELECTED_NO_TAG,
+                                   add(call->event->bytes, call->event->recvbytes), &outcome, &err) < 0)
         return;
-    if (outcome.drops || mpg_graph_is_post_dropped(&matching->supposing, &here, 1))
+    if (outcome.drops || mpg_graph_is_post_dropped(&matching->applied_hypotheses, &here, 1))
         t->owner = -1;
     if (moved > 0) {
         t->put_bytes *= (double)outcome.bytes / moved;
@@ -310,7 +311,7 @@ int mpg_graph_transfer_of(struct matching *matching, const struct mpg_trace *tra
                                       .put_bytes = (double)e->bytes,
                                       .get_bytes = (double)e->recvbytes,
                                       .requested = kind == MPG_KIND_IRMA};
-    if (matching->supposing.supposed && transfer->owner >= 0)
+    if (matching->applied_hypotheses.bound && transfer->owner >= 0)
         suppose_moved(matching, trace, call, transfer);
     return 0;
 }

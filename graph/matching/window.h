@@ -4,7 +4,7 @@
 #define MPG_GRAPH_WINDOW_H
 
 #include "graph/matching/epochs.h"
-#include "graph/matching/serving.h"
+#include "graph/matching/rma_progress.h"
 #include "graph/matching/groups.h"
 #include "trace/reader.h"
 
@@ -12,7 +12,7 @@
 struct epoch {
     uint32_t count;
     int32_t *ranks;     /* of its communicator */
-    struct place place; /* the call that said so */
+    struct call_ref call_ref; /* the call that said so */
     double enter_ns, leave_ns; /* of that, aligned */
 };
 
@@ -21,13 +21,13 @@ struct epoch {
 struct moved {
     uint64_t n, dropped;
     int64_t bytes, target_bytes;
-    struct served served; /* of one target: what may wait for it */
+    struct rma_under_way rma_under_way; /* of one target: what may wait for it */
 };
 
 /* With hypotheses: a target that is locked (-1: all are), and who said so. */
 struct lock {
     int32_t target;
-    struct place place;
+    struct call_ref call_ref;
     struct noting noting;
 };
 
@@ -40,7 +40,7 @@ struct window {
     struct epoch access, exposure;
     struct group *late;     /* a Start that waits is over: what came too late for it; else NULL */
     struct noting noting;   /* of an epoch of active targets */
-    struct served_list waits; /* of the call that the rank is in, about this window: for its targets' calls */
+    struct rma_waits waits; /* of the call that the rank is in, about this window: for its targets' calls */
     struct lock *lock;
     uint32_t lock_count, lock_capacity;
 };

@@ -4,21 +4,21 @@
 
 #include <stdlib.h>
 
-#include "graph/matching/starts.h"
+#include "graph/matching/win_start.h"
 
 int mpg_graph_end_epoch(struct matching *matching, struct windows *windows, const struct mpg_trace *trace,
                         const struct call *call, struct load *moved, struct mpg_error *err)
 {
-    const struct supposing *s = &matching->supposing;
-    const struct place here = graph_here(call);
+    const struct applied_hypotheses *s = &matching->applied_hypotheses;
+    const struct call_ref here = graph_call_ref(call);
     const int32_t object = call->event->object;
     struct window *w;
     int dropper;
     *moved = graph_load(0);
-    if (object == MPG_NO_OBJECT || (!s->supposed && !mpg_map_find(&windows->by_object, (uint64_t)object, 0)))
+    if (object == MPG_NO_OBJECT || (!s->bound && !mpg_map_find(&windows->by_object, (uint64_t)object, 0)))
         return 0;
     if (!(w = mpg_graph_find_window(&windows->by_object, object, err)) ||
-        mpg_graph_suppose_epoch(s, call, graph_window_comm(trace, call), -1, &dropper, err) < 0 ||
+        mpg_graph_apply_to_epoch(s, call, graph_window_comm(trace, call), -1, &dropper, err) < 0 ||
         mpg_graph_learn_epoch(s, &w->noting, call, -1, dropper, err) < 0 ||
         mpg_graph_learn_dropped(s, &here, 1, dropper, err) < 0)
         return -1;
@@ -36,16 +36,16 @@ static int keep_group(const struct call *call, struct epoch *epoch, struct mpg_e
     for (uint32_t i = 0; i < e->count_number; i++)
         ranks[i] = (int32_t)e->counts[i];
     free(epoch->ranks);
-    *epoch = (struct epoch){e->count_number, ranks, graph_here(call), call->enter_ns, call->leave_ns};
+    *epoch = (struct epoch){e->count_number, ranks, graph_call_ref(call), call->enter_ns, call->leave_ns};
     return 0;
 }
 
 /* CALL is about all pairs of EPOCH, which are dropped as the call that said so was told. */
-static void count_pairs(const struct supposing *s, const struct epoch *epoch, const struct call *call)
+static void count_pairs(const struct applied_hypotheses *s, const struct epoch *epoch, const struct call *call)
 {
-    for (uint32_t i = 0; i < epoch->count && s->supposed; i++) {
+    for (uint32_t i = 0; i < epoch->count && s->bound; i++) {
         call->sent->parts++;
-        call->sent->dropped += mpg_graph_is_post_dropped(s, &epoch->place, i + 1);
+        call->sent->dropped += mpg_graph_is_post_dropped(s, &epoch->call_ref, i + 1);
     }
 }
 
@@ -53,12 +53,12 @@ static void count_pairs(const struct supposing *s, const struct epoch *epoch, co
 static int end_pair(struct matching *matching, struct window *w, const struct call *call, int32_t comm, uint32_t i,
                     int32_t to, int *dropper, struct mpg_error *err)
 {
-    const struct supposing *s = &matching->supposing;
+    const struct applied_hypotheses *s = &matching->applied_hypotheses;
     const struct epoch *epoch = &w->access;
-    const struct place here = graph_here(call);
-    return mpg_graph_suppose_epoch(s, call, comm, to, dropper, err) < 0 ||
+    const struct call_ref here = graph_call_ref(call);
+    return mpg_graph_apply_to_epoch(s, call, comm, to, dropper, err) < 0 ||
                    mpg_graph_learn_epoch(s, &w->noting, call, epoch->ranks[i], *dropper, err) < 0 ||
-                   mpg_graph_learn_dropped(s, &epoch->place, i + 1, *dropper, err) < 0 ||
+                   mpg_graph_learn_dropped(s, &epoch->call_ref, i + 1, *dropper, err) < 0 ||
                    mpg_graph_learn_dropped(s, &here, i + 1, *dropper, err) < 0
                ? -1
                : 0;
@@ -69,7 +69,7 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
                 const struct epoch *epoch, struct window *w, int32_t tag, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < epoch->count; i++) {
-        const struct place here = graph_here(call);
+        const struct call_ref here = graph_call_ref(call);
         struct load load = graph_load(0);
         struct message *m;
         int32_t to = mpg_graph_peer(matching->members, call, comm, epoch->ranks[i], err);
@@ -83,13 +83,13 @@ static int tell(struct matching *matching, const struct call *call, int32_t comm
             load.bytes = moved.bytes;
             load.target_bytes = moved.target_bytes;
         }
-        load.drops = mpg_graph_is_post_dropped(&matching->supposing, &here, i + 1);
+        load.drops = mpg_graph_is_post_dropped(&matching->applied_hypotheses, &here, i + 1);
         call->sent->parts++;
         struct channel_name name = {SPACE_WINDOW, call->event->object, call->rank, to, tag};
         if (mpg_graph_send_on(matching, call, &name, (struct protocol){0}, load, i, &m, err) < 0)
             return -1;
         if (tag == TAG_POST)
-            mpg_graph_forget_post(&matching->carrying, m);
+            mpg_graph_forget_post(&matching->progress, m);
         mpg_graph_sender_done(matching, m, false);
     }
     return 0;
@@ -144,9 +144,9 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
     case MPG_CALL_Win_start:
         if (keep_group(call, &w->access, err) < 0)
             return -1;
-        if (mpg_graph_start_waits(matching, call))
-            return mpg_graph_begin_start(matching, comm, w, call, group, err);
-        count_pairs(&matching->supposing, &w->access, call);
+        if (mpg_graph_win_start_waits(matching, call))
+            return mpg_graph_begin_win_start(matching, comm, w, call, group, err);
+        count_pairs(&matching->applied_hypotheses, &w->access, call);
         return 0;
     case MPG_CALL_Win_post:
         if (keep_group(call, &w->exposure, err) < 0)
@@ -165,7 +165,7 @@ static int synchronise(struct matching *matching, struct call *call, int32_t com
             status = hear(matching, call, comm, w, &w->exposure, TAG_COMPLETE, group, err);
             w->exposure.count = 0;
         } else
-            count_pairs(&matching->supposing, &w->exposure, call);
+            count_pairs(&matching->applied_hypotheses, &w->exposure, call);
         return status;
     }
 }
@@ -197,10 +197,10 @@ int mpg_graph_begin_window_call(struct matching *matching, struct windows *windo
 
 int mpg_graph_window_edges(struct matching *matching, struct windows *windows, const struct call *call, struct mpg_error *err)
 {
-    if (!matching->carrying.serves || call->event->object == MPG_NO_OBJECT || call->event->failed)
+    if (!matching->progress.serves || call->event->object == MPG_NO_OBJECT || call->event->failed)
         return 0;
     struct window *w = mpg_graph_find_window(&windows->by_object, call->event->object, err);
-    return w ? mpg_graph_serve_edges(matching, call, &w->waits, err) : -1;
+    return w ? mpg_graph_rma_edges(matching, call, &w->waits, err) : -1;
 }
 
 void mpg_graph_forget_window(struct windows *windows, int32_t object)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One-sided communication (MPI-3.1 chapter 11): what a rank has started on its windows,
  * and the calls that wait for it. Post, start, complete and wait are messages between the
- * members; fences are meetings (graph/meetings/collectives.h), told from here what was
+ * members; fences are meetings (graph/collectives/collectives.h), told from here what was
  * moved; a passive target has no part in it. Needs calls and matching. */
 #ifndef MPG_GRAPH_WINDOWS_H
 #define MPG_GRAPH_WINDOWS_H

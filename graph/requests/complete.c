@@ -28,7 +28,7 @@ static int await_request(struct requests *requests, struct call *call, struct re
     case REQUEST_SEND:
         if (m->synchronous && !m->arrived)
             graph_await(waiter, &m->send_waiter);
-        mpg_graph_await_carrier(&requests->matching->carrying, m, call->leave_ns, waiter);
+        mpg_graph_await_weak_send(&requests->matching->progress, m, call->leave_ns, waiter);
         break;
     case REQUEST_RECEIVE:
         if (m && !m->arrived)
@@ -41,7 +41,7 @@ static int await_request(struct requests *requests, struct call *call, struct re
         break;
     case REQUEST_COLLECTIVE:
         mpg_graph_await_part(&request->more->part, waiter);
-        return mpg_graph_await_moved(requests->moving, &request->more->part, call, err);
+        return mpg_graph_await_nbc_progress(requests->nbc_progress, &request->more->part, call, err);
     case REQUEST_GROUP:
         mpg_graph_await_group(waiter, request->more->group);
         break;
@@ -56,7 +56,7 @@ int mpg_graph_begin_completion(struct requests *requests, struct rank_requests *
                                struct completing *completing, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     uint32_t n = e->done_all ? e->request_number : e->done_number;
     const int64_t *done = e->done_all ? e->requests : e->done;
     for (uint32_t i = 0; i < n; i++) {
@@ -113,9 +113,9 @@ static int completion_edge(struct requests *requests, struct call *call,
         request->message = NULL;
         return 0;
     case REQUEST_COLLECTIVE:
-        if (mpg_graph_moved_edges(requests->moving, &more->part, call, err) < 0)
+        if (mpg_graph_nbc_edges(requests->nbc_progress, &more->part, call, err) < 0)
             return -1;
-        return mpg_graph_part_edges(requests->meetings, &more->part, call->leave_ns, err);
+        return mpg_graph_part_edges(requests->collectives, &more->part, call->leave_ns, err);
     case REQUEST_GROUP:
         group = more->group;
         more->group = NULL;
@@ -142,14 +142,14 @@ static uint32_t count_dropped(const struct requests *requests, const struct requ
     case REQUEST_RECEIVE:
         *parts += (m || request->unresolved) + (sending != NULL);
         if (m)
-            dropped = mpg_graph_is_receive_dropped(&requests->matching->supposing, m);
+            dropped = mpg_graph_is_receive_dropped(&requests->matching->applied_hypotheses, m);
         return dropped + (sending && sending->dropped);
     case REQUEST_COLLECTIVE:
         *parts += 1;
         return mpg_graph_part_is_dropped(&request->more->part);
     case REQUEST_GROUP:
         *parts += request->more->group->count;
-        return mpg_graph_group_dropped(&requests->matching->supposing, request->more->group);
+        return mpg_graph_group_dropped(&requests->matching->applied_hypotheses, request->more->group);
     case REQUEST_PARTITIONS:
     case REQUEST_TRANSFER:
         *parts += 1;
@@ -163,7 +163,7 @@ static uint32_t count_dropped(const struct requests *requests, const struct requ
 void mpg_graph_count_given(const struct requests *requests, const struct rank_requests *rank, const struct call *call)
 {
     const struct mpg_event *e = call->event;
-    if (!requests->matching->supposing.supposed)
+    if (!requests->matching->applied_hypotheses.bound)
         return;
     for (uint32_t i = 0; i < e->request_number; i++) {
         const struct request *request = mpg_graph_find_request(rank, e->requests[i]);
@@ -197,7 +197,7 @@ int mpg_graph_completion_edges(struct requests *requests, struct rank_requests *
             return -1;
         mpg_graph_remove_request(requests, rank, completing->requests[i]);
     }
-    mpg_graph_moved_note(requests->moving, call, completing->count);
+    mpg_graph_nbc_observe_call(requests->nbc_progress, call, completing->count);
     completing->count = 0;
     return 0;
 }
@@ -229,8 +229,8 @@ int mpg_graph_end_requests(struct requests *requests, const struct rank_requests
     }
     if (!open || requests->matching->lenient)
         return 0;
-    const struct place place = graph_request_place(open);
-    return mpg_graph_error_lenient(&place, err, "its request is never completed");
+    const struct call_ref call_ref = graph_request_call(open);
+    return mpg_graph_error_lenient(&call_ref, err, "its request is never completed");
 }
 
 /* --- when no rank can go on --- */

@@ -58,9 +58,9 @@ static int describe(struct requests *requests, const struct call *call, struct p
         if (!p->neighbors || !p->neighbors->counts || !p->neighbors->sources ||
             !p->neighbors->destinations)
             return mpg_graph_out_of_memory(err);
-        return mpg_graph_promise(requests->meetings, call, &p->promised, err);
+        return mpg_graph_init_persistent_collective(requests->collectives, call, &p->persistent_collective, err);
     case MPG_KIND_COLLECTIVE_INIT:
-        return mpg_graph_promise(requests->meetings, call, &p->promised, err);
+        return mpg_graph_init_persistent_collective(requests->collectives, call, &p->persistent_collective, err);
     default:
         break;
     }
@@ -69,7 +69,7 @@ static int describe(struct requests *requests, const struct call *call, struct p
     p->any = e->any;
     if (kind != MPG_KIND_PSEND_INIT && kind != MPG_KIND_PRECV_INIT)
         return 0;
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     if (e->root < 1)
         return mpg_graph_error(&here, err, "%d partitions", e->root);
     p->partitions = (uint32_t)e->root;
@@ -134,7 +134,8 @@ static int start_collective(struct requests *requests, const struct call *call,
                             struct persistent *p, struct request *request, uint32_t index,
                             struct mpg_error *err)
 {
-    if (mpg_graph_arrive_promised(requests->meetings, call, &p->promised, index, &request->more->part, err) < 0)
+    if (mpg_graph_start_persistent_collective(requests->collectives, call, &p->persistent_collective, index,
+                                              &request->more->part, err) < 0)
         return -1;
     if (request->more->part.collective)
         request->kind = REQUEST_COLLECTIVE;
@@ -148,7 +149,8 @@ static int start_neighbors(struct requests *requests, const struct call *call,
 {
     uint32_t first = *index;
     *index += p->neighbors->destination_number;
-    if (mpg_graph_start_neighbors(requests->matching, call, p->neighbors, p->promised.which, first, &request->more->group, err) <
+    if (mpg_graph_start_neighbors(requests->matching, call, p->neighbors, p->persistent_collective.which, first,
+                                  &request->more->group, err) <
         0)
         return -1;
     if (request->more->group)
@@ -163,9 +165,10 @@ static int start_partitioned(struct requests *requests, const struct call *call,
     if (p->peer == MPG_PROC_NULL || p->foreign)
         return 0;
     if (mpg_call_kind(p->call) == MPG_KIND_PSEND_INIT) {
-        if (mpg_graph_suppose_message(&requests->matching->supposing, call, p->comm, p->channel.destination, p->tag, p->bytes,
-                                      &outcome, err) < 0 ||
-            mpg_graph_tell_other(&requests->matching->supposing, call, outcome.by, err) < 0)
+        if (mpg_graph_apply_to_message(&requests->matching->applied_hypotheses, call, p->comm, p->channel.destination, p->tag,
+                                       p->bytes,
+                                       &outcome, err) < 0 ||
+            mpg_graph_report_other_effect(&requests->matching->applied_hypotheses, call, outcome.by, err) < 0)
             return -1;
         request->kind = REQUEST_PARTITIONS;
         request->more->unready = p->partitions;
@@ -211,7 +214,7 @@ int mpg_graph_start_persistent(struct requests *requests, struct rank_requests *
                                struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     uint32_t index = 0;
     for (uint32_t i = 0; i < e->request_number; i++) {
         uint64_t *slot = mpg_map_find(&rank->persistent, (uint64_t)e->persistent[i], 0);
@@ -250,7 +253,7 @@ static int depart(struct requests *requests, const struct call *call, struct req
 int mpg_graph_ready(struct requests *requests, struct rank_requests *rank, const struct call *call, struct mpg_error *err)
 {
     const struct mpg_event *e = call->event;
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     struct request *request = mpg_graph_find_request(rank, e->requests[0]);
     bool range = e->call == MPG_CALL_Pready_range && e->count_number == 2;
     int64_t n = range ? e->counts[1] - e->counts[0] + 1 : e->count_number;

@@ -77,7 +77,7 @@ static int start_collective(struct requests *requests, struct rank_requests *ran
                             const struct call *call, struct mpg_error *err)
 {
     struct request *request = add_large(requests, rank, call, err);
-    if (!request || mpg_graph_arrive(requests->meetings, call, graph_load(0), &request->more->part, err) < 0)
+    if (!request || mpg_graph_arrive(requests->collectives, call, graph_load(0), &request->more->part, err) < 0)
         return -1;
     if (request->more->part.collective)
         request->kind = REQUEST_COLLECTIVE;
@@ -175,7 +175,7 @@ int mpg_graph_free_request(struct requests *requests, struct rank_requests *rank
         }
         return 0;
     }
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     struct request *request = mpg_graph_find_request(rank, e->requests[0]);
     if ((!request || request->completing) && requests->matching->lenient) {
         requests->matching->counts->unmatched++;

@@ -3,7 +3,7 @@
  * sections 3.7 and 3.9).
  *
  * Of others it needs calls, and what requests are of: messages, groups and matched
- * messages (graph/matching/), collectives (graph/meetings/). It knows nothing of ranks
+ * messages (graph/matching/), collectives (graph/collectives/). It knows nothing of ranks
  * that are advanced: whose requests they are is said by the caller. */
 #ifndef MPG_GRAPH_REQUESTS_H
 #define MPG_GRAPH_REQUESTS_H
@@ -12,14 +12,14 @@
 #include "graph/matching/partitioned.h"
 #include "graph/matching/probes.h"
 #include "graph/matching/windows.h"
-#include "graph/meetings/collectives.h"
-#include "graph/moving/moving.h"
+#include "graph/collectives/collectives.h"
+#include "graph/nbc_progress/nbc_progress.h"
 
 struct requests {
     bool choose, choose_sources; /* the graph's options; the latter not without the former */
     struct matching *matching;
-    struct meetings *meetings;
-    struct moving *moving; /* NULL: what is moved in calls is not looked at */
+    struct collectives *collectives;
+    struct nbc_progress *nbc_progress; /* NULL: what is moved in calls is not looked at */
     struct mpg_pool request_pool, more_pool, persistent_pool;
 };
 
@@ -49,7 +49,7 @@ struct need {
     uint64_t start;            /* which this call of its rank started */
 };
 
-void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct meetings *meetings);
+void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct collectives *collectives);
 void mpg_graph_requests_clear(struct requests *requests); /* after those of every rank */
 
 /* CALL posts or starts requests, or makes a persistent one. TAKEN: its rank's. */

@@ -6,10 +6,10 @@
 
 #include "common/large.h"
 
-void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct meetings *meetings)
+void mpg_graph_requests_init(struct requests *requests, struct matching *matching, struct collectives *collectives)
 {
     *requests = (struct requests){.matching = matching,
-                                  .meetings = meetings,
+                                  .collectives = collectives,
                                   .request_pool.size = sizeof(struct request),
                                   .request_pool.large_alloc = mpg_large_alloc,
                                   .more_pool.size = sizeof(struct more_of_request),
@@ -69,20 +69,20 @@ static int grow(struct rank_requests *rank)
 /* REQUEST is found by its number from now on. */
 static int insert(struct rank_requests *rank, struct request *request)
 {
-    struct request **place = rank->near_capacity ? place_of(rank, request->id) : NULL;
-    while (!place || (*place && 2 * rank->near_count >= rank->near_capacity)) {
+    struct request **call_ref = rank->near_capacity ? place_of(rank, request->id) : NULL;
+    while (!call_ref || (*call_ref && 2 * rank->near_count >= rank->near_capacity)) {
         if (grow(rank) < 0)
             return -1;
-        place = place_of(rank, request->id);
+        call_ref = place_of(rank, request->id);
     }
-    if (*place) {
+    if (*call_ref) {
         uint64_t *far = mpg_map_add(&rank->far, (uint64_t)request->id, 0);
         if (!far)
             return -1;
         *far = (uint64_t)(uintptr_t)request;
         return 0;
     }
-    *place = request;
+    *call_ref = request;
     rank->near_count++;
     return 0;
 }
@@ -90,7 +90,7 @@ static int insert(struct rank_requests *rank, struct request *request)
 struct request *mpg_graph_add_request(struct requests *requests, struct rank_requests *rank, const struct call *call, int64_t id,
                                       enum request_kind kind, struct mpg_error *err)
 {
-    struct place here = graph_here(call);
+    struct call_ref here = graph_call_ref(call);
     if (mpg_graph_find_request(rank, id)) {
         mpg_graph_error(&here, err, "request %lld is already in use", (long long)id);
         return NULL;
@@ -136,9 +136,9 @@ static void give_back(struct requests *requests, struct request *request)
 
 void mpg_graph_remove_request(struct requests *requests, struct rank_requests *rank, struct request *request)
 {
-    struct request **place = place_of(rank, request->id);
-    if (*place == request) {
-        *place = NULL;
+    struct request **call_ref = place_of(rank, request->id);
+    if (*call_ref == request) {
+        *call_ref = NULL;
         rank->near_count--;
     } else
         mpg_map_remove(&rank->far, (uint64_t)request->id, 0);

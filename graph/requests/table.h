@@ -41,9 +41,9 @@ struct more_of_request {
     struct channel_name channel; /* and where they go */
 };
 
-static inline struct place graph_request_place(const struct request *request)
+static inline struct call_ref graph_request_call(const struct request *request)
 {
-    return (struct place){request->rank, request->thread, (enum mpg_call)request->call, request->number};
+    return (struct call_ref){request->rank, request->thread, (enum mpg_call)request->call, request->number};
 }
 
 static inline struct message *graph_request_sending(const struct request *request)
@@ -57,7 +57,7 @@ struct persistent {
     int32_t comm, peer, tag;
     uint32_t any;
     int64_t bytes;
-    struct promised promised;    /* of collectives, those of neighbours too */
+    struct persistent_collective persistent_collective;    /* of collectives, those of neighbours too */
     struct mpg_event *neighbors; /* of those of neighbours: the call, with lists of its own */
     uint32_t partitions;
     struct channel_name channel; /* of partitioned ones, unless FOREIGN */

@@ -2,7 +2,7 @@
 /* Candidates and when they are completed, what is looked for: put together for a call. */
 #include "graph/schedule/alternatives.h"
 
-#include "graph/schedule/scout.h"
+#include "graph/schedule/completion_times.h"
 
 bool mpg_graph_is_choice(const struct mpg_event *e)
 {
@@ -34,12 +34,13 @@ int mpg_graph_date_candidates(struct mpg_graph *g, struct rank_run *r, const str
 {
     struct steps *steps = &g->steps;
     size_t kept = 0, open = 0;
-    if (steps->candidate_count > 0 && !r->scout && !(r->scout = mpg_graph_scout_open(g->trace, call->rank, err)))
+    if (steps->candidate_count > 0 && !r->completion_times &&
+        !(r->completion_times = mpg_graph_completion_times_open(g->trace, call->rank, err)))
         return -1;
     for (size_t i = 0; i < steps->candidate_count; i++) {
         struct mpg_candidate *c = &steps->candidates[i];
         int64_t leave_ns = call->event->leave_ns;
-        int found = c->completed ? 1 : mpg_graph_scout_completion(r->scout, call->number, c->request, &leave_ns, err);
+        int found = c->completed ? 1 : mpg_graph_completion_time(r->completion_times, call->number, c->request, &leave_ns, err);
         if (found < 0)
             return -1;
         c->done_ns = mpg_clock_align(g->clocks, call->rank, leave_ns);
@@ -49,8 +50,8 @@ int mpg_graph_date_candidates(struct mpg_graph *g, struct rank_run *r, const str
     }
     const bool is_whole = kept == steps->candidate_count || call->event->call != MPG_CALL_Testall;
     steps->candidate_count = is_whole && open > 0 ? kept : 0;
-    if (r->scout && mpg_call_kind(call->event->call) == MPG_KIND_COMPLETE)
-        mpg_graph_scout_forget(r->scout, call->number);
+    if (r->completion_times && mpg_call_kind(call->event->call) == MPG_KIND_COMPLETE)
+        mpg_graph_completion_times_forget(r->completion_times, call->number);
     return 0;
 }
 

@@ -6,10 +6,10 @@
 #include "graph/schedule/alternatives.h"
 #include "graph/schedule/choosing.h"
 
-static void await_message(struct stream *s, struct message *m, struct waiter **place)
+static void await_message(struct stream *s, struct message *m, struct waiter **call_ref)
 {
     if (!m->arrived)
-        graph_await(&s->call.waiter, place);
+        graph_await(&s->call.waiter, call_ref);
 }
 
 /* What the call of S receives or finds may be another rank's. */
@@ -43,9 +43,9 @@ static inline int await_sending(struct mpg_graph *g, struct stream *s, struct mp
         return 0;
     if (m->synchronous)
         await_message(s, m, &m->send_waiter);
-    if ((m->synchronous || m->wants_carrier) && mpg_graph_see_receives(&g->matching, &s->call, err) < 0)
+    if ((m->synchronous || m->is_weak) && mpg_graph_progress_receives(&g->matching, &s->call, err) < 0)
         return -1;
-    mpg_graph_await_carrier(&g->matching.carrying, m, s->call.leave_ns, &s->call.waiter);
+    mpg_graph_await_weak_send(&g->matching.progress, m, s->call.leave_ns, &s->call.waiter);
     return 0;
 }
 
@@ -94,7 +94,7 @@ static int begin_collective(struct mpg_graph *g, struct rank_run *r, struct stre
     if (mpg_call_kind(e->call) == MPG_KIND_WIN_FENCE &&
         mpg_graph_end_epoch(&g->matching, &r->windows, g->trace, &s->call, &moved, err) < 0)
         return -1;
-    if (mpg_graph_arrive(&g->meetings, &s->call, moved, &s->part, err) < 0)
+    if (mpg_graph_arrive(&g->collectives, &s->call, moved, &s->part, err) < 0)
         return -1;
     if (s->part.collective)
         mpg_graph_await_part(&s->part, &s->call.waiter);
@@ -172,10 +172,10 @@ int mpg_graph_begin_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     call->changed = false;
     if (e->failed) {
         if (g->counts.failed++ == 0)
-            g->first_failed = graph_here(call);
+            g->first_failed = graph_call_ref(call);
         return 0;
     }
-    if (graph_see_call(&g->matching, call, err) < 0)
+    if (graph_progress_receives_at(&g->matching, call, err) < 0)
         return -1;
     if (mpg_is_inserted(call->number))
         return begin_inserted(g, s, err);

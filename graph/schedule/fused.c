@@ -7,7 +7,7 @@
 
 bool mpg_graph_fuses(const struct mpg_graph *g, const struct mpg_graph_options *options)
 {
-    return !options->apart && !mpg_graph_says_more(&g->matching.channels) && !g->has_regions;
+    return !options->unfused && !mpg_graph_says_more(&g->matching.channels) && !g->has_regions;
 }
 
 uint64_t mpg_graph_at_once(const struct mpg_graph *g)
@@ -16,11 +16,11 @@ uint64_t mpg_graph_at_once(const struct mpg_graph *g)
 }
 
 /* The route that S's thread has to PEER of its call, or from there; NULL: none that knows its channel. */
-static inline struct route *known_route(const struct stream *s, bool sends, int32_t peer)
+static inline struct cached_channel *known_route(const struct stream *s, bool sends, int32_t peer)
 {
     const struct mpg_event *e = s->call.event;
-    struct route *route = graph_route_at(&s->call, sends, peer, e->tag);
-    return graph_route_leads(route, e->comm, peer, e->tag) ? route : NULL;
+    struct cached_channel *cached_channel = graph_cached_channel_slot(&s->call, sends, peer, e->tag);
+    return graph_cached_channel_fits(cached_channel, e->comm, peer, e->tag) ? cached_channel : NULL;
 }
 
 /* The leave of S's call. */
@@ -36,13 +36,13 @@ static inline int send_at_once(struct mpg_graph *g, struct stream *s, struct mpg
 {
     const struct mpg_event *e = s->call.event;
     struct matching *matching = &g->matching;
-    struct route *route = known_route(s, true, e->to);
-    if (!route)
+    struct cached_channel *cached_channel = known_route(s, true, e->to);
+    if (!cached_channel)
         return 0;
     const struct protocol protocol = graph_load_protocol(matching, e->call, graph_load(e->bytes));
     if (protocol.sync_source || protocol.sync_target)
         return 0;
-    struct message *m = mpg_graph_send_at_once(matching, &s->call, route, protocol, err);
+    struct message *m = mpg_graph_send_at_once(matching, &s->call, cached_channel, protocol, err);
     struct mpg_step *step = m ? emit_leave(g, s, err) : NULL;
     if (!step || (g->steps.wanted != MPG_STEPS_LEAVES && mpg_graph_keep_sent_at_once(matching, &s->call, step, m, err) < 0))
         return -1;
@@ -53,11 +53,11 @@ static inline int receive_at_once(struct mpg_graph *g, struct stream *s, struct 
 {
     const struct mpg_event *e = s->call.event;
     struct matching *matching = &g->matching;
-    struct route *route = e->any ? NULL : known_route(s, false, e->from);
-    const struct message *first = route ? route->channel->first : NULL;
+    struct cached_channel *cached_channel = e->any ? NULL : known_route(s, false, e->from);
+    const struct message *first = cached_channel ? cached_channel->channel->first : NULL;
     if (!first || !first->is_sent || !first->arrived || first->synchronous)
         return 0;
-    struct message *m = graph_take_first(route->channel);
+    struct message *m = graph_take_first(cached_channel->channel);
     graph_begin_edges(&g->steps);
     if (mpg_graph_post_message(matching, &s->call, m, e->bytes, err) < 0 || mpg_graph_arrival_edge(matching, m, err) < 0)
         return -1;
@@ -102,7 +102,7 @@ static inline int make(struct mpg_graph *g, struct stream *s, struct mpg_error *
 
 int mpg_graph_fuse(struct mpg_graph *g, struct stream *s, struct mpg_error *err)
 {
-    if (graph_see_call(&g->matching, &s->call, err) < 0)
+    if (graph_progress_receives_at(&g->matching, &s->call, err) < 0)
         return -1;
     const int made = s->call.event->failed ? 0 : make(g, s, err);
     if (made > 0) {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "graph/matching/starts.h"
+#include "graph/matching/win_start.h"
 #include "graph/schedule/alternatives.h"
 #include "graph/schedule/choosing.h"
 
@@ -49,9 +49,9 @@ static int count_probed(struct mpg_graph *g, struct stream *s, struct mpg_error 
     s->sent.dropped += m && m->dropped;
     if (!m || !m->dropped)
         return 0;
-    const struct mpg_told told = {.kind = MPG_TOLD_PROBED, .rank = s->call.rank, .number = s->call.number,
-                                  .drops = true};
-    return mpg_graph_tell(&g->matching.supposing, &told, graph_more(m)->dropper, err);
+    const struct mpg_hypothesis_effect told = {.kind = MPG_EFFECT_PROBED, .rank = s->call.rank, .number = s->call.number,
+                                               .drops = true};
+    return mpg_graph_report_effect(&g->matching.applied_hypotheses, &told, graph_more(m)->dropper, err);
 }
 
 /* The edges into the call's leave besides its local one. Under `lenient` what
@@ -77,17 +77,17 @@ static int leave_edges(struct mpg_graph *g, struct rank_run *r, struct stream *s
         mpg_graph_count_given(&g->requests, &r->requests, &s->call);
     struct part part = s->part;
     s->part = (struct part){0};
-    if (part.collective && mpg_graph_part_edges(&g->meetings, &part, s->call.leave_ns, err) < 0)
+    if (part.collective && mpg_graph_part_edges(&g->collectives, &part, s->call.leave_ns, err) < 0)
         return -1;
     struct group *group = s->group;
     s->group = NULL;
     if (group && s->call.event->call == MPG_CALL_Win_start)
-        return mpg_graph_start_edges(matching, &r->windows, &s->call, group, err);
+        return mpg_graph_win_start_edges(matching, &r->windows, &s->call, group, err);
     if (group && s->call.event->call == MPG_CALL_Win_complete)
-        mpg_graph_note_start(&matching->carrying, &r->windows, &s->call, group);
+        mpg_graph_note_win_start(&matching->progress, &r->windows, &s->call, group);
     if (group) {
         s->sent.parts += group->count;
-        s->sent.dropped += mpg_graph_group_dropped(&matching->supposing, group);
+        s->sent.dropped += mpg_graph_group_dropped(&matching->applied_hypotheses, group);
     }
     if (group && mpg_graph_group_edges(matching, group, s->call.event->call == MPG_CALL_Win_test, err) < 0)
         return -1;
@@ -161,7 +161,7 @@ static double after_all_came(const struct mpg_graph *g, const struct stream *s)
 /* With hypotheses: what S's call took is kept, whatever it waited for. */
 static void note_kept(struct mpg_graph *g, const struct stream *s)
 {
-    if (!g->supposed)
+    if (!g->bound)
         return;
     const enum mpg_kind kind = mpg_call_kind(s->call.event->call);
     const double took_ns = s->call.leave_ns - s->call.enter_ns;
@@ -205,7 +205,7 @@ int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     mpg_graph_forget_choosing(s);
     if (leave_edges(g, r, s, err) < 0)
         return -1;
-    mpg_graph_carried_note(&g->matching.carrying, call);
+    mpg_graph_observe_weak_sends(&g->matching.progress, call);
     note_kept(g, s);
     if (g->by_completion && mpg_graph_date_candidates(g, r, call, err) < 0)
         return -1;
@@ -218,7 +218,7 @@ int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream 
     step->edge_number = edges;
     step->lost_number = g->steps.lost_count;
     s->found_nothing = found_nothing(call->event);
-    const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->supposed;
+    const bool is_told = g->steps.wanted != MPG_STEPS_LEAVES || g->requests.choose || g->bound;
     if (is_told && tell_call(g, s, step, err) < 0)
         return -1;
     call->completed = 0;
@@ -226,5 +226,5 @@ int mpg_graph_leave_call(struct mpg_graph *g, struct rank_run *r, struct stream 
         call->round_trip_bytes = call->round_trip_target_bytes = 0;
     call->round_trip = call->looking.looks = call->asking.asks = false;
     note_messages(&g->counts, step);
-    return is_awaited ? mpg_graph_part_left(&g->meetings, &part, call, err) : 0;
+    return is_awaited ? mpg_graph_part_left(&g->collectives, &part, call, err) : 0;
 }

@@ -3,15 +3,15 @@
  * far in its own run first. */
 #include <stdlib.h>
 
-#include "graph/matching/serving.h"
-#include "graph/schedule/ahead.h"
+#include "graph/matching/rma_progress.h"
+#include "graph/schedule/lookahead.h"
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/fused.h"
 #include "graph/schedule/queue.h"
 #include "graph/schedule/stall.h"
 #include "graph/schedule/streams.h"
 #include "graph/schedule/threads.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 
 uint32_t mpg_graph_slots(const struct mpg_graph *g)
 {
@@ -21,25 +21,25 @@ uint32_t mpg_graph_slots(const struct mpg_graph *g)
 struct mpg_graph_counts mpg_graph_counts(const struct mpg_graph *g)
 {
     struct mpg_graph_counts counts = g->counts;
-    mpg_graph_count_waits(&g->matching.evidence, &counts);
+    mpg_graph_count_waits(&g->matching.eager_evidence, &counts);
     return counts;
 }
 
 int32_t mpg_graph_expanded_members(const struct mpg_graph *g)
 {
-    return g->meetings.expanded_members;
+    return g->collectives.expanded_members;
 }
 
 int64_t mpg_graph_source_eager_limit(const struct mpg_graph *g, int64_t target_bytes)
 {
-    return mpg_graph_evident_limit(&g->matching.evidence, target_bytes);
+    return mpg_graph_estimate_eager_limit(&g->matching.eager_evidence, target_bytes);
 }
 
-struct mpg_carried mpg_graph_carried(const struct mpg_graph *g)
+struct mpg_weak_progress mpg_graph_weak_progress(const struct mpg_graph *g)
 {
-    struct mpg_carried found = mpg_graph_carried_found(&g->matching.carrying);
-    mpg_graph_served_found(&g->matching.carrying, &found);
-    mpg_graph_moved_found(g->requests.moving, &found);
+    struct mpg_weak_progress found = mpg_graph_progress_found(&g->matching.progress);
+    mpg_graph_rma_found(&g->matching.progress, &found);
+    mpg_graph_nbc_progress_found(g->requests.nbc_progress, &found);
     return found;
 }
 
@@ -50,13 +50,13 @@ static int check_end(struct mpg_graph *g, struct mpg_error *err)
     g->counts.unmatched += unmatched;
     if (g->lenient)
         return 0;
-    const struct place place = !m ? (struct place){0} : m->is_sent ? graph_sent_place(m) : graph_posted_place(m);
+    const struct call_ref call_ref = !m ? (struct call_ref){0} : m->is_sent ? graph_sending_call(m) : graph_posting_call(m);
     if (m && m->is_sent)
-        return mpg_graph_error_lenient(&place, err, "no receive matches its message of %lld bytes%s", (long long)m->bytes,
+        return mpg_graph_error_lenient(&call_ref, err, "no receive matches its message of %lld bytes%s", (long long)m->bytes,
                                        unmatched > 1 ? " (and there are more such)" : "");
     if (m)
-        return mpg_graph_error_lenient(&place, err, "no send matches");
-    return mpg_graph_check_collectives(&g->meetings, err);
+        return mpg_graph_error_lenient(&call_ref, err, "no send matches");
+    return mpg_graph_check_collectives(&g->collectives, err);
 }
 
 /* No rank can go on as it is: those that can with other calls than their next are made
@@ -98,7 +98,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
     if (g->queue.count == 0 && g->choosing)
         (void)mpg_graph_release_choosing(g);
     if (g->queue.count == 0 && g->finished < g->ranks) /* by clocks that are not exact a call can be too late */
-        (void)mpg_graph_carry_gives_up(&g->matching.carrying);
+        (void)mpg_graph_give_up_progress(&g->matching.progress);
     if (g->queue.count == 0 && g->finished < g->ranks && look_ahead(g, err) < 0)
         return -1;
     if (g->queue.count == 0 && g->finished < g->ranks) {
@@ -117,7 +117,7 @@ static int choose_rank(struct mpg_graph *g, struct mpg_error *err)
 /* What others waited for in vain may be a call that returned an error. */
 static int name_failed(const struct mpg_graph *g, struct mpg_error *err)
 {
-    const struct place *f = &g->first_failed;
+    const struct call_ref *f = &g->first_failed;
     if (g->counts.failed == 0)
         return -1;
     struct mpg_error cause = *err;
@@ -157,7 +157,7 @@ static bool is_to_tell(const struct mpg_graph *g)
 {
     enum { LEAST_STEPS = 1024 };
     const uint64_t untold = g->untold + g->steps.count;
-    return g->tells_unused && untold >= LEAST_STEPS && untold >= g->steps.slots;
+    return g->reports_unused && untold >= LEAST_STEPS && untold >= g->steps.slots;
 }
 
 static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_error *err)
@@ -167,7 +167,7 @@ static int tell_unused(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_
     if (!unused)
         return -1;
     memcpy(unused, g->steps.unused_slots, g->steps.unused_count * sizeof *unused);
-    steps->tells_unused = true;
+    steps->reports_unused = true;
     steps->unused = unused;
     steps->unused_number = g->steps.unused_count;
     return 0;
@@ -184,7 +184,7 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
             break;
         if (status == 0)
             return check_end(g, err) < 0 ? name_failed(g, err) : 0;
-        if (status < 0 || advance(g, g->tells_unused ? g->steps.count + 1 : SOME, err) < 0)
+        if (status < 0 || advance(g, g->reports_unused ? g->steps.count + 1 : SOME, err) < 0)
             return name_failed(g, err);
     }
     *steps = (struct mpg_steps){g->steps.steps, g->steps.count, g->steps.slots, g->steps.batch, false, NULL, 0};
@@ -195,10 +195,10 @@ int mpg_graph_next(struct mpg_graph *g, struct mpg_steps *steps, struct mpg_erro
 }
 
 /* What hypotheses say of messages, if anything. */
-static struct supposing supposing_of(const struct mpg_graph *g)
+static struct applied_hypotheses supposing_of(const struct mpg_graph *g)
 {
-    const uint64_t some = g->supposed ? mpg_supposed_of_messages(g->supposed, g->suppose) : 0;
-    return (struct supposing){some ? g->supposed : NULL, some, g->trace};
+    const uint64_t some = g->bound ? mpg_bound_of_messages(g->bound, g->active) : 0;
+    return (struct applied_hypotheses){some ? g->bound : NULL, some, g->trace};
 }
 
 /* Tells the parts of the graph of each other. */
@@ -207,46 +207,46 @@ static void connect(struct mpg_graph *g, const struct mpg_graph_options *options
     g->lenient = options->lenient;
     g->horizon = options->horizon;
     g->names_regions = options->regions;
-    g->tells_unused = options->tells_unused;
-    g->marks = options->marks && options->supposed;
+    g->reports_unused = options->reports_unused;
+    g->marks = options->marks && options->bound;
     g->ratios = options->ratios && options->ratios->n > 0 ? options->ratios : NULL;
-    g->suppose = options->supposed ? options->suppose : 0;
-    g->supposed = g->suppose ? options->supposed : NULL;
-    g->has_regions = g->ratios || g->supposed || g->names_regions;
+    g->active = options->bound ? options->active : 0;
+    g->bound = g->active ? options->bound : NULL;
+    g->has_regions = g->ratios || g->bound || g->names_regions;
     g->steps.wanted = options->wanted;
     g->steps.keeps_slots = options->keeps_slots;
     g->members.trace = g->trace;
     g->matching = (struct matching){.eager_limit_bytes = options->eager_limit_bytes,
                                     .source_eager_limit_bytes = options->source_eager_limit_bytes,
                                     .lenient = options->lenient,
-                                    .supposing = supposing_of(g),
-                                    .notes_progress = g->supposed != NULL,
+                                    .applied_hypotheses = supposing_of(g),
+                                    .notes_progress = g->bound != NULL,
                                     .of_target = options->of_target,
                                     .keeps_protocol = options->keeps_protocol,
                                     .counts = &g->counts,
                                     .members = &g->members,
                                     .steps = &g->steps};
     mpg_graph_channels_init(&g->matching.channels,
-                            options->choose || options->supposed || options->carries || options->observes_carried);
-    g->meetings = (struct meetings){.lenient = options->lenient,
-                                    .sync_reduce = options->sync_reduce,
-                                    .expand = options->expand,
-                                    .expand_some = options->expand_some,
-                                    .wholes = options->wholes,
-                                    .eager_limit_bytes = options->eager_limit_bytes,
-                                    .carried_bytes = options->carries ? options->carried.blocking_bytes : INT64_MAX,
-                                    .posted_bytes = options->carries ? options->carried.posted_bytes : INT64_MAX,
-                                    .shown = options->moves_by ? &g->matching.carrying.limits : NULL,
-                                    .trace = g->trace,
-                                    .supposing = supposing_of(g),
-                                    .of_target = options->of_target,
-                                    .counts = &g->counts,
-                                    .members = &g->members,
-                                    .steps = &g->steps};
-    if (options->observes_carried)
-        g->meetings.observed = (struct tree_evidence){&g->matching.carrying.blocking, &g->matching.carrying.posted};
+                            options->choose || options->bound || options->has_weak_progress || options->observes_progress);
+    g->collectives = (struct collectives){.lenient = options->lenient,
+                                          .sync_reduce = options->sync_reduce,
+                                          .expand = options->expand,
+                                          .expand_some = options->expand_some,
+                                          .unexpanded = options->unexpanded,
+                                          .eager_limit_bytes = options->eager_limit_bytes,
+                                          .weak_bytes = options->has_weak_progress ? options->weak.blocking_bytes : INT64_MAX,
+                                          .tree_bytes = options->has_weak_progress ? options->weak.tree_bytes : INT64_MAX,
+                                          .shown = options->nonblocking_table ? &g->matching.progress.limits : NULL,
+                                          .trace = g->trace,
+                                          .applied_hypotheses = supposing_of(g),
+                                          .of_target = options->of_target,
+                                          .counts = &g->counts,
+                                          .members = &g->members,
+                                          .steps = &g->steps};
+    if (options->observes_progress)
+        g->collectives.observed = (struct tree_progress_evidence){&g->matching.progress.blocking, &g->matching.progress.posted};
     g->fuses = mpg_graph_fuses(g, options);
-    mpg_graph_requests_init(&g->requests, &g->matching, &g->meetings);
+    mpg_graph_requests_init(&g->requests, &g->matching, &g->collectives);
     g->by_completion = options->choose && options->by_completion;
     g->requests.choose = options->choose;
     g->requests.choose_sources = g->matching.posted.follows =
@@ -268,19 +268,20 @@ struct mpg_graph *mpg_graph_open(struct mpg_trace *trace, const struct mpg_clock
     g->streams = (uint32_t)g->ranks;
     g->current = NO_RANK;
     connect(g, options);
-    if (mpg_graph_carrying_init(&g->matching.carrying, options->carries || options->supposed ? &options->carried : NULL,
-                                options->observes_carried, g->ranks, &g->steps, err) < 0) {
+    if (mpg_graph_progress_init(&g->matching.progress, options->has_weak_progress || options->bound ? &options->weak : NULL,
+                                options->observes_progress, g->ranks, &g->steps, err) < 0) {
         mpg_graph_close(g);
         return NULL;
     }
-    if (options->moves_by && (options->carries || options->observes_carried) &&
-        !(g->requests.moving =
-              mpg_graph_moving_new(&g->matching.carrying, &g->meetings, &g->matching.carrying.limits, options->moves_by,
-                                   options->source_eager_limit_bytes, options->observes_carried, err))) {
+    if (options->nonblocking_table && (options->has_weak_progress || options->observes_progress) &&
+        !(g->requests.nbc_progress =
+          mpg_graph_nbc_progress_new(&g->matching.progress, &g->collectives, &g->matching.progress.limits,
+                                     options->nonblocking_table,
+                                     options->source_eager_limit_bytes, options->observes_progress, err))) {
         mpg_graph_close(g);
         return NULL;
     }
-    if (options->progresses_in_calls && mpg_graph_unseen_init(&g->matching.unseen, g->ranks, err) < 0) {
+    if (options->progresses_in_calls && mpg_graph_deferred_init(&g->matching.deferred, g->ranks, err) < 0) {
         mpg_graph_close(g);
         return NULL;
     }
@@ -302,9 +303,9 @@ void mpg_graph_close(struct mpg_graph *g)
         return;
     for (int32_t r = 0; g->rank && r < g->ranks; r++)
         mpg_graph_end_run(g, r);
-    mpg_graph_moving_free(g->requests.moving);
+    mpg_graph_nbc_progress_free(g->requests.nbc_progress);
     mpg_graph_requests_clear(&g->requests);
-    mpg_graph_meetings_clear(&g->meetings);
+    mpg_graph_collectives_clear(&g->collectives);
     mpg_graph_matching_clear(&g->matching);
     mpg_graph_members_clear(&g->members);
     mpg_graph_steps_clear(&g->steps);
@@ -321,11 +322,11 @@ int mpg_graph_learn(struct mpg_trace *trace, const struct mpg_graph_options *opt
     struct mpg_graph *graph = clocks ? mpg_graph_open(trace, clocks, &leaves, err) : NULL;
     struct mpg_steps steps;
     int more = graph ? 1 : -1;
-    mpg_supposed_learn(options->supposed, true);
+    mpg_bound_learn(options->bound, true);
     while (more > 0)
         more = mpg_graph_next(graph, &steps, err);
-    mpg_supposed_learn(options->supposed, false);
+    mpg_bound_learn(options->bound, false);
     mpg_graph_close(graph);
     mpg_clock_map_free(clocks);
-    return more < 0 ? mpg_trace_blame_call(trace, err) : mpg_supposed_check(options->supposed, err);
+    return more < 0 ? mpg_trace_blame_call(trace, err) : mpg_bound_check(options->bound, err);
 }

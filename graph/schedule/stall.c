@@ -3,7 +3,7 @@
 #include "graph/schedule/stall.h"
 
 #include "graph/schedule/choosing.h"
-#include "graph/schedule/ended.h"
+#include "graph/schedule/incomplete.h"
 
 static bool is_missing(const struct message *m)
 {
@@ -57,7 +57,7 @@ static int32_t waits_for(struct mpg_graph *g, const struct stream *s)
         return need.as_sender ? need.message->destination : need.message->source;
     if (s->probing.channel)
         return mpg_graph_peer(&g->members, &s->call, s->call.event->comm, s->call.event->from, &ignored);
-    return need.part ? mpg_graph_part_lacks(&g->meetings, need.part) : NO_RANK;
+    return need.part ? mpg_graph_part_lacks(&g->collectives, need.part) : NO_RANK;
 }
 
 /* The thread that holds up the first blocked one: the end of the chain of who waits
@@ -88,7 +88,7 @@ static struct stream *find_culprit(struct mpg_graph *g, bool *circle)
 static int explain(const struct mpg_graph *g, const struct stream *s, bool circle,
                    struct mpg_error *err)
 {
-    struct place here = graph_here(&s->call);
+    struct call_ref here = graph_call_ref(&s->call);
     struct need need = find_need(s);
     const struct message *m = need.message;
     const char *why = circle ? "; ranks wait for each other" : "";
@@ -96,7 +96,7 @@ static int explain(const struct mpg_graph *g, const struct stream *s, bool circl
         return mpg_graph_error_lenient(&here, err, "rank %d does not come to its own%s",
                                        need.as_sender ? m->destination : m->source, why);
     if (need.part)
-        return mpg_graph_explain_part(&g->meetings, need.part, &s->call, why, err);
+        return mpg_graph_explain_part(&g->collectives, need.part, &s->call, why, err);
     if (need.unready)
         return mpg_graph_error_lenient(&here, err,
                                        "%u partitions of the send that starts in call %llu are not "

@@ -5,9 +5,9 @@
 #define MPG_GRAPH_STATE_H
 
 #include "graph/matching/probes.h"
-#include "graph/matching/routes.h"
+#include "graph/matching/channel_cache.h"
 #include "graph/matching/windows.h"
-#include "graph/meetings/collectives.h"
+#include "graph/collectives/collectives.h"
 #include "graph/requests/requests.h"
 #include "graph/work/intervals.h"
 #include "graph/work/regions.h"
@@ -26,7 +26,7 @@ struct stream {
     uint32_t thread;
     enum phase phase;
     int64_t last_leave_ns;
-    struct between between;            /* since then */
+    struct interval_sums interval_sums;            /* since then */
     struct regions regions;            /* that it is in, where options name any */
     struct mpg_call_site from;             /* the call that was left then */
     bool from_inserted;                /* which is inserted */
@@ -42,25 +42,25 @@ struct stream {
     struct stream *choosing_next, **choosing_link; /* in a list of those that wait for what they
                                                       may complete; link NULL: it is not in it */
     struct sent sent;
-    struct routes routes;
+    struct channel_cache channel_cache;
     uint64_t *inserted;                /* of each hypothesis: calls that it has inserted; NULL: none has */
 };
 
 /* What a rank has while it is under way. */
 struct rank_run {
     struct mpg_cursor *cursor;
-    struct scout *scout;         /* NULL: it has not been needed yet */
+    struct completion_times *completion_times;         /* NULL: it has not been needed yet */
     uint32_t threads;            /* that the trace has of it */
     const struct mpg_event *next; /* the cursor's, read ahead; NULL: it has not been read */
     uint64_t next_number;
-    struct ahead *ahead, *taken; /* laid aside, in order; the one last taken from it */
-    uint32_t ahead_count;
+    struct held_call *held_call, *taken; /* laid aside, in order; the one last taken from it */
+    uint32_t held_count;
     struct stream *streams;      /* that have made calls, thread 0 first */
     uint32_t stream_count;
     uint32_t waiting, ready;     /* streams in PHASE_WAIT, and those that need wait no more */
     struct rank_requests requests;
     struct taken probed;
-    struct recording recording;
+    struct tracer_overhead tracer_overhead;
     struct windows windows;
 };
 
@@ -83,16 +83,16 @@ struct mpg_graph {
     const struct mpg_clock_map *clocks;
     bool shares_clock; /* all ranks do: times count from ORIGIN_NS on */
     int64_t origin_ns;
-    bool lenient, by_completion, names_regions, marks, tells_unused;
+    bool lenient, by_completion, names_regions, marks, reports_unused;
     bool has_regions; /* somebody asks for what regions are open */
     bool fuses;       /* calls that wait for nobody are made at once (fused.h), */
     uint64_t at_once; /* so many so far */
     uint64_t untold; /* steps since unused slots were told */
     const struct mpg_region_ratios *ratios; /* NULL: none */
-    const struct mpg_supposed *supposed;    /* NULL: no hypotheses */
-    uint64_t suppose;                       /* which of them hold */
+    const struct mpg_bound_hypotheses *bound;    /* NULL: no hypotheses */
+    uint64_t active;                       /* which of them hold */
     struct mpg_graph_counts counts;
-    struct place first_failed; /* the first call met that returned an error */
+    struct call_ref first_failed; /* the first call met that returned an error */
     int32_t ranks, finished;
     uint32_t streams;
     struct rank_state *rank;
@@ -104,7 +104,7 @@ struct mpg_graph {
     struct members members;
     struct steps steps;
     struct matching matching;
-    struct meetings meetings;
+    struct collectives collectives;
     struct requests requests;
 };
 

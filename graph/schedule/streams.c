@@ -7,17 +7,17 @@
 #include <string.h>
 
 #include "common/reserve.h"
-#include "graph/schedule/ahead.h"
+#include "graph/schedule/lookahead.h"
 #include "graph/schedule/calls.h"
-#include "graph/schedule/ended.h"
+#include "graph/schedule/incomplete.h"
 #include "graph/schedule/fused.h"
-#include "graph/schedule/inserting.h"
+#include "graph/schedule/insert_calls.h"
 #include "graph/schedule/threads.h"
 
 /* Whether what comes next has to wait for a thread that is in a call, as some are. */
 static bool has_to_wait(const struct rank_state *rank, const struct rank_run *r)
 {
-    if (r->ahead && mpg_graph_ahead_can_go(r))
+    if (r->held_call && mpg_graph_held_call_can_go(r))
         return false;
     if (rank->ended || r->threads == 1)
         return true;
@@ -45,24 +45,24 @@ static inline struct stream *find_stream(struct mpg_graph *g, int32_t rank, uint
     return first && first->thread == thread ? first : mpg_graph_further_stream(g, rank, thread, err);
 }
 
-static struct regions_of regions_of(const struct mpg_graph *g, const struct stream *s)
+static struct region_rules region_rules(const struct mpg_graph *g, const struct stream *s)
 {
-    return (struct regions_of){.ratios = g->ratios,
-                               .supposed = g->supposed,
-                               .suppose = g->suppose,
-                               .trace = g->trace,
-                               .recording = &g->rank[s->call.rank].run->recording,
-                               .rank = s->call.rank,
-                               .thread = s->thread,
-                               .marks = g->marks,
-                               .by_work = g->matching.of_target};
+    return (struct region_rules){.ratios = g->ratios,
+                                 .bound = g->bound,
+                                 .active = g->active,
+                                 .trace = g->trace,
+                                 .tracer_overhead = &g->rank[s->call.rank].run->tracer_overhead,
+                                 .rank = s->call.rank,
+                                 .thread = s->thread,
+                                 .marks = g->marks,
+                                 .by_work = g->matching.of_target};
 }
 
 /* What regions make of the interval of S before E, which STEP is about. */
 static int change_interval(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, struct mpg_step *step,
                            struct mpg_error *err)
 {
-    const struct regions_of of = regions_of(g, s);
+    const struct region_rules of = region_rules(g, s);
     struct mpg_change *change = mpg_graph_add_change(&g->steps, step, err);
     if (!change)
         return -1;
@@ -80,9 +80,9 @@ static int change_interval(struct mpg_graph *g, const struct stream *s, const st
 static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e, uint64_t number,
                       int64_t traced_ns, int64_t tracer_ns, struct mpg_error *err)
 {
-    const struct recording *recording = &s->state->run->recording;
-    const bool knows_cpu = recording->cpu >= 0 && e->thread == s->thread;
-    const int64_t interval_ns = traced_ns - s->between.flushed_ns - tracer_ns;
+    const struct tracer_overhead *tracer_overhead = &s->state->run->tracer_overhead;
+    const bool knows_cpu = tracer_overhead->cpu >= 0 && e->thread == s->thread;
+    const int64_t interval_ns = traced_ns - s->interval_sums.flushed_ns - tracer_ns;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_ENTER, &s->call);
     if (!step)
         return mpg_graph_out_of_memory(err);
@@ -95,15 +95,15 @@ static int emit_enter(struct mpg_graph *g, const struct stream *s, const struct 
     step->interval_ns = interval_ns > 0 ? interval_ns : 0;
     step->tracer_ns = traced_ns > step->interval_ns ? traced_ns - step->interval_ns : 0;
     step->inserted = s->from_inserted || mpg_is_inserted(number);
-    step->off_ns = mpg_graph_between_off_ns(&s->between, e, e->thread == s->thread, step->interval_ns);
+    step->off_ns = mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, step->interval_ns);
     step->change = &mpg_no_change;
     if (g->has_regions && change_interval(g, s, e, step, err) < 0)
         return -1;
     step->region = g->names_regions ? mpg_graph_regions_innermost(&s->regions) : -1;
-    step->flushed_ns = s->between.flushed_ns;
+    step->flushed_ns = s->interval_sums.flushed_ns;
     step->begin_ns = s->last_leave_ns;
-    step->cpu_ns = knows_cpu ? mpg_graph_between_cpu_ns(&s->between, recording, e) : -1;
-    step->alone_ns = knows_cpu ? mpg_graph_between_alone_ns(&s->between, recording, e) : -1;
+    step->cpu_ns = knows_cpu ? mpg_graph_interval_cpu_ns(&s->interval_sums, tracer_overhead, e) : -1;
+    step->alone_ns = knows_cpu ? mpg_graph_interval_work_ns(&s->interval_sums, tracer_overhead, e) : -1;
     step->since_ns = s->last_leave_ns - s->state->start_ns;
     return 0;
 }
@@ -113,7 +113,7 @@ static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s
 {
     if (g->steps.wanted == MPG_STEPS_ALL || g->has_regions)
         return false;
-    return g->steps.wanted == MPG_STEPS_LEAVES || (tracer_ns == 0 && s->between.flushed_ns == 0);
+    return g->steps.wanted == MPG_STEPS_LEAVES || (tracer_ns == 0 && s->interval_sums.flushed_ns == 0);
 }
 
 /* The interval of S before E, of another thread if S ends in its MPI_Finalize: how much CPU time
@@ -121,14 +121,14 @@ static inline bool is_unwanted(const struct mpg_graph *g, const struct stream *s
 static inline int enter(struct mpg_graph *g, const struct stream *s, const struct mpg_event *e,
                         uint64_t number, struct mpg_error *err)
 {
-    const struct recording *recording = &s->state->run->recording;
+    const struct tracer_overhead *tracer_overhead = &s->state->run->tracer_overhead;
     const int64_t traced_ns = e->enter_ns - s->last_leave_ns;
-    const int64_t tracer_ns = mpg_graph_between_tracer_ns(&s->between, recording, traced_ns);
+    const int64_t tracer_ns = mpg_graph_interval_tracer_ns(&s->interval_sums, tracer_overhead, traced_ns);
     g->counts.tracer_ns += (uint64_t)tracer_ns;
-    g->counts.off_ns += (uint64_t)mpg_graph_between_off_ns(&s->between, e, e->thread == s->thread, traced_ns);
+    g->counts.off_ns += (uint64_t)mpg_graph_interval_off_ns(&s->interval_sums, e, e->thread == s->thread, traced_ns);
     if (mpg_call_kind(e->call) != MPG_KIND_FINALIZE) /* it may wait for the launcher */
         g->counts.call_off_ns += (uint64_t)e->off_in_ns;
-    g->counts.cpu_intervals += graph_has_cpu(recording, e) && e->thread == s->thread;
+    g->counts.cpu_intervals += graph_has_cpu(tracer_overhead, e) && e->thread == s->thread;
     return is_unwanted(g, s, tracer_ns) ? 0 : emit_enter(g, s, e, number, traced_ns, tracer_ns, err);
 }
 
@@ -136,13 +136,13 @@ static int start_rank(struct mpg_graph *g, struct stream *s, struct mpg_error *e
 {
     struct rank_state *r = &g->rank[s->call.rank];
     bool is_init = mpg_call_kind(s->call.event->call) == MPG_KIND_INIT;
-    struct place here = graph_here(&s->call);
+    struct call_ref here = graph_call_ref(&s->call);
     if (!is_init && !g->lenient)
         return mpg_graph_error_lenient(&here, err, "the rank's trace does not begin with MPI_Init");
     r->started = true;
     r->start_ns = s->last_leave_ns = is_init ? s->call.event->leave_ns : s->call.event->enter_ns;
     mpg_graph_regions_begin(&s->regions, s->last_leave_ns);
-    s->between = (struct between){0};
+    s->interval_sums = (struct interval_sums){0};
     s->from = graph_place_of(s->call.event);
     return is_init;
 }
@@ -171,7 +171,7 @@ static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
 {
     int32_t rank = s->call.rank;
     struct rank_state *state = &g->rank[rank];
-    if (mpg_graph_see_receives(&g->matching, &s->call, err) < 0)
+    if (mpg_graph_progress_receives(&g->matching, &s->call, err) < 0)
         return -1;
     struct mpg_step *step = graph_emit(&g->steps, MPG_STEP_FINISH, &s->call);
     if (!step)
@@ -179,7 +179,7 @@ static int end_rank(struct mpg_graph *g, const struct stream *s, int64_t end_ns,
     step->since_ns = end_ns - state->start_ns;
     state->finished = true;
     g->finished++;
-    mpg_graph_carry_over(&g->matching.carrying, rank);
+    mpg_graph_end_progress(&g->matching.progress, rank);
     if (mpg_graph_end_requests(&g->requests, &state->run->requests, err) < 0 ||
         mpg_graph_end_probes(&g->matching, &state->run->probed, err) < 0)
         return -1;
@@ -193,8 +193,8 @@ static int finalize(struct mpg_graph *g, struct stream *s, struct mpg_error *err
     if (enter(g, s, e, s->call.number, err) < 0 || join_threads(g, s, err) < 0)
         return -1;
     s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
-    if (g->matching.carrying.is_on &&
-        mpg_graph_carry(&g->matching.carrying, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
+    if (g->matching.progress.is_on &&
+        mpg_graph_note_progress_call(&g->matching.progress, &s->call, INFINITY, g->rank[s->call.rank].run->threads == 1, err) < 0)
         return -1;
     g->rank[s->call.rank].finalized = true;
     return end_rank(g, s, e->enter_ns, err);
@@ -227,16 +227,16 @@ static int take_aside(struct mpg_graph *g, struct stream *s, bool *is_aside, str
         return 0;
     const uint64_t inserted = mpg_graph_inserts(g, s, e);
     if (!inserted) /* else the first call that follows ends the interval in its place */
-        mpg_graph_between_add(&s->between, &g->rank[s->call.rank].run->recording, e);
+        mpg_graph_interval_add(&s->interval_sums, &g->rank[s->call.rank].run->tracer_overhead, e);
     if (!g->has_regions)
         return 0;
-    const struct regions_of of = regions_of(g, s);
+    const struct region_rules of = region_rules(g, s);
     const enum mpg_kind kind = mpg_call_kind(e->call);
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         return mpg_graph_regions_mark(&s->regions, &of, e, err) < 0 ? -1
                : inserted                                           ? mpg_graph_insert(g, s, inserted, e, err)
                                                                     : 0;
-    mpg_graph_regions_aside(&s->regions, &of, e);
+    mpg_graph_regions_skip(&s->regions, &of, e);
     return 0;
 }
 
@@ -269,7 +269,7 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     s->call.region = g->has_regions ? mpg_graph_regions_innermost(&s->regions) : -1;
     s->call.enter_ns = graph_align(g, s->call.rank, e->enter_ns);
     s->call.leave_ns = graph_align(g, s->call.rank, e->leave_ns);
-    s->between = (struct between){0};
+    s->interval_sums = (struct interval_sums){0};
     if (may_fuse(g, r)) {
         const int made = mpg_graph_fuse(g, s, err);
         if (made > 0)
@@ -280,16 +280,17 @@ static int make_call(struct mpg_graph *g, struct stream *s, struct mpg_error *er
     s->phase = PHASE_WAIT;
     r->waiting++;
     s->call.saw_ns = -INFINITY;
-    const bool carries = g->matching.carrying.is_on;
+    const bool has_weak_progress = g->matching.progress.is_on;
     const bool sees =
-        carries && (mpg_call_kind(e->call) != MPG_KIND_COMPLETE || !mpg_graph_is_given_transfers(&r->requests, &s->call));
-    if (sees && mpg_graph_carry(&g->matching.carrying, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
+        has_weak_progress && (mpg_call_kind(e->call) != MPG_KIND_COMPLETE ||
+                              !mpg_graph_is_given_transfers(&r->requests, &s->call));
+    if (sees && mpg_graph_note_progress_call(&g->matching.progress, &s->call, s->call.leave_ns, r->threads == 1, err) < 0)
         return -1;
     s->call.waiter.unmet = 1; /* while it is being counted */
     if (mpg_graph_begin_call(g, r, s, err) < 0)
         return -1;
-    if (carries && r->threads == 1) /* of several what is read next says it */
-        mpg_graph_carry_on(&g->matching.carrying, s->call.rank, s->call.leave_ns);
+    if (has_weak_progress && r->threads == 1) /* of several what is read next says it */
+        mpg_graph_advance_progress(&g->matching.progress, s->call.rank, s->call.leave_ns);
     r->ready += --s->call.waiter.unmet == 0;
     return 0;
 }
@@ -322,7 +323,7 @@ static int begin_threads(struct mpg_graph *g, int32_t rank, const struct mpg_eve
 {
     const struct rank_run *r = g->rank[rank].run;
     const struct mpg_event *first;
-    while (r->ahead && (first = mpg_graph_ahead_first(r, event))) {
+    while (r->held_call && (first = mpg_graph_held_call_first(r, event))) {
         struct stream *s = find_stream(g, rank, first->thread, err);
         if (!s || mpg_graph_begin_thread(g, s, first, err) < 0)
             return -1;
@@ -355,9 +356,9 @@ static __attribute__((noinline)) int take_any(struct mpg_graph *g, int32_t rank,
     s->call.number = number;
     g->counts.calls += !mpg_is_inserted(number);
     if (graph_is_computation(event)) { /* before MPI_Init, too: MPI_Initialized and its like */
-        const struct regions_of of = regions_of(g, s);
-        mpg_graph_between_add(&s->between, &r->recording, event);
-        mpg_graph_regions_aside(&s->regions, &of, event);
+        const struct region_rules of = region_rules(g, s);
+        mpg_graph_interval_add(&s->interval_sums, &r->tracer_overhead, event);
+        mpg_graph_regions_skip(&s->regions, &of, event);
         return 0;
     }
     if (!state->started) {
@@ -400,8 +401,8 @@ int mpg_graph_leave_one(struct mpg_graph *g, struct rank_state *state, struct mp
 /* Nothing that RANK, of several threads, does from now on is before what has been read. */
 static void pass_on(struct mpg_graph *g, int32_t rank, const struct rank_run *r)
 {
-    if (g->matching.carrying.is_on && r->threads > 1 && !r->ahead)
-        mpg_graph_carry_on(&g->matching.carrying, rank, graph_align(g, rank, r->next->enter_ns));
+    if (g->matching.progress.is_on && r->threads > 1 && !r->held_call)
+        mpg_graph_advance_progress(&g->matching.progress, rank, graph_align(g, rank, r->next->enter_ns));
 }
 
 static inline int read_event(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
@@ -441,9 +442,9 @@ int mpg_graph_advance(struct mpg_graph *g, int32_t rank, struct mpg_error *err)
     if (!state->run && mpg_graph_begin_run(g, rank, err) < 0)
         return -1;
     struct rank_run *r = state->run;
-    if (r->ahead || r->taken) {
+    if (r->held_call || r->taken) {
         uint64_t number;
-        const struct mpg_event *event = mpg_graph_ahead_take(r, &number);
+        const struct mpg_event *event = mpg_graph_held_call_take(r, &number);
         if (event)
             return take_event(g, rank, event, number, err);
     }

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "graph/schedule/ahead.h"
+#include "graph/schedule/lookahead.h"
 #include "graph/schedule/choosing.h"
 #include "graph/schedule/queue.h"
-#include "graph/schedule/scout.h"
+#include "graph/schedule/completion_times.h"
 
 /* The thread whose call's WAITER it is need not wait any more. */
 static void stop_waiting(struct waiter *waiter)
@@ -54,7 +54,7 @@ struct stream *mpg_graph_further_stream(struct mpg_graph *g, int32_t rank, uint3
     s->completing.choice.go = stop_choosing;
     s->call.sent = &s->sent;
     s->call.event = &nothing;
-    s->call.routes = &s->routes;
+    s->call.channel_cache = &s->channel_cache;
     g->counts.threads += !first;
     *link = s;
     return s;
@@ -119,7 +119,7 @@ int mpg_graph_begin_run(struct mpg_graph *g, int32_t rank, struct mpg_error *err
         return -1;
     }
     r->threads = mpg_trace_threads(g->trace, rank);
-    r->recording = mpg_graph_recording_of(g->trace, rank);
+    r->tracer_overhead = mpg_graph_tracer_overhead_of(g->trace, rank);
     g->rank[rank].run = r;
     return 0;
 }
@@ -131,12 +131,12 @@ void mpg_graph_end_run(struct mpg_graph *g, int32_t rank)
     if (!r)
         return;
     mpg_cursor_close(r->cursor);
-    mpg_graph_scout_close(r->scout);
-    mpg_graph_ahead_clear(r);
+    mpg_graph_completion_times_close(r->completion_times);
+    mpg_graph_held_calls_clear(r);
     for (struct stream *s = r->streams, *next; s; s = next) {
         next = s->sibling;
         mpg_graph_forget_choosing(s);
-        mpg_graph_clear_routes(&g->matching, &s->routes);
+        mpg_graph_clear_channel_cache(&g->matching, &s->channel_cache);
         free(s->kept);
         free(s->kept_requests);
         free(s->inserted);

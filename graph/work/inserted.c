@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "graph/place.h"
+#include "graph/call_ref.h"
 #include "graph/work/private.h"
 
 int32_t mpg_graph_inserted_receiver(const struct mpg_hypothesis *h, int32_t ranks, int32_t rank)
@@ -31,9 +31,9 @@ int32_t mpg_graph_inserted_sender(const struct mpg_hypothesis *h, int32_t ranks,
     return NO_RANK;
 }
 
-uint64_t mpg_graph_inserted_at(const struct mpg_supposed *x, uint64_t some, int32_t string, int32_t rank)
+uint64_t mpg_graph_inserted_at(const struct mpg_bound_hypotheses *x, uint64_t some, int32_t string, int32_t rank)
 {
-    const uint64_t named = supposed_named(x, string) & some & x->exchanges;
+    const uint64_t named = bound_named(x, string) & some & x->exchanges;
     uint64_t here = 0;
     for (size_t i = 0; named && i < x->list->n; i++) {
         const struct mpg_hypothesis *h = &x->list->item[i];
@@ -51,21 +51,22 @@ static uint64_t key_of(int32_t rank, uint32_t thread)
     return (uint64_t)(uint32_t)rank << 32 | thread;
 }
 
-int mpg_supposed_count_begin(struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread)
+int mpg_bound_count_begin(struct mpg_bound_hypotheses *x, size_t i, int32_t rank, uint32_t thread)
 {
-    uint64_t *begins = mpg_map_add(&x->posts->begins, key_of(rank, thread), i);
+    uint64_t *begins = mpg_map_add(&x->learned->begins, key_of(rank, thread), i);
     if (begins)
         ++*begins;
     return begins ? 0 : -1;
 }
 
-static uint64_t begins_of(const struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread)
+static uint64_t begins_of(const struct mpg_bound_hypotheses *x, size_t i, int32_t rank, uint32_t thread)
 {
-    const uint64_t *begins = mpg_map_find(&x->posts->begins, key_of(rank, thread), i);
+    const uint64_t *begins = mpg_map_find(&x->learned->begins, key_of(rank, thread), i);
     return begins ? *begins : 0;
 }
 
-static int differ(const struct mpg_supposed *x, size_t i, int32_t from, int32_t to, uint32_t thread, struct mpg_error *err)
+static int differ(const struct mpg_bound_hypotheses *x, size_t i, int32_t from, int32_t to, uint32_t thread,
+                  struct mpg_error *err)
 {
     const uint64_t sends = begins_of(x, i, from, thread), receives = begins_of(x, i, to, thread);
     char of[32] = "";
@@ -77,7 +78,8 @@ static int differ(const struct mpg_supposed *x, size_t i, int32_t from, int32_t 
 }
 
 /* Threads of RANK against those of FROM and TO, of which it is one. */
-static int check_threads(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, int32_t rank, int32_t from,
+static int check_threads(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, int32_t rank,
+                         int32_t from,
                          int32_t to, struct mpg_error *err)
 {
     for (uint32_t k = 0; k < mpg_trace_threads(trace, rank); k++) {
@@ -89,7 +91,7 @@ static int check_threads(const struct mpg_supposed *x, const struct mpg_trace *t
 }
 
 /* What of hypothesis I's ranks says that there are no messages; NULL: there are. */
-static const char *why_none(const struct mpg_supposed *x, size_t i)
+static const char *why_none(const struct mpg_bound_hypotheses *x, size_t i)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
     if (x->ranks == 1)
@@ -101,7 +103,7 @@ static const char *why_none(const struct mpg_supposed *x, size_t i)
                           : "nobody but that rank itself would send to it";
 }
 
-int mpg_supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
+int mpg_bound_check_exchange(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err)
 {
     const struct mpg_hypothesis *h = &x->list->item[i];
     uint64_t begins = 0;

@@ -24,10 +24,10 @@ static int64_t whole_ns(int64_t ps)
     return ps / PS + (ps % PS >= PS / 2);
 }
 
-struct recording mpg_graph_recording_of(const struct mpg_trace *trace, int32_t rank)
+struct tracer_overhead mpg_graph_tracer_overhead_of(const struct mpg_trace *trace, int32_t rank)
 {
     const int64_t call_ps = cost_ps(trace, rank, "overhead_call_ns", 0);
-    return (struct recording){
+    return (struct tracer_overhead){
         .call_ps = call_ps,
         .call_ns = whole_ns(call_ps),
         .sum_ps = cost_ps(trace, rank, "overhead_sum_ns", call_ps),
@@ -49,7 +49,7 @@ static int64_t multiply(int64_t n, int64_t ps)
     return __builtin_mul_overflow(n, ps, &product) ? INT64_MAX : product;
 }
 
-void mpg_graph_between_add(struct between *b, const struct recording *r, const struct mpg_event *e)
+void mpg_graph_interval_add(struct interval_sums *b, const struct tracer_overhead *r, const struct mpg_event *e)
 {
     if (mpg_call_kind(e->call) == MPG_KIND_FLUSH) {
         b->flushed_ns = add(b->flushed_ns, e->leave_ns - e->enter_ns);
@@ -72,20 +72,20 @@ void mpg_graph_between_add(struct between *b, const struct recording *r, const s
     }
 }
 
-int64_t mpg_graph_between_tracer_ns(const struct between *b, const struct recording *r, int64_t traced_ns)
+int64_t mpg_graph_interval_tracer_ns(const struct interval_sums *b, const struct tracer_overhead *r, int64_t traced_ns)
 {
     const int64_t tracer_ns = b->tracer_ps == 0 ? r->call_ns : whole_ns(add(b->tracer_ps, r->call_ps));
     const int64_t left_ns = traced_ns - b->flushed_ns;
     return left_ns <= 0 ? 0 : tracer_ns < left_ns ? tracer_ns : left_ns;
 }
 
-int64_t mpg_graph_between_off_ns(const struct between *b, const struct mpg_event *call, bool own, int64_t length_ns)
+int64_t mpg_graph_interval_off_ns(const struct interval_sums *b, const struct mpg_event *call, bool own, int64_t length_ns)
 {
     const int64_t off_ns = own ? add(b->off_ns, call->off_before_ns) : b->off_ns;
     return off_ns < 0 ? 0 : off_ns < length_ns ? off_ns : length_ns;
 }
 
-int64_t mpg_graph_between_cpu_ns(const struct between *b, const struct recording *r, const struct mpg_event *call)
+int64_t mpg_graph_interval_cpu_ns(const struct interval_sums *b, const struct tracer_overhead *r, const struct mpg_event *call)
 {
     if (!graph_has_cpu(r, call))
         return -1;
@@ -94,7 +94,7 @@ int64_t mpg_graph_between_cpu_ns(const struct between *b, const struct recording
     return cpu_ns > tracer_ns ? cpu_ns - tracer_ns : 0;
 }
 
-int64_t mpg_graph_between_alone_ns(const struct between *b, const struct recording *r, const struct mpg_event *call)
+int64_t mpg_graph_interval_work_ns(const struct interval_sums *b, const struct tracer_overhead *r, const struct mpg_event *call)
 {
     if (!graph_has_cpu(r, call))
         return -1;
@@ -104,11 +104,11 @@ int64_t mpg_graph_between_alone_ns(const struct between *b, const struct recordi
     return ns > tracer_ns ? ns - tracer_ns : 0;
 }
 
-double mpg_graph_between_work(const struct between *b, const struct recording *r, int64_t traced_ns,
-                              const struct mpg_event *event, bool own, double *length_ns)
+double mpg_graph_interval_work(const struct interval_sums *b, const struct tracer_overhead *r, int64_t traced_ns,
+                               const struct mpg_event *event, bool own, double *length_ns)
 {
-    const int64_t length = traced_ns - b->flushed_ns - mpg_graph_between_tracer_ns(b, r, traced_ns);
-    const int64_t cpu_ns = own ? mpg_graph_between_cpu_ns(b, r, event) : -1;
-    *length_ns = length > 0 ? (double)(length - mpg_graph_between_off_ns(b, event, own, length)) : 0;
+    const int64_t length = traced_ns - b->flushed_ns - mpg_graph_interval_tracer_ns(b, r, traced_ns);
+    const int64_t cpu_ns = own ? mpg_graph_interval_cpu_ns(b, r, event) : -1;
+    *length_ns = length > 0 ? (double)(length - mpg_graph_interval_off_ns(b, event, own, length)) : 0;
     return cpu_ns >= 0 && (double)cpu_ns < *length_ns ? (double)cpu_ns : *length_ns;
 }

@@ -10,7 +10,7 @@
 #include "trace/reader.h"
 
 /* What recording took of a rank's time, in picoseconds, as its facts say, of: */
-struct recording {
+struct tracer_overhead {
     int64_t call_ps; /* an event that is recorded, */
     int64_t call_ns; /* in whole ones, */
     int64_t sum_ps;  /* a call that is summed up */
@@ -20,7 +20,7 @@ struct recording {
 };
 
 /* Since a thread's last call: zero-initialised is nothing. */
-struct between {
+struct interval_sums {
     int64_t flushed_ns, tracer_ps, cpu_ns, cpu_tracer_ps;
     int64_t local_ns; /* in calls that involve nobody, each recorded */
     int64_t off_ns;   /* off the CPU, but for flushes */
@@ -35,28 +35,33 @@ static inline bool graph_is_computation(const struct mpg_event *e)
 }
 
 /* Whether E says how much CPU time there was. */
-static inline bool graph_has_cpu(const struct recording *r, const struct mpg_event *e)
+static inline bool graph_has_cpu(const struct tracer_overhead *r, const struct mpg_event *e)
 {
     return r->cpu >= 0 && (uint32_t)r->cpu < e->value_number && !e->killed;
 }
 
-struct recording mpg_graph_recording_of(const struct mpg_trace *trace, int32_t rank);
+struct tracer_overhead mpg_graph_tracer_overhead_of(const struct mpg_trace *trace, int32_t rank);
 /* Adds EVENT, which is no node of the graph: a flush, a region's mark, a call that involves
  * nobody, or a sum of such. */
-void mpg_graph_between_add(struct between *between, const struct recording *recording, const struct mpg_event *event);
+void mpg_graph_interval_add(struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
+                            const struct mpg_event *event);
 /* Of TRACED_NS between two calls, what of it the tracer took (never more than that). */
-int64_t mpg_graph_between_tracer_ns(const struct between *between, const struct recording *recording, int64_t traced_ns);
+int64_t mpg_graph_interval_tracer_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
+                                     int64_t traced_ns);
 /* Time off the CPU up to the enter of CALL, the thread's OWN or not, of LENGTH_NS; 0 .. LENGTH_NS. */
-int64_t mpg_graph_between_off_ns(const struct between *between, const struct mpg_event *call, bool own, int64_t length_ns);
+int64_t mpg_graph_interval_off_ns(const struct interval_sums *interval_sums, const struct mpg_event *call, bool own,
+                                  int64_t length_ns);
 /* CPU time up to the enter of CALL, the tracer's taken out; -1: not recorded. */
-int64_t mpg_graph_between_cpu_ns(const struct between *between, const struct recording *recording, const struct mpg_event *call);
+int64_t mpg_graph_interval_cpu_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
+                                  const struct mpg_event *call);
 /* The same with what calls that involve nobody took: the work, had the thread its core for itself. Of a record the
  * tracer's part is overhead_cpu_ns, or overhead_call_ns where that alone is known. -1: not recorded. */
-int64_t mpg_graph_between_alone_ns(const struct between *between, const struct recording *recording,
+int64_t mpg_graph_interval_work_ns(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
                                    const struct mpg_event *call);
 /* Work in TRACED_NS that ended with EVENT, a mark or a call: time on the CPU that is neither flushes nor the tracer's,
  * which goes to *LENGTH_NS, or the CPU time in it, where that is recorded, is less, and EVENT is the thread's OWN. */
-double mpg_graph_between_work(const struct between *between, const struct recording *recording, int64_t traced_ns,
-                              const struct mpg_event *event, bool own, double *length_ns);
+double mpg_graph_interval_work(const struct interval_sums *interval_sums, const struct tracer_overhead *tracer_overhead,
+                               int64_t traced_ns,
+                               const struct mpg_event *event, bool own, double *length_ns);
 
 #endif

@@ -5,20 +5,20 @@
 
 #include "common/map.h"
 #include "graph/work/balance.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 
 /* What passes find, and the survey counts. Which calls leave receives to requests of messages that are dropped, as bits of those
  * that drop them; which hypotheses drop parts of one collective. */
-struct posts {
+struct learned {
     bool learns; /* a pass is about to find them */
     struct mpg_map dropped; /* (number of the call, which part of it and rank) */
     struct mpg_map together; /* (bits of them, 0) */
     struct mpg_map begins;  /* (rank and thread, hypothesis that inserts messages): so many begins of its region */
-    int (*told)(void *context, const struct mpg_told *told, struct mpg_error *err); /* or NULL */
+    int (*observer)(void *context, const struct mpg_hypothesis_effect *effect, struct mpg_error *err); /* or NULL */
     void *context;
 };
 
-struct mpg_supposed {
+struct mpg_bound_hypotheses {
     const struct mpg_hypotheses *list;
     int32_t ranks;
     struct balance **balance; /* of each hypothesis; NULL: it balances nothing */
@@ -32,27 +32,28 @@ struct mpg_supposed {
     uint64_t *placed;         /* by callsite: those whose place it is; NULL: none names one */
     uint64_t exchanges;       /* those that insert messages */
     bool *met;                /* of each: a message or a collective that it is about has been met; */
-    struct posts *posts;
+    struct learned *learned;
 };
 
 /* Those whose region STRING is. */
-static inline uint64_t supposed_named(const struct mpg_supposed *x, int32_t string)
+static inline uint64_t bound_named(const struct mpg_bound_hypotheses *x, int32_t string)
 {
     return string >= 0 && (size_t)string < x->strings ? x->named[string] : 0;
 }
 
 /* Puts H in front of ERR: -1. */
-int mpg_supposed_refuse(const struct mpg_hypothesis *h, struct mpg_error *err);
+int mpg_bound_refuse(const struct mpg_hypothesis *h, struct mpg_error *err);
 /* Fills X, whose list and arrays of hypotheses are there, from TRACE. Errors: the trace's, out of memory. */
-int mpg_supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err);
+int mpg_bound_survey(struct mpg_bound_hypotheses *x, struct mpg_trace *trace, struct mpg_error *err);
 
 /* sites.c: afterwards, which callsites are those that hypotheses name; whether hypothesis I, which names some, has any. */
-int mpg_supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err);
-bool mpg_supposed_is_placed(const struct mpg_supposed *x, size_t i);
+int mpg_bound_find_sites(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, struct mpg_error *err);
+bool mpg_bound_has_site(const struct mpg_bound_hypotheses *x, size_t i);
 
 /* inserted.c: THREAD of RANK, after MPI_Init, begins the region of hypothesis I, which inserts messages (-1: out of memory); once
  * all begins are counted, whether I can be. Errors: nobody sends, a rank that is not there, ranks that begin it less often. */
-int mpg_supposed_count_begin(struct mpg_supposed *x, size_t i, int32_t rank, uint32_t thread);
-int mpg_supposed_check_exchange(const struct mpg_supposed *x, const struct mpg_trace *trace, size_t i, struct mpg_error *err);
+int mpg_bound_count_begin(struct mpg_bound_hypotheses *x, size_t i, int32_t rank, uint32_t thread);
+int mpg_bound_check_exchange(const struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, size_t i,
+                             struct mpg_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/reserve.h"
-#include "graph/place.h"
+#include "graph/call_ref.h"
 #include "graph/work/private.h"
 
 struct open_region {
@@ -34,7 +34,7 @@ void mpg_graph_regions_begin(struct regions *r, int64_t now_ns)
     r->flushed_ns = 0;
     r->mark_number = 0;
     r->scaled_ns = r->length_ns = r->longer_ns = r->work_ns = r->more_ns = r->balanced_ns = 0;
-    r->between = (struct between){0};
+    r->interval_sums = (struct interval_sums){0};
 }
 
 /* The region that TEXT names in RATIOS, or NULL. */
@@ -63,11 +63,11 @@ static int push(struct regions *r, const struct open_region *open, struct mpg_er
 /* --- hypotheses --- */
 
 /* What OPEN, which begins, is by hypotheses: its factor and gain, and of work at its begin so much. */
-static int suppose(struct regions *r, const struct regions_of *of, struct open_region *open, double *lump_ns,
+static int suppose(struct regions *r, const struct region_rules *of, struct open_region *open, double *lump_ns,
                    struct mpg_error *err)
 {
-    const struct mpg_supposed *x = of->supposed;
-    const uint64_t named = supposed_named(x, open->string) & of->suppose;
+    const struct mpg_bound_hypotheses *x = of->bound;
+    const uint64_t named = bound_named(x, open->string) & of->active;
     if (named && !r->visits && !(r->visits = calloc(x->list->n, sizeof *r->visits)))
         return mpg_graph_out_of_memory(err);
     for (size_t i = 0; i < x->list->n; i++) {
@@ -87,14 +87,15 @@ static int suppose(struct regions *r, const struct regions_of *of, struct open_r
     return 0;
 }
 
-static struct part part_of(const struct regions *r, const struct regions_of *of,
+static struct part part_of(const struct regions *r, const struct region_rules *of,
                            const struct mpg_event *event, bool own)
 {
     const struct open_region *open = r->depth > 0 ? &r->open[r->depth - 1] : NULL;
     const double ratio = ratio_of(r, of->ratios);
     struct part part = {.scales = open ? ratio * (open->factor - 1) : 0,
                         .gains = open ? ratio * open->factor * open->gain : 0};
-    part.work_ns = mpg_graph_between_work(&r->between, of->recording, event->enter_ns - r->since_ns, event, own, &part.length_ns);
+    part.work_ns = mpg_graph_interval_work(&r->interval_sums, of->tracer_overhead, event->enter_ns - r->since_ns, event, own,
+                                           &part.length_ns);
     return part;
 }
 
@@ -110,13 +111,13 @@ static void add_part(struct regions *r, const struct part *part)
 /* --- marks --- */
 
 /* What the parts so far come to: with the ratios that are in force, and what hypotheses make of that. */
-static double worth(const struct regions *r, const struct regions_of *of, double mean_ratio)
+static double worth(const struct regions *r, const struct region_rules *of, double mean_ratio)
 {
-    const bool by_work = of->by_work && of->recording->cpu >= 0;
+    const bool by_work = of->by_work && of->tracer_overhead->cpu >= 0;
     return mean_ratio * (by_work ? r->work_ns : r->length_ns) + (by_work ? r->more_ns : r->longer_ns) + r->balanced_ns;
 }
 
-static double worth_so_far(const struct regions *r, const struct regions_of *of)
+static double worth_so_far(const struct regions *r, const struct region_rules *of)
 {
     return r->since_ns > r->begin_ns ? worth(r, of, r->scaled_ns / (double)(r->since_ns - r->begin_ns)) : r->balanced_ns;
 }
@@ -133,27 +134,27 @@ static int add_mark(struct regions *r, double before_ns, double after_ns, struct
 
 /* --- events --- */
 
-void mpg_graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
+void mpg_graph_regions_skip(struct regions *r, const struct region_rules *of, const struct mpg_event *event)
 {
-    if (of->supposed)
-        mpg_graph_between_add(&r->between, of->recording, event);
+    if (of->bound)
+        mpg_graph_interval_add(&r->interval_sums, of->tracer_overhead, event);
 }
 
-static void end_part(struct regions *r, const struct regions_of *of, const struct mpg_event *event)
+static void end_part(struct regions *r, const struct region_rules *of, const struct mpg_event *event)
 {
     const double now = ratio_of(r, of->ratios);
-    if (of->supposed) {
+    if (of->bound) {
         const struct part part = part_of(r, of, event, true);
         add_part(r, &part);
-        r->flushed_ns += r->between.flushed_ns;
-        r->between = (struct between){0};
+        r->flushed_ns += r->interval_sums.flushed_ns;
+        r->interval_sums = (struct interval_sums){0};
     }
     if (event->enter_ns > r->since_ns)
         r->scaled_ns += (double)(event->enter_ns - r->since_ns) * now;
     r->since_ns = event->enter_ns > r->since_ns ? event->enter_ns : r->since_ns;
 }
 
-int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event, struct mpg_error *err)
+int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, const struct mpg_event *event, struct mpg_error *err)
 {
     const double now = ratio_of(r, of->ratios);
     double lump_ns = 0;
@@ -169,7 +170,7 @@ int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const
     struct open_region open = {event->string, region ? region->ratio : now, 1, 0};
     if (region)
         *region->met = true;
-    if (of->supposed && is_named && suppose(r, of, &open, &lump_ns, err) < 0)
+    if (of->bound && is_named && suppose(r, of, &open, &lump_ns, err) < 0)
         return -1;
     const double more_ns = open.ratio * open.factor * lump_ns;
     r->balanced_ns += more_ns;
@@ -178,7 +179,7 @@ int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const
     return push(r, &open, err);
 }
 
-struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct regions_of *of, int64_t begin_ns,
+struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct region_rules *of, int64_t begin_ns,
                                            const struct mpg_event *event, bool own)
 {
     const double now = ratio_of(r, of->ratios);
@@ -187,7 +188,7 @@ struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct
     if (now_ns > begin_ns)
         c.ratio = (r->scaled_ns + (double)(now_ns - r->since_ns) * now) / (double)(now_ns - begin_ns);
     c.cpu_ratio = c.ratio;
-    if (!of->supposed)
+    if (!of->bound)
         return c;
     struct regions all = *r;
     const struct part last = part_of(r, of, event, own);

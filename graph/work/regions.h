@@ -6,7 +6,7 @@
 
 #include "graph/graph.h"
 #include "graph/work/intervals.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 
 struct open_region;
 
@@ -17,7 +17,7 @@ struct regions {
     int64_t since_ns; /* what is before it is in what follows: */
     double scaled_ns; /* the integral of ratios; */
     /* with hypotheses, of the parts between marks: */
-    struct between between;
+    struct interval_sums interval_sums;
     double length_ns, longer_ns; /* of computation, and what scaling adds to that, with ratios */
     double work_ns, more_ns;     /* the same of work, */
     double balanced_ns;          /* and what balancing adds; */
@@ -28,12 +28,12 @@ struct regions {
 };
 
 /* What regions go by: those of options and hypotheses, for a thread. */
-struct regions_of {
+struct region_rules {
     const struct mpg_region_ratios *ratios;    /* NULL: 1 */
-    const struct mpg_supposed *supposed;       /* NULL: none */
-    uint64_t suppose;                          /* which hypotheses hold */
+    const struct mpg_bound_hypotheses *bound;       /* NULL: none */
+    uint64_t active;                          /* which hypotheses hold */
     const struct mpg_trace *trace;
-    const struct recording *recording;
+    const struct tracer_overhead *tracer_overhead;
     int32_t rank;
     uint32_t thread;
     bool marks, by_work; /* marks are listed; by CPU time where that is recorded */
@@ -42,12 +42,13 @@ struct regions_of {
 /* A call has been left at NOW_NS: an interval begins. */
 void mpg_graph_regions_begin(struct regions *r, int64_t now_ns);
 /* EVENT marks a region's begin or end, in a call's time or between two. Errors: out of memory. */
-int mpg_graph_regions_mark(struct regions *r, const struct regions_of *of, const struct mpg_event *event, struct mpg_error *err);
+int mpg_graph_regions_mark(struct regions *r, const struct region_rules *of, const struct mpg_event *event,
+                           struct mpg_error *err);
 /* EVENT is another one between calls. */
-void mpg_graph_regions_aside(struct regions *r, const struct regions_of *of, const struct mpg_event *event);
+void mpg_graph_regions_skip(struct regions *r, const struct region_rules *of, const struct mpg_event *event);
 /* What becomes of the interval that began at BEGIN_NS and ends with EVENT, the thread's OWN or not. The ratio of an empty
  * one is that of its end; its marks are R's, until the next begins. */
-struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct regions_of *of, int64_t begin_ns,
+struct mpg_change mpg_graph_regions_change(const struct regions *r, const struct region_rules *of, int64_t begin_ns,
                                            const struct mpg_event *event, bool own);
 /* The name of the innermost open one, a string of the trace's; -1: none is open. */
 int32_t mpg_graph_regions_innermost(const struct regions *r);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/place.h"
+#include "graph/call_ref.h"
 #include "graph/work/private.h"
 #include "trace/stat/names.h"
 
 struct sites {
-    struct mpg_supposed *x;
+    struct mpg_bound_hypotheses *x;
     struct stat_places places;
     struct mpg_symbols *symbols;
     int32_t site; /* that is looked at */
@@ -58,7 +58,7 @@ static bool are_named(const struct mpg_hypotheses *list)
     return false;
 }
 
-int mpg_supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *trace, struct mpg_error *err)
+int mpg_bound_find_sites(struct mpg_bound_hypotheses *x, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct sites s = {.x = x, .places = mpg_stat_places_of(trace)};
     int status = 0;
@@ -75,7 +75,7 @@ int mpg_supposed_place_sites(struct mpg_supposed *x, const struct mpg_trace *tra
     return status;
 }
 
-bool mpg_supposed_is_placed(const struct mpg_supposed *x, size_t i)
+bool mpg_bound_has_site(const struct mpg_bound_hypotheses *x, size_t i)
 {
     for (size_t site = 0; site < x->sites; site++)
         if (x->placed[site] >> i & 1)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/place.h"
+#include "graph/call_ref.h"
 #include "graph/work/intervals.h"
 #include "graph/work/private.h"
 
@@ -19,18 +19,18 @@ struct thread {
     uint32_t number;
     bool computes;      /* it is between two calls, */
     int64_t since_ns;   /* or marks, since then */
-    struct between between;
+    struct interval_sums interval_sums;
     struct open *open;
     size_t depth, capacity;
     struct thread *next;
 };
 
 struct survey {
-    struct mpg_supposed *x;
+    struct mpg_bound_hypotheses *x;
     struct mpg_trace *trace;
     int32_t rank;
     bool started, ended;
-    struct recording recording;
+    struct tracer_overhead tracer_overhead;
     struct thread *threads;
 };
 
@@ -50,7 +50,7 @@ static struct thread *find_thread(struct survey *s, const struct mpg_event *e)
 
 /* --- callsites and names --- */
 
-static int meet_site(struct mpg_supposed *x, int32_t site, struct mpg_error *err)
+static int meet_site(struct mpg_bound_hypotheses *x, int32_t site, struct mpg_error *err)
 {
     if (site < 0 || ((size_t)site < x->sites && x->site[site] >= 0))
         return 0;
@@ -82,7 +82,7 @@ static uint64_t find_named(const struct mpg_hypotheses *list, const char *name)
 
 static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
 {
-    struct mpg_supposed *x = s->x;
+    struct mpg_bound_hypotheses *x = s->x;
     if (string < 0 || (size_t)string < x->strings)
         return 0;
     const size_t n = (size_t)string + 1;
@@ -99,14 +99,14 @@ static int meet_string(struct survey *s, int32_t string, struct mpg_error *err)
 /* --- regions --- */
 
 /* Whether hypothesis I is about what RANK does; of which communicator's it is, is not known yet. */
-static bool is_about(const struct mpg_supposed *x, size_t i, int32_t rank)
+static bool is_about(const struct mpg_bound_hypotheses *x, size_t i, int32_t rank)
 {
     return mpg_rank_set_contains(&x->list->item[i].ranks, rank);
 }
 
 static int begin_region(struct survey *s, struct thread *t, int32_t string, struct mpg_error *err)
 {
-    struct mpg_supposed *x = s->x;
+    struct mpg_bound_hypotheses *x = s->x;
     if (t->depth == t->capacity) {
         const size_t capacity = t->capacity ? 2 * t->capacity : 8;
         struct open *grown = realloc(t->open, capacity * sizeof *grown);
@@ -116,12 +116,12 @@ static int begin_region(struct survey *s, struct thread *t, int32_t string, stru
         t->capacity = capacity;
     }
     struct open *o = &t->open[t->depth++];
-    o->named = supposed_named(x, string);
+    o->named = bound_named(x, string);
     for (size_t i = 0; i < x->list->n; i++) {
         if (!(o->named >> i & 1))
             continue;
         x->known[i] = true;
-        if ((x->exchanges >> i & 1) && s->started && mpg_supposed_count_begin(x, i, s->rank, t->number) < 0)
+        if ((x->exchanges >> i & 1) && s->started && mpg_bound_count_begin(x, i, s->rank, t->number) < 0)
             return mpg_graph_out_of_memory(err);
         if (!is_about(x, i, s->rank))
             continue;
@@ -135,12 +135,13 @@ static int begin_region(struct survey *s, struct thread *t, int32_t string, stru
 /* What T did since then, up to EVENT; OWN: which is its own. */
 static void end_part(struct survey *s, struct thread *t, const struct mpg_event *event, bool own)
 {
-    struct mpg_supposed *x = s->x;
+    struct mpg_bound_hypotheses *x = s->x;
     const struct open *o = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
     double traced_ns;
     if (t->computes && o && o->named) {
         const double work_ns =
-            mpg_graph_between_work(&t->between, &s->recording, event->enter_ns - t->since_ns, event, own, &traced_ns);
+            mpg_graph_interval_work(&t->interval_sums, &s->tracer_overhead, event->enter_ns - t->since_ns, event, own,
+                                    &traced_ns);
         for (size_t i = 0; i < x->list->n; i++) {
             if (!(o->named >> i & 1) || !is_about(x, i, s->rank))
                 continue;
@@ -150,7 +151,7 @@ static void end_part(struct survey *s, struct thread *t, const struct mpg_event 
         }
     }
     t->since_ns = event->enter_ns > t->since_ns ? event->enter_ns : t->since_ns;
-    t->between = (struct between){0};
+    t->interval_sums = (struct interval_sums){0};
 }
 
 /* --- events --- */
@@ -189,7 +190,7 @@ static int take(struct survey *s, const struct mpg_event *e, struct mpg_error *e
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
         return take_mark(s, t, e, err);
     if (!mpg_event_is_call(e) || graph_is_computation(e))
-        mpg_graph_between_add(&t->between, &s->recording, e);
+        mpg_graph_interval_add(&t->interval_sums, &s->tracer_overhead, e);
     else
         take_call(s, t, e);
     return 0;
@@ -205,7 +206,7 @@ static void forget_threads(struct survey *s)
     s->threads = NULL;
 }
 
-int mpg_supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct mpg_error *err)
+int mpg_bound_survey(struct mpg_bound_hypotheses *x, struct mpg_trace *trace, struct mpg_error *err)
 {
     int status = 0;
     for (int32_t rank = 0; rank < x->ranks && status == 0; rank++) {
@@ -213,7 +214,7 @@ int mpg_supposed_survey(struct mpg_supposed *x, struct mpg_trace *trace, struct 
         struct mpg_cursor *cursor = mpg_cursor_open(trace, rank, err);
         const struct mpg_event *event;
         int more = cursor ? 1 : -1;
-        s.recording = mpg_graph_recording_of(trace, rank);
+        s.tracer_overhead = mpg_graph_tracer_overhead_of(trace, rank);
         while (more > 0 && !s.ended && (more = mpg_cursor_read(cursor, &event, err)) > 0)
             if (take(&s, event, err) < 0)
                 more = -1;

@@ -17,7 +17,7 @@ struct stack {
     bool computes;   /* since SINCE_NS, but for */
     int64_t since_ns;
     double summed_ns; /* calls that are summed up, and */
-    struct between between;
+    struct interval_sums interval_sums;
 };
 
 struct reading {
@@ -26,7 +26,7 @@ struct reading {
     struct mpg_trace *trace;
     struct stack *stack;
     size_t stack_number;
-    struct recording recording;
+    struct tracer_overhead tracer_overhead;
     bool started, ended;
     int64_t start_ns, end_ns;
     uint64_t content;
@@ -68,8 +68,9 @@ static int end_part(struct reading *r, struct stack *s, const struct mpg_event *
     double length_ns, work_ns = 0;
     if (s->computes && e->enter_ns > s->since_ns)
         work_ns =
-            mpg_graph_between_work(&s->between, &r->recording, e->enter_ns - s->since_ns, e, own, &length_ns) - s->summed_ns;
-    s->between = (struct between){0};
+            mpg_graph_interval_work(&s->interval_sums, &r->tracer_overhead, e->enter_ns - s->since_ns, e, own,
+                                    &length_ns) - s->summed_ns;
+    s->interval_sums = (struct interval_sums){0};
     s->summed_ns = 0;
     if (!(work_ns > 0))
         return 0;
@@ -91,7 +92,7 @@ static int take_computation(struct reading *r, const struct mpg_event *e, struct
         return out_of_memory(err);
     if (!mpg_event_is_call(e) && mpg_call_kind(e->call) != MPG_KIND_REGION_BEGIN &&
         mpg_call_kind(e->call) != MPG_KIND_REGION_END) {
-        mpg_graph_between_add(&own->between, &r->recording, e);
+        mpg_graph_interval_add(&own->interval_sums, &r->tracer_overhead, e);
         own->summed_ns += (double)e->sum.time_ns;
         return 0;
     }
@@ -191,12 +192,12 @@ static int add_rank(struct reading *r, int32_t rank, struct mpg_error *err)
     const char *names = mpg_trace_find_fact(r->trace, rank, "values");
     const struct mpg_event *e;
     int more = -1, status = 0;
-    r->recording = mpg_graph_recording_of(r->trace, rank);
+    r->tracer_overhead = mpg_graph_tracer_overhead_of(r->trace, rank);
     for (size_t i = 0; i < r->stack_number; i++) {
         r->stack[i].depth = 0;
         r->stack[i].computes = false;
         r->stack[i].summed_ns = 0;
-        r->stack[i].between = (struct between){0};
+        r->stack[i].interval_sums = (struct interval_sums){0};
     }
     r->started = r->ended = false;
     r->content = scale_mix(0, (uint64_t)rank);

@@ -191,7 +191,7 @@ static bool is_synchronous(const struct evaluation *e, const struct mpg_message 
  * a later phase than the first all have. */
 static bool is_carried(const struct evaluation *e, const struct mpg_phase *phase, const struct mpg_message *m, int32_t child)
 {
-    return phase == &e->plan->phase[0] && m->bytes > e->costs->carried_bytes &&
+    return phase == &e->plan->phase[0] && m->bytes > e->costs->weak_bytes &&
            !(e->costs->elsewhere && e->costs->elsewhere[child]);
 }
 

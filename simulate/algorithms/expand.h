@@ -34,7 +34,7 @@ struct mpg_message_costs {
     /* What a member that receives so many bytes takes to reduce them; NULL: 0 */
     void (*reduce)(void *data, double bytes, double *reduce_ns);
     double eager_limit_bytes; /* what is larger is synchronous; INFINITY: nothing is */
-    double carried_bytes;     /* what is larger and not synchronous is sent, in a tree, once its receiver has come; INFINITY:
+    double weak_bytes;     /* what is larger and not synchronous is sent, in a tree, once its receiver has come; INFINITY:
                                  nothing waits for that; but */
     const bool *elsewhere;    /* by index, of the message between a member and its parent: where it does not; NULL: nowhere */
 };

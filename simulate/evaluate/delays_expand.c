@@ -186,7 +186,7 @@ int mpg_delays_expand(struct mpg_evaluator *l, const struct mpg_step *s, struct 
                                             .call = l->p->call_noise.n > 0 ? call : NULL,
                                             .reduce = l->p->reduces ? reduce : NULL,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
-                                            .carried_bytes = x.c->carried_bytes,
+                                            .weak_bytes = x.c->weak_bytes,
                                             .elsewhere = x.c->elsewhere};
     return mpg_evaluator_expand(l, s, &costs, err);
 }

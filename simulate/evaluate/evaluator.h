@@ -90,7 +90,7 @@ int mpg_evaluator_use_tally(struct mpg_evaluator *evaluator, bool pairs, struct 
 /* NULL: nobody asked. */
 const struct mpg_tally *mpg_evaluator_tallied(const struct mpg_evaluator *evaluator);
 /* Has the tally told what the paths of all lanes have where (simulate/where/trail.h), too; the graph's options have
- * `tells_unused`. After mpg_evaluator_use_tally(), before mpg_evaluator_use_choice(). Error: out of memory. */
+ * `reports_unused`. After mpg_evaluator_use_tally(), before mpg_evaluator_use_choice(). Error: out of memory. */
 int mpg_evaluator_use_recorder(struct mpg_evaluator *evaluator, struct mpg_error *err);
 /* Which steps of a graph are to be evaluated, and these. */
 enum mpg_steps_wanted mpg_evaluator_wants(const struct mpg_evaluator *evaluator);

@@ -252,7 +252,7 @@ int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, str
 {
     struct mpg_recorder *x = e->recorder;
     x->steps += steps->n;
-    if (!steps->tells_unused)
+    if (!steps->reports_unused)
         return 0;
     const uint64_t passed = x->steps;
     x->steps = 0;

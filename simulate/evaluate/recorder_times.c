@@ -107,7 +107,7 @@ static void add_met(const struct mpg_evaluator *t, const struct mpg_step *s)
     const double with[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1}, *lambda = t->lambda;
     struct mpg_recorder *x = t->recorder;
     mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_MEET), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->seen, MPG_PATH_TIME), NULL, NOWHERE);
+    mpg_trail_from(x->trail, mpg_path_slot(s->progress_slot, MPG_PATH_TIME), NULL, NOWHERE);
     mpg_trail_add_from(t->recorder->trail, mpg_path_slot(s->a, MPG_PATH_TIME), with, NOWHERE, x->firsts);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = x->firsts[w / 64] >> w % 64 & 1 ? lambda[w] : 0;
@@ -224,7 +224,7 @@ void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s)
         begin_sending(t, s);
         break;
     case MPG_STEP_SYNCHRONOUS: /* its slots may be written by it */
-        memcpy(x->latest, slot_value(t, s->seen, SLOT_VALUE), bytes);
+        memcpy(x->latest, slot_value(t, s->progress_slot, SLOT_VALUE), bytes);
         memcpy(x->before, slot_value(t, s->a, SLOT_VALUE), bytes);
         break;
     case MPG_STEP_CONTRIBUTE:

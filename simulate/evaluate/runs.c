@@ -67,7 +67,7 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
         const struct mpg_step *s = &steps->step[i];
         const bool is_last = i + 1 == steps->n;
         const struct mpg_steps one = {
-            s, 1, steps->slots, steps->batch, is_last && steps->tells_unused, steps->unused, steps->unused_number};
+            s, 1, steps->slots, steps->batch, is_last && steps->reports_unused, steps->unused, steps->unused_number};
         if (mpg_evaluator_take(x->lanes, &one, err) < 0 ||
             x->watch->take(x->watch->watcher, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
             return -1;

@@ -94,7 +94,7 @@ static double take(const struct evaluation *e, struct messages *x, enum mpg_oper
                                             .gap = gap,
                                             .reduce = e->reduces ? reduce : NULL,
                                             .eager_limit_bytes = e->eager_limit_bytes,
-                                            .carried_bytes = INFINITY};
+                                            .weak_bytes = INFINITY};
     double *value = calloc((size_t)p, sizeof *value), last_ns = -1;
     if (!value)
         mpg_error_set(err, "out of memory");

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "simulate/evaluate/first.h"
 #include "simulate/evaluate/simulation_private.h"
 #include "simulate/rules.h"
@@ -157,7 +157,7 @@ static int find_clocks(struct simulation *all, struct simulation *sim, struct mp
 static bool inserts(const struct simulation *sim)
 {
     const struct mpg_graph_options *o = &sim->options->graph;
-    return o->supposed && mpg_supposed_inserting(o->supposed, o->suppose);
+    return o->bound && mpg_bound_inserting(o->bound, o->active);
 }
 
 static int choose_absorb(struct simulation *sim, struct mpg_error *err)
@@ -233,7 +233,7 @@ static int begin_floors(struct simulation *sim, struct mpg_error *err)
         floors = sim->options->floors;
         floors.less_overheads = mpg_overheads_of_both(sim->p);
         floors.knows_waits = sim->absorb == MPG_ABSORB_CLOCK;
-        floors.knows_calls = sim->options->graph.carries;
+        floors.knows_calls = sim->options->graph.has_weak_progress;
         floors.paths = sim->paths;
     }
     sim->owns_floors = true;
@@ -360,8 +360,8 @@ static bool same_choices(const struct simulation *a, const struct simulation *b)
 /* Hypotheses of SIM hold from here on: those of SOME. What passes before found is of the traced run. */
 static void suppose(struct simulation *sim, uint64_t some)
 {
-    sim->graph.suppose = some;
-    sim->graph.supposed = some ? sim->options->graph.supposed : NULL;
+    sim->graph.active = some;
+    sim->graph.bound = some ? sim->options->graph.bound : NULL;
     sim->graph.keeps_protocol =
         !sim->options->predicts && some && sim->absorb != MPG_ABSORB_CLOCK; /* there are no absolute times */
 }
@@ -370,7 +370,7 @@ static void suppose(struct simulation *sim, uint64_t some)
 static uint64_t of_messages(const struct simulation *sim)
 {
     const struct mpg_graph_options *o = &sim->options->graph;
-    return o->supposed ? mpg_supposed_of_messages(o->supposed, o->suppose) : 0;
+    return o->bound ? mpg_bound_of_messages(o->bound, o->active) : 0;
 }
 
 /* Whether calls may complete something else, which takes absolute times: where there are none, by
@@ -388,7 +388,7 @@ static int choose_choice(struct simulation *all, struct simulation *sim, struct 
         passed = passed_of(like);
     } else {
         struct mpg_course course = mpg_simulation_course(sim, "finding choices");
-        course.kept = sim->graph.suppose ? NULL : course.kept;
+        course.kept = sim->graph.active ? NULL : course.kept;
         sim->graph.by_completion = !sim->options->predicts && sim->absorb == MPG_ABSORB_WAIT;
         if (mpg_pass_choices(&course, &sim->graph, sim->options->horizon, &passed, err) < 0)
             return -1;
@@ -416,7 +416,7 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
     sim->result->predicted = o->predicts;
     sim->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     sim->graph.regions = sim->graph.regions || o->where.places;
-    sim->graph.tells_unused = o->where.places;
+    sim->graph.reports_unused = o->where.places;
     if (o->where.places && !(sim->result->where = mpg_where_new(share.n, err)))
         return -1;
     if (o->predicts)
@@ -473,7 +473,7 @@ int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, s
     for (size_t i = 0; i < n && status == 0; i++) {
         choose_protocol(&all[i]);
         status = choose_choice(all, &all[i], err);
-        suppose(&all[i], all[i].options->graph.suppose);
+        suppose(&all[i], all[i].options->graph.active);
     }
     if (status == 0 && !all->options->predicts) /* times are against nothing */
         status = mpg_simulation_find_bases(all, n, err);

@@ -184,7 +184,7 @@ static void step_synchronous(struct mpg_evaluator *t, const struct mpg_step *s)
     double *arrival = slot_value(t, s->slot, SLOT_VALUE);
     double *met = slot_value(t, s->slot, SLOT_MEET);
     double *begin = slot_value(t, s->slot, SLOT_BEGIN);
-    const double *left = slot_value(t, s->a, SLOT_VALUE), *posted = slot_value(t, s->seen, SLOT_VALUE);
+    const double *left = slot_value(t, s->a, SLOT_VALUE), *posted = slot_value(t, s->progress_slot, SLOT_VALUE);
     find_flight(t, s);
     for (uint32_t w = 0; w < t->n; w++) {
         const double asked = left[w] + t->lambda[w];

@@ -140,7 +140,7 @@ int mpg_times_expand(struct mpg_evaluator *t, const struct mpg_step *s, struct m
                                             .call = p->call_noise.n > 0 ? call : NULL,
                                             .reduce = p->reduces ? reduce : NULL,
                                             .eager_limit_bytes = x.c->eager_limit_bytes,
-                                            .carried_bytes = x.c->carried_bytes,
+                                            .weak_bytes = x.c->weak_bytes,
                                             .elsewhere = x.c->elsewhere};
     return mpg_evaluator_ready(t, s, err) < 0 ? -1 : mpg_evaluator_expand(t, s, &costs, err);
 }

@@ -149,9 +149,9 @@ static bool same_base(const struct simulation *a, const struct simulation *b)
     const struct mpg_course y = mpg_simulation_course(b, NULL);
     struct mpg_graph_options graph = *x.graph; /* of the traced run: no hypothesis holds in it */
     x.graph = &graph;
-    graph.supposed = y.graph->supposed;
-    graph.suppose = y.graph->suppose;
-    const bool same_scales = !a->options->graph.wholes || a->p->target == b->p->target;
+    graph.bound = y.graph->bound;
+    graph.active = y.graph->active;
+    const bool same_scales = !a->options->graph.unexpanded || a->p->target == b->p->target;
     return a->owns_base && same_scales && a->scenario->kin == b->scenario->kin && a->absorb == b->absorb &&
            a->floors == b->floors && has_tracer(a) == has_tracer(b) && mpg_course_same(&x, &y);
 }
@@ -194,8 +194,8 @@ static int run_bases(struct simulation *all, size_t n, struct base *base, struct
             mpg_paths_unchanged(sim->unchanged, sim->paths, &b->nothing);
         b->graph = sim->graph;
         b->graph.ratios = NULL;
-        b->graph.supposed = NULL;
-        b->graph.suppose = 0;
+        b->graph.bound = NULL;
+        b->graph.active = 0;
         b->graph.eager_limit_bytes = b->graph.source_eager_limit_bytes;
         b->world = (struct world){.sim = sim, .p = &b->nothing};
         run[k++] = run_of(&b->world, &b->graph, "taking the tracer out", end_base);

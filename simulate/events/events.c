@@ -44,8 +44,8 @@ static int find_floors(struct run *x, struct mpg_error *err)
     const struct mpg_course course = {
         .trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding floors"};
     struct mpg_passed passed;
-    traced.suppose = 0;
-    traced.supposed = NULL;
+    traced.active = 0;
+    traced.bound = NULL;
     if (!(x->floors = mpg_floors_new(x->trace, &none, err)))
         return -1;
     if (mpg_perturbation_noise_by_class(x->p)) {

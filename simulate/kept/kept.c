@@ -261,10 +261,10 @@ void mpg_kept_key(struct mpg_bytes *key, const char *name, const struct mpg_grap
                                 o->expand ? mpg_collective_table_sum(o->expand) : 0,
                                 o->expand != NULL,
                                 o->expand_some,
-                                mpg_wholes_sum(o->wholes),
-                                o->carries,
-                                o->carries ? mpg_carries_sum(&o->carried) : 0,
-                                o->moves_by ? mpg_collective_table_sum(o->moves_by) : 0,
+                                mpg_unexpanded_sum(o->unexpanded),
+                                o->has_weak_progress,
+                                o->has_weak_progress ? mpg_weak_progress_sum(&o->weak) : 0,
+                                o->nonblocking_table ? mpg_collective_table_sum(o->nonblocking_table) : 0,
                                 (uint64_t)source,
                                 mpg_rules_left_out()};
     mpg_bytes_put(key, name, strlen(name) + 1);

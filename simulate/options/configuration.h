@@ -76,7 +76,7 @@ struct mpg_model_config {
     bool expand, expand_rest, expand_some; /* collectives as messages: all; those not measured; those in which hypotheses
                                               change who waits */
     struct mpg_option_words paper, without;
-    bool carries;                      /* with hypotheses, sends that the trace shows to be carried */
+    bool has_weak_progress;                      /* with hypotheses, sends that the trace shows to be carried */
     bool deterministic, lenient;
     int64_t horizon;
 };

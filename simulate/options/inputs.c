@@ -7,7 +7,7 @@
 
 #include "common/kind.h"
 #include "common/output.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "history/history.h"
 #include "simulate/evaluate/scales.h"
 #include "simulate/kept/kept.h"
@@ -83,7 +83,7 @@ static const struct mpg_collective_table *expanded_by(const struct mpg_config *c
 static int load_table(const struct mpg_config *c, struct mpg_files *f, struct mpg_error *err)
 {
     const bool expands_rest = c->model.expand_rest || (mpg_config_sweeps(c) && c->target.signatures.n > 0);
-    if (!c->model.expand && !expands_rest && !c->model.expand_some && !c->model.carries)
+    if (!c->model.expand && !expands_rest && !c->model.expand_some && !c->model.has_weak_progress)
         return 0;
     f->table =
         c->model.collective_table ? mpg_collective_table_read(c->model.collective_table, err) : mpg_collective_table_default(err);
@@ -107,8 +107,8 @@ static int load_targets(const struct mpg_config *c, struct mpg_files *f, struct 
  * something. */
 static int learn(const struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
-    const struct mpg_graph_options options = {.supposed = f->supposed,
-                                              .suppose = mpg_supposed_all(f->supposed),
+    const struct mpg_graph_options options = {.bound = f->supposed,
+                                              .active = mpg_bound_all(f->supposed),
                                               .of_target = c->target.predict,
                                               .expand = expanded_by(c, f),
                                               .expand_some = c->model.expand_some,
@@ -120,10 +120,10 @@ static int learn(const struct mpg_files *f, const struct mpg_config *c, struct m
 
 static int suppose(struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
-    if (!(f->supposed = mpg_supposed_new(f->trace, &c->change.hypotheses, err)))
+    if (!(f->supposed = mpg_bound_new(f->trace, &c->change.hypotheses, err)))
         return -1;
-    const uint64_t all = mpg_supposed_all(f->supposed);
-    return mpg_supposed_of_messages(f->supposed, all) ? learn(f, c, err) : 0;
+    const uint64_t all = mpg_bound_all(f->supposed);
+    return mpg_bound_of_messages(f->supposed, all) ? learn(f, c, err) : 0;
 }
 
 /* Whether SIGNATURE has the eager limit of each path that it has. */
@@ -192,7 +192,7 @@ static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c,
 int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *trace,
                    const struct mpg_setting *asked, struct mpg_error *err)
 {
-    *f = (struct mpg_files){.shown = {INT64_MAX, mpg_carries_nothing}};
+    *f = (struct mpg_files){.shown = {INT64_MAX, mpg_no_weak_progress}};
     if (agree_on_files(f, c, asked, read_files(f, c, trace, asked, err), err) < 0)
         return -1;
     if (!c->cache && !c->output.output_trace)
@@ -203,8 +203,8 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
         return -1;
     if (compares_times(c, &asked->simulation))
         f->shown = mpg_shown_find(f->trace, f->table, c->model.lenient);
-    if (!c->model.carries)
-        f->shown.carried = mpg_carries_nothing;
+    if (!c->model.has_weak_progress)
+        f->shown.weak = mpg_no_weak_progress;
     if (!wants_shown_limit(f, c))
         f->shown.limit_bytes = INT64_MAX;
     return 0;
@@ -240,7 +240,7 @@ void mpg_files_close(struct mpg_files *f)
     free(f->target);
     mpg_signature_free(f->given_source);
     mpg_kept_close(f->kept);
-    mpg_supposed_free(f->supposed);
+    mpg_bound_free(f->supposed);
     mpg_trace_close(f->trace);
     mpg_collective_table_free(f->table);
     *f = (struct mpg_files){0};
@@ -381,7 +381,7 @@ void mpg_setting_close(struct mpg_setting *in)
     mpg_placement_clear(&in->source_places);
     mpg_processors_clear(&in->processors);
     mpg_source_clear(&in->source);
-    free(in->wholes.whole);
+    free(in->unexpanded.whole);
     *in = (struct mpg_setting){0};
 }
 
@@ -463,17 +463,17 @@ static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_B
                                                                 [MPG_OPERATION_ALLGATHER] = MPG_CALL_Allgather,
                                                                 [MPG_OPERATION_ALLTOALL] = MPG_CALL_Alltoall};
 
-static int list_wholes(const struct mpg_perturbation *p, struct mpg_wholes *wholes, struct mpg_error *err)
+static int list_wholes(const struct mpg_perturbation *p, struct mpg_unexpanded *unexpanded, struct mpg_error *err)
 {
     size_t most = 1;
     for (int k = 0; k < MPG_OPERATIONS_WHOLE; k++)
         most += p->meetings[k].n;
-    if (!(wholes->whole = calloc(most, sizeof *wholes->whole)))
+    if (!(unexpanded->whole = calloc(most, sizeof *unexpanded->whole)))
         return mpg_error_set(err, "out of memory");
     for (int k = 0; k < MPG_OPERATIONS_WHOLE; k++)
         for (size_t i = 0; i < p->meetings[k].n; i++) {
-            struct mpg_whole *w = &wholes->whole[wholes->n++];
-            *w = (struct mpg_whole){.call = whole_calls[k], .members = p->meetings[k].meeting[i].processes};
+            struct mpg_unexpanded_kind *w = &unexpanded->whole[unexpanded->n++];
+            *w = (struct mpg_unexpanded_kind){.call = whole_calls[k], .members = p->meetings[k].meeting[i].processes};
             mpg_measured_collective_sizes(&p->meetings[k].meeting[i], &w->from_bytes, &w->to_bytes);
         }
     return 0;
@@ -490,8 +490,8 @@ static int set_collectives(const struct mpg_config *c, const struct mpg_files *f
     if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* nothing says what messages take */
         return 0;
     graph->expand = f->table;
-    graph->wholes = &in->wholes;
-    if (list_wholes(p, &in->wholes, err) < 0)
+    graph->unexpanded = &in->unexpanded;
+    if (list_wholes(p, &in->unexpanded, err) < 0)
         return -1;
     return mpg_perturbation_scale_collectives(p, f->table, graph->eager_limit_bytes, err);
 }
@@ -508,20 +508,20 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->horizon = (uint64_t)c->model.horizon;
     o->kept = f->kept;
     o->polling_ns = in->simulation.times.polling == MPG_POLLING_WAIT ? in->simulation.times.polling_interval_ns : -1;
-    o->graph.supposed = f->supposed;
-    o->graph.suppose = f->supposed ? mpg_supposed_all(f->supposed) : 0;
+    o->graph.bound = f->supposed;
+    o->graph.active = f->supposed ? mpg_bound_all(f->supposed) : 0;
     o->graph.of_target = c->target.predict;
     o->graph.progresses_in_calls = c->target.predict && !c->target.machine && mpg_rule_holds(MPG_RULE_PROGRESS);
-    o->graph.marks = c->output.output_trace && f->supposed && mpg_supposed_of_work(f->supposed, mpg_supposed_all(f->supposed));
+    o->graph.marks = c->output.output_trace && f->supposed && mpg_bound_of_work(f->supposed, mpg_bound_all(f->supposed));
     p->resizes = !c->target.predict && (has_resizes(c) || drops_transfers(c));
     p->source_byte_given = c->given.source_byte;
     p->source_byte_ns = c->source.byte_ns;
-    p->changes_work = f->supposed && mpg_supposed_of_work(f->supposed, o->graph.suppose);
+    p->changes_work = f->supposed && mpg_bound_of_work(f->supposed, o->graph.active);
     p->without_tracer = p->target && !mpg_option_has_word(&c->model.without, MPG_WITHOUT_TRACER) && !c->target.predict;
     set_limits(c, in, f->shown.limit_bytes, o);
-    o->graph.carried = f->shown.carried;
-    o->graph.carries = mpg_carries_any(&f->shown.carried);
-    o->graph.moves_by = c->model.carries ? f->table : NULL;
+    o->graph.weak = f->shown.weak;
+    o->graph.has_weak_progress = mpg_weak_progress_any(&f->shown.weak);
+    o->graph.nonblocking_table = c->model.has_weak_progress ? f->table : NULL;
     o->floors.has_source_cost = c->given.source_latency || c->given.source_byte;
     o->floors.latency_ns = c->source.latency_ns;
     o->floors.byte_ns = c->source.byte_ns;

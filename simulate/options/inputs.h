@@ -15,7 +15,7 @@ struct mpg_files {
     struct mpg_signature *given_source; /* NULL: --source names none */
     struct mpg_collective_table *table;            /* NULL: collectives are not expanded */
     struct mpg_kept *kept;              /* NULL: nothing is kept of the trace */
-    struct mpg_supposed *supposed;      /* NULL: there are no hypotheses */
+    struct mpg_bound_hypotheses *supposed;      /* NULL: there are no hypotheses */
     struct mpg_shown shown;    /* with hypotheses; an eager limit where neither options nor signatures say all of them */
 };
 
@@ -39,7 +39,7 @@ struct mpg_setting {
     struct mpg_source source;
     struct mpg_placement places, source_places;
     struct mpg_processors processors; /* of a target of parameters */
-    struct mpg_wholes wholes;         /* collectives that are taken as they were measured */
+    struct mpg_unexpanded unexpanded;         /* collectives that are taken as they were measured */
 };
 
 /* Into SETTING what C asks of PROCESSES; distributions are LIKE's, which outlives SETTING, where it is not NULL: their files are

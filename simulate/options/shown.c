@@ -14,11 +14,11 @@ struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_collec
     const struct mpg_graph_options options = {.lenient = lenient,
                                               .eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
-                                              .observes_carried = true,
+                                              .observes_progress = true,
                                               .expand = table,
                                               .expand_some = true,
-                                              .moves_by = table};
-    struct mpg_shown shown = {INT64_MAX, mpg_carries_nothing};
+                                              .nonblocking_table = table};
+    struct mpg_shown shown = {INT64_MAX, mpg_no_weak_progress};
     struct mpg_clock_map *clocks = NULL;
     struct mpg_error err;
     if (mpg_walk_clocks(trace, lenient, &clocks, &err) == 0 && mpg_clock_map_source(clocks) != MPG_CLOCK_NONE) {
@@ -29,7 +29,7 @@ struct mpg_shown mpg_shown_find(struct mpg_trace *trace, const struct mpg_collec
         if (is_placed)
             shown.limit_bytes = mpg_graph_source_eager_limit(g, INT64_MAX);
         if (is_placed && shows_carried(clocks))
-            shown.carried = mpg_graph_carried(g);
+            shown.weak = mpg_graph_weak_progress(g);
         mpg_graph_close(g);
     }
     mpg_clock_map_free(clocks);

@@ -11,7 +11,7 @@
 /* All INT64_MAX: nothing is shown. */
 struct mpg_shown {
     int64_t limit_bytes;       /* the eager limit */
-    struct mpg_carried carried;
+    struct mpg_weak_progress weak;
 };
 
 /* What TRACE shows, in a pass; nothing if its clocks do not compare, or it cannot be placed, of which the passes that

@@ -162,7 +162,7 @@ int mpg_crew_take(struct mpg_crew *c, const struct mpg_steps *steps, struct mpg_
         g->n += before.n;
     } else
         mpg_batch_keep(steps->batch, 1);
-    return g->n >= ENOUGH || steps->tells_unused ? hand_on(c, err) : 0;
+    return g->n >= ENOUGH || steps->reports_unused ? hand_on(c, err) : 0;
 }
 
 int mpg_crew_finish(struct mpg_crew *c, struct mpg_error *err)

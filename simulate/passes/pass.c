@@ -72,20 +72,20 @@ static bool same_choice(const struct mpg_graph_options *a, const struct mpg_grap
 
 static bool same_carried(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
-    return a->carries == b->carries && a->moves_by == b->moves_by &&
-           (!a->carries || mpg_carries_same(&a->carried, &b->carried));
+    return a->has_weak_progress == b->has_weak_progress && a->nonblocking_table == b->nonblocking_table &&
+           (!a->has_weak_progress || mpg_weak_progress_same(&a->weak, &b->weak));
 }
 
 static bool same_options(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
-    return same_ratios(a->ratios, b->ratios) && a->supposed == b->supposed && a->suppose == b->suppose &&
+    return same_ratios(a->ratios, b->ratios) && a->bound == b->bound && a->active == b->active &&
            a->keeps_protocol == b->keeps_protocol && a->of_target == b->of_target &&
            a->eager_limit_bytes == b->eager_limit_bytes &&
            a->source_eager_limit_bytes == b->source_eager_limit_bytes &&
            a->sync_reduce == b->sync_reduce && a->progresses_in_calls == b->progresses_in_calls && a->lenient == b->lenient &&
            a->expand == b->expand && a->expand_some == b->expand_some &&
-           mpg_wholes_same(a->wholes, b->wholes) && same_carried(a, b) && a->regions == b->regions &&
-           a->tells_unused == b->tells_unused && same_choice(a, b);
+           mpg_unexpanded_same(a->unexpanded, b->unexpanded) && same_carried(a, b) && a->regions == b->regions &&
+           a->reports_unused == b->reports_unused && same_choice(a, b);
 }
 
 bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)
@@ -191,7 +191,7 @@ static void *read_all(void *context)
 /* Whether steps say nothing of another thread's trace, and options nothing that a pass writes to. */
 static bool can_be_apart(const struct mpg_graph_options *o)
 {
-    return !o->supposed && !o->regions && !o->marks && !(o->ratios && o->ratios->n > 0);
+    return !o->bound && !o->regions && !o->marks && !(o->ratios && o->ratios->n > 0);
 }
 
 /* How many threads of N have room for a graph each. */

@@ -44,7 +44,7 @@ static void add_messages(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char all[32] = "";
-    if (!r->options->graph.wholes)
+    if (!r->options->graph.unexpanded)
         snprintf(all, sizeof all, " of %" PRIu64, c->collectives);
     fprintf(out, "%" PRIu64 "%s as the messages of their algorithms, which %s says", c->expanded, all,
         r->collective_table ? r->collective_table : "the built-in table");
@@ -67,8 +67,8 @@ void mpg_assume_collectives(const struct mpg_report *r, FILE *out)
         mpg_assume_barriers(r, out);
         return;
     }
-    if (graph->wholes || (graph->expand && !graph->expand_some)) {
-        if (graph->wholes) {
+    if (graph->unexpanded || (graph->expand && !graph->expand_some)) {
+        if (graph->unexpanded) {
             fprintf(out, "%" PRIu64 " of %" PRIu64 " as measured as a whole%s", c->whole, c->collectives, c->whole ? " (" : ", ");
             if (c->whole > 0) {
                 add_operations(r, 0, MPG_OPERATIONS_WHOLE, out);
@@ -76,7 +76,7 @@ void mpg_assume_collectives(const struct mpg_report *r, FILE *out)
             }
         }
         add_messages(r, out);
-        if (graph->wholes && c->expanded > 0) {
+        if (graph->unexpanded && c->expanded > 0) {
             add_scaled(r, out);
         }
         add_arithmetic(r, out);

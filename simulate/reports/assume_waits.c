@@ -9,12 +9,12 @@
 bool mpg_report_carries(const struct mpg_report *r)
 {
     const struct mpg_graph_options *o = &r->options->graph;
-    return o->carries && (o->carried.blocking_bytes < INT64_MAX || o->carried.requested_bytes < INT64_MAX);
+    return o->has_weak_progress && (o->weak.blocking_bytes < INT64_MAX || o->weak.requested_bytes < INT64_MAX);
 }
 
 void mpg_assume_carried(const struct mpg_report *r, FILE *out)
 {
-    const struct mpg_carried *c = &r->options->graph.carried;
+    const struct mpg_weak_progress *c = &r->options->graph.weak;
     char blocking[64] = "", requested[64] = "";
     if (c->blocking_bytes < INT64_MAX)
         snprintf(blocking, sizeof blocking, "blocking ones of more than %" PRId64 " bytes", c->blocking_bytes);
@@ -26,18 +26,18 @@ void mpg_assume_carried(const struct mpg_report *r, FILE *out)
 
 void mpg_assume_transfers(const struct mpg_report *r, FILE *out)
 {
-    const struct mpg_carried *c = &r->options->graph.carried;
+    const struct mpg_weak_progress *c = &r->options->graph.weak;
     fprintf(out, "transfers are done once their target is in a call that sees to them:");
-    for (uint32_t i = 0; i < c->served_number; i++)
-        fprintf(out, "%s MPI_%s of %" PRId64 " bytes%s", i ? "," : "", mpg_call_name(c->served[i].call),
-            c->served[i].bytes, c->served[i].starting ? "" : ", what completes it");
+    for (uint32_t i = 0; i < c->rma_number; i++)
+        fprintf(out, "%s MPI_%s of %" PRId64 " bytes%s", i ? "," : "", mpg_call_name(c->rma[i].call),
+                c->rma[i].bytes, c->rma[i].starting ? "" : ", what completes it");
     fprintf(out, " (the trace shows it)");
 }
 
 bool mpg_report_moves(const struct mpg_report *r)
 {
     const struct mpg_graph_options *o = &r->options->graph;
-    return o->carries && o->moves_by && mpg_carries_collectives(&o->carried);
+    return o->has_weak_progress && o->nonblocking_table && mpg_weak_progress_of_collectives(&o->weak);
 }
 
 /* Its nonblocking name. */
@@ -47,9 +47,9 @@ static void say_kind(const struct mpg_nonblocking *m, FILE *out)
     snprintf(name, sizeof name, "%s", mpg_call_name(m->call));
     name[0] = (char)(name[0] | 0x20);
     fprintf(out, "I%s of %d members, %" PRId64 " bytes: ", name, m->members, m->bytes);
-    if (m->moves)
+    if (m->is_weak)
         fprintf(out, "%s%s%s", mpg_algorithm_name(m->choice.algorithm),
-            m->choice.waits ? ", nothing sent when it is posted" : "", m->carried ? ", sends wait, too" : "");
+            m->choice.waits ? ", nothing sent when it is posted" : "", m->sends_weak ? ", sends wait, too" : "");
     else
         fprintf(out, "not so");
 }
@@ -57,15 +57,15 @@ static void say_kind(const struct mpg_nonblocking *m, FILE *out)
 void mpg_assume_moved(const struct mpg_report *r, FILE *out)
 {
     enum { MOST = 4 };
-    const struct mpg_carried *c = &r->options->graph.carried;
+    const struct mpg_weak_progress *c = &r->options->graph.weak;
     fprintf(out, "collectives go on in calls of their members only, by the algorithm that explains most of what "
                            "the trace shows: ");
-    for (uint32_t i = 0; i < c->moved_number && i < MOST; i++) {
+    for (uint32_t i = 0; i < c->nonblocking_number && i < MOST; i++) {
         fprintf(out, "%s", i ? "; " : "");
-        say_kind(&c->moved[i], out);
+        say_kind(&c->nonblocking[i], out);
     }
-    if (c->moved_number > MOST)
-        fprintf(out, "; and %u other kinds", c->moved_number - MOST);
-    if (c->moves)
+    if (c->nonblocking_number > MOST)
+        fprintf(out, "; and %u other kinds", c->nonblocking_number - MOST);
+    if (c->nonblocking_weak)
         fprintf(out, "; all else as the table says");
 }

@@ -7,7 +7,7 @@
 
 #include "common/units.h"
 #include "common/text_stream.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "simulate/reports/assume.h"
 #include "simulate/rules.h"
 
@@ -110,7 +110,7 @@ static bool uses_path(const struct mpg_report *r)
 
 static void say_supposed(const struct mpg_report *r, FILE *out)
 {
-    const struct mpg_hypotheses *list = mpg_supposed_list(r->options->graph.supposed);
+    const struct mpg_hypotheses *list = mpg_bound_list(r->options->graph.bound);
     for (size_t i = 0; i < list->n; i++)
         fprintf(out, "%s%s", i > 0 ? "; " : "", list->item[i].text);
 }
@@ -270,7 +270,7 @@ static void say_one_sided(const struct mpg_report *r, FILE *out)
 static void say_partial(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
-    if (r->options->graph.wholes) {
+    if (r->options->graph.unexpanded) {
         fprintf(out, "those with a root, and scans, are messages, whatever was measured: hypotheses change for whom "
                              "their members wait");
         return;
@@ -332,7 +332,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *lis
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool predicted = r->result->predicted, perturbed = !predicted;
-    const bool expands = r->options->graph.wholes || (r->options->graph.expand && !r->options->graph.expand_some);
+    const bool expands = r->options->graph.unexpanded || (r->options->graph.expand && !r->options->graph.expand_some);
     const struct {
         const char *topic;
         mpg_assume *say;
@@ -360,7 +360,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *lis
         {"places", mpg_assume_places, r->places || r->source_places, NULL},
         {"compute", say_compute, perturbed, NULL},
         {"compute", mpg_predicted_work, predicted, NULL},
-        {"supposed", say_supposed, r->options->graph.supposed, NULL},
+        {"supposed", say_supposed, r->options->graph.bound, NULL},
         {"polling", mpg_predicted_polling, (predicted || perturbed) && c->choices > 0, NULL},
         {"call noise", say_call_noise, r->p->call_noise_of_target, NULL},
         {"absorption", say_absorb, perturbed, NULL},
@@ -371,9 +371,9 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *lis
          "started"},
         {"eager limit", mpg_assume_eager, true, NULL},
         {"carried", mpg_assume_carried, mpg_report_carries(r), NULL},
-        {"starts", NULL, r->options->graph.carries && r->options->graph.carried.starts,
+        {"starts", NULL, r->options->graph.has_weak_progress && r->options->graph.weak.win_start_waits,
          "MPI_Win_start, not MPI_Win_complete, waits for MPI_Win_post (the trace shows it)"},
-        {"served", mpg_assume_transfers, r->options->graph.carries && r->options->graph.carried.served_number > 0, NULL},
+        {"served", mpg_assume_transfers, r->options->graph.has_weak_progress && r->options->graph.weak.rma_number > 0, NULL},
         {"nonblocking", mpg_assume_moved, mpg_report_moves(r), NULL},
         {"floors", say_floors, r->result->floor_rule != NULL, NULL},
         {"choice", say_choice, c->choices + c->followed_receives > 0, NULL},

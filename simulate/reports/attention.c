@@ -12,7 +12,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "simulate/reports/doubts.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
@@ -293,8 +293,8 @@ static void add_unused_files(const struct mpg_report *r, struct mpg_attention *l
 
 static bool drops_some(const struct mpg_report *r)
 {
-    const struct mpg_supposed *x = r->options->graph.supposed;
-    const struct mpg_hypotheses *list = x ? mpg_supposed_list(x) : NULL;
+    const struct mpg_bound_hypotheses *x = r->options->graph.bound;
+    const struct mpg_hypotheses *list = x ? mpg_bound_list(x) : NULL;
     for (size_t i = 0; list && i < list->n; i++)
         if (list->item[i].kind == MPG_HYPOTHESIS_DROP)
             return true;
@@ -359,8 +359,8 @@ static void add_untraced(const struct mpg_report *r, struct mpg_attention *list)
 /* Messages that hypotheses insert, larger than what the trace, which alone says what they take, has. */
 static void add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *list)
 {
-    const struct mpg_supposed *x = r->options->graph.supposed;
-    const struct mpg_hypotheses *all = x ? mpg_supposed_list(x) : NULL;
+    const struct mpg_bound_hypotheses *x = r->options->graph.bound;
+    const struct mpg_hypotheses *all = x ? mpg_bound_list(x) : NULL;
     const double largest = r->result->counts.largest_bytes;
     if (!r->result->floor_rule || r->options->floors.has_source_cost || has_latency(r->p->source_path) ||
         mpg_flight_target_known(r->p))

@@ -7,7 +7,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "trace/cores.h"
 
 void mpg_doubt_source(const struct mpg_report *r, struct mpg_attention *list)
@@ -150,8 +150,8 @@ void mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char waited[32];
-    if (!r->options->graph.supposed || r->result->clocks == MPG_CLOCK_NONE ||
-        r->options->graph.carried.requested_bytes < INT64_MAX || c->held_messages * 100 <= c->messages ||
+    if (!r->options->graph.bound || r->result->clocks == MPG_CLOCK_NONE ||
+        r->options->graph.weak.requested_bytes < INT64_MAX || c->held_messages * 100 <= c->messages ||
         c->held_ns * 1000 <= mpg_result_recorded(r->result))
         return;
     mpg_attention_add(list, "progress",
@@ -164,20 +164,20 @@ void mpg_doubt_progress(const struct mpg_report *r, struct mpg_attention *list)
 /* Whether NS are more than a hundredth of all ranks' runs. */
 static bool is_much(const struct mpg_report *r, double ns)
 {
-    return r->options->graph.supposed && ns * 100 > mpg_result_recorded(r->result);
+    return r->options->graph.bound && ns * 100 > mpg_result_recorded(r->result);
 }
 
 /* Sends of which the trace does not say clearly whether they wait for a call of their receiver. */
 void mpg_doubt_carried(const struct mpg_report *r, struct mpg_attention *list)
 {
     char waited[32];
-    const struct mpg_carried *c = &r->options->graph.carried;
-    if (!c->is_shown || r->result->clocks == MPG_CLOCK_NONE || !is_much(r, c->unsure_ns))
+    const struct mpg_weak_progress *c = &r->options->graph.weak;
+    if (!c->is_observed || r->result->clocks == MPG_CLOCK_NONE || !is_much(r, c->unexplained_ns))
         return;
     mpg_attention_add(list, "sends",
         "%" PRIu64 " sends waited until their receiver was in a call (%s, all together), and too many others of their "
         "size did not: what they waited is taken for their own time, which no hypothesis changes. --predict is the better "
-        "question", c->unsure, mpg_units_format_time(waited, sizeof waited, c->unsure_ns));
+        "question", c->unexplained, mpg_units_format_time(waited, sizeof waited, c->unexplained_ns));
 }
 
 /* Sizes that hypotheses give, of which the trace does not show whether sends wait. */
@@ -229,7 +229,7 @@ void mpg_doubt_threads(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;
     const uint64_t n = r->result->counts.threads;
-    if (n == 0 || !graph->supposed || !mpg_supposed_of_work(graph->supposed, graph->suppose))
+    if (n == 0 || !graph->bound || !mpg_bound_of_work(graph->bound, graph->active))
         return;
     mpg_attention_add(list, "threads",
                       "%" PRIu64
@@ -276,7 +276,7 @@ void mpg_doubt_partial(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_graph_options *graph = &r->options->graph;
     const uint64_t n = r->result->counts.partial;
-    if (!graph->supposed || graph->expand || graph->sync_reduce || r->collectives || n == 0)
+    if (!graph->bound || graph->expand || graph->sync_reduce || r->collectives || n == 0)
         return;
     const char *followed = r->extrapolation ? "without --target" : "with --predict, as one of them may be resized";
     mpg_attention_add(list, "collectives",
@@ -288,7 +288,7 @@ void mpg_doubt_partial(const struct mpg_report *r, struct mpg_attention *list)
 void mpg_doubt_answers(const struct mpg_report *r, struct mpg_attention *list)
 {
     const struct mpg_result *q = r->result;
-    if (!r->options->graph.supposed || q->redone == 0)
+    if (!r->options->graph.bound || q->redone == 0)
         return;
     mpg_attention_add(list, "answers",
         "%" PRIu32 " of %" PRIu32 " %s the traced order: by the hypotheses a message that answers another one, or that "

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 #include "simulate/reports/assume.h"
 #include "simulate/reports/critical.h"
 #include "simulate/reports/extrapolated.h"
@@ -118,7 +118,7 @@ static void put_limit(struct mpg_json *j, const char *key, int64_t limit_bytes)
         mpg_json_integer(j, key, limit_bytes);
 }
 
-static void put_carried(struct mpg_json *j, const struct mpg_carried *c)
+static void put_carried(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_object(j, "carried_bytes");
     put_limit(j, "blocking", c->blocking_bytes);
@@ -127,11 +127,11 @@ static void put_carried(struct mpg_json *j, const struct mpg_carried *c)
 }
 
 /* Kinds of transfers that wait for a call of their target. */
-static void put_served(struct mpg_json *j, const struct mpg_carried *c)
+static void put_served(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_array(j, "served_transfers");
-    for (uint32_t i = 0; i < c->served_number; i++) {
-        const struct mpg_served *s = &c->served[i];
+    for (uint32_t i = 0; i < c->rma_number; i++) {
+        const struct mpg_rma_progress *s = &c->rma[i];
         mpg_json_object(j, NULL);
         mpg_json_string(j, "call", mpg_call_name(s->call));
         mpg_json_integer(j, "bytes", s->bytes);
@@ -143,24 +143,24 @@ static void put_served(struct mpg_json *j, const struct mpg_carried *c)
 }
 
 /* How nonblocking collectives go. */
-static void put_nonblocking(struct mpg_json *j, const struct mpg_carried *c)
+static void put_nonblocking(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_object(j, "nonblocking_collectives");
     mpg_json_array(j, "kinds");
-    for (uint32_t i = 0; i < c->moved_number; i++) {
-        const struct mpg_nonblocking *m = &c->moved[i];
+    for (uint32_t i = 0; i < c->nonblocking_number; i++) {
+        const struct mpg_nonblocking *m = &c->nonblocking[i];
         mpg_json_object(j, NULL);
         mpg_json_string(j, "call", mpg_call_name(m->call));
         mpg_json_integer(j, "members", m->members);
         mpg_json_integer(j, "bytes", m->bytes);
-        mpg_json_bool(j, "in_calls", m->moves);
+        mpg_json_bool(j, "in_calls", m->is_weak);
         mpg_json_bool(j, "first_waits", m->choice.waits);
-        mpg_json_bool(j, "sends_wait", m->carried);
+        mpg_json_bool(j, "sends_wait", m->sends_weak);
         mpg_json_string(j, "algorithm", mpg_algorithm_name(m->choice.algorithm));
         mpg_json_close(j);
     }
     mpg_json_close(j);
-    mpg_json_bool(j, "others_in_calls", c->moves);
+    mpg_json_bool(j, "others_in_calls", c->nonblocking_weak);
     mpg_json_close(j);
 }
 
@@ -187,9 +187,9 @@ static void put_without(struct mpg_json *j)
 }
 
 /* In words. */
-static void put_hypotheses(struct mpg_json *j, const struct mpg_supposed *supposed)
+static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses *supposed)
 {
-    const struct mpg_hypotheses *hypotheses = mpg_supposed_list(supposed);
+    const struct mpg_hypotheses *hypotheses = mpg_bound_list(supposed);
     mpg_json_array(j, "hypotheses");
     for (size_t i = 0; i < hypotheses->n; i++)
         mpg_json_string(j, NULL, hypotheses->item[i].text);
@@ -205,8 +205,8 @@ static void put_given(struct mpg_json *j, const struct mpg_report *r)
         mpg_json_bool(j, "sync_reduce", true);
     if (r->options->deterministic)
         mpg_json_bool(j, "deterministic", true);
-    if (r->options->graph.supposed)
-        put_hypotheses(j, r->options->graph.supposed);
+    if (r->options->graph.bound)
+        put_hypotheses(j, r->options->graph.bound);
     if (r->given.horizon)
         mpg_json_count(j, "horizon", r->options->horizon);
 }
@@ -214,15 +214,15 @@ static void put_given(struct mpg_json *j, const struct mpg_report *r)
 /* What the graph of the trace is built by. */
 static void put_graph(struct mpg_json *j, const struct mpg_report *r)
 {
-    const struct mpg_carried *carried = &r->options->graph.carried;
-    const bool carries = r->options->graph.carries;
+    const struct mpg_weak_progress *carried = &r->options->graph.weak;
+    const bool has_weak_progress = r->options->graph.has_weak_progress;
     mpg_json_string(j, "polling", r->times->polling == MPG_POLLING_WAIT ? "wait" : "work");
     mpg_json_integer(j, "polling_interval_ns", r->times->polling_interval_ns);
     if (r->collectives)
         mpg_json_string(j, "collectives", r->collectives);
-    if (carries && carried->starts)
+    if (has_weak_progress && carried->win_start_waits)
         mpg_json_bool(j, "starts_wait", true);
-    if (carries && carried->served_number > 0)
+    if (has_weak_progress && carried->rma_number > 0)
         put_served(j, carried);
     if (mpg_report_moves(r))
         put_nonblocking(j, carried);
@@ -230,7 +230,7 @@ static void put_graph(struct mpg_json *j, const struct mpg_report *r)
         put_carried(j, carried);
     if (r->options->graph.expand_some)
         mpg_json_string(j, "expanded_collectives", "partial");
-    if (r->options->graph.expand && (!r->options->graph.wholes || r->collective_table))
+    if (r->options->graph.expand && (!r->options->graph.unexpanded || r->collective_table))
         mpg_json_string(j, "collective_table", r->collective_table);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/work/supposed.h"
+#include "graph/work/bound_hypotheses.h"
 
 struct variant {
     uint64_t some; /* the hypotheses that hold */
@@ -51,9 +51,9 @@ static void begin(struct variant *v, const struct mpg_setting *setting, const st
     v->options = setting->simulation;
     v->options.watch = watch;
     if (files->supposed) {
-        v->options.graph.suppose = v->some;
-        v->options.graph.supposed = v->some ? files->supposed : NULL;
-        v->p.changes_work = mpg_supposed_of_work(files->supposed, v->some) != 0;
+        v->options.graph.active = v->some;
+        v->options.graph.bound = v->some ? files->supposed : NULL;
+        v->p.changes_work = mpg_bound_of_work(files->supposed, v->some) != 0;
     }
 }
 
@@ -101,17 +101,18 @@ struct places {
     ptrdiff_t alone[MPG_HYPOTHESES_MAX], rest[MPG_HYPOTHESES_MAX];
 };
 
-static ptrdiff_t place_if_whole(struct variants *x, const struct mpg_supposed *supposed, uint64_t some)
+static ptrdiff_t place_if_whole(struct variants *x, const struct mpg_bound_hypotheses *supposed, uint64_t some)
 {
-    return mpg_supposed_halves(supposed, some) || mpg_supposed_unlike(supposed, some) ? NOWHERE : (ptrdiff_t)place_of(x, some);
+    const bool is_invalid = mpg_bound_split_collective(supposed, some) || mpg_bound_unbalanced(supposed, some);
+    return is_invalid ? NOWHERE : (ptrdiff_t)place_of(x, some);
 }
 
-static void list_variants(struct variants *x, const struct mpg_supposed *supposed, struct places *at)
+static void list_variants(struct variants *x, const struct mpg_bound_hypotheses *supposed, struct places *at)
 {
-    const uint64_t all = supposed ? mpg_supposed_all(supposed) : 0;
+    const uint64_t all = supposed ? mpg_bound_all(supposed) : 0;
     place_of(x, all);
     at->none = place_of(x, 0);
-    for (size_t i = 0; supposed && i < mpg_supposed_list(supposed)->n; i++) {
+    for (size_t i = 0; supposed && i < mpg_bound_list(supposed)->n; i++) {
         at->alone[i] = place_if_whole(x, supposed, UINT64_C(1) << i);
         at->rest[i] = place_if_whole(x, supposed, all & ~(UINT64_C(1) << i));
     }
@@ -125,9 +126,9 @@ static const double *find_run(const struct mpg_supposing *s, ptrdiff_t place)
 
 /* Gives S what X has found; it keeps what S points to. */
 static int take(struct mpg_supposing *s, const struct variants *x, const struct places *at,
-                const struct mpg_supposed *supposed, const struct mpg_result *result, struct mpg_error *err)
+                const struct mpg_bound_hypotheses *supposed, const struct mpg_result *result, struct mpg_error *err)
 {
-    s->list = mpg_supposed_list(supposed);
+    s->list = mpg_bound_list(supposed);
     s->replicas = result->replicas;
     s->first_replica = result->first_replica;
     s->all_ns = result->run_ns;
@@ -145,7 +146,7 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
     for (size_t i = 0; i < s->list->n; i++) {
         s->alone_ns[i] = find_run(s, at->alone[i]);
         s->rest_ns[i] = find_run(s, at->rest[i]);
-        s->needed_by[i] = mpg_supposed_unlike(supposed, mpg_supposed_all(supposed) & ~(UINT64_C(1) << i));
+        s->needed_by[i] = mpg_bound_unbalanced(supposed, mpg_bound_all(supposed) & ~(UINT64_C(1) << i));
     }
     return 0;
 }
@@ -154,7 +155,7 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
                      const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
                      struct mpg_result *result, struct mpg_supposing *s, struct mpg_error *err)
 {
-    const size_t most = files->supposed ? 2 * mpg_supposed_list(files->supposed)->n + 2 : 1;
+    const size_t most = files->supposed ? 2 * mpg_bound_list(files->supposed)->n + 2 : 1;
     struct variants x = {.variant = calloc(most, sizeof *x.variant)};
     struct places at;
     if (!x.variant)

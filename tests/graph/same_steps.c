@@ -61,7 +61,8 @@ static bool same_enter(const struct mpg_step *a, const struct mpg_step *b)
 static bool same_eager(const struct mpg_step *a, const struct mpg_step *b)
 {
     return same_origin(&a->origin, &b->origin) && a->message == b->message && a->sender_ns == b->sender_ns &&
-           a->poster_ns == b->poster_ns && a->poster == b->poster && a->seen == b->seen && a->posted == b->posted &&
+           a->poster_ns == b->poster_ns && a->poster == b->poster && a->progress_slot == b->progress_slot &&
+           a->posted == b->posted &&
            a->requested == b->requested && a->receiver == b->receiver && a->comm == b->comm && a->tag == b->tag &&
            a->is_followed == b->is_followed;
 }
@@ -136,7 +137,7 @@ static bool check(struct mpg_trace *t[2], struct mpg_graph_options options, uint
     struct side side[2] = {{.more = 1}, {.more = 1}};
     struct mpg_clock_map *clocks[2];
     for (int i = 0; i < 2; i++) {
-        options.apart = i == 1;
+        options.unfused = i == 1;
         clocks[i] = mpg_clock_map_from_trace(t[i], &err);
         side[i].graph = clocks[i] ? mpg_graph_open(t[i], clocks[i], &options, &err) : NULL;
         if (!side[i].graph) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What waits under names of channels (graph/matching/places.h), and numbers of sequences (sequences.h): held against
+/* What waits under names of channels (graph/matching/channel_table.h), and numbers of sequences (sequences.h): held against
  * arrays that are searched from end to end. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "graph/matching/places.h"
+#include "graph/matching/channel_table.h"
 #include "graph/matching/sequences.h"
 #include "tests/tap.h"
 
@@ -56,36 +56,36 @@ static int find_in(struct model *m, const struct channel_name *name)
     return i;
 }
 
-static struct place_of_name what_of(struct model *m, int i)
+static struct channel_entry what_of(struct model *m, int i)
 {
-    return m->alone[i] ? (struct place_of_name){.alone = &m->message[i]}
-                       : (struct place_of_name){.channel = &m->channel[i]};
+    return m->alone[i] ? (struct channel_entry){.alone = &m->message[i]}
+                       : (struct channel_entry){.channel = &m->channel[i]};
 }
 
 /* One look-up of a name, and then something that changes what waits there: whether it found what it should. */
-static bool look_up(struct places *places, struct model *m)
+static bool look_up(struct channel_table *channel_table, struct model *m)
 {
     const struct channel_name name = any_name();
     void **where;
     const int i = find_in(m, &name);
     if (i < 0)
         return true;
-    const struct place_of_name found = mpg_graph_find_place(places, &name, &where);
-    const struct place_of_name expected = m->waits[i] ? what_of(m, i) : (struct place_of_name){NULL, NULL};
+    const struct channel_entry found = mpg_graph_channel_find(channel_table, &name, &where);
+    const struct channel_entry expected = m->waits[i] ? what_of(m, i) : (struct channel_entry){NULL, NULL};
     if (found.alone != expected.alone || found.channel != expected.channel || !where != !m->waits[i])
         return false;
     if (!m->waits[i]) {
         m->waits[i] = true;
         m->alone[i] = random_below(2);
-        return mpg_graph_add_place(places, &name, what_of(m, i)) == 0;
+        return mpg_graph_channel_add(channel_table, &name, what_of(m, i)) == 0;
     }
     if (m->alone[i] && random_below(2)) {
         m->alone[i] = false;
-        mpg_graph_change_place(where, what_of(m, i));
+        mpg_graph_channel_change(where, what_of(m, i));
         return true;
     }
     m->waits[i] = false;
-    mpg_graph_remove_place(places, &name, where);
+    mpg_graph_channel_remove(channel_table, &name, where);
     return true;
 }
 
@@ -100,37 +100,37 @@ static size_t waiting(const struct model *m)
 static void test_places(void)
 {
     static struct model m;
-    struct places places = {0};
+    struct channel_table channel_table = {0};
     bool right = true;
     size_t i = 0, listed = 0;
     for (int round = 0; round < ROUNDS && right; round++)
-        right = look_up(&places, &m);
+        right = look_up(&channel_table, &m);
     ok(right, "%d look-ups of %d names find what waits there", ROUNDS, m.n);
-    ok(places.count == waiting(&m), "as much waits as was left: %zu", places.count);
-    for (struct place_of_name p; p = mpg_graph_next_place(&places, &i), p.alone || p.channel;)
+    ok(channel_table.count == waiting(&m), "as much waits as was left: %zu", channel_table.count);
+    for (struct channel_entry p; p = mpg_graph_channel_next(&channel_table, &i), p.alone || p.channel;)
         listed++;
     ok(listed == waiting(&m), "all of it is listed: %zu", listed);
     for (int k = 0; k < m.n; k++) {
         void **where;
         if (!m.waits[k])
             continue;
-        (void)mpg_graph_find_place(&places, &m.name[k], &where);
-        mpg_graph_remove_place(&places, &m.name[k], where);
+        (void)mpg_graph_channel_find(&channel_table, &m.name[k], &where);
+        mpg_graph_channel_remove(&channel_table, &m.name[k], where);
     }
     uint64_t passed = 0;
-    for (size_t l = 0; l < places.lines; l++)
-        passed += places.line[l].passed;
-    ok(places.count == 0 && passed == 0, "without any of it no line says that something stands behind it");
-    mpg_graph_places_clear(&places);
+    for (size_t l = 0; l < channel_table.lines; l++)
+        passed += channel_table.line[l].passed;
+    ok(channel_table.count == 0 && passed == 0, "without any of it no line says that something stands behind it");
+    mpg_graph_channel_table_clear(&channel_table);
 }
 
 /* --- what stands elsewhere than it belongs, all the way round --- */
 
-enum { LINES = 16, OF_A_LINE = PLACES_A_LINE + 1, LONGEST_S = 60 };
+enum { LINES = 16, OF_A_LINE = BUCKET_ENTRIES + 1, LONGEST_S = 60 };
 
 /* Messages of a table without anything else in it; those of each line are told apart by their tags. */
 struct round {
-    struct places places;
+    struct channel_table channel_table;
     struct message message[LINES][OF_A_LINE];
     int n[LINES];
     int32_t tag;
@@ -144,15 +144,15 @@ static struct channel_name name_of(const struct message *m)
 static bool add(struct round *r, struct message *m)
 {
     const struct channel_name name = name_of(m);
-    return mpg_graph_add_place(&r->places, &name, (struct place_of_name){.alone = m}) == 0;
+    return mpg_graph_channel_add(&r->channel_table, &name, (struct channel_entry){.alone = m}) == 0;
 }
 
 static void take(struct round *r, const struct message *m)
 {
     const struct channel_name name = name_of(m);
     void **where;
-    if (mpg_graph_find_place(&r->places, &name, &where).alone == m)
-        mpg_graph_remove_place(&r->places, &name, where);
+    if (mpg_graph_channel_find(&r->channel_table, &name, &where).alone == m)
+        mpg_graph_channel_remove(&r->channel_table, &name, where);
 }
 
 /* The line of M in a table that nothing else is in. */
@@ -161,7 +161,7 @@ static size_t line_of(struct round *r, struct message *m)
     size_t l = 0;
     if (!add(r, m))
         return LINES;
-    while (l < LINES && !r->places.line[l].what[0])
+    while (l < LINES && !r->channel_table.line[l].what[0])
         l++;
     take(r, m);
     return l;
@@ -173,7 +173,7 @@ static bool find_messages(struct round *r)
     for (size_t found = 0; found < LINES * OF_A_LINE; r->tag++) {
         struct message m = {.is_sent = true, .tag = r->tag};
         const size_t l = line_of(r, &m);
-        if (l >= LINES || r->places.lines != LINES)
+        if (l >= LINES || r->channel_table.lines != LINES)
             return false;
         if (r->n[l] == OF_A_LINE)
             continue;
@@ -197,17 +197,18 @@ static void test_round(void)
             take(&r, &r.message[l][i]);
     }
     for (int l = 0; l < LINES; l++)
-        passed = passed && r.places.line[l].passed == 1;
-    ok(right && passed && r.places.count == LINES && r.places.lines == LINES, "each line has been passed by what stays");
+        passed = passed && r.channel_table.line[l].passed == 1;
+    ok(right && passed && r.channel_table.count == LINES && r.channel_table.lines == LINES,
+       "each line has been passed by what stays");
     const struct channel_name missing = {SPACE_USER, 0, 0, 0, r.tag};
     alarm(LONGEST_S);
-    const struct place_of_name found = mpg_graph_find_place(&r.places, &missing, &where);
+    const struct channel_entry found = mpg_graph_channel_find(&r.channel_table, &missing, &where);
     alarm(0);
     ok(!found.alone && !found.channel && !where, "what is not there is not found, all the same");
     for (int l = 0; l < LINES; l++)
         take(&r, &r.message[l][OF_A_LINE - 1]);
-    ok(r.places.count == 0, "and what is there is");
-    mpg_graph_places_clear(&r.places);
+    ok(r.channel_table.count == 0, "and what is there is");
+    mpg_graph_channel_table_clear(&r.channel_table);
 }
 
 /* Ranks that follow each other, that are apart by powers of 2, and others. */

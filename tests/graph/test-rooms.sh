@@ -38,20 +38,20 @@ circles() {
 room_of='function room(path, parts) { return split(path, parts, "/") == 3 ? parts[2] : "" }'
 # Needs that go to a room that the first one may not use.
 trespassers() {
-    awk "$room_of"' BEGIN { may["", "algorithms"] = may["meetings", "algorithms"] = 1
-             may["moving", "algorithms"] = may["moving", "matching"] = may["moving", "meetings"] = 1
-             may["requests", "matching"] = may["requests", "meetings"] = may["requests", "moving"] = 1
-             may["requests", "work"] = may["schedule", "moving"] = 1
-             may["schedule", "matching"] = may["schedule", "meetings"] = 1
+    awk "$room_of"' BEGIN { may["", "algorithms"] = may["collectives", "algorithms"] = 1
+             may["nbc_progress", "algorithms"] = may["nbc_progress", "matching"] = may["nbc_progress", "collectives"] = 1
+             may["requests", "matching"] = may["requests", "collectives"] = may["requests", "nbc_progress"] = 1
+             may["requests", "work"] = may["schedule", "nbc_progress"] = 1
+             may["schedule", "matching"] = may["schedule", "collectives"] = 1
              may["schedule", "requests"] = may["schedule", "work"] = 1
-             may["matching", "work"] = may["meetings", "work"] = 1 }
+             may["matching", "work"] = may["collectives", "work"] = 1 }
          { from = room($1); to = room($2) }
          to != "" && from != to && !((from, to) in may)' | sort -u
 }
 
 includes graph >"$work/needs"
 ok "files of graph/ include each other" test -s "$work/needs"
-ok "the rooms are there" test -e graph/matching/match.h -a -e graph/meetings/collectives.h \
+ok "the rooms are there" test -e graph/matching/match.h -a -e graph/collectives/collectives.h \
     -a -e graph/requests/requests.h -a -e graph/schedule/state.h
 if calls "$objects" >"$work/calls" && [ -s "$work/calls" ]; then
     ok "their objects use each other's functions" grep -q "graph/schedule/schedule graph/steps" "$work/calls"

@@ -40,9 +40,9 @@ trace/*           trace/text trace/stat trace/record
 graph             trace trace/hypothesis graph/algorithms
 graph/algorithms  common/plots
 graph/matching    graph/work
-graph/meetings    graph/work
-graph/moving      graph/matching graph/meetings
-graph/requests    graph/moving
+graph/collectives graph/work
+graph/nbc_progress graph/matching graph/collectives
+graph/requests    graph/nbc_progress
 graph/work        graph trace/stat
 graph/schedule    graph/requests graph/work
 analyse           graph trace/stat

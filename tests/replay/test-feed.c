@@ -77,11 +77,11 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
 {
     struct mpg_error err = {""};
     struct mpg_hypotheses h = {0};
-    struct mpg_supposed *supposed = NULL;
+    struct mpg_bound_hypotheses *supposed = NULL;
     bool right = true;
     struct mpg_trace *t = open_text(text, &err);
     if (t && line && mpg_hypotheses_add(&h, line, &err) == 0)
-        supposed = mpg_supposed_new(t, &h, &err);
+        supposed = mpg_bound_new(t, &h, &err);
     struct mpg_feed *f = t && (supposed || !line) ? mpg_feed_open(t, rank, NULL, 0, memory, supposed, NULL, &err) : NULL;
     const bool is_read = memory > 1; /* all of it, before the first act is asked for */
     int64_t after_ns = MPG_NOT_READ; /* as the act before says */
@@ -103,7 +103,7 @@ static bool gives(int32_t rank, const char *line, size_t memory, const struct ex
     if (!f)
         printf("# %s\n", err.text);
     mpg_feed_close(f);
-    mpg_supposed_free(supposed);
+    mpg_bound_free(supposed);
     mpg_hypotheses_clear(&h);
     mpg_trace_close(t);
     return right;

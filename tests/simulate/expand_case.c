@@ -195,7 +195,7 @@ int main(void)
                                           .gap = gap,
                                           .call = call,
                                           .reduce = reduce,
-                                          .eager_limit_bytes = eager < 0 ? INFINITY : eager, .carried_bytes = INFINITY};
+                                          .eager_limit_bytes = eager < 0 ? INFINITY : eager, .weak_bytes = INFINITY};
         evaluate(&plan, &costs, false);
         if (mpg_plan_is_tree(&plan))
             evaluate(&plan, &costs, true);

@@ -83,7 +83,7 @@ static double *leaves(const char *rows, enum mpg_collective operation, int32_t p
                                         .gap = gap,
                                         .call = call_ns != 0 ? call : NULL,
                                         .reduce = reduced_byte_ns != 0 ? reduce : NULL,
-                                        .eager_limit_bytes = eager, .carried_bytes = INFINITY};
+                                        .eager_limit_bytes = eager, .weak_bytes = INFINITY};
     if (mpg_expand(x, &plan, &c, value, &err) < 0)
         exit(1);
     mpg_expansion_free(x);

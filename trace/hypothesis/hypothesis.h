@@ -10,7 +10,7 @@
  * then h.item[0 .. n-1] are read. Which calls a DROP or RESIZE is about is asked with mpg_select_fits(),
  * of messages by the call that sends them, of collectives by each member's call. What a region's
  * computation is, and which visits belong together, says docs/MODEL.md, section 10. Nothing here needs a
- * trace; whether it has what is named is for who reads it to say (graph/work/supposed.h, as mpgsim does). */
+ * trace; whether it has what is named is for who reads it to say (graph/work/bound_hypotheses.h, as mpgsim does). */
 #ifndef MPG_HYPOTHESIS_H
 #define MPG_HYPOTHESIS_H
 

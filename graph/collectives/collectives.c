@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collectives, from the first member's arrival to the last one's; leaving.c has the rest. */
+#include "graph/collectives/collectives.h"
+
+#include <stdlib.h>
+
+#include "graph/collectives/collective.h"
+
+bool mpg_collective_is_partial(enum mpg_call call)
+{
+    return mpg_graph_shape_of(mpg_call_blocking(call)) != SHAPE_MEETING;
+}
+
+/* Member I, who is about to arrive; NULL when out of memory. */
+static struct member *make_member(struct collective *c, int32_t i)
+{
+    struct member **block = &c->blocks[i >> BLOCK_BITS];
+    int32_t first = i & ~(BLOCK - 1), n = c->p - first < BLOCK ? c->p - first : BLOCK;
+    if (!*block)
+        *block = calloc((size_t)n, sizeof **block);
+    return *block ? graph_find_member(c, i) : NULL;
+}
+
+/* --- who takes part in which --- */
+
+void mpg_graph_free_collective(struct collective *c)
+{
+    for (int32_t i = 0; i < c->p; i += BLOCK)
+        free(c->blocks[i >> BLOCK_BITS]);
+    mpg_graph_expansion_free(c->expansion);
+    free(c);
+}
+
+static void wake_member(struct collective *c, int32_t i)
+{
+    struct member *m = graph_find_member(c, i);
+    if (m)
+        graph_wake(&m->waiter);
+}
+
+static void wake_expanded(void *collective, int32_t i)
+{
+    wake_member(collective, i);
+}
+
+/* Whether C, of which a member gives BYTES, is asked for as messages. */
+static bool is_to_expand(const struct collectives *collectives, const struct collective *c, double bytes)
+{
+    if (!collectives->expand || !mpg_graph_has_algorithms(c->call))
+        return false;
+    if (collectives->expand_some && c->shape != SHAPE_MEETING)
+        return true;
+    return collectives->unexpanded ? !mpg_unexpanded_has(collectives->unexpanded, c->call, c->p,
+                                                         bytes) : !collectives->expand_some;
+}
+
+/* C, to which the first member comes with BYTES, is made of messages if that is asked for, and all its members are here. */
+static int expand(struct collectives *collectives, struct collective *c, double bytes, struct mpg_error *err)
+{
+    const struct mpg_comm *comm = graph_comm_of(collectives, c);
+    const bool is_moved = !c->blocking && collectives->shown; /* what waits is said by the calls that complete it */
+    const struct expansion_input what = {.table = collectives->expand,
+                                         .shown = is_moved ? collectives->shown : NULL,
+                                         .eager_limit_bytes = collectives->eager_limit_bytes,
+                                         .weak_bytes = is_moved ? INT64_MAX : collectives->weak_bytes,
+                                         .tree_bytes = is_moved ? INT64_MAX : collectives->tree_bytes,
+                                         .observes = collectives->observed.entering && c->blocking,
+                                         .call = c->call,
+                                         .p = c->p,
+                                         .world_ranks = comm->world_ranks,
+                                         .context = c,
+                                         .wake = wake_expanded};
+    if (c->p == 1 || c->expected < c->p || comm->remote_size > 0 || !is_to_expand(collectives, c, bytes))
+        return 0;
+    c->expansion = mpg_graph_expansion_new(&what, err);
+    if (!c->expansion)
+        return -1;
+    c->holds = false; /* it is the algorithm's messages that say who waits */
+    collectives->counts->expanded++;
+    if (c->p > collectives->expanded_members)
+        collectives->expanded_members = c->p;
+    return 0;
+}
+
+static struct collective *new_collective(struct collectives *collectives, const struct entering *entering,
+                                         struct mpg_error *err)
+{
+    const struct mpg_comm *members = mpg_trace_comm(collectives->trace, entering->comm);
+    int32_t p = members->size + members->remote_size, expected;
+    if (mpg_graph_member_number(collectives->members, entering->comm, &expected, err) < 0)
+        return NULL;
+    size_t blocks = ((size_t)p + BLOCK - 1) >> BLOCK_BITS;
+    struct collective *c = calloc(1, sizeof *c + blocks * sizeof c->blocks[0]);
+    if (!c) {
+        mpg_graph_out_of_memory(err);
+        return NULL;
+    }
+    c->called = mpg_call_plain(entering->call);
+    c->call = mpg_call_blocking(entering->call);
+    c->blocking = entering->blocking;
+    c->shape = mpg_graph_shape_of(c->call);
+    c->holds = collectives->sync_reduce && c->shape == SHAPE_TO_ROOT;
+    c->order = entering->order;
+    c->where = entering->where;
+    c->sequence = entering->sequence;
+    c->comm = entering->comm;
+    c->p = p;
+    c->expected = expected;
+    c->root = -1;
+    return c;
+}
+
+/* The collective that COMING is about. */
+static struct collective *join(struct collectives *collectives, const struct entering *entering,
+                               struct mpg_error *err)
+{
+    uint64_t key = graph_pair((int32_t)entering->order, entering->where);
+    uint64_t *slot = mpg_map_add(&collectives->open, key, entering->sequence);
+    if (!slot) {
+        mpg_graph_out_of_memory(err);
+        return NULL;
+    }
+    if (*slot)
+        return (struct collective *)(uintptr_t)*slot;
+    struct collective *c = new_collective(collectives, entering, err);
+    if (!c) {
+        mpg_map_remove(&collectives->open, key, entering->sequence);
+        return NULL;
+    }
+    *slot = (uint64_t)(uintptr_t)c;
+    return c;
+}
+
+/* The member that member ME's call names as ROOT, or -1 if ME does not take part. */
+static int32_t root_index(const struct mpg_comm *c, int32_t me, int32_t root)
+{
+    if (root == MPG_ROOT)
+        return me;
+    if (root < 0)
+        return -1;
+    if (c->remote_size == 0)
+        return root;
+    return me < c->size ? c->size + root : root;
+}
+
+static int check_call(const struct collectives *collectives, const struct collective *c,
+                      const struct call *call, const struct entering *entering, int32_t root,
+                      struct mpg_error *err)
+{
+    struct call_ref here = graph_call_ref(call);
+    int32_t label = graph_comm_of(collectives, c)->label;
+    for (int32_t i = 0; i < c->p && mpg_call_plain(entering->call) != c->called; i++) {
+        if (!graph_has_arrived(c, i))
+            continue;
+        const struct call_ref *other = &graph_find_member(c, i)->call_ref;
+        return mpg_graph_error_lenient(&here, err, "mismatched collective on communicator %d: rank %d, call %llu is MPI_%s",
+                                       label, other->rank, (unsigned long long)other->number, mpg_call_name(c->called));
+    }
+    bool rooted = c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT;
+    if (rooted && entering->root != MPG_PROC_NULL && (root < 0 || root >= c->p))
+        return mpg_graph_error_lenient(&here, err, "root %d is not in the communicator", entering->root);
+    if (rooted && root >= 0 && c->root >= 0 && root != c->root)
+        return mpg_graph_error_lenient(&here, err, "mismatched root on communicator %d", label);
+    return 0;
+}
+
+/* --- steps --- */
+
+/* The first member of this world: what all of them have in common is drawn at its call. */
+static const struct member *first_member(const struct collective *c)
+{
+    int32_t i = 0;
+    while (i + 1 < c->p && !graph_has_arrived(c, i))
+        i++;
+    return graph_find_member(c, i);
+}
+
+/* The slot of M's enter becomes that of its contribution. */
+static int emit_contribution(struct collectives *collectives, const struct collective *c, struct member *m, struct mpg_error *err)
+{
+    struct mpg_step *s = mpg_graph_emit_at(collectives->steps, MPG_STEP_CONTRIBUTE, &m->call_ref);
+    if (!s)
+        return mpg_graph_out_of_memory(err);
+    s->call = c->call;
+    s->origin = graph_member_origin(m);
+    s->meeting = graph_member_origin(c->shape == SHAPE_MEETING ? first_member(c) : m);
+    s->members = c->p;
+    s->contributed_bytes = (double)m->target_bytes;
+    s->a = m->slot;
+    if (graph_renew_slot(collectives->steps, &m->slot, err) < 0)
+        return -1;
+    s->slot = m->slot;
+    s->rounds = mpg_graph_rounds_of(c->call, c->p);
+    s->bytes = graph_member_moves(c, m);
+    s->target_bytes = graph_member_would_move(c, m);
+    return 0;
+}
+
+/* What the members merged so far were like. */
+struct merged {
+    uint32_t slot;
+    int32_t latest;     /* the first of those that came last */
+    double latest_ns;
+    int64_t least_ns;   /* duration; of nonblocking ones 0, for under `wait` they are tight */
+};
+
+/* Merges the contribution of M, member I, into what MERGED has: the value of either goes to *SLOT, which is one of the two, given
+ * what the group's times were and become: the latest enter (clock) and the least duration (wait). */
+static int emit_merge(struct collectives *collectives, const struct member *m, int32_t i, uint32_t *slot,
+                      struct merged *merged, struct mpg_error *err)
+{
+    struct mpg_step *s = mpg_graph_emit_at(collectives->steps, MPG_STEP_MERGE, &m->call_ref);
+    if (!s)
+        return mpg_graph_out_of_memory(err);
+    double latest = m->enter_ns > merged->latest_ns ? m->enter_ns : merged->latest_ns;
+    int64_t least = m->duration_ns < merged->least_ns ? m->duration_ns : merged->least_ns;
+    s->a = merged->slot;
+    s->b = m->slot;
+    if (graph_renew_slot(collectives->steps, slot, err) < 0)
+        return -1;
+    s->slot = *slot;
+    s->shift[0].clock = latest - merged->latest_ns;
+    s->shift[1].clock = latest - m->enter_ns;
+    s->shift[0].wait = (double)(merged->least_ns - least);
+    s->shift[1].wait = (double)(m->duration_ns - least);
+    if (latest > merged->latest_ns)
+        merged->latest = i;
+    merged->latest_ns = latest;
+    merged->least_ns = least;
+    return 0;
+}
+
+static struct merged merged_with_first(const struct member *m, int32_t i)
+{
+    return (struct merged){m->slot, i, m->enter_ns, m->duration_ns};
+}
+
+/* Everyone is there: all contributions become the meeting node's value. */
+static int close_meeting(struct collectives *collectives, struct collective *c, struct mpg_error *err)
+{
+    struct merged merged = {0};
+    bool any = false;
+    for (int32_t i = 0; i < c->p; i++) {
+        struct member *m = graph_find_member(c, i);
+        if (!m || !m->arrived)
+            continue; /* of another world */
+        if (emit_contribution(collectives, c, m, err) < 0)
+            return -1;
+        if (!any)
+            merged = merged_with_first(m, i);
+        else if (emit_merge(collectives, m, i, &merged.slot, &merged, err) < 0)
+            return -1;
+        else
+            graph_free_slot(collectives->steps, m->slot);
+        any = true;
+    }
+    c->meeting_slot = merged.slot;
+    c->latest = merged.latest;
+    c->closed = true;
+    for (int32_t i = 0; i < c->p; i++)
+        wake_member(c, i);
+    return 0;
+}
+
+/* Extends the prefix of arrived members; each one's slot becomes its own
+ * meeting node, of itself and all before it. */
+static int extend_prefix(struct collectives *collectives, struct collective *c, struct mpg_error *err)
+{
+    const int32_t *world_ranks = graph_comm_of(collectives, c)->world_ranks;
+    for (; c->prefix < c->p; c->prefix++) {
+        struct member *m = graph_find_member(c, c->prefix);
+        if (world_ranks[c->prefix] < 0)
+            continue;
+        if (!m || !m->arrived)
+            break;
+        if (emit_contribution(collectives, c, m, err) < 0)
+            return -1;
+        int32_t before = c->prefix - 1;
+        while (before >= 0 && world_ranks[before] < 0)
+            before--;
+        m->latest = c->prefix;
+        if (before >= 0) {
+            /* What the prefix was like is kept in its last member. */
+            const struct member *last = graph_find_member(c, before);
+            struct merged merged = merged_with_first(last, last->latest);
+            if (emit_merge(collectives, m, c->prefix, &m->slot, &merged, err) < 0)
+                return -1;
+            m->enter_ns = merged.latest_ns;
+            m->duration_ns = merged.least_ns;
+            m->latest = merged.latest;
+            if (last->off_ns > m->off_ns)
+                m->off_ns = last->off_ns;
+        }
+        graph_wake(&m->waiter);
+    }
+    return 0;
+}
+
+int mpg_graph_release_members(struct collectives *collectives, struct collective *c, const struct call *call, double at_ns,
+                              struct mpg_error *err)
+{
+    if (mpg_graph_store(collectives->steps, call, &c->meeting_slot, err) < 0)
+        return -1;
+    c->held_ns = at_ns;
+    c->closed = true;
+    for (int32_t i = 0; i < c->p; i++)
+        if (i != c->root)
+            wake_member(c, i);
+    return 0;
+}
+
+static int take_part(struct collectives *collectives, struct collective *c, const struct call *call,
+                     int32_t me, struct mpg_error *err)
+{
+    struct member *m = graph_find_member(c, me);
+    if (c->expansion) {
+        if (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0)
+            return -1;
+        if (c->arrived == 1)
+            c->first_ns = c->last_ns = m->enter_ns;
+        if (m->enter_ns > c->last_ns)
+            c->last_ns = m->enter_ns;
+        struct mpg_step *store = graph_last_step(collectives->steps);
+        store->joins = true;
+        store->enter_ns = m->enter_ns - c->first_ns;
+        store->duration_ns = m->duration_ns;
+        const struct expansion_member member = {me,       c->root,      m->slot,
+                                     m->call_ref, graph_member_origin(m), (double)m->target_bytes, m->enter_ns, call->saw_ns};
+        return mpg_graph_expansion_arrive(c->expansion, collectives->steps, &member, err);
+    }
+    switch (c->shape) {
+    case SHAPE_MEETING:
+        if (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0)
+            return -1;
+        return graph_all_arrived(c) ? close_meeting(collectives, c, err) : 0;
+    case SHAPE_SCAN:
+        if (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0)
+            return -1;
+        return extend_prefix(collectives, c, err);
+    case SHAPE_FROM_ROOT:
+        if (me != c->root)
+            return 0;
+        if (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0)
+            return -1;
+        for (int32_t i = 0; i < c->p; i++)
+            wake_member(c, i);
+        return 0;
+    case SHAPE_TO_ROOT:
+        if (me != c->root && !m->absent && !c->foreign_root &&
+            (mpg_graph_store(collectives->steps, call, &m->slot, err) < 0 || emit_contribution(collectives, c, m, err) < 0))
+            return -1;
+        if (graph_all_arrived(c) && c->root >= 0 && !c->foreign_root)
+            wake_member(c, c->root);
+        if (c->holds && me == c->root && !c->blocking)
+            return mpg_graph_release_members(collectives, c, call, call->enter_ns, err);
+        return 0;
+    }
+    return 0;
+}
+
+/* What ME sends in its own call: the root one message of BYTES for each of its children in a binomial
+ * tree, or for each other rank; the others one. */
+static void note_rooted(const struct collective *c, const struct call *call,
+                        const struct entering *entering, int32_t me, int64_t bytes)
+{
+    uint32_t n = 0;
+    if (c->expansion)
+        return;
+    if (c->shape == SHAPE_FROM_ROOT && me == c->root)
+        n = c->call == MPG_CALL_Bcast ? mpg_graph_rounds_of(c->call, c->p) : (uint32_t)c->p - 1;
+    else if (c->shape == SHAPE_TO_ROOT && me != c->root && entering->root != MPG_PROC_NULL)
+        n = 1;
+    call->sent->rooted += n;
+    if (n > 0 && (double)bytes > call->sent->rooted_bytes)
+        call->sent->rooted_bytes = (double)bytes;
+}
+
+/* Whether hypotheses are asked what becomes of what COMING is: a collective, no constructor; of a window's epoch they
+ * have been. */
+static bool is_supposed(const struct entering *entering)
+{
+    const enum mpg_kind kind = mpg_call_kind(entering->call);
+    return entering->order != ORDER_WINDOW &&
+           (kind == MPG_KIND_COLLECTIVE || kind == MPG_KIND_ICOLLECTIVE || kind == MPG_KIND_COLLECTIVE_INIT);
+}
+
+static int suppose_load(const struct collectives *collectives, const struct call *call, const struct entering *entering,
+                        struct load *load, struct mpg_error *err)
+{
+    struct outcome outcome;
+    if (mpg_graph_apply_to_part(&collectives->applied_hypotheses, call, entering->comm, load->bytes, &outcome, err) < 0)
+        return -1;
+    *load = graph_outcome_load(load->bytes, &outcome);
+    return 0;
+}
+
+static int refuse_expanded(const struct call *call, struct mpg_error *err)
+{
+    const struct call_ref here = graph_call_ref(call);
+    return mpg_graph_error(&here, err,
+                           "it is resized: --collectives=expand has its algorithm's messages of one "
+                           "size only (--predict asks for no other)");
+}
+
+/* CALL's part in C is dropped or not, as LOAD says and those that came before were. */
+static int drop_part(struct collectives *collectives, struct collective *c, const struct call *call,
+                     const struct load *load, struct mpg_error *err)
+{
+    call->sent->parts++;
+    call->sent->dropped += load->drops;
+    if (load->drops && load->dropper >= 0)
+        c->droppers |= UINT64_C(1) << load->dropper;
+    for (int32_t i = 0; i < c->p && c->arrived > 0 && c->dropped != load->drops; i++)
+        if (graph_has_arrived(c, i))
+            return mpg_graph_drops_half(&collectives->applied_hypotheses, call, &graph_find_member(c, i)->call_ref, c->droppers,
+                                        c->dropped,
+                                        err);
+    if (load->drops && mpg_graph_learn_together(&collectives->applied_hypotheses, c->droppers, err) < 0)
+        return -1;
+    if (c->arrived > 0 || !load->drops)
+        return 0;
+    c->dropped = true;
+    c->holds = false;
+    collectives->counts->expanded -= c->expansion != NULL;
+    mpg_graph_expansion_free(c->expansion);
+    c->expansion = NULL;
+    return 0;
+}
+
+/* Whether members contribute, or get, what each of them says. */
+static bool has_own_sizes(enum mpg_call call)
+{
+    return call == MPG_CALL_Gatherv || call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv ||
+           call == MPG_CALL_Alltoallw;
+}
+
+/* Who wants to know learns that CALL gives LOAD to C. */
+static int tell_part(struct collectives *collectives, struct collective *c, const struct call *call,
+                     const struct load *load, struct mpg_error *err)
+{
+    const struct call_ref here = graph_call_ref(call);
+    if (!mpg_graph_reports_effects(&collectives->applied_hypotheses))
+        return 0;
+    if (c->arrived == 0)
+        c->resizer = load->dropper;
+    if (c->resizer != load->dropper && !load->drops && !has_own_sizes(c->call))
+        return mpg_graph_error(&here, err,
+                               "of this collective some members are resized, and not all alike: they have to "
+                               "agree on its size");
+    const struct mpg_hypothesis_effect effect = {.kind = MPG_EFFECT_PART, .rank = call->rank, .number = call->number,
+                                                 .which = call->sent->which, .drops = load->drops, .was = load->bytes,
+                                                 .bytes = load->target_bytes};
+    return mpg_graph_report_effect(&collectives->applied_hypotheses, &effect, load->dropper, err);
+}
+
+static int arrive(struct collectives *collectives, const struct call *call, const struct entering *entering,
+                  int32_t me, struct part *part, struct mpg_error *err)
+{
+    const struct mpg_event *e = call->event;
+    const struct mpg_comm *members = mpg_trace_comm(collectives->trace, entering->comm);
+    struct collective *c = join(collectives, entering, err);
+    int32_t root = root_index(members, me, entering->root);
+    if (!c)
+        return -1;
+    if (check_call(collectives, c, call, entering, root, err) < 0) {
+        collectives->counts->unmatched++; /* it goes on as if it were alone */
+        return collectives->lenient ? 0 : -1;
+    }
+    struct load load = entering->load;
+    if (is_supposed(entering) && suppose_load(collectives, call, entering, &load, err) < 0)
+        return -1;
+    if (c->arrived == 0 && expand(collectives, c, (double)load.target_bytes, err) < 0)
+        return -1;
+    if (c->expansion && !collectives->of_target && load.target_bytes != load.bytes)
+        return refuse_expanded(call, err);
+    if (drop_part(collectives, c, call, &load, err) < 0 || tell_part(collectives, c, call, &load, err) < 0)
+        return -1;
+    struct member *m = make_member(c, me);
+    if (!m)
+        return mpg_graph_out_of_memory(err);
+    m->arrived = true;
+    m->call_ref = graph_call_ref(call);
+    m->index = entering->index;
+    m->absent = entering->root == MPG_PROC_NULL;
+    m->enter_ns = m->came_ns = call->enter_ns;
+    m->duration_ns = c->blocking ? e->leave_ns - e->enter_ns : 0;
+    m->off_ns = c->blocking ? e->off_in_ns : 0;
+    if (m->off_ns > c->off_ns)
+        c->off_ns = m->off_ns;
+    m->target_bytes = load.target_bytes;
+    m->traced_bytes = load.bytes;
+    m->bytes = collectives->of_target ? load.target_bytes : load.bytes;
+    c->total_bytes += (double)m->bytes;
+    c->total_target_bytes += (double)m->target_bytes;
+    if (c->arrived++ == 0) {
+        collectives->counts->collectives += !c->dropped;
+        collectives->counts->whole += !c->dropped && !c->expansion && c->p > 1 && collectives->unexpanded &&
+                                   mpg_unexpanded_has(collectives->unexpanded, c->call, c->p, (double)m->target_bytes);
+        collectives->counts->partial += !c->dropped && !c->expansion && c->p > 1 && c->shape != SHAPE_MEETING;
+        collectives->counts->foreign += c->expected < c->p;
+    }
+    if ((c->shape == SHAPE_FROM_ROOT || c->shape == SHAPE_TO_ROOT) && root >= 0) {
+        c->root = root;
+        c->foreign_root = members->world_ranks[root] < 0;
+    }
+    *part = (struct part){c, me};
+    if (c->dropped)
+        return 0;
+    note_rooted(c, call, entering, me, m->target_bytes);
+    return take_part(collectives, c, call, me, err);
+}
+
+int mpg_graph_arrive(struct collectives *collectives, const struct call *call, struct load moved, struct part *part,
+                     struct mpg_error *err)
+{
+    const struct mpg_event *e = call->event;
+    enum mpg_kind kind = mpg_call_kind(e->call);
+    struct entering entering = {.call = e->call,
+                                .root = e->root,
+                                .blocking = kind != MPG_KIND_ICOLLECTIVE &&
+                                kind != MPG_KIND_ICONSTRUCTOR};
+    int32_t me;
+    *part = (struct part){0};
+    mpg_graph_find_order(collectives, e, &entering);
+    if (entering.comm < 0 && entering.order == ORDER_WINDOW) {
+        struct call_ref here = graph_call_ref(call);
+        collectives->counts->unmatched++;
+        return collectives->lenient ? 0 : mpg_graph_error_lenient(&here, err, "its window is not known");
+    }
+    if (entering.comm < 0)
+        return 0;
+    if (mpg_graph_find_me(collectives, call, entering.comm, &me, err) < 0 ||
+        mpg_graph_next_of(collectives, entering.order, entering.where, call->rank, &entering.sequence, err) < 0)
+        return -1;
+    entering.load = kind == MPG_KIND_WIN_FENCE ? moved : graph_load(mpg_graph_member_bytes(e, me));
+    return arrive(collectives, call, &entering, me, part, err);
+}
+
+int mpg_graph_start_persistent_collective(struct collectives *collectives, const struct call *call,
+                                          struct persistent_collective *persistent_collective, uint32_t index,
+                                          struct part *part, struct mpg_error *err)
+{
+    const struct entering entering = {.call = persistent_collective->call,
+                                      .order = ORDER_PERSISTENT,
+                                      .where = persistent_collective->comm,
+                                      .comm = persistent_collective->comm,
+                                      .root = persistent_collective->root,
+                                      .sequence = (uint64_t)persistent_collective->which << 32 |
+                                      persistent_collective->started++,
+                                      .load = graph_load(persistent_collective->bytes),
+                                      .index = index};
+    int32_t me;
+    *part = (struct part){0};
+    if (entering.comm < 0)
+        return 0;
+    if (mpg_graph_find_me(collectives, call, entering.comm, &me, err) < 0)
+        return -1;
+    return arrive(collectives, call, &entering, me, part, err);
+}
+
+void mpg_graph_collectives_clear(struct collectives *collectives)
+{
+    for (size_t i = 0; i < collectives->open.capacity; i++)
+        if (collectives->open.entries[i].used)
+            mpg_graph_free_collective((struct collective *)(uintptr_t)collectives->open.entries[i].value);
+    mpg_map_clear(&collectives->open);
+    mpg_map_clear(&collectives->sequences);
+}

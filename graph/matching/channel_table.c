@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Linear probing over lines; each counts what went past it, so that nothing moves when something is removed. */
+#include "graph/matching/channel_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/large.h"
+
+_Static_assert(sizeof(struct channel_bucket) == 64 || sizeof(void *) != 8, "a line of places is not one of a cache");
+
+/* Four receivers that follow each other share a line, as who sends to all asks for one after the other: which of the four
+ * it is, is in the bits that lines are not chosen by. */
+static uint32_t hash_of(const struct channel_name *n)
+{
+    uint64_t h = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination >> 2;
+    h = (h ^ h >> 29) * 0xff51afd7ed558ccdu;
+    h ^= ((uint64_t)n->space << 62 ^ (uint64_t)(uint32_t)n->where << 31 ^ (uint32_t)n->tag) * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32) * 0xc4ceb9fe1a85ec53u;
+    return (uint32_t)(h >> 34) | (uint32_t)n->destination << 30;
+}
+
+static bool is_alone(const void *what)
+{
+    return (uintptr_t)what & 1;
+}
+
+static struct channel_entry read_place(void *what)
+{
+    if (is_alone(what))
+        return (struct channel_entry){.alone = (struct message *)(void *)((char *)what - 1)};
+    return (struct channel_entry){.channel = what};
+}
+
+static void *write_place(struct channel_entry what)
+{
+    return what.alone ? (void *)((char *)what.alone + 1) : what.channel;
+}
+
+static bool is_called(struct channel_entry what, const struct channel_name *n)
+{
+    const struct message *m = what.alone;
+    if (m)
+        return m->source == n->source && m->destination == n->destination && m->tag == n->tag &&
+               m->comm == n->where && m->space == n->space;
+    const struct channel_name *o = &what.channel->name;
+    return o->source == n->source && o->destination == n->destination && o->tag == n->tag && o->where == n->where &&
+           o->space == n->space;
+}
+
+struct channel_entry mpg_graph_channel_find(const struct channel_table *channel_table, const struct channel_name *name,
+                                            void ***where)
+{
+    const uint32_t hash = hash_of(name);
+    for (size_t n = 0; n < channel_table->lines; n++) { /* each line may have been passed, by what stands behind it still */
+        struct channel_bucket *line = &channel_table->line[(hash + n) & (channel_table->lines - 1)];
+        for (int i = 0; i < BUCKET_ENTRIES; i++) {
+            if (line->hash[i] != hash || !line->what[i])
+                continue;
+            const struct channel_entry what = read_place(line->what[i]);
+            *where = &line->what[i];
+            if (is_called(what, name))
+                return what;
+        }
+        if (line->passed == 0)
+            break;
+    }
+    *where = NULL;
+    return (struct channel_entry){NULL, NULL};
+}
+
+/* There is room. */
+static void insert(struct channel_table *channel_table, uint32_t hash, void *what)
+{
+    for (size_t l = hash & (channel_table->lines - 1);; l = (l + 1) & (channel_table->lines - 1)) {
+        struct channel_bucket *line = &channel_table->line[l];
+        for (int i = 0; i < BUCKET_ENTRIES; i++)
+            if (!line->what[i]) {
+                line->what[i] = what;
+                line->hash[i] = hash;
+                return;
+            }
+        line->passed++;
+    }
+}
+
+static int grow(struct channel_table *channel_table)
+{
+    enum { LEAST = 16 };
+    struct channel_table larger = {.lines = channel_table->lines ? 2 * channel_table->lines : LEAST,
+                                   .count = channel_table->count};
+    const size_t bytes = larger.lines * sizeof *larger.line;
+    larger.line = bytes < MPG_LARGE_PAGE ? aligned_alloc(sizeof *larger.line, bytes) : mpg_large_alloc(bytes);
+    if (!larger.line)
+        return -1;
+    memset(larger.line, 0, bytes);
+    for (size_t l = 0; l < channel_table->lines; l++)
+        for (int i = 0; i < BUCKET_ENTRIES; i++)
+            if (channel_table->line[l].what[i])
+                insert(&larger, channel_table->line[l].hash[i], channel_table->line[l].what[i]);
+    free(channel_table->line);
+    *channel_table = larger;
+    return 0;
+}
+
+int mpg_graph_channel_add(struct channel_table *channel_table, const struct channel_name *name, struct channel_entry what)
+{
+    if (5 * channel_table->count >= 3 * BUCKET_ENTRIES * channel_table->lines && grow(channel_table) < 0)
+        return -1;
+    insert(channel_table, hash_of(name), write_place(what));
+    channel_table->count++;
+    return 0;
+}
+
+void mpg_graph_channel_change(void **where, struct channel_entry what)
+{
+    *where = write_place(what);
+}
+
+void mpg_graph_channel_remove(struct channel_table *channel_table, const struct channel_name *name, void **where)
+{
+    const size_t home = hash_of(name) & (channel_table->lines - 1);
+    const size_t there = (size_t)((char *)where - (char *)channel_table->line) / sizeof *channel_table->line;
+    for (size_t l = home; l != there; l = (l + 1) & (channel_table->lines - 1))
+        channel_table->line[l].passed--;
+    *where = NULL;
+    channel_table->count--;
+}
+
+struct channel_entry mpg_graph_channel_next(const struct channel_table *channel_table, size_t *i)
+{
+    for (; *i < BUCKET_ENTRIES * channel_table->lines; ++*i) {
+        void *what = channel_table->line[*i / BUCKET_ENTRIES].what[*i % BUCKET_ENTRIES];
+        if (!what)
+            continue;
+        ++*i;
+        return read_place(what);
+    }
+    return (struct channel_entry){NULL, NULL};
+}
+
+void mpg_graph_channel_table_clear(struct channel_table *channel_table)
+{
+    free(channel_table->line);
+    *channel_table = (struct channel_table){0};
+}

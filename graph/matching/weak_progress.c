@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who carries which message, and what the trace shows of it. */
+#include "graph/matching/weak_progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int mpg_graph_progress_init(struct progress *c, const struct mpg_weak_progress *limits, bool observes, int32_t ranks,
+                            struct steps *steps, struct mpg_error *err)
+{
+    *c = (struct progress){.observes = observes, .ranks = ranks, .steps = steps, .pool = {.size = sizeof(struct progress_call)},
+                           .waiter_pool = {.size = sizeof(struct progress_waiter)},
+                           .latest_ns = -INFINITY, .received_ns = -INFINITY};
+    if (limits)
+        c->limits = *limits;
+    c->is_on = observes || (limits && mpg_weak_progress_any(limits));
+    c->serves = observes || (limits && limits->rma_number > 0);
+    if (c->is_on && !(c->rank = calloc((size_t)ranks, sizeof *c->rank)))
+        return mpg_graph_out_of_memory(err);
+    for (int32_t r = 0; c->is_on && r < ranks; r++)
+        c->rank[r].latest_ns = -INFINITY; /* times before rank 0's first event are negative */
+    return 0;
+}
+
+/* One of its users needs P no more. */
+static void let_go(struct progress *c, struct progress_call *p)
+{
+    if (--p->users > 0)
+        return;
+    graph_free_slot(c->steps, p->slot);
+    mpg_pool_give(&c->pool, p);
+}
+
+void mpg_graph_progress_clear(struct progress *c)
+{
+    mpg_pool_clear(&c->pool);
+    mpg_pool_clear(&c->waiter_pool);
+    free(c->rank);
+    mpg_graph_evidence_clear(&c->blocking);
+    mpg_graph_evidence_clear(&c->requested);
+    mpg_graph_evidence_clear(&c->posted);
+    mpg_graph_evidence_clear(&c->starts);
+    free(c->rma_evidence);
+    *c = (struct progress){0};
+}
+
+/* Whether a library sees to messages in a call of KIND: not where one only starts something. */
+static bool sees_to_messages(const struct call *call)
+{
+    if (call->event->failed)
+        return false;
+    switch (mpg_call_kind(call->event->call)) {
+    case MPG_KIND_RECV:
+    case MPG_KIND_SENDRECV:
+    case MPG_KIND_COMPLETE:
+    case MPG_KIND_PROBE:
+    case MPG_KIND_MPROBE:
+    case MPG_KIND_MRECV:
+    case MPG_KIND_COLLECTIVE:
+    case MPG_KIND_CONSTRUCTOR:
+    case MPG_KIND_NEIGHBOR:
+    case MPG_KIND_WIN_CONSTRUCTOR:
+    case MPG_KIND_WIN_FENCE:
+    case MPG_KIND_WIN_FREE:
+    case MPG_KIND_FINALIZE:
+        return true;
+    case MPG_KIND_SEND:
+        return call->event->to != MPG_PROC_NULL;
+    default:
+        return false;
+    }
+}
+
+/* Whether it sees to one-sided transfers besides: not where a library copies without the target, or only takes a lock. */
+static bool sees_to_transfers(const struct call *call)
+{
+    if (call->event->failed)
+        return false;
+    switch (mpg_call_plain(call->event->call)) {
+    case MPG_CALL_Accumulate:
+    case MPG_CALL_Get_accumulate:
+    case MPG_CALL_Fetch_and_op:
+    case MPG_CALL_Compare_and_swap:
+    case MPG_CALL_Raccumulate:
+    case MPG_CALL_Rget_accumulate:
+    case MPG_CALL_Win_start:
+    case MPG_CALL_Win_complete:
+    case MPG_CALL_Win_wait:
+    case MPG_CALL_Win_test:
+    case MPG_CALL_Win_unlock:
+    case MPG_CALL_Win_unlock_all:
+    case MPG_CALL_Win_flush:
+    case MPG_CALL_Win_flush_all:
+    case MPG_CALL_Win_flush_local:
+    case MPG_CALL_Win_flush_local_all:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* M goes by P, unless something later is found. */
+static void take(struct progress *c, struct message *m, struct progress_call *p)
+{
+    struct more_of_message *more = graph_more(m);
+    if (more->progress_call)
+        let_go(c, more->progress_call);
+    more->progress_call = p;
+    p->users++;
+}
+
+/* M goes by P; without, or if P begins only when the call that completes M's send is over, by what it has taken, or by nobody. */
+static void settle(struct progress *c, struct message *m, struct progress_call *p)
+{
+    struct more_of_message *more = graph_more(m);
+    m->has_progress_call = true;
+    if (p && (!more->progress_call || p->enter_ns <= more->progress_until_ns))
+        take(c, m, p);
+    graph_wake(&more->weak_waiter);
+}
+
+/* Whether M's receiver was in P already when M was sent, and P was over before M's send was, as far as that is known: P did not
+ * see to M, if the next call begins by then. */
+static bool looked_on(const struct progress *c, const struct progress_call *p, const struct message *m)
+{
+    const double until_ns = graph_more(m)->progress_until_ns;
+    return !c->observes && isfinite(until_ns) && p->enter_ns < m->sender_ns && p->leave_ns < until_ns;
+}
+
+/* Whether M goes by P only if no other call begins in time: P is taken for now. */
+static bool takes_for_now(struct progress *c, struct message *m, struct progress_call *p)
+{
+    if (graph_more(m)->progress_call || !looked_on(c, p, m))
+        return false;
+    take(c, m, p);
+    return true;
+}
+
+/* Whether M goes no earlier than in the call that posts its receive. What is observed has to do without: who sends what is done
+ * at once would wait for that call, which may come only later. */
+static bool goes_when_posted(const struct progress *c, const struct message *m)
+{
+    if (mpg_is_inserted(m->sent_number))
+        return false;
+    return m->sync_source || (m->sent_requested && !c->observes);
+}
+
+/* Whether M is inserted, and P the call that receives it, which has the same number: that lasts until M comes, whenever it begins
+ * in the traced run. */
+static bool receives_inserted(const struct progress_call *p, uint64_t sent_number)
+{
+    return p->number == sent_number && mpg_is_inserted(sent_number);
+}
+
+/* Whether M, of which it is known, can start before the call of P is over. */
+static bool has_weak_progress(const struct progress *c, const struct progress_call *p, const struct message *m)
+{
+    return (p->leave_ns >= graph_more(m)->progress_from_ns || receives_inserted(p, m->sent_number)) &&
+           (!goes_when_posted(c, m) || p->turn >= 2 * m->posted_number);
+}
+
+/* The first of LATEST, calls of a rank as they begin, that has TURN or a later one and is over at or after FROM_NS, or receives
+ * what inserted call SENT sends (0: none). NULL: none so far; or, *IS_KNOWN false, it may be one that is not remembered. */
+static struct progress_call *find_passage(const struct recent_calls *recent_calls, uint64_t turn, double from_ns, uint64_t sent,
+                                          bool *is_known)
+{
+    const uint64_t first = recent_calls->n > PROGRESS_CALLS_KEPT ? recent_calls->n - PROGRESS_CALLS_KEPT : 0;
+    uint64_t i = first;
+    while (i < recent_calls->n && (recent_calls->progress_call[i % PROGRESS_CALLS_KEPT]->turn < turn ||
+                                   (recent_calls->progress_call[i % PROGRESS_CALLS_KEPT]->leave_ns < from_ns &&
+                                    !receives_inserted(recent_calls->progress_call[i % PROGRESS_CALLS_KEPT], sent))))
+        i++;
+    *is_known = i == recent_calls->n || i > first || first == 0; /* one before it may have been the first */
+    return i < recent_calls->n && *is_known ? recent_calls->progress_call[i % PROGRESS_CALLS_KEPT] : NULL;
+}
+
+/* That of CALL becomes the last of LATEST; NULL: out of memory. */
+static struct progress_call *keep(struct progress *c, struct recent_calls *recent_calls, const struct call *call, double leave_ns,
+                                  struct mpg_error *err)
+{
+    struct progress_call *p = mpg_pool_take(&c->pool), **call_ref =
+        &recent_calls->progress_call[recent_calls->n % PROGRESS_CALLS_KEPT];
+    if (!p) {
+        mpg_graph_out_of_memory(err);
+        return NULL;
+    }
+    *p = (struct progress_call){
+        .enter_ns = call->enter_ns, .leave_ns = leave_ns, .number = call->number, .turn = c->rank[call->rank].turn, .users = 1};
+    if (mpg_graph_store(c->steps, call, &p->slot, err) < 0)
+        return NULL;
+    if (recent_calls->n >= PROGRESS_CALLS_KEPT)
+        let_go(c, *call_ref);
+    *call_ref = p;
+    recent_calls->n++;
+    return p;
+}
+
+int mpg_graph_note_progress_call(struct progress *c, struct call *call, double leave_ns, bool is_alone, struct mpg_error *err)
+{
+    if (!c->is_on)
+        return 0;
+    struct progress_calls *all = &c->rank[call->rank];
+    all->turn = mpg_is_inserted(call->number) ? all->turn | 1 : 2 * call->number;
+    if (all->all.n > 0 && is_alone)
+        call->saw_ns = all->all.progress_call[(all->all.n - 1) % PROGRESS_CALLS_KEPT]->leave_ns;
+    const bool sees = sees_to_messages(call);
+    if (!sees && !(c->serves && sees_to_transfers(call)))
+        return 0;
+    struct progress_call *p = keep(c, sees ? &all->all : &all->windows, call, leave_ns, err);
+    if (!p)
+        return -1;
+    if (!sees)
+        return 0;
+    for (struct message **link = &all->first; *link;) {
+        struct message *m = *link;
+        if (!has_weak_progress(c, p, m) || takes_for_now(c, m, p)) {
+            link = &graph_more(m)->weak_next;
+            continue;
+        }
+        *link = graph_more(m)->weak_next;
+        settle(c, m, p);
+    }
+    return 0;
+}
+
+/* Whether M, which SENDER has not sent, is so only after the Start that awaits it is over. */
+static bool is_posted_late(const struct progress_calls *sender, const struct message *m)
+{
+    return sender->is_over || sender->latest_ns > graph_more(m)->progress_until_ns;
+}
+
+void mpg_graph_await_post(struct progress *c, struct message *m, double leave_ns, struct waiter *waiter)
+{
+    struct progress_calls *sender = &c->rank[m->source];
+    graph_more(m)->progress_until_ns = leave_ns;
+    if (m->arrived || is_posted_late(sender, m))
+        return;
+    graph_more(m)->weak_next = sender->posts;
+    sender->posts = m;
+    graph_await(waiter, &m->receive_waiter);
+}
+
+/* M is not in LIST. */
+static void unlist(struct message **list, const struct message *m)
+{
+    while (*list && *list != m)
+        list = &graph_more(*list)->weak_next;
+    if (*list)
+        *list = graph_more(m)->weak_next;
+}
+
+void mpg_graph_forget_post(struct progress *c, const struct message *m)
+{
+    if (c->limits.win_start_waits)
+        unlist(&c->rank[m->source].posts, m);
+}
+
+/* Who waits for Posts of SENDER that come too late goes on; if ALL, for whatever Post: whether there was any. */
+static bool let_starts_go(struct progress_calls *sender, bool all)
+{
+    bool any = false;
+    for (struct message **link = &sender->posts; *link;) {
+        struct message *m = *link;
+        if (!all && !is_posted_late(sender, m)) {
+            link = &graph_more(m)->weak_next;
+            continue;
+        }
+        *link = graph_more(m)->weak_next;
+        graph_wake(&m->receive_waiter);
+        any = true;
+    }
+    return any;
+}
+
+/* Whether all that begins before UNTIL_NS is known. (What begins at it counts nowhere: ranks that leave calls at the same
+ * time would wait for each other here.) */
+static bool has_passed(const struct progress_calls *all, double until_ns)
+{
+    return all->is_over || all->latest_ns >= until_ns;
+}
+
+int mpg_graph_await_progress(struct progress *c, int32_t rank, double until_ns, struct waiter *waiter, struct mpg_error *err)
+{
+    struct progress_calls *all = &c->rank[rank];
+    if (has_passed(all, until_ns))
+        return 0;
+    struct progress_waiter *p = mpg_pool_take(&c->waiter_pool);
+    if (!p)
+        return mpg_graph_out_of_memory(err);
+    *p = (struct progress_waiter){all->progress_waiter, until_ns, waiter};
+    all->progress_waiter = p;
+    waiter->unmet++;
+    return 0;
+}
+
+/* Who waits for a rank to have passed what it has goes on; if ALL, who waits for more, too: whether there was any. */
+static bool let_pass(struct progress *c, struct progress_calls *all, bool every)
+{
+    bool any = false;
+    for (struct progress_waiter **link = &all->progress_waiter; *link;) {
+        struct progress_waiter *p = *link;
+        if (!every && !has_passed(all, p->until_ns)) {
+            link = &p->next;
+            continue;
+        }
+        struct waiter *waiter = p->waiter;
+        *link = p->next;
+        mpg_pool_give(&c->waiter_pool, p);
+        graph_satisfy(waiter);
+        any = true;
+    }
+    return any;
+}
+
+const struct progress_call *mpg_graph_progress_call_after(const struct progress *c, int32_t rank, uint64_t after, double from_ns,
+                                                          bool *is_known)
+{
+    return find_passage(&c->rank[rank].all, 2 * after + 1, from_ns, 0, is_known);
+}
+
+const struct progress_call *mpg_graph_rma_progress_call_after(const struct progress *c, int32_t rank, double from_ns,
+                                                              bool *is_known)
+{
+    bool is_known_too;
+    const struct progress_call *p = find_passage(&c->rank[rank].all, 1, from_ns, 0, is_known);
+    const struct progress_call *q = find_passage(&c->rank[rank].windows, 1, from_ns, 0, &is_known_too);
+    *is_known = *is_known && is_known_too;
+    return !*is_known ? NULL : !p || (q && q->turn < p->turn) ? q : p;
+}
+
+/* Whether who carries M would begin only after the call that completes M's send is over. */
+static bool is_too_late(const struct progress *c, const struct message *m)
+{
+    return !c->observes && c->rank[m->destination].latest_ns > graph_more(m)->progress_until_ns;
+}
+
+void mpg_graph_advance_progress(struct progress *c, int32_t rank, double leave_ns)
+{
+    if (!c->is_on)
+        return;
+    struct progress_calls *all = &c->rank[rank];
+    all->latest_ns = leave_ns;
+    for (struct message **link = &all->first; *link;) {
+        struct message *m = *link;
+        if (!is_too_late(c, m)) {
+            link = &graph_more(m)->weak_next;
+            continue;
+        }
+        *link = graph_more(m)->weak_next;
+        settle(c, m, NULL);
+    }
+    (void)let_starts_go(all, false);
+    (void)let_pass(c, all, false);
+}
+
+void mpg_graph_end_progress(struct progress *c, int32_t rank)
+{
+    if (!c->is_on)
+        return;
+    struct progress_calls *all = &c->rank[rank];
+    all->is_over = true;
+    (void)let_starts_go(all, false);
+    (void)let_pass(c, all, false);
+    while (all->first) {
+        struct message *m = all->first;
+        all->first = graph_more(m)->weak_next;
+        settle(c, m, NULL);
+    }
+}
+
+bool mpg_graph_give_up_progress(struct progress *c)
+{
+    bool any = false;
+    for (int32_t r = 0; c->is_on && r < c->ranks; r++) {
+        any = let_starts_go(&c->rank[r], true) || any;
+        any = let_pass(c, &c->rank[r], true) || any;
+        while (c->rank[r].first) {
+            struct message *m = c->rank[r].first;
+            c->rank[r].first = graph_more(m)->weak_next;
+            settle(c, m, NULL);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool mpg_graph_is_weak_send(const struct progress *c, const struct message *m)
+{
+    const int64_t most = m->sent_requested ? c->limits.requested_bytes : c->limits.blocking_bytes;
+    if (mpg_is_inserted(m->sent_number)) /* of one that waits for its receiver by its protocol that is said already */
+        return c->is_on && !c->observes && !m->synchronous && m->bytes > most;
+    return c->is_on && m->is_user && m->standard && m->destination != m->source && (c->observes || m->bytes > most);
+}
+
+void mpg_graph_mark_weak_send(const struct progress *c, struct message *m)
+{
+    m->is_weak = mpg_graph_is_weak_send(c, m);
+    if (m->has_more)
+        graph_more(m)->progress_until_ns = INFINITY;
+}
+
+void mpg_graph_count_resized(const struct progress *c, const struct message *m, struct mpg_graph_counts *counts)
+{
+    const struct mpg_weak_progress *shown = &c->limits;
+    const int64_t least = m->sent_requested ? shown->requested_bytes : shown->blocking_bytes;
+    const int64_t left = m->sent_requested ? shown->requested_left : shown->blocking_left;
+    if (!shown->is_observed || graph_target_bytes(m) == m->bytes || !m->is_user || !m->standard || m->destination == m->source)
+        return;
+    if (m->is_weak)
+        counts->kept_waiting += graph_target_bytes(m) <= least;
+    else
+        counts->kept_leaving += graph_target_bytes(m) > m->bytes && graph_target_bytes(m) > left && !m->synchronous;
+}
+
+static void list(struct progress_calls *all, struct message *m)
+{
+    graph_more(m)->weak_next = all->first;
+    all->first = m;
+}
+
+/* M goes by the call of its receiver with TURN or by a later one: settled, or listed where that is still to come. */
+static void find_carrier(struct progress *c, struct message *m, uint64_t turn)
+{
+    struct progress_calls *all = &c->rank[m->destination];
+    bool is_known;
+    struct progress_call *p = find_passage(&all->all, turn, m->sender_ns, m->sent_number, &is_known);
+    if (p && takes_for_now(c, m, p))
+        p = find_passage(&all->all, p->turn + 1, m->sender_ns, m->sent_number, &is_known);
+    if (p || !is_known || all->is_over)
+        settle(c, m, p);
+    else
+        list(all, m);
+}
+
+void mpg_graph_weak_send_started(struct progress *c, struct message *m)
+{
+    if (!m->is_weak || m->has_progress_call)
+        return;
+    struct progress_calls *all = &c->rank[m->destination];
+    unlist(&all->first, m); /* which did not know yet when it can start */
+    const bool when_posted = goes_when_posted(c, m), can_start = !when_posted || m->is_posted;
+    graph_more(m)->progress_from_ns = can_start ? m->sender_ns : INFINITY;
+    if (can_start)
+        find_carrier(c, m, when_posted ? 2 * m->posted_number : 0);
+    else if (all->is_over)
+        settle(c, m, NULL);
+    else
+        list(all, m);
+}
+
+void mpg_graph_weak_send_posted(struct progress *c, struct message *m)
+{
+    if (goes_when_posted(c, m))
+        mpg_graph_weak_send_started(c, m);
+}
+
+void mpg_graph_await_weak_send(struct progress *c, struct message *m, double leave_ns, struct waiter *waiter)
+{
+    if (!m->is_weak)
+        return;
+    struct more_of_message *more = graph_more(m);
+    if (!mpg_is_inserted(m->sent_number)) /* else it may last */
+        more->progress_until_ns = leave_ns;
+    if (m->has_progress_call && more->progress_call && looked_on(c, more->progress_call, m)) {
+        m->has_progress_call = false;
+        find_carrier(c, m, more->progress_call->turn + 1);
+    }
+    if (m->has_progress_call)
+        return;
+    if (is_too_late(c, m)) {
+        unlist(&c->rank[m->destination].first, m);
+        settle(c, m, NULL);
+        return;
+    }
+    graph_await(waiter, &more->weak_waiter);
+}
+
+void mpg_graph_weak_send_received(struct progress *c, const struct message *m)
+{
+    if (c->observes && m->is_sent && m->sender_ns > c->received_ns)
+        c->received_ns = m->sender_ns;
+}
+
+/* What is waited for longest says it: CALL began before its carrier did, and received nothing that left later. */
+void mpg_graph_observe_weak_sends(struct progress *c, const struct call *call)
+{
+    if (!c->observes)
+        return;
+    if (c->latest_ns > call->enter_ns && c->latest_ns > c->received_ns) {
+        struct progress_evidence *e = c->latest_requested ? &c->requested : &c->blocking;
+        mpg_graph_evidence_count(e, c->latest_bytes, call->leave_ns >= c->latest_ns ? c->latest_ns - call->enter_ns : -1);
+    }
+    c->latest_ns = c->received_ns = -INFINITY;
+}
+
+int mpg_graph_weak_send_edge(struct progress *c, const struct call *call, struct message *m, struct mpg_error *err)
+{
+    const struct progress_call *progress_call = m->has_more ? graph_more(m)->progress_call : NULL;
+    if (!progress_call)
+        return 0;
+    if (c->observes && progress_call->enter_ns > graph_more(m)->progress_from_ns && progress_call->enter_ns > c->latest_ns) {
+        c->latest_ns = progress_call->enter_ns;
+        c->latest_bytes = m->bytes;
+        c->latest_requested = m->sent_requested;
+    }
+    if (c->observes || (progress_call->enter_ns > call->leave_ns && !mpg_is_inserted(call->number)))
+        return 0;
+    struct mpg_edge *edge = graph_add_edge(c->steps, MPG_EDGE_HELD);
+    if (!edge)
+        return mpg_graph_out_of_memory(err);
+    edge->source = m->destination;
+    edge->slot = progress_call->slot;
+    edge->from_ns = progress_call->enter_ns;
+    edge->awaits_call = true;
+    edge->origin = graph_origin(m);
+    return 0;
+}
+
+void mpg_graph_weak_send_done(struct progress *c, struct message *m)
+{
+    if (m->is_weak && !m->has_progress_call)
+        unlist(&c->rank[m->destination].first, m);
+    if (m->has_more && graph_more(m)->progress_call) {
+        let_go(c, graph_more(m)->progress_call);
+        graph_more(m)->progress_call = NULL;
+    }
+}
+
+struct mpg_weak_progress mpg_graph_progress_found(const struct progress *c)
+{
+    double blocking_ns, requested_ns;
+    const uint64_t unexplained =
+        mpg_graph_evidence_unexplained(&c->blocking, &blocking_ns) + mpg_graph_evidence_unexplained(&c->requested, &requested_ns);
+    return (struct mpg_weak_progress){.blocking_bytes = mpg_graph_evidence_limit(&c->blocking, MPG_WAITED_OFTEN),
+                                      .requested_bytes = mpg_graph_evidence_limit(&c->requested, MPG_WAITED_OFTEN),
+                                      .tree_bytes = mpg_graph_evidence_limit(&c->posted, 1),
+                                      .win_start_waits = mpg_graph_evidence_limit(&c->starts, MPG_WAITED_OFTEN) < INT64_MAX,
+                                      .nonblocking_bytes = INT64_MAX,
+                                      .is_observed = true,
+                                      .blocking_left = mpg_graph_evidence_left(&c->blocking),
+                                      .requested_left = mpg_graph_evidence_left(&c->requested),
+                                      .unexplained = unexplained,
+                                      .unexplained_ns = blocking_ns + requested_ns};
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What calls that complete nonblocking collectives show of how these go: by which algorithm the calls of others explain most
+ * of what they waited. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "graph/nbc_progress/nbc_progress.h"
+#include "graph/nbc_progress/private.h"
+
+/* So many calls of a kind are looked at, by each of its ways, times its members. */
+enum { MOST_LOOKED_AT = 1 << 16 };
+/* Another way is better if it explains more than the one before it by more than this part. */
+static const double MORE = 0.05;
+
+enum { MODELS_OF_ONE = 4 };
+
+struct observed_model {
+    struct model model;
+    uint64_t waited, left;
+    double explained_ns;
+    double latest_ns, else_ns; /* of the call that is being left: when the calls of others allow it to end, and all else */
+};
+
+struct kind {
+    enum mpg_call call;
+    int32_t p;
+    int64_t bytes;
+    uint32_t looked_at; /* calls */
+    int models; /* the table's first */
+    struct observed_model model[]; /* MODELS_OF_ONE of each algorithm that there is for it, room for all */
+};
+
+struct observations {
+    struct kind *kind[MPG_NONBLOCKING_MAX];
+    uint32_t n;
+    struct kind *current; /* what the call that is being left completes; */
+    uint32_t parts;       /* so many of the kind */
+};
+
+struct observations *mpg_graph_nbc_observations_new(struct mpg_error *err)
+{
+    struct observations *observations = calloc(1, sizeof *observations);
+    if (!observations)
+        mpg_graph_out_of_memory(err);
+    return observations;
+}
+
+void mpg_graph_nbc_observations_free(struct observations *observations)
+{
+    for (uint32_t i = 0; observations && i < observations->n; i++)
+        free(observations->kind[i]);
+    free(observations);
+}
+
+/* --- kinds --- */
+
+static void add_model(struct kind *kind, struct mpg_choice choice, bool waits, bool carried)
+{
+    choice.waits = waits;
+    kind->model[kind->models++] = (struct observed_model){.model = {choice, true, carried}};
+}
+
+static void add_choice(struct kind *kind, struct mpg_choice choice)
+{
+    add_model(kind, choice, choice.waits, false);
+    add_model(kind, choice, choice.waits, true);
+    add_model(kind, choice, !choice.waits, false);
+    add_model(kind, choice, !choice.waits, true);
+}
+
+static struct kind *new_kind(const struct nbc_progress *nbc_progress, const struct nonblocking_part *nonblocking_part)
+{
+    struct kind *kind = calloc(1, sizeof *kind + MODELS_OF_ONE * mpg_algorithm_number() * sizeof *kind->model);
+    if (!kind)
+        return NULL;
+    kind->call = nonblocking_part->call;
+    kind->p = nonblocking_part->p;
+    kind->bytes = nonblocking_part->bytes;
+    const struct mpg_collective_size size = {
+        .operation = nonblocking_part->operation, .p = nonblocking_part->p, .bytes = (double)nonblocking_part->bytes};
+    const struct mpg_choice first =
+        mpg_collective_table_find_nonblocking(nbc_progress->table, size.operation, size.p, mpg_plan_bytes(&size));
+    add_choice(kind, first);
+    for (size_t i = 0; i < mpg_algorithm_number(); i++) {
+        const struct mpg_algorithm *a = mpg_algorithm_at(i);
+        if (a != first.algorithm && !mpg_algorithm_has(a, MPG_OPTION_RADIX) &&
+            mpg_algorithm_serves(a, size.operation, true))
+            add_choice(kind, (struct mpg_choice){.algorithm = a, .radix = 2});
+    }
+    return kind;
+}
+
+/* That of MET; NULL: there are too many others, or no memory. */
+static struct kind *find_kind(const struct nbc_progress *nbc_progress, const struct nonblocking_part *nonblocking_part)
+{
+    struct observations *observations = nbc_progress->observations;
+    for (uint32_t i = 0; i < observations->n; i++) {
+        struct kind *k = observations->kind[i];
+        if (k->call == nonblocking_part->call && k->p == nonblocking_part->p && k->bytes == nonblocking_part->bytes)
+            return k;
+    }
+    if (observations->n == MPG_NONBLOCKING_MAX)
+        return NULL;
+    struct kind *kind = new_kind(nbc_progress, nonblocking_part);
+    if (kind)
+        observations->kind[observations->n++] = kind;
+    return kind;
+}
+
+/* --- calls --- */
+
+void mpg_graph_nbc_observe(struct nbc_progress *nbc_progress, const struct completion *completion, const struct call *call)
+{
+    struct observations *observations = nbc_progress->observations;
+    struct kind *kind = find_kind(nbc_progress, &completion->nonblocking_part);
+    if (!kind) /* not counted */
+        return;
+    if (observations->current && observations->current != kind) {
+        observations->parts = UINT32_MAX; /* of several kinds it is not known which it waited for */
+        return;
+    }
+    if (kind->looked_at * (uint64_t)kind->p >= MOST_LOOKED_AT && !observations->current)
+        return;
+    const bool is_first = observations->parts == 0;
+    kind->looked_at += is_first;
+    observations->current = kind;
+    observations->parts += observations->parts < UINT32_MAX;
+    double else_ns = -INFINITY;
+    for (int i = 0; i < kind->models; i++) {
+        struct observed_model *w = &kind->model[i];
+        if (i % MODELS_OF_ONE == 0) { /* those of an algorithm have that in common */
+            struct model at_once = w->model;
+            at_once.calls = at_once.sends_weak = at_once.choice.waits = false;
+            else_ns = fmax(call->enter_ns, mpg_graph_nbc_completion_ns(nbc_progress, completion, &at_once));
+        }
+        const double latest_ns = mpg_graph_nbc_completion_ns(nbc_progress, completion, &w->model);
+        w->else_ns = is_first ? else_ns : fmax(w->else_ns, else_ns);
+        w->latest_ns = is_first ? latest_ns : fmax(w->latest_ns, latest_ns);
+    }
+}
+
+void mpg_graph_nbc_observe_call(struct nbc_progress *nbc_progress, const struct call *call, uint32_t n)
+{
+    struct observations *observations = nbc_progress ? nbc_progress->observations : NULL;
+    if (!observations || !observations->current)
+        return;
+    struct kind *kind = observations->current;
+    const bool counts = observations->parts == n; /* else it may have waited for something else */
+    observations->current = NULL;
+    observations->parts = 0;
+    for (int i = 0; i < kind->models && counts; i++) {
+        struct observed_model *w = &kind->model[i];
+        if (!(w->latest_ns > w->else_ns) || isinf(w->else_ns) > 0)
+            continue;
+        const bool waited = call->leave_ns >= w->latest_ns;
+        w->waited += waited;
+        w->left += !waited;
+        w->explained_ns += waited ? w->latest_ns - w->else_ns : 0;
+    }
+}
+
+/* --- what was found --- */
+
+/* The best way of KIND; NULL: none is as often as it has to be. */
+static const struct observed_model *best_of(const struct kind *kind)
+{
+    const struct observed_model *best = NULL;
+    for (int i = 0; i < kind->models; i++) {
+        const struct observed_model *w = &kind->model[i];
+        if (mpg_graph_waits_are_evident(w->waited, w->left) && (!best || w->explained_ns > (1 + MORE) * best->explained_ns))
+            best = w;
+    }
+    return best;
+}
+
+void mpg_graph_nbc_progress_found(const struct nbc_progress *nbc_progress, struct mpg_weak_progress *carried)
+{
+    const struct observations *observations = nbc_progress ? nbc_progress->observations : NULL;
+    int64_t least_carried = INT64_MAX, most_at_once = -1;
+    bool any_left = false;
+    carried->nonblocking_bytes = INT64_MAX;
+    for (uint32_t i = 0; observations && i < observations->n; i++) {
+        const struct kind *kind = observations->kind[i];
+        const struct observed_model *best = best_of(kind), *model = best ? best : &kind->model[0];
+        if (!best && model->left == 0 && model->waited == 0)
+            continue;
+        carried->nonblocking[carried->nonblocking_number++] = (struct mpg_nonblocking){.call = kind->call,
+                                                                                       .members = kind->p,
+                                                                                       .bytes = kind->bytes,
+                                                                                       .is_weak = best != NULL,
+                                                                     .sends_weak = best && best->model.sends_weak,
+                                                                                       .choice = model->model.choice};
+        carried->nonblocking_weak = carried->nonblocking_weak || best;
+        any_left = any_left || !best;
+        if (best && best->model.sends_weak && kind->bytes < least_carried)
+            least_carried = kind->bytes;
+        if (best && !best->model.sends_weak && kind->bytes > most_at_once)
+            most_at_once = kind->bytes;
+    }
+    carried->nonblocking_weak = carried->nonblocking_weak && !any_left;
+    if (carried->nonblocking_weak && least_carried < INT64_MAX)
+        carried->nonblocking_bytes = least_carried > most_at_once ? least_carried - 1 : most_at_once;
+}

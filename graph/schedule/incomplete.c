@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Deaths, lost windows, ranks that still run: which to name. */
+#include "graph/schedule/incomplete.h"
+
+#include <stdio.h>
+
+#include "common/units.h"
+
+static const char remedy[] = "--lenient simulates what there is";
+
+static bool has_died(const struct mpg_graph *g, int32_t rank, uint32_t *thread,
+                     enum mpg_call *call, int64_t *enter_ns)
+{
+    uint32_t threads = mpg_trace_threads(g->trace, rank);
+    for (uint32_t i = 0; i < threads; i++) {
+        *thread = mpg_trace_thread(g->trace, rank, i);
+        if (mpg_trace_died(g->trace, rank, *thread, call, enter_ns))
+            return true;
+    }
+    return false;
+}
+
+/* A rank that waits has calls left, of which MPI_Finalize may be one. */
+static bool lost_window(const struct mpg_graph *g, int32_t rank)
+{
+    const struct rank_state *r = &g->rank[rank];
+    return r->ended && (!r->run || r->run->held_count == 0) && !r->finalized &&
+           mpg_trace_lost_window(g->trace, rank);
+}
+
+/* The rank to name of those without an end: the first that says why or called
+ * MPI_Abort, for others may have been killed with it, else the first that died or has
+ * lost its window; or NO_RANK. */
+static int32_t first_without_end(const struct mpg_graph *g, int32_t *dead)
+{
+    int32_t first = NO_RANK, cause = NO_RANK;
+    *dead = 0;
+    for (int32_t rank = 0; rank < g->ranks; rank++) {
+        uint32_t thread;
+        enum mpg_call call = MPG_CALL_COUNT;
+        int64_t enter_ns;
+        bool died = has_died(g, rank, &thread, &call, &enter_ns);
+        if (g->rank[rank].finalized)
+            continue;
+        *dead += died;
+        if (cause == NO_RANK && (mpg_trace_find_fact(g->trace, rank, "incomplete") ||
+                                 call == MPG_CALL_Abort))
+            cause = rank;
+        if (first == NO_RANK && (died || lost_window(g, rank)))
+            first = rank;
+    }
+    return cause != NO_RANK ? cause : first;
+}
+
+static int explain_death(const struct mpg_graph *g, int32_t rank, int32_t count,
+                         struct mpg_error *err)
+{
+    const struct rank_state *r = &g->rank[rank];
+    uint32_t thread;
+    enum mpg_call call = MPG_CALL_COUNT;
+    int64_t enter_ns = 0;
+    char when[80] = "", others[64] = "", time[32], who[32], where[64];
+    (void)has_died(g, rank, &thread, &call, &enter_ns);
+    snprintf(who, sizeof who, thread ? "rank %d.%u" : "rank %d", rank, thread);
+    if (r->started && call != MPG_CALL_COUNT)
+        snprintf(when, sizeof when, ", %s after MPI_Init",
+                 mpg_units_format_time(time, sizeof time, (double)(enter_ns - r->start_ns)));
+    if (count > 1)
+        snprintf(others, sizeof others, " (like %d other%s)", count - 1, count > 2 ? "s" : "");
+    if (call == MPG_CALL_Abort)
+        return mpg_error_set(err, "%s called MPI_Abort%s, so there is no MPI_Finalize; %s", who,
+                             when, remedy);
+    if (call == MPG_CALL_COUNT && !r->ended)
+        snprintf(where, sizeof where, "outside of MPI");
+    else if (call == MPG_CALL_COUNT)
+        snprintf(where, sizeof where, "outside of MPI, after %llu call%s",
+                 (unsigned long long)r->calls, r->calls == 1 ? "" : "s");
+    else
+        snprintf(where, sizeof where, "inside MPI_%s", mpg_call_name(call));
+    return mpg_error_set(err, "%s was killed or ended %s%s, and has no MPI_Finalize%s; %s", who,
+                         where, when, others, remedy);
+}
+
+static bool explain_running(const struct mpg_graph *g, struct mpg_error *err)
+{
+    int32_t first = NO_RANK, others = -1;
+    char more[64] = "";
+    for (int32_t rank = g->ranks - 1; rank >= 0; rank--)
+        if (mpg_trace_runs(g->trace, rank)) {
+            first = rank;
+            others++;
+        }
+    if (others > 0)
+        snprintf(more, sizeof more, " (like %d other%s)", others, others > 1 ? "s" : "");
+    if (first != NO_RANK)
+        mpg_error_set(err, "rank %d is still running%s; %s", first, more, remedy);
+    return first != NO_RANK;
+}
+
+bool mpg_graph_explain_dead(const struct mpg_graph *g, struct mpg_error *err)
+{
+    int32_t count, rank = first_without_end(g, &count);
+    if (rank == NO_RANK)
+        return explain_running(g, err);
+    const char *reason = mpg_trace_find_fact(g->trace, rank, "incomplete");
+    if (reason)
+        mpg_error_set(err, "rank %d: its trace is incomplete: %s; %s", rank, reason, remedy);
+    else if (lost_window(g, rank))
+        mpg_error_set(err, "rank %d: its trace ends without MPI_Finalize, and there is no "
+                      "window (rank-%d.window.mpgt) that would hold its last calls; %s",
+                      rank, rank, remedy);
+    else
+        (void)explain_death(g, rank, count, err);
+    return true;
+}
+
+int mpg_graph_explain_end(const struct mpg_graph *g, const struct stream *last, struct mpg_error *err)
+{
+    struct call_ref here = graph_call_ref(&last->call);
+    if (mpg_graph_explain_dead(g, err))
+        return -1;
+    if (!g->rank[last->call.rank].started)
+        return mpg_error_set(err, "rank %d: no calls (%s)", last->call.rank, remedy);
+    return mpg_graph_error(&here, err, "the rank's trace ends here, without MPI_Finalize (%s)", remedy);
+}
