@@ -162,9 +162,26 @@ static int check_range(const struct mpg_option *o, const char *text, double valu
                          format_bound(o, o->maximum, high, sizeof high));
 }
 
+/* TEXT as a word of O, or a number; ERR names both. */
+static int store_word_or_number(const struct mpg_option *o, const char *text, struct mpg_error *err)
+{
+    char words[120], low[32], high[32];
+    const int word = find_word(o->words, text, strlen(text));
+    struct mpg_error none;
+    int64_t value = word;
+    if (word < 0 && (mpg_units_parse_int(text, &value, &none) < 0 || check_range(o, text, (double)value, &none) < 0))
+        return mpg_error_set(err, "'%s' is neither %s nor a number from %s to %s", text,
+                             list_words(o->words, ", ", " or ", words, sizeof words),
+                             format_bound(o, o->minimum, low, sizeof low), format_bound(o, o->maximum, high, sizeof high));
+    *(int64_t *)o->value = value;
+    return 0;
+}
+
 static int store_whole(const struct mpg_option *o, const char *text, struct mpg_error *err)
 {
     int64_t value;
+    if (o->words)
+        return store_word_or_number(o, text, err);
     if ((o->kind == MPG_OPTION_INT ? mpg_units_parse_int : mpg_units_parse_size)(text, &value, err) < 0 ||
         check_range(o, text, (double)value, err) < 0)
         return -1;
@@ -179,6 +196,23 @@ static int store_real(const struct mpg_option *o, const char *text, struct mpg_e
         check_range(o, text, value, err) < 0)
         return -1;
     *(double *)o->value = value;
+    return 0;
+}
+
+static int store_ratio(const struct mpg_option *o, const char *text, struct mpg_error *err)
+{
+    char number[32];
+    double ratio = 0;
+    const size_t length = strlen(text);
+    const bool percent = length > 0 && text[length - 1] == '%';
+    struct mpg_error none;
+    snprintf(number, sizeof number, "%.*s", (int)(percent ? length - 1 : length), text);
+    if (length >= sizeof number || mpg_units_parse_real(number, &ratio, &none) < 0)
+        return mpg_error_set(err, "'%s' is neither a ratio nor a percentage", text);
+    ratio /= percent ? 100 : 1;
+    if (!(ratio >= 0 && ratio < 1))
+        return mpg_error_set(err, "'%s' is not from 0 to less than 1 (100%%)", text);
+    *(double *)o->value = ratio;
     return 0;
 }
 
@@ -233,6 +267,8 @@ static int store_value(const struct mpg_option *o, const char *text, struct mpg_
     case MPG_OPTION_REAL:
     case MPG_OPTION_TIME:
         return store_real(o, text, err);
+    case MPG_OPTION_RATIO:
+        return store_ratio(o, text, err);
     case MPG_OPTION_WORD: {
         const int word = parse_word(o, text, strlen(text), err);
         if (word >= 0)
@@ -387,7 +423,9 @@ static void take_old(const struct mpg_program *program, const char *name, const 
 static bool has_word(const struct mpg_option *o, const char *word)
 {
     const int i = o->words ? find_word(o->words, word, strlen(word)) : -1;
-    return i >= 0 && (o->kind == MPG_OPTION_WORD ? *(const int *)o->value == i : mpg_option_has_word(o->value, i));
+    return i >= 0 && (o->kind == MPG_OPTION_WORD  ? *(const int *)o->value == i
+                      : o->kind == MPG_OPTION_INT ? *(const int64_t *)o->value == i
+                                                  : mpg_option_has_word(o->value, i));
 }
 
 /* Whether PROGRAM has an option of LENGTH characters of NAME; then the place of it. */
@@ -399,8 +437,9 @@ static bool find_option(const struct mpg_program *program, const char *name, siz
     return false;
 }
 
-/* Whether what a rule calls NAME holds; TEXT is what messages call it. */
-static bool holds(const struct mpg_program *program, const struct given *given, const char *name, char *text, size_t size)
+/* Whether what a rule calls NAME holds, BY_DEFAULT also where the value is a default; TEXT is what messages call it. */
+static bool holds(const struct mpg_program *program, const struct given *given, const char *name, bool by_default, char *text,
+                  size_t size)
 {
     size_t i;
     const size_t length = strcspn(name, "=");
@@ -413,20 +452,22 @@ static bool holds(const struct mpg_program *program, const struct given *given, 
     for (const struct mpg_option *key = o->keys; part && key && key->name; key++) {
         const size_t stem = strlen(key->name);
         if (strncmp(key->name, part, stem) == 0 && (!part[stem] || part[stem] == '='))
-            return given->key[i][key - o->keys] && (!part[stem] || has_word(key, part + stem + 1));
+            return part[stem] ? (by_default || given->key[i][key - o->keys]) && has_word(key, part + stem + 1)
+                              : given->key[i][key - o->keys] != NULL;
     }
-    return given->option[i] && (!part || has_word(o, part));
+    return part ? (by_default || given->option[i]) && has_word(o, part) : given->option[i] != NULL;
 }
 
 /* Whether one of NAMES, between |, holds; into TEXT them all, as messages call them. */
-static bool holds_any(const struct mpg_program *program, const struct given *given, const char *names, char *text, size_t size)
+static bool holds_any(const struct mpg_program *program, const struct given *given, const char *names, bool by_default,
+                      char *text, size_t size)
 {
     bool any = false;
     size_t used = 0;
     for (const char *p = names; p && used < size; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL) {
         char name[120], one[124];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(p, "|"), p);
-        any = holds(program, given, name, one, sizeof one) || any;
+        any = holds(program, given, name, by_default, one, sizeof one) || any;
         used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : "", one);
     }
     return any;
@@ -435,9 +476,9 @@ static bool holds_any(const struct mpg_program *program, const struct given *giv
 static void check_rule(const struct mpg_program *program, const struct mpg_option_rule *r, const struct given *given)
 {
     char one[124], other[400];
-    if (!holds(program, given, r->option, one, sizeof one))
+    if (!holds(program, given, r->option, false, one, sizeof one))
         return;
-    const bool both = holds_any(program, given, r->other, other, sizeof other);
+    const bool both = holds_any(program, given, r->other, r->relation == MPG_OPTION_NEEDS, other, sizeof other);
     if (r->relation == (both ? MPG_OPTION_EXCLUDES : MPG_OPTION_NEEDS))
         mpg_option_usage_error(program, both ? "%s and %s exclude each other%s%s" : "%s needs %s%s%s", one, other,
                                r->why ? ": " : "", r->why ? r->why : "");
@@ -447,7 +488,7 @@ static void imply(const struct mpg_program *program, const struct mpg_option_rul
 {
     char text[124];
     size_t i;
-    if (!holds(program, given, r->option, text, sizeof text) || !find_option(program, r->other, strlen(r->other), &i))
+    if (!holds(program, given, r->option, false, text, sizeof text) || !find_option(program, r->other, strlen(r->other), &i))
         return;
     given->option[i] = "";
     *(bool *)program->options[i].value = true;

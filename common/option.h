@@ -25,8 +25,9 @@ enum mpg_option_kind {
     MPG_OPTION_FLAG,   /* value: bool *, set to true */
     MPG_OPTION_STRING, /* value: const char **, points into argv; not empty */
     MPG_OPTION_LIST,   /* value: struct mpg_option_list *; each time given adds one, not empty */
-    MPG_OPTION_INT,    /* value: int64_t *, within minimum..maximum */
+    MPG_OPTION_INT,    /* value: int64_t *, within minimum..maximum; each of `words`, if there are any, is its place */
     MPG_OPTION_REAL,   /* value: double *, within minimum..maximum */
+    MPG_OPTION_RATIO,  /* value: double *, from 0 to less than 1; "5%" or "0.05" */
     MPG_OPTION_SIZE,   /* value: int64_t *, bytes ("64KiB"), within minimum..maximum */
     MPG_OPTION_TIME,   /* value: double *, ns ("10ms"), within minimum..maximum */
     MPG_OPTION_WORD,   /* value: int *, or an enum's: the place in `words` of the one that is given */
@@ -60,7 +61,7 @@ struct mpg_option {
     double minimum, maximum; /* both 0: no limit */
     bool *given;          /* set to true when the option was given; may be NULL */
     const char *group;    /* heading of --help, above this option; NULL: it is under the one before */
-    const char *const *words; /* of WORD and WORDS, in the order of their enum; ended by NULL */
+    const char *const *words; /* of WORD and WORDS in the order of their enum, of INT beside its numbers; ended by NULL */
     const char *alone;    /* the argument of an option that is given without one; NULL: it needs one */
     const struct mpg_option *keys; /* NAME=KEY=VALUE, a table like this one; at most MPG_OPTION_KEYS_MAX; NULL: none */
 };
@@ -70,7 +71,7 @@ enum { MPG_OPTION_KEYS_MAX = 8 };
  * "target=engine=lanes"; or a condition, which the program calls by words of its own, "several scenarios". */
 enum mpg_option_relation {
     MPG_OPTION_EXCLUDES,
-    MPG_OPTION_NEEDS,   /* `other` has | between several of which one is enough */
+    MPG_OPTION_NEEDS,   /* `other` has | between several of which one is enough; a word is enough as the default, too */
     MPG_OPTION_IMPLIES, /* `other` is a flag */
 };
 struct mpg_option_rule {

@@ -12,11 +12,11 @@
 
 struct wanted {
     struct mpg_option_list labels, manifests, only, select;
-    const char *plot, *by, *unit, *frames, *metric, *absent, *table, *representative, *export, *output;
+    const char *plot, *metric /* NULL: the table's */, *output;
     double threshold_percent;
-    int64_t seed;
+    int64_t seed, frames;
+    int by, absent, representative; /* places in bys, -1: none, absents, representatives */
     bool no_waits, json, csv;
-    bool frames_given, metric_given, absent_given, grows_given, project_given, threshold_given, representative_given;
     struct scale_reading how;
     struct scale_options options;
     enum scale_table of_table;
@@ -27,83 +27,76 @@ struct wanted {
 
 /* ---- words ---- */
 
-/* Which of the N words WORD is; exits where it is none. */
-static int word_of(const struct mpg_program *program, const char *option, const char *word, const char *const *words,
-                   int n)
+/* In the order of their enums. */
+static const char *const units[] = {"callsite", "call", "region", NULL};
+static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs", NULL};
+static const char *const exports[] = {"none", "extrap", "jsonl", "csv", NULL};
+static const char *const metrics[] = {"share", "time", "time/T_app", "mean", "count", "bytes", "imbalance", NULL};
+/* As struct wanted has them; bys from SCALE_BY_ADDRESS on. */
+static const char *const bys[] = {"address", "line", NULL}, *const absents[] = {"omit", "zero", NULL};
+static const char *const representatives[] = {"median", "fastest", NULL};
+enum { ABSENT_ZERO = 1, REPRESENTATIVE_FASTEST = 1 };
+static const char *const frames_words[] = {[SCALE_FRAMES_AUTO] = "auto", NULL};
+
+#define IMBALANCE "--metric=imbalance"
+#define OF_CALLS "it is of computation, the other of calls"
+#define EXPORT "--export"
+static const struct mpg_option_rule rules[] = {
+    {IMBALANCE, MPG_OPTION_EXCLUDES, "unit=call", OF_CALLS},
+    {IMBALANCE, MPG_OPTION_EXCLUDES, "frames", OF_CALLS},
+    {IMBALANCE, MPG_OPTION_EXCLUDES, "by", OF_CALLS},
+    {IMBALANCE, MPG_OPTION_EXCLUDES, "table=callsites", OF_CALLS},
+    {IMBALANCE, MPG_OPTION_EXCLUDES, EXPORT, OF_CALLS},
+    {IMBALANCE, MPG_OPTION_EXCLUDES, "plot", OF_CALLS},
+    {IMBALANCE, MPG_OPTION_EXCLUDES, "project", OF_CALLS},
+    {"frames", MPG_OPTION_NEEDS, "unit=callsite", NULL},
+    {"by", MPG_OPTION_NEEDS, "unit=callsite", NULL},
+    {"json", MPG_OPTION_EXCLUDES, "csv", NULL},
+    {"json", MPG_OPTION_EXCLUDES, EXPORT, NULL},
+    {"csv", MPG_OPTION_EXCLUDES, EXPORT, NULL},
+    {"table=callsites", MPG_OPTION_EXCLUDES, "frames=auto", "the table is of one run, auto compares several"},
+    {"representative", MPG_OPTION_NEEDS, "table=aggregate|table=runs", NULL},
+    {"plot", MPG_OPTION_NEEDS, "table=correlation", NULL},
+    {"plot", MPG_OPTION_EXCLUDES, EXPORT, NULL},
+    {"select", MPG_OPTION_NEEDS, "plot", NULL},
+    {"grows", MPG_OPTION_NEEDS, "table=correlation", NULL},
+    {"grows", MPG_OPTION_EXCLUDES, EXPORT, NULL},
+    {"project", MPG_OPTION_NEEDS, "table=correlation", NULL},
+    {"project", MPG_OPTION_EXCLUDES, EXPORT, NULL},
+    {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
+
+/* The conditions of the rules. */
+static bool holds(void *wanted, const char *condition)
 {
-    char all[160] = "";
-    for (int i = 0; i < n; i++) {
-        if (strcmp(words[i], word) == 0)
-            return i;
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? ", " : "", words[i]);
-    }
-    mpg_option_usage_error(program, "%s: '%s' is none of %s", option, word, all);
+    const struct wanted *w = wanted;
+    return strcmp(condition, IMBALANCE) == 0 ? w->how.computation : w->of_export != SCALE_EXPORT_NONE;
 }
 
-static void read_frames(const struct mpg_program *program, struct wanted *w)
+/* What follows from the options; there must be N FILES, or a manifest. */
+static int resolve(void *wanted, char **files, size_t n, struct mpg_error *err)
 {
-    int frames = 0, length = 0;
-    w->how.frames = SCALE_FRAMES_AUTO;
-    if (strcmp(w->frames, "auto") == 0)
-        return;
-    if (sscanf(w->frames, "%3d%n", &frames, &length) != 1 || w->frames[length] || frames < 1 ||
-        frames > SCALE_MOST_FRAMES)
-        mpg_option_usage_error(program, "--frames: '%s' is neither auto nor a number from 1 to %d", w->frames,
-                               SCALE_MOST_FRAMES);
-    w->how.frames = frames;
-}
-
-static void read_words(const struct mpg_program *program, struct wanted *w)
-{
-    static const char *const bys[] = {"any", "address", "line"}, *const units[] = {"callsite", "call", "region"};
-    static const char *const absents[] = {"omit", "zero"}, *const representatives[] = {"median", "fastest"};
-    static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs"};
-    static const char *const exports[] = {"none", "extrap", "jsonl", "csv"};
-    if (strcmp(w->by, "any") == 0)
-        mpg_option_usage_error(program, "--by: 'any' is none of address, line");
-    w->how.by = (enum scale_by)(*w->by ? word_of(program, "--by", w->by, bys, 3) : 0);
-    w->how.unit = (enum scale_unit)word_of(program, "--unit", w->unit, units, 3);
-    w->options.zero = word_of(program, "--absent", w->absent, absents, 2) == 1;
-    w->of_table = (enum scale_table)word_of(program, "--table", w->table, tables, SCALE_TABLES);
-    w->of_export = (enum scale_export)word_of(program, "--export", w->export, exports, SCALE_EXPORTS);
-    read_frames(program, w);
-    w->how.computation = strcmp(w->metric, "imbalance") == 0;
-    if (w->how.computation) {
-        const char *against = w->how.unit == SCALE_UNIT_CALL                ? "--unit=call"
-                              : w->frames_given                             ? "--frames"
-                              : *w->by                                      ? "--by"
-                              : w->of_table == SCALE_TABLE_CALLSITES        ? "--table=callsites"
-                              : w->of_export                                ? "--export"
-                              : w->plot                                     ? "--plot"
-                              : w->project_given                            ? "--project"
-                                                                            : NULL;
-        if (against)
-            mpg_option_usage_error(program, "--metric=imbalance is of computation, %s of calls", against);
-    }
-    if (w->how.unit != SCALE_UNIT_CALLSITE && (w->frames_given || *w->by))
-        mpg_option_usage_error(program, "%s needs --unit=callsite", w->frames_given ? "--frames" : "--by");
-    if (w->json + w->csv + (w->of_export != SCALE_EXPORT_NONE) > 1)
-        mpg_option_usage_error(program, "of --json, --csv and --export only one can be");
-    if (w->of_table == SCALE_TABLE_CALLSITES && w->how.frames == SCALE_FRAMES_AUTO)
-        mpg_option_usage_error(program, "--table=callsites is of one run: --frames=auto compares several");
-    (void)word_of(program, "--representative", w->representative, representatives, 2);
-    if (w->representative_given && w->of_table != SCALE_TABLE_AGGREGATE && w->of_table != SCALE_TABLE_RUNS)
-        mpg_option_usage_error(program, "--representative needs --table=aggregate or --table=runs");
-    if (w->plot && (w->of_table != SCALE_TABLE_CORRELATION || w->of_export))
-        mpg_option_usage_error(program, "--plot is of the table correlation");
-    if (w->select.n > 0 && !w->plot)
-        mpg_option_usage_error(program, "--select needs --plot");
-    if ((w->grows_given || w->project_given) && (w->of_table != SCALE_TABLE_CORRELATION || w->of_export))
-        mpg_option_usage_error(program, "%s is of the table correlation", w->grows_given ? "--grows" : "--project");
+    struct wanted *w = wanted;
+    (void)files;
+    if (n == 0 && w->manifests.n == 0)
+        return mpg_error_set(err, "no runs are given");
+    w->how.by = (enum scale_by)(SCALE_BY_ADDRESS + w->by);
+    w->how.frames = (int)w->frames;
+    w->how.computation = w->metric && strcmp(w->metric, metrics[SCALE_IMBALANCE]) == 0;
+    w->how.waits = !w->no_waits && !w->how.computation && w->of_table == SCALE_TABLE_CORRELATION;
+    w->how.ranks = w->of_table == SCALE_TABLE_CALLSITES;
+    w->options.zero = w->absent == ABSENT_ZERO;
+    w->options.threshold = w->threshold_percent / 100;
+    w->options.seed = (uint64_t)w->seed;
+    w->options.all_rows = w->threshold_percent <= 0;
+    return 0;
 }
 
 /* The metric that is asked for, now that SET says which counters there are. */
 static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg_error *err)
 {
-    static const char *const names[] = {"share", "time", "time/T_app", "mean", "count", "bytes", "imbalance"};
-    const char *name = w->metric_given ? w->metric : w->of_table == SCALE_TABLE_AGGREGATE ? "time" : "share";
+    const char *name = w->metric ? w->metric : metrics[w->of_table == SCALE_TABLE_AGGREGATE ? SCALE_TIME : SCALE_SHARE];
     for (int i = SCALE_SHARE; i < SCALE_COUNTER; i++)
-        if (strcmp(names[i], name) == 0) {
+        if (strcmp(metrics[i], name) == 0) {
             w->options.metric = (enum scale_metric)i;
             return 0;
         }
@@ -227,7 +220,7 @@ static int analyse(struct wanted *w, struct scale_set *set, const struct scale_n
     const struct scale_report report = {.analysis = &a,
                                         .notes = notes,
                                         .how = &w->how,
-                                        .fastest = strcmp(w->representative, "fastest") == 0};
+                                        .fastest = w->representative == REPRESENTATIVE_FASTEST};
     int status = mpg_scale_analyse(set, &w->options, &a, err);
     if (status == 0)
         status = check(w, &a, err);
@@ -265,36 +258,35 @@ static int run(struct wanted *w, const char *program, char *const *paths, int n,
 
 int mpg_scale_main(int argc, char **argv)
 {
-    struct wanted w = {.by = "", .unit = "callsite", .frames = "1", .metric = "", .absent = "omit",
-                       .table = "correlation", .representative = "median", .export = "none", .output = "-",
-                       .threshold_percent = 1, .seed = 1};
+    struct wanted w = {.by = -1, .frames = 1, .output = "-", .threshold_percent = 1, .seed = 1};
     const struct mpg_option options[] = {
         {.name = "metric",
          .kind = MPG_OPTION_STRING,
          .value = &w.metric,
          .argument = "WHAT",
-         .given = &w.metric_given,
          .help = "what may grow with the number of processes: share (of T_comm,\n"
                  "default), time, time/T_app, mean (of a call), count, bytes,\n"
                  "imbalance (of computation), or the name of a counter that was\n"
                  "recorded"},
         {.name = "unit",
-         .kind = MPG_OPTION_STRING,
-         .value = &w.unit,
-         .argument = "callsite|call|region",
+         .kind = MPG_OPTION_WORD,
+         .value = &w.how.unit,
+         .words = units,
          .help = "a row for each callsite (default), call, or region (of traces)"},
         {.name = "frames",
          .letter = 'f',
-         .kind = MPG_OPTION_STRING,
+         .kind = MPG_OPTION_INT,
          .value = &w.frames,
+         .words = frames_words,
          .argument = "N",
-         .given = &w.frames_given,
+         .minimum = 1,
+         .maximum = SCALE_MOST_FRAMES,
          .help = "callsites with up to N functions each, callers after callees\n"
                  "(default 1); auto: with callers where these differ"},
         {.name = "by",
-         .kind = MPG_OPTION_STRING,
+         .kind = MPG_OPTION_WORD,
          .value = &w.by,
-         .argument = "address|line",
+         .words = bys,
          .help = "callsites of two runs are the same by address (of the same build;\n"
                  "default) or by line (default where builds differ)"},
         {.name = "debug-path",
@@ -304,10 +296,9 @@ int mpg_scale_main(int argc, char **argv)
          .help = "look for the program, its libraries and their debugging information\n"
                  "in DIR, too"},
         {.name = "absent",
-         .kind = MPG_OPTION_STRING,
+         .kind = MPG_OPTION_WORD,
          .value = &w.absent,
-         .argument = "omit|zero",
-         .given = &w.absent_given,
+         .words = absents,
          .help = "runs without a callsite: omit them (default), or zero"},
         {.name = "threshold",
          .kind = MPG_OPTION_REAL,
@@ -315,12 +306,10 @@ int mpg_scale_main(int argc, char **argv)
          .argument = "PERCENT",
          .minimum = 0,
          .maximum = 100,
-         .given = &w.threshold_given,
          .help = "rows: what takes as much of T_comm in some run (default 1)"},
         {.name = "grows",
          .kind = MPG_OPTION_FLAG,
          .value = &w.options.grows,
-         .given = &w.grows_given,
          .help = "only rows that grow or dominate"},
         {.name = "project",
          .kind = MPG_OPTION_INT,
@@ -328,20 +317,18 @@ int mpg_scale_main(int argc, char **argv)
          .argument = "N",
          .minimum = 1,
          .maximum = 1e9,
-         .given = &w.project_given,
          .help = "shares with N processes, by the exponents"},
         {.name = "table",
-         .kind = MPG_OPTION_STRING,
-         .value = &w.table,
-         .argument = "correlation|callsites|aggregate|runs",
+         .kind = MPG_OPTION_WORD,
+         .value = &w.of_table,
+         .words = tables,
          .help = "correlation (default); callsites: what each rank did in a run;\n"
                  "aggregate: what all ranks did, by process count; runs: times and\n"
                  "speedup"},
         {.name = "representative",
-         .kind = MPG_OPTION_STRING,
+         .kind = MPG_OPTION_WORD,
          .value = &w.representative,
-         .argument = "median|fastest",
-         .given = &w.representative_given,
+         .words = representatives,
          .help = "aggregate, runs: the median (default) or fastest run of a count"},
         {.name = "label",
          .kind = MPG_OPTION_LIST,
@@ -385,8 +372,9 @@ int mpg_scale_main(int argc, char **argv)
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &w.json, .help = "all of it as JSON"},
         {.name = "csv", .kind = MPG_OPTION_FLAG, .value = &w.csv, .help = "the table as CSV"},
         {.name = "export",
-         .kind = MPG_OPTION_STRING,
-         .value = &w.export,
+         .kind = MPG_OPTION_WORD,
+         .value = &w.of_export,
+         .words = exports,
          .argument = "extrap|jsonl|csv|none",
          .help = "all measurements instead of a table: extrap (Extra-P's text),\n"
                  "jsonl (its JSON lines) or csv"},
@@ -402,17 +390,9 @@ int mpg_scale_main(int argc, char **argv)
         .summary = "Say which MPI calls grow to dominate with the number of processes, of profiles and\n"
                    "traces of one program at several process counts ('mpgscale run --help': doing the\n"
                    "runs, too).",
-        .options = options, .min_arguments = 0, .max_arguments = -1};
+        .options = options, .min_arguments = 0, .max_arguments = -1, .rules = rules, .resolve = resolve, .holds = holds,
+        .whom = &w};
     const int first = mpg_option_parse(&program, argc, argv);
-    read_words(&program, &w);
-    if (first == argc && w.manifests.n == 0)
-        mpg_option_usage_error(&program, "no runs are given");
-    w.options.threshold = w.threshold_percent / 100;
-    w.options.seed = (uint64_t)w.seed;
-    w.options.all_rows = w.threshold_percent <= 0;
-    w.how.waits = !w.no_waits && !w.how.computation && w.of_table == SCALE_TABLE_CORRELATION;
-    w.how.ranks = w.of_table == SCALE_TABLE_CALLSITES;
-
     struct mpg_error err;
     if (run(&w, program.name, argv + first, argc - first, &err) == 0)
         return MPG_EXIT_OK;

@@ -22,11 +22,15 @@ enum { LOCAL_DEFAULT = 1 };
 /* What a run is asked to do. */
 struct request {
     const char *output;
-    const char *papi, *mpi, *pcontrol, *signature; /* NULL: not given */
+    const char *papi, *signature; /* NULL: not given */
+    int mpi;                      /* a place in `mpis`, or -1 */
+    int pcontrol;                 /* a place in `pcontrols`, or -1 */
     int64_t buffer_bytes, callsites, local;
     bool cpu_time, profile, no_local, force, quiet;
     bool refused; /* as the folder holds a trace */
 };
+
+static const char *const mpis[] = {"openmpi", "mpich", "abi", NULL}, *const pcontrols[] = {"ipm", NULL};
 
 /* The command line as one line, for the trace. */
 static void describe_program(char **argv)
@@ -112,12 +116,12 @@ static void set_values(const struct request *request)
         setenv("MPGTRACE_PAPI", request->papi, 1);
     else
         unsetenv("MPGTRACE_PAPI");
-    if (request->pcontrol)
-        setenv("MPGTRACE_PCONTROL", request->pcontrol, 1);
+    if (request->pcontrol >= 0)
+        setenv("MPGTRACE_PCONTROL", pcontrols[request->pcontrol], 1);
     else
         unsetenv("MPGTRACE_PCONTROL");
-    if (request->mpi)
-        setenv("MPGTRACE_MPI", request->mpi, 1);
+    if (request->mpi >= 0)
+        setenv("MPGTRACE_MPI", mpis[request->mpi], 1);
     else
         unsetenv("MPGTRACE_MPI");
     if (request->profile)
@@ -141,8 +145,8 @@ static void tell_untraced(const char *program, const char *why)
  * others that are. */
 static enum mpg_mpi choose_mpi(const struct request *request, const struct mpg_record_target *target)
 {
-    if (request->mpi)
-        return mpg_mpi_of_word(request->mpi);
+    if (request->mpi >= 0)
+        return mpg_mpi_of_word(mpis[request->mpi]);
     if (target->mpi != MPG_MPI_NONE)
         return target->mpi;
     const enum mpg_mpi launcher = mpg_launcher_mpi();
@@ -163,7 +167,7 @@ static int preload_for(const struct request *request, const struct mpg_record_ta
         return 0;
     }
     if (target->mpi != MPG_MPI_NONE && target->mpi != mpi && !target->loads_late)
-        return mpg_error_set(err, "--mpi=%s: %s is linked to %s (%s)", request->mpi, program,
+        return mpg_error_set(err, "--mpi=%s: %s is linked to %s (%s)", mpis[request->mpi], program,
                              mpg_mpi_name(target->mpi), target->mpi_library);
     const int status = mpg_tracer_find(mpi, target->mpi == mpi ? target->mpi_library : "", tracer,
                                        sizeof tracer, err);
@@ -216,10 +220,18 @@ static int prepare(struct request *request, const char *program, struct mpg_erro
     return preload_for(request, &target, program, err);
 }
 
+/* The only condition of the rules: calls that involve nobody are asked for, and by another number than the default. */
+static bool records_local(void *request, const char *condition)
+{
+    (void)condition;
+    const int64_t local = ((const struct request *)request)->local;
+    return local > 0 && local != LOCAL_DEFAULT;
+}
+
 int mpg_record_main(int argc, char **argv)
 {
     struct request request = {.output = "app.trace", .buffer_bytes = 1 << 16, .callsites = 8,
-                              .local = LOCAL_DEFAULT};
+                              .local = LOCAL_DEFAULT, .mpi = -1, .pcontrol = -1};
     const struct mpg_option options[] = {
         {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &request.output,
          .argument = "TRACE", .help = "the trace folder to make (default app.trace)"},
@@ -249,30 +261,23 @@ int mpg_record_main(int argc, char **argv)
          .help = "also record the CPU time between calls"},
         {.name = "papi", .kind = MPG_OPTION_STRING, .value = &request.papi,
          .argument = "EVENT,...", .help = "also count PAPI's events between calls"},
-        {.name = "pcontrol", .kind = MPG_OPTION_STRING, .value = &request.pcontrol,
-         .argument = "ipm", .help = "MPI_Pcontrol(1, \"name\") and (-1, \"name\") begin and end\n"
+        {.name = "pcontrol", .kind = MPG_OPTION_WORD, .value = &request.pcontrol,
+         .words = pcontrols, .help = "MPI_Pcontrol(1, \"name\") and (-1, \"name\") begin and end\n"
                                     "regions, as for IPM"},
-        {.name = "mpi", .kind = MPG_OPTION_STRING, .value = &request.mpi,
+        {.name = "mpi", .kind = MPG_OPTION_WORD, .value = &request.mpi, .words = mpis,
          .argument = "MPI", .help = "openmpi, mpich or abi (default: what PROGRAM is linked\n"
                                     "to, or its launcher is of)"},
         {0}};
+    static const struct mpg_option_rule rules[] = {
+        {"no-local", MPG_OPTION_EXCLUDES, "--local=N", "it is --local=0"},
+        {"signature", MPG_OPTION_EXCLUDES, "profile", "a profile is nothing to simulate"},
+        {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {
         .name = "mpgtrace record", .arguments = "PROGRAM [ARGUMENT]...",
         .summary = "Run PROGRAM as one MPI process and record its calls; started by mpirun.",
-        .options = options, .min_arguments = 1, .max_arguments = -1, .stop_at_argument = true};
-    int first = mpg_option_parse(&program, argc, argv);
-
-    if (request.no_local && request.local > 0 && request.local != LOCAL_DEFAULT)
-        mpg_option_usage_error(&program, "--no-local and --local=%lld contradict each other",
-                               (long long)request.local);
-    if (request.signature && request.profile)
-        mpg_option_usage_error(&program, "--signature: a profile is nothing to simulate");
-    if (request.papi && !*request.papi)
-        mpg_option_usage_error(&program, "--papi: no event given");
-    if (request.mpi && mpg_mpi_of_word(request.mpi) == MPG_MPI_NONE)
-        mpg_option_usage_error(&program, "--mpi: '%s' is none of openmpi, mpich and abi", request.mpi);
-    if (request.pcontrol && strcmp(request.pcontrol, "ipm") != 0)
-        mpg_option_usage_error(&program, "--pcontrol: '%s' is not ipm", request.pcontrol);
+        .options = options, .min_arguments = 1, .max_arguments = -1, .stop_at_argument = true,
+        .rules = rules, .holds = records_local, .whom = &request};
+    const int first = mpg_option_parse(&program, argc, argv);
     struct mpg_error err;
     describe_program(argv + first);
     if (prepare(&request, argv[first], &err) == 0) {

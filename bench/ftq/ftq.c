@@ -26,18 +26,24 @@
 #define FULL_NS 60e9
 #define QUICK_NS 4e9
 
+/* Of --mode: the modes by their names, then groups. */
+enum { BOTH = MPG_NOISE_MODES, ALL };
+static const char *const modes[] = {[MPG_NOISE_FTQ] = "ftq", [MPG_NOISE_FWQ] = "fwq", [MPG_NOISE_DETOUR] = "detour",
+                                    [BOTH] = "both", [ALL] = "all", NULL};
+
 static struct {
-    const char *dir, *mode, *cores, *timer;
+    const char *dir, *cores, *timer;
+    struct mpg_option_words modes;
     double duration_ns, quantum_ns, threshold_ns;
     int64_t max_cores, max_detours;
     bool together, realtime, quick, duration_given;
-} opt = {.dir = "results", .mode = "both", .timer = "auto", .quantum_ns = 1e6,
+} opt = {.dir = "results", .timer = "auto", .quantum_ns = 1e6,
          .max_cores = 0, .max_detours = 1000000};
 
 static const struct mpg_option options[] = {
     {.name = "output", .letter = 'o', .kind = MPG_OPTION_STRING, .value = &opt.dir, .argument = "DIR",
      .help = "write the samples into folder DIR (default: results)"},
-    {.name = "mode", .letter = 'm', .kind = MPG_OPTION_STRING, .value = &opt.mode, .argument = "LIST",
+    {.name = "mode", .letter = 'm', .kind = MPG_OPTION_WORDS, .value = &opt.modes, .words = modes, .argument = "LIST",
      .help = "ftq (work done in each quantum of time), fwq (time\ntaken by each quantum of work), detour (each\n"
              "interruption by itself); both, the first and the last\n(default), or all"},
     {.name = "core", .letter = 'c', .kind = MPG_OPTION_STRING, .value = &opt.cores, .argument = "LIST",
@@ -64,15 +70,37 @@ static const struct mpg_option options[] = {
      .help = "auto (default), counter (the processor's), papi or clock"},
     {0}};
 
+static bool wanted[MPG_NOISE_MODES]; /* what --mode says */
+
+/* Makes sense of the options together. */
+static int check_options(void *unused, char **arguments, size_t n, struct mpg_error *err)
+{
+    (void)unused;
+    (void)arguments;
+    (void)n;
+    if (!opt.duration_given)
+        opt.duration_ns = opt.quick ? QUICK_NS : FULL_NS;
+    const bool all = mpg_option_has_word(&opt.modes, ALL);
+    const bool both = opt.modes.n == 0 || mpg_option_has_word(&opt.modes, BOTH);
+    for (int m = 0; m < MPG_NOISE_MODES; m++)
+        wanted[m] = all || (both && m != MPG_NOISE_FWQ) || mpg_option_has_word(&opt.modes, m);
+    const bool quanta = wanted[MPG_NOISE_FTQ] || wanted[MPG_NOISE_FWQ];
+    if (quanta && opt.duration_ns < opt.quantum_ns)
+        return mpg_error_set(err, "--duration is shorter than one quantum");
+    if (quanta && opt.duration_ns / opt.quantum_ns > MPG_QUANTA_MAX)
+        return mpg_error_set(err, "--duration is more than %d quanta", MPG_QUANTA_MAX);
+    return 0;
+}
+
 static const struct mpg_program program = {
     .name = "mpgbench ftq",
     .summary = "Measures the noise of each core: how much work fits into fixed time quanta,\n"
                "how long fixed work takes, and when each detour from user code started and\n"
                "how long it took.",
-    .options = options};
+    .options = options,
+    .resolve = check_options};
 
 static const atomic_bool silent = true; /* of ranks whose interruption another one announces */
-static bool wanted[MPG_NOISE_MODES]; /* what --mode says */
 
 /* Which cores are this rank's, into a list that the caller frees. */
 static int find_cores(struct mpg_ftq_share *share, int **cores, int *on_host, struct mpg_error *err)
@@ -145,49 +173,6 @@ static void warn_realtime(void)
                 period_us - runtime_us, period_us);
 }
 
-/* ---- options ---- */
-
-/* Takes one name of the list --mode. */
-static bool want(const char *name, size_t length)
-{
-    static const struct {
-        const char *name;
-        bool modes[MPG_NOISE_MODES];
-    } words[] = {{"ftq", {[MPG_NOISE_FTQ] = true}},
-                 {"fwq", {[MPG_NOISE_FWQ] = true}},
-                 {"detour", {[MPG_NOISE_DETOUR] = true}},
-                 {"both", {[MPG_NOISE_FTQ] = true, [MPG_NOISE_DETOUR] = true}},
-                 {"all", {true, true, true}}};
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (strlen(words[w].name) == length && strncmp(words[w].name, name, length) == 0) {
-            for (int m = 0; m < MPG_NOISE_MODES; m++)
-                wanted[m] |= words[w].modes[m];
-            return true;
-        }
-    return false;
-}
-
-/* Makes sense of the options together; usage errors end the program. */
-static void check_options(void)
-{
-    if (!opt.duration_given)
-        opt.duration_ns = opt.quick ? QUICK_NS : FULL_NS;
-    for (const char *p = opt.mode;; p++) {
-        size_t length = strcspn(p, ",");
-        if (!want(p, length))
-            mpg_launch_usage_error(&program, "--mode: '%.*s' is not ftq, fwq, detour, both or all",
-                                   (int)length, p);
-        p += length;
-        if (!*p)
-            break;
-    }
-    bool quanta = wanted[MPG_NOISE_FTQ] || wanted[MPG_NOISE_FWQ];
-    if (quanta && opt.duration_ns < opt.quantum_ns)
-        mpg_launch_usage_error(&program, "--duration is shorter than one quantum");
-    if (quanta && opt.duration_ns / opt.quantum_ns > MPG_QUANTA_MAX)
-        mpg_launch_usage_error(&program, "--duration is more than %d quanta", MPG_QUANTA_MAX);
-}
-
 /* What is left when the cores are known. */
 static int measure_mine(struct mpg_ftq_share *share, int argc, char **argv, const int *core, int n,
                         int on_host, struct mpg_error *err)
@@ -215,7 +200,6 @@ int main(int argc, char **argv)
     struct mpg_ftq_share share;
     int *core = NULL, n = 0, on_host = 0, status = -1;
     mpg_launch_parse(&program, argc, argv);
-    check_options();
     mpg_launch_find(&launch);
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* ranks' lines stay whole */
     if (mpg_share_meet(&launch, &share, &err) < 0)

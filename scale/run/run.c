@@ -320,6 +320,8 @@ int mpg_scale_run_main(int argc, char **argv)
          .help = "of the order of the runs (default 1)", .minimum = 0, .maximum = 9e15},
         {.name = "no-analysis", .kind = MPG_OPTION_FLAG, .value = &request.only, .help = "do the runs only"},
         {.name = NULL}};
+    static const struct mpg_option_rule rules[] = {{"traces", MPG_OPTION_EXCLUDES, "profile", "a run records one of them"},
+                                                   {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {
         .name = "mpgscale run",
         .arguments = "-- LAUNCHER ... " SCALE_RUN_RANKS " ... PROGRAM [ARGUMENT]...",
@@ -327,10 +329,9 @@ int mpg_scale_run_main(int argc, char **argv)
         .options = options,
         .min_arguments = 1,
         .max_arguments = -1,
-        .stop_at_argument = true};
+        .stop_at_argument = true,
+        .rules = rules};
     request.command = argv + mpg_option_parse(&program, argc, argv);
-    if (request.traces && request.profile)
-        mpg_option_usage_error(&program, "--traces and --profile: one of them");
     if (!mpg_scale_run_has_ranks(request.command))
         mpg_option_usage_error(&program, "the command has no " SCALE_RUN_RANKS ": mpirun -np " SCALE_RUN_RANKS
                                          " ./app");

@@ -9,7 +9,6 @@
 #include "common/error.h"
 #include "common/option.h"
 #include "common/output.h"
-#include "common/units.h"
 #include "signature/diff/compare.h"
 #include "signature/diff/report.h"
 
@@ -20,25 +19,6 @@ static int fail(const char *program, const struct mpg_error *err)
 {
     mpg_error_print(program, err);
     return EXIT_TROUBLE;
-}
-
-/* "5%" and "0.05" are the same; from 0 to less than 1. */
-static double read_ratio(const struct mpg_program *program, const char *option, const char *text)
-{
-    struct mpg_error err;
-    char number[32];
-    double ratio = 0;
-    size_t length = strlen(text);
-    bool percent = length > 0 && text[length - 1] == '%';
-    snprintf(number, sizeof number, "%.*s", (int)(percent ? length - 1 : length), text);
-    if (length >= sizeof number || mpg_units_parse_real(number, &ratio, &err) < 0)
-        mpg_option_usage_error(program, "--%s: '%s' is neither a ratio nor a percentage", option,
-                               text);
-    ratio /= percent ? 100 : 1;
-    if (!(ratio >= 0 && ratio < 1))
-        mpg_option_usage_error(program, "--%s: '%s' is not from 0 to less than 1 (100%%)", option,
-                               text);
-    return ratio;
 }
 
 /* The signatures of A, B and AGAIN, in this order; the caller frees those that are not NULL. */
@@ -53,36 +33,38 @@ static int load_all(const char *a, const char *b, const struct mpg_option_list *
     return 0;
 }
 
-/* No other is read from standard input twice. */
-static void check_inputs(const struct mpg_program *program, const char *a, const char *b,
-                         const struct mpg_option_list *again)
+/* Of OPTIONS' --again and the ARGUMENTS at most one is standard input; one more measurement tells nothing. */
+static int check_inputs(void *options, char **arguments, size_t n, struct mpg_error *err)
 {
-    int inputs = (strcmp(a, "-") == 0) + (strcmp(b, "-") == 0);
+    const struct mpg_option_list *again = options;
+    int inputs = 0;
+    for (size_t i = 0; i < n; i++)
+        inputs += strcmp(arguments[i], "-") == 0;
     for (size_t i = 0; i < again->n; i++)
         inputs += strcmp(again->item[i], "-") == 0;
     if (inputs > 1)
-        mpg_option_usage_error(program, "standard input can be read once only");
-    if (again->n == 1)
-        mpg_option_usage_error(program, "--again: one more measurement does not tell how much"
-                                        " they differ, give at least 2");
+        return mpg_error_set(err, "standard input can be read once only");
+    return again->n == 1 ? mpg_error_set(err, "--again: one more measurement does not tell how much"
+                                              " they differ, give at least 2")
+                         : 0;
 }
 
 int main(int argc, char **argv)
 {
     bool all = false, json = false;
-    const char *text = "5%", *spread = NULL;
     struct mpg_option_list again = {0};
+    struct mpg_comparing how = {.tolerance = 0.05, .spread = MPG_COMPARE_SPREAD};
     const struct mpg_option options[] = {
         {.name = "all", .letter = 'a', .kind = MPG_OPTION_FLAG, .value = &all,
          .help = "show every parameter, also those that do not differ"},
-        {.name = "tolerance", .letter = 't', .kind = MPG_OPTION_STRING, .value = &text,
+        {.name = "tolerance", .letter = 't', .kind = MPG_OPTION_RATIO, .value = &how.tolerance,
          .argument = "RATIO",
          .help = "how far apart is near enough: 5% or 0.05\n(default: 5%)"},
         {.name = "again", .letter = 'r', .kind = MPG_OPTION_LIST, .value = &again,
          .argument = "FILE",
          .help = "another measurement of a's machine, given at least\ntwice: how much a machine"
                  " differs from itself"},
-        {.name = "spread", .letter = 's', .kind = MPG_OPTION_STRING, .value = &spread,
+        {.name = "spread", .letter = 's', .kind = MPG_OPTION_RATIO, .value = &how.spread,
          .argument = "RATIO",
          .help = "what measurements of one machine are taken to differ\nby without --again; noise"
                  " and 99 % by three times\nas much (default: 30%)"},
@@ -97,17 +79,15 @@ int main(int argc, char **argv)
         .options = options,
         .min_arguments = 2,
         .max_arguments = 2,
+        .resolve = check_inputs,
+        .whom = &again,
     };
     struct mpg_error err;
     struct mpg_difference difference;
     struct mpg_signature *sig[MPG_OPTION_LIST_MAX + 2] = {NULL};
     int first = mpg_option_parse(&program, argc, argv);
-    struct mpg_comparing how = {.tolerance = read_ratio(&program, "tolerance", text),
-                                .spread = MPG_COMPARE_SPREAD, .again = sig + 2,
-                                .agains = again.n};
-    if (spread)
-        how.spread = read_ratio(&program, "spread", spread);
-    check_inputs(&program, argv[first], argv[first + 1], &again);
+    how.again = sig + 2;
+    how.agains = again.n;
     gsl_set_error_handler_off();
     int status = EXIT_TROUBLE;
     if (load_all(argv[first], argv[first + 1], &again, sig, &err) < 0 ||

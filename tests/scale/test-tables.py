@@ -192,6 +192,33 @@ def arguments(folder):
     ok(answer(*runs("app 1", "app 1", "app 1", "app 1"))["notes"] == [], "the same arguments need no note")
 
 
+# ---- the command line ----
+
+def refusals(folder):
+    """Words that are none, and options that do not go together: refused before anything is read."""
+    cases = [(["--by=any"], "--by: 'any' is not address or line"), (["--unit=rank"], "--unit: 'rank' is not callsite, call or region"),
+             (["--table=all"], "--table: 'all' is not correlation, callsites, aggregate or runs"),
+             (["--absent=one"], "--absent: 'one' is not omit or zero"),
+             (["--representative=slowest"], "--representative: 'slowest' is not median or fastest"),
+             (["--export=xml"], "--export: 'xml' is not none, extrap, jsonl or csv"),
+             (["--unit=call", "--frames=2"], "--frames needs --unit=callsite"), (["--unit=region", "--by=line"], "--by needs --unit=callsite"),
+             (["--json", "--csv"], "--json and --csv exclude each other"), (["--json", "--export=csv"], "--json and --export exclude"),
+             (["--table=callsites", "--frames=auto"], "--table=callsites and --frames=auto exclude each other"),
+             (["--representative=median"], "--representative needs --table=aggregate or --table=runs"),
+             (["--plot=x", "--table=runs"], "--plot needs --table=correlation"), (["--plot=x", "--export=csv"], "--plot and --export exclude"),
+             (["--select=x"], "--select needs --plot"), (["--grows", "--table=runs"], "--grows needs --table=correlation"),
+             (["--project=8", "--export=jsonl"], "--project and --export exclude")]
+    cases += [(["--frames=" + n], "--frames: '%s' is neither auto nor a number from 1 to 64" % n) for n in ("0", "65", "-1", "2x", "none")]
+    for wrong, message in cases:
+        done = run(*wrong, os.path.join(folder, "no-such-run"))
+        ok(done.returncode == 2 and done.stderr.startswith("mpgscale: " + message), "%s: refused" % " ".join(wrong), done.stderr)
+    for right in (["--export=none", "--json"], ["--frames=64"], ["--frames=auto"], ["--unit=callsite", "--by=line", "--frames=2"],
+                  ["--plot=x", "--table=correlation"], ["--representative=fastest", "--table=runs"]):
+        done = run(*right, os.path.join(folder, "no-such-run"))
+        ok(done.returncode == 1 and "no-such-run" in done.stderr, "%s: understood" % " ".join(right), done.stderr)
+    ok(run().returncode == 2 and "no runs are given" in run().stderr, "no runs")
+
+
 # ---- labels ----
 
 def labels(folder):
@@ -375,4 +402,4 @@ def builds(folder):
 
 
 if __name__ == "__main__":
-    parts(paper_tables, arithmetic, absent, callers, arguments, labels, exports, damaged, full, builds)
+    parts(paper_tables, arithmetic, absent, callers, arguments, refusals, labels, exports, damaged, full, builds)

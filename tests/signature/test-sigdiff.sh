@@ -137,6 +137,17 @@ like "... and a signature of one" "$? $(cat err)" "2 sigdiff: an argument is emp
 "$sigdiff" -r a.sig a.sig c.sig >out 2>err
 is "--again once: not enough" "$? $(wc -l <err)" "2 1"
 
+"$sigdiff" - --again=- -r a.sig c.sig >out 2>err </dev/null
+like "standard input twice" "$? $(cat err)" "2 sigdiff: standard input can be read once only *"
+for wrong in "5 is not from 0 to less than 1 (100%)" "100% is not from 0 to less than 1 (100%)" "-1% is not from 0 to less than 1 (100%)" \
+    "much is neither a ratio nor a percentage" "% is neither a ratio nor a percentage"; do
+    for option in tolerance spread; do
+        "$sigdiff" "--$option=${wrong%% *}" a.sig c.sig >out 2>err
+        like "--$option: $wrong" "$? $(cat err)" "2 sigdiff: --$option: '${wrong%% *}' ${wrong#* } (try *"
+    done
+done
+is "a ratio and its percentage are the same" "$("$sigdiff" --tolerance=0.25 a.sig c.sig)" "$("$sigdiff" --tolerance=25% a.sig c.sig)"
+
 # ---- other parameters ----
 eager='"eager_limit_bytes": 8192,' launch=$steady signature >c.sig
 compare a.sig c.sig

@@ -138,13 +138,13 @@ int mpg_stat_main(int argc, char **argv)
         {.name = "json", .kind = MPG_OPTION_FLAG, .value = &a.json,
          .help = "all of it as JSON, with the ranks"},
         {0}};
+    static const struct mpg_option_rule rules[] = {{"top", MPG_OPTION_EXCLUDES, "json", "it is of tables: --json has all rows"},
+                                                   {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
     const struct mpg_program program = {
         .name = "mpgtrace stat", .arguments = "TRACE",
         .summary = "Summarise TRACE: ranks, run time, calls, time in each, bytes a call.",
-        .options = options, .min_arguments = 1, .max_arguments = 1};
-    int first = mpg_option_parse(&program, argc, argv);
-    if (a.json && a.top > 0)
-        mpg_option_usage_error(&program, "--top is of tables: --json has all rows");
+        .options = options, .min_arguments = 1, .max_arguments = 1, .rules = rules};
+    const int first = mpg_option_parse(&program, argc, argv);
 
     struct mpg_error err;
     a.callsites = a.callsites || a.frames_given;

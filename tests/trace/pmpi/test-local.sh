@@ -91,8 +91,8 @@ run rounds --profile
 is "a profile counts them, too" "$("$MPGTRACE" stat t.trace | awk '/^MPI_Wtime/ { n += $2 } END { print n }')" \
     "$(awk '/^rank/ { n += $3 } END { print n }' out)"
 "$MPGTRACE" record --no-local --local=2 "$local" >out 2>err
-like "--no-local and --local=2 contradict each other" "$? $(head -n 1 err)" \
-    "2 mpgtrace record: --no-local and --local=2 contradict each other*"
+like "--no-local and --local=2 exclude each other" "$? $(head -n 1 err)" \
+    "2 mpgtrace record: --no-local and --local=N exclude each other: it is --local=0*"
 
 # The same run with its calls summed up, as text: one line for each call and callsite and region.
 "$MPGTRACE" print all.trace | awk '

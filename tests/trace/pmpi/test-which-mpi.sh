@@ -93,7 +93,7 @@ else
 fi
 "$MPGTRACE" record --mpi=lam ./app.default 2>err
 is "an MPI of no known name" "$?: $(cat err)" \
-    "2: mpgtrace record: --mpi: 'lam' is none of openmpi, mpich and abi (try 'mpgtrace record --help')"
+    "2: mpgtrace record: --mpi: 'lam' is not openmpi, mpich or abi (try 'mpgtrace record --help')"
 
 # --- nothing, or something else, is preloaded ---
 mpgtrace=$MPGTRACE
