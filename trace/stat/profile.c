@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpgtrace stat of a profile: its ranks, and what each callsite did, summed over them. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
 #include "common/printable.h"
+#include "common/table/table.h"
+#include "common/text_stream.h"
 #include "common/units.h"
 #include "trace/commands.h"
 #include "trace/profile/profile.h"
@@ -17,8 +20,6 @@ struct line {
     int32_t ranks; /* that have it */
     double least_ns, most_ns; /* of their times */
 };
-
-enum { LEAST_CALL_WIDTH = 22 };
 
 struct report {
     struct line *lines;
@@ -200,36 +201,34 @@ static bool starts_main(const char *function)
     return strncmp(function, "__libc_start_", strlen("__libc_start_")) == 0;
 }
 
-/* The frames of SITE up to main, innermost first. */
-static int print_site(const struct mpg_profile *p, struct mpg_symbols *symbols, int32_t site,
-                      struct mpg_error *err)
+static void put_place(const struct mpg_symbol *place, bool first, FILE *text)
 {
-    if (site < 0) {
-        fputs(site == MPG_OTHER_SITES ? "  (other callsites)\n" : "\n", stdout);
-        return 0;
-    }
+    const char *file = place->file, *slash = file ? strrchr(file, '/') : NULL;
+    fprintf(text, "%s%s", first ? "" : " < ", place->function);
+    if (file)
+        fprintf(text, " (%s:%d)", slash ? slash + 1 : file, place->line);
+}
+
+/* The frames of SITE up to main, innermost first, to TEXT. */
+static int put_site(const struct mpg_profile *p, struct mpg_symbols *symbols, int32_t site, FILE *text,
+                    struct mpg_error *err)
+{
     const struct mpg_site *s = mpg_profile_site(p, site);
     bool main_seen = false;
     for (uint32_t i = 0; i < s->frame_number && !main_seen; i++) {
         const struct mpg_symbol *places;
         const int32_t module = s->frames[i].module;
-        int n = mpg_symbols_look_up(symbols, module < 0 ? NULL : mpg_profile_module(p, module),
-                                    s->frames[i].offset, &places, err);
+        const int n = mpg_symbols_look_up(symbols, module < 0 ? NULL : mpg_profile_module(p, module), s->frames[i].offset,
+                                          &places, err);
         if (n < 0)
             return -1;
         if (i > 0 && starts_main(places[0].function))
             break;
         for (int k = 0; k < n; k++) {
-            const char *file = places[k].file, *slash = file ? strrchr(file, '/') : NULL;
-            print_fact(i + (uint32_t)k > 0 ? " < " : "  ", places[k].function);
-            if (file) {
-                print_fact(" (", slash ? slash + 1 : file);
-                printf(":%d)", places[k].line);
-            }
+            put_place(&places[k], i == 0 && k == 0, text);
             main_seen |= strcmp(places[k].function, "main") == 0;
         }
     }
-    putchar('\n');
     return 0;
 }
 
@@ -244,57 +243,59 @@ static int by_time(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
-static char *size_text(char *text, size_t size, int64_t bytes)
-{
-    text[0] = '\0';
-    return bytes > 0 ? mpg_units_format_size(text, size, bytes) : text;
-}
+#define TIME(HEADING) {.heading = HEADING, .say = mpg_units_format_time, .width = 10}
+#define SIZE(HEADING) {.heading = HEADING, .say = mpg_table_say_size_if_any, .width = 10}
+enum { CALL, COLUMNS = 12 };
+static const struct mpg_table_column columns[COLUMNS] = {
+    [CALL] = {.heading = "call", .width = 22, .left = true},
+    {.heading = "number", .width = 11},
+    TIME("time"),
+    {.heading = "of run", .format = "%.2f %%", .width = 8},
+    TIME("least"), TIME("most"), /* of a call */
+    TIME("least"), TIME("mean"), TIME("most"), /* of a rank */
+    SIZE("sent"), SIZE("received"),
+    {.heading = "from", .gap = 2, .left = true}};
 
-/* How wide the column of calls is. */
-static int call_width(const struct report *r)
-{
-    int width = LEAST_CALL_WIDTH;
-    for (size_t i = 0; i < r->number; i++) {
-        const int length = 4 + (int)strlen(mpg_call_name(r->lines[i].sum.call));
-        width = length > width ? length : width;
-    }
-    return width;
-}
-
-static int print_line(const struct report *r, const struct line *line, int width,
-                      const struct mpg_profile *p, struct mpg_symbols *symbols,
-                      struct mpg_error *err)
+static int put_line(struct mpg_table *t, const struct report *r, const struct line *line, const struct mpg_profile *p,
+                    struct mpg_symbols *symbols, struct mpg_error *err)
 {
     const struct mpg_profile_row *sum = &line->sum;
-    char time[32], min[32], max[32], least[32], mean[32], most[32], sent[32], received[32];
-    char share[16] = "";
-    if (is_in_run(sum->call) && r->run_ns > 0)
-        snprintf(share, sizeof share, "%.2f %%", 100 * (double)sum->time_ns / r->run_ns);
-    printf("MPI_%-*s %11" PRIu64 " %10s %8s %10s %10s %10s %10s %10s %10s %10s",
-           width - 4, mpg_call_name(sum->call), sum->count,
-           mpg_units_format_time(time, sizeof time, (double)sum->time_ns), share,
-           mpg_units_format_time(min, sizeof min, (double)sum->min_ns),
-           mpg_units_format_time(max, sizeof max, (double)sum->max_ns),
-           mpg_units_format_time(least, sizeof least, line->ranks < r->ranks ? 0 : line->least_ns),
-           mpg_units_format_time(mean, sizeof mean, (double)sum->time_ns / r->ranks),
-           mpg_units_format_time(most, sizeof most, line->most_ns),
-           size_text(sent, sizeof sent, sum->sent_bytes),
-           size_text(received, sizeof received, sum->received_bytes));
-    return print_site(p, symbols, sum->site, err);
+    const double share = is_in_run(sum->call) && r->run_ns > 0 ? 100 * (double)sum->time_ns / r->run_ns : NAN;
+    char *from = NULL;
+    size_t size;
+    mpg_table_printf(t, "MPI_%s", mpg_call_name(sum->call));
+    mpg_table_count(t, sum->count);
+    mpg_table_numbers(t, (double[]){(double)sum->time_ns, share, (double)sum->min_ns, (double)sum->max_ns,
+                                    line->ranks < r->ranks ? 0 : line->least_ns, (double)sum->time_ns / r->ranks, line->most_ns,
+                                    (double)sum->sent_bytes, (double)sum->received_bytes}, 9);
+    if (sum->site < 0) {
+        mpg_table_text(t, sum->site == MPG_OTHER_SITES ? "(other callsites)" : NULL);
+        return 0;
+    }
+    FILE *text = open_memstream(&from, &size);
+    const int status = text ? put_site(p, symbols, sum->site, text, err) : 0;
+    const bool whole = text && mpg_text_end(text, &from);
+    mpg_table_text(t, from);
+    free(from);
+    return status < 0 || whole ? status : mpg_error_set(err, "out of memory");
 }
 
 static int print_lines(const struct report *r, const struct mpg_profile *p,
                        struct mpg_symbols *symbols, struct mpg_error *err)
 {
-    const int width = call_width(r);
-    printf("\n%-*s %11s %10s %8s %21s %32s %10s %10s\n", width, "", "", "", "", "time of a call ",
-           "time of a rank    ", "bytes", "bytes");
-    printf("%-*s %11s %10s %8s %10s %10s %10s %10s %10s %10s %10s  %s\n", width, "call", "number", "time",
-           "of run", "least", "most", "least", "mean", "most", "sent", "received", "from");
-    for (size_t i = 0; i < r->number; i++)
-        if (print_line(r, &r->lines[i], width, p, symbols, err) < 0)
-            return -1;
-    return 0;
+    struct mpg_table_column list[COLUMNS];
+    struct mpg_table t = {MPG_TABLE_COLUMNS(list), .gap = 1, .trims = true};
+    int status = 0;
+    memcpy(list, columns, sizeof list);
+    for (size_t i = 0; i < r->number; i++) {
+        const int length = 4 + (int)strlen(mpg_call_name(r->lines[i].sum.call));
+        list[CALL].width = length > list[CALL].width ? length : list[CALL].width;
+    }
+    printf("\n%*s%57s%33s%11s%11s\n", list[CALL].width, "", "time of a call ", "time of a rank    ", "bytes", "bytes");
+    mpg_table_begin(&t, MPG_TABLE_TEXT, stdout);
+    for (size_t i = 0; i < r->number && status == 0; i++)
+        status = put_line(&t, r, &r->lines[i], p, symbols, err);
+    return mpg_table_end(&t, status < 0 ? NULL : err) < 0 ? -1 : status;
 }
 
 int mpg_profile_report(const char *path, const char *debug_path, struct mpg_error *err)
