@@ -2,6 +2,7 @@
 #include "common/table/escape.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/printable.h"
@@ -68,6 +69,17 @@ void mpg_json_write_number(FILE *stream, double value)
         fprintf(stream, "%.17g", value);
     else
         fputs("null", stream);
+}
+
+void mpg_json_write_shortest(FILE *stream, double value)
+{
+    char text[32] = "null";
+    for (int digits = 15; isfinite(value) && digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value + 0.0); /* no -0 */
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, stream);
 }
 
 void mpg_json_write_real(FILE *stream, double value, bool point)

@@ -19,7 +19,9 @@ void mpg_json_write_part(FILE *stream, const char *text, size_t bytes);
 void mpg_json_write_text(FILE *stream, const char *text, size_t bytes);
 /* VALUE, exactly; what is no number as null. */
 void mpg_json_write_number(FILE *stream, double value);
-/* The same as jansson writes real numbers: 1e20, and with POINT, which jansson has in any case, 2.0. */
+/* VALUE in the fewest digits that read back as the same double; what is no number as null. */
+void mpg_json_write_shortest(FILE *stream, double value);
+/* VALUE, exactly, as jansson writes real numbers: 1e20, and with POINT, which jansson has in any case, 2.0. */
 void mpg_json_write_real(FILE *stream, double value, bool point);
 /* TEXT as a field: quoted where it has to be, with a ' before it where a spreadsheet would take it for a formula (it begins
  * with = + - or @, and is no number). */

@@ -27,7 +27,10 @@ static void put_key(struct mpg_json *j, const char *key)
     j->stays_in_line = false;
     if (!key)
         return;
-    mpg_json_write_string(j->out, key);
+    if (j->style == MPG_JSON_RECORD)
+        mpg_json_write_text(j->out, key, strlen(key));
+    else
+        mpg_json_write_string(j->out, key);
     fputs(": ", j->out);
 }
 
@@ -37,7 +40,7 @@ static void begin(struct mpg_json *j, const char *key, char open, char end)
     assert(j->depth < MPG_JSON_DEPTH);
     put_key(j, key);
     putc(open, j->out);
-    const bool in_line = j->in_line || (j->style == MPG_JSON_ROWS && j->depth >= LINES_OF_ROWS) ||
+    const bool in_line = j->in_line || j->style == MPG_JSON_RECORD || (j->style == MPG_JSON_ROWS && j->depth >= LINES_OF_ROWS) ||
                          (j->depth > 0 && j->level[j->depth - 1].in_line);
     j->level[j->depth++] = (struct mpg_json_level){.end = end, .in_line = in_line};
     j->in_line = false;
@@ -59,6 +62,14 @@ void mpg_json_close(struct mpg_json *j)
     if (!level->in_line && (level->n > 0 || j->style == MPG_JSON_ROWS))
         begin_line(j, j->depth);
     putc(level->end, j->out);
+    j->line_indent = 0;
+}
+
+void mpg_json_close_line(struct mpg_json *j)
+{
+    if (j->level[j->depth - 1].n > 0)
+        begin_line(j, 2 * (j->depth - 1));
+    mpg_json_close(j);
 }
 
 void mpg_json_number(struct mpg_json *j, const char *key, double value)
@@ -66,6 +77,8 @@ void mpg_json_number(struct mpg_json *j, const char *key, double value)
     put_key(j, key);
     if (j->style == MPG_JSON_LINES)
         mpg_json_write_real(j->out, value, !j->whole);
+    else if (j->style == MPG_JSON_RECORD)
+        mpg_json_write_shortest(j->out, value);
     else
         mpg_json_write_number(j->out, value);
 }
@@ -102,6 +115,18 @@ void mpg_json_string(struct mpg_json *j, const char *key, const char *text)
     mpg_json_write_string(j->out, text);
 }
 
+void mpg_json_text(struct mpg_json *j, const char *key, const char *text)
+{
+    if (text)
+        mpg_json_bytes(j, key, text, strlen(text));
+}
+
+void mpg_json_bytes(struct mpg_json *j, const char *key, const char *text, size_t bytes)
+{
+    put_key(j, key);
+    mpg_json_write_text(j->out, text, bytes);
+}
+
 void mpg_json_lines(struct mpg_json *j, const char *key, const char *text)
 {
     mpg_json_array(j, key);
@@ -127,15 +152,32 @@ void mpg_json_members(struct mpg_json *j, const char *const *names, const double
 
 void mpg_json_numbers(struct mpg_json *j, const char *key, const double *values, size_t n)
 {
-    mpg_json_array(j, key);
-    for (size_t i = 0; i < n; i++)
-        mpg_json_number(j, NULL, values[i]);
-    mpg_json_close(j);
+    if (j->style != MPG_JSON_RECORD) {
+        mpg_json_array(j, key);
+        for (size_t i = 0; i < n; i++)
+            mpg_json_number(j, NULL, values[i]);
+        mpg_json_close(j);
+        return;
+    }
+    mpg_json_break(j);
+    put_key(j, key);
+    putc('[', j->out);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i > 0 ? "," : "", j->out);
+        mpg_json_write_shortest(j->out, values[i]);
+    }
+    putc(']', j->out);
+    mpg_json_break(j);
 }
 
 void mpg_json_new_line(struct mpg_json *j, int indent)
 {
     j->line_indent = indent + 1;
+}
+
+void mpg_json_break(struct mpg_json *j)
+{
+    mpg_json_new_line(j, 2 * j->depth);
 }
 
 void mpg_json_same_line(struct mpg_json *j)

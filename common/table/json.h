@@ -10,7 +10,10 @@
 
 enum mpg_json_style {
     MPG_JSON_LINES, /* each member in a line; an empty array is []; numbers have a point or an exponent, but for integers */
-    MPG_JSON_ROWS   /* containers deeper than the third level are in one line, as rows of a table are */
+    MPG_JSON_ROWS,  /* containers deeper than the third level are in one line, as rows of a table are */
+    MPG_JSON_RECORD /* members follow each other in a line but for mpg_json_break(); keys are written as they are; numbers have
+                       the fewest digits that read back as the same double; an array of numbers is a line of its own, without
+                       blanks */
 };
 
 enum { MPG_JSON_DEPTH = 16 };
@@ -36,11 +39,13 @@ static inline struct mpg_json mpg_json_to(FILE *out, enum mpg_json_style style)
     return (struct mpg_json){.out = out, .style = style};
 }
 
-/* KEY: in an array, or the whole of it, NULL; it is a name of ours, and escaped all the same. */
+/* KEY: in an array, or the whole of it, NULL; it is a name of ours, and, but in MPG_JSON_RECORD, made fit all the same. */
 void mpg_json_object(struct mpg_json *json, const char *key);
 void mpg_json_array(struct mpg_json *json, const char *key);
 /* Ends what was begun last; the outermost one without a line end. */
 void mpg_json_close(struct mpg_json *json);
+/* The same, of MPG_JSON_RECORD: the bracket begins a line, unless nothing is in front of it. */
+void mpg_json_close_line(struct mpg_json *json);
 
 /* VALUE, exactly; null if it is no number. */
 void mpg_json_number(struct mpg_json *json, const char *key, double value);
@@ -50,6 +55,9 @@ void mpg_json_bool(struct mpg_json *json, const char *key, bool value);
 void mpg_json_null(struct mpg_json *json, const char *key);
 /* TEXT, made fit (common/table/escape.h); NULL: null. */
 void mpg_json_string(struct mpg_json *json, const char *key, const char *text);
+/* TEXT as it is, lines and all; NULL: not a member. BYTES of TEXT likewise. */
+void mpg_json_text(struct mpg_json *json, const char *key, const char *text);
+void mpg_json_bytes(struct mpg_json *json, const char *key, const char *text, size_t bytes);
 /* An array of the lines of TEXT, parted by '\n'. */
 void mpg_json_lines(struct mpg_json *json, const char *key, const char *text);
 /* TEXT is JSON itself, written at the same depth. */
@@ -62,6 +70,8 @@ void mpg_json_numbers(struct mpg_json *json, const char *key, const double *valu
 /* Of the next member alone, where the style has it otherwise: it begins a line, after INDENT blanks; stays in the line of the
  * one before; is a container whose members are in one line. */
 void mpg_json_new_line(struct mpg_json *json, int indent);
+/* The same after two blanks for each level: the next member begins a line in MPG_JSON_RECORD. */
+void mpg_json_break(struct mpg_json *json);
 void mpg_json_same_line(struct mpg_json *json);
 void mpg_json_in_line(struct mpg_json *json);
 

@@ -409,36 +409,35 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
 /* ---- writing ---- */
 
 /* OFF of N detours; nothing if it is not known. */
-static void put_off(struct mpg_json_out *out, const uint8_t *off, size_t n)
+static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mpg_error *err)
 {
-    struct mpg_error err;
     size_t marked;
     if (!off)
-        return;
-    char *packed = mpg_detours_pack_off(off, n, MPG_PACK_WELL, &marked, &err);
-    if (!packed && !out->failed) {
-        out->failed = true;
-        mpg_error_set(&out->why, "detours: %s", err.text);
-    }
-    mpg_json_line(out);
-    mpg_json_begin(out, "off_cpu", '{');
-    mpg_json_put_integer(out, "n", (int64_t)marked);
-    mpg_json_put_text(out, "packed", packed);
-    mpg_json_end(out, '}', false);
+        return 0;
+    char *packed = mpg_detours_pack_off(off, n, MPG_PACK_WELL, &marked, err);
+    if (!packed)
+        return mpg_error_prefix(err, "detours");
+    mpg_json_break(out);
+    mpg_json_object(out, "off_cpu");
+    mpg_json_integer(out, "n", (int64_t)marked);
+    mpg_json_text(out, "packed", packed);
+    mpg_json_close(out);
     free(packed);
+    return 0;
 }
 
-static void put_blocks(struct mpg_json_out *out, const struct mpg_noise_core *core,
-                       const char *packed)
+static int put_blocks(struct mpg_json *out, const struct mpg_noise_core *core, const char *packed, struct mpg_error *err)
 {
-    mpg_json_line(out);
-    mpg_json_begin(out, "blocks", '{');
-    mpg_json_put_integer(out, "n", (int64_t)core->blocks.n);
-    mpg_json_put_integer(out, "detours", (int64_t)core->blocks.detours);
-    mpg_json_line(out);
-    mpg_json_put_text(out, "packed", packed);
-    put_off(out, core->blocks.off, core->blocks.detours);
-    mpg_json_end(out, '}', false);
+    mpg_json_break(out);
+    mpg_json_object(out, "blocks");
+    mpg_json_integer(out, "n", (int64_t)core->blocks.n);
+    mpg_json_integer(out, "detours", (int64_t)core->blocks.detours);
+    mpg_json_break(out);
+    mpg_json_text(out, "packed", packed);
+    if (put_off(out, core->blocks.off, core->blocks.detours, err) < 0)
+        return -1;
+    mpg_json_close(out);
+    return 0;
 }
 
 /* *PACKED and, if there are any, *BLOCKS in PARTS of a ns, and the ALLOWANCE then. Of a record
@@ -466,35 +465,37 @@ static int pack_all(const struct mpg_noise_core *core, int parts,
     return 0;
 }
 
-void mpg_detours_write(struct mpg_json_out *out, struct mpg_detours_allowance *allowance,
-                       const struct mpg_noise_core *core)
+int mpg_detours_write(struct mpg_json *out, struct mpg_detours_allowance *allowance, const struct mpg_noise_core *core,
+                      struct mpg_error *err)
 {
-    struct mpg_error err;
     char *packed = NULL, *blocks = NULL;
-    int parts = mpg_detours_parts(core);
-    if (pack_all(core, parts, allowance, &packed, &blocks, &err) < 0 && !out->failed) {
-        out->failed = true;
-        mpg_error_set(&out->why, "detours: %s", err.text);
+    const int parts = mpg_detours_parts(core);
+    int status = pack_all(core, parts, allowance, &packed, &blocks, err);
+    if (status < 0) {
+        mpg_error_prefix(err, "detours");
+        goto out;
     }
-    mpg_json_line(out);
-    mpg_json_begin(out, "detours", '{');
+    mpg_json_break(out);
+    mpg_json_object(out, "detours");
     if (core->blocks.recorded > 0) {
-        mpg_json_put_integer(out, "recorded", (int64_t)core->blocks.recorded);
-        mpg_json_put_number(out, "least_ns", core->blocks.least_ns);
+        mpg_json_integer(out, "recorded", (int64_t)core->blocks.recorded);
+        mpg_json_number(out, "least_ns", core->blocks.least_ns);
     }
     if (packed) {
-        mpg_json_put_integer(out, "n", (int64_t)core->detours);
-        mpg_json_put_integer(out, "parts_of_ns", parts);
-        mpg_json_line(out);
-        mpg_json_put_text(out, "packed", packed);
+        mpg_json_integer(out, "n", (int64_t)core->detours);
+        mpg_json_integer(out, "parts_of_ns", parts);
+        mpg_json_break(out);
+        mpg_json_text(out, "packed", packed);
     } else {
-        mpg_json_put_numbers(out, "start_ns", core->start_ns, core->detours);
-        mpg_json_put_numbers(out, "duration_ns", core->duration_ns, core->detours);
+        mpg_json_numbers(out, "start_ns", core->start_ns, core->detours);
+        mpg_json_numbers(out, "duration_ns", core->duration_ns, core->detours);
     }
-    put_off(out, core->off, core->detours);
-    if (blocks)
-        put_blocks(out, core, blocks);
-    mpg_json_end(out, '}', false);
+    status = put_off(out, core->off, core->detours, err);
+    if (status == 0 && blocks)
+        status = put_blocks(out, core, blocks, err);
+    mpg_json_close(out);
+out:
     free(packed);
     free(blocks);
+    return status;
 }

@@ -43,9 +43,9 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
                      struct mpg_noise_core *core, struct mpg_error *err);
 
 /* CORE's detours and blocks: packed, or, where there are no blocks and no part suits or the
- * file may not hold so many, as arrays. Blocks that cannot be packed fail OUT: times that are
+ * file may not hold so many, as arrays. Errors: blocks that cannot be packed, as times are
  * no whole parts or lie beyond 2^53 of them, too many detours, out of memory. */
-void mpg_detours_write(struct mpg_json_out *out, struct mpg_detours_allowance *allowance,
-                       const struct mpg_noise_core *core);
+int mpg_detours_write(struct mpg_json *out, struct mpg_detours_allowance *allowance, const struct mpg_noise_core *core,
+                      struct mpg_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "common/table/json.h"
 #include "signature/signature.h"
 
 #define MPG_SIGNATURE_FORMAT "mpgkit-signature"
@@ -70,37 +71,12 @@ int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
 int mpg_read_collectives(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
 int mpg_read_compute(const json_t *root, struct mpg_signature *sig, struct mpg_error *err);
 
-/* ---- writing: json_put.c ---- */
+/* ---- writing, MPG_JSON_RECORD: json_put.c ---- */
 
-/* A stream of JSON. Members follow each other on a line; arrays of numbers,
- * elements of lists and what follows mpg_json_line() start one. */
-struct mpg_json_out {
-    FILE *stream;
-    int depth;
-    bool empty, line;  /* the innermost object or list; the next member's */
-    bool failed;       /* what was written is not whole: WHY */
-    struct mpg_error why;
-};
-
-/* KEY is NULL in a list. END closes the innermost object or list; LINE: on a
- * line of its own. */
-void mpg_json_begin(struct mpg_json_out *out, const char *key, char bracket);
-void mpg_json_end(struct mpg_json_out *out, char bracket, bool line);
-void mpg_json_line(struct mpg_json_out *out);
-/* VALUE in the fewest digits that read back as the same double. */
-void mpg_json_put_number(struct mpg_json_out *out, const char *key, double value);
-void mpg_json_put_integer(struct mpg_json_out *out, const char *key, int64_t value);
-void mpg_json_put_flag(struct mpg_json_out *out, const char *key, bool value);
-/* N letters that JSON need not escape. */
-void mpg_json_put_letters(struct mpg_json_out *out, const char *key, const char *letters, size_t n);
-/* Writes nothing when TEXT is NULL. */
-void mpg_json_put_text(struct mpg_json_out *out, const char *key, const char *text);
-void mpg_json_put_numbers(struct mpg_json_out *out, const char *key, const double *values,
-                          size_t n);
-void mpg_json_put_facts(struct mpg_json_out *out, const char *key, const struct mpg_fact *fact,
+void mpg_json_put_facts(struct mpg_json *out, const char *key, const struct mpg_fact *fact,
                         size_t n);
 /* Writes nothing when D is NULL. */
-void mpg_json_put_distribution(struct mpg_json_out *out, const char *key,
+void mpg_json_put_distribution(struct mpg_json *out, const char *key,
                                const struct mpg_distribution *d);
 
 /* ---- writing: the areas ---- */
@@ -108,9 +84,10 @@ void mpg_json_put_distribution(struct mpg_json_out *out, const char *key,
 /* As mpg_signature_write(), of a SIG that is not checked. */
 int mpg_signature_put(const struct mpg_signature *sig, FILE *stream, struct mpg_error *err);
 
-void mpg_write_noise(struct mpg_json_out *out, const struct mpg_signature *sig);
-void mpg_write_network(struct mpg_json_out *out, const struct mpg_signature *sig);
-void mpg_write_collectives(struct mpg_json_out *out, const struct mpg_signature *sig);
-void mpg_write_compute(struct mpg_json_out *out, const struct mpg_signature *sig);
+/* Errors: a record in part that cannot be packed, out of memory. */
+int mpg_write_noise(struct mpg_json *out, const struct mpg_signature *sig, struct mpg_error *err);
+void mpg_write_network(struct mpg_json *out, const struct mpg_signature *sig);
+void mpg_write_collectives(struct mpg_json *out, const struct mpg_signature *sig);
+void mpg_write_compute(struct mpg_json *out, const struct mpg_signature *sig);
 
 #endif
