@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a trace in whichever form: its files are found and their chunk headers walked; text
- * becomes the native form first. */
+/* Opening a trace in whichever format: its files are found and their chunk headers walked; other formats
+ * become the native form first. */
 #include "trace/store/private.h"
 
 #include <dirent.h>
@@ -13,8 +13,8 @@
 
 #include "common/input.h"
 #include "common/kind.h"
+#include "trace/format.h"
 #include "trace/store/spool.h"
-#include "trace/text/text.h"
 
 static int out_of_memory(struct mpg_error *err)
 {
@@ -56,33 +56,33 @@ static int open_directory(struct mpg_trace *t, const char *path, struct mpg_erro
     return status;
 }
 
-/* The native form of TEXT, which NAME is the name of, in a spool file; -1: an error. */
-static int import_text(FILE *text, const char *name, struct mpg_error *err)
+/* Imports IN, called NAME, of FORMAT into a spool file. Returns the file, or -1 with ERR. */
+static int import(const struct mpg_trace_format *format, FILE *in, const char *name, struct mpg_error *err)
 {
     const int spool = mpg_spool_file(err);
     char spool_name[MPG_SPOOL_NAME_BYTES];
     if (spool < 0)
         return -1;
-    if (mpg_text_import(text, name, mpg_spool_name(spool_name), spool, err) == 0)
+    if (format->import(in, name, mpg_spool_name(spool_name), spool, err) == 0)
         return spool;
     close(spool);
     return -1;
 }
 
-/* Replaces the only file by the native form of its text. */
-static int replace_text(struct mpg_trace *t, struct mpg_error *err)
+/* Replaces the trace's only file, of FORMAT, by its native form. */
+static int replace_file(struct mpg_trace *t, const struct mpg_trace_format *format, struct mpg_error *err)
 {
-    int copy = dup(t->files[0].fd);
-    FILE *text = copy < 0 ? NULL : fdopen(copy, "r");
-    if (!text) {
-        int saved = errno;
+    const int copy = dup(t->files[0].fd);
+    FILE *in = copy < 0 ? NULL : fdopen(copy, "r");
+    if (!in) {
+        const int saved = errno;
         if (copy >= 0)
             close(copy);
         return mpg_error_errno(err, saved, "%s", t->files[0].path);
     }
-    rewind(text);
-    const int spool = import_text(text, t->files[0].path, err);
-    (void)fclose(text);
+    rewind(in);
+    const int spool = import(format, in, t->files[0].path, err);
+    (void)fclose(in);
     if (spool < 0)
         return -1;
     mpg_trace_replace_file(t, 0, spool);
@@ -113,66 +113,66 @@ static int check_ranks(const struct mpg_trace *t, struct mpg_error *err)
     return 0;
 }
 
-static const char text_magic[8] = {'#', 'm', 'p', 'g', 't', 'e', 'x', 't'};
-
-/* Whether the first bytes of FD say that it is text. */
-static bool looks_like_text(int fd)
+/* Spools the trace that comes from IN, called NAME: imported, or, of the native form, as headers of chunks are checked: an
+ * endless stream that is no trace is left at its first wrong byte. *FORMAT: its format, NULL for the native form. */
+static int open_stream(struct mpg_trace *t, FILE *in, const char *name, const struct mpg_trace_format **format,
+                       struct mpg_error *err)
 {
-    char start[sizeof text_magic];
-    ssize_t n = pread(fd, start, sizeof start, 0);
-    return n == sizeof start && memcmp(start, text_magic, sizeof start) == 0;
-}
-
-/* Spools the trace that comes from IN, called NAME: text as it is imported, chunks as their headers are checked. A stream
- * without end that is no trace is left at its first wrong byte. */
-static int open_stream(struct mpg_trace *t, FILE *in, const char *name, struct mpg_error *err)
-{
-    char start[sizeof text_magic];
-    const size_t n = fread(start, 1, sizeof start, in);
+    char first[MPG_FORMAT_BYTES];
+    const size_t n = fread(first, 1, sizeof first, in);
     int fd;
-    if (n == sizeof text_magic && memcmp(start, text_magic, n) == 0) {
+    if ((*format = mpg_trace_format_of(first, n))) {
         for (size_t i = n; i > 0; i--)
-            (void)ungetc(start[i - 1], in);
-        fd = import_text(in, name, err);
+            (void)ungetc(first[i - 1], in);
+        fd = import(*format, in, name, err);
     } else {
-        fd = mpg_spool_chunks(in, start, n, err);
+        fd = mpg_spool_chunks(in, first, n, err);
         if (fd < 0)
             mpg_error_prefix(err, "%s", name);
     }
     return fd < 0 ? -1 : mpg_trace_add_open(t, fd, name, err);
 }
 
-static int open_files(struct mpg_trace *t, struct mpg_error *err)
+/* Imports the trace's only file unless it is of the native form. *FORMAT as for open_stream(). */
+static int open_file(struct mpg_trace *t, const struct mpg_trace_format **format, struct mpg_error *err)
+{
+    char first[MPG_FORMAT_BYTES];
+    if (mpg_trace_add_file(t, t->path, err) < 0)
+        return -1;
+    const ssize_t n = pread(t->files[0].fd, first, sizeof first, 0);
+    *format = n > 0 ? mpg_trace_format_of(first, (size_t)n) : NULL;
+    return *format ? replace_file(t, *format, err) : 0;
+}
+
+static int open_files(struct mpg_trace *t, const struct mpg_trace_format **format, struct mpg_error *err)
 {
     struct stat st;
     if (strcmp(t->path, "-") == 0)
-        return open_stream(t, stdin, "standard input", err);
+        return open_stream(t, stdin, "standard input", format, err);
     if (stat(t->path, &st) < 0)
         return mpg_error_errno(err, errno, "%s", t->path);
     if (S_ISDIR(st.st_mode))
         return open_directory(t, t->path, err);
-    if (S_ISREG(st.st_mode)) {
-        if (mpg_trace_add_file(t, t->path, err) < 0)
-            return -1;
-        return looks_like_text(t->files[0].fd) ? replace_text(t, err) : 0;
-    }
+    if (S_ISREG(st.st_mode))
+        return open_file(t, format, err);
     FILE *pipe = mpg_input_open(t->path);
     if (!pipe)
         return mpg_error_errno(err, errno, "%s", t->path);
-    const int status = open_stream(t, pipe, t->path, err);
+    const int status = open_stream(t, pipe, t->path, format, err);
     (void)fclose(pipe);
     return status;
 }
 
 struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
 {
+    const struct mpg_trace_format *format = NULL;
     struct mpg_trace *t = calloc(1, sizeof *t);
     if (!t || !(t->path = strdup(path))) {
         out_of_memory(err);
         goto fail;
     }
     t->oldest = t->newest = MPG_NO_FILE;
-    if (open_files(t, err) < 0 || mpg_trace_walk(t, err) < 0 || mpg_trace_settle(t, err) < 0 ||
+    if (open_files(t, &format, err) < 0 || mpg_trace_walk(t, err) < 0 || mpg_trace_settle(t, err) < 0 ||
         check_ranks(t, err) < 0)
         goto fail;
     for (int32_t r = 0; r < t->ranks; r++)
@@ -180,7 +180,8 @@ struct mpg_trace *mpg_trace_open(const char *path, struct mpg_error *err)
     return t;
 fail:
     mpg_trace_close(t);
-    mpg_kind_explain(path, MPG_FILE_TRACE, err);
+    if (!format)
+        mpg_kind_explain(path, MPG_FILE_TRACE, err);
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "common/map.h"
-#include "trace/text/streams.h"
+#include "trace/store/streams.h"
 
 /* In communicators with more, members are found by a map. */
 enum { MPG_TEXT_FEW_MEMBERS = 64 };
@@ -71,26 +71,26 @@ int mpg_text_parse_site(struct mpg_text_definitions *d, char *text, struct mpg_e
 
 /* Each makes sure that S, or whoever reads what is spooled of it, knows what a label stands for. The world, label 0, needs no
  * definition. */
-int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err);
 /* The communicator that was defined as number I, or NULL beyond the last. */
 const struct text_comm *mpg_text_comm(const struct mpg_text_definitions *d, size_t i);
 /* Likewise topologies. */
 const struct text_topology *mpg_text_topology(const struct mpg_text_definitions *d, size_t i);
-int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_stream *s,
                            int32_t comm, struct mpg_error *err);
 /* The number of the window or file goes to OBJECT. */
-int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_stream *s,
                          enum text_kind kind, int32_t label, int32_t *object,
                          struct mpg_error *err);
-int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err);
 /* The number of NAME goes to STRING. */
-int mpg_text_need_string(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_need_string(struct mpg_text_definitions *d, struct mpg_stream *s,
                          const char *name, int32_t *string, struct mpg_error *err);
 
 /* Defines the world in S, as its number 0. */
-int mpg_text_write_world(const struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_write_world(const struct mpg_text_definitions *d, struct mpg_stream *s,
                          struct mpg_error *err);
 
 /* How many communicators with these groups (from either side) and this parent have

@@ -21,7 +21,7 @@ enum {
 struct import {
     int32_t ranks;
     int64_t size_bytes; /* of the text; -1: not known yet */
-    struct mpg_text_streams streams;
+    struct mpg_streams streams;
     struct mpg_text_definitions definitions;
     struct mpg_text_event parsed;
     char *line; /* a copy of the one that is parsed, which changes it */
@@ -53,8 +53,8 @@ static int set_ranks(struct import *im, const char *text, struct mpg_error *err)
 static int write_fact(struct import *im, int32_t rank, const char *key, const char *value,
                       struct mpg_error *err)
 {
-    struct mpg_text_stream *s = mpg_text_stream(&im->streams, rank, 0, err);
-    return s ? mpg_text_write_fact(&im->streams, s, key, value, err) : -1;
+    struct mpg_stream *s = mpg_streams_get(&im->streams, rank, 0, err);
+    return s ? mpg_stream_write_fact(&im->streams, s, key, value, err) : -1;
 }
 
 /* Whether VALUE is "TIME OFFSET". */
@@ -86,12 +86,12 @@ static int too_late(struct mpg_error *err)
 static int set_values(struct import *im, int32_t rank, const char *names, struct mpg_error *err)
 {
     uint32_t number;
-    if (mpg_text_known_stream(&im->streams, rank) || im->streams.fact_number > 0)
+    if (mpg_streams_find(&im->streams, rank) || im->streams.fact_number > 0)
         return too_late(err);
     if (count_values(names, &number, err) < 0)
         return -1;
     im->streams.value_number = number; /* for the stream that is made now */
-    int status = mpg_text_stream(&im->streams, rank, 0, err) ? 0 : -1;
+    int status = mpg_streams_get(&im->streams, rank, 0, err) ? 0 : -1;
     im->streams.value_number = 0;
     return status;
 }
@@ -169,7 +169,7 @@ static int parse_all(struct import *im, const char *key, char *value, struct mpg
         return too_late(err);
     if (values && count_values(value, &im->streams.value_number, err) < 0)
         return -1;
-    return mpg_text_write_all(&im->streams, key, value, err);
+    return mpg_streams_write_fact(&im->streams, key, value, err);
 }
 
 /* People annotate directives: "#clock 1 500 -320   (remark)". */
@@ -239,7 +239,7 @@ static int parse_directive(struct import *im, char *line, struct mpg_error *err)
 
 /* Makes sure that S knows all that the event just parsed speaks of, and puts the
  * stream's numbers in the place of labels. */
-static int define_used(struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
+static int define_used(struct import *im, struct mpg_stream *s, struct mpg_error *err)
 {
     struct mpg_text_definitions *d = &im->definitions;
     const struct mpg_text_event *t = &im->parsed;
@@ -274,7 +274,7 @@ static int write_killed(struct import *im, int32_t rank, const struct mpg_event 
 }
 
 /* Notes the event just parsed, whose text is LINE, of a stream that is not written yet. */
-static int spool_event(struct import *im, struct mpg_text_stream *s, const char *line,
+static int spool_event(struct import *im, struct mpg_stream *s, const char *line,
                        struct mpg_error *err)
 {
     const struct mpg_event *e = &im->parsed.event;
@@ -282,7 +282,7 @@ static int spool_event(struct import *im, struct mpg_text_stream *s, const char 
         return -1;
     s->events++;
     s->last_ns = e->leave_ns;
-    return mpg_text_spool(&im->streams, s, '=', line, err);
+    return mpg_stream_spool(&im->streams, s, '=', line, err);
 }
 
 static int keep_line(struct import *im, const char *line, struct mpg_error *err)
@@ -311,7 +311,7 @@ static int parse_event_line(struct import *im, char *line, struct mpg_error *err
         return -1;
     if (rank >= im->ranks)
         return mpg_error_set(err, "rank %d is not from 0 to %d", rank, im->ranks - 1);
-    struct mpg_text_stream *s = mpg_text_stream(&im->streams, rank, e->thread, err);
+    struct mpg_stream *s = mpg_streams_get(&im->streams, rank, e->thread, err);
     if (!s)
         return -1;
     if (e->value_number != s->value_number)
@@ -423,7 +423,7 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
 /* --- the end --- */
 
 /* Does again to S, which has a writer now, what LINE of the spool says. */
-static int replay_line(struct import *im, struct mpg_text_stream *s, char *line,
+static int replay_line(struct import *im, struct mpg_stream *s, char *line,
                        struct mpg_error *err)
 {
     int32_t rank;
@@ -432,7 +432,7 @@ static int replay_line(struct import *im, struct mpg_text_stream *s, char *line,
     case '!': /* a fact */
         value = strchr(line, ' ');
         *value++ = '\0';
-        return mpg_text_write_fact(&im->streams, s, line, value, err);
+        return mpg_stream_write_fact(&im->streams, s, line, value, err);
     case 'c': /* a communicator, a topology that no event mentions */
         return mpg_text_need_comm(&im->definitions, s, (int32_t)strtol(line, NULL, 10), err);
     case 't':
@@ -446,13 +446,13 @@ static int replay_line(struct import *im, struct mpg_text_stream *s, char *line,
 }
 
 /* Writes what was spooled of S. */
-static int replay(struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
+static int replay(struct import *im, struct mpg_stream *s, struct mpg_error *err)
 {
     mpg_map_clear(&s->defined);
     s->objects = 0;
-    int status = mpg_text_open_writer(&im->streams, s, err);
-    for (size_t i = 0; status == 0 && i < mpg_text_spooled_number(s); i++) {
-        char *text = mpg_text_spooled(&im->streams, s, i, err), *next;
+    int status = mpg_stream_open(&im->streams, s, err);
+    for (size_t i = 0; status == 0 && i < mpg_stream_blocks(s); i++) {
+        char *text = mpg_stream_read_block(&im->streams, s, i, err), *next;
         status = text ? 0 : -1;
         for (char *line = text; status == 0 && *line; line = next) {
             next = strchr(line, '\n');
@@ -464,18 +464,18 @@ static int replay(struct import *im, struct mpg_text_stream *s, struct mpg_error
     return status;
 }
 
-static int finish_stream(struct import *im, struct mpg_text_stream *s, struct mpg_error *err)
+static int finish_stream(struct import *im, struct mpg_stream *s, struct mpg_error *err)
 {
     if (!s->writer && replay(im, s, err) < 0)
         return -1;
     /* So that ranks without any call are in the trace, too. */
     if (s->defined.count == 0 && mpg_text_write_world(&im->definitions, s, err) < 0)
         return -1;
-    return mpg_text_close_writer(&im->streams, s, err);
+    return mpg_stream_close(&im->streams, s, err);
 }
 
 /* Makes sure that S knows COMM, and its place in that's topology. */
-static int define_alone(struct import *im, struct mpg_text_stream *s, int32_t comm, bool topology,
+static int define_alone(struct import *im, struct mpg_stream *s, int32_t comm, bool topology,
                         struct mpg_error *err)
 {
     char label[16];
@@ -487,9 +487,9 @@ static int define_alone(struct import *im, struct mpg_text_stream *s, int32_t co
     if (status < 0 || s->writer)
         return status;
     snprintf(label, sizeof label, "%d", comm);
-    if (mpg_text_spool(&im->streams, s, 'c', label, err) < 0)
+    if (mpg_stream_spool(&im->streams, s, 'c', label, err) < 0)
         return -1;
-    return topology ? mpg_text_spool(&im->streams, s, 't', label, err) : 0;
+    return topology ? mpg_stream_spool(&im->streams, s, 't', label, err) : 0;
 }
 
 /* Communicators and topologies that no event mentions are in the trace, too. */
@@ -501,14 +501,14 @@ static int define_unused(struct import *im, struct mpg_error *err)
         for (int32_t j = 0; unused && j < c->size + c->remote_size; j++) {
             if (c->members[j] == MPG_FOREIGN)
                 continue;
-            struct mpg_text_stream *s = mpg_text_stream(&im->streams, c->members[j], 0, err);
+            struct mpg_stream *s = mpg_streams_get(&im->streams, c->members[j], 0, err);
             if (!s || define_alone(im, s, c->label, false, err) < 0)
                 return -1;
         }
     }
     const struct text_topology *t;
     for (size_t i = 0; (t = mpg_text_topology(&im->definitions, i)); i++) {
-        struct mpg_text_stream *s = mpg_text_stream(&im->streams, t->rank, 0, err);
+        struct mpg_stream *s = mpg_streams_get(&im->streams, t->rank, 0, err);
         if (!s || define_alone(im, s, t->comm, true, err) < 0)
             return -1;
     }
@@ -517,11 +517,11 @@ static int define_unused(struct import *im, struct mpg_error *err)
 
 static int finish(struct import *im, struct mpg_error *err)
 {
-    struct mpg_text_streams *all = &im->streams;
+    struct mpg_streams *all = &im->streams;
     if (define_unused(im, err) < 0)
         return -1;
     for (int32_t r = 0; r < im->ranks; r++) {
-        struct mpg_text_stream *s = mpg_text_stream(all, r, 0, err);
+        struct mpg_stream *s = mpg_streams_get(all, r, 0, err);
         if (!s || finish_stream(im, s, err) < 0)
             return -1;
     }
@@ -538,11 +538,11 @@ int mpg_text_import(FILE *text, const char *name, const char *target, int fd,
     struct import im = {.size_bytes = -1};
     if (fileno(text) >= 0 && fstat(fileno(text), &st) == 0 && S_ISREG(st.st_mode))
         im.size_bytes = st.st_size;
-    mpg_text_streams_init(&im.streams, target, fd);
+    mpg_streams_init(&im.streams, target, fd);
     int status = import_lines(&im, text, name, err);
     if (status == 0)
         status = finish(&im, err);
-    mpg_text_streams_clear(&im.streams);
+    mpg_streams_clear(&im.streams);
     mpg_text_definitions_clear(&im.definitions);
     mpg_text_event_clear(&im.parsed);
     free(im.line);

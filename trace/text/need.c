@@ -14,7 +14,7 @@ static void *find(struct mpg_text_definitions *d, enum text_kind kind, int32_t l
 }
 
 /* 1 if KIND's LABEL is already known in S, else 0 and from now on it is. */
-static int meet(struct mpg_text_stream *s, enum text_kind kind, int32_t label,
+static int meet(struct mpg_stream *s, enum text_kind kind, int32_t label,
                 struct mpg_error *err)
 {
     uint64_t *slot = mpg_map_add(&s->defined, (uint64_t)label, (uint64_t)kind);
@@ -25,7 +25,7 @@ static int meet(struct mpg_text_stream *s, enum text_kind kind, int32_t label,
     return met;
 }
 
-int mpg_text_write_world(const struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_write_world(const struct mpg_text_definitions *d, struct mpg_stream *s,
                          struct mpg_error *err)
 {
     struct mpg_comm_definition world = {.parent = MPG_NO_COMM, .size = d->ranks};
@@ -45,7 +45,7 @@ static bool is_member(const struct mpg_text_definitions *d, const struct text_co
     return i < n;
 }
 
-int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+int mpg_text_need_comm(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err)
 {
     int met = label == MPG_NO_COMM ? 1 : meet(s, TEXT_COMM, label, err);
@@ -84,7 +84,7 @@ const struct text_topology *mpg_text_topology(const struct mpg_text_definitions 
     return i < t->count ? (const struct text_topology *)t->items + i : NULL;
 }
 
-int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_stream *s,
                            int32_t comm, struct mpg_error *err)
 {
     int met = meet(s, TEXT_TOPOLOGY, comm, err);
@@ -106,7 +106,7 @@ int mpg_text_need_topology(struct mpg_text_definitions *d, struct mpg_text_strea
                                     t->destination_number, destinations, err);
 }
 
-int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_stream *s,
                          enum text_kind kind, int32_t label, int32_t *object,
                          struct mpg_error *err)
 {
@@ -133,7 +133,7 @@ int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_text_stream 
                                   o->comm, o->number, err);
 }
 
-static int need_module(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+static int need_module(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err)
 {
     int met = label < 0 ? 1 : meet(s, TEXT_MODULE, label, err);
@@ -145,7 +145,7 @@ static int need_module(struct mpg_text_definitions *d, struct mpg_text_stream *s
     return mpg_trace_write_module(s->writer, label, m->build_id, m->build_id_size, m->path, err);
 }
 
-int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_text_stream *s, int32_t label,
+int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_stream *s, int32_t label,
                        struct mpg_error *err)
 {
     int met = label == MPG_NO_SITE ? 1 : meet(s, TEXT_SITE, label, err);
@@ -188,7 +188,7 @@ static int intern_name(struct mpg_text_definitions *d, const char *name, int32_t
     }
 }
 
-int mpg_text_need_string(struct mpg_text_definitions *d, struct mpg_text_stream *s,
+int mpg_text_need_string(struct mpg_text_definitions *d, struct mpg_stream *s,
                          const char *name, int32_t *string, struct mpg_error *err)
 {
     if (intern_name(d, name, string, err) < 0)

@@ -8,9 +8,7 @@
 #include "common/error.h"
 #include "trace/reader.h"
 
-/* Reads the text form from TEXT (called NAME in errors, which give the line) and
- * writes the native form: one file a rank in the existing folder TARGET, or, where FD
- * is not -1, everything into that open file, which errors call TARGET (NULL: the trace). */
+/* Imports the text form, as trace/format.h says; errors give the line. */
 int mpg_text_import(FILE *text, const char *name, const char *target, int fd,
                     struct mpg_error *err);
 

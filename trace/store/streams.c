@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writers for a bounded number of streams, a spool for the rest. */
+/* Writers of a bounded number of streams; a spool file for the lines of the others. */
 #define _GNU_SOURCE
-#include "trace/text/streams.h"
+#include "trace/store/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,13 +37,13 @@ static size_t most_open(int fd)
     return limit.rlim_cur >= 8 ? (size_t)limit.rlim_cur / 4 : 1;
 }
 
-void mpg_text_streams_init(struct mpg_text_streams *s, const char *target, int fd)
+void mpg_streams_init(struct mpg_streams *s, const char *target, int fd)
 {
-    *s = (struct mpg_text_streams){
+    *s = (struct mpg_streams){
         .target = target, .fd = fd, .open_limit = most_open(fd), .spool = -1};
 }
 
-static void clear_stream(struct mpg_text_stream *s)
+static void clear_stream(struct mpg_stream *s)
 {
     mpg_trace_writer_free(s->writer);
     if (s->fd >= 0)
@@ -53,7 +53,7 @@ static void clear_stream(struct mpg_text_stream *s)
     free(s->blocks);
 }
 
-void mpg_text_streams_clear(struct mpg_text_streams *s)
+void mpg_streams_clear(struct mpg_streams *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         clear_stream(s->items[i]);
@@ -69,13 +69,12 @@ void mpg_text_streams_clear(struct mpg_text_streams *s)
     ZSTD_freeCCtx(s->packer);
     if (s->spool >= 0)
         close(s->spool);
-    *s = (struct mpg_text_streams){.fd = -1, .spool = -1};
+    *s = (struct mpg_streams){.fd = -1, .spool = -1};
 }
 
 /* --- writers --- */
 
-static int open_file(const struct mpg_text_streams *all, struct mpg_text_stream *s, char *path,
-                     size_t size, struct mpg_error *err)
+static int open_file(const struct mpg_streams *all, struct mpg_stream *s, char *path, size_t size, struct mpg_error *err)
 {
     char thread[32] = "";
     if (s->thread)
@@ -86,8 +85,7 @@ static int open_file(const struct mpg_text_streams *all, struct mpg_text_stream 
     return s->fd < 0 ? mpg_error_errno(err, errno, "%s", path) : 0;
 }
 
-int mpg_text_open_writer(struct mpg_text_streams *all, struct mpg_text_stream *s,
-                         struct mpg_error *err)
+int mpg_stream_open(struct mpg_streams *all, struct mpg_stream *s, struct mpg_error *err)
 {
     char path[4096];
     if (s->writer)
@@ -109,8 +107,7 @@ int mpg_text_open_writer(struct mpg_text_streams *all, struct mpg_text_stream *s
     return s->writer ? 0 : -1;
 }
 
-int mpg_text_close_writer(struct mpg_text_streams *all, struct mpg_text_stream *s,
-                          struct mpg_error *err)
+int mpg_stream_close(struct mpg_streams *all, struct mpg_stream *s, struct mpg_error *err)
 {
     if (mpg_trace_writer_close(s->writer, err) < 0)
         return -1;
@@ -132,23 +129,22 @@ int mpg_text_close_writer(struct mpg_text_streams *all, struct mpg_text_stream *
 
 /* --- streams --- */
 
-static int write_facts(struct mpg_text_streams *all, struct mpg_text_stream *s,
-                       struct mpg_error *err)
+static int write_facts(struct mpg_streams *all, struct mpg_stream *s, struct mpg_error *err)
 {
     for (size_t i = 0; i < all->fact_number && s->thread == 0; i++)
-        if (mpg_text_write_fact(all, s, all->facts[i].key, all->facts[i].value, err) < 0)
+        if (mpg_stream_write_fact(all, s, all->facts[i].key, all->facts[i].value, err) < 0)
             return -1;
     return 0;
 }
 
-static struct mpg_text_stream *add_stream(struct mpg_text_streams *all, int32_t rank,
+static struct mpg_stream *add_stream(struct mpg_streams *all, int32_t rank,
                                           uint32_t thread, uint64_t *place, struct mpg_error *err)
 {
-    const struct mpg_text_stream *first = thread ? mpg_text_known_stream(all, rank) : NULL;
-    struct mpg_text_stream *s = calloc(1, sizeof *s);
+    const struct mpg_stream *first = thread ? mpg_streams_find(all, rank) : NULL;
+    struct mpg_stream *s = calloc(1, sizeof *s);
     if (s && all->count == all->capacity) {
         const size_t capacity = all->capacity ? 2 * all->capacity : 16;
-        struct mpg_text_stream **grown = realloc(all->items, capacity * sizeof *grown);
+        struct mpg_stream **grown = realloc(all->items, capacity * sizeof *grown);
         if (grown) {
             all->items = grown;
             all->capacity = capacity;
@@ -159,26 +155,25 @@ static struct mpg_text_stream *add_stream(struct mpg_text_streams *all, int32_t 
         out_of_memory(err);
         return NULL;
     }
-    *s = (struct mpg_text_stream){.rank = rank,
+    *s = (struct mpg_stream){.rank = rank,
                                   .thread = thread,
                                   .value_number = first ? first->value_number : all->value_number,
                                   .fd = -1};
     all->items[all->count++] = s;
     *place = all->count;
-    if ((all->open < all->open_limit && mpg_text_open_writer(all, s, err) < 0) ||
+    if ((all->open < all->open_limit && mpg_stream_open(all, s, err) < 0) ||
         write_facts(all, s, err) < 0)
         return NULL;
     return s;
 }
 
-struct mpg_text_stream *mpg_text_known_stream(const struct mpg_text_streams *all, int32_t rank)
+struct mpg_stream *mpg_streams_find(const struct mpg_streams *all, int32_t rank)
 {
     const uint64_t *place = mpg_map_find(&all->index, (uint64_t)rank, 0);
     return place && *place ? all->items[*place - 1] : NULL;
 }
 
-struct mpg_text_stream *mpg_text_stream(struct mpg_text_streams *all, int32_t rank, uint32_t thread,
-                                        struct mpg_error *err)
+struct mpg_stream *mpg_streams_get(struct mpg_streams *all, int32_t rank, uint32_t thread, struct mpg_error *err)
 {
     uint64_t *place = mpg_map_add(&all->index, (uint64_t)rank, thread);
     if (place && *place)
@@ -192,7 +187,7 @@ struct mpg_text_stream *mpg_text_stream(struct mpg_text_streams *all, int32_t ra
 
 /* --- facts --- */
 
-int mpg_text_write_fact(struct mpg_text_streams *all, struct mpg_text_stream *s, const char *key,
+int mpg_stream_write_fact(struct mpg_streams *all, struct mpg_stream *s, const char *key,
                         const char *value, struct mpg_error *err)
 {
     char *line;
@@ -202,20 +197,19 @@ int mpg_text_write_fact(struct mpg_text_streams *all, struct mpg_text_stream *s,
         return -1;
     if (asprintf(&line, "%s %s", key, value) < 0)
         return out_of_memory(err);
-    int status = mpg_text_spool(all, s, '!', line, err);
+    int status = mpg_stream_spool(all, s, '!', line, err);
     free(line);
     return status;
 }
 
-int mpg_text_write_all(struct mpg_text_streams *all, const char *key, const char *value,
-                       struct mpg_error *err)
+int mpg_streams_write_fact(struct mpg_streams *all, const char *key, const char *value, struct mpg_error *err)
 {
-    struct mpg_text_fact *grown =
+    struct mpg_stream_fact *grown =
         realloc(all->facts, (all->fact_number + 1) * sizeof *grown);
     if (!grown)
         return out_of_memory(err);
     all->facts = grown;
-    struct mpg_text_fact fact = {strdup(key), strdup(value)};
+    struct mpg_stream_fact fact = {strdup(key), strdup(value)};
     if (!fact.key || !fact.value) {
         free(fact.key);
         free(fact.value);
@@ -224,15 +218,14 @@ int mpg_text_write_all(struct mpg_text_streams *all, const char *key, const char
     all->facts[all->fact_number++] = fact;
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i]->thread == 0 &&
-            mpg_text_write_fact(all, all->items[i], key, value, err) < 0)
+            mpg_stream_write_fact(all, all->items[i], key, value, err) < 0)
             return -1;
     return 0;
 }
 
 /* --- the spool --- */
 
-static int write_block(struct mpg_text_streams *all, struct mpg_text_stream *s,
-                       struct mpg_error *err)
+static int write_block(struct mpg_streams *all, struct mpg_stream *s, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
     if (all->spool < 0 && (all->spool = mpg_spool_file(err)) < 0)
@@ -251,14 +244,13 @@ static int write_block(struct mpg_text_streams *all, struct mpg_text_stream *s,
             return mpg_error_errno(err, errno, "%s: cannot write", mpg_spool_name(name));
         done += written > 0 ? (size_t)written : 0;
     }
-    s->blocks[s->block_number++] = (struct mpg_text_block){all->spooled, s->used};
+    s->blocks[s->block_number++] = (struct mpg_stream_block){all->spooled, s->used};
     all->spooled += (int64_t)s->used;
     s->used = 0;
     return 0;
 }
 
-int mpg_text_spool(struct mpg_text_streams *all, struct mpg_text_stream *s, char mark,
-                   const char *line, struct mpg_error *err)
+int mpg_stream_spool(struct mpg_streams *all, struct mpg_stream *s, char mark, const char *line, struct mpg_error *err)
 {
     const size_t length = strlen(line), need = length + 2;
     size_t most = ALL_BUFFERS / all->count;
@@ -282,13 +274,12 @@ int mpg_text_spool(struct mpg_text_streams *all, struct mpg_text_stream *s, char
     return 0;
 }
 
-size_t mpg_text_spooled_number(const struct mpg_text_stream *s)
+size_t mpg_stream_blocks(const struct mpg_stream *s)
 {
     return s->block_number + (s->used > 0);
 }
 
-char *mpg_text_spooled(const struct mpg_text_streams *all, const struct mpg_text_stream *s,
-                       size_t i, struct mpg_error *err)
+char *mpg_stream_read_block(const struct mpg_streams *all, const struct mpg_stream *s, size_t i, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
     const bool in_file = i < s->block_number;
