@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The command line of every program (TAP): --help and --version, a wrong option,
-# and --help against the man page, option by option.
+# and --help against the man page, option by option and key by key.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -38,12 +38,14 @@ refused() {
     complain
 }
 
-# given_twice OPTION COMMAND...: of two values one would be without effect
+# given_twice OPTION COMMAND...: of two values one would be without effect. What takes words says which ones.
 given_twice() {
-    local option=$1 value
+    local option=$1 value word
     shift
-    for value in 1 2 0.9 99 1ms 64KiB 0 $(sed -nE "s/^ +(-., )?$option=([a-z]+)\|.*/\2/p" "$work/help"); do
-        run "$@" "$option=$value" "$option=$value"
+    for value in 1 2 0.9 99 1ms 64KiB 0-1 0; do
+        run "$@" "$option=$value" .
+        word=$(sed -nE "s/.*$option: '$value' is not ([a-z-]+).*/\1/p" "$work/err")
+        run "$@" "$option=${word:-$value}" "$option=${word:-$value}" .
         grep -q -- "$option is given twice" "$work/err" && refused >"$work/complaint" && return 0
     done
     complain
@@ -59,6 +61,60 @@ page_options() {
     awk '/^\.TP/ { tag = 1; next } tag && !/^\.\\"/ { print; tag = /^\.(TQ|PD)/ }' "$1" |
         sed 's/\\-/-/g; s/\\f[A-Z]//g; s/"//g' |
         grep -oE -- '--[a-z][a-z0-9-]*' | sort -u
+}
+
+# The keys that the table on standard input, as --completion prints it, has: "--source latency" a line.
+table_keys() {
+    awk -F'[\t|]' '{ sub(/\[?=\]?$/, "", $1); for (i = 2; i <= NF; i++) if ($i ~ /^[a-z-]+=$/) print $1, substr($i, 1, length($i) - 1) }' | sort
+}
+
+# The keys that man page $1 defines: on a line after .TP, with commas between several,
+# from .RS to .RE below an option; as table_keys has them, then the argument.
+page_keys() {
+    awk '/^\.SH/ { option = "" } /^\.RS/ { depth++ } /^\.RE/ { depth-- }
+        /^\.TP/ { tag = 1; next }
+        tag && !/^\.\\"/ {
+            tag = /^\.(TQ|PD)/
+            gsub(/\\-/, "-"); gsub(/\\f[A-Z]|"/, "")
+            if (depth == 0) option = match($0, /--[a-z][a-z0-9-]*/) ? substr($0, RSTART, RLENGTH) : ""
+            else if (option) {
+                sub(/^\.[BIR]+ /, "")
+                n = split($0, part, ", ")
+                for (i = 1; i <= n; i++)
+                    if (match(part[i], /^[a-z][a-z-]*=/)) {
+                        argument = substr(part[i], RLENGTH + 1); sub(/^ /, "", argument)
+                        print option, substr(part[i], 1, RLENGTH - 1), argument
+                    }
+            }
+        }' "$1" | sort
+}
+
+# helps_with OPTION KEY: --help's text of OPTION, in $work/help, has KEY=
+helps_with() {
+    awk -v o="$1" -v k="$2=" '/^ +(-., )?--/ { on = index($0 "=", o "=") || index($0, o "[") } on && index($0, k) { found = 1 }
+        END { exit !found }' "$work/help"
+}
+
+# keys PAGE NAME COMMAND...: each key of its options is on PAGE and in --help, as $work/help has it, and is a value like an option's.
+keys() {
+    local page=$1 name=$2 option key argument
+    shift 2
+    run "$@" --completion
+    table_keys <"$work/out" >"$work/keys"
+    [ -s "$work/keys" ] || return 0
+    page_keys "$page" >"$work/page-keys"
+    cut -d' ' -f1,2 "$work/page-keys" >"$work/page-names"
+    ok "$name: the table (<) and the man page (>) have the same keys" same "$work/keys" "$work/page-names"
+    while read -r option key argument; do
+        ok "$name: $option=$key= is in --help" \
+            helps_with "$option" "$key"
+        ok "$name: $option=$key= twice" given_twice "$option=$key" "$@"
+        run "$@" "$option=$key=" .
+        ok "$name: $option=$key= without a value" refused
+        [ "$argument" = TIME ] || continue
+        run "$@" "$option=$key=5" .
+        ok "$name: $option=$key=5 has no unit" grep -q -- "$option=$key: .*5' has no unit" "$work/err"
+    done <"$work/page-keys"
 }
 
 # program NAME PATH [SUBCOMMAND...]; NAME is its page's, "mpgbench-ftq" of mpgbench ftq
@@ -101,6 +157,7 @@ program() {
             ok "$name $command: $option has no unit" grep -q "5' has no unit" "$work/err"
             ok "$name $command: $option is refused" refused
         done
+        keys "$page" "$name $command" "${words[@]}"
         run "${words[@]}" --no-such-option
         ok "$name $command: an unknown option" refused
     done
