@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measured collectives, by operation, processes and size. */
+/* Look-up of measured collectives by operation, number of processes and size. */
 #include "simulate/draws/lane_code.h"
 #include "simulate/models/collectives.h"
 
@@ -17,7 +17,7 @@ const char *mpg_operation_name(enum mpg_operation operation)
     return operation < MPG_OPERATIONS ? names[operation] : "";
 }
 
-/* Those of SIG from entry I on that are of the same operation and processes. */
+/* Returns the number of SIG's entries from I on that share operation and number of processes. */
 static size_t count_alike(const struct mpg_signature *sig, size_t i)
 {
     const struct mpg_collective_time *c = &sig->collective[i];
@@ -28,7 +28,7 @@ static size_t count_alike(const struct mpg_signature *sig, size_t i)
     return n;
 }
 
-/* N entries of SIG from I on as times by size, which belong to SIG. */
+/* Sets SIZES to N entries of SIG from I on. The distributions stay SIG's. */
 static int view(const struct mpg_signature *sig, size_t i, size_t n,
                 struct mpg_network_sizes *sizes, struct mpg_error *err)
 {
@@ -44,7 +44,7 @@ static int view(const struct mpg_signature *sig, size_t i, size_t n,
     return 0;
 }
 
-/* Where OPERATION with PROCESSES begins in SIG; SIG's collectives: nowhere. */
+/* Returns the index of the first entry of OPERATION with PROCESSES; the number of entries if there is none. */
 static size_t find(const struct mpg_signature *sig, const char *operation, int processes)
 {
     size_t i = 0;
@@ -54,7 +54,7 @@ static size_t find(const struct mpg_signature *sig, const char *operation, int p
     return i;
 }
 
-/* Adds those N of the target from I on, if the source, which predict mode does not ask, has such, too. */
+/* Adds N entries of the target from I on, unless a source that is used lacks this operation and number of processes. */
 static int add_meeting(struct mpg_perturbation *p, size_t i, size_t n,
                        struct mpg_measured_collectives *all, struct mpg_error *err)
 {
@@ -113,7 +113,7 @@ void mpg_measured_collective_sizes(const struct mpg_measured_collective *m, int6
     *to = source_to < *to ? source_to : *to;
 }
 
-/* The one of PROCESSES, or of the greatest number below it, or of the least above; NULL: there is none. */
+/* The measurement with PROCESSES, else the next smaller number, else the smallest; NULL: none. */
 static const struct mpg_measured_collective *choose(const struct mpg_measured_collectives *all,
                                                  int32_t processes)
 {
@@ -123,7 +123,7 @@ static const struct mpg_measured_collective *choose(const struct mpg_measured_co
     return i < all->n ? &all->meeting[i] : NULL;
 }
 
-/* Whether P takes anything that was measured of collectives. */
+/* Returns true if P uses measured collectives. */
 static bool takes_measured(const struct mpg_perturbation *p)
 {
     return !p->ignores_collectives && !p->parameters && p->latency.n == 0 && p->byte.n == 0;
@@ -172,7 +172,7 @@ double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation
     return low + (high - low) * spot.weight;
 }
 
-/* The target's times, less, if it HAS_LESS, the source's at u, or if LEAST at 0. */
+/* The target's times less those of LESS at u or, if LEAST, at u = 0. */
 struct times {
     struct mpg_interpolation target, less;
     double target_most, less_most;
@@ -197,7 +197,7 @@ static struct mpg_address address_of(const struct mpg_perturbation *p, int32_t r
         .seed = p->seed, .call = call, .rank = rank, .index = index, .purpose = MPG_DRAW_COLLECTIVE};
 }
 
-/* What M takes on the target of P. */
+/* Returns the times of M on P's target. */
 static struct times find_times(const struct mpg_perturbation *p, const struct mpg_measured_collective *m, double bytes)
 {
     struct times x = {.target = mpg_interpolation_find(&m->target, bytes)};

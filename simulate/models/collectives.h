@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives that signatures have measured (docs/MODEL.md, section 3): as wholes, or what the messages of their
- * algorithms are scaled by. */
+/* Collectives that a signature has measured (docs/MODEL.md, section 3). A measured collective either replaces its algorithm as
+ * a whole, or gives the factor that scales the messages of its algorithm. */
 #ifndef MPG_MEASURED_COLLECTIVES_H
 #define MPG_MEASURED_COLLECTIVES_H
 
@@ -13,58 +13,61 @@
 
 struct mpg_perturbation;
 
-/* Those that are taken as wholes come first. */
+/* Operations that the benchmarks measure. The first group replaces the algorithm as a whole. */
 enum mpg_operation {
     MPG_OPERATION_BARRIER,
     MPG_OPERATION_ALLREDUCE,
     MPG_OPERATION_ALLGATHER,
     MPG_OPERATION_ALLTOALL,
-    MPG_OPERATIONS_WHOLE, /* in the others a member needs only some of the others: */
+    MPG_OPERATIONS_WHOLE, /* below: a member waits for some of the other members only, so algorithms are kept and scaled */
     MPG_OPERATION_BCAST = MPG_OPERATIONS_WHOLE,
     MPG_OPERATION_REDUCE,
     MPG_OPERATION_GATHER,
     MPG_OPERATION_SCATTER,
     MPG_OPERATION_SCAN,
-    MPG_OPERATIONS /* none of them */
+    MPG_OPERATIONS /* the number of operations; also: no such operation */
 };
 
-/* An operation with so many processes, on the target and, if there is one, on the source. */
+/* Measurements of one operation with one number of processes. */
 struct mpg_measured_collective {
     int processes;
-    struct mpg_network_sizes target, source; /* source.n = 0: there is no source */
-    double *target_scale, *source_scale; /* of each of these sizes the measured median over what the messages of the
-                                            algorithm take; NULL: not known */
+    struct mpg_network_sizes target, source; /* source.n = 0: no source signature */
+    double *target_scale, *source_scale; /* for each measured size: measured median / time of the algorithm's messages;
+                                            NULL: unknown */
 };
 
 struct mpg_measured_collectives {
-    size_t n; /* ascending in processes */
+    size_t n; /* sorted by processes, ascending */
     struct mpg_measured_collective *meeting;
 };
 
-/* Finds those that P's target, and its source if it has one, have both. */
+/* Fills P's measured collectives: all that P's target has measured and, if there is a source, the source has, too. Error: out of
+ * memory; then call mpg_perturbation_clear_collectives(). */
 int mpg_perturbation_use_collectives(struct mpg_perturbation *p, struct mpg_error *err);
 void mpg_perturbation_clear_collectives(struct mpg_perturbation *p);
-/* "barrier", "bcast", ... */
+/* Returns "barrier", "bcast" and so on; "" for MPG_OPERATIONS. */
 const char *mpg_operation_name(enum mpg_operation operation);
-/* The sizes that MEETING has on target and source: FROM the least TO the greatest. */
+/* Sets FROM and TO to the smallest and largest size, bytes, that both machines have measured. */
 void mpg_measured_collective_sizes(const struct mpg_measured_collective *meeting, int64_t *from, int64_t *to);
-/* Whether P takes OPERATION of PROCESSES, each of which gives BYTES, as it was measured as a whole: with as many processes,
- * between the least and the greatest size. */
+/* Returns true if the measurement replaces the algorithm of OPERATION with PROCESSES members that contribute BYTES each: the
+ * same number of processes was measured, and BYTES is between the smallest and the largest measured size. */
 bool mpg_collective_measured(const struct mpg_perturbation *p, enum mpg_operation operation,
                              int32_t processes, double bytes);
-/* The times of such a one. */
+/* Returns the measurement of OPERATION with PROCESSES or, if that was not measured, with the next smaller number, else the
+ * smallest; NULL: OPERATION was not measured. */
 const struct mpg_measured_collective *mpg_measured_collective_of(const struct mpg_perturbation *p,
                                                   enum mpg_operation operation, int32_t processes);
-/* What all costs of the messages of such a collective are multiplied by on the target, or on the source: as at the nearest
- * number of processes and size that were measured; 1 where none was. */
+/* Returns the factor for all costs of the messages of OPERATION's algorithm, on the target or, if OF_SOURCE, on the source: that
+ * of the nearest measured number of processes and size; 1 if OPERATION was not measured. */
 double mpg_collective_scale(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes,
                             double bytes, bool of_source);
-/* Adds what such a meeting, with BYTES of one rank, takes longer to each of N lanes; lane w is replica FIRST + w. CALL of
- * RANK, its INDEX-th, is the meeting's address. */
+/* Adds the extra time, ns, of a collective that was measured as a whole to VALUE_NS of the N replicas from FIRST on: the
+ * target's time less the source's. Each rank contributes BYTES. RANK, CALL and INDEX (the collective's number among those that
+ * the call starts) are the address of the draw. */
 void mpg_perturb_collective(const struct mpg_perturbation *p, enum mpg_operation operation,
                          int32_t processes, double bytes, int32_t rank, uint64_t call,
                          uint32_t index, uint32_t first, uint32_t n, double *value_ns);
-/* The same of what it takes in whole on the target, in predict mode. */
+/* Predict mode: adds the whole time on the target, ns. */
 void mpg_time_collective(const struct mpg_perturbation *p, enum mpg_operation operation, int32_t processes, double bytes,
                       int32_t rank, uint64_t call, uint32_t index, uint32_t first, uint32_t n, double *value_ns);
 

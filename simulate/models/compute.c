@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the system takes from computation, for a vector of lanes: nu and rho. */
+/* Compute intervals of several replicas: nu and rho. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 
 /* --- from signatures --- */
 
-/* What the source's noise is taken out by: where the target's, which is known, is drawn, what it met. */
+/* The model by which the source's noise is removed. Where the target's noise is drawn from distributions, the source's recorded
+ * detours are used. */
 static enum mpg_noise_model source_model(const struct mpg_perturbation *p)
 {
     return p->target && p->target_noise.kind && p->target_noise.kind->is_drawn ? MPG_NOISE_ANY : p->noise_model;
@@ -73,7 +74,7 @@ bool mpg_perturbation_noise_unchanged(const struct mpg_perturbation *p)
            !p->regions_differ;
 }
 
-/* Whether all of SPECS are constants of 0. */
+/* Returns true if SPECS are all const:0. */
 static bool are_zero(const struct mpg_specs *specs)
 {
     bool zero = true;
@@ -123,7 +124,7 @@ bool mpg_perturbation_changes_computation(const struct mpg_perturbation *p)
 
 /* --- intervals --- */
 
-/* How much more or less the source's record loses with the parts PART, another measurement of the machine. */
+/* Returns the time lost with the bootstrap blocks PART over the time lost with the whole record. */
 static double scale_of(const struct mpg_perturbation *p, const struct mpg_interval *x, const uint8_t *part)
 {
     if (!part)
@@ -133,7 +134,7 @@ static double scale_of(const struct mpg_perturbation *p, const struct mpg_interv
     return whole > 0 ? mpg_noise_lost(&p->source_noise, core, part) / whole : 1;
 }
 
-/* X without what interruptions took from it, times SCALE: one of its losses is drawn. */
+/* Returns X's length without interruptions, ns: draws one of X's losses and multiplies it by SCALE. */
 static double work_without_loss(const struct mpg_perturbation *p, const struct mpg_interval *x, double scale,
                                 uint32_t replica)
 {
@@ -145,13 +146,14 @@ static double work_without_loss(const struct mpg_perturbation *p, const struct m
     return fmax(0, x->alike_ns - scale * (double)x->losses[cell]);
 }
 
-/* What becomes of WORK_NS of X there. */
+/* Applies X's ratio and hypotheses to WORK_NS. */
 static double on_target(const struct mpg_interval *x, double work_ns)
 {
     return fmax(x->ratio * work_ns + x->more_ns, 0);
 }
 
-/* What X is on the target but for its noise, without the source's, in each of N lanes, replica FIRST the first. */
+/* Writes X's work on the target, ns, into WORK_NS for N replicas from FIRST on: without the source's noise, before the
+ * target's. */
 static void find_work(const struct mpg_perturbation *p, const struct mpg_interval *x,
                       uint32_t first, uint32_t n, double *work_ns)
 {
@@ -166,19 +168,19 @@ static void find_work(const struct mpg_perturbation *p, const struct mpg_interva
     double scale = 1;
     for (uint32_t w = 0; w < n; w++) {
         const uint8_t *part = mpg_perturbation_parts(p, first + w);
-        if (part != last) /* two replicas after each other are one measurement */
+        if (part != last) /* both replicas of a pair use the same blocks */
             scale = scale_of(p, x, part);
         last = part;
         work_ns[w] = on_target(x, work_without_loss(p, x, scale, first + w));
     }
 }
 
-/* So many of X's lanes, from lane AT on, which is replica FIRST. */
+/* N replicas from FIRST on, at index AT of the cursor. */
 struct batch {
     uint32_t at, first, n;
 };
 
-/* Lanes that are looked up in the target's noise, and how long the work of each takes. */
+/* Replicas whose work is looked up in the target's noise record, and the time it takes, ns. */
 struct looked_up {
     uint32_t n, lane[MPG_LANES_AT_ONCE];
     double since_ns[MPG_LANES_AT_ONCE], work_ns[MPG_LANES_AT_ONCE], time_ns[MPG_LANES_AT_ONCE];
@@ -189,7 +191,7 @@ static struct mpg_noise_cursor cursor_of(const struct mpg_interval *x, uint32_t 
     return (struct mpg_noise_cursor){.state = x->cursor, .lanes = x->lanes, .at = at};
 }
 
-/* Lengthens those lanes of B in which nothing interrupts X, as its cursor knows; lists the others in L. */
+/* Finishes the replicas of B in which no detour meets X, as the cursor shows; lists the others in L. */
 static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
                  const struct mpg_lane_work *work, double *delay_ns, struct looked_up *l)
 {
@@ -202,7 +204,7 @@ static void pass(const struct mpg_perturbation *p, const struct mpg_interval *x,
         l->lane[l->n] = l->n;
 }
 
-/* Finds how long WORK of X, which begins DELAY_NS late, takes in the lanes L of B. */
+/* Computes the time of WORK, which begins DELAY_NS late, for the replicas L of B. */
 static void look_up(const struct mpg_perturbation *p, const struct mpg_interval *x, const struct batch *b,
                     const struct mpg_lane_work *work, const double *delay_ns, struct looked_up *l)
 {
@@ -228,7 +230,7 @@ static void look_up(const struct mpg_perturbation *p, const struct mpg_interval 
         l->time_ns[k] = mpg_perturbation_scaled(p, l->work_ns[k], l->time_ns[k]);
 }
 
-/* Adds how much longer X takes in the lanes of B; the source's noise is to be REMOVED. */
+/* Adds the extra time of X for the replicas of B. If REMOVED, the source's noise is removed. */
 static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval *x, bool removed, const struct batch *b,
                      double *delay_ns)
 {
@@ -239,7 +241,7 @@ static void lengthen(const struct mpg_perturbation *p, const struct mpg_interval
         find_work(p, x, b->first, b->n, without_ns);
         work.each = without_ns;
     }
-    if (p->target_cores == 0) { /* then it is removed */
+    if (p->target_cores == 0) { /* then the source's noise is removed */
         mpg_lane_code()->lengthen(without_ns, x->length_ns, b->n, delay_ns);
         return;
     }
@@ -259,7 +261,7 @@ void mpg_perturbation_fetch(const struct mpg_perturbation *p, const struct mpg_i
         target->kind->fetch(&target->core[mpg_noise_seat_of(target, x->rank).core], cursor_of(x, at), n);
 }
 
-/* The batch of N lanes, replica FIRST the first, that begins at lane AT. */
+/* Returns at most MPG_LANES_AT_ONCE of the N replicas from FIRST on, at cursor index AT. */
 static struct batch batch_at(uint32_t at, uint32_t first, uint32_t n)
 {
     return (struct batch){at, first + at, n - at < MPG_LANES_AT_ONCE ? n - at : MPG_LANES_AT_ONCE};
@@ -293,7 +295,7 @@ void mpg_perturb_call_work(const struct mpg_perturbation *p, const struct mpg_in
                            uint32_t first, uint32_t n, const double *delay_ns, double *value_ns)
 {
     const struct mpg_lane_work work = {.all = x->length_ns};
-    double after_ns[MPG_LANES_AT_ONCE]; /* nobody asks for it */
+    double after_ns[MPG_LANES_AT_ONCE]; /* not used */
     struct looked_up l;
     for (struct batch b = batch_at(0, first, n); b.n > 0; b = batch_at(b.at + b.n, first, n)) {
         memcpy(after_ns, delay_ns + b.at, b.n * sizeof *after_ns);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Corrections of what a signature says: tails of launches by what samples of their common shape show on average; and, since a
- * send and a receive are parts of a message's way, no more for these than for the whole: benchmarks that measure them by
- * themselves, with other messages in flight, can find more. */
+/* Tails of launches are corrected by the mean of samples of the launches' common shape. Overheads are limited to the time of a
+ * whole message, of which they are a part: benchmarks measure them with other messages in flight and can find more. */
 #include "simulate/models/corrections.h"
 
 #include <math.h>
@@ -15,17 +14,17 @@
 /* === tails of launches === */
 
 enum { POINTS = 10, NODES = 54 };
-/* The corrected probabilities are 1 - t / n at these t; the last one is where the correction ends. */
+/* Quantiles are corrected at the probabilities 1 - t / n for these t. Below the last one there is no correction. */
 static const double reach[POINTS] = {0, 1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4, 8};
-static const double least_worth = 16; /* 1 - 8 / n is no less than the median's probability */
+static const double least_worth = 16; /* so that 1 - 8 / n is at or above the median */
 
-/* How far below 1 the probability of the sample at 1 - t / n is, in units of 1 / n: gamma distributions of shape t + 1/2. */
+/* n (1 - u) of the sample at 1 - t / n has a gamma distribution of shape t + 1/2, here at discrete nodes. */
 struct spread {
     double node[NODES];
-    double weight[POINTS][NODES]; /* which add up to 1 */
+    double weight[POINTS][NODES]; /* their sum is 1 */
 };
 
-/* The trapezoid rule in the logarithms of the nodes. */
+/* Trapezoidal rule over the logarithms of the nodes. */
 static void find_spread(struct spread *s)
 {
     const double from = -10, step = 0.25;
@@ -42,21 +41,21 @@ static void find_spread(struct spread *s)
 
 /* --- the common shape --- */
 
-/* Times of a launch, divided by its median, and their probabilities. */
+/* A launch's times, divided by its median, with their probabilities. */
 struct launch {
     size_t n;
     const double *p;
     double *y;
-    size_t low, high; /* the first one no less than, and the first one above, where the shape is being made */
+    size_t low, high; /* first index at or above, and first index above, the current value of find_shares() */
 };
 
-/* The mean of launches' distribution functions, as knots: VALUE has the probabilities BELOW to UPTO. */
+/* The mean of the launches' distribution functions. VALUE[i] covers the probabilities BELOW[i] to UPTO[i]. */
 struct shape {
     size_t n;
     double *value, *below, *upto;
 };
 
-/* The share of L's times below Y, where all before HIGH are no more than that, and those before LOW less. */
+/* Returns the probability of L's times below Y. Times before LOW are below Y, times from LOW to HIGH equal Y. */
 static double share_below(const struct launch *l, double y, size_t low)
 {
     if (low == 0 || low == l->n)
@@ -73,7 +72,7 @@ static double share_upto(const struct launch *l, double y)
     return share_below(l, y, l->low);
 }
 
-/* SHAPE's VALUE are all times of the N launches, ascending. */
+/* Fills the probabilities of SHAPE, whose values are all times of the N launches in ascending order. */
 static void find_shares(struct shape *shape, struct launch *launch, size_t n)
 {
     size_t made = 0;
@@ -100,7 +99,7 @@ static void find_shares(struct shape *shape, struct launch *launch, size_t n)
 
 static double shape_quantile(const struct shape *s, double u)
 {
-    size_t low = 0, high = s->n - 1; /* the first whose UPTO is no less than U */
+    size_t low = 0, high = s->n - 1; /* bisection for the first i with upto[i] >= u */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (s->upto[middle] < u)
@@ -115,7 +114,7 @@ static double shape_quantile(const struct shape *s, double u)
 
 /* --- the correction --- */
 
-/* By which times at 1 - reach / worth are multiplied; linear between these. */
+/* The factor of times at the probabilities 1 - reach / worth, linear between them. */
 struct correction {
     double worth;
     double ratio[POINTS];
@@ -145,7 +144,7 @@ static double factor_at(const struct correction *c, double u)
     return c->ratio[k - 1] + (c->ratio[k] - c->ratio[k - 1]) * (t - reach[k - 1]) / (reach[k] - reach[k - 1]);
 }
 
-/* The knots of D, and those of C where it has none. */
+/* Multiplies D's knots, with knots added at the probabilities of C. */
 static int correct(struct mpg_distribution *d, const struct correction *c, struct mpg_error *err)
 {
     const size_t most = d->knots + POINTS;
@@ -177,7 +176,7 @@ static int correct(struct mpg_distribution *d, const struct correction *c, struc
     return mpg_distribution_prepare(d, err);
 }
 
-/* For how many independent samples one of N launches of D counts; 0: D does not say. */
+/* Returns the effective number of independent samples in one of N launches of D; 0: unknown. */
 static double worth_of(const struct mpg_distribution *d, size_t n)
 {
     double sum = 0;
@@ -189,7 +188,7 @@ static double worth_of(const struct mpg_distribution *d, size_t n)
     return d->intervals > 0 ? fmax(exp(sum) / (double)launches, least_worth) : 0;
 }
 
-/* Takes LAUNCHES to LAUNCH and OF_LAUNCHES, where their times are put; false: a median is 0. */
+/* Writes the times of LAUNCHES, divided by their medians, into OF_LAUNCHES and LAUNCH. Returns false if a median is 0. */
 static bool take_launches(const struct mpg_launches *launches, struct launch *launch, double *of_launches)
 {
     for (size_t k = 0; k < launches->n; k++) {
@@ -204,7 +203,7 @@ static bool take_launches(const struct mpg_launches *launches, struct launch *la
     return true;
 }
 
-/* Makes SHAPE, which has room, of the N launches, as far down as probability U. */
+/* Computes the SHAPE of N launches at and above the probability U. SHAPE has room for all times. */
 static void find_shape(struct shape *shape, struct launch *launch, size_t n, double u)
 {
     double least = INFINITY;
@@ -273,7 +272,7 @@ int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err)
 
 /* === overheads === */
 
-/* Of which an overhead of one size is a part; N of them. */
+/* Times that an overhead of one size cannot exceed. */
 struct bounds {
     struct mpg_one_way way[2];
     size_t n;
@@ -287,7 +286,7 @@ static int bound(struct mpg_distribution *d, const struct bounds *b, double laun
     return mpg_distribution_prepare(d, err);
 }
 
-/* The times of PATH of which an overhead is a part, where they are known; SENDS: that of a send. */
+/* Returns the known times of PATH that limit an overhead of BYTES: of a send if SENDS, else of a receive. */
 static struct bounds find_bounds(const struct mpg_network_path *path, bool sends, double bytes)
 {
     struct bounds b = {.n = 0};
@@ -298,7 +297,7 @@ static struct bounds find_bounds(const struct mpg_network_path *path, bool sends
     return b;
 }
 
-/* Those of SIZES up to MOST bytes. */
+/* Limits the overheads SIZES of sizes up to MOST bytes. */
 static int bound_sizes(const struct mpg_network_path *path, struct mpg_network_sizes *sizes, bool sends, int64_t most,
                        struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing flights for a vector of lanes. */
+/* Drawing message times for several replicas. */
 #include "simulate/models/flights.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static bool has_latencies(const struct mpg_network_path *path)
 enum mpg_flight_rule mpg_flight_rule(const struct mpg_perturbation *p)
 {
     const struct mpg_network_path *target = p->target_path, *source = p->source_path;
-    bool transfers = p->predicts ? target && target->bandwidth.n > 0 /* which are times of any size */
+    bool transfers = p->predicts ? target && target->bandwidth.n > 0 /* transfer times exist for any size */
                                  : mpg_perturbation_has_transfers(target);
     bool both_transfer = transfers && mpg_perturbation_has_transfers(source);
     if (has_latencies(target) && has_latencies(source))
@@ -35,7 +35,7 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
     return p->latency.n == 0 && p->byte.n == 0 && has_latencies(p->target_path);
 }
 
-/* --- of one path --- */
+/* --- one path --- */
 
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
@@ -48,7 +48,7 @@ double mpg_flight_median(const struct mpg_perturbation *p, double bytes)
     return mpg_flight_target_known(p) ? mpg_flight_of(p->target_path, bytes, 0.5) : 0;
 }
 
-/* What bytes take of a transfer; the empty message has none. */
+/* Transfer time of the bytes: that of the message less that of an empty one. */
 struct haul {
     struct mpg_curve_point least, at;
     bool empty;
@@ -82,16 +82,16 @@ static void haul_times(const struct haul *haul, const struct mpg_quantile_reques
         ns[w] = fmax(ns[w] - least_ns[w], 0);
 }
 
-/* --- of two --- */
+/* --- two paths --- */
 
-/* delta(d; u) at some size. */
+/* delta(d; u) at one size. */
 struct flight {
     enum mpg_flight_rule rule;
     struct mpg_one_way target, source;
     struct haul target_haul, source_haul;
 };
 
-/* MODEL: what its times are drawn from. */
+/* Returns delta at BYTES by MODEL. */
 static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time_model model,
                                  double bytes)
 {
@@ -120,7 +120,7 @@ static struct flight find_flight(const struct mpg_perturbation *p, enum mpg_time
     return f;
 }
 
-/* delta in lanes, into NS; F's rule is not NONE. */
+/* Writes delta of each request into NS, ns. F's rule is not NONE. */
 static void flight_times(const struct flight *f, const struct mpg_quantile_requests *asked, double *ns)
 {
     double less_ns[MPG_LANES_AT_ONCE];
@@ -149,8 +149,8 @@ static void flight_times(const struct flight *f, const struct mpg_quantile_reque
         ns[w] = ns[w] - less_ns[w];
 }
 
-/* What a message's flight is made of: lambda, and tau = whole - empty. Where both are of one model,
- * and wanted, the whole is all of it. */
+/* The terms of a message's extra time: lambda, and tau = whole - empty. If both are asked for and use one model, lambda and
+ * empty cancel. */
 struct parts {
     struct flight lambda, whole, empty;
     bool has_lambda, has_whole, has_empty;
@@ -170,7 +170,7 @@ static struct parts find_parts(const struct mpg_perturbation *p, bool lambda, bo
     return x;
 }
 
-/* Whether SPECS, if there are any, are constants for all ranks. */
+/* Returns true if all of SPECS are constants for all ranks. */
 static bool are_constant(const struct mpg_specs *specs)
 {
     return !mpg_specs_are_random(specs) && mpg_specs_are_for_all(specs);
@@ -202,7 +202,7 @@ bool mpg_flight_interpolations(const struct mpg_perturbation *p, double bytes, s
     return (*least || f.rule == MPG_FLIGHT_DIFFERENCE) && !(f.target.more_ns > 0) && !(f.source.more_ns > 0);
 }
 
-/* --- where in the distribution --- */
+/* --- probabilities and rows --- */
 
 enum mpg_purpose mpg_flight_purpose(const struct mpg_perturbation *p, enum mpg_purpose latency)
 {
@@ -262,9 +262,9 @@ void mpg_flight_find_u(const struct mpg_perturbation *p, const struct mpg_sent_m
     mpg_lane_code()->place_in_rows(place.element, begin, mpg_flight_row_share(rows), n, u);
 }
 
-/* --- many lanes --- */
+/* --- several replicas --- */
 
-/* How many of N lanes are done together after DONE. */
+/* Returns the number of replicas in the next vector, of N with DONE done. */
 static uint32_t batch_of(uint32_t n, uint32_t done)
 {
     return n - done < MPG_LANES_AT_ONCE ? n - done : MPG_LANES_AT_ONCE;
@@ -348,7 +348,7 @@ void mpg_perturb_ack(const struct mpg_perturbation *p, const struct mpg_sent_mes
         mpg_add_drawn(p, &address, first, n, add_flight, &empty, value_ns);
 }
 
-/* --- on the target, in whole --- */
+/* --- times on the target --- */
 
 bool mpg_flight_target_one_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *x)
 {
@@ -363,11 +363,11 @@ bool mpg_flight_target_one_ways(const struct mpg_perturbation *p, double bytes, 
     return true;
 }
 
-/* A PART of a message. */
+/* The time on the target of PART of a message. */
 struct target_part {
     enum mpg_flight_part part;
     struct mpg_target_one_ways ways;
-    bool mixed; /* the models of latencies and bytes differ */
+    bool mixed; /* latency model and byte model differ */
 };
 
 static void target_times(const struct target_part *x, const struct mpg_quantile_requests *asked, double *ns)
@@ -430,9 +430,9 @@ void mpg_add_target_ack(const struct mpg_perturbation *p, const struct mpg_sent_
     mpg_perturb_ack(p, m, first, n, value_ns);
 }
 
-/* --- rounds --- */
+/* --- rounds of a collective --- */
 
-/* kappa and, if it is to FLY, the command line's lambda of a round. */
+/* Adds one round's kappa and, if FLY, the command line's lambda. */
 static void add_given_round(const struct mpg_perturbation *p, struct mpg_address *address,
                             bool fly, uint32_t first, uint32_t n, double *value_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing overheads for a vector of lanes. */
+/* Drawing overheads for several replicas. */
 #include "simulate/models/overheads.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "simulate/models/sizes.h"
 #include "simulate/rules.h"
 
-/* Sets O if the target has TARGET and, if there is a source, that has SOURCE. */
+/* Sets O to TARGET and SOURCE. Returns false if TARGET is missing, or SOURCE although there is a source signature. */
 static bool take(const struct mpg_perturbation *p, const struct mpg_network_sizes *target,
                  const struct mpg_network_sizes *source, struct mpg_overhead_sizes *o)
 {
@@ -26,7 +26,7 @@ void mpg_perturbation_use_overheads(struct mpg_perturbation *p)
 {
     const struct mpg_network_path *t = p->target_path, *s = p->source_path;
     struct mpg_overhead_sizes *send = &p->overhead[MPG_OVERHEAD_SEND];
-    if (!t || (p->latency.n > 0 && p->byte.n > 0) || /* messages are the command line's */
+    if (!t || (p->latency.n > 0 && p->byte.n > 0) || /* message times are given on the command line */
         !mpg_rule_holds(MPG_RULE_OVERHEADS))
         return;
     if (!take(p, &t->send_overhead, s ? &s->send_overhead : NULL, send))
@@ -62,7 +62,7 @@ struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *
 {
     const struct mpg_overhead_sizes *o = &p->overhead[which];
     const struct mpg_network_sizes *sizes = of_source ? o->source : o->target;
-    const bool recorded = of_source ? o->source_noise : o->target_noise; /* noise apart */
+    const bool recorded = of_source ? o->source_noise : o->target_noise; /* noise has a record of its own */
     struct mpg_overhead_at_size found = {.spot = mpg_interpolation_find(sizes, bytes), .further = further};
     found.most = mpg_interpolation_most(&found.spot, recorded);
     if (further) {
@@ -95,7 +95,7 @@ void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_q
         ns[w] = fmax(ns[w] - fmin(empty_ns[w], o->empty_most), 0);
 }
 
-/* FACTOR times the target's, less what the source, if it HAS_LESS, has at u, or if LEAST at 0. */
+/* FACTOR times the target's overhead less, if HAS_LESS, LESS at u or, if LEAST, at u = 0. */
 struct cost {
     struct mpg_overhead_at_size target, less;
     bool has_less, least;

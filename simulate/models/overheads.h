@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What messages cost the ranks at both ends in their own calls: o_s and o_r of
- * docs/MODEL.md, section 3. */
+/* Overheads o_s and o_r: the time that a message takes of its sender and of its receiver inside their calls
+ * (docs/MODEL.md, section 3). */
 #ifndef MPG_OVERHEADS_H
 #define MPG_OVERHEADS_H
 
@@ -12,50 +12,49 @@
 
 enum mpg_overhead { MPG_OVERHEAD_SEND, MPG_OVERHEAD_RECEIVE, MPG_OVERHEADS };
 
-/* Where one of them comes from. */
+/* The measurements that one overhead is drawn from. */
 struct mpg_overhead_sizes {
-    const struct mpg_network_sizes *target, *source; /* target NULL: it is not known;
-                                                        source NULL: the trace's floors stand
-                                                        for it */
-    bool in_send;   /* o_s was not measured: the time in the send, of eager messages only */
-    bool target_noise, source_noise; /* the machine's noise is replayed, or taken out, by itself */
+    const struct mpg_network_sizes *target, *source; /* target NULL: unknown; source NULL: the minimum times of the trace are
+                                                        used instead */
+    bool in_send;   /* o_s was not measured; the time in sends of eager messages is used */
+    bool target_noise, source_noise; /* the machine's noise is recorded, so that overheads are drawn without it */
 };
 
-/* Finds them in P's signatures, whose noise P has already. */
+/* Fills P's overheads from its signatures. Call it after mpg_perturbation_use_noise(). */
 void mpg_perturbation_use_overheads(struct mpg_perturbation *p);
-/* Whether o_s and o_r are known of both machines, and the source's one-way times. */
+/* Returns true if o_s and o_r of both machines and the one-way times of the source are known. */
 bool mpg_overheads_of_both(const struct mpg_perturbation *p);
-/* Those of P's source on both machines: no message costs more, and floors are as with P's. */
+/* Returns overheads with P's source as source and as target: no message gets longer, and minimum message times are as with P. */
 struct mpg_overhead_sizes mpg_overhead_unchanged(const struct mpg_perturbation *p,
                                                  enum mpg_overhead which);
 
-/* The median of what a message of BYTES costs on the target, or the source, of all launches; 0 where that is not known.
- * FURTHER: as in struct mpg_sent_message. */
+/* Returns the median overhead of a message of BYTES over pooled launches, ns; 0 if unknown. FURTHER as in struct
+ * mpg_sent_message. */
 double mpg_overhead_median(const struct mpg_perturbation *p, enum mpg_overhead which, bool of_source, double bytes,
                            bool further);
 
-/* One of them at a size: no more than MOST; of a FURTHER message less that of an empty one. */
+/* An overhead at a size, at most MOST ns. If FURTHER, the overhead of an empty message, at most EMPTY_MOST ns, is subtracted. */
 struct mpg_overhead_at_size {
     struct mpg_interpolation spot, empty;
     double most, empty_most;
     bool further;
 };
-/* Of a message of BYTES, on the target, or the source; those are known. */
+/* Returns the overhead at BYTES on the target or, if OF_SOURCE, on the source, which is known. */
 struct mpg_overhead_at_size mpg_overhead_at_size(const struct mpg_perturbation *p, enum mpg_overhead which,
                                            bool of_source, double bytes, bool further);
-/* What it takes in the lanes that are ASKED for, into NS. */
+/* Writes the overhead of each request, ns, into NS. */
 void mpg_overhead_times(const struct mpg_overhead_at_size *o, const struct mpg_quantile_requests *asked, double *ns);
-/* Where the draw of M's is. */
+/* Returns the address of the draw for M's overhead. */
 struct mpg_address mpg_overhead_address(const struct mpg_perturbation *p, enum mpg_overhead which,
                                         const struct mpg_sent_message *m);
 
-/* Adds to each of N lanes; lane w is replica FIRST + w. */
+/* The functions below add ns to VALUE_NS of the N replicas from FIRST on. */
 
-/* What M costs longer than on the source; without one, than it costs at least. */
+/* Adds the target's overhead of M less the source's; without a source, less the target's minimum. */
 void mpg_perturb_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                           const struct mpg_sent_message *m, uint32_t first, uint32_t n,
                           double *value_ns);
-/* FACTOR times what M costs on the target. */
+/* Adds FACTOR times the target's overhead of M. */
 void mpg_add_target_overhead(const struct mpg_perturbation *p, enum mpg_overhead which,
                              const struct mpg_sent_message *m, double factor, uint32_t first, uint32_t n,
                              double *value_ns);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing the fits of both machines' paths. */
+/* Choice of the fits of both machines' paths. */
 #include "simulate/models/path_fits.h"
 
 #include <stdlib.h>
 
 #include "simulate/models/perturbation.h"
 
-/* The fits of SIZES, called WHAT, of PATH of SIG. */
+/* Returns the best fit of each of SIZES; WHAT names them in errors. */
 static int choose_all(const struct mpg_signature *sig, const struct mpg_network_path *path,
                       const struct mpg_network_sizes *sizes, const char *what,
                       struct mpg_fitted **fits, struct mpg_error *err)
@@ -21,7 +21,7 @@ static int choose_all(const struct mpg_signature *sig, const struct mpg_network_
     return 0;
 }
 
-/* Those of one machine: one-way times where WAYS, and transfers. */
+/* Fills FITS for one machine: one-way times if WAYS, and transfer times. */
 static int use_path(const struct mpg_signature *sig, const struct mpg_network_path *path, bool ways,
                     bool transfers, struct mpg_path_fits *fits, struct mpg_error *err)
 {
@@ -31,8 +31,7 @@ static int use_path(const struct mpg_signature *sig, const struct mpg_network_pa
                      : 0;
 }
 
-/* Which of both are needed. The target's one-way times are also asked for by themselves, of a message
- * whose protocol changes. */
+/* Fills the fits that are needed. The target's one-way times are needed on their own for messages whose protocol changes. */
 static int use_both(struct mpg_perturbation *p, struct mpg_error *err)
 {
     enum mpg_flight_rule rule = mpg_flight_rule(p);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A view of the perturbation for each two classes of path. */
+/* One perturbation for each pair of path classes. */
 #include "simulate/models/paths.h"
 
 #include <string.h>
 
-/* Of messages that take TARGET there, and took SOURCE. */
+/* Sets WAY for messages that use TARGET on the target and used SOURCE on the source. */
 static int use_way(struct mpg_perturbation *way, const struct mpg_perturbation *p,
                    const struct mpg_network_path *target, const struct mpg_network_path *source,
                    struct mpg_error *err)
 {
     *way = *p;
     memset(way->overhead, 0, sizeof way->overhead);
-    memset(way->meetings, 0, sizeof way->meetings); /* are no path's */
+    memset(way->meetings, 0, sizeof way->meetings); /* do not belong to a path */
     memset(&way->target_fits, 0, sizeof way->target_fits);
     memset(&way->source_fits, 0, sizeof way->source_fits);
     way->target_path = target;
@@ -20,7 +20,7 @@ static int use_way(struct mpg_perturbation *way, const struct mpg_perturbation *
     return mpg_perturbation_use_fits(way, err);
 }
 
-/* How many classes a machine with PLACES has, and whether messages take CLASS. */
+/* The number of classes of a machine with PLACES, and whether messages use CLASS. */
 static int classes(const struct mpg_placement *places)
 {
     return places ? MPG_PATHS : 1;
@@ -31,14 +31,14 @@ static bool is_taken(const struct mpg_placement *places, int class)
     return !places || places->taken[class] || class == MPG_PATH_COMPLEX;
 }
 
-/* Whether only ranks to themselves take CLASS. */
+/* Returns true if only messages of a rank to itself use CLASS. */
 static bool is_own(const struct mpg_placement *places, int class)
 {
     return places && class == MPG_PATH_COMPLEX && !places->taken[class];
 }
 
-/* The paths of SIG that CLASS may have, in the order in which they are tried: how many, N, no less than
- * one, which may be NULL. Without PLACES, or SIG, it is ONLY. */
+/* Lists the candidate paths of SIG for CLASS, in the order of trial, and returns their number, at least 1; a path may be NULL.
+ * Without PLACES or SIG the only candidate is ONLY. */
 static int list_paths(const struct mpg_signature *sig, const struct mpg_placement *places, int class,
                       const struct mpg_network_path *only, const struct mpg_network_path **path)
 {
@@ -56,7 +56,7 @@ static int list_paths(const struct mpg_signature *sig, const struct mpg_placemen
     return n > 0 ? n : 1;
 }
 
-/* Of classes T and S; what a rank sends itself takes the first paths with what messages need. */
+/* Fills the entry of classes T and S. Messages of a rank to itself use the first candidates that have the needed times. */
 static int use_classes(struct mpg_paths *paths, const struct mpg_perturbation *p, int t, int s,
                        struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Perturb mode where ranks have places: what perturbs messages is that of the path between the two
- * ranks, on the target and on the source (docs/MODEL.md, Decisions, Paths). */
+/* One perturbation for each pair of path classes: the class of the path between two ranks on the target, and that on the
+ * source (docs/MODEL.md, Decisions, Paths). */
 #ifndef MPG_PATHS_H
 #define MPG_PATHS_H
 
@@ -8,28 +8,28 @@
 #include "simulate/models/placement.h"
 
 struct mpg_paths {
-    const struct mpg_placement *target, *source; /* NULL: all messages take one path there */
-    /* By class on the target, on the source; [0] of a machine without places. Those that no two ranks
-     * take, nor a rank to itself, are all zero. */
+    const struct mpg_placement *target, *source; /* NULL: all messages use one path on that machine */
+    /* [class on the target][class on the source]; index 0 for a machine without a placement. Pairs of classes that no message
+     * uses are all zero. */
     struct mpg_perturbation way[MPG_PATHS][MPG_PATHS];
-    bool covers;   /* detours are in what any messages take, too */
+    bool covers;   /* measured message times of some path contain detours */
     bool speeds;   /* some message can become faster than traced */
-    bool receives; /* some message has an o_r */
+    bool receives; /* some path has an o_r */
 };
 
-/* Takes P, whose launches are drawn and whose paths are those of the farthest ranks, or of all where
- * there are no places. What is passed outlives PATHS. Errors: a path that messages take lacks fits
- * that are asked for, out of memory. PATHS is to be cleared even so. */
+/* Fills PATHS from P, whose launches are drawn and whose paths are those of the farthest ranks, or, without a placement, of all
+ * ranks. All arguments outlive PATHS. Errors: a path that messages use lacks the fits that are asked for; out of memory. The
+ * caller clears PATHS, even after an error. */
 int mpg_paths_init(struct mpg_paths *paths, const struct mpg_perturbation *p,
                    const struct mpg_placement *target, const struct mpg_placement *source,
                    struct mpg_error *err);
-/* Into PATHS, which needs no clearing: those of ALL with NOTHING but the source's overheads on both
- * machines, which floors and calls are told by. */
+/* Fills PATHS, which need not be cleared, with NOTHING for all paths of ALL, except for the source's overheads on both
+ * machines: minimum message times and call overheads are derived from these. */
 void mpg_paths_unchanged(struct mpg_paths *paths, const struct mpg_paths *all,
                          const struct mpg_perturbation *nothing);
 void mpg_paths_clear(struct mpg_paths *paths); /* zero-initialised is allowed */
 
-/* Of messages between A and B. */
+/* Returns the perturbation of messages between ranks A and B. */
 static inline const struct mpg_perturbation *mpg_paths_between(const struct mpg_paths *paths, int32_t a,
                                                                int32_t b)
 {

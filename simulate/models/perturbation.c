@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What perturbs, from signatures and options, and what of it there is. */
+/* Perturbations from signatures and options, and queries about them. */
 #include "simulate/models/perturbation.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* --- from signatures --- */
 
-/* Fills ERR: SIG has no path of class PATH, but others. */
+/* Sets ERR: SIG has no path of class PATH; lists those it has. */
 static int no_path(const struct mpg_signature *sig, enum mpg_path_class path,
                    struct mpg_error *err)
 {
@@ -37,7 +37,8 @@ static int choose_paths(struct mpg_perturbation *p, enum mpg_path_class path,
     return 0;
 }
 
-/* Of both machines or of none; predict mode asks the target alone. Without a source it is the target's on both. */
+/* Uses arithmetic of reductions if both machines have it, in predict mode if the target has it. Without a source the target's
+ * stands for both. */
 static void use_reductions(struct mpg_perturbation *p)
 {
     const struct mpg_signature *other = p->source && !p->predicts ? p->source : p->target;
@@ -79,7 +80,7 @@ void mpg_perturbation_clear(struct mpg_perturbation *p)
 
 /* --- launches --- */
 
-/* Of several numbers of launches the least that is above 1. */
+/* Returns the smaller of two numbers of launches, ignoring those below 2. */
 static uint32_t fewest(uint32_t a, size_t b)
 {
     return b == 0 || (a > 1 && (b == 1 || a <= b)) ? a : (uint32_t)b;
@@ -105,7 +106,7 @@ static uint32_t launches_of_path(const struct mpg_network_path *path)
     return n;
 }
 
-/* Of what messages take, on the path in use, and of collectives. */
+/* Returns the smallest number of launches on PATH and of collectives. */
 static uint32_t launches_in_use(const struct mpg_signature *sig, const struct mpg_network_path *path)
 {
     uint32_t n = launches_of_path(path);
@@ -114,7 +115,7 @@ static uint32_t launches_in_use(const struct mpg_signature *sig, const struct mp
     return n;
 }
 
-/* The same of all of a machine's paths, with what a message of many takes. */
+/* Returns the smallest number of launches of all paths, including streams. */
 static uint32_t launches_of_paths(const struct mpg_signature *sig)
 {
     uint32_t n = 0;
@@ -126,7 +127,7 @@ static uint32_t launches_of_paths(const struct mpg_signature *sig)
     return n;
 }
 
-/* 0: none are drawn. */
+/* Returns the number of launches to draw from; 0: launches are not drawn. */
 static uint32_t launches_drawn(const struct mpg_perturbation *p)
 {
     if (p->measurement_fixed)
@@ -156,7 +157,7 @@ int mpg_perturbation_measure(struct mpg_perturbation *p, uint32_t first, uint32_
     return 0;
 }
 
-/* --- what there is --- */
+/* --- queries --- */
 
 bool mpg_perturbation_latency_measured(const struct mpg_perturbation *p)
 {
@@ -185,7 +186,7 @@ double mpg_perturbation_reduction(const struct mpg_perturbation *p, bool of_sour
     return mpg_signature_reduction_ns(of_source || p->unperturbed ? p->source_reduces : p->reduces, bytes);
 }
 
-/* Whether anything that messages or calls take is from a signature. */
+/* Returns true if a time of messages or calls comes from a signature. */
 static bool any_measured(const struct mpg_perturbation *p)
 {
     return mpg_perturbation_latency_measured(p) || mpg_perturbation_bytes_measured(p) ||
@@ -213,7 +214,7 @@ bool mpg_perturbation_can_speed_messages(const struct mpg_perturbation *p)
 {
     return mpg_specs_can_be_negative(&p->latency) || mpg_specs_can_be_negative(&p->byte) ||
            (p->call_edges == MPG_CALL_EDGES_PAPER && mpg_specs_can_be_negative(&p->call_noise)) ||
-           p->resizes || any_measured(p); /* tau is, of one that waits for its receiver */
+           p->resizes || any_measured(p); /* tau of a synchronous send is drawn */
 }
 
 /* --- calls --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading --map and --source=map, and hosts. */
+/* Reading of --map and --source=map; hosts. */
 #include "simulate/models/placement.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ enum mpg_path_class mpg_placement_path_class(const struct mpg_placement *p, int3
 
 /* --- by rule --- */
 
-/* N of "WORD:N"; 0: TEXT is none such. */
+/* Reads N of "WORD:N". Returns 0 if TEXT has another form. */
 static int read_count(const char *name, const char *text, const char *word, int64_t *n,
                       struct mpg_error *err)
 {
@@ -49,14 +49,14 @@ static int read_count(const char *name, const char *text, const char *word, int6
 
 /* --- from a file --- */
 
-/* Words met so far, each of a node, or of none; a word's number is its place. */
+/* Distinct words so far, each with its node or none; the index is the word's number. */
 struct words {
     char **word;
     int32_t n, capacity;
-    struct mpg_map places; /* node and how many had that hash before, hash */
+    struct mpg_map places; /* key: node and number of earlier words with this hash; hash */
 };
 
-/* FNV-1a (Fowler, Noll, Vo). */
+/* FNV-1a hash (Fowler, Noll, Vo). */
 static uint64_t hash_of(const char *word)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -65,7 +65,7 @@ static uint64_t hash_of(const char *word)
     return hash;
 }
 
-/* -1: out of memory. */
+/* Returns the new word's number; -1: out of memory. */
 static int32_t add_word(struct words *words, const char *word)
 {
     if (words->n == words->capacity) {
@@ -79,7 +79,7 @@ static int32_t add_word(struct words *words, const char *word)
     return (words->word[words->n] = strdup(word)) ? words->n++ : -1;
 }
 
-/* That of WORD of NODE (-1: of none), a new one if it has not been met; -1: out of memory. */
+/* Returns the number of WORD of NODE (-1: no node), adding it if it is new; -1: out of memory. */
 static int32_t number_of(struct words *words, int32_t node, const char *word)
 {
     const uint64_t hash = hash_of(word);
@@ -105,7 +105,7 @@ static void clear_words(struct words *words)
     mpg_map_clear(&words->places);
 }
 
-/* LINE, the NUMBER-th of the file, as the next rank's place; nothing if it is empty. */
+/* Reads LINE, line NUMBER of the file, as the placement of the next rank. Skips an empty line. */
 static int read_line(struct mpg_placement *p, int32_t *rank, int32_t ranks, char *line, int number,
                      struct words *nodes, struct words *complexes, struct mpg_error *err)
 {
@@ -122,7 +122,7 @@ static int read_line(struct mpg_placement *p, int32_t *rank, int32_t ranks, char
         return mpg_error_set(err, "line %d: the trace has %d ranks only", number, ranks);
     p->node[*rank] = number_of(nodes, -1, node);
     p->core_complex[*rank] = -1;
-    if (complex && p->node[*rank] >= 0) /* on two nodes they are two, whatever their names */
+    if (complex && p->node[*rank] >= 0) /* equal names on two nodes are two core complexes */
         p->core_complex[*rank] = number_of(complexes, p->node[*rank], complex);
     if (p->node[*rank] < 0 || (complex && p->core_complex[*rank] < 0))
         return mpg_error_set(err, "out of memory");
@@ -157,15 +157,15 @@ static int read_file(struct mpg_placement *p, const char *name, const char *path
     return status;
 }
 
-/* --- both --- */
+/* --- path classes between ranks --- */
 
-/* Which paths two ranks take: of the ranks of a node those beyond the first, FIRST[node] so far,
- * are in its core complex or not; COMPLEXES[c] is how many are in c. All are zero at first. */
+/* Finds the path classes that occur. FIRST[node] is the first rank of the node plus 1; COMPLEXES[c] counts the ranks in core
+ * complex c. Both are zero at first. */
 static void find_taken(struct mpg_placement *p, int32_t *first, int32_t *complexes)
 {
     for (int32_t r = 0; r < p->ranks; r++) {
         const int32_t complex = p->core_complex[r];
-        int32_t *of_node = &first[p->node[r]]; /* and 1 */
+        int32_t *of_node = &first[p->node[r]]; /* plus 1 */
         if (*of_node > 0 && (complex < 0 || complex != p->core_complex[*of_node - 1]))
             p->taken[MPG_PATH_NODE] = true;
         if (complex >= 0 && complexes[complex]++ > 0)
@@ -183,7 +183,7 @@ static void find_taken(struct mpg_placement *p, int32_t *first, int32_t *complex
 
 static int find_paths(struct mpg_placement *p, struct mpg_error *err)
 {
-    /* Nodes and core complexes are numbered, by rule and by file, from 0, no more than ranks. */
+    /* Numbers of nodes and core complexes are below the number of ranks. */
     int32_t *first = calloc((size_t)p->ranks, sizeof *first);
     int32_t *complexes = calloc((size_t)p->ranks, sizeof *complexes);
     if (first && complexes)
@@ -225,7 +225,7 @@ int mpg_placement_of_hosts(struct mpg_placement *p, const int32_t *host, int32_t
     int32_t count = 0;
     int status = reserve(p, ranks, err);
     for (int32_t r = 0; status == 0 && r < ranks; r++) {
-        uint64_t *node = mpg_map_add(&nodes, (uint64_t)(uint32_t)host[r], 0); /* its number and 1 */
+        uint64_t *node = mpg_map_add(&nodes, (uint64_t)(uint32_t)host[r], 0); /* its number plus 1 */
         if (!node) {
             status = mpg_error_set(err, "out of memory");
             break;
@@ -241,7 +241,7 @@ int mpg_placement_of_hosts(struct mpg_placement *p, const int32_t *host, int32_t
 
 /* --- paths --- */
 
-/* What messages of each class take, the first that was measured. */
+/* The classes to try for each class, nearest first. */
 static const enum mpg_path_class order[MPG_PATHS][MPG_PATHS] = {
     [MPG_PATH_COMPLEX] = {MPG_PATH_COMPLEX, MPG_PATH_NODE, MPG_PATH_BETWEEN},
     [MPG_PATH_NODE] = {MPG_PATH_NODE, MPG_PATH_COMPLEX, MPG_PATH_BETWEEN},

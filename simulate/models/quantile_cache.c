@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes stand where their hash says; another one that belongs there takes the place. */
+/* A direct-mapped cache: an entry replaces the one with the same hash. */
 #include "simulate/models/quantile_cache.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 #include "common/reserve.h"
 #include "simulate/draws/lane_code.h"
 
-/* Of flights that are the same in all lanes no more terms are kept. */
+/* Entries of the cache, and the most terms of a constant message time. */
 enum { PLACES = 64, TERMS = 4 };
-/* Of each rank so many of the rows are kept that it last sent in (docs/MODEL.md, section 3, Rows). */
+/* The number of recent rows that are kept for each sending rank (docs/MODEL.md, section 3, Rows). */
 enum { KEPT = 4 };
 
-/* --- rows: drawn once for all their messages, while their sender sends in few of them --- */
+/* --- rows: drawn once for all of their messages --- */
 
-/* What a row is drawn by. */
+/* What identifies a row. */
 struct key {
     const struct mpg_perturbation *p;
     const struct mpg_rows *rows;
@@ -25,8 +25,8 @@ struct key {
 };
 
 struct sender {
-    struct key key[KEPT]; /* p NULL: nothing is there */
-    uint32_t next;        /* to be given up */
+    struct key key[KEPT]; /* p NULL: empty */
+    uint32_t next;        /* the entry to replace next */
     uint32_t row[];       /* KEPT x n */
 };
 
@@ -34,7 +34,7 @@ struct kept_rows {
     uint32_t first, n;
     struct sender **sender; /* by rank; NULL: it has not sent yet */
     uint32_t senders;
-    uint32_t *drawn;        /* n, where there was no room */
+    uint32_t *drawn;        /* n; used when memory is short */
 };
 
 static void kept_rows_free(struct kept_rows *k)
@@ -61,7 +61,7 @@ static struct kept_rows *kept_rows_new(uint32_t first, uint32_t n, struct mpg_er
     return NULL;
 }
 
-/* That of RANK; NULL: there is no room for it. */
+/* Returns the rows of RANK; NULL: out of memory. */
 static struct sender *sender_of(struct kept_rows *k, int32_t rank)
 {
     struct mpg_error ignored;
@@ -83,7 +83,7 @@ static bool same(const struct key *a, const struct key *b)
     return a->call == b->call && a->to == b->to && a->p == b->p && a->rows == b->rows;
 }
 
-/* mpg_flight_draw_rows() of NUMBER in all lanes; valid until the next is asked for. */
+/* Returns mpg_flight_draw_rows() of row NUMBER for all replicas; valid until the next call. */
 static const uint32_t *kept_rows_of(struct kept_rows *k, const struct mpg_perturbation *p,
                                     const struct mpg_rows *rows, uint64_t number, const struct mpg_sent_message *m)
 {
@@ -103,31 +103,31 @@ static const uint32_t *kept_rows_of(struct kept_rows *k, const struct mpg_pertur
     return row;
 }
 
-/* --- shapes --- */
+/* --- entries --- */
 
-/* What of a message is drawn. */
+/* The quantity that an entry holds. */
 enum drawn { FLIGHT, OVERHEAD, TARGET_OVERHEAD = OVERHEAD + MPG_OVERHEADS,
              SOURCE_OVERHEAD = TARGET_OVERHEAD + MPG_OVERHEADS,
              MEDIAN = SOURCE_OVERHEAD + MPG_OVERHEADS, DRAWN };
 
-/* What lanes draw from at a size that was measured, which is found once. */
+/* The look-up table of all replicas for one measured size. */
 struct table {
     const struct mpg_network_size *size;
-    const double *launch; /* of replicas, as perturbations have them */
-    struct mpg_lane_table *table; /* NULL: there is none */
+    const double *launch; /* of replicas: mpg_perturbation_launches() */
+    struct mpg_lane_table *table; /* NULL: it cannot be built */
 };
 
 struct shape {
-    const struct mpg_perturbation *p; /* NULL: nothing stands here */
+    const struct mpg_perturbation *p; /* NULL: empty */
     double bytes;
     enum drawn drawn;
-    bool is_kept;         /* else it is to be drawn as it always is */
-    uint32_t terms;       /* > 0: it is not drawn, but these are added, one after the other: */
+    bool is_kept;         /* else the function without a cache draws it */
+    uint32_t terms;       /* > 0: a constant, the sum of these terms, added in this order */
     double term_ns[TERMS];
-    bool leaves;          /* of a flight's block something is left for overheads */
+    bool leaves;          /* draws are left over for overheads */
     bool has_source, has_least;
-    struct mpg_lane_time target, source; /* at its size */
-    double *least_ns;     /* n; what the target takes at least, where that is taken off */
+    struct mpg_lane_time target, source; /* at this size */
+    double *least_ns;     /* n; the target's minimum, if it is subtracted */
     const struct mpg_rows *rows;
     double row_share;
     double median_ns;
@@ -140,7 +140,7 @@ struct mpg_quantile_cache {
     struct shape shape[PLACES];
     struct table *table;
     uint32_t tables, table_capacity;
-    struct shape *last[DRAWN]; /* asked for, of each that is drawn; NULL: none */
+    struct shape *last[DRAWN]; /* the last entry of each quantity; NULL: none */
 };
 
 struct mpg_quantile_cache *mpg_quantile_cache_new(uint32_t first, uint32_t n, struct mpg_error *err)
@@ -190,7 +190,7 @@ static size_t place_of(const struct mpg_perturbation *p, double bytes, enum draw
 }
 _Static_assert(PLACES == 1 << (64 - 58), "a hash says one of them");
 
-/* What lanes draw from at SIZE; NULL: it cannot be a table. */
+/* Returns the look-up table at SIZE; NULL: it cannot be built. */
 static struct mpg_lane_table *make_table(const struct mpg_quantile_cache *s, const struct mpg_network_size *size,
                                          const double *launch)
 {
@@ -220,7 +220,7 @@ static const struct mpg_lane_table *table_of(struct mpg_quantile_cache *s, const
     return t->table;
 }
 
-/* Finds what lanes draw from in SPOT; false: it is not to be drawn at once, or there is no room for it. */
+/* Sets TIME for SPOT. Returns false if a table cannot be built. */
 static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbation *p, const struct mpg_interpolation *spot,
                       double most_ns, struct mpg_lane_time *time)
 {
@@ -232,7 +232,7 @@ static bool find_time(struct mpg_quantile_cache *s, const struct mpg_perturbatio
     return time->low && (!lies_between || time->high);
 }
 
-/* What SPOT takes at least, into X. */
+/* Sets X's minima to those of SPOT. */
 static bool find_least(const struct mpg_quantile_cache *s, const struct mpg_perturbation *p,
                        const struct mpg_interpolation *spot, double most_ns, struct shape *x)
 {
@@ -264,7 +264,7 @@ static bool find_flight(struct mpg_quantile_cache *s, struct shape *x)
                           : find_least(s, x->p, &target, INFINITY, x));
 }
 
-/* TARGET alone, or less the source's, or its own least. */
+/* The overhead on the target: alone if TARGET, else less the source's or, without a source, its own minimum. */
 static bool find_overhead(struct mpg_quantile_cache *s, enum mpg_overhead which, bool target,
                           struct shape *x)
 {
@@ -322,7 +322,7 @@ static inline const struct shape *shape_of(struct mpg_quantile_cache *s, const s
 
 /* --- drawing --- */
 
-/* Adds X at U, that of K lanes from AT on. */
+/* Adds X at the probabilities U to K replicas from index AT on. */
 static void add(const struct mpg_quantile_cache *s, const struct shape *x, uint32_t at, uint32_t k, const double *u,
                 double *value_ns)
 {
@@ -330,7 +330,7 @@ static void add(const struct mpg_quantile_cache *s, const struct shape *x, uint3
                               x->has_least ? x->least_ns + at : NULL, at, u, k, value_ns + at);
 }
 
-/* Adds the flight X of M by its draws, of which, unless RECEIVE is NULL, the rest is left in SEND and RECEIVE. */
+/* Adds the message time X of M. Unless RECEIVE is NULL, the left-over draws go to SEND and RECEIVE. */
 static void draw_flight(struct mpg_quantile_cache *s, const struct shape *x, const struct mpg_sent_message *m, double *value_ns,
                         struct mpg_left_draws *send, struct mpg_left_draws *receive)
 {
@@ -373,7 +373,7 @@ void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *s, const struc
         mpg_perturb_flight(p, m, MPG_FLIGHT_WHOLE, s->first, s->n, value_ns);
 }
 
-/* Whether LEFT are the draws of M. */
+/* Returns true if LEFT holds the draws of M. */
 static inline bool is_left(const struct mpg_left_draws *left, const struct mpg_perturbation *p,
                            const struct mpg_sent_message *m)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What messages of a shape, their size and their path, are drawn from in each of some lanes: found once a
- * shape and kept, as most messages are like others. Of one thread. */
+/* A cache of the distributions that messages draw from, by path and size: most messages of a program repeat a few sizes.
+ * Holds the look-up tables of all replicas of one evaluation. Used by one thread. */
 #ifndef MPG_QUANTILE_CACHE_H
 #define MPG_QUANTILE_CACHE_H
 
@@ -8,37 +8,36 @@
 
 struct mpg_quantile_cache;
 
-/* Of N >= 1 lanes, replicas FIRST .. FIRST + N - 1. Error: out of memory. */
+/* Returns an empty cache for the N >= 1 replicas FIRST .. FIRST + N - 1. The caller frees it. NULL with ERR: out of memory. */
 struct mpg_quantile_cache *mpg_quantile_cache_new(uint32_t first, uint32_t n, struct mpg_error *err);
-void mpg_quantile_cache_free(struct mpg_quantile_cache *shapes); /* NULL is allowed */
-/* What they take a lane, of messages between RANKS, bytes, where no more sizes are measured than are kept; guides of tables,
- * some kB a launch and size, beside it. */
+void mpg_quantile_cache_free(struct mpg_quantile_cache *cache); /* NULL is allowed */
+/* Returns an estimate of the cache's memory per replica, bytes, for messages between RANKS ranks. Not counted: look-up tables,
+ * some kB for each launch and measured size. */
 double mpg_quantile_cache_bytes(int32_t ranks);
 
-/* What a message's flight leaves of the block of its draws to its overheads, for each of the lanes. */
+/* Draws that the message time left over for the message's two overheads, one for each replica. */
 struct mpg_left_draws {
-    struct mpg_address of; /* the message's: where LEFT */
-    bool left;             /* something is: */
-    double *u;             /* for one of both */
+    struct mpg_address of; /* the message, if LEFT */
+    bool left;             /* there are such draws */
+    double *u;             /* one probability for each replica */
 };
 
-/* These add to all of VALUE_NS, to the last bit, what the functions do that they are named after; P's launches
- * are those of SHAPES' lanes, and P outlives them unchanged. */
+/* Each function below gives bit for bit the result of the function without a cache that it names. They add to all replicas of
+ * VALUE_NS (ns). P has the same replicas as the cache, outlives it and does not change. */
 
-/* mpg_perturb_flight(), of the whole of M. Says in SEND and RECEIVE what is left for its overheads, if it
- * is, into their arrays; RECEIVE NULL: nobody asks. */
-void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *shapes, const struct mpg_perturbation *p,
-                               const struct mpg_sent_message *m, double *value_ns, struct mpg_left_draws *send,
-                               struct mpg_left_draws *receive);
-/* mpg_perturb_overhead(), or, where TARGET alone, mpg_add_target_overhead(), by the draws LEFT for it; NULL, or of
- * another message: by its own. */
-void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *shapes, const struct mpg_perturbation *p,
-                             enum mpg_overhead which, bool target, const struct mpg_sent_message *m,
-                             const struct mpg_left_draws *left, double *value_ns);
-/* mpg_flight_median(). */
-double mpg_quantile_cache_median(struct mpg_quantile_cache *shapes, const struct mpg_perturbation *p, double bytes);
-/* mpg_overhead_median() of the source, of a message that is not completed with others of its rank. */
-double mpg_quantile_cache_overhead_of_source(struct mpg_quantile_cache *shapes, const struct mpg_perturbation *p,
-                                     enum mpg_overhead which, double bytes);
+/* As mpg_perturb_flight() with MPG_FLIGHT_WHOLE. Fills SEND and RECEIVE with the draws for o_s and o_r. RECEIVE may be NULL. */
+void mpg_quantile_cache_perturb_flight(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
+                                       const struct mpg_sent_message *m, double *value_ns, struct mpg_left_draws *send,
+                                       struct mpg_left_draws *receive);
+/* As mpg_perturb_overhead() or, if TARGET, mpg_add_target_overhead() with factor 1. Uses the draws of LEFT if they are of M; if
+ * they are not, or LEFT is NULL, draws its own. */
+void mpg_quantile_cache_add_overhead(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
+                                     enum mpg_overhead which, bool target, const struct mpg_sent_message *m,
+                                     const struct mpg_left_draws *left, double *value_ns);
+/* As mpg_flight_median(). */
+double mpg_quantile_cache_median(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p, double bytes);
+/* As mpg_overhead_median() on the source, of a message whose receive does not complete together with others. */
+double mpg_quantile_cache_overhead_of_source(struct mpg_quantile_cache *cache, const struct mpg_perturbation *p,
+                                             enum mpg_overhead which, double bytes);
 
 #endif

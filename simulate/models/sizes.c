@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking sizes and ways up. */
+/* Interpolation between measured sizes, and one-way times. */
 #include "simulate/models/sizes.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static double place_of(double bytes)
     return log2(bytes + 1);
 }
 
-/* The first size of at least BYTES; n: none. */
+/* Returns the index of the first size >= BYTES; sizes->n: none. */
 static size_t first_from(const struct mpg_network_sizes *sizes, double bytes)
 {
     size_t i = 0;
@@ -116,11 +116,11 @@ double mpg_interpolation_median(const struct mpg_interpolation *spot)
 
 double mpg_interpolation_most(const struct mpg_interpolation *spot, bool recorded)
 {
-    const double disturbed = 20; /* medians */
+    const double disturbed = 20; /* times the median */
     return recorded && mpg_rule_holds(MPG_RULE_DISTURBED) ? disturbed * mpg_interpolation_median(spot) : INFINITY;
 }
 
-/* --- ways --- */
+/* --- one-way times --- */
 
 struct mpg_curve_point mpg_curve_point_find(const struct mpg_network_sizes *sizes,
                                         const struct mpg_fitted *fits, double bytes)
@@ -143,7 +143,7 @@ static double place_ns(const struct mpg_curve_point *p, double launch, double u)
     return low_ns + (mpg_fitted_quantile(p->high, u) - low_ns) * p->spot.weight;
 }
 
-/* Nanoseconds a byte between the two greatest of SIZES. */
+/* Returns the slope between the two largest of SIZES, ns per byte. */
 static double slope_of(const struct mpg_network_sizes *sizes)
 {
     const struct mpg_network_size *from = &sizes->size[sizes->n - 2], *to = from + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times measured at several sizes, asked for at any size (docs/MODEL.md, section 3:
- * Q(d; u)): linear in d between the sizes measured, constant outside, and where the limit between two
- * protocols is between two sizes, each side of it as its own. */
+/* Times measured at several message sizes, interpolated to any size d: Q(d; u) of docs/MODEL.md, section 3. Between two
+ * measured sizes Q is linear in d; outside it is constant. Where the eager limit lies between two measured sizes, each
+ * side keeps its own measured value. */
 #ifndef MPG_SIZES_H
 #define MPG_SIZES_H
 
@@ -10,70 +10,72 @@
 #include "signature/signature.h"
 #include "simulate/models/path_fits.h"
 
-/* Where a size lies among those measured. */
+/* The two measured sizes around a size, and the weight of each. */
 struct mpg_interpolation {
-    const struct mpg_network_size *low, *high; /* equal at, below and above what was measured */
-    double weight;                             /* of high, 0..1 */
+    const struct mpg_network_size *low, *high; /* the same one at, below and above the measured sizes */
+    double weight;                             /* of HIGH, 0 to 1 */
 };
 
-/* Of BYTES >= 0 among SIZES, of which there is at least one. */
+/* Returns the interpolation for BYTES >= 0 among SIZES, which has at least one size. */
 struct mpg_interpolation mpg_interpolation_find(const struct mpg_network_sizes *sizes, double bytes);
-/* The size measured that is nearest to BYTES in log2(d + 1), the lesser of two. */
+/* Returns the measured size nearest to BYTES in log2(bytes + 1); the smaller of two that are equally near. */
 const struct mpg_network_size *mpg_size_nearest(const struct mpg_network_sizes *sizes,
                                                 double bytes);
-/* At probability U of the launch at LAUNCH of [0, 1); below 0, or where launches are not
- * kept, of all launches together. */
+/* Returns the quantile, ns, at probability U (0 to 1) of the benchmark launch that LAUNCH (0 <= LAUNCH < 1) selects. With a
+ * negative LAUNCH, or where the signature does not keep launches apart, of the pooled launches. */
 double mpg_size_quantile(const struct mpg_network_size *size, double launch, double u);
-double mpg_interpolation_quantile(const struct mpg_interpolation *spot, double launch, double u);
+double mpg_interpolation_quantile(const struct mpg_interpolation *at, double launch, double u);
 
-/* What is asked for in each of some lanes. */
+/* Quantiles to look up for several replicas at once. */
 struct mpg_quantile_requests {
-    uint32_t n;           /* 0 or more */
-    const double *launch; /* n, of [0, 1); NULL: all of all launches together */
-    const double *u;      /* n, 0 .. 1; NULL: all 0 */
+    uint32_t n;           /* replicas, 0 or more */
+    const double *launch; /* n values, 0 <= launch < 1; NULL: pooled launches for all replicas */
+    const double *u;      /* n probabilities, 0 to 1; NULL: 0 for all replicas, that is the minimum */
 };
-/* Whose quantiles they ask for at SIZE, into OF; false: some are not prepared for being asked at once. */
+/* Sets OF[w] to the distribution at SIZE that replica w draws from. Returns false if one of these distributions has no
+ * table for vector look-ups. */
 bool mpg_size_distributions(const struct mpg_network_size *size, const struct mpg_quantile_requests *asked,
                             const struct mpg_distribution **of);
-/* mpg_interpolation_quantile() in lanes, at most MPG_LANES_AT_ONCE, into NS. */
-void mpg_interpolation_quantiles(const struct mpg_interpolation *spot, const struct mpg_quantile_requests *asked, double *ns);
+/* Writes mpg_interpolation_quantile() of each request, at most MPG_LANES_AT_ONCE, into NS. */
+void mpg_interpolation_quantiles(const struct mpg_interpolation *at, const struct mpg_quantile_requests *asked, double *ns);
 
-/* The median of all launches. */
-double mpg_interpolation_median(const struct mpg_interpolation *spot);
-/* What is above it is what noise did to the few samples that it met, where the machine's noise is
- * known by itself (RECORDED): 20 times the median (docs/MODEL.md, section 3); else INFINITY. */
-double mpg_interpolation_most(const struct mpg_interpolation *spot, bool recorded);
+/* Returns the median over the pooled launches, ns. */
+double mpg_interpolation_median(const struct mpg_interpolation *at);
+/* Returns the upper limit, ns, that overhead samples are cut to. If the machine's noise has been RECORDED, this is 20 times
+ * the median: larger samples are noise, and noise is drawn on its own (docs/MODEL.md, section 3). Otherwise INFINITY. */
+double mpg_interpolation_most(const struct mpg_interpolation *at, bool recorded);
 
-/* --- ways: times of messages at any size, as measured or of the families fitted to them, above the greatest with a slope
+/* --- one-way times of messages: measured or fitted, with extrapolation above the largest measured size
  * (docs/MODEL.md, section 3, Flights) --- */
 
-/* Times at a size between two of those measured. */
+/* A point of a latency curve. */
 struct mpg_curve_point {
     struct mpg_interpolation spot;
-    const struct mpg_fitted *low, *high; /* NULL: as measured */
+    const struct mpg_fitted *low, *high; /* fitted families at the two sizes; NULL: measured samples */
 };
 
 struct mpg_one_way {
     struct mpg_curve_point place;
-    double more_ns; /* >= 0, of the bytes above the greatest size */
+    double more_ns; /* >= 0, for the bytes above the largest measured size */
 };
 
-/* Of BYTES >= 0 among SIZES, not empty, which have FITS (NULL: which are taken as measured). */
+/* Returns the point at BYTES >= 0 of SIZES, which has at least one size. FITS has a fitted family for each size; NULL: use the
+ * measured samples. */
 struct mpg_curve_point mpg_curve_point_find(const struct mpg_network_sizes *sizes,
-                                        const struct mpg_fitted *fits, double bytes);
-/* The same; above the greatest of SIZES with the slope of the medians of SLOPE's two greatest sizes, if
- * it has two. */
+                                            const struct mpg_fitted *fits, double bytes);
+/* As mpg_curve_point_find(); above the largest of SIZES, time grows with the slope between the medians of the two largest sizes
+ * of SLOPE, or not at all if SLOPE has fewer than two. */
 struct mpg_one_way mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
-                            const struct mpg_network_sizes *slope, double bytes);
-/* One-way times of BYTES on PATH, which has some: its latencies, or, if it has none, its transfers, as FITS has them (NULL: as
- * measured); above the greatest size with the slope of transfers, if there are two sizes of these. */
+                                    const struct mpg_network_sizes *slope, double bytes);
+/* Returns the one-way time of BYTES on PATH: from its latencies or, if it has none, from its transfer times. PATH has one of
+ * the two. FITS as above. Extrapolation uses the slope of the transfer times. */
 struct mpg_one_way mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes);
-/* At probability U of the launch at LAUNCH, as mpg_size_quantile(); fits know no launches. */
+/* Returns the time, ns, at probability U. LAUNCH as in mpg_size_quantile(); fitted families ignore it. */
 double mpg_one_way_ns(const struct mpg_one_way *way, double launch, double u);
 
-/* The same in lanes, into NS. */
+/* The same for several replicas at once, into NS. */
 void mpg_curve_point_times(const struct mpg_curve_point *place, const struct mpg_quantile_requests *asked,
-                         double *ns);
+                           double *ns);
 void mpg_one_way_times(const struct mpg_one_way *way, const struct mpg_quantile_requests *asked, double *ns);
 
 #endif

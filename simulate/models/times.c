@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawing times for a vector of lanes. */
+/* Drawing times on the target for several replicas. */
 #include "simulate/models/times.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 
 /* --- by a machine's parameters (docs/MACHINES.md) --- */
 
-/* What a rank sends itself is copied in memory, with or without clusters. */
+/* A message of a rank to itself is copied in memory, with or without clusters. */
 static bool is_near(const struct mpg_perturbation *p, const struct mpg_sent_message *m)
 {
     return m->to == m->rank ||
            (m->to >= 0 && p->parameters->cluster > 1 && mpg_processors_near(p->processors, m->rank, m->to));
 }
 
-/* Build and startup of M, for REPLICA. */
+/* Returns build time plus startup time of M in REPLICA, ns. */
 static double send_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                       uint32_t replica)
 {
@@ -25,7 +25,7 @@ static double send_ns(const struct mpg_perturbation *p, const struct mpg_sent_me
            mpg_parameter_draw(p->parameters, is_near(p, m) ? MPG_CLUSTER_STARTUP : MPG_STARTUP, &a, replica);
 }
 
-/* What its receiver's processor takes. */
+/* Returns the service time of M on the receiver's processor, ns. */
 static double service_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                          uint32_t replica)
 {
@@ -33,7 +33,7 @@ static double service_ns(const struct mpg_perturbation *p, const struct mpg_sent
     return mpg_parameter_draw(p->parameters, MPG_SERVICE, &a, replica);
 }
 
-/* A byte's way. */
+/* Returns the time per byte of M, ns. */
 static double byte_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                       uint32_t replica)
 {
@@ -41,7 +41,7 @@ static double byte_ns(const struct mpg_perturbation *p, const struct mpg_sent_me
     return mpg_parameter_draw(p->parameters, is_near(p, m) ? MPG_CLUSTER_BYTE : MPG_BYTE, &a, replica);
 }
 
-/* What the links take. */
+/* Returns the time of M on its links, ns. */
 static double hops_ns(const struct mpg_perturbation *p, const struct mpg_sent_message *m, enum mpg_purpose purpose,
                       uint32_t replica)
 {
@@ -83,8 +83,7 @@ static double parametric_gap(const struct mpg_perturbation *p)
     return mpg_parameter_median(p->parameters, MPG_BUILD) + mpg_parameter_median(p->parameters, MPG_STARTUP);
 }
 
-/* A round of a collective, whose address is but for the purpose ADDRESS, with BYTES in it, between two processors one link
- * apart. */
+/* Returns the time of one round with BYTES between two processors one link apart, ns. ADDRESS is the address of its draws. */
 static double parametric_round(const struct mpg_perturbation *p, const struct mpg_address *address, double bytes,
                                uint32_t replica)
 {
@@ -99,7 +98,7 @@ static double parametric_round(const struct mpg_perturbation *p, const struct mp
 
 /* --- by signatures and the command line --- */
 
-/* X(d) at some size, of times that are taken as measured, with their own slope. */
+/* Returns X(d) from measured times, extrapolated with their own slope. */
 static struct mpg_one_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
     return mpg_one_way_find(sizes, NULL, sizes, bytes);
@@ -110,14 +109,14 @@ static bool all_given(const struct mpg_perturbation *p)
     return p->latency.n > 0 && p->byte.n > 0;
 }
 
-/* What is drawn is no time if it is negative. */
+/* Raises negative values to 0. */
 static void keep_times(uint32_t n, double *value_ns)
 {
     for (uint32_t w = 0; w < n; w++)
         value_ns[w] = fmax(value_ns[w], 0);
 }
 
-/* What the command line gives for lambda, and for tau of BYTES, of the message at ADDRESS. */
+/* Adds lambda and tau of BYTES from the command line for the message at ADDRESS. */
 static void add_given(const struct mpg_perturbation *p, struct mpg_address address, double bytes,
                       uint32_t first, uint32_t n, double *lambda_ns, double *tau_ns)
 {
@@ -131,7 +130,7 @@ static void add_given(const struct mpg_perturbation *p, struct mpg_address addre
     }
 }
 
-/* False: T says nothing of messages, or the command line says all. */
+/* Returns false if the target has no message times or the command line gives all of them. */
 static bool find_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *x)
 {
     return !all_given(p) && mpg_flight_target_one_ways(p, bytes, x);
@@ -181,7 +180,7 @@ static void add_way(const void *way, const struct mpg_quantile_requests *asked, 
         value_ns[w] += ns[w];
 }
 
-/* The same, but no less than nothing. */
+/* Adds the time, at least 0. */
 static void add_ack(const void *way, const struct mpg_quantile_requests *asked, double *value_ns)
 {
     double ns[MPG_LANES_AT_ONCE];
@@ -207,7 +206,7 @@ void mpg_time_ack(const struct mpg_perturbation *p, const struct mpg_sent_messag
         }
 }
 
-/* Whether sends of BYTES, which wait for their receivers, have a time of their own: there were such in the benchmark. */
+/* Returns true if the benchmark sent messages of BYTES synchronously, so that such sends have a measured time. */
 static bool has_held_sends(const struct mpg_perturbation *p, double bytes)
 {
     return p->target_path && p->target_path->sender.n > 0 && bytes > (double)p->target_path->eager_limit_bytes &&
@@ -274,7 +273,7 @@ void mpg_time_rounds(const struct mpg_perturbation *p, int32_t rank, uint64_t ca
     const bool parametric = fly && p->parameters;
     bool measured = fly && rounds > 0 && !parametric && find_ways(p, bytes / rounds, &x);
     for (uint32_t round = 0; round < rounds; round++) {
-        address.index = round + index * 0x9e3779b1u; /* of several that one call starts */
+        address.index = round + index * MPG_INDEX_OF_SEVERAL;
         for (uint32_t w = 0; w < n; w++) {
             double lambda = 0, tau = 0, kappa = 0, launch = mpg_perturbation_launch(p, first + w);
             address.purpose = MPG_DRAW_ROUND_CALL;

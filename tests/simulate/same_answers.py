@@ -217,8 +217,18 @@ def answer(mpgsim, words, trace, out):
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
+KEY_AND_NUMBER = re.compile(rb'(?:"(\w+)": *)?(' + NUMBER.pattern + rb")")
+
+
+def numbers_of(text):
+    """Each number of TEXT with its rounding error that is allowed: 1e-9 of it or of 1; in JSON's nanoseconds, which are
+    differences of long sums, 1e-6 ns."""
+    return [(float(number), max(1e-9 * abs(float(number)), 1e-6 if key.endswith(b"_ns") else 1e-9))
+            for key, number in KEY_AND_NUMBER.findall(text)]
+
+
 def kind_of(old, new):
-    """How little two answers differ: by blanks, by last digits of numbers (1e-9 of them, or of 1), or by more."""
+    """How little two answers differ: by blanks, by last digits of numbers (as numbers_of() allows), or by more."""
     if old[0] != new[0] or [name for name, _ in old[3]] != [name for name, _ in new[3]]:
         return "more"
     blanks = True
@@ -226,10 +236,9 @@ def kind_of(old, new):
         if a.split() == b.split():
             continue
         blanks = False
-        numbers = [[float(x) for x in NUMBER.findall(text)] for text in (a, b)]
         if NUMBER.sub(b"#", a).split() != NUMBER.sub(b"#", b).split():
             return "more"
-        if any(abs(x - y) > 1e-9 * max(abs(x), 1) for x, y in zip(*numbers)):
+        if any(abs(x - y) > allowed for (x, allowed), (y, _) in zip(numbers_of(a), numbers_of(b))):
             return "more"
     return "blanks" if blanks else "last digits"
 
