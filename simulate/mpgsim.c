@@ -75,8 +75,7 @@ static void clear(struct mpg_inquiry *x)
     mpg_retrace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
     mpg_where_report_clear(&x->where);
-    mpg_median_waits_clear(&x->page_waits.found);
-    mpg_worst_phase_clear(&x->page_phase.found);
+    mpg_worst_phase_clear(&x->phase);
     mpg_run_pair_close(&x->runs);
     mpg_critical_path_clear(&x->critical);
     mpg_setting_close(&x->setting);

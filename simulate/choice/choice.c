@@ -50,12 +50,8 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
 
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err)
 {
-    void *moved = c->moved, *first = c->first_moved;
-    int status = mpg_reserve(&moved, sizeof *c->moved, &c->moved_capacity, slot + 1, err) < 0 ||
-                 mpg_reserve(&first, sizeof *c->first_moved, &c->first_capacity, (uint32_t)rank + 1, err) < 0;
-    c->moved = moved;
-    c->first_moved = first;
-    if (status)
+    if (mpg_reserve_at(&c->moved, sizeof *c->moved, &c->moved_capacity, slot + 1, err) < 0 ||
+        mpg_reserve_at(&c->first_moved, sizeof *c->first_moved, &c->first_capacity, (uint32_t)rank + 1, err) < 0)
         return -1;
     struct mpg_moved *m = &c->moved[slot];
     if (m->is_moved)
@@ -150,6 +146,32 @@ static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, doubl
         answer_letters(c, s, &s->sent[k], base_ns, value);
 }
 
+/* ---- questions that get an answer in some lane before they do in the trace ---- */
+
+uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t key[2])
+{
+    const uint64_t *lanes = mpg_map_find(early, key[0], key[1]);
+    return lanes ? (uint64_t *)(uintptr_t)*lanes : NULL;
+}
+
+uint64_t *mpg_choosing_add_early(struct mpg_map *early, const uint64_t key[2], uint32_t n, struct mpg_error *err)
+{
+    uint64_t *entry = mpg_map_add(early, key[0], key[1]), *lanes = entry ? calloc(n, sizeof *lanes) : NULL;
+    if (entry)
+        *entry = (uint64_t)(uintptr_t)lanes;
+    if (!lanes)
+        mpg_error_set(err, "out of memory");
+    return lanes;
+}
+
+void mpg_choosing_clear_early(struct mpg_map *early)
+{
+    for (size_t i = 0; i < early->capacity; i++)
+        if (early->entries[i].used)
+            free((void *)(uintptr_t)early->entries[i].value);
+    mpg_map_clear(early);
+}
+
 /* ---- a call ---- */
 
 /* What is completed by what an open receive took, here: it is another one's. */
@@ -182,11 +204,8 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
     memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
     memset(c->others, 0, c->n * sizeof *c->others);
     find_answers(c, s, base_ns, value);
-    if (mpg_choosing_decide(c, s, base_ns, value, err) < 0 || settle(c, s, err) < 0)
-        return -1;
-    if (mpg_choosing_complete(c, s, base_ns, value, err) < 0)
-        return -1;
-    if (settle(c, s, err) < 0)
+    if (mpg_choosing_decide(c, s, base_ns, value, err) < 0 || settle(c, s, err) < 0 ||
+        mpg_choosing_complete(c, s, base_ns, value, err) < 0 || settle(c, s, err) < 0)
         return -1;
     mpg_choosing_skip_done(c, s);
     if (s->alternatives->asking.asks)
@@ -221,17 +240,10 @@ void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
 
 int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
-    void *views = c->view, *serials = c->view_serial, *altered = c->altered;
     const size_t altered_bytes = mpg_choosing_words(c) * sizeof *c->altered;
-    int status = mpg_reserve(&views, c->n * sizeof *c->view, &c->view_capacity,
-                                     s->slot + 1, err) < 0 ||
-                 mpg_reserve(&serials, sizeof *c->view_serial, &c->serial_capacity,
-                                     s->slot + 1, err) < 0 ||
-                 mpg_reserve(&altered, altered_bytes, &c->altered_capacity, s->slot + 1, err) < 0;
-    c->altered = altered;
-    c->view = views;
-    c->view_serial = serials;
-    if (status)
+    if (mpg_reserve_at(&c->view, c->n * sizeof *c->view, &c->view_capacity, s->slot + 1, err) < 0 ||
+        mpg_reserve_at(&c->view_serial, sizeof *c->view_serial, &c->serial_capacity, s->slot + 1, err) < 0 ||
+        mpg_reserve_at(&c->altered, altered_bytes, &c->altered_capacity, s->slot + 1, err) < 0)
         return -1;
     mpg_choosing_forget_moved(c, s->slot);
     c->view_serial[s->slot] = s->message;
@@ -275,7 +287,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
     free(c->vanishes);
     free(c->others);
     mpg_choosing_clear_open(c);
-    mpg_choosing_clear_told(c);
+    mpg_choosing_clear_early(&c->arrived);
     free(c->flight_ns);
     free(c->view);
     free(c->view_serial);

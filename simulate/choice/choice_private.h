@@ -116,9 +116,8 @@ struct mpg_choosing {
     struct mpg_inbox inbox;
     uint32_t numbers;     /* how many letters have been given */
     struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
-    struct mpg_sight *sights;
-    struct mpg_map sight_index;
-    struct mpg_map told;      /* (rank, partition; request) -> of each lane: that it is there */
+    struct mpg_map probed;    /* (rank, communicator; source, tag) of an Iprobe -> the message that each lane found; 0: none */
+    struct mpg_map arrived;   /* (rank, partition; request) of a Parrived -> whether each lane has found the partition there */
     struct mpg_pick *pick, **order; /* capacity */
     struct mpg_glance *glance;      /* capacity */
     double *at_ns;                  /* capacity: T(A) in the lane that is looked at */
@@ -198,7 +197,13 @@ static inline bool mpg_choosing_is_altered(const struct mpg_choosing *c, uint32_
     return c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] >> w % 64 & 1;
 }
 
-/* choice.c: from here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
+/* choice.c: EARLY holds, for each question that found nothing in the trace, its answer in each lane, until it finds something in
+ * the trace, too. The lanes of the question KEY; NULL: no lane has an answer. */
+uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t key[2]);
+/* Adds a question without an answer in N lanes. NULL: no memory, with ERR. */
+uint64_t *mpg_choosing_add_early(struct mpg_map *early, const uint64_t key[2], uint32_t n, struct mpg_error *err);
+void mpg_choosing_clear_early(struct mpg_map *early);
+/* From here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
 /* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
@@ -223,7 +228,6 @@ int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, doub
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
 /* a Parrived that found something, of which lanes have been told, does so once. */
 void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
-void mpg_choosing_clear_told(struct mpg_choosing *c);
 /* open.c: what S's open receives take, and what it finds, is in their views, and vanishes, others and
  * broken are told. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,

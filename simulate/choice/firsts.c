@@ -60,11 +60,9 @@ void mpg_decision_clear(struct mpg_decision *d)
 /* One that is not in use. */
 static struct mpg_firsts *take_firsts(struct mpg_decision *d, struct mpg_error *err)
 {
-    void *items = d->firsts;
     if (d->count == d->made) {
-        if (mpg_reserve(&items, sizeof *d->firsts, &d->capacity, d->made + 1, err) < 0)
+        if (mpg_reserve_at(&d->firsts, sizeof *d->firsts, &d->capacity, d->made + 1, err) < 0)
             return NULL;
-        d->firsts = items;
         if (!(d->firsts[d->made] = calloc(1, sizeof **d->firsts))) {
             mpg_error_set(err, "out of memory");
             return NULL;
@@ -84,10 +82,8 @@ static struct mpg_firsts *list_firsts(struct mpg_decision *d, struct mpg_group *
         return f;
     f->group = group; /* before what can fail: its end is D's */
     group->firsts = f;
-    void *items = f->first;
-    if (mpg_reserve(&items, sizeof *f->first, &f->capacity, group->count, err) < 0)
+    if (mpg_reserve_at(&f->first, sizeof *f->first, &f->capacity, group->count, err) < 0)
         return NULL;
-    f->first = items;
     for (struct mpg_queue *q = group->queues; q; q = q->next) {
         q->place = f->n;
         f->first[f->n++] = (struct mpg_first){
@@ -107,12 +103,10 @@ static int compare_sources(const void *a, const void *b)
 static int make_tree(const struct mpg_decision *d, struct mpg_firsts *f, struct mpg_error *err)
 {
     uint32_t leaves = 1;
-    void *items = f->tree;
     while (leaves < f->n)
         leaves *= 2;
-    if (mpg_reserve(&items, sizeof *f->tree, &f->tree_capacity, 2 * leaves, err) < 0)
+    if (mpg_reserve_at(&f->tree, sizeof *f->tree, &f->tree_capacity, 2 * leaves, err) < 0)
         return -1;
-    f->tree = items;
     f->leaves = leaves;
     qsort(f->first, f->n, sizeof *f->first, compare_sources);
     for (uint32_t i = 0; i < leaves; i++)
@@ -196,10 +190,8 @@ int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern 
 
 int mpg_decision_mark(struct mpg_decision *d, struct mpg_letter *m, struct mpg_error *err)
 {
-    void *items = d->marked;
-    if (mpg_reserve(&items, sizeof(struct mpg_letter *), &d->marked_capacity, d->marked_count + 1, err) < 0)
+    if (mpg_reserve_at(&d->marked, sizeof *d->marked, &d->marked_capacity, d->marked_count + 1, err) < 0)
         return -1;
-    d->marked = items;
     if (!mpg_inbox_mark(m, d->w))
         return 0;
     d->marked[d->marked_count++] = m;
@@ -222,12 +214,10 @@ int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *
 {
     struct mpg_group *group = mpg_inbox_group(d->inbox, d->rank, fits);
     struct mpg_firsts *f = group && group->count > 0 ? list_firsts(d, group, err) : NULL;
-    void *told = f ? f->told : NULL;
     if (!group || group->count == 0)
         return 0;
-    if (!f || mpg_reserve(&told, sizeof *f->told, &f->told_capacity, f->told_count + 1, err) < 0)
+    if (!f || mpg_reserve_at(&f->told, sizeof *f->told, &f->told_capacity, f->told_count + 1, err) < 0)
         return -1;
-    f->told = told;
     while (f->told_count > 0 && f->told[f->told_count - 1].ns <= ns)
         f->told_count--;
     f->told[f->told_count++] = (struct mpg_told_time){f->told_number++, ns};

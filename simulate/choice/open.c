@@ -74,12 +74,6 @@ static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, stru
 
 /* ---- what receives take, and probes find ---- */
 
-/* What Iprobes of a rank that found nothing find in lanes, until one finds something in the trace. */
-struct mpg_sight {
-    struct mpg_sight *next;
-    uint64_t id[]; /* n: a message; 0: none */
-};
-
 int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                       const double *value, const double *bare, double cause_ns,
                       const double *cause, struct mpg_error *err)
@@ -152,37 +146,10 @@ static void make_key(const struct mpg_step *s, uint64_t key[2])
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
 }
 
-/* NULL without ERR: there is none. */
-static struct mpg_sight *find_sight(const struct mpg_choosing *c, const struct mpg_step *s)
+/* The message that FOUND (may be NULL) has of lane W, if no receive has taken it since. */
+static struct mpg_letter *seen(const struct mpg_choosing *c, const uint64_t *found, uint32_t w)
 {
-    uint64_t key[2];
-    make_key(s, key);
-    const uint64_t *slot = mpg_map_find(&c->sight_index, key[0], key[1]);
-    return slot ? (struct mpg_sight *)(uintptr_t)*slot : NULL;
-}
-
-static struct mpg_sight *add_sight(struct mpg_choosing *c, const struct mpg_step *s,
-                                   struct mpg_error *err)
-{
-    uint64_t key[2];
-    make_key(s, key);
-    uint64_t *slot = mpg_map_add(&c->sight_index, key[0], key[1]);
-    struct mpg_sight *g = slot ? calloc(1, sizeof *g + c->n * sizeof g->id[0]) : NULL;
-    if (slot)
-        *slot = (uint64_t)(uintptr_t)g;
-    if (!g) {
-        mpg_error_set(err, "out of memory");
-        return NULL;
-    }
-    g->next = c->sights;
-    c->sights = g;
-    return g;
-}
-
-/* What G saw in lane W, if it is there still. */
-static struct mpg_letter *seen(const struct mpg_choosing *c, const struct mpg_sight *g, uint32_t w)
-{
-    struct mpg_letter *m = g && g->id[w] ? mpg_inbox_find(&c->inbox, g->id[w]) : NULL;
+    struct mpg_letter *m = found && found[w] ? mpg_inbox_find(&c->inbox, found[w]) : NULL;
     return m && !m->taken[w] ? m : NULL;
 }
 
@@ -190,9 +157,11 @@ static struct mpg_letter *seen(const struct mpg_choosing *c, const struct mpg_si
 static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
-    struct mpg_sight *g = find_sight(c, s);
+    uint64_t key[2];
+    make_key(s, key);
+    uint64_t *early = mpg_choosing_find_early(&c->probed, key);
     struct mpg_letter *least;
-    if (seen(c, g, w)) {
+    if (seen(c, early, w)) {
         c->vanishes[w] = true;
         c->unsaid = c->unsaid || w == 0;
         c->counts.tests_saved++;
@@ -202,9 +171,9 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         return -1;
     if (!least || mpg_letter_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
         return 0;
-    if (!g && !(g = add_sight(c, s, err)))
+    if (!early && !(early = mpg_choosing_add_early(&c->probed, key, c->n, err)))
         return -1;
-    g->id[w] = least->id;
+    early[w] = least->id;
     c->unsaid = c->unsaid || w == 0;
     c->counts.tests_early++;
     return 0;
@@ -216,10 +185,12 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 {
     const struct mpg_looking *look = &s->alternatives->looking;
     struct mpg_letter *own = mpg_inbox_find(&c->inbox, look->found), *m = own;
-    struct mpg_sight *g = find_sight(c, s);
-    struct mpg_letter *early = seen(c, g, w);
-    if (g)
-        g->id[w] = 0;
+    uint64_t key[2];
+    make_key(s, key);
+    uint64_t *probed = mpg_choosing_find_early(&c->probed, key);
+    struct mpg_letter *early = seen(c, probed, w);
+    if (probed)
+        probed[w] = 0;
     if (!own || mpg_choosing_view_of(c, look->slot, w)->fixed)
         return 0;
     if (look->fits.any_source && early)
@@ -319,10 +290,5 @@ void mpg_choosing_clear_open(struct mpg_choosing *c)
 {
     mpg_decision_clear(&c->decision);
     mpg_inbox_clear(&c->inbox);
-    mpg_map_clear(&c->sight_index);
-    while (c->sights) {
-        struct mpg_sight *next = c->sights->next;
-        free(c->sights);
-        c->sights = next;
-    }
+    mpg_choosing_clear_early(&c->probed);
 }

@@ -58,18 +58,17 @@ static int add_critical(struct mpg_inquiry *x, struct mpg_report *report, struct
     return 0;
 }
 
-/* What a page says of waiting, by callsites, where the answer says nothing of it; or why that is not known. */
+/* Wait states of a page, by callsites, where the answer has none; or why they are not known. */
 static void find_page_waits(struct mpg_inquiry *x)
 {
-    struct mpg_page_waits *waits = &x->page_waits;
     const struct mpg_simulated what = mpg_inquiry_simulated(x);
     if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BYS)
         return;
-    if (x->at.target.by_events) {
-        mpg_error_set(&waits->why, "wait states are not found in the order of simulated time");
-        waits->none = true;
-    } else
-        waits->none = mpg_median_waits_find(&waits->found, &what, MPG_WAITS_BY_CALLSITE, &waits->why) < 0;
+    if (x->at.target.by_events)
+        mpg_error_set(&x->why_no_waits, "wait states are not found in the order of simulated time");
+    else if (mpg_median_waits_find(&x->waits, &what, MPG_WAITS_BY_CALLSITE, &x->why_no_waits) == 0)
+        return;
+    x->page.why_no_waits = x->why_no_waits.text;
 }
 
 int mpg_inquiry_add(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)

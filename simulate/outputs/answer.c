@@ -5,7 +5,6 @@
 
 #include "common/printable.h"
 #include "simulate/outputs/inquiry.h"
-#include "simulate/pages/page.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
@@ -66,20 +65,16 @@ static int write_report(const struct mpg_config *c, const struct mpg_report *rep
 }
 
 /* The page, of the answer that has been given. */
-static int write_page(const struct mpg_config *c, const struct mpg_report *report, const struct mpg_page_waits *waits,
-                      const struct mpg_page_phase *phase, struct mpg_error *err)
+static int write_page(const struct mpg_inquiry *x, const struct mpg_report *report, struct mpg_error *err)
 {
-    const struct mpg_page_parts parts = {.why_no_waits = waits->none ? waits->why.text : NULL,
-                                         .phase = phase->none ? NULL : &phase->found,
-                                         .why_no_phase = phase->why.text};
     struct mpg_report all = *report;
-    if (!c->output.report)
+    if (!x->at.output.report)
         return 0;
-    if (!all.waits && !waits->none) {
-        all.waits = &waits->found.report;
-        all.waits_replica = waits->found.replica;
+    if (!x->page.why_no_waits) {
+        all.waits = &x->waits.report;
+        all.waits_replica = x->waits.replica;
     }
-    return mpg_page_report(&all, &parts, c->output.report, err);
+    return mpg_page_report(&all, &x->page, x->at.output.report, err);
 }
 
 static int answer(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
@@ -90,7 +85,7 @@ static int answer(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_e
     if (status == 0)
         status = write_report(c, report, &x->answer, err);
     if (status == 0)
-        status = write_page(c, report, &x->page_waits, &x->page_phase, err);
+        status = write_page(x, report, err);
     mpg_attention_clear(&attention);
     mpg_attention_clear(&assumed);
     return status;

@@ -5,27 +5,12 @@
 
 #include "history/answer.h"
 #include "simulate/options/inputs.h"
-#include "analyse/phase.h"
+#include "simulate/pages/page.h"
 #include "simulate/reports/critical.h"
-#include "simulate/reports/sheet.h"
 #include "simulate/replica/critical_path.h"
 #include "simulate/replica/run_pair.h"
 #include "simulate/replica/wait_states.h"
 #include "simulate/scenarios/supposed.h"
-
-/* Wait states of a page, whose answer need not have any. */
-struct mpg_page_waits {
-    struct mpg_median_waits found;
-    struct mpg_error why; /* there are none */
-    bool none;
-};
-
-/* The stretch that a page draws, or why there is none. */
-struct mpg_page_phase {
-    struct mpg_worst_phase found;
-    struct mpg_error why;
-    bool none;
-};
 
 /* The setting has what AT, the first point of CONFIG, asks for. All zero at first. */
 struct mpg_inquiry {
@@ -39,10 +24,11 @@ struct mpg_inquiry {
     struct mpg_result result;
     struct mpg_extrapolation extrapolation; /* of result; without a target of parameters empty */
     struct mpg_supposing supposing; /* of result; without hypotheses empty */
-    struct mpg_median_waits waits;
+    struct mpg_median_waits waits; /* of the answer, or, by callsites, of its page alone */
     struct mpg_where_report where;
-    struct mpg_page_waits page_waits;
-    struct mpg_page_phase page_phase;
+    struct mpg_worst_phase phase;
+    struct mpg_page_parts page; /* points to phase, and to why it or waits are missing */
+    struct mpg_error why_no_waits, why_no_phase;
     struct mpg_run_pair runs; /* for a timeline, or a page */
     struct mpg_critical_path critical;
     struct mpg_critical_report critical_report;

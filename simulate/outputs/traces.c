@@ -83,17 +83,17 @@ static const char *why_no_trace(const struct mpg_inquiry *x)
 
 void mpg_inquiry_find_phase(struct mpg_inquiry *x)
 {
-    struct mpg_page_phase *phase = &x->page_phase;
     const struct mpg_timeline_world *world = x->runs.world;
     const char *why = why_no_trace(x);
     if (!x->at.output.report)
         return;
     if (why)
-        mpg_error_set(&phase->why, "%s", why);
-    phase->none = why || open_runs(x, &phase->why) < 0;
-    if (!phase->none) {
+        mpg_error_set(&x->why_no_phase, "%s", why);
+    else if (open_runs(x, &x->why_no_phase) == 0) {
         const struct mpg_phase_world traced = {world[0].trace, world[0].clocks}, predicted = {world[1].trace, world[1].clocks};
-        phase->none = mpg_worst_phase_find(&phase->found, &traced, &predicted, &phase->why) < 0;
+        if (mpg_worst_phase_find(&x->phase, &traced, &predicted, &x->why_no_phase) == 0)
+            x->page.phase = &x->phase;
     }
-    phase->found.replica = x->runs.replica;
+    x->phase.replica = x->runs.replica;
+    x->page.why_no_phase = x->why_no_phase.text;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
 #include "common/units.h"
 #include "simulate/replica/match_overrides.h"
 
@@ -21,7 +22,7 @@ struct thread {
     int64_t all_cpu_ns;        /* all of it */
     int64_t last_ns;           /* the last event's leave */
     int64_t *carried;          /* values of calls that are not made, for the next one */
-    uint32_t carried_number;
+    uint32_t carried_number, carried_capacity;
 };
 
 struct point {
@@ -36,10 +37,10 @@ struct mpg_retime {
     int32_t cpu; /* which of the values is the CPU time; -1: none */
     double cpu_tracer_ns; /* of each event's */
     struct point *point;  /* of its clock; of thread 0 those that are known are the first */
-    size_t points, placed;
+    uint32_t points, point_capacity, placed;
     struct mpg_deeds *deeds;
     uint64_t calls, swapped;
-    uint32_t thread_number;
+    uint32_t thread_number, thread_capacity;
     struct thread *threads;
     int64_t newest_ns; /* the latest enter so far, and its thread */
     uint32_t newest_thread;
@@ -67,12 +68,8 @@ static int find_next(struct mpg_retime *r, struct thread *t, struct mpg_error *e
 
 static struct thread *add_thread(struct mpg_retime *r, uint32_t thread, struct mpg_error *err)
 {
-    struct thread *grown = realloc(r->threads, (r->thread_number + 1) * sizeof *grown);
-    if (!grown) {
-        mpg_error_set(err, "out of memory");
+    if (mpg_reserve_at(&r->threads, sizeof *r->threads, &r->thread_capacity, r->thread_number + 1, err) < 0)
         return NULL;
-    }
-    r->threads = grown;
     struct thread *t = &r->threads[r->thread_number++];
     *t = (struct thread){.thread = thread, .last_ns = INT64_MIN};
     return t;
@@ -108,10 +105,8 @@ static int list_points(struct mpg_retime *r, const struct mpg_trace *trace, int3
 {
     struct point p = {0};
     while (mpg_trace_clock(trace, rank, r->points, &p.traced_ns, &p.offset_ns)) {
-        struct point *grown = realloc(r->point, (r->points + 1) * sizeof *grown);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        r->point = grown;
+        if (mpg_reserve_at(&r->point, sizeof *r->point, &r->point_capacity, r->points + 1, err) < 0)
+            return -1;
         r->point[r->points++] = p;
     }
     return 0;
@@ -232,13 +227,8 @@ static int own_values(struct mpg_retime *r, struct mpg_event *e, struct mpg_erro
 {
     if (e->values == r->values)
         return 0;
-    if (e->value_number > r->value_capacity) {
-        int64_t *grown = realloc(r->values, e->value_number * sizeof *grown);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        r->values = grown;
-        r->value_capacity = e->value_number;
-    }
+    if (mpg_reserve_at(&r->values, sizeof *r->values, &r->value_capacity, e->value_number, err) < 0)
+        return -1;
     memcpy(r->values, e->values, e->value_number * sizeof *r->values);
     e->values = r->values;
     return 0;
@@ -280,14 +270,10 @@ static int carry_values(struct thread *t, const struct mpg_event *e, bool is_gon
 {
     if (is_gone || e->value_number == 0)
         return 0;
-    if (t->carried_number < e->value_number) {
-        int64_t *grown = realloc(t->carried, e->value_number * sizeof *grown);
-        if (!grown)
-            return mpg_error_set(err, "out of memory");
-        memset(grown + t->carried_number, 0, (e->value_number - t->carried_number) * sizeof *grown);
-        t->carried = grown;
-        t->carried_number = e->value_number;
-    }
+    if (mpg_reserve_at(&t->carried, sizeof *t->carried, &t->carried_capacity, e->value_number, err) < 0)
+        return -1;
+    for (; t->carried_number < e->value_number; t->carried_number++)
+        t->carried[t->carried_number] = 0;
     for (uint32_t i = 0; i < e->value_number; i++)
         t->carried[i] += e->values[i];
     return 0;

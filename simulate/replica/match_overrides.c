@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "common/reserve.h"
 
 struct mpg_deeds {
     const struct mpg_trace *trace;
@@ -13,7 +14,7 @@ struct mpg_deeds {
     struct mpg_map renamed; /* a request's number in the trace: that in the replica, if another; */
     struct mpg_map early;   /* that in the replica: it has been completed, in the trace it is to be */
     int64_t *list[3]; /* requests, done, cancelled */
-    size_t list_capacity[3];
+    uint32_t list_capacity[3];
     struct mpg_resolution *resolutions; /* of what a call completes, where it is told what it received */
     uint32_t resolution_capacity;
 };
@@ -79,19 +80,10 @@ static bool is_early(const struct mpg_deeds *d, int64_t name)
 }
 
 /* A list of D's for N numbers; NULL with ERR. */
-static int64_t *reserve(struct mpg_deeds *d, int which, size_t n, struct mpg_error *err)
+static int64_t *reserve(struct mpg_deeds *d, int which, uint32_t n, struct mpg_error *err)
 {
-    if (n >= d->list_capacity[which]) {
-        const size_t capacity = 2 * n + 16;
-        int64_t *grown = realloc(d->list[which], capacity * sizeof *grown);
-        if (!grown) {
-            out_of_memory(err);
-            return NULL;
-        }
-        d->list[which] = grown;
-        d->list_capacity[which] = capacity;
-    }
-    return d->list[which];
+    return mpg_reserve_at(&d->list[which], sizeof *d->list[which], &d->list_capacity[which], n + 1, err) < 0 ? NULL
+                                                                                                          : d->list[which];
 }
 
 /* The names of LIST, N requests of the trace, but for those that were completed early. */
@@ -155,13 +147,8 @@ static int resolve(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_de
                    struct mpg_error *err)
 {
     uint32_t count = 0;
-    if (n > d->resolution_capacity) {
-        struct mpg_resolution *grown = realloc(d->resolutions, 2 * n * sizeof *grown);
-        if (!grown)
-            return out_of_memory(err);
-        d->resolutions = grown;
-        d->resolution_capacity = 2 * n;
-    }
+    if (mpg_reserve_at(&d->resolutions, sizeof *d->resolutions, &d->resolution_capacity, n, err) < 0)
+        return -1;
     for (uint32_t i = 0; i < n; i++)
         if (deeds[i].kind == MPG_DEED_TAKE)
             d->resolutions[count++] =

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/reserve.h"
 #include "common/varint.h"
+#include "trace/store/spool.h"
 
 enum {
     ALL_BUFFERS = 32 << 20,
@@ -43,13 +45,10 @@ int mpg_node_file_open(struct node_file *f, const char *folder, int32_t ranks, s
     char path[4200];
     f->block = share > MOST_BLOCK ? MOST_BLOCK : share < LEAST_BLOCK ? LEAST_BLOCK : share;
     f->end = 0;
-    if (!(f->folder = strdup(folder)))
-        return out_of_memory(err);
     snprintf(path, sizeof path, "%s/nodes.XXXXXX", folder);
-    if ((f->fd = mkostemp(path, O_CLOEXEC)) < 0) {
-        free(f->folder);
+    snprintf(f->name, sizeof f->name, "a temporary file in %s", folder);
+    if ((f->fd = mkostemp(path, O_CLOEXEC)) < 0)
         return mpg_error_errno(err, errno, "%s", path);
-    }
     unlink(path);
     return 0;
 }
@@ -57,12 +56,11 @@ int mpg_node_file_open(struct node_file *f, const char *folder, int32_t ranks, s
 int mpg_node_file_restart(struct node_file *f, struct mpg_error *err)
 {
     f->end = 0;
-    return ftruncate(f->fd, 0) < 0 ? mpg_error_errno(err, errno, "%s: cannot write a temporary file", f->folder) : 0;
+    return ftruncate(f->fd, 0) < 0 ? mpg_error_errno(err, errno, "%s: cannot write", f->name) : 0;
 }
 
 void mpg_node_file_close(struct node_file *f)
 {
-    free(f->folder);
     close(f->fd);
 }
 
@@ -80,14 +78,9 @@ static int write_block(const struct node_file *f, struct node_records *r, int64_
                        struct mpg_error *err)
 {
     const struct block_head head = {.next = next, .used = r->used};
-    const size_t size = sizeof head + r->used;
     memcpy(r->buffer, &head, sizeof head);
-    for (size_t done = 0; done < size;) {
-        ssize_t written = pwrite(f->fd, r->buffer + done, size - done, r->here + (int64_t)done);
-        if (written < 0 && errno != EINTR)
-            return mpg_error_errno(err, errno, "%s: cannot write a temporary file", f->folder);
-        done += written > 0 ? (size_t)written : 0;
-    }
+    if (mpg_spool_write(f->fd, r->buffer, sizeof head + r->used, r->here, f->name, err) < 0)
+        return -1;
     r->used = 0;
     r->here = next;
     return 0;
@@ -97,18 +90,12 @@ static int read_block(const struct node_file *f, struct node_records *r, int64_t
                       struct mpg_error *err)
 {
     struct block_head head;
-    size_t done = 0;
-    while (done < f->block) { /* the file's last one may be shorter */
-        ssize_t got = pread(f->fd, r->buffer + done, f->block - done, at + (int64_t)done);
-        if (got < 0 && errno != EINTR)
-            return mpg_error_errno(err, errno, "%s: cannot read a temporary file", f->folder);
-        if (got == 0)
-            break;
-        done += got > 0 ? (size_t)got : 0;
-    }
+    size_t got;
+    if (mpg_spool_read(f->fd, r->buffer, f->block, at, f->name, &got, err) < 0) /* the file's last one may be shorter */
+        return -1;
     memcpy(&head, r->buffer, sizeof head);
-    if (done < sizeof head || head.used > done - sizeof head)
-        return mpg_error_set(err, "%s: a temporary file has been changed", f->folder);
+    if (got < sizeof head || head.used > got - sizeof head)
+        return mpg_error_set(err, "%s has been changed", f->name);
     r->here = head.next;
     r->used = head.used;
     r->place = 0;
@@ -262,20 +249,6 @@ static bool get_deed(const uint8_t **p, const uint8_t *end, uint64_t first, stru
     return true;
 }
 
-static int add_mark(struct node_records *r, struct mpg_error *err)
-{
-    if (r->mark_count == r->mark_capacity) {
-        const uint32_t capacity = 2 * r->mark_count + 4;
-        void *grown = realloc(r->mark, capacity * sizeof *r->mark);
-        if (!grown)
-            return out_of_memory(err);
-        r->mark = grown;
-        r->mark_capacity = capacity;
-    }
-    r->mark_count++;
-    return 0;
-}
-
 static bool get_mark(const uint8_t **p, const uint8_t *end, struct mpg_node_mark *mark)
 {
     uint64_t passed_ns;
@@ -310,43 +283,26 @@ static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *e
     return true;
 }
 
-static struct mpg_deed *add_deed(struct node_records *r, uint32_t count, struct mpg_error *err)
-{
-    if (count == r->deed_capacity) {
-        const uint32_t capacity = 2 * count + 4;
-        void *grown = realloc(r->deed, capacity * sizeof *r->deed);
-        if (!grown) {
-            out_of_memory(err);
-            return NULL;
-        }
-        r->deed = grown;
-        r->deed_capacity = capacity;
-    }
-    return &r->deed[count];
-}
-
 /* What the next record was; or an error. */
 enum record { RECORD_NODE, RECORD_DEED, RECORD_MARK, RECORD_ERROR };
 
-/* Of a deed, the COUNT-th of the node that comes next. */
-static enum record read_record(struct node_file *f, struct node_records *r, uint32_t count, struct mpg_node *node,
-                               struct mpg_error *err)
+/* Reads the next record of R into NODE, or to the end of the deeds or marks of the node that comes next. */
+static enum record read_record(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
-    if (make_buffer(f, r, err) < 0 || (r->place == r->used && read_block(f, r, r->here, err) < 0))
+    if (make_buffer(f, r, err) < 0 || (r->place == r->used && read_block(f, r, r->here, err) < 0) ||
+        mpg_reserve_at(&r->deed, sizeof *r->deed, &r->deed_capacity, r->deed_count + 1, err) < 0 ||
+        mpg_reserve_at(&r->mark, sizeof *r->mark, &r->mark_capacity, r->mark_count + 1, err) < 0)
         return RECORD_ERROR;
     const uint8_t *begin = r->buffer + sizeof(struct block_head), *p = begin + r->place;
     const uint8_t *end = begin + r->used;
     uint64_t first = 0;
     bool is_whole = mpg_get_varint(&p, end, &first);
     const enum record is = !(first & IS_DEED) ? RECORD_NODE : first >> FLAG_BITS == MARK ? RECORD_MARK : RECORD_DEED;
-    struct mpg_deed *deed = is_whole && is == RECORD_DEED ? add_deed(r, count, err) : NULL;
-    if (is_whole && ((is == RECORD_DEED && !deed) || (is == RECORD_MARK && add_mark(r, err) < 0)))
-        return RECORD_ERROR;
-    is_whole = is_whole && (is == RECORD_DEED   ? get_deed(&p, end, first, deed)
-                            : is == RECORD_MARK ? get_mark(&p, end, &r->mark[r->mark_count - 1])
+    is_whole = is_whole && (is == RECORD_DEED   ? get_deed(&p, end, first, &r->deed[r->deed_count++])
+                            : is == RECORD_MARK ? get_mark(&p, end, &r->mark[r->mark_count++])
                                                 : get_node(r, &p, end, first, node));
     if (!is_whole) {
-        mpg_error_set(err, "%s: a temporary file has been changed", f->folder);
+        mpg_error_set(err, "%s has been changed", f->name);
         return RECORD_ERROR;
     }
     r->place = (uint32_t)(p - begin);
@@ -356,16 +312,14 @@ static enum record read_record(struct node_file *f, struct node_records *r, uint
 
 int mpg_node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
-    uint32_t deeds = 0;
-    r->mark_count = 0;
+    r->deed_count = r->mark_count = 0;
     while (r->count > 0) {
-        const enum record is = read_record(f, r, deeds, node, err);
+        const enum record is = read_record(f, r, node, err);
         if (is == RECORD_ERROR)
             return -1;
-        deeds += is == RECORD_DEED;
         if (is != RECORD_NODE)
             continue;
-        node->deed_number = deeds;
+        node->deed_number = r->deed_count;
         node->deeds = r->deed;
         node->mark_number = r->mark_count;
         node->marks = r->mark;

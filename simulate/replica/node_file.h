@@ -8,7 +8,7 @@
 
 struct node_file {
     int fd;
-    char *folder;
+    char name[4200]; /* for errors */
     uint32_t block; /* bytes */
     int64_t end;    /* of the file, as far as it has been given out */
 };
@@ -20,7 +20,7 @@ struct node_records {
     int64_t last_ns;       /* when it was left, the caller's to set before the first one, */
     uint64_t count;        /* and how many records are to come (reading), or have been written */
     struct mpg_deed *deed; /* of the node that is read */
-    uint32_t deed_capacity;
+    uint32_t deed_count, deed_capacity;
     struct mpg_node_mark *mark; /* likewise */
     uint32_t mark_count, mark_capacity;
     int64_t first, here;   /* blocks: the first one, the one that BUFFER is of */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/reserve.h"
 #include "simulate/replica/node_file.h"
 
 static const double most_ns = 2e18; /* traces end at 2^61 */
@@ -97,14 +98,8 @@ static int reserve(struct mpg_nodes *n, const struct mpg_step *s, struct mpg_err
 {
     if (s->stream < n->count)
         return 0;
-    while (n->capacity <= s->stream) {
-        struct stream *grown = realloc(n->streams, 2 * (size_t)n->capacity * sizeof *grown);
-        if (!grown)
-            return out_of_memory(err);
-        n->streams = grown;
-        n->capacity *= 2;
-    }
-    memset(n->streams + n->count, 0, (s->stream + 1 - n->count) * sizeof *n->streams);
+    if (mpg_reserve_at(&n->streams, sizeof *n->streams, &n->capacity, s->stream + 1, err) < 0)
+        return -1;
     n->count = s->stream + 1;
     return 0;
 }

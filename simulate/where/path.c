@@ -69,10 +69,6 @@ int mpg_path_restart(struct mpg_path *p, struct mpg_error *err)
     p->tally = tally;
     p->spool->n = 0;
     p->spool->blocks = 0;
-    if (lseek(p->spool->fd, 0, SEEK_SET) < 0) { /* blocks are written one after the other */
-        char name[MPG_SPOOL_NAME_BYTES];
-        return mpg_error_errno(err, errno, "%s", mpg_spool_name(name));
-    }
     return 0;
 }
 
@@ -80,18 +76,10 @@ int mpg_path_restart(struct mpg_path *p, struct mpg_error *err)
 
 static void write_block(struct mpg_path_spool *s)
 {
-    const char *bytes = (const char *)s->block;
     char name[MPG_SPOOL_NAME_BYTES];
+    const int64_t at = (int64_t)(s->blocks++ * sizeof s->block);
     s->n = 0;
-    s->blocks++;
-    for (size_t done = 0; done < sizeof s->block && !s->failed;) {
-        const ssize_t n = write(s->fd, bytes + done, sizeof s->block - done);
-        if (n < 0 && errno != EINTR) {
-            s->failed = true;
-            mpg_error_errno(&s->err, errno, "%s: cannot write", mpg_spool_name(name));
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
+    s->failed = s->failed || mpg_spool_write(s->fd, s->block, sizeof s->block, at, mpg_spool_name(name), &s->err) < 0;
 }
 
 static void put(struct mpg_path_spool *s, const struct record *r)
@@ -216,15 +204,12 @@ static void step_back(struct walk *x, const struct record *r)
 
 static int read_block(struct mpg_path_spool *s, uint64_t i, struct mpg_error *err)
 {
-    char name[MPG_SPOOL_NAME_BYTES], *bytes = (char *)s->block;
-    for (size_t done = 0; done < sizeof s->block;) {
-        const ssize_t n = pread(s->fd, bytes + done, sizeof s->block - done, (off_t)(i * sizeof s->block + done));
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return mpg_error_errno(err, n ? errno : EIO, "%s: cannot read", mpg_spool_name(name));
-        done += n > 0 ? (size_t)n : 0;
-    }
+    char name[MPG_SPOOL_NAME_BYTES];
+    size_t got;
+    if (mpg_spool_read(s->fd, s->block, sizeof s->block, (int64_t)(i * sizeof s->block), mpg_spool_name(name), &got, err) < 0)
+        return -1;
     s->n = A_BLOCK;
-    return 0;
+    return got == sizeof s->block ? 0 : mpg_error_errno(err, EIO, "%s: cannot read", mpg_spool_name(name));
 }
 
 static int compare_times(const void *a, const void *b)

@@ -106,37 +106,20 @@ static void join(struct mpg_where_table *t)
 
 /* ---- which come first ---- */
 
-struct order {
-    double large;
-    size_t i;
-};
-
-static int compare_order(const void *a, const void *b)
+static int compare_weights(const void *a, const void *b)
 {
-    const struct order *x = a, *y = b;
-    if (x->large != y->large)
-        return x->large < y->large ? 1 : -1;
-    return compare_numbers((int64_t)x->i, (int64_t)y->i);
+    const struct mpg_where_row *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? 1 : -1;
+    return compare_names(a, b);
 }
 
-static int sort(struct mpg_where_table *t, double (*large)(const double *term), struct mpg_error *err)
+static void sort(struct mpg_where_table *t, double (*large)(const double *term))
 {
-    struct order *order = malloc((t->n ? t->n : 1) * sizeof *order);
-    struct mpg_where_row *row = malloc((t->n ? t->n : 1) * sizeof *row);
-    if (!order || !row) {
-        free(order);
-        free(row);
-        return mpg_error_set(err, "out of memory");
-    }
     for (size_t i = 0; i < t->n; i++)
-        order[i] = (struct order){large(t->row[i].term), i};
-    qsort(order, t->n, sizeof *order, compare_order);
-    for (size_t i = 0; i < t->n; i++)
-        row[i] = t->row[order[i].i];
-    free(t->row);
-    free(order);
-    t->row = row;
-    return 0;
+        t->row[i].weight = large(t->row[i].term);
+    if (t->n > 0)
+        qsort(t->row, t->n, sizeof *t->row, compare_weights);
 }
 
 /* ---- all of it ---- */
@@ -224,7 +207,9 @@ int mpg_where_table_make(struct mpg_where_table *t, const struct mpg_where *w, c
     join(t);
     if (find_shares(t, err) < 0)
         return -1;
-    return by == MPG_WHERE_BY_RANK ? 0 : sort(t, large, err);
+    if (by != MPG_WHERE_BY_RANK)
+        sort(t, large);
+    return 0;
 }
 
 void mpg_where_table_clear(struct mpg_where_table *t)

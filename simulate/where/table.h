@@ -28,6 +28,7 @@ struct mpg_where_row {
     int32_t from, to;   /* BY_PAIR; -1: what is about no message of two ranks */
     uint64_t calls;     /* as traced; BY_PAIR 0, as a call can be about several */
     double term[MPG_WHERE_TERMS]; /* mean over replicas, and over ranks, but BY_RANK and BY_PAIR */
+    double weight;                /* rows are in the order of it, the largest first; BY_RANK 0 */
     struct mpg_where_share share; /* of the critical paths of all replicas, where there are any */
     double *block_ns;             /* a block of replicas: time of these there, summed over it */
 };

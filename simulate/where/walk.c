@@ -105,24 +105,6 @@ static uint64_t lanes_of(const struct mpg_records *s, const struct mpg_trail_cho
     return i > 0 ? here & s->bits[c->bits + k] : here;
 }
 
-/* Further choices come first: the first one has all other lanes. */
-static void step_back(struct mpg_trail *t, const struct mpg_records *s, const struct mpg_trail_record *r)
-{
-    uint64_t *marks = marks_at(t, r->to, (enum mpg_path_part)r->part);
-    for (uint32_t k = 0; k < t->words; k++) {
-        uint64_t here = marks[k];
-        if (here == 0)
-            continue;
-        marks[k] = 0;
-        for (uint32_t i = r->choices; i-- > 0;) {
-            const struct mpg_trail_choice *c = &s->choice[r->choice + i];
-            const uint64_t its = lanes_of(s, c, i, k, here);
-            marks_at(t, c->from, (enum mpg_path_part)c->part)[k] |= its;
-            here &= ~its;
-        }
-    }
-}
-
 /* --- walking: what leads to them --- */
 
 /* What messages take is between two ranks. */
@@ -191,8 +173,9 @@ static void fetch(const struct mpg_trail *t, const struct mpg_records *s, const 
         }
 }
 
-/* As step_back(). */
-static void grow_back(struct mpg_trail *t, const struct mpg_records *s, const struct mpg_trail_record *r)
+/* Goes back over R: where its value is marked, the values that it comes from are marked instead; if GROWS, what leads to them is
+ * added to the branches there. Further choices come first: the first one has all other lanes. */
+static inline void step_back(struct mpg_trail *t, const struct mpg_records *s, const struct mpg_trail_record *r, bool grows)
 {
     uint64_t *marks = marks_at(t, r->to, (enum mpg_path_part)r->part);
     const enum kind kind = kind_of((enum mpg_path_part)r->part);
@@ -206,7 +189,7 @@ static void grow_back(struct mpg_trail *t, const struct mpg_records *s, const st
             const struct mpg_trail_choice *c = &s->choice[r->choice + i];
             const uint64_t its = lanes_of(s, c, i, k, here);
             uint64_t *from = &marks_at(t, c->from, (enum mpg_path_part)c->part)[k];
-            for (uint64_t left = its; left; left &= left - 1) {
+            for (uint64_t left = grows ? its : 0; left; left &= left - 1) {
                 const uint32_t w = 64 * k + (uint32_t)__builtin_ctzll(left);
                 const uint32_t branch = *branch_at(t, kind, i_to, w);
                 add_lane(t, s, r, c, branch, w);
@@ -253,7 +236,7 @@ static int grow(struct mpg_trail *t, struct mpg_error *err)
     for (uint32_t i = t->old.records; i > 0 && !t->failed; i--) {
         if (i > AHEAD)
             fetch(t, &t->old, &t->old.record[i - 1 - AHEAD]);
-        grow_back(t, &t->old, &t->old.record[i - 1]);
+        step_back(t, &t->old, &t->old.record[i - 1], true);
     }
     for (uint32_t i = 0; i < t->leaves.n && !t->failed; i++) {
         const struct leaf *x = &t->leaves.leaf[i];
@@ -298,7 +281,7 @@ static void pass_young(struct mpg_trail *t)
     reserve_marks(t, &t->young);
     reserve_marks(t, &t->old);
     for (uint32_t i = t->young.records; i > 0 && !t->failed; i--)
-        step_back(t, &t->young, &t->young.record[i - 1]);
+        step_back(t, &t->young, &t->young.record[i - 1], false);
 }
 
 int mpg_trail_resolve(struct mpg_trail *t, struct mpg_error *err)

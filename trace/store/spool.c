@@ -35,7 +35,31 @@ int mpg_spool_file(struct mpg_error *err)
     return fd;
 }
 
-/* Writes SIZE bytes to the spool file FD. */
+int mpg_spool_write(int fd, const void *bytes, size_t size, int64_t at, const char *name, struct mpg_error *err)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = pwrite(fd, (const char *)bytes + done, size - done, (off_t)(at + (int64_t)done));
+        if (n < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot write", name);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+int mpg_spool_read(int fd, void *bytes, size_t size, int64_t at, const char *name, size_t *got, struct mpg_error *err)
+{
+    for (*got = 0; *got < size;) {
+        const ssize_t n = pread(fd, (char *)bytes + *got, size - *got, (off_t)(at + (int64_t)*got));
+        if (n < 0 && errno != EINTR)
+            return mpg_error_errno(err, errno, "%s: cannot read", name);
+        if (n == 0)
+            break;
+        *got += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* Writes SIZE bytes to the spool file FD, where it is. */
 static int put(int fd, const char *bytes, size_t size, struct mpg_error *err)
 {
     char name[MPG_SPOOL_NAME_BYTES];
