@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compute-interval classes: intervals between the same two calls at the same two callsites, in windows of time. A first pass
  * gathers their histograms, from which follows what the source machine's interruptions took from each interval
- * (docs/NOISE.md, What interruptions took). */
+ * (docs/NOISE.md, Removal of the source's noise). */
 #ifndef MPG_CLASSES_H
 #define MPG_CLASSES_H
 

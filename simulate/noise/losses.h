@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How much a core's noise takes from work of a given length, over all times at which it can begin
- * (docs/NOISE.md, What interruptions took). */
+ * (docs/NOISE.md, Removal of the source's noise). */
 #ifndef MPG_LOSSES_H
 #define MPG_LOSSES_H
 

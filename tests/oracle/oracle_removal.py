@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What interruptions of the source took from its intervals, which are taken out in law
-(docs/NOISE.md, What interruptions took)."""
+(docs/NOISE.md, Removal of the source's noise)."""
 
 import bisect
 import itertools
