@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The figures of Shanmugam, Malony, Mohr 1995: programs recorded with n ranks on one core, and what n processors of
-# other machines would make of them. docs/EXTRAP.md says what must come out.
+# other machines would make of them. docs/extrap-figures.md says what must come out.
 #
 # --help says the rest.
 set -eu
@@ -82,7 +82,7 @@ program() {
     esac
 }
 
-# keys NAME: a machine, but for what distributed memory of the paper has anyhow (docs/EXTRAP.md); MIPS x N is N times
+# keys NAME: a machine, but for what distributed memory of the paper has anyhow (docs/extrap-figures.md); MIPS x N is N times
 # what the figures call MipsRatio 1
 keys() {
     mips=1
@@ -126,7 +126,7 @@ curves() {
         for p in cyclic grid; do
             for machine in none interrupt100 poll100 poll1000; do echo "$p" "$p" "$machine"; done
         done
-        # where polling wins: interrupts that cost more, checks that cost less (docs/EXTRAP.md)
+        # where polling wins: interrupts that cost more, checks that cost less (docs/extrap-figures.md)
         for machine in interrupt1000 quickpoll100 quickpoll1000; do echo slow cyclic "$machine"; done ;;
     9) for d in BB BC BW CB CC CW WB WC WW; do echo time "matmul-$d" cm5; done ;;
     esac
