@@ -69,6 +69,17 @@ MIXED = """#mpgtext 1
 """
 
 
+def copied(given, copy):
+    """Copies the file or folder GIVEN, which may be read-only, to COPY."""
+    if os.path.isdir(given):
+        os.makedirs(copy)
+        for name in os.listdir(given):
+            copied(os.path.join(given, name), os.path.join(copy, name))
+    else:
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copyfile(given, copy)
+
+
 def grown(ranks, run):
     """A ring of RANKS ranks whose MPI_Allreduce grows with their number."""
     lines, wait = ["#mpgtext 1", f"#ranks {ranks}", "#clocks shared"], 10000 * ranks * ranks + run
@@ -99,13 +110,13 @@ def answers(lines, keep=()):
     wait.txt, ring.txt, mixed.txt, a.sig, b.sig, results/ and grown-N-K."""
     with tempfile.TemporaryDirectory() as folder:
         for name, file in (("wait.txt", "examples/silas/waitany.txt"), ("ring.txt", "examples/ring/ring4.txt")):
-            shutil.copy(os.path.join(SOURCE, file), os.path.join(folder, name))
+            copied(os.path.join(SOURCE, file), os.path.join(folder, name))
         with open(os.path.join(SOURCE, "results/reference/reference.sig"), encoding="utf-8") as file:
             signature = json.load(file)
         for name in "a", "b":
             with open(os.path.join(folder, f"{name}.sig"), "w", encoding="utf-8") as file:
                 json.dump({**signature, "header": {"host": name}}, file)
-        shutil.copytree(os.path.join(SOURCE, "results/reference"), os.path.join(folder, "results"))
+        copied(os.path.join(SOURCE, "results/reference"), os.path.join(folder, "results"))
         texts = {"mixed.txt": MIXED, **{f"grown-{n}-{k}": grown(n, k) for n in (2, 3, 4, 6) for k in (1, 2, 3)}}
         for name, text in texts.items():
             with open(os.path.join(folder, name), "w", encoding="ascii") as file:

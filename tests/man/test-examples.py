@@ -2,25 +2,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Examples of the man pages (TAP): each block after a comment '.\\" lines: ADDRESS' shows the real output of its command on files
 of the source folder, of which 'sed -n ADDRESS' selects the lines. With --write: puts the output of today into the pages
-(PROGRAM=path for each program in the environment, or a build in ./build)."""
+(programs: PROGRAM=path in the environment, or those of the folder build)."""
 
 import glob
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..")]
+sys.path[:0] = [os.path.join(HERE, ".."), HERE]
+from outputs import SOURCE, copied, program  # noqa: E402
 from tap import finish, ok  # noqa: E402
 
-SOURCE = os.path.realpath(os.environ.get("top_srcdir", os.path.join(HERE, "..", "..")))
-BUILD = os.path.realpath(os.environ.get("top_builddir", os.path.join(SOURCE, "build")))
-PROGRAMS = {"mpgsim": "simulate", "mpgtrace": "trace", "mpgscale": "scale", "sigmake": "signature", "sigshow": "signature",
-            "sigdiff": "signature"}
 BLOCK = re.compile(r'(\.\\" lines: (.*)\n\.EX\n(\$ .*)\n)((?:(?!\.EE).*\n)*)(\.EE\n)')
 
 
@@ -36,15 +32,13 @@ def roff(line):
 def output(command, address):
     """The lines of COMMAND's standard output that ADDRESS selects, as man pages have them; '...' stands for others."""
     words = shlex.split(plain(command[2:]))
-    program = os.environ.get(words[0].upper()) or os.path.join(BUILD, PROGRAMS[words[0]], words[0])
     with tempfile.TemporaryDirectory() as folder:
         for word in words[1:]:
             name = word.split("=", 1)[-1].split(",", 1)[0]
             given, copy = os.path.join(SOURCE, name), os.path.join(folder, name)
             if not name.startswith("-") and os.path.exists(given) and not os.path.exists(copy):
-                os.makedirs(os.path.dirname(copy), exist_ok=True)
-                (shutil.copytree if os.path.isdir(given) else shutil.copy)(given, copy)
-        run = subprocess.run([program, *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                copied(given, copy)
+        run = subprocess.run([program(words[0]), *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         numbered = "".join(f"{line}\n" for line in run.stdout.splitlines())
         shown = subprocess.run(["sed", "-n", f"{address}{{=;p}}"], input=numbered, stdout=subprocess.PIPE, text=True, check=True).stdout
     lines = shown.split("\n")[:-1]
