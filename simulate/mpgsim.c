@@ -3,14 +3,14 @@
 #include "common/progress.h"
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/designs/run.h"
-#include "simulate/outputs/inquiry.h"
+#include "simulate/outputs/session.h"
 #include "simulate/scenarios/scenarios.h"
 
 /* One of them, in the order of simulated time: the FIRST is kept. */
 static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_simulation_options *simulation,
                        bool first, struct mpg_result *result, struct mpg_error *err)
 {
-    struct mpg_inquiry *x = inquiry;
+    struct mpg_session *x = inquiry;
     const struct mpg_config *c = &x->at;
     const struct mpg_events_options options = {.simulation = simulation, .blocking_get = c->target.gets};
     struct mpg_extrapolation other = {0}, *extrapolation = first ? &x->extrapolation : &other;
@@ -23,30 +23,30 @@ static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const st
 }
 
 /* The one scenario; of it this process's share of the replicas, unless it is the first. */
-static int simulate(struct mpg_inquiry *x, struct mpg_error *err)
+static int simulate(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_config *c = &x->at;
     struct mpg_setting *setting = &x->setting;
     struct mpg_simulation_options *options = &setting->simulation;
     if (mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
         mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* as it was opened */
-        (mpg_processes_first(&x->processes) && mpg_inquiry_begin_trace(x, &options->watch, err) < 0))
+        (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
     const struct mpg_supposed_engine by_events = {.predict = extrapolate, .context = x};
-    if (mpg_supposed_run(setting, &x->files, c->target.by_events ? &by_events : NULL, options->watch,
+    if (mpg_supposed_run(setting, &x->files, c->target.by_events ? &by_events : NULL, options->observer,
                          &x->result, &x->supposing, err) == 0)
         return 0;
     return mpg_files_explain(&x->files, &x->processes, err);
 }
 
-static int simulate_several(struct mpg_inquiry *x, struct mpg_error *err)
+static int simulate_several(struct mpg_session *x, struct mpg_error *err)
 {
     if (x->config.question.tolerate)
         return mpg_tolerate(&x->config, &x->setting, &x->files, &x->given, &x->rows, err);
     return mpg_scenarios_run(&x->config, &x->setting, &x->files, &x->rows, err);
 }
 
-static int run(struct mpg_inquiry *x, int argc, char **argv, struct mpg_error *err)
+static int run(struct mpg_session *x, int argc, char **argv, struct mpg_error *err)
 {
     x->trace = mpg_config_read(&x->config, argc, argv, &x->processes, &x->at, &x->setting, err);
     if (x->trace && mpg_config_tabulates(&x->config))
@@ -62,17 +62,17 @@ static int run(struct mpg_inquiry *x, int argc, char **argv, struct mpg_error *e
     mpg_processes_leave(&x->processes);
     if (!mpg_processes_first(&x->processes))
         return 0;
-    return mpg_inquiry_give(x, err);
+    return mpg_session_give(x, err);
 }
 
-static void clear(struct mpg_inquiry *x)
+static void clear(struct mpg_session *x)
 {
     mpg_result_clear(&x->result);
     mpg_extrapolation_clear(&x->extrapolation);
     mpg_supposing_clear(&x->supposing);
     mpg_sheet_clear(&x->rows);
     mpg_setting_close(&x->given);
-    mpg_retrace_free(x->retrace);
+    mpg_replica_trace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
     mpg_where_report_clear(&x->where);
     mpg_worst_phase_clear(&x->phase);
@@ -88,7 +88,7 @@ static void clear(struct mpg_inquiry *x)
 
 int main(int argc, char **argv)
 {
-    static struct mpg_inquiry all;
+    static struct mpg_session all;
     struct mpg_error err;
     int status = mpg_processes_join(&all.processes, argc, argv, &err);
     if (!all.processes.speaks)

@@ -24,7 +24,7 @@ static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uin
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w)
 {
     const double at_ns = p->at_ns, start_ns = p->start_ns;
-    const struct mpg_whence came = p->came;
+    const struct mpg_arrival_origin came = p->came;
     const bool done = p->done;
     identify(c, p, w);
     identify(c, q, w);
@@ -79,7 +79,7 @@ void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot)
 /* Whether the trace has completed message ID, which some view holds. */
 static bool has_completed(const struct mpg_choosing *c, uint64_t id)
 {
-    const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
+    const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
     return !m || m->taken[c->n];
 }
 
@@ -106,7 +106,7 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
 }
 
 /* M, which the trace has completed, and SENT answers perhaps. */
-static void answer_letter(struct mpg_choosing *c, struct mpg_letter *m, double base_ns,
+static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double base_ns,
                           const double *value, const double *flight)
 {
     for (uint32_t w = 0; w < c->n; w++) {
@@ -120,17 +120,17 @@ static void answer_letter(struct mpg_choosing *c, struct mpg_letter *m, double b
 }
 
 /* The same of what the trace has taken, and a lane has not. */
-static void answer_letters(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
+static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
                            double base_ns, const double *value)
 {
     bool flies = false;
-    struct mpg_queue *q = mpg_inbox_from(&c->inbox, s->rank, sent->origin.to);
+    struct mpg_queue *q = mpg_unexpected_from(&c->unexpected, s->rank, sent->origin.to);
     for (; q; q = q->other)
-        for (struct mpg_letter *m = q->overdue; m; m = m->next[MPG_LETTERS_OVERDUE]) {
+        for (struct mpg_pending *m = q->overdue; m; m = m->next[MPG_PENDING_OVERDUE]) {
             if (!flies)
                 c->arrivals.fly(c->arrivals.context, s, sent, c->flight_ns);
             flies = true;
-            answer_letter(c, m, base_ns, value, c->flight_ns);
+            answer_pending(c, m, base_ns, value, c->flight_ns);
         }
 }
 
@@ -143,7 +143,7 @@ static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, doubl
         for (uint32_t k = 0; k < s->sent_number; k++)
             answer_in_lanes(c, s, &s->sent[k], next - 1, base_ns, value);
     for (uint32_t k = 0; k < s->sent_number; k++)
-        answer_letters(c, s, &s->sent[k], base_ns, value);
+        answer_overdue(c, s, &s->sent[k], base_ns, value);
 }
 
 /* ---- questions that get an answer in some lane before they do in the trace ---- */
@@ -201,7 +201,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
                     const double *value, struct mpg_error *err)
 {
     c->early = c->unsaid = false;
-    memset(c->vanishes, 0, c->n * sizeof *c->vanishes);
+    memset(c->skips, 0, c->n * sizeof *c->skips);
     memset(c->others, 0, c->n * sizeof *c->others);
     find_answers(c, s, base_ns, value);
     if (mpg_choosing_decide(c, s, base_ns, value, err) < 0 || settle(c, s, err) < 0 ||
@@ -213,7 +213,7 @@ int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double b
     find_others(c, s);
     if (mpg_choosing_note_arrivals(c, s, err) < 0)
         return -1;
-    return mpg_choosing_note_rest(c, s, err) < 0 ? -1 : mpg_choosing_say_brought(c, s, err);
+    return mpg_choosing_note_rest(c, s, err) < 0 ? -1 : mpg_choosing_notify_arrivals(c, s, err);
 }
 
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s)
@@ -262,12 +262,12 @@ struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
     c->arrivals = *arrivals;
     c->keeps = calloc(lanes, sizeof *c->keeps);
     c->broken = calloc(lanes, sizeof *c->broken);
-    c->vanishes = calloc(lanes, sizeof *c->vanishes);
+    c->skips = calloc(lanes, sizeof *c->skips);
     c->others = calloc(lanes, sizeof *c->others);
-    c->inbox.n = lanes;
-    c->inbox.numbers = &c->numbers;
+    c->unexpected.n = lanes;
+    c->unexpected.numbers = &c->numbers;
     c->flight_ns = calloc(lanes, sizeof *c->flight_ns);
-    if (!c->keeps || !c->broken || !c->vanishes || !c->others || !c->flight_ns)
+    if (!c->keeps || !c->broken || !c->skips || !c->others || !c->flight_ns)
         goto fail;
     if (keeps)
         memcpy(c->keeps, keeps, lanes * sizeof *keeps);
@@ -284,7 +284,7 @@ void mpg_choosing_free(struct mpg_choosing *c)
         return;
     free(c->keeps);
     free(c->broken);
-    free(c->vanishes);
+    free(c->skips);
     free(c->others);
     mpg_choosing_clear_open(c);
     mpg_choosing_clear_early(&c->arrived);
@@ -303,13 +303,13 @@ void mpg_choosing_free(struct mpg_choosing *c)
 
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id)
 {
-    return mpg_inbox_find(&c->inbox, id)->number;
+    return mpg_unexpected_find(&c->unexpected, id)->number;
 }
 
 void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
                             void *context)
 {
-    mpg_inbox_tell_left(&c->inbox, mark, context);
+    mpg_unexpected_tell_left(&c->unexpected, mark, context);
 }
 
 int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source)
@@ -320,7 +320,7 @@ int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_
 
 size_t mpg_choosing_view_bytes(void)
 {
-    return sizeof(struct mpg_view) + mpg_inbox_letter_bytes();
+    return sizeof(struct mpg_view) + mpg_unexpected_lane_bytes();
 }
 
 const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c)

@@ -25,8 +25,8 @@ void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
 const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c);
 /* Which lanes are broken, one a lane, C's: a message left too early for what it answers: the lane is void. */
 const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c);
-/* Once all steps are made: an error if no deed says what the watched lane did, unless it is broken. */
-int mpg_choosing_said(const struct mpg_choosing *c, struct mpg_error *err);
+/* Once all steps are made: an error if no override says what the observed lane did, unless it is broken. */
+int mpg_choosing_refusal(const struct mpg_choosing *c, struct mpg_error *err);
 /* What it takes for each slot and lane, at most. */
 size_t mpg_choosing_view_bytes(void);
 

@@ -13,9 +13,9 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/choice/choice.h"
-#include "simulate/choice/firsts.h"
-#include "simulate/choice/inbox.h"
-#include "simulate/choice/watch.h"
+#include "simulate/choice/earliest.h"
+#include "simulate/choice/unexpected.h"
+#include "simulate/choice/observer.h"
 
 /* A message's place on its channel, that is of source, comm, tag: in the order of their numbers. */
 struct mpg_sequence {
@@ -36,7 +36,7 @@ struct mpg_view {
 };
 
 /* What a time comes from: the arrival in SLOT, or, EARLY, when that could start; VALUE is the vector's there. */
-struct mpg_whence {
+struct mpg_arrival_origin {
     uint32_t slot;
     bool early;
     double value;
@@ -57,7 +57,7 @@ struct mpg_pick {
     double traced_ns;      /* t(A); for who evaluates */
     bool completed;        /* in the trace */
     double at_ns;          /* T(A), no less than */
-    struct mpg_whence came;  /* what that is */
+    struct mpg_arrival_origin came;  /* what that is */
     double start_ns;       /* when it could start */
     struct mpg_sequence sequence;  /* of the message that goes by it, */
     const struct mpg_pick *before; /* and whose must come before it on its channel; NULL: nobody's */
@@ -80,14 +80,14 @@ struct mpg_arrivals {
     void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
     /* The view at SLOT gets in lane W the arrival TAKEN, with VALUE, its own or, if that is later, when it could start,
      * SHIFT_NS later. */
-    void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value);
+    void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value);
     /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
     /* All that was said since the last time is so now, together. */
     int (*settle)(void *context, struct mpg_error *err);
     /* How long SENT, which S sends, flies at least, one a lane, ns. */
     void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
-    const struct mpg_watch *watch; /* sees what the first lane does; or NULL */
+    const struct mpg_observer *observer; /* sees what the first lane does; or NULL */
 };
 
 /* A slot with an open view of RANK, and what in some lane goes by another's request. */
@@ -101,11 +101,11 @@ struct mpg_choosing {
     uint32_t n;
     struct mpg_arrivals arrivals;
     bool *keeps, *broken; /* n: lanes that keep the traced order; that should have */
-    bool *vanishes;       /* n: the call that is being left is not made */
+    bool *skips;       /* n: the call that is being left is not made */
     bool early;           /* in some lane that call completes what it did not, beside what it does: what of its
                              candidates is done, and new */
     bool *others;         /* n: it completes, or finds, something else */
-    bool unsaid;          /* no deed says so of the first: */
+    bool unsaid;          /* no override says so of the first: */
     bool refused;         /* nor did one of a call before, and */
     struct mpg_error refusal; /* why the first one's cannot be written */
     double *flight_ns;    /* n */
@@ -113,8 +113,8 @@ struct mpg_choosing {
     struct mpg_view *view; /* capacity x n; a slot */
     uint64_t *view_serial; /* a slot: the message whose view it is */
     uint64_t *altered;     /* a slot, words of a bit a lane: its view there may have another serial than 0, or be done */
-    struct mpg_inbox inbox;
-    uint32_t numbers;     /* how many letters have been given */
+    struct mpg_unexpected unexpected;
+    uint32_t numbers;     /* how many pending messages have been given */
     struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
     struct mpg_map probed;    /* (rank, communicator; source, tag) of an Iprobe -> the message that each lane found; 0: none */
     struct mpg_map arrived;   /* (rank, partition; request) of a Parrived -> whether each lane has found the partition there */
@@ -138,7 +138,7 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
 /* S, of kind VIEW: its slot holds an arrival that goes by its own request, in all lanes. */
 int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* Before S is left, which lane w enters at BASE_NS + VALUE[w]: exchanges what lanes complete
- * instead, says who makes no such call (vanishes). */
+ * instead, says who makes no such call (skips). */
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err);
 /* After S: what it completed is no candidate any more. */
@@ -208,19 +208,19 @@ void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mp
 /* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
 void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot);
-/* said.c: DEED is done in lane W; */
+/* said.c: OVERRIDE is done in lane W; */
 int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
-                      const struct mpg_deed *deed, struct mpg_error *err);
+                      const struct mpg_match_override *override, struct mpg_error *err);
 /* so is that S completes its I-th candidate, as what goes by it before it is done; */
 int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                             struct mpg_error *err);
 /* in the first lane: what S's receives take that left their source open; */
 int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* that it vanishes; or, once, that what it does cannot be said: whether that lane is void, and will be done
+/* that it skips; or, once, that what it does cannot be said: whether that lane is void, and will be done
  * again, only its later calls say. */
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* what S's edges bring. */
-int mpg_choosing_say_brought(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
+int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* complete.c: before S is left, which lane w enters at BASE_NS + VALUE[w]: what it completes of its candidates; */
 int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, double base_ns, const double *value,
                           struct mpg_error *err);
@@ -228,7 +228,7 @@ int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, doub
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
 /* a Parrived that found something, of which lanes have been told, does so once. */
 void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
-/* open.c: what S's open receives take, and what it finds, is in their views, and vanishes, others and
+/* open.c: what S's open receives take, and what it finds, is in their views, and skips, others and
  * broken are told. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);

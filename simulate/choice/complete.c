@@ -30,7 +30,7 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
     for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
         const struct mpg_candidate *x = &s->alternatives->candidates[i];
         const struct mpg_edge *e = &x->arrival;
-        const struct mpg_letter *m = e->is_followed ? mpg_inbox_find(&c->inbox, e->message) : NULL;
+        const struct mpg_pending *m = e->is_followed ? mpg_unexpected_find(&c->unexpected, e->message) : NULL;
         c->pick[i] = (struct mpg_pick){.slot = e->slot,
                                        .own = {e->source, x->comm, x->tag, e->message, x->is_eager},
                                        .bound_ns = m ? m->raised_ns : 0,
@@ -50,7 +50,7 @@ static void fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
     const double at_ns = p->base_ns + p->value[w] + (is_own ? p->raised_ns : 0);
     const bool early = p->start_ns > at_ns;
     p->at_ns = early ? p->start_ns : at_ns;
-    p->came = (struct mpg_whence){p->slot, early, early ? p->cause[w] : p->value[w]};
+    p->came = (struct mpg_arrival_origin){p->slot, early, early ? p->cause[w] : p->value[w]};
     p->done = v->done;
     p->taken = false;
     p->sequence = v->serial ? v->sequence : p->own;
@@ -131,11 +131,11 @@ static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                          struct mpg_error *err)
 {
     struct mpg_pick *pick = c->pick;
-    const struct mpg_deed deed = {.kind = MPG_DEED_EXCHANGE,
+    const struct mpg_match_override override = {.kind = MPG_OVERRIDE_EXCHANGE,
                                   .request = s->alternatives->candidates[out].request,
                                   .other = s->alternatives->candidates[in].request};
     mpg_choosing_exchange(c, &pick[out], &pick[in], w);
-    if (mpg_choosing_note(c, s, w, &deed, err) < 0)
+    if (mpg_choosing_note(c, s, w, &override, err) < 0)
         return -1;
     c->others[w] = true;
     return mpg_choosing_view_of(c, pick[in].slot, w)->serial != c->view_serial[pick[in].slot]
@@ -227,7 +227,7 @@ static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_
     for (uint32_t i = 0; i < n && there && !done; i++)
         if (!c->pick[i].done && complete_early(c, s, i, w, err) < 0)
             return -1;
-    c->vanishes[w] = c->vanishes[w] || done;
+    c->skips[w] = c->skips[w] || done;
     c->counts.tests_saved += done;
     c->counts.tests_early += there && !done;
     return 0;
@@ -240,7 +240,7 @@ static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     const uint32_t n = s->alternatives->candidate_number;
     for (uint32_t i = 0; i < n; i++)
         if (c->pick[i].done) {
-            c->vanishes[w] = true;
+            c->skips[w] = true;
             c->counts.tests_saved++;
             return 0;
         }
@@ -269,7 +269,7 @@ void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s)
         bool all = true;
         for (uint32_t i = 0; i < s->edge_number && all; i++)
             all = s->edges[i].is_view && mpg_choosing_view_of(c, s->edges[i].slot, w)->done;
-        c->vanishes[w] = c->vanishes[w] || all;
+        c->skips[w] = c->skips[w] || all;
     }
 }
 
@@ -290,7 +290,7 @@ static int answer(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, 
     make_key(s, key);
     uint64_t *arrived = mpg_choosing_find_early(&c->arrived, key);
     if (p->done || (arrived && arrived[w])) {
-        c->vanishes[w] = true;
+        c->skips[w] = true;
         c->counts.tests_saved++;
         return 0;
     }
@@ -312,7 +312,7 @@ void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s)
     if (!arrived)
         return;
     for (uint32_t w = 0; w < c->n; w++)
-        c->vanishes[w] = c->vanishes[w] || arrived[w];
+        c->skips[w] = c->skips[w] || arrived[w];
     mpg_map_remove(&c->arrived, key[0], key[1]);
     free(arrived);
 }
@@ -464,7 +464,7 @@ static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 {
     const uint32_t n = s->alternatives->candidate_number;
     if (sight->done < n) {
-        c->vanishes[w] = true;
+        c->skips[w] = true;
         c->counts.tests_saved++;
         return 0;
     }

@@ -17,7 +17,7 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
     struct mpg_decision *d = &c->decision;
     for (uint32_t i = 0; i < s->alternatives->receive_number; i++) {
         const struct mpg_posted *p = &s->alternatives->receives[i];
-        struct mpg_letter *own = mpg_inbox_find(&c->inbox, p->message);
+        struct mpg_pending *own = mpg_unexpected_find(&c->unexpected, p->message);
         if (!own)
             continue;
         mpg_decision_settle(d, own);
@@ -40,13 +40,14 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
 {
     struct mpg_decision *d = &c->decision;
     const struct mpg_message_pattern *fits = &s->alternatives->looking.fits;
-    struct mpg_letter *found = s->alternatives->looking.found ? mpg_inbox_find(&c->inbox, s->alternatives->looking.found) : NULL;
-    struct mpg_letter *least = NULL;
+    struct mpg_pending *found = s->alternatives->looking.found ? mpg_unexpected_find(&c->unexpected,
+                                                                                     s->alternatives->looking.found) : NULL;
+    struct mpg_pending *least = NULL;
     if (!fits->any_source) {
         if (mpg_decision_least(d, fits, NULL, -INFINITY, &least, err) < 0)
             return -1;
         if (least && !s->alternatives->looking.found)
-            mpg_letter_raise(least, s->enter_ns);
+            mpg_pending_raise(least, s->enter_ns);
         return 0;
     }
     if (!found && s->alternatives->looking.found)
@@ -64,7 +65,7 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
 static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_looking *look = &s->alternatives->looking;
-    mpg_decision_begin(&c->decision, &c->inbox, s->rank, c->n);
+    mpg_decision_begin(&c->decision, &c->unexpected, s->rank, c->n);
     int status = bound_by_receives(c, s, err);
     if (status == 0 && look->looks && (look->fits.any_source || !look->found))
         status = bound_by_probe(c, s, err);
@@ -78,7 +79,7 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
                       const double *value, const double *bare, double cause_ns,
                       const double *cause, struct mpg_error *err)
 {
-    struct mpg_letter *m = s->is_followed ? mpg_inbox_add(&c->inbox, s, err) : NULL;
+    struct mpg_pending *m = s->is_followed ? mpg_unexpected_add(&c->unexpected, s, err) : NULL;
     if (!m)
         return s->is_followed ? -1 : 0;
     m->base_ns = base_ns;
@@ -92,8 +93,8 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
 /* ---- what lanes take ---- */
 
 /* In lane W the view at SLOT, of OWN, gets TAKEN. */
-static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_letter *own,
-                     const struct mpg_letter *taken, uint32_t w)
+static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pending *own,
+                     const struct mpg_pending *taken, uint32_t w)
 {
     struct mpg_view *v = mpg_choosing_view_of(c, slot, w);
     const bool same = taken == own;
@@ -119,7 +120,7 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 {
     for (uint32_t i = 0; i < s->alternatives->receive_number; i++) {
         const struct mpg_posted *p = &s->alternatives->receives[i];
-        struct mpg_letter *own = mpg_inbox_find(&c->inbox, p->message), *taken = own;
+        struct mpg_pending *own = mpg_unexpected_find(&c->unexpected, p->message), *taken = own;
         if (!own || (p->is_view && mpg_choosing_view_of(c, p->slot, w)->fixed))
             continue;
         if (p->fits.any_source &&
@@ -147,9 +148,9 @@ static void make_key(const struct mpg_step *s, uint64_t key[2])
 }
 
 /* The message that FOUND (may be NULL) has of lane W, if no receive has taken it since. */
-static struct mpg_letter *seen(const struct mpg_choosing *c, const uint64_t *found, uint32_t w)
+static struct mpg_pending *seen(const struct mpg_choosing *c, const uint64_t *found, uint32_t w)
 {
-    struct mpg_letter *m = found && found[w] ? mpg_inbox_find(&c->inbox, found[w]) : NULL;
+    struct mpg_pending *m = found && found[w] ? mpg_unexpected_find(&c->unexpected, found[w]) : NULL;
     return m && !m->taken[w] ? m : NULL;
 }
 
@@ -160,16 +161,16 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     uint64_t key[2];
     make_key(s, key);
     uint64_t *early = mpg_choosing_find_early(&c->probed, key);
-    struct mpg_letter *least;
+    struct mpg_pending *least;
     if (seen(c, early, w)) {
-        c->vanishes[w] = true;
+        c->skips[w] = true;
         c->unsaid = c->unsaid || w == 0;
         c->counts.tests_saved++;
         return 0;
     }
     if (mpg_decision_least(&c->decision, &s->alternatives->looking.fits, NULL, -INFINITY, &least, err) < 0)
         return -1;
-    if (!least || mpg_letter_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
+    if (!least || mpg_pending_arrival_ns(least, w) > now_ns + MPG_ROUNDING_NS)
         return 0;
     if (!early && !(early = mpg_choosing_add_early(&c->probed, key, c->n, err)))
         return -1;
@@ -181,14 +182,14 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 
 /* S found something: in *FOUND what it finds in lane W, if that has not been told before. */
 static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                      struct mpg_letter **found, struct mpg_error *err)
+                      struct mpg_pending **found, struct mpg_error *err)
 {
     const struct mpg_looking *look = &s->alternatives->looking;
-    struct mpg_letter *own = mpg_inbox_find(&c->inbox, look->found), *m = own;
+    struct mpg_pending *own = mpg_unexpected_find(&c->unexpected, look->found), *m = own;
     uint64_t key[2];
     make_key(s, key);
     uint64_t *probed = mpg_choosing_find_early(&c->probed, key);
-    struct mpg_letter *early = seen(c, probed, w);
+    struct mpg_pending *early = seen(c, probed, w);
     if (probed)
         probed[w] = 0;
     if (!own || mpg_choosing_view_of(c, look->slot, w)->fixed)
@@ -197,10 +198,10 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
         m = early;
     else if (look->fits.any_source && mpg_decision_least(&c->decision, &look->fits, own, now_ns, &m, err) < 0)
         return -1;
-    c->vanishes[w] = early && m == early;
+    c->skips[w] = early && m == early;
     c->broken[w] = c->broken[w] || !m || m->taken[w];
     c->others[w] = c->others[w] || m != own;
-    c->unsaid = c->unsaid || (w == 0 && (m != own || c->vanishes[w]));
+    c->unsaid = c->unsaid || (w == 0 && (m != own || c->skips[w]));
     if (!m || c->broken[w])
         return 0;
     set_view(c, look->slot, own, m, w);
@@ -210,7 +211,7 @@ static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
 }
 
 static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
-                struct mpg_letter **found, struct mpg_error *err)
+                struct mpg_pending **found, struct mpg_error *err)
 {
     if (!s->alternatives->looking.looks)
         return 0;
@@ -227,10 +228,10 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
     if (c->arrivals.is_bounded && bound_arrivals(c, s, err) < 0)
         return -1;
     for (uint32_t w = 0; w < c->n; w++) {
-        struct mpg_letter *found = NULL;
+        struct mpg_pending *found = NULL;
         if (c->keeps[w] || c->broken[w])
             continue;
-        mpg_decision_begin(&c->decision, &c->inbox, s->rank, w);
+        mpg_decision_begin(&c->decision, &c->unexpected, s->rank, w);
         const double now_ns = base_ns + value[w];
         const int status = take_posted(c, s, w, now_ns, err) < 0 || look(c, s, w, now_ns, &found, err) < 0;
         mpg_decision_end(&c->decision);
@@ -240,7 +241,7 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
             continue;
         const bool is_other = found->id != s->alternatives->looking.found;
         mpg_choosing_view_of(c, s->alternatives->looking.slot, w)->fixed = true;
-        mpg_inbox_take(&c->inbox, found, w);
+        mpg_unexpected_take(&c->unexpected, found, w);
         if (is_other &&
             mpg_choosing_note_moved(c, s->rank, s->alternatives->looking.slot, err) < 0)
             return -1;
@@ -250,9 +251,9 @@ int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double
 
 void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w)
 {
-    struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
+    struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
     if (m)
-        mpg_inbox_take(&c->inbox, m, w);
+        mpg_unexpected_take(&c->unexpected, m, w);
 }
 
 /* Lane W takes what the call completes by E. */
@@ -261,7 +262,7 @@ static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint3
     const struct mpg_view *v = e->is_view ? mpg_choosing_view_of(c, e->slot, w) : NULL;
     const bool follows = !c->keeps[w] && !c->broken[w];
     const uint64_t id = follows && v && v->serial ? v->serial : e->message;
-    const struct mpg_letter *m = mpg_inbox_find(&c->inbox, id);
+    const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
     const bool is_gone = !m || m->taken[w]; /* one that the trace and all lanes have taken is forgotten */
     if (follows && is_gone && !(v && v->fixed))
         c->broken[w] = true;
@@ -289,6 +290,6 @@ void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id)
 void mpg_choosing_clear_open(struct mpg_choosing *c)
 {
     mpg_decision_clear(&c->decision);
-    mpg_inbox_clear(&c->inbox);
+    mpg_unexpected_clear(&c->unexpected);
     mpg_choosing_clear_early(&c->probed);
 }

@@ -7,22 +7,23 @@
 static int settle(void *evaluator, struct mpg_error *err)
 {
     const struct mpg_evaluator *e = evaluator;
-    return e->moves ? mpg_moves_tell(e->moves, e->recorder->trail, err) : 0;
+    return e->moves ? mpg_moved_arrivals_tell(e->moves, e->recorder->trail, err) : 0;
 }
 
-int mpg_evaluator_use_choice(struct mpg_evaluator *e, const bool *keeps, const struct mpg_watch *watch, struct mpg_error *err)
+int mpg_evaluator_use_choice(struct mpg_evaluator *e, const bool *keeps, const struct mpg_observer *observer,
+                             struct mpg_error *err)
 {
     struct mpg_arrivals arrivals = *e->mode->arrivals;
     arrivals.context = e;
     arrivals.settle = settle;
-    arrivals.watch = watch;
+    arrivals.observer = observer;
     e->is_plain = false;
     if (!(e->choice = mpg_choosing_new(e->n, keeps, &arrivals, err)))
         return -1;
     if (!e->recorder)
         return 0;
     e->recorder->clamps = true; /* when what goes by another request could start */
-    return (e->moves = mpg_moves_new(e->n, err)) ? 0 : -1;
+    return (e->moves = mpg_moved_arrivals_new(e->n, err)) ? 0 : -1;
 }
 
 int mpg_evaluator_view(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)

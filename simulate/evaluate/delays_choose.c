@@ -85,13 +85,13 @@ static double put_into(const struct mpg_evaluator *l, const struct mpg_pick *p, 
 }
 
 /* P has in lane W what CAME, and what was not put into it from BARE_SLOT, where it was BARE_NS. */
-static void tell(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w, const struct mpg_whence *came,
+static void tell(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w, const struct mpg_arrival_origin *came,
                  uint32_t bare_slot, double bare_ns)
 {
-    const struct mpg_path_value from = mpg_path_slot(came->slot, came->early ? MPG_PATH_BARE : MPG_PATH_TIME);
-    struct mpg_moves *moves = l->moves;
-    mpg_moves_set(moves, mpg_path_slot(p->slot, MPG_PATH_TIME), w, from, slot_delay(l, p->slot)[w] - came->value);
-    mpg_moves_set(moves, mpg_path_slot(p->slot, MPG_PATH_BARE), w, mpg_path_slot(bare_slot, MPG_PATH_BARE),
+    const struct mpg_value from = mpg_value_slot(came->slot, came->early ? MPG_VALUE_BARE : MPG_VALUE_TIME);
+    struct mpg_moved_arrivals *moves = l->moves;
+    mpg_moved_arrivals_set(moves, mpg_value_slot(p->slot, MPG_VALUE_TIME), w, from, slot_delay(l, p->slot)[w] - came->value);
+    mpg_moved_arrivals_set(moves, mpg_value_slot(p->slot, MPG_VALUE_BARE), w, mpg_value_slot(bare_slot, MPG_VALUE_BARE),
                   slot_bare(l, p->slot)[w] - bare_ns);
 }
 
@@ -108,7 +108,7 @@ static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pic
     tell(l, q, w, &p->came, p->slot, bare_p);
 }
 
-static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value)
+static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
 {
     const struct mpg_evaluator *l = lanes;
     const bool early = value > taken->value[w];
@@ -116,10 +116,10 @@ static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_lett
     slot_bare(l, slot)[w] = taken->bare[w] + shift_ns;
     if (!l->moves)
         return;
-    const struct mpg_path_value kept = mpg_path_kept(taken->number), bare = {taken->number, MPG_PATH_KEPT_BARE};
-    mpg_moves_set(l->moves, mpg_path_slot(slot, MPG_PATH_TIME), w, early ? bare : kept,
+    const struct mpg_value kept = mpg_value_kept(taken->number), bare = {taken->number, MPG_VALUE_KEPT_BARE};
+    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_TIME), w, early ? bare : kept,
                   slot_delay(l, slot)[w] - (early ? taken->bare : taken->value)[w]);
-    mpg_moves_set(l->moves, mpg_path_slot(slot, MPG_PATH_BARE), w, bare, shift_ns);
+    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_BARE), w, bare, shift_ns);
 }
 
 static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)

@@ -455,7 +455,7 @@ static void leave_out(struct mpg_evaluator *l, const struct mpg_step *s, const d
 {
     double *waited = account_of(l, s->rank, MPG_TERM_WAITED), *value = stream_delay(l, s->stream);
     for (uint32_t w = 0; w < l->n; w++)
-        if (l->choice->vanishes[w]) {
+        if (l->choice->skips[w]) {
             waited[w] += value[w] - gone[w];
             value[w] = gone[w];
         }
@@ -551,7 +551,7 @@ static __attribute__((noinline)) int leave_others(struct mpg_evaluator *l, const
     if (l->recorder)
         mpg_record_delays_clamp(l, s, out);
     for (uint32_t w = 0; w < l->n && l->choice; w++)
-        l->scratch[w] = l->choice->vanishes[w] ? mpg_delays_vanished(l, s, w) : 0;
+        l->scratch[w] = l->choice->skips[w] ? mpg_delays_vanished(l, s, w) : 0;
     if (l->recorder && l->choice)
         mpg_record_delays_vanished(l, s, l->scratch);
     leave_with(l, s, out);

@@ -42,7 +42,7 @@ void mpg_evaluator_free(struct mpg_evaluator *e)
     mpg_evaluator_free_tally(e);
     mpg_recorder_free(e->recorder);
     mpg_choosing_free(e->choice);
-    mpg_moves_free(e->moves);
+    mpg_moved_arrivals_free(e->moves);
     mpg_expansion_free(e->expansion);
     free(e->members);
     free(e->member_slot);
@@ -103,7 +103,7 @@ int mpg_evaluator_finish(const struct mpg_evaluator *e, struct mpg_error *err)
 {
     if (e->recorder && mpg_recorder_finish(e, err) < 0)
         return -1;
-    return e->choice ? mpg_choosing_said(e->choice, err) : 0;
+    return e->choice ? mpg_choosing_refusal(e->choice, err) : 0;
 }
 
 /* --- steps --- */

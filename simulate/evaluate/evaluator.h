@@ -10,13 +10,13 @@
 #include "common/error.h"
 #include "graph/graph.h"
 #include "simulate/choice/choice.h"
-#include "simulate/choice/watch.h"
+#include "simulate/choice/observer.h"
 #include "simulate/evaluate/classes.h"
 #include "simulate/evaluate/floors.h"
 #include "simulate/evaluate/target.h"
 #include "simulate/models/paths.h"
-#include "simulate/where/path.h"
-#include "simulate/where/tally.h"
+#include "simulate/attribution/critical.h"
+#include "simulate/attribution/tally.h"
 
 /* What absorbs delays. */
 enum mpg_absorb { MPG_ABSORB_NONE, MPG_ABSORB_WAIT, MPG_ABSORB_CLOCK };
@@ -59,9 +59,9 @@ struct mpg_evaluator *mpg_times_new(int32_t ranks, uint32_t lanes, uint32_t firs
 double mpg_times_bytes(uint32_t slots, int32_t ranks);
 /* Has PATH, which outlives it, record what the values of the one lane come from; the graph's options have `regions`. Before the
  * first step. Error: out of memory. */
-int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_path *path, struct mpg_error *err);
+int mpg_times_use_path(struct mpg_evaluator *evaluator, struct mpg_critical *path, struct mpg_error *err);
 /* After the last one: the run that is longest is where PATH ends. */
-void mpg_times_end_path(const struct mpg_evaluator *evaluator, struct mpg_path *path);
+void mpg_times_end_path(const struct mpg_evaluator *evaluator, struct mpg_critical *path);
 /* Those who evaluate steps in an order of their own (simulate/events/): evaluates STEP of a graph that has SLOTS slots so far;
  * what a slot, or a stream, holds, to be read and written, of the first lane. */
 enum mpg_slot_part { MPG_SLOT_TIME, MPG_SLOT_ENVELOPE, MPG_SLOT_MET, MPG_SLOT_BEGIN };
@@ -78,18 +78,19 @@ int mpg_evaluator_reserve(struct mpg_evaluator *evaluator, uint32_t streams, uin
 void mpg_evaluator_free(struct mpg_evaluator *evaluator); /* NULL is allowed */
 /* Lets calls complete something else than in the trace, where the graph's steps have candidates (docs/MODEL.md, section 6), but
  * for lanes that KEEPS (may be NULL; copied) says. WATCH (may be NULL) sees what the first lane does. Error: out of memory. */
-int mpg_evaluator_use_choice(struct mpg_evaluator *evaluator, const bool *keeps, const struct mpg_watch *watch,
+int mpg_evaluator_use_choice(struct mpg_evaluator *evaluator, const bool *keeps, const struct mpg_observer *observer,
                              struct mpg_error *err);
 /* What was chosen; NULL: nothing can be. */
 const struct mpg_choosing *mpg_evaluator_choice(const struct mpg_evaluator *evaluator);
 /* Which lanes would have had to keep the traced order, one a lane; NULL: none. */
 const bool *mpg_evaluator_broken(const struct mpg_evaluator *evaluator);
-/* Has the account told by places (simulate/where/tally.h), terms as in the mode's account but for what is left, or the run, and
+/* Has the account told by places (simulate/attribution/tally.h), terms as in the mode's account but for what is left, or the
+ * run, and
  * by PAIRS of ranks; the graph's options have `regions`. Before the first step. Error: out of memory. */
 int mpg_evaluator_use_tally(struct mpg_evaluator *evaluator, bool pairs, struct mpg_error *err);
 /* NULL: nobody asked. */
 const struct mpg_tally *mpg_evaluator_tallied(const struct mpg_evaluator *evaluator);
-/* Has the tally told what the paths of all lanes have where (simulate/where/trail.h), too; the graph's options have
+/* Has the tally told what the paths of all lanes have where (simulate/attribution/provenance.h), too; the graph's options have
  * `reports_unused`. After mpg_evaluator_use_tally(), before mpg_evaluator_use_choice(). Error: out of memory. */
 int mpg_evaluator_use_recorder(struct mpg_evaluator *evaluator, struct mpg_error *err);
 /* Which steps of a graph are to be evaluated, and these. */

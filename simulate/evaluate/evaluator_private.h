@@ -12,9 +12,9 @@
 #include "simulate/evaluate/vectors.h"
 #include "simulate/models/quantile_cache.h"
 #include "simulate/models/times.h"
-#include "simulate/where/moves.h"
-#include "simulate/where/tally.h"
-#include "simulate/where/trail.h"
+#include "simulate/attribution/moved_arrivals.h"
+#include "simulate/attribution/tally.h"
+#include "simulate/attribution/provenance.h"
 
 /* What a stream holds, vectors of n each, one after the other. */
 enum stream_part {
@@ -148,7 +148,8 @@ struct mpg_evaluator {
     double *rank_account;        /* where they are tallied: that of ranks */
     struct mpg_recorder *recorder; /* NULL: nobody asks what values come from (recorder.h) */
     struct mpg_choosing *choice; /* NULL: calls complete what they did in the trace */
-    struct mpg_moves *moves;     /* where calls choose, and a recorder is asked: what arrivals come from that they move */
+    /* where calls choose, and a recorder is asked: what arrivals come from that they move */
+    struct mpg_moved_arrivals *moves;
     struct mpg_expansion *expansion; /* NULL: no collective has been expanded yet */
     double *members;             /* capacity: values of all members of one, and what they come from; */
     uint32_t *member_slot;       /* their slots */

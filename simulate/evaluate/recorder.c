@@ -16,7 +16,7 @@ static void list_vectors(struct mpg_recorder *x, double **vector[VECTORS])
 }
 
 /* PATH: of the one lane, what it is made of; NULL: of all, by places. */
-static int use(struct mpg_evaluator *e, struct mpg_path *path, struct mpg_error *err)
+static int use(struct mpg_evaluator *e, struct mpg_critical *path, struct mpg_error *err)
 {
     struct mpg_recorder *x = calloc(1, sizeof *x);
     double **vector[VECTORS];
@@ -29,12 +29,12 @@ static int use(struct mpg_evaluator *e, struct mpg_path *path, struct mpg_error 
         all = (*vector[i] = calloc(e->n, sizeof **vector[i])) && all;
     x->code = calloc(e->n, sizeof *x->code);
     x->last = calloc(e->n, sizeof *x->last);
-    x->firsts = calloc(mpg_trail_words(e->n), sizeof *x->firsts);
+    x->firsts = calloc(mpg_provenance_words(e->n), sizeof *x->firsts);
     if (!all || !x->code || !x->last || !x->firsts)
         return mpg_error_set(err, "out of memory");
     x->tally = path ? path->tally : e->tally;
     x->clamps = e->p && (mpg_perturbation_can_speed_messages(e->p) || (e->paths && e->paths->speeds) || e->p->call_noise.n > 0);
-    return (x->trail = mpg_trail_new(x->tally, path, err)) ? 0 : -1;
+    return (x->trail = mpg_provenance_new(x->tally, path, err)) ? 0 : -1;
 }
 
 int mpg_evaluator_use_recorder(struct mpg_evaluator *e, struct mpg_error *err)
@@ -42,9 +42,9 @@ int mpg_evaluator_use_recorder(struct mpg_evaluator *e, struct mpg_error *err)
     return use(e, NULL, err);
 }
 
-int mpg_times_use_path(struct mpg_evaluator *e, struct mpg_path *path, struct mpg_error *err)
+int mpg_times_use_path(struct mpg_evaluator *e, struct mpg_critical *path, struct mpg_error *err)
 {
-    return mpg_path_restart(path, err) < 0 ? -1 : use(e, path, err);
+    return mpg_critical_restart(path, err) < 0 ? -1 : use(e, path, err);
 }
 
 void mpg_recorder_free(struct mpg_recorder *x)
@@ -62,7 +62,7 @@ void mpg_recorder_free(struct mpg_recorder *x)
     free(x->known);
     free(x->finished);
     free(x->interval);
-    mpg_trail_free(x->trail);
+    mpg_provenance_free(x->trail);
     free(x);
 }
 
@@ -71,8 +71,8 @@ void mpg_recorder_free(struct mpg_recorder *x)
 void mpg_recorder_go_on(const struct mpg_evaluator *e, const struct mpg_step *s, const double *terms)
 {
     const struct mpg_recorder *x = e->recorder;
-    mpg_trail_add(x->trail, mpg_path_stream(s->stream), x->tally->at[s->stream]);
-    mpg_trail_from(x->trail, mpg_path_stream(s->stream), terms, NOWHERE);
+    mpg_provenance_add(x->trail, mpg_value_stream(s->stream), x->tally->at[s->stream]);
+    mpg_provenance_from(x->trail, mpg_value_stream(s->stream), terms, NOWHERE);
 }
 
 static int note_stream(struct mpg_recorder *x, const struct mpg_step *s, struct mpg_error *err)
@@ -87,15 +87,15 @@ static int note_stream(struct mpg_recorder *x, const struct mpg_step *s, struct 
 }
 
 /* Each part that the slot has which S looks at. */
-static void end_view(struct mpg_trail *trail, const struct mpg_step *s)
+static void end_view(struct mpg_provenance *trail, const struct mpg_step *s)
 {
     if (s->slot == s->a)
         return;
-    mpg_trail_renew(trail, s->slot);
-    for (enum mpg_path_part part = MPG_PATH_TIME; part <= MPG_PATH_BEGIN; part++)
-        if (mpg_trail_has(trail, s->a, part)) {
-            mpg_trail_add(trail, mpg_path_slot(s->slot, part), NOWHERE);
-            mpg_trail_from(trail, mpg_path_slot(s->a, part), NULL, NOWHERE);
+    mpg_provenance_renew(trail, s->slot);
+    for (enum mpg_value_part part = MPG_VALUE_TIME; part <= MPG_VALUE_BEGIN; part++)
+        if (mpg_provenance_has(trail, s->a, part)) {
+            mpg_provenance_add(trail, mpg_value_slot(s->slot, part), NOWHERE);
+            mpg_provenance_from(trail, mpg_value_slot(s->a, part), NULL, NOWHERE);
         }
 }
 
@@ -103,21 +103,21 @@ static void end_view(struct mpg_trail *trail, const struct mpg_step *s)
 static void end_load(const struct mpg_evaluator *e, const struct mpg_step *s)
 {
     const struct mpg_recorder *x = e->recorder;
-    const struct mpg_path_value slot = mpg_path_slot(s->slot, MPG_PATH_TIME), stream = mpg_path_stream(s->stream);
+    const struct mpg_value slot = mpg_value_slot(s->slot, MPG_VALUE_TIME), stream = mpg_value_stream(s->stream);
     const bool all = s->kind == MPG_STEP_LOAD;
-    if (!all && !mpg_trail_any(x->firsts, e->n))
+    if (!all && !mpg_provenance_any(x->firsts, e->n))
         return;
-    mpg_trail_add(x->trail, stream, x->tally->at[s->stream]);
-    mpg_trail_from(x->trail, all ? slot : stream, NULL, NOWHERE);
+    mpg_provenance_add(x->trail, stream, x->tally->at[s->stream]);
+    mpg_provenance_from(x->trail, all ? slot : stream, NULL, NOWHERE);
     if (!all)
-        mpg_trail_add_from(x->trail, slot, NULL, NOWHERE, x->firsts);
+        mpg_provenance_add_from(x->trail, slot, NULL, NOWHERE, x->firsts);
 }
 
 int mpg_recorder_begin(struct mpg_evaluator *e, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_recorder *x = e->recorder;
     if (s->kind == MPG_STEP_JOIN)
-        mpg_trail_find_larger(e->n, slot_value(e, s->slot, SLOT_VALUE), stream_value(e, s->stream, STREAM_VALUE), x->firsts);
+        mpg_provenance_find_larger(e->n, slot_value(e, s->slot, SLOT_VALUE), stream_value(e, s->stream, STREAM_VALUE), x->firsts);
     else
         e->mode->record_begin(e, s);
     return note_stream(x, s, err);
@@ -161,7 +161,7 @@ static bool is_told(const struct mpg_choosing *choice, const struct mpg_edge *e,
 }
 
 int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_step *s,
-                           const struct mpg_edge *edge, uint32_t code, struct mpg_path_value from, const double *terms,
+                           const struct mpg_edge *edge, uint32_t code, struct mpg_value from, const double *terms,
                            struct mpg_error *err)
 {
     const struct mpg_recorder *x = e->recorder;
@@ -169,7 +169,7 @@ int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choos
     if (!choice || !x->tally->pairs || !edge || !edge->is_view) {
         if (edge && x->tally->pairs && mpg_tally_edge(x->tally, s, edge, &between, err) < 0)
             return -1;
-        set_bits(e, choice, NULL, code, -1, mpg_trail_from(x->trail, from, terms, between));
+        set_bits(e, choice, NULL, code, -1, mpg_provenance_from(x->trail, from, terms, between));
         return 0;
     }
     for (uint32_t w = 0; w < e->n; w++) {
@@ -178,7 +178,7 @@ int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choos
             continue;
         if (mpg_tally_between(x->tally, s->stream, source, s->rank, &between, err) < 0)
             return -1;
-        set_bits(e, choice, edge, code, source, mpg_trail_from(x->trail, from, terms, between));
+        set_bits(e, choice, edge, code, source, mpg_provenance_from(x->trail, from, terms, between));
     }
     return 0;
 }
@@ -195,9 +195,9 @@ static bool has_ended(const struct mpg_evaluator *e, int32_t rank)
     return is_finished(e->recorder, e->last_stream[rank]);
 }
 
-static void mark_lane(struct mpg_trail *trail, struct mpg_path_value value, uint32_t w)
+static void mark_lane(struct mpg_provenance *trail, struct mpg_value value, uint32_t w)
 {
-    uint64_t *words = mpg_trail_mark(trail, value);
+    uint64_t *words = mpg_provenance_mark(trail, value);
     if (words)
         words[w / 64] |= UINT64_C(1) << w % 64;
 }
@@ -226,15 +226,15 @@ static void mark_streams(const struct mpg_evaluator *e)
     const double *least_ns = find_least(e);
     const uint32_t streams = x->streams > (uint32_t)e->ranks ? x->streams : (uint32_t)e->ranks;
     for (uint32_t i = 0; i < streams; i++) {
-        uint64_t *words = is_finished(x, i) ? NULL : mpg_trail_mark(x->trail, mpg_path_stream(i));
+        uint64_t *words = is_finished(x, i) ? NULL : mpg_provenance_mark(x->trail, mpg_value_stream(i));
         for (uint32_t w = 0; w < e->n && words; w++)
             words[w / 64] |= UINT64_C(1) << w % 64;
-        words = e->mode->is_times && i < x->streams && words ? mpg_trail_mark(x->trail, mpg_path_next(i)) : NULL;
+        words = e->mode->is_times && i < x->streams && words ? mpg_provenance_mark(x->trail, mpg_value_next(i)) : NULL;
         if (words)
-            mpg_trail_find_larger(e->n, stream_value(e, i, STREAM_NEXT), stream_value(e, i, STREAM_VALUE), words);
+            mpg_provenance_find_larger(e->n, stream_value(e, i, STREAM_NEXT), stream_value(e, i, STREAM_VALUE), words);
     }
     for (int32_t r = 0; r < e->ranks; r++) {
-        uint64_t *words = has_ended(e, r) ? mpg_trail_mark(x->trail, mpg_path_stream(e->last_stream[r])) : NULL;
+        uint64_t *words = has_ended(e, r) ? mpg_provenance_mark(x->trail, mpg_value_stream(e->last_stream[r])) : NULL;
         for (uint32_t w = 0; w < e->n && words; w++)
             words[w / 64] |= (uint64_t)(e->mode->run_ns(e, r, w) >= least_ns[w]) << w % 64;
     }
@@ -243,9 +243,9 @@ static void mark_streams(const struct mpg_evaluator *e)
 static void mark_kept(void *evaluator, uint32_t number, uint32_t w, bool bare)
 {
     const struct mpg_evaluator *e = evaluator;
-    mark_lane(e->recorder->trail, mpg_path_kept(number), w);
+    mark_lane(e->recorder->trail, mpg_value_kept(number), w);
     if (bare && !e->mode->is_times)
-        mark_lane(e->recorder->trail, (struct mpg_path_value){number, MPG_PATH_KEPT_BARE}, w);
+        mark_lane(e->recorder->trail, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, w);
 }
 
 int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, struct mpg_error *err)
@@ -256,13 +256,13 @@ int mpg_recorder_cut(struct mpg_evaluator *e, const struct mpg_steps *steps, str
         return 0;
     const uint64_t passed = x->steps;
     x->steps = 0;
-    if (!mpg_trail_cut(x->trail, passed))
+    if (!mpg_provenance_cut(x->trail, passed))
         return 0;
     mark_streams(e);
     if (e->choice)
         mpg_choosing_mark_kept(e->choice, mark_kept, e);
-    mpg_trail_mark_slots(x->trail, steps->unused, steps->unused_number);
-    return mpg_trail_resolve(x->trail, err);
+    mpg_provenance_mark_slots(x->trail, steps->unused, steps->unused_number);
+    return mpg_provenance_resolve(x->trail, err);
 }
 
 /* The rank whose run is longest in lane W, the first of several. */
@@ -280,12 +280,12 @@ int mpg_recorder_finish(const struct mpg_evaluator *e, struct mpg_error *err)
     for (uint32_t w = 0; w < e->n; w++) {
         const int32_t longest = find_longest(e, w);
         x->other[w] = mpg_evaluator_end(e, longest)[w];
-        mark_lane(x->trail, mpg_path_stream(e->last_stream[longest]), w);
+        mark_lane(x->trail, mpg_value_stream(e->last_stream[longest]), w);
     }
-    return mpg_trail_finish(x->trail, x->other, err);
+    return mpg_provenance_finish(x->trail, x->other, err);
 }
 
-void mpg_times_end_path(const struct mpg_evaluator *e, struct mpg_path *path)
+void mpg_times_end_path(const struct mpg_evaluator *e, struct mpg_critical *path)
 {
     path->rank = find_longest(e, 0);
     path->stream = e->last_stream[path->rank];
@@ -305,14 +305,14 @@ void mpg_recorder_came_begin(const struct mpg_evaluator *e, double *value, uint3
 void mpg_recorder_came(const struct mpg_evaluator *e, uint32_t slot, double *value, const uint32_t *from)
 {
     const double *number = mpg_came(value, e->mode->expanded_lanes(e), e->n, MPG_CAME_FROM);
-    mpg_trail_add_one_of(e->recorder->trail, mpg_path_slot(slot, MPG_PATH_MEET), number, from);
+    mpg_provenance_add_one_of(e->recorder->trail, mpg_value_slot(slot, MPG_VALUE_MEET), number, from);
     e->mode->record_came(e, value, from);
 }
 
 void mpg_recorder_came_end(const struct mpg_evaluator *e, uint32_t slot)
 {
-    struct mpg_trail *trail = e->recorder->trail;
-    mpg_trail_renew(trail, slot);
-    mpg_trail_add(trail, mpg_path_slot(slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(trail, mpg_path_slot(slot, MPG_PATH_MEET), NULL, NOWHERE);
+    struct mpg_provenance *trail = e->recorder->trail;
+    mpg_provenance_renew(trail, slot);
+    mpg_provenance_add(trail, mpg_value_slot(slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(trail, mpg_value_slot(slot, MPG_VALUE_MEET), NULL, NOWHERE);
 }

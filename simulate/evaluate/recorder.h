@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the values of all lanes come from (docs/MODEL.md, 8, Paths of delays, Critical path), told as steps are evaluated, for
- * simulate/where/trail.h. Of ties it is the rank's own, then what comes first. Of delays, what is put into a message, its bytes
- * too, is MPG_WHERE_LATENCY there, into a collective MPG_WHERE_WHOLE. Private to simulate/evaluate/. */
+ * simulate/attribution/provenance.h. Of ties it is the rank's own, then what comes first. Of delays, what is put into a
+ * message, its bytes
+ * too, is MPG_CRITICAL_LATENCY there, into a collective MPG_CRITICAL_WHOLE. Private to simulate/evaluate/. */
 #ifndef MPG_RECORDER_H
 #define MPG_RECORDER_H
 
@@ -10,7 +11,7 @@
 enum { NOWHERE = UINT32_MAX };
 
 struct mpg_recorder {
-    struct mpg_trail *trail;
+    struct mpg_provenance *trail;
     struct mpg_tally *tally; /* where calls are: the evaluator's, or a path's; not owned */
     double *before;          /* n each: a value before the step, or the latest so far; */
     double *from_ns;         /* of the call: where it comes from; */
@@ -28,7 +29,7 @@ struct mpg_recorder {
     double *trip;            /* what the one-sided transfers add that it waits for */
     double *first, *part;    /* of use for a while; of a time */
     bool puts;               /* put is not 0 in all lanes */
-    bool vanishes;           /* in some lane it is not made */
+    bool skips;           /* in some lane it is not made */
     bool told;               /* what it comes from has been told */
     bool clamps;             /* a message can come as early as it can have left */
     double slack_ns;         /* of that call's local edge */
@@ -43,7 +44,7 @@ struct mpg_recorder {
     double *latency, *bytes, *whole, *last_ns, *latest; /* n each */
     uint32_t *last;          /* n: the edge whose message decides what is received */
     bool has_terms;          /* latency, bytes or whole are not 0 */
-    double costs[MPG_WHERE_TERMS];
+    double costs[MPG_ATTRIBUTION_TERMS];
 };
 
 void mpg_recorder_free(struct mpg_recorder *recorder); /* NULL is allowed */
@@ -58,7 +59,7 @@ void mpg_recorder_go_on(const struct mpg_evaluator *e, const struct mpg_step *s,
  * none), between whose ranks it is, for who asks for pairs: of what CHOICE (NULL: none) has put into its view, of whoever sent
  * that. Error: out of memory. */
 int mpg_recorder_add_lanes(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_step *s,
-                           const struct mpg_edge *edge, uint32_t code, struct mpg_path_value from, const double *terms,
+                           const struct mpg_edge *edge, uint32_t code, struct mpg_value from, const double *terms,
                            struct mpg_error *err);
 /* Expanded collectives: VALUE, as wide as simulate/algorithms/expand.h has them, comes from itself, its NUMBER. It will be that
  * of SLOT, and comes from what it numbers of slots FROM, as they are before; of several at a time all are told first, then each
@@ -95,7 +96,7 @@ void mpg_record_delays_before(struct mpg_evaluator *l, const double *out);
 void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                             const struct mpg_lane_edge *e, const double *out);
 void mpg_record_delays_clamp(struct mpg_evaluator *l, const struct mpg_step *s, const double *out);
-/* In lanes in which S vanishes it is GONE. */
+/* In lanes in which S skips it is GONE. */
 void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone);
 /* After S has been left. */
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);

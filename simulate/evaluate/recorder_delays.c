@@ -42,12 +42,12 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
     struct mpg_recorder *x = l->recorder;
     const struct made m = interval_of(l, s);
     const double more_ns = m.cut ? 0 : m.of.more_ns;
-    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_COMPUTATION] = more_ns,
-                                          [MPG_WHERE_SCALED] = m.of.length_ns,
-                                          [MPG_WHERE_TRACER] = -m.of.tracer_ns};
+    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_COMPUTATION] = more_ns,
+                                          [MPG_CRITICAL_SCALED] = m.of.length_ns,
+                                          [MPG_CRITICAL_TRACER] = -m.of.tracer_ns};
     mpg_recorder_go_on(l, s, term);
     if (!m.quiet || m.cut) /* the step's account has nothing else */
-        mpg_trail_add_difference(x->trail, m.cut ? MPG_WHERE_COMPUTATION : MPG_WHERE_NOISE,
+        mpg_provenance_add_difference(x->trail, m.cut ? MPG_CRITICAL_COMPUTATION : MPG_CRITICAL_NOISE,
                                  account_of(l, s->rank, MPG_TERM_COMPUTE), NULL, more_ns - m.of.tracer_ns);
     if (!l->choice)
         return 0;
@@ -62,53 +62,53 @@ static int end_enter(struct mpg_evaluator *l, const struct mpg_step *s, struct m
 /* Who takes S's message, which is followed, may do so when its slot is another's. */
 static void keep_arrival(const struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    struct mpg_trail *trail = l->recorder->trail;
+    struct mpg_provenance *trail = l->recorder->trail;
     const uint32_t number = mpg_choosing_kept(l->choice, s->message);
-    mpg_trail_add(trail, mpg_path_kept(number), NOWHERE);
-    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
-    mpg_trail_add(trail, (struct mpg_path_value){number, MPG_PATH_KEPT_BARE}, NOWHERE);
-    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_BARE), NULL, NOWHERE);
+    mpg_provenance_add(trail, mpg_value_kept(number), NOWHERE);
+    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_add(trail, (struct mpg_value){number, MPG_VALUE_KEPT_BARE}, NOWHERE);
+    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_BARE), NULL, NOWHERE);
 }
 
 static void end_eager(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
-    const struct mpg_path_value stream = mpg_path_stream(s->stream);
-    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1, [MPG_WHERE_SIZE] = s->target_bytes};
+    const struct mpg_value stream = mpg_value_stream(s->stream);
+    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1, [MPG_CRITICAL_SIZE] = s->target_bytes};
     const double *value = slot_delay(l, s->slot), *bare = slot_bare(l, s->slot), *sent = stream_delay(l, s->stream);
     const bool posts = l->p->call_edges == MPG_CALL_EDGES_PAPER;
-    mpg_trail_renew(x->trail, s->slot);
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(x->trail, stream, term, NOWHERE);
+    mpg_provenance_renew(x->trail, s->slot);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->trail, stream, term, NOWHERE);
     for (uint32_t w = 0; w < l->n && posts; w++) /* l->local as mpg_delays_eager() left it */
         x->other[w] = sent[w] + l->local[w];
     if (posts)
-        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, l->local);
-    mpg_trail_add_difference(x->trail, MPG_WHERE_LATENCY, value, posts ? x->other : sent, 0);
+        mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, l->local);
+    mpg_provenance_add_difference(x->trail, MPG_CRITICAL_LATENCY, value, posts ? x->other : sent, 0);
     if (!x->clamps)
         return;
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_BARE), NOWHERE);
-    mpg_trail_from(x->trail, stream, NULL, NOWHERE);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE);
+    mpg_provenance_from(x->trail, stream, NULL, NOWHERE);
     if (posts)
-        mpg_trail_add_difference(x->trail, MPG_WHERE_CALL, bare, sent, 0);
+        mpg_provenance_add_difference(x->trail, MPG_CRITICAL_CALL, bare, sent, 0);
     if (l->choice && s->is_followed)
         keep_arrival(l, s);
 }
 
 /* PART of S's message is VALUE, and comes from who posted its receive, or, in lanes of `firsts`, from its sender, by
  * POSTED and SENT and what else there is, which is put in where it FLIES. */
-static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_path_part part, const double *value,
+static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_value_part part, const double *value,
                     const struct mpg_delay_met *met, bool flies)
 {
     struct mpg_recorder *x = l->recorder;
     const double size = flies ? s->target_bytes : 0;
-    const double by_poster[MPG_WHERE_TERMS] = {[MPG_WHERE_SIZE] = size, [MPG_WHERE_ABSORBED] = -met->poster_slack_ns};
-    const double by_sender[MPG_WHERE_TERMS] = {
-        [MPG_WHERE_MESSAGES] = flies, [MPG_WHERE_SIZE] = size, [MPG_WHERE_ABSORBED] = -met->sender_slack_ns};
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, part), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->b, MPG_PATH_TIME), by_poster, NOWHERE);
-    if (mpg_trail_any(x->firsts, l->n))
-        mpg_trail_add_from(x->trail, mpg_path_slot(s->a, MPG_PATH_TIME), by_sender, NOWHERE, x->firsts);
+    const double by_poster[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_SIZE] = size, [MPG_CRITICAL_ABSORBED] = -met->poster_slack_ns};
+    const double by_sender[MPG_ATTRIBUTION_TERMS] = {
+        [MPG_CRITICAL_MESSAGES] = flies, [MPG_CRITICAL_SIZE] = size, [MPG_CRITICAL_ABSORBED] = -met->sender_slack_ns};
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, part), NOWHERE);
+    mpg_provenance_from(x->trail, mpg_value_slot(s->b, MPG_VALUE_TIME), by_poster, NOWHERE);
+    if (mpg_provenance_any(x->firsts, l->n))
+        mpg_provenance_add_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), by_sender, NOWHERE, x->firsts);
     for (uint32_t w = 0; w < l->n; w++) {
         const bool first = x->firsts[w / 64] >> w % 64 & 1;
         const double from = first ? x->before[w] - met->sender_slack_ns : x->from_ns[w] - met->poster_slack_ns;
@@ -116,30 +116,30 @@ static void add_met(struct mpg_evaluator *l, const struct mpg_step *s, enum mpg_
         x->other[w] = flies ? calls : value[w] - from;
         x->put[w] = flies ? value[w] - (from + calls) : 0;
     }
-    mpg_trail_add_term(x->trail, MPG_WHERE_CALL, x->other);
-    mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, x->put);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, x->other);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_LATENCY, x->put);
 }
 
 void mpg_record_delays_met(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_met *met)
 {
     struct mpg_recorder *x = l->recorder;
-    mpg_trail_renew(x->trail, s->slot);
+    mpg_provenance_renew(x->trail, s->slot);
     for (uint32_t w = 0; w < l->n; w++) { /* without what is put in; first, as that reads slots that are written over */
         x->first[w] = s->changed ? INFINITY : x->before[w] - met->sender_slack_ns + fmax(met->sending[w], 0);
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + fmax(met->posting[w], 0);
     }
-    mpg_trail_find_larger(l->n, x->first, x->other, x->firsts);
+    mpg_provenance_find_larger(l->n, x->first, x->other, x->firsts);
     struct mpg_delay_met bare = *met;
     bare.sender_slack_ns = s->changed ? 0 : met->sender_slack_ns;
-    add_met(l, s, MPG_PATH_BARE, slot_bare(l, s->slot), &bare, false);
+    add_met(l, s, MPG_VALUE_BARE, slot_bare(l, s->slot), &bare, false);
     for (uint32_t w = 0; w < l->n; w++) {
         const double first = x->before[w] - met->sender_slack_ns + met->sending[w] + met->lambda[w];
         x->other[w] = x->from_ns[w] - met->poster_slack_ns + met->posting[w];
         const bool is_eager = met->eager && met->eager[w] > (first > x->other[w] ? first : x->other[w]) + met->tau[w];
         x->first[w] = is_eager ? INFINITY : first;
     }
-    mpg_trail_find_larger(l->n, x->first, x->other, x->firsts);
-    add_met(l, s, MPG_PATH_TIME, slot_delay(l, s->slot), met, true);
+    mpg_provenance_find_larger(l->n, x->first, x->other, x->firsts);
+    add_met(l, s, MPG_VALUE_TIME, slot_delay(l, s->slot), met, true);
 }
 
 /* --- collectives, slots --- */
@@ -148,13 +148,13 @@ static void end_contribute(struct mpg_evaluator *l, const struct mpg_step *s)
 {
     struct mpg_recorder *x = l->recorder;
     const bool measured = mpg_collective_measured(l->p, mpg_operation_whole(s->call), s->members, s->contributed_bytes);
-    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_WHOLES] = measured,
-                                          [MPG_WHERE_MESSAGES] = measured ? 0 : s->rounds,
-                                          [MPG_WHERE_SIZE] = measured ? 0 : s->target_bytes};
-    mpg_trail_renew(x->trail, s->slot);
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->a, MPG_PATH_TIME), term, NOWHERE);
-    mpg_trail_add_term(x->trail, MPG_WHERE_WHOLE, l->scratch); /* as mpg_delays_contribute() left it */
+    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_WHOLES] = measured,
+                                          [MPG_CRITICAL_MESSAGES] = measured ? 0 : s->rounds,
+                                          [MPG_CRITICAL_SIZE] = measured ? 0 : s->target_bytes};
+    mpg_provenance_renew(x->trail, s->slot);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), term, NOWHERE);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, l->scratch); /* as mpg_delays_contribute() left it */
 }
 
 /* What slack takes off A, and off B, that S merges. */
@@ -173,7 +173,7 @@ static void begin_merge(struct mpg_evaluator *l, const struct mpg_step *s)
         x->first[w] = slot_delay(l, s->a)[w] - shift_ns[0];
         x->other[w] = slot_delay(l, s->b)[w] - shift_ns[1];
     }
-    mpg_trail_find_larger(l->n, x->first, x->other, x->firsts);
+    mpg_provenance_find_larger(l->n, x->first, x->other, x->firsts);
 }
 
 static void end_merge(struct mpg_evaluator *l, const struct mpg_step *s)
@@ -181,25 +181,25 @@ static void end_merge(struct mpg_evaluator *l, const struct mpg_step *s)
     struct mpg_recorder *x = l->recorder;
     double shift_ns[2];
     find_shifts(l, s, shift_ns);
-    const double of_a[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -shift_ns[0]};
-    const double of_b[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -shift_ns[1]};
-    mpg_trail_renew(x->trail, s->slot);
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->b, MPG_PATH_TIME), of_b, NOWHERE);
-    mpg_trail_add_from(x->trail, mpg_path_slot(s->a, MPG_PATH_TIME), of_a, NOWHERE, x->firsts);
+    const double of_a[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -shift_ns[0]};
+    const double of_b[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -shift_ns[1]};
+    mpg_provenance_renew(x->trail, s->slot);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->trail, mpg_value_slot(s->b, MPG_VALUE_TIME), of_b, NOWHERE);
+    mpg_provenance_add_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), of_a, NOWHERE, x->firsts);
 }
 
 /* S's slot is its stream's value. */
 static void end_store(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    struct mpg_trail *trail = l->recorder->trail;
-    mpg_trail_renew(trail, s->slot);
-    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);
+    struct mpg_provenance *trail = l->recorder->trail;
+    mpg_provenance_renew(trail, s->slot);
+    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
     if (!s->sends)
         return;
-    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_BARE), NOWHERE); /* for probes */
-    mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);
+    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_BARE), NOWHERE); /* for probes */
+    mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
 }
 
 /* --- all of it --- */
@@ -273,8 +273,8 @@ void mpg_record_delays_came(const struct mpg_evaluator *l, double *value, const 
         x->other[w] = later_ns - slot_delay(l, other)[w] + slack_ns;
         x->first[w] = -slack_ns;
     }
-    mpg_trail_add_term(x->trail, MPG_WHERE_MESSAGES, came_of(l, value, MPG_CAME_MESSAGES));
-    mpg_trail_add_term(x->trail, MPG_WHERE_SIZE, came_of(l, value, MPG_CAME_SIZE));
-    mpg_trail_add_term(x->trail, MPG_WHERE_WHOLE, x->other);
-    mpg_trail_add_term(x->trail, MPG_WHERE_ABSORBED, x->first);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_MESSAGES, came_of(l, value, MPG_CAME_MESSAGES));
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_SIZE, came_of(l, value, MPG_CAME_SIZE));
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, x->other);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_ABSORBED, x->first);
 }

@@ -22,7 +22,7 @@ void mpg_record_delays_leaving(struct mpg_evaluator *l, const struct mpg_step *s
     zero(x->put, l->n);
     memset(x->code, 0, l->n * sizeof *x->code);
     x->slack_ns = 0;
-    x->puts = x->vanishes = false;
+    x->puts = x->skips = false;
 }
 
 /* Most calls, in which nothing but two values and what the call adds is looked at. */
@@ -31,9 +31,9 @@ int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s,
 {
     struct mpg_recorder *x = l->recorder;
     const struct mpg_edge *e = &s->edges[0];
-    const struct mpg_path_value stream = mpg_path_stream(s->stream), slot = mpg_path_slot(e->slot, MPG_PATH_TIME);
-    const double own[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -local_ns};
-    const double came[MPG_WHERE_TERMS] = {[MPG_WHERE_ABSORBED] = -edge->slack_ns};
+    const struct mpg_value stream = mpg_value_stream(s->stream), slot = mpg_value_slot(e->slot, MPG_VALUE_TIME);
+    const double own[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -local_ns};
+    const double came[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_ABSORBED] = -edge->slack_ns};
     uint32_t between = NOWHERE;
     if (s->round_trip || e->kind != MPG_EDGE_ARRIVAL || edge->shift_ns != 0 ||
         !l->code->origin(l->n, l->local, local_ns, (double)s->duration_ns, edge, stream_delay(l, s->stream), x->firsts, x->other))
@@ -41,13 +41,13 @@ int mpg_record_delays_receive(struct mpg_evaluator *l, const struct mpg_step *s,
     if (l->tally->pairs && mpg_tally_edge(l->tally, s, e, &between, err) < 0)
         return -1;
     x->told = true;
-    const bool all = mpg_trail_all(x->firsts, l->n);
-    mpg_trail_add(x->trail, stream, l->tally->at[s->stream]);
-    mpg_trail_from(x->trail, all ? slot : stream, all ? came : own, all ? between : NOWHERE);
-    if (!all && mpg_trail_any(x->firsts, l->n))
-        mpg_trail_add_from(x->trail, slot, came, between, x->firsts);
+    const bool all = mpg_provenance_all(x->firsts, l->n);
+    mpg_provenance_add(x->trail, stream, l->tally->at[s->stream]);
+    mpg_provenance_from(x->trail, all ? slot : stream, all ? came : own, all ? between : NOWHERE);
+    if (!all && mpg_provenance_any(x->firsts, l->n))
+        mpg_provenance_add_from(x->trail, slot, came, between, x->firsts);
     if (l->charges)
-        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, x->other);
+        mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, x->other);
     return 0;
 }
 
@@ -108,9 +108,9 @@ void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *
 {
     struct mpg_recorder *x = l->recorder;
     for (uint32_t w = 0; w < l->n; w++) {
-        if (!l->choice->vanishes[w])
+        if (!l->choice->skips[w])
             continue;
-        x->vanishes = true;
+        x->skips = true;
         x->code[w] = gone[w] < x->began[w] - (double)s->duration_ns ? CODE_SKIPPED : CODE_VANISHED;
         x->put[w] = 0;
     }
@@ -138,41 +138,41 @@ static bool has_trip(const struct mpg_step *s, uint32_t code)
 static void describe(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, double *term)
 {
     const struct mpg_edge *e = code >= CODE_EDGES ? edge_of(s, code) : NULL;
-    memset(term, 0, MPG_WHERE_TERMS * sizeof *term);
+    memset(term, 0, MPG_ATTRIBUTION_TERMS * sizeof *term);
     if (code == CODE_OWN)
-        term[MPG_WHERE_ABSORBED] = -l->recorder->slack_ns;
+        term[MPG_CRITICAL_ABSORBED] = -l->recorder->slack_ns;
     else if (code == CODE_CLAMP)
-        term[MPG_WHERE_CALL] = -(double)s->duration_ns;
+        term[MPG_CRITICAL_CALL] = -(double)s->duration_ns;
     else if (code == CODE_VANISHED)
-        term[MPG_WHERE_ABSORBED] = -(double)s->duration_ns;
+        term[MPG_CRITICAL_ABSORBED] = -(double)s->duration_ns;
     else if (code == CODE_SKIPPED) { /* with it goes what it came from: noise, too (add_skipped()) */
         const struct mpg_delay_interval *interval = &l->recorder->interval[s->stream];
-        term[MPG_WHERE_COMPUTATION] = -interval->more_ns;
-        term[MPG_WHERE_SCALED] = -interval->length_ns;
-        term[MPG_WHERE_TRACER] = interval->tracer_ns;
-        term[MPG_WHERE_ABSORBED] = -(double)s->duration_ns - l->interval_ns[s->stream];
+        term[MPG_CRITICAL_COMPUTATION] = -interval->more_ns;
+        term[MPG_CRITICAL_SCALED] = -interval->length_ns;
+        term[MPG_CRITICAL_TRACER] = interval->tracer_ns;
+        term[MPG_CRITICAL_ABSORBED] = -(double)s->duration_ns - l->interval_ns[s->stream];
     }
     else if ((code - CODE_EDGES) % EDGE_CODES == EDGE_VALUE) {
         for (uint32_t i = 0; i < s->edge_number; i++)
             if (&s->edges[l->edge[i].i] == e)
-                term[MPG_WHERE_ABSORBED] = -l->edge[i].slack_ns;
+                term[MPG_CRITICAL_ABSORBED] = -l->edge[i].slack_ns;
         const bool is_root = e->kind == MPG_EDGE_ROOT;
-        term[MPG_WHERE_SIZE] = is_root ? e->target_bytes : 0;
-        term[MPG_WHERE_MESSAGES] = is_root ? e->rounds
+        term[MPG_CRITICAL_SIZE] = is_root ? e->target_bytes : 0;
+        term[MPG_CRITICAL_MESSAGES] = is_root ? e->rounds
                                            : e->kind == MPG_EDGE_ACK || e->kind == MPG_EDGE_ENVELOPE;
     }
     if (has_trip(s, code)) {
-        term[MPG_WHERE_MESSAGES] += 1;
-        term[MPG_WHERE_SIZE] += s->round_trip_target_bytes;
+        term[MPG_CRITICAL_MESSAGES] += 1;
+        term[MPG_CRITICAL_SIZE] += s->round_trip_target_bytes;
     }
 }
 
-static struct mpg_path_value source_of(const struct mpg_step *s, uint32_t code)
+static struct mpg_value source_of(const struct mpg_step *s, uint32_t code)
 {
     const bool is_bare = code >= CODE_EDGES && ((code - CODE_EDGES) % EDGE_CODES == EDGE_BARE ||
                                                 edge_of(s, code)->kind == MPG_EDGE_ENVELOPE);
-    return code < CODE_EDGES ? mpg_path_stream(s->stream)
-                             : mpg_path_slot(edge_of(s, code)->slot, is_bare ? MPG_PATH_BARE : MPG_PATH_TIME);
+    return code < CODE_EDGES ? mpg_value_stream(s->stream)
+                             : mpg_value_slot(edge_of(s, code)->slot, is_bare ? MPG_VALUE_BARE : MPG_VALUE_TIME);
 }
 
 /* What noise added to the interval that is not there. */
@@ -185,16 +185,16 @@ static void add_skipped(struct mpg_evaluator *l, const struct mpg_step *s)
         const double put_ns = x->began[w] - before[w];
         x->part[w] = x->code[w] == CODE_SKIPPED ? interval->more_ns - interval->tracer_ns - put_ns : 0;
     }
-    mpg_trail_add_term(x->trail, MPG_WHERE_NOISE, x->part);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_NOISE, x->part);
 }
 
 /* Adds CODE to the choices. */
 static int add_code(struct mpg_evaluator *l, const struct mpg_step *s, uint32_t code, struct mpg_error *err)
 {
     struct mpg_recorder *x = l->recorder;
-    double term[MPG_WHERE_TERMS];
+    double term[MPG_ATTRIBUTION_TERMS];
     describe(l, s, code, term);
-    x->known[code] = mpg_path_ns(term);
+    x->known[code] = mpg_critical_ns(term);
     return mpg_recorder_add_lanes(l, l->choice, s, code >= CODE_EDGES ? edge_of(s, code) : NULL, code, source_of(s, code), term,
                                   err);
 }
@@ -209,8 +209,8 @@ static void add_put(struct mpg_evaluator *l, const struct mpg_step *s)
         whole[w] = is_root ? x->put[w] : 0;
         x->put[w] = is_root ? 0 : x->put[w];
     }
-    mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, x->put);
-    mpg_trail_add_term(x->trail, MPG_WHERE_WHOLE, whole);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_LATENCY, x->put);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_WHOLE, whole);
 }
 
 static bool is_gone(uint32_t code)
@@ -229,18 +229,18 @@ static void find_calls(struct mpg_evaluator *l, const struct mpg_step *s)
     for (uint32_t w = 0; w < l->n; w++)
         calls[w] = is_gone(x->code[w]) ? 0 : value[w] - x->from_ns[w] - x->known[x->code[w]] - x->put[w];
     if (l->charges || s->dropped || s->round_trip || mpg_delays_shortens(l, s)) /* else what is left were rounding */
-        mpg_trail_add_term(x->trail, MPG_WHERE_CALL, calls);
+        mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, calls);
 }
 
 /* What a call adds that waits for nobody: the step's account has nothing else. */
 static void add_alone(struct mpg_evaluator *l, const struct mpg_step *s)
 {
-    struct mpg_trail *trail = l->recorder->trail;
+    struct mpg_provenance *trail = l->recorder->trail;
     if (!l->charges && !mpg_delays_shortens(l, s)) /* it is where it was */
         return;
-    mpg_trail_add(trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
-    mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);
-    mpg_trail_add_term(trail, MPG_WHERE_CALL, account_of(l, s->rank, MPG_TERM_CALL));
+    mpg_provenance_add(trail, mpg_value_stream(s->stream), l->tally->at[s->stream]);
+    mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
+    mpg_provenance_add_term(trail, MPG_CRITICAL_CALL, account_of(l, s->rank, MPG_TERM_CALL));
 }
 
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
@@ -249,7 +249,7 @@ int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, st
     const uint32_t codes = CODE_EDGES + EDGE_CODES * s->edge_number;
     if (x->told)
         return 0;
-    if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !s->changed && !x->vanishes) {
+    if (!mpg_delays_waits(s) && !s->dropped && !s->round_trip && !s->changed && !x->skips) {
         add_alone(l, s);
         return 0;
     }
@@ -259,7 +259,7 @@ int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, st
     memset(x->used, 0, codes * sizeof *x->used);
     for (uint32_t w = 0; w < l->n; w++)
         x->used[x->code[w]] = true;
-    mpg_trail_add(x->trail, mpg_path_stream(s->stream), l->tally->at[s->stream]);
+    mpg_provenance_add(x->trail, mpg_value_stream(s->stream), l->tally->at[s->stream]);
     for (uint32_t c = 0; c < codes; c++)
         if (x->used[c] && add_code(l, s, c, err) < 0)
             return -1;

@@ -10,24 +10,24 @@
 void mpg_record_times_enter(const struct mpg_evaluator *t, const struct mpg_step *s, const double *before, double done_ns)
 {
     const double *value = stream_value(t, s->stream, STREAM_VALUE);
-    const bool quiet = mpg_perturbation_is_quiet(t->target->noise), rounds = quiet && mpg_trail_is_path(t->recorder->trail);
-    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_COMPUTATION] = rounds ? value[0] - before[0] : done_ns};
+    const bool quiet = mpg_perturbation_is_quiet(t->target->noise), rounds = quiet && mpg_provenance_is_path(t->recorder->trail);
+    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_COMPUTATION] = rounds ? value[0] - before[0] : done_ns};
     double *noise = t->recorder->other;
     mpg_recorder_go_on(t, s, term);
-    mpg_trail_begins(t->recorder->trail);
+    mpg_provenance_begins(t->recorder->trail);
     if (quiet)
         return;
     for (uint32_t w = 0; w < t->n; w++)
         noise[w] = value[w] - before[w] - done_ns;
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_NOISE, noise);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_NOISE, noise);
 }
 
 void mpg_record_times_polled(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    if (!mpg_trail_is_path(t->recorder->trail)) /* it is where it was */
+    if (!mpg_provenance_is_path(t->recorder->trail)) /* it is where it was */
         return;
     mpg_recorder_go_on(t, s, NULL);
-    mpg_trail_begins(t->recorder->trail);
+    mpg_provenance_begins(t->recorder->trail);
 }
 
 /* --- messages --- */
@@ -37,7 +37,7 @@ static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *
 {
     const double *now = stream_value(t, s->stream, STREAM_VALUE), *next = stream_value(t, s->stream, STREAM_NEXT);
     struct mpg_recorder *x = t->recorder;
-    mpg_trail_find_larger(t->n, next, now, x->firsts);
+    mpg_provenance_find_larger(t->n, next, now, x->firsts);
     for (uint32_t w = 0; w < t->n; w++)
         x->before[w] = now[w] > next[w] ? now[w] : next[w];
 }
@@ -45,92 +45,93 @@ static void begin_sending(const struct mpg_evaluator *t, const struct mpg_step *
 /* From where S's message left, with TERMS. */
 static void add_leaving(const struct mpg_evaluator *t, const struct mpg_step *s, const double *terms)
 {
-    mpg_trail_from(t->recorder->trail, mpg_path_stream(s->stream), terms, NOWHERE);
-    if (mpg_trail_any(t->recorder->firsts, t->n))
-        mpg_trail_add_from(t->recorder->trail, mpg_path_next(s->stream), terms, NOWHERE, t->recorder->firsts);
+    mpg_provenance_from(t->recorder->trail, mpg_value_stream(s->stream), terms, NOWHERE);
+    if (mpg_provenance_any(t->recorder->firsts, t->n))
+        mpg_provenance_add_from(t->recorder->trail, mpg_value_next(s->stream), terms, NOWHERE, t->recorder->firsts);
 }
 
 static void add_next(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     const double *next = stream_value(t, s->stream, STREAM_NEXT);
     struct mpg_recorder *x = t->recorder;
-    bool any = mpg_trail_any(x->firsts, t->n);
+    bool any = mpg_provenance_any(x->firsts, t->n);
     for (uint32_t w = 0; w < t->n; w++) {
         x->other[w] = next[w] - x->before[w];
         any |= x->other[w] != 0;
     }
     if (!any) /* it can send at once, again */
         return;
-    mpg_trail_add(x->trail, mpg_path_next(s->stream), NOWHERE);
+    mpg_provenance_add(x->trail, mpg_value_next(s->stream), NOWHERE);
     add_leaving(t, s, NULL);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_BYTES, x->other);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, x->other);
 }
 
 static void end_eager(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1, [MPG_WHERE_SIZE] = s->bytes};
-    struct mpg_trail *trail = t->recorder->trail;
-    mpg_trail_renew(trail, s->slot);
-    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
+    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1, [MPG_CRITICAL_SIZE] = s->bytes};
+    struct mpg_provenance *trail = t->recorder->trail;
+    mpg_provenance_renew(trail, s->slot);
+    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
     add_leaving(t, s, term);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_LATENCY, t->lambda);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_BYTES, t->tau);
-    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), NOWHERE);
-    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, t->lambda);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, t->tau);
+    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
+    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
     if (t->choice && s->is_followed) { /* who takes it may do so when its slot is another's */
-        mpg_trail_add(trail, mpg_path_kept(mpg_choosing_kept(t->choice, s->message)), NOWHERE);
-        mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NULL, NOWHERE);
+        mpg_provenance_add(trail, mpg_value_kept(mpg_choosing_kept(t->choice, s->message)), NOWHERE);
+        mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NULL, NOWHERE);
     }
     add_next(t, s);
 }
 
 static void end_store(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    const double term[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1};
-    struct mpg_trail *trail = t->recorder->trail;
-    mpg_trail_renew(trail, s->slot);
-    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
+    const double term[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1};
+    struct mpg_provenance *trail = t->recorder->trail;
+    mpg_provenance_renew(trail, s->slot);
+    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
     if (!s->sends) {
-        mpg_trail_from(trail, mpg_path_stream(s->stream), NULL, NOWHERE);
+        mpg_provenance_from(trail, mpg_value_stream(s->stream), NULL, NOWHERE);
         return;
     }
     add_leaving(t, s, NULL);
-    mpg_trail_add(trail, mpg_path_slot(s->slot, MPG_PATH_ENVELOPE), NOWHERE);
-    mpg_trail_from(trail, mpg_path_slot(s->slot, MPG_PATH_TIME), term, NOWHERE);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_LATENCY, t->lambda);
+    mpg_provenance_add(trail, mpg_value_slot(s->slot, MPG_VALUE_ENVELOPE), NOWHERE);
+    mpg_provenance_from(trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), term, NOWHERE);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, t->lambda);
     add_next(t, s);
 }
 
 /* When both ends of a synchronous message have met: the lanes are noted where its sender was the last. */
 static void add_met(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    const double with[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = 1}, *lambda = t->lambda;
+    const double with[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = 1}, *lambda = t->lambda;
     struct mpg_recorder *x = t->recorder;
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_MEET), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->progress_slot, MPG_PATH_TIME), NULL, NOWHERE);
-    mpg_trail_add_from(t->recorder->trail, mpg_path_slot(s->a, MPG_PATH_TIME), with, NOWHERE, x->firsts);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_MEET), NOWHERE);
+    mpg_provenance_from(x->trail, mpg_value_slot(s->progress_slot, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_add_from(t->recorder->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), with, NOWHERE, x->firsts);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = x->firsts[w / 64] >> w % 64 & 1 ? lambda[w] : 0;
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_LATENCY, x->other);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->other);
 }
 
 static void end_synchronous(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
-    const double back[MPG_WHERE_TERMS] = {[MPG_WHERE_MESSAGES] = -1}, flight[MPG_WHERE_TERMS] = {[MPG_WHERE_SIZE] = s->bytes};
+    const double back[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_MESSAGES] = -1},
+        flight[MPG_ATTRIBUTION_TERMS] = {[MPG_CRITICAL_SIZE] = s->bytes};
     struct mpg_recorder *x = t->recorder;
-    const struct mpg_path_value met = mpg_path_slot(s->slot, MPG_PATH_MEET);
+    const struct mpg_value met = mpg_value_slot(s->slot, MPG_VALUE_MEET);
     for (uint32_t w = 0; w < t->n; w++)
         x->before[w] += t->lambda[w];
-    mpg_trail_find_larger(t->n, x->before, x->latest, x->firsts);
+    mpg_provenance_find_larger(t->n, x->before, x->latest, x->firsts);
     add_met(t, s);
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_BEGIN), NOWHERE);
-    mpg_trail_from(x->trail, met, back, NOWHERE);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_BEGIN), NOWHERE);
+    mpg_provenance_from(x->trail, met, back, NOWHERE);
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = -t->lambda[w];
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_LATENCY, x->other);
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(x->trail, met, flight, NOWHERE);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_BYTES, t->tau);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->other);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->trail, met, flight, NOWHERE);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, t->tau);
 }
 
 /* --- collectives --- */
@@ -139,10 +140,10 @@ static void end_synchronous(const struct mpg_evaluator *t, const struct mpg_step
 static void end_merge(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_recorder *x = t->recorder;
-    mpg_trail_renew(x->trail, s->slot);
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->b, MPG_PATH_TIME), NULL, NOWHERE);
-    mpg_trail_add_from(x->trail, mpg_path_slot(s->a, MPG_PATH_TIME), NULL, NOWHERE, x->firsts);
+    mpg_provenance_renew(x->trail, s->slot);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->trail, mpg_value_slot(s->b, MPG_VALUE_TIME), NULL, NOWHERE);
+    mpg_provenance_add_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), NULL, NOWHERE, x->firsts);
 }
 
 /* What calls' noise comes to in the rounds of a collective, into the other vector. */
@@ -165,13 +166,13 @@ void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call ca
     const double *calls = find_rounds_calls(t, p, origin, rounds);
     x->has_terms = true;
     if (mpg_collective_measured(p, mpg_operation_whole(call), members, bytes_each)) {
-        term[MPG_WHERE_WHOLES] = 1;
+        term[MPG_CRITICAL_WHOLES] = 1;
         for (uint32_t w = 0; w < t->n; w++)
             x->whole[w] = took_ns[w] > 0 ? took_ns[w] - calls[w] : x->whole[w];
         return;
     }
-    term[MPG_WHERE_MESSAGES] = rounds;
-    term[MPG_WHERE_SIZE] = bytes;
+    term[MPG_CRITICAL_MESSAGES] = rounds;
+    term[MPG_CRITICAL_SIZE] = bytes;
     double *empty = x->latest;
     zero(empty, t->n);
     if (bytes > 0)
@@ -187,26 +188,26 @@ void mpg_record_times_collective(const struct mpg_evaluator *t, enum mpg_call ca
 static void end_contribute(const struct mpg_evaluator *t, const struct mpg_step *s)
 {
     struct mpg_recorder *x = t->recorder;
-    double term[MPG_WHERE_TERMS] = {0}, *took = x->last_ns;
+    double term[MPG_ATTRIBUTION_TERMS] = {0}, *took = x->last_ns;
     const double *after = slot_value(t, s->slot, SLOT_VALUE);
-    mpg_trail_find_larger(t->n, after, x->before, x->firsts);
+    mpg_provenance_find_larger(t->n, after, x->before, x->firsts);
     for (uint32_t w = 0; w < t->n; w++) {
         took[w] = after[w] - x->before[w];
         x->latency[w] = x->bytes[w] = x->whole[w] = 0;
     }
-    mpg_trail_renew(x->trail, s->slot);
-    mpg_trail_add(x->trail, mpg_path_slot(s->slot, MPG_PATH_TIME), NOWHERE);
-    mpg_trail_from(x->trail, mpg_path_slot(s->a, MPG_PATH_TIME), NULL, NOWHERE);
-    if (!mpg_trail_any(x->firsts, t->n))
+    mpg_provenance_renew(x->trail, s->slot);
+    mpg_provenance_add(x->trail, mpg_value_slot(s->slot, MPG_VALUE_TIME), NOWHERE);
+    mpg_provenance_from(x->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), NULL, NOWHERE);
+    if (!mpg_provenance_any(x->firsts, t->n))
         return;
     mpg_record_times_collective(t, s->call, &s->origin, s->rounds, s->bytes, s->members, s->contributed_bytes, took, term);
-    mpg_trail_add_from(t->recorder->trail, mpg_path_slot(s->a, MPG_PATH_TIME), term, NOWHERE, x->firsts);
+    mpg_provenance_add_from(t->recorder->trail, mpg_value_slot(s->a, MPG_VALUE_TIME), term, NOWHERE, x->firsts);
     for (uint32_t w = 0; w < t->n; w++)
         took[w] = fmax(took[w], 0) - x->latency[w] - x->bytes[w] - x->whole[w];
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_CALL, took);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_LATENCY, x->latency);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_BYTES, x->bytes);
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_WHOLE, x->whole);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_CALL, took);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->latency);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, x->bytes);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_WHOLE, x->whole);
 }
 
 /* --- all of it --- */
@@ -231,7 +232,7 @@ void mpg_record_times_begin(struct mpg_evaluator *t, const struct mpg_step *s)
         memcpy(x->before, slot_value(t, s->a, SLOT_VALUE), bytes);
         break;
     case MPG_STEP_MERGE:
-        mpg_trail_find_larger(t->n, slot_value(t, s->a, SLOT_VALUE), slot_value(t, s->b, SLOT_VALUE), x->firsts);
+        mpg_provenance_find_larger(t->n, slot_value(t, s->a, SLOT_VALUE), slot_value(t, s->b, SLOT_VALUE), x->firsts);
         break;
     default:
         break;
@@ -288,9 +289,9 @@ void mpg_record_times_came(const struct mpg_evaluator *t, double *value, const u
     struct mpg_recorder *x = t->recorder;
     for (uint32_t w = 0; w < t->n; w++)
         x->other[w] = calls_of(t, value, from, w);
-    mpg_trail_add_term(x->trail, MPG_WHERE_CALL, x->other);
-    mpg_trail_add_term(x->trail, MPG_WHERE_LATENCY, came_of(t, value, MPG_CAME_LATENCY));
-    mpg_trail_add_term(x->trail, MPG_WHERE_MESSAGES, came_of(t, value, MPG_CAME_MESSAGES));
-    mpg_trail_add_term(x->trail, MPG_WHERE_BYTES, came_of(t, value, MPG_CAME_BYTES));
-    mpg_trail_add_term(x->trail, MPG_WHERE_SIZE, came_of(t, value, MPG_CAME_SIZE));
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_CALL, x->other);
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_LATENCY, came_of(t, value, MPG_CAME_LATENCY));
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_MESSAGES, came_of(t, value, MPG_CAME_MESSAGES));
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_BYTES, came_of(t, value, MPG_CAME_BYTES));
+    mpg_provenance_add_term(x->trail, MPG_CRITICAL_SIZE, came_of(t, value, MPG_CAME_SIZE));
 }

@@ -46,9 +46,9 @@ void mpg_record_times_received(const struct mpg_evaluator *t, const struct mpg_s
     }
 }
 
-static enum mpg_path_part arrival_part(const struct mpg_step *s)
+static enum mpg_value_part arrival_part(const struct mpg_step *s)
 {
-    return mpg_call_is_probe(s->call) ? MPG_PATH_ENVELOPE : MPG_PATH_TIME;
+    return mpg_call_is_probe(s->call) ? MPG_VALUE_ENVELOPE : MPG_VALUE_TIME;
 }
 
 /* The same where nothing that is received costs anything. */
@@ -61,7 +61,7 @@ void mpg_record_times_brought(const struct mpg_evaluator *t, const struct mpg_st
         const struct mpg_edge *e = &s->edges[i];
         if (e->kind != MPG_EDGE_ARRIVAL)
             continue;
-        const double *at = slot_value(t, e->slot, arrival_part(s) == MPG_PATH_ENVELOPE ? SLOT_ENVELOPE : SLOT_VALUE);
+        const double *at = slot_value(t, e->slot, arrival_part(s) == MPG_VALUE_ENVELOPE ? SLOT_ENVELOPE : SLOT_VALUE);
         for (uint32_t w = 0; w < t->n; w++) {
             x->last[w] = at[w] > x->last_ns[w] ? i : x->last[w];
             x->last_ns[w] = at[w] > x->last_ns[w] ? at[w] : x->last_ns[w];
@@ -77,8 +77,8 @@ static void find_round_trip(const struct mpg_evaluator *t, const struct mpg_step
     struct mpg_recorder *x = t->recorder;
     mpg_time_flight(p, &m, t->first, t->n, x->latency, x->bytes);
     mpg_time_ack(p, &m, t->first, t->n, x->latency);
-    x->costs[MPG_WHERE_MESSAGES] = 2;
-    x->costs[MPG_WHERE_SIZE] = m.bytes;
+    x->costs[MPG_CRITICAL_MESSAGES] = 2;
+    x->costs[MPG_CRITICAL_SIZE] = m.bytes;
     x->has_terms = true;
 }
 
@@ -93,7 +93,7 @@ void mpg_record_times_own(const struct mpg_evaluator *t, const struct mpg_step *
     }
     x->has_terms = false;
     memset(x->costs, 0, sizeof x->costs);
-    x->costs[MPG_WHERE_SCALED] = scaled_ns;
+    x->costs[MPG_CRITICAL_SCALED] = scaled_ns;
     if (s->round_trip)
         find_round_trip(t, s);
     const bool costs = scaled_ns != 0 || s->round_trip;
@@ -160,7 +160,7 @@ static void come_from_root(const struct mpg_evaluator *t, const struct mpg_edge 
 {
     struct mpg_recorder *x = t->recorder;
     const double *at = slot_value(t, e->slot, SLOT_VALUE);
-    double *took = x->last_ns, unused[MPG_WHERE_TERMS];
+    double *took = x->last_ns, unused[MPG_ATTRIBUTION_TERMS];
     for (uint32_t w = 0; w < t->n; w++) {
         const bool comes = t->best[w] > x->before[w], more = comes && t->best[w] > at[w];
         took[w] = more ? fmax(t->scratch[w] - at[w], 0) : 0; /* as it was added */
@@ -191,28 +191,28 @@ void mpg_record_times_edge(struct mpg_evaluator *t, const struct mpg_step *s, co
 }
 
 /* What CODE, of an edge, stands for. */
-static struct mpg_path_value describe(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t code, double *term)
+static struct mpg_value describe(const struct mpg_evaluator *t, const struct mpg_step *s, uint32_t code, double *term)
 {
     const struct mpg_edge *e = edge_of(s, code);
     const uint32_t kind = (code - CODE_EDGES) % EDGE_CODES;
-    memset(term, 0, MPG_WHERE_TERMS * sizeof *term);
+    memset(term, 0, MPG_ATTRIBUTION_TERMS * sizeof *term);
     if (e->kind == MPG_EDGE_ARRIVAL)
-        return mpg_path_slot(e->slot, arrival_part(s));
+        return mpg_value_slot(e->slot, arrival_part(s));
     if (e->kind == MPG_EDGE_ENVELOPE)
-        return mpg_path_slot(e->slot, MPG_PATH_ENVELOPE);
+        return mpg_value_slot(e->slot, MPG_VALUE_ENVELOPE);
     if (e->kind == MPG_EDGE_ACK && kind == EDGE_MET) {
-        term[MPG_WHERE_MESSAGES] = !(e->bytes > (double)t->options.eager_limit_bytes);
-        return mpg_path_slot(e->slot, MPG_PATH_MEET);
+        term[MPG_CRITICAL_MESSAGES] = !(e->bytes > (double)t->options.eager_limit_bytes);
+        return mpg_value_slot(e->slot, MPG_VALUE_MEET);
     }
     if (e->kind == MPG_EDGE_ACK && kind == EDGE_PLAIN)
-        term[MPG_WHERE_MESSAGES] = mpg_times_is_answered(t);
+        term[MPG_CRITICAL_MESSAGES] = mpg_times_is_answered(t);
     if (e->kind == MPG_EDGE_ACK && kind == EDGE_MORE)
-        return mpg_path_slot(e->slot, MPG_PATH_BEGIN);
+        return mpg_value_slot(e->slot, MPG_VALUE_BEGIN);
     if (e->kind == MPG_EDGE_ROOT && kind == EDGE_MORE) {
-        term[MPG_WHERE_MESSAGES] = e->rounds;
-        term[MPG_WHERE_SIZE] = e->bytes;
+        term[MPG_CRITICAL_MESSAGES] = e->rounds;
+        term[MPG_CRITICAL_SIZE] = e->bytes;
     }
-    return mpg_path_slot(e->slot, MPG_PATH_TIME);
+    return mpg_value_slot(e->slot, MPG_VALUE_TIME);
 }
 
 /* In lanes in which the call is not made nothing happens. */
@@ -220,7 +220,7 @@ static void stay(const struct mpg_evaluator *t)
 {
     struct mpg_recorder *x = t->recorder;
     for (uint32_t w = 0; w < t->n; w++)
-        if (t->choice->vanishes[w])
+        if (t->choice->skips[w])
             come_from(x, w, CODE_OWN, t->best[w]);
 }
 
@@ -236,16 +236,16 @@ int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step 
     memset(x->used, 0, codes * sizeof *x->used);
     for (uint32_t w = 0; w < t->n; w++)
         x->used[x->code[w]] = true;
-    mpg_trail_add(x->trail, mpg_path_stream(s->stream), x->tally->at[s->stream]);
-    mpg_trail_from(x->trail, mpg_path_stream(s->stream), NULL, NOWHERE);
+    mpg_provenance_add(x->trail, mpg_value_stream(s->stream), x->tally->at[s->stream]);
+    mpg_provenance_from(x->trail, mpg_value_stream(s->stream), NULL, NOWHERE);
     if (x->used[CODE_COSTS] &&
-        mpg_recorder_add_lanes(t, NULL, s, NULL, CODE_COSTS, mpg_path_stream(s->stream), x->costs, err) < 0)
+        mpg_recorder_add_lanes(t, NULL, s, NULL, CODE_COSTS, mpg_value_stream(s->stream), x->costs, err) < 0)
         return -1;
     for (uint32_t c = CODE_EDGES; c < codes; c++) {
-        double term[MPG_WHERE_TERMS];
+        double term[MPG_ATTRIBUTION_TERMS];
         if (!x->used[c])
             continue;
-        const struct mpg_path_value from = describe(t, s, c, term);
+        const struct mpg_value from = describe(t, s, c, term);
         if (mpg_recorder_add_lanes(t, t->choice, s, edge_of(s, c), c, from, term, err) < 0)
             return -1;
     }
@@ -255,11 +255,11 @@ int mpg_record_times_leave(const struct mpg_evaluator *t, const struct mpg_step 
     if (x->has_terms)
         for (uint32_t w = 0; w < t->n; w++)
             call[w] -= x->latency[w] + x->bytes[w] + x->whole[w];
-    mpg_trail_add_term(t->recorder->trail, MPG_WHERE_CALL, call);
+    mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_CALL, call);
     if (x->has_terms) {
-        mpg_trail_add_term(t->recorder->trail, MPG_WHERE_LATENCY, x->latency);
-        mpg_trail_add_term(t->recorder->trail, MPG_WHERE_BYTES, x->bytes);
-        mpg_trail_add_term(t->recorder->trail, MPG_WHERE_WHOLE, x->whole);
+        mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_LATENCY, x->latency);
+        mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_BYTES, x->bytes);
+        mpg_provenance_add_term(t->recorder->trail, MPG_CRITICAL_WHOLE, x->whole);
     }
     return 0;
 }

@@ -49,7 +49,7 @@ void mpg_result_clear(struct mpg_result *r)
     free(r->account);
     free(r->run_account);
     free(r->sums);
-    mpg_where_free(r->where);
+    mpg_attribution_free(r->where);
     *r = (struct mpg_result){0};
 }
 
@@ -105,7 +105,7 @@ static void mean_account(struct mpg_result *r, int32_t rank)
 
 int mpg_result_finish(struct mpg_result *r, struct mpg_error *err)
 {
-    if (r->where && mpg_where_finish(r->where, err) < 0)
+    if (r->where && mpg_attribution_finish(r->where, err) < 0)
         return -1;
     for (int32_t i = 0; i < r->ranks; i++)
         mean_account(r, i);

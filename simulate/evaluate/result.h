@@ -12,7 +12,7 @@
 #include "graph/graph.h"
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/evaluate/classes.h"
-#include "simulate/where/where.h"
+#include "simulate/attribution/attribution.h"
 
 struct mpg_result {
     bool predicted; /* times of the target, else delays of the trace */
@@ -39,11 +39,11 @@ struct mpg_result {
     struct mpg_choices choices; /* summed over replicas */
     uint32_t redone;        /* replicas that keep the traced order after all */
     int64_t source_eager_limit_bytes; /* that of the traced machine, as it was used */
-    struct mpg_where *where; /* the accounts place by place, where that is asked for; else NULL */
+    struct mpg_attribution *where; /* the accounts place by place, where that is asked for; else NULL */
 };
 
 /* Whether the accounts are wanted place by place. */
-struct mpg_where_wanted {
+struct mpg_attribution_wanted {
     bool places; /* they are, */
     bool pairs;  /* with the ranks of messages */
 };

@@ -7,7 +7,7 @@
  * time. One lane is always evaluated. */
 enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
 /* Of a thread: fewer than some would do little but what is done once a step, whatever its lanes. They are whole
- * blocks of what is added up over lanes (simulate/where/tally.h), or one is of several passes. */
+ * blocks of what is added up over lanes (simulate/attribution/tally.h), or one is of several passes. */
 enum { LANES_A_BLOCK = 16 };
 /* Of runs that no pass has told of yet: lanes of all of them together. */
 enum { LANES_UNTOLD = 1024 };
@@ -17,7 +17,7 @@ struct replicas {
     struct mpg_run **run;
     size_t n;
     unsigned threads;              /* >= 1 */
-    const struct mpg_watch *watch; /* of the first run's first replica; or NULL */
+    const struct mpg_observer *observer; /* of the first run's first replica; or NULL */
     struct mpg_passed *passed;     /* of the last pass */
 };
 
@@ -25,7 +25,7 @@ struct replicas {
 struct part {
     struct mpg_run *run;
     struct mpg_evaluator *lanes;
-    const struct mpg_watch *watch; /* or NULL */
+    const struct mpg_observer *observer; /* or NULL */
     uint32_t first, n;             /* replicas */
 };
 
@@ -69,7 +69,7 @@ static int take_watched(void *context, const struct mpg_steps *steps, struct mpg
         const struct mpg_steps one = {
             s, 1, steps->slots, steps->batch, is_last && steps->reports_unused, steps->unused, steps->unused_number};
         if (mpg_evaluator_take(x->lanes, &one, err) < 0 ||
-            x->watch->take(x->watch->watcher, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
+            x->observer->take(x->observer->context, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
             return -1;
     }
     return 0;
@@ -82,7 +82,7 @@ static int take(void *lanes, const struct mpg_steps *steps, struct mpg_error *er
 
 static struct mpg_taker taker_of(struct part *x)
 {
-    if (x->watch)
+    if (x->observer)
         return (struct mpg_taker){.take = take_watched, .context = x};
     return (struct mpg_taker){.take = take, .context = x->lanes, .wants = mpg_evaluator_wants(x->lanes)};
 }
@@ -99,7 +99,7 @@ static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
 /* Begins lanes for X, the I-th of which keep the traced order if KEEPS[I] (or NULL). */
 static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
 {
-    x->lanes = x->run->begin(x->run->context, x->first, x->n, keeps, x->watch, err);
+    x->lanes = x->run->begin(x->run->context, x->first, x->n, keeps, x->observer, err);
     return x->lanes ? 0 : -1;
 }
 
@@ -129,12 +129,12 @@ static uint32_t count_broken(const struct part *x)
  * again; else it was seen as it is. */
 static int begin_again(struct part *x, struct mpg_error *err)
 {
-    const struct mpg_watch *watch = x->watch;
+    const struct mpg_observer *observer = x->observer;
     struct mpg_evaluator *old = x->lanes;
     const bool *broken = mpg_evaluator_broken(old);
     if (!broken[0])
-        x->watch = NULL;
-    else if (watch && watch->restart(watch->watcher, err) < 0)
+        x->observer = NULL;
+    else if (observer && observer->restart(observer->context, err) < 0)
         return -1;
     const int status = begin(x, broken, err);
     if (status == 0)
@@ -170,7 +170,7 @@ static struct part part_of(const struct replicas *r, size_t i, uint32_t each, ui
     return (struct part){.run = r->run[i / parts],
                          .first = first + begun,
                          .n = lanes - begun < each ? lanes - begun : each,
-                         .watch = i == 0 ? r->watch : NULL};
+                         .observer = i == 0 ? r->observer : NULL};
 }
 
 /* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and those once more that have to be. */
@@ -235,10 +235,10 @@ static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed
 
 /* One pass for replicas FIRST .. FIRST + LANES - 1 of N of G's runs from the AT-th on. */
 static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t lanes, unsigned threads,
-                const struct mpg_watch *watch, struct mpg_error *err)
+                const struct mpg_observer *observer, struct mpg_error *err)
 {
     struct mpg_run **run = g->run + at;
-    const struct replicas replicas = {run, n, threads, watch, &g->passed};
+    const struct replicas replicas = {run, n, threads, observer, &g->passed};
     g->passed = (struct mpg_passed){.slots = 0};
     run[0]->passing(run[0]->context, &g->passed);
     const int status = evaluate_replicas(&replicas, first, lanes, err);
@@ -248,7 +248,7 @@ static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t l
 
 /* All replicas of N of G's runs from the AT-th on, in the same passes. */
 static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32_t replicas,
-                    unsigned threads, const struct mpg_watch *watch, struct mpg_error *err)
+                    unsigned threads, const struct mpg_observer *observer, struct mpg_error *err)
 {
     struct mpg_run **run = g->run + at;
     int status = 0;
@@ -257,7 +257,7 @@ static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32
     for (uint32_t done = 0, lanes; done < replicas && status == 0; done += lanes) {
         const uint32_t most = lanes_a_pass(lane_bytes(run, n) * (double)n);
         lanes = replicas - done < most ? replicas - done : most;
-        status = pass(g, at, n, first + done, lanes, threads, done == 0 ? watch : NULL, err);
+        status = pass(g, at, n, first + done, lanes, threads, done == 0 ? observer : NULL, err);
     }
     for (size_t i = 0; i < n && status == 0; i++)
         status = run[i]->finish ? run[i]->finish(run[i]->context, err) : 0;
@@ -276,7 +276,7 @@ static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
 }
 
 int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t replicas, unsigned threads,
-                      const struct mpg_watch *watch, struct mpg_error *err)
+                      const struct mpg_observer *observer, struct mpg_error *err)
 {
     struct group g = {.run = calloc(n, sizeof *g.run)};
     bool *taken = calloc(n, sizeof *taken);
@@ -287,7 +287,7 @@ int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t re
             break;
         for (size_t at = 0, some; at < g.n && status == 0; at += some) {
             some = runs_a_pass(&g, at, replicas);
-            status = evaluate(&g, at, some, first, replicas, threads, g.run[at] == run ? watch : NULL,
+            status = evaluate(&g, at, some, first, replicas, threads, g.run[at] == run ? observer : NULL,
                               err);
             tell(g.run + at + some, g.n - at - some, &g.passed);
         }

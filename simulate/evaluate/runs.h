@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
-#include "simulate/choice/watch.h"
+#include "simulate/choice/observer.h"
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/passes/pass.h"
 
@@ -18,7 +18,7 @@ struct mpg_run {
     /* Lanes for replicas FIRST .. FIRST + N - 1, of which those that KEEPS says (may be NULL; one a
      * lane) keep the traced order; WATCH (may be NULL) sees what the first lane does. NULL with ERR. */
     struct mpg_evaluator *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
-                                   const struct mpg_watch *watch, struct mpg_error *err);
+                                   const struct mpg_observer *observer, struct mpg_error *err);
     /* Takes what LANES have come to, those of replicas FIRST .. FIRST + N - 1: of lower ones first. */
     void (*end)(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n);
     uint32_t redone; /* replicas that were evaluated once more; counted up */
@@ -37,6 +37,6 @@ struct mpg_run {
 /* Evaluates replicas FIRST .. FIRST + REPLICAS - 1 of N runs by THREADS >= 1 threads; WATCH (may be NULL)
  * sees the first one of the first. */
 int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t replicas, unsigned threads,
-                      const struct mpg_watch *watch, struct mpg_error *err);
+                      const struct mpg_observer *observer, struct mpg_error *err);
 
 #endif

@@ -58,7 +58,7 @@ static size_t sums_bytes(uint32_t replicas)
 
 static size_t where_bytes(uint32_t replicas)
 {
-    return (size_t)blocks_in(replicas) * MPG_WHERE_TERMS * sizeof(double);
+    return (size_t)blocks_in(replicas) * MPG_ATTRIBUTION_TERMS * sizeof(double);
 }
 
 /* R, of the first process's share of REPLICAS, gets room for all of them. */
@@ -73,7 +73,7 @@ static int widen(struct mpg_result *r, uint32_t replicas, struct mpg_error *err)
         free(sums);
         return mpg_error_set(err, "out of memory for %u replicas of %d ranks", replicas, r->ranks);
     }
-    if (r->where && mpg_where_widen(r->where, replicas, err) < 0) {
+    if (r->where && mpg_attribution_widen(r->where, replicas, err) < 0) {
         free(run_ns);
         free(delay_ns);
         free(sums);
@@ -96,26 +96,26 @@ struct totals {
 };
 
 /* Processes may have met different places, as calls choose in each replica for itself. */
-static void send_where(const struct mpg_where *w, const struct mpg_messenger *m)
+static void send_where(const struct mpg_attribution *w, const struct mpg_messenger *m)
 {
     m->send(&w->places.n, 1, sizeof w->places.n);
     m->send(w->places.place, w->places.n, sizeof *w->places.place);
     m->send(w->sum, w->places.n, where_bytes(w->replicas));
 }
 
-static int receive_where(struct mpg_where *w, int from, struct mpg_share share, const struct mpg_messenger *m,
+static int receive_where(struct mpg_attribution *w, int from, struct mpg_share share, const struct mpg_messenger *m,
                          struct mpg_error *err)
 {
     const size_t bytes = where_bytes(share.n);
     uint32_t n;
     m->receive(from, &n, 1, sizeof n, sizeof n);
-    struct mpg_where_place *place = malloc((n ? n : 1) * sizeof *place);
+    struct mpg_attribution_place *place = malloc((n ? n : 1) * sizeof *place);
     double *sum = malloc((n ? n : 1) * bytes);
     int status = place && sum ? 0 : mpg_error_set(err, "out of memory for %u places in the program", n);
     if (status == 0) {
         m->receive(from, place, n, sizeof *place, sizeof *place);
         m->receive(from, sum, n, bytes, bytes);
-        mpg_where_take_places(w, place, n, sum, blocks_in(share.n), share.begin);
+        mpg_attribution_take_places(w, place, n, sum, blocks_in(share.n), share.begin);
     }
     free(place);
     free(sum);

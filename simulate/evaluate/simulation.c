@@ -417,7 +417,7 @@ static int begin(struct simulation *sim, struct mpg_trace *trace, const struct m
     sim->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     sim->graph.regions = sim->graph.regions || o->where.places;
     sim->graph.reports_unused = o->where.places;
-    if (o->where.places && !(sim->result->where = mpg_where_new(share.n, err)))
+    if (o->where.places && !(sim->result->where = mpg_attribution_new(share.n, err)))
         return -1;
     if (o->predicts)
         return mpg_target_init(&sim->target, sim->p, o->places, err);

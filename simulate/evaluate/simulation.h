@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "simulate/choice/watch.h"
+#include "simulate/choice/observer.h"
 #include "simulate/evaluate/share.h"
 
 /* Where the eager limit of the traced machine is from. */
@@ -31,11 +31,11 @@ struct mpg_simulation_options {
     uint64_t horizon;      /* messages in flight, beyond which candidates are not waited for */
     const struct mpg_placement *places, *source_places; /* messages take the paths between these; NULL: one
                                                         path on that machine */
-    const struct mpg_watch *watch; /* of delays, or of times, from MPI_Init's leave on; NULL: nobody watches */
+    const struct mpg_observer *observer; /* of delays, or of times, from MPI_Init's leave on; NULL: nobody watches */
     struct mpg_kept *kept; /* what earlier runs have found in the trace; NULL: nothing is kept */
-    struct mpg_where_wanted where;
+    struct mpg_attribution_wanted where;
     struct mpg_times_options times; /* predicts */
-    struct mpg_path *path; /* predicts, one replica: records what it is made of (simulate/where/path.h); NULL */
+    struct mpg_critical *path; /* predicts, one replica: records what it is made of (simulate/attribution/critical.h); NULL */
 };
 
 /* One of several simulations. */
@@ -52,8 +52,8 @@ struct mpg_scenario {
     const char *name; /* what errors that are its own begin with; NULL: nothing */
 };
 
-/* Simulates TRACE in N >= 1 scenarios, all of one mode, with the replicas, processes, threads and watch that the first one
- * has; the watch sees that one. Where their graphs are the same they share passes over the trace; PASSES
+/* Simulates TRACE in N >= 1 scenarios, all of one mode, with the replicas, processes, threads and observer that the first one
+ * has; the observer sees that one. Where their graphs are the same they share passes over the trace; PASSES
  * counts them. Of predictions results are filled, too, run times being traced ones plus delays; of the sources there is the noise
  * in the intervals only. Of several processes the first has the results, and calls done(). On failure no result that is not done
  * has to be cleared. */

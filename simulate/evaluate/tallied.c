@@ -6,14 +6,14 @@
 #include "common/reserve.h"
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
-#include "simulate/where/where.h"
+#include "simulate/attribution/attribution.h"
 
 int mpg_evaluator_use_tally(struct mpg_evaluator *e, bool pairs, struct mpg_error *err)
 {
     double *step = calloc((size_t)MPG_ACCOUNT_TERMS * e->n, sizeof *step);
     e->latest_ns = calloc(e->n, sizeof *e->latest_ns);
     e->latest = calloc(e->n, sizeof *e->latest);
-    e->tally = mpg_tally_new(e->n, MPG_WHERE_TERMS, pairs, err);
+    e->tally = mpg_tally_new(e->n, MPG_ATTRIBUTION_TERMS, pairs, err);
     if (!step || !e->latest_ns || !e->latest || !e->tally) {
         free(step);
         mpg_tally_free(e->tally);

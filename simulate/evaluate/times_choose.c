@@ -20,26 +20,26 @@ static void set_arrival(const struct mpg_evaluator *t, uint32_t slot, uint32_t w
 }
 
 /* What the view at SLOT has in lane W from now on comes from FROM. */
-static void tell(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, struct mpg_path_value from)
+static void tell(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, struct mpg_value from)
 {
     if (!t->moves)
         return;
-    mpg_moves_set(t->moves, mpg_path_slot(slot, MPG_PATH_TIME), w, from, 0);
-    mpg_moves_set(t->moves, mpg_path_slot(slot, MPG_PATH_ENVELOPE), w, from, 0);
+    mpg_moved_arrivals_set(t->moves, mpg_value_slot(slot, MPG_VALUE_TIME), w, from, 0);
+    mpg_moved_arrivals_set(t->moves, mpg_value_slot(slot, MPG_VALUE_ENVELOPE), w, from, 0);
 }
 
-static void assign(void *times, uint32_t slot, uint32_t w, const struct mpg_letter *taken, double shift_ns, double value)
+static void assign(void *times, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
 {
     set_arrival(times, slot, w, value + shift_ns);
-    tell(times, slot, w, mpg_path_kept(taken->number));
+    tell(times, slot, w, mpg_value_kept(taken->number));
 }
 
 static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
 {
     set_arrival(times, p->slot, w, q->at_ns);
     set_arrival(times, q->slot, w, p->at_ns);
-    tell(times, p->slot, w, mpg_path_slot(q->came.slot, MPG_PATH_TIME));
-    tell(times, q->slot, w, mpg_path_slot(p->came.slot, MPG_PATH_TIME));
+    tell(times, p->slot, w, mpg_value_slot(q->came.slot, MPG_VALUE_TIME));
+    tell(times, q->slot, w, mpg_value_slot(p->came.slot, MPG_VALUE_TIME));
 }
 
 static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)

@@ -184,7 +184,7 @@ static void leave_with(struct mpg_evaluator *t, const struct mpg_step *s, bool m
     double *message = account_of(t, s->rank, TERM_MESSAGE);
     double *collective = account_of(t, s->rank, TERM_COLLECTIVE);
     for (uint32_t w = 0; w < t->n; w++) {
-        if (t->choice && t->choice->vanishes[w])
+        if (t->choice && t->choice->skips[w])
             continue;
         double own = meeting ? value[w] : t->own[w], waited_ns = t->best[w] - own;
         if (s->stream == (uint32_t)s->rank) {

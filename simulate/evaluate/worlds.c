@@ -5,7 +5,7 @@
 
 #include "simulate/algorithms/expand.h"
 #include "simulate/evaluate/simulation_private.h"
-#include "simulate/where/trail.h"
+#include "simulate/attribution/provenance.h"
 
 /* Perturbation P in so many replicas, by what is known of the trace, for mpg_runs_evaluate(). */
 struct world {
@@ -36,18 +36,19 @@ static struct mpg_evaluator *new_times(const struct world *x, uint32_t first, ui
     return mpg_times_new(sim->result->ranks, n, first, &sim->target, &options, sim->floors, sim->classes, err);
 }
 
-static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, const bool *keeps, const struct mpg_watch *watch,
+static struct mpg_evaluator *begin(void *context, uint32_t first, uint32_t n, const bool *keeps,
+                                   const struct mpg_observer *observer,
                    struct mpg_error *err)
 {
     const struct world *x = context;
     const struct simulation *sim = x->sim;
-    const struct mpg_where_wanted *where = &sim->options->where;
-    struct mpg_path *path = sim->options->predicts ? sim->options->path : NULL;
+    const struct mpg_attribution_wanted *where = &sim->options->where;
+    struct mpg_critical *path = sim->options->predicts ? sim->options->path : NULL;
     struct mpg_evaluator *e = (sim->options->predicts ? new_times : new_delays)(x, first, n, err);
     const bool has_paths = where->places && x->p == sim->p;
     if (!e || ((!where->places || mpg_evaluator_use_tally(e, where->pairs, err) == 0) &&
                (!has_paths || mpg_evaluator_use_recorder(e, err) == 0) && (!path || mpg_times_use_path(e, path, err) == 0) &&
-               (!sim->graph.choose || mpg_evaluator_use_choice(e, keeps, watch, err) == 0)))
+               (!sim->graph.choose || mpg_evaluator_use_choice(e, keeps, observer, err) == 0)))
         return e;
     mpg_evaluator_free(e);
     return NULL;
@@ -69,8 +70,8 @@ static double lane_bytes_of(const void *context)
     const int32_t ranks = sim->result->ranks;
     double bytes = (sim->options->predicts ? mpg_times_bytes : mpg_delays_bytes)(sim->slots, ranks) + expansion_bytes(sim);
     if (sim->result->where)
-        bytes += mpg_tally_lane_bytes(ranks, mpg_trace_site_count(sim->trace), MPG_WHERE_TERMS, sim->options->where.pairs) +
-                 mpg_trail_lane_bytes(sim->slots);
+        bytes += mpg_tally_lane_bytes(ranks, mpg_trace_site_count(sim->trace), MPG_ATTRIBUTION_TERMS, sim->options->where.pairs) +
+                 mpg_provenance_lane_bytes(sim->slots);
     if (sim->graph.choose)
         bytes += ((double)sim->slots + ranks + 1) * (double)mpg_choosing_view_bytes();
     return bytes;
@@ -115,7 +116,7 @@ static void end_base(void *context, const struct mpg_evaluator *lanes, uint32_t 
         sim->result->tracer_taken_out = sim->result->tracer_taken_out || sim->base_ns[i] != 0;
     }
     if (sim->result->where)
-        mpg_where_take_base(sim->result->where, mpg_evaluator_tallied(lanes));
+        mpg_attribution_take_base(sim->result->where, mpg_evaluator_tallied(lanes));
 }
 
 /* What perturbs SIM's run without its tracer: nothing else. */
@@ -249,7 +250,7 @@ static void end_replicas(void *context, const struct mpg_evaluator *lanes, uint3
     if (x->sim->options->predicts && x->sim->options->path)
         mpg_times_end_path(lanes, x->sim->options->path);
     if (r->where)
-        mpg_where_take(r->where, mpg_evaluator_tallied(lanes), begin);
+        mpg_attribution_take(r->where, mpg_evaluator_tallied(lanes), begin);
 }
 
 /* What is the tracer's is in all replicas. */
@@ -291,7 +292,7 @@ int mpg_simulation_run(struct simulation *all, size_t n, struct mpg_share share,
     }
     if (status == 0)
         status = mpg_runs_evaluate(run, n, o->first_replica + share.begin, share.n, o->threads,
-                                   share.begin == 0 ? o->watch : NULL, err);
+                                   share.begin == 0 ? o->observer : NULL, err);
     for (size_t i = 0; i < n && status < 0; i++)
         if (!all[i].is_done)
             mpg_result_clear(all[i].result);

@@ -125,7 +125,7 @@ static struct finished *run_world(const struct run *x, struct mpg_trace *trace, 
                           .blocking_get = x->options->blocking_get,
                           .replica = replica,
                           .ranks = x->result->ranks,
-                          .watch = begin == 0 ? o->watch : NULL};
+                          .observer = begin == 0 ? o->observer : NULL};
     if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
         (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->floors, x->classes, err)) &&
         mpg_events_world_run(&f->w, f->graph, f->times, err) == 0)

@@ -16,7 +16,7 @@ void mpg_events_steps_count(struct world *w, double bytes)
 int mpg_events_steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err)
 {
     const int status =
-        w->watch ? w->watch->take(w->watch->watcher, program_first(&w->program, lane), value_ns, err) : 0;
+        w->observer ? w->observer->take(w->observer->context, program_first(&w->program, lane), value_ns, err) : 0;
     mpg_events_program_drop(&w->program, lane);
     return status;
 }

@@ -101,12 +101,12 @@ struct world {
     struct rank *rank;
     struct processor *processor;
     double in_flight;
-    const struct mpg_watch *watch;
+    const struct mpg_observer *observer;
 };
 
 /* --- world.c --- */
 
-/* W's options, target, parameters, processors, x, replica, ranks and watch are the caller's; all else is 0. GRAPH is
+/* W's options, target, parameters, processors, x, replica, ranks and observer are the caller's; all else is 0. GRAPH is
  * new, and keeps slots; TIMES of one lane. Errors: those of the graph; out of memory; ranks that wait for each other for
  * ever, which a trace that could be run does not have. W is to be cleared even so, before GRAPH is closed. */
 int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);

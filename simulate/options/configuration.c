@@ -148,14 +148,14 @@ void mpg_config_expand(struct mpg_config *c)
 static void resolve_where(struct mpg_question_config *q)
 {
     for (size_t i = 0; i < q->where.n; i++) {
-        const enum mpg_where_by by = (enum mpg_where_by)q->where.word[i];
-        if (by == MPG_WHERE_BYS) { /* the word after these */
+        const enum mpg_attribution_by by = (enum mpg_attribution_by)q->where.word[i];
+        if (by == MPG_ATTRIBUTION_BYS) { /* the word after these */
             q->critical_path = true;
             continue;
         }
         q->where_by[q->where_tables++] = by;
         q->where_wanted.places = true;
-        q->where_wanted.pairs = q->where_wanted.pairs || by == MPG_WHERE_BY_PAIR;
+        q->where_wanted.pairs = q->where_wanted.pairs || by == MPG_ATTRIBUTION_BY_PAIR;
     }
 }
 

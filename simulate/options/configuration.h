@@ -89,9 +89,9 @@ struct mpg_question_config {
     const char *tolerate;
     struct mpg_limits tolerated;
     struct mpg_option_words where;
-    enum mpg_where_by where_by[MPG_WHERE_BYS]; /* tables of it, in this order */
+    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BYS]; /* tables of it, in this order */
     size_t where_tables;
-    struct mpg_where_wanted where_wanted;      /* and what these need */
+    struct mpg_attribution_wanted where_wanted;      /* and what these need */
     bool critical_path;
     int64_t segments;                  /* of that */
     enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BYS: none are asked for */

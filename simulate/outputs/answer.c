@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/printable.h"
-#include "simulate/outputs/inquiry.h"
+#include "simulate/outputs/session.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
@@ -65,7 +65,7 @@ static int write_report(const struct mpg_config *c, const struct mpg_report *rep
 }
 
 /* The page, of the answer that has been given. */
-static int write_page(const struct mpg_inquiry *x, const struct mpg_report *report, struct mpg_error *err)
+static int write_page(const struct mpg_session *x, const struct mpg_report *report, struct mpg_error *err)
 {
     struct mpg_report all = *report;
     if (!x->at.output.report)
@@ -77,7 +77,7 @@ static int write_page(const struct mpg_inquiry *x, const struct mpg_report *repo
     return mpg_page_report(&all, &x->page, x->at.output.report, err);
 }
 
-static int answer(struct mpg_inquiry *x, struct mpg_report *report, struct mpg_error *err)
+static int answer(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
     const struct mpg_config *c = &x->at;
     struct mpg_attention attention = {0}, assumed = {0};
@@ -113,7 +113,7 @@ static void warn_of_rows(const struct mpg_sheet *rows)
         }
 }
 
-static int give_rows(struct mpg_inquiry *x, struct mpg_error *err)
+static int give_rows(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_output_config *o = &x->config.output;
     if (write_answer(&x->config, !o->json, print_rows, &x->rows, &x->answer, err) < 0)
@@ -125,7 +125,7 @@ static int give_rows(struct mpg_inquiry *x, struct mpg_error *err)
     return o->plot ? mpg_plot_and_tell("mpgsim", o->plot, o->keep, mpg_sheet_draw, &x->rows, err) : 0;
 }
 
-static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)
+static int give_answer(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_setting *setting = &x->setting;
     if (mpg_config_sweeps(&x->config))
@@ -134,13 +134,13 @@ static int give_answer(struct mpg_inquiry *x, struct mpg_error *err)
                                                   &setting->simulation, &x->result);
     report.extrapolation = x->extrapolation.use ? &x->extrapolation : NULL;
     report.supposing = x->supposing.list ? &x->supposing : NULL;
-    if (mpg_inquiry_write_traces(x, err) < 0 || mpg_inquiry_add(x, &report, err) < 0)
+    if (mpg_session_write_traces(x, err) < 0 || mpg_session_add(x, &report, err) < 0)
         return -1;
     return answer(x, &report, err);
 }
 
 /* The answer, which has been given, is kept. */
-static int keep_answer(struct mpg_inquiry *x, struct mpg_error *err)
+static int keep_answer(struct mpg_session *x, struct mpg_error *err)
 {
     int64_t id;
     if (!x->config.output.history)
@@ -155,7 +155,7 @@ static int keep_answer(struct mpg_inquiry *x, struct mpg_error *err)
                : 0;
 }
 
-int mpg_inquiry_give(struct mpg_inquiry *x, struct mpg_error *err)
+int mpg_session_give(struct mpg_session *x, struct mpg_error *err)
 {
     return give_answer(x, err) < 0 ? -1 : keep_answer(x, err);
 }

@@ -3,44 +3,44 @@
 #include <stdio.h>
 
 #include "common/printable.h"
-#include "simulate/outputs/inquiry.h"
+#include "simulate/outputs/session.h"
 
 /* For the one picture of a page no replica of a longer trace is written. */
 enum { MOST_EVENTS = 5000000 };
 
 /* What a trace of a replica keeps of the traced one. */
-static struct mpg_retrace_rules retrace_rules(const struct mpg_config *c, const struct mpg_perturbation *p)
+static struct mpg_replica_trace_rules retrace_rules(const struct mpg_config *c, const struct mpg_perturbation *p)
 {
-    return (struct mpg_retrace_rules){.ratio = mpg_perturbation_rho(p),
+    return (struct mpg_replica_trace_rules){.ratio = mpg_perturbation_rho(p),
                                       .delays = !c->target.predict,
                                       .same_machine = !c->target.predict && !p->target,
                                       .keeps_tracer = !c->target.predict && !p->without_tracer,
                                       .lenient = c->model.lenient};
 }
 
-int mpg_inquiry_begin_trace(struct mpg_inquiry *x, const struct mpg_watch **watch, struct mpg_error *err)
+int mpg_session_begin_trace(struct mpg_session *x, const struct mpg_observer **observer, struct mpg_error *err)
 {
     const struct mpg_config *c = &x->at;
     if (!c->output.output_trace)
         return 0;
-    const struct mpg_retrace_rules rules = retrace_rules(c, &x->setting.p);
-    if (!(x->retrace = mpg_retrace_begin(x->files.trace, x->trace, c->output.output_trace, &rules, err)))
+    const struct mpg_replica_trace_rules rules = retrace_rules(c, &x->setting.p);
+    if (!(x->retrace = mpg_replica_trace_begin(x->files.trace, x->trace, c->output.output_trace, &rules, err)))
         return mpg_error_prefix(err, "--output-trace");
-    *watch = mpg_retrace_watch(x->retrace);
+    *observer = mpg_replica_trace_watch(x->retrace);
     return 0;
 }
 
 static int end_trace(const struct mpg_config *c, const struct mpg_setting *setting,
-                     struct mpg_retrace *retrace, struct mpg_error *err)
+                     struct mpg_replica_trace *retrace, struct mpg_error *err)
 {
     const struct mpg_placement *places = &setting->places;
-    const struct mpg_retrace_facts facts = {.signature = c->target.signature,
+    const struct mpg_replica_trace_facts facts = {.signature = c->target.signature,
                                             .stored = mpg_config_signature_is_all(c),
                                             .seed = c->seed,
                                             .replica = c->first_replica,
                                             .places = places->ranks > 0 ? places : NULL};
     uint64_t swapped = 0;
-    if (retrace && mpg_retrace_write(retrace, &facts, &swapped, err) < 0)
+    if (retrace && mpg_replica_trace_write(retrace, &facts, &swapped, err) < 0)
         return -1;
     if (swapped > 0)
         mpg_printable_tell("mpgsim: attention: %s: %llu calls of threads are there before those of "
@@ -50,14 +50,14 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
 }
 
 /* The traced run and the median replica, which are evaluated and written once for all that shows both. */
-static int open_runs(struct mpg_inquiry *x, struct mpg_error *err)
+static int open_runs(struct mpg_session *x, struct mpg_error *err)
 {
-    const struct mpg_simulated what = mpg_inquiry_simulated(x);
-    const struct mpg_retrace_rules rules = retrace_rules(&x->at, &x->setting.p);
+    const struct mpg_simulated what = mpg_session_simulated(x);
+    const struct mpg_replica_trace_rules rules = retrace_rules(&x->at, &x->setting.p);
     return mpg_run_pair_open(&x->runs, &what, x->trace, &rules, x->at.seed, err);
 }
 
-int mpg_inquiry_write_traces(struct mpg_inquiry *x, struct mpg_error *err)
+int mpg_session_write_traces(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_output_config *o = &x->at.output;
     if (end_trace(&x->at, &x->setting, x->retrace, err) < 0)
@@ -71,7 +71,7 @@ int mpg_inquiry_write_traces(struct mpg_inquiry *x, struct mpg_error *err)
 /* --- the worst phase --- */
 
 /* NULL: a trace of a replica can be written. */
-static const char *why_no_trace(const struct mpg_inquiry *x)
+static const char *why_no_trace(const struct mpg_session *x)
 {
     for (size_t i = 0; i < x->at.change.hypotheses.n; i++)
         if (!mpg_hypothesis_is_of_work(&x->at.change.hypotheses.item[i]))
@@ -81,7 +81,7 @@ static const char *why_no_trace(const struct mpg_inquiry *x)
                                                                 : NULL;
 }
 
-void mpg_inquiry_find_phase(struct mpg_inquiry *x)
+void mpg_session_find_phase(struct mpg_session *x)
 {
     const struct mpg_timeline_world *world = x->runs.world;
     const char *why = why_no_trace(x);

@@ -4,13 +4,13 @@
 #define MPG_REPLICA_CRITICAL_PATH_H
 
 #include "simulate/replica/rerun.h"
-#include "simulate/where/path.h"
-#include "simulate/where/table.h"
+#include "simulate/attribution/critical.h"
+#include "simulate/attribution/table.h"
 
 struct mpg_critical_path {
-    struct mpg_path *path;
-    struct mpg_where *where; /* the path's terms by place, from MPG_WHERE_COMPUTATION on */
-    struct mpg_where_table table[MPG_WHERE_BYS];
+    struct mpg_critical *path;
+    struct mpg_attribution *where; /* the path's terms by place, from MPG_CRITICAL_COMPUTATION on */
+    struct mpg_attribution_table table[MPG_ATTRIBUTION_BYS];
     size_t tables;
     uint32_t replica;
 };
@@ -19,7 +19,7 @@ struct mpg_critical_path {
  * SEGMENTS segments of its critical path. The caller clears CRITICAL, also on failure. Returns 0, or -1 with ERR: no memory; no
  * temporary file; an error of the simulation. */
 int mpg_critical_path_find(struct mpg_critical_path *critical, const struct mpg_simulated *simulated, uint32_t segments,
-                           const enum mpg_where_by *by, size_t n, struct mpg_error *err);
+                           const enum mpg_attribution_by *by, size_t n, struct mpg_error *err);
 void mpg_critical_path_clear(struct mpg_critical_path *critical);
 
 #endif

@@ -29,16 +29,16 @@ struct point {
     int64_t traced_ns, new_ns, offset_ns;
 };
 
-struct mpg_retime {
-    struct mpg_nodes *nodes;
-    struct mpg_retime_rules rules;
+struct mpg_event_times {
+    struct mpg_node_times *nodes;
+    struct mpg_event_times_rules rules;
     int64_t origin_ns, start_ns; /* MPI_Init's leave, new and traced */
     bool started;                /* else that is not known */
     int32_t cpu; /* which of the values is the CPU time; -1: none */
     double cpu_tracer_ns; /* of each event's */
     struct point *point;  /* of its clock; of thread 0 those that are known are the first */
     uint32_t points, point_capacity, placed;
-    struct mpg_deeds *deeds;
+    struct mpg_match_overrides *overrides;
     uint64_t calls, swapped;
     uint32_t thread_number, thread_capacity;
     struct thread *threads;
@@ -49,9 +49,9 @@ struct mpg_retime {
 };
 
 /* Moves on to the thread's next node. */
-static int find_next(struct mpg_retime *r, struct thread *t, struct mpg_error *err)
+static int find_next(struct mpg_event_times *r, struct thread *t, struct mpg_error *err)
 {
-    int more = t->begun ? mpg_nodes_next(r->nodes, t->stream, &t->next, err) : 0;
+    int more = t->begun ? mpg_node_times_next(r->nodes, t->stream, &t->next, err) : 0;
     if (more < 0)
         return -1;
     t->has_next = more > 0;
@@ -66,7 +66,7 @@ static int find_next(struct mpg_retime *r, struct thread *t, struct mpg_error *e
     return 0;
 }
 
-static struct thread *add_thread(struct mpg_retime *r, uint32_t thread, struct mpg_error *err)
+static struct thread *add_thread(struct mpg_event_times *r, uint32_t thread, struct mpg_error *err)
 {
     if (mpg_reserve_at(&r->threads, sizeof *r->threads, &r->thread_capacity, r->thread_number + 1, err) < 0)
         return NULL;
@@ -76,7 +76,7 @@ static struct thread *add_thread(struct mpg_retime *r, uint32_t thread, struct m
 }
 
 /* MPI_Init is left at TRACED_NS. */
-static void start(struct mpg_retime *r, int64_t traced_ns)
+static void start(struct mpg_event_times *r, int64_t traced_ns)
 {
     r->start_ns = traced_ns;
     r->started = true;
@@ -84,7 +84,7 @@ static void start(struct mpg_retime *r, int64_t traced_ns)
         r->origin_ns = traced_ns;
 }
 
-static int add_stream(struct mpg_retime *r, uint32_t stream, const struct mpg_node_stream *is,
+static int add_stream(struct mpg_event_times *r, uint32_t stream, const struct mpg_node_stream *is,
                       struct mpg_error *err)
 {
     if (!is->begun)
@@ -100,7 +100,7 @@ static int add_stream(struct mpg_retime *r, uint32_t stream, const struct mpg_no
     return find_next(r, t, err);
 }
 
-static int list_points(struct mpg_retime *r, const struct mpg_trace *trace, int32_t rank,
+static int list_points(struct mpg_event_times *r, const struct mpg_trace *trace, int32_t rank,
                        struct mpg_error *err)
 {
     struct point p = {0};
@@ -112,37 +112,37 @@ static int list_points(struct mpg_retime *r, const struct mpg_trace *trace, int3
     return 0;
 }
 
-struct mpg_retime *mpg_retime_new(struct mpg_trace *trace, int32_t rank, struct mpg_nodes *nodes,
-                                  const struct mpg_retime_rules *rules, struct mpg_error *err)
+struct mpg_event_times *mpg_event_times_new(struct mpg_trace *trace, int32_t rank, struct mpg_node_times *nodes,
+                                  const struct mpg_event_times_rules *rules, struct mpg_error *err)
 {
     const char *cpu_tracer = mpg_trace_find_fact(trace, rank, "overhead_cpu_ns");
-    struct mpg_retime *r = calloc(1, sizeof *r);
+    struct mpg_event_times *r = calloc(1, sizeof *r);
     struct mpg_node_stream is;
     uint32_t stream;
     if (!r) {
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    *r = (struct mpg_retime){.nodes = nodes,
+    *r = (struct mpg_event_times){.nodes = nodes,
                              .rules = *rules,
                              .origin_ns = rules->origin_ns,
                              .cpu = mpg_trace_find_value(trace, rank, "cpu_ns"),
                              .cpu_tracer_ns = mpg_units_parse_fact(cpu_tracer, 0),
                              .newest_ns = INT64_MIN};
-    if (!(r->deeds = mpg_deeds_new(trace, rank, err)) ||
+    if (!(r->overrides = mpg_match_overrides_new(trace, rank, err)) ||
         (rules->own_clock && list_points(r, trace, rank, err) < 0)) {
-        mpg_retime_free(r);
+        mpg_event_times_free(r);
         return NULL;
     }
-    for (uint32_t i = 0; mpg_nodes_stream(nodes, rank, i, &is, &stream); i++)
+    for (uint32_t i = 0; mpg_node_times_stream(nodes, rank, i, &is, &stream); i++)
         if (add_stream(r, stream, &is, err) < 0) {
-            mpg_retime_free(r);
+            mpg_event_times_free(r);
             return NULL;
         }
     return r;
 }
 
-void mpg_retime_free(struct mpg_retime *r)
+void mpg_event_times_free(struct mpg_event_times *r)
 {
     if (!r)
         return;
@@ -150,17 +150,17 @@ void mpg_retime_free(struct mpg_retime *r)
         free(r->threads[i].carried);
     free(r->threads);
     free(r->point);
-    mpg_deeds_free(r->deeds);
+    mpg_match_overrides_free(r->overrides);
     free(r->values);
     free(r);
 }
 
-uint64_t mpg_retime_swapped(const struct mpg_retime *r)
+uint64_t mpg_event_times_swapped(const struct mpg_event_times *r)
 {
     return r->swapped;
 }
 
-static struct thread *find_thread(const struct mpg_retime *r, uint32_t thread)
+static struct thread *find_thread(const struct mpg_event_times *r, uint32_t thread)
 {
     for (uint32_t i = 0; i < r->thread_number; i++)
         if (r->threads[i].thread == thread)
@@ -187,7 +187,7 @@ static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_ma
 
 /* When T, which may be NULL, is at TRACED_NS between two nodes; IS_MARK: at the how-manieth mark of a region there, from
  * 1; 0: at none. */
-static int64_t between(const struct mpg_retime *r, const struct thread *t, int64_t traced_ns, uint32_t is_mark)
+static int64_t between(const struct mpg_event_times *r, const struct thread *t, int64_t traced_ns, uint32_t is_mark)
 {
     if (!t || !t->begun || traced_ns < t->traced_ns)
         return traced_ns - r->start_ns;
@@ -206,7 +206,7 @@ static int64_t between(const struct mpg_retime *r, const struct thread *t, int64
     return t->new_ns + kept_ns + (new_ns < all_ns ? new_ns : all_ns);
 }
 
-int64_t mpg_retime_later(const struct mpg_retime *r, uint32_t thread, int64_t traced_ns)
+int64_t mpg_event_times_later(const struct mpg_event_times *r, uint32_t thread, int64_t traced_ns)
 {
     const struct thread *t = find_thread(r, thread);
     const int64_t new_ns = between(r, t, traced_ns, 0);
@@ -216,14 +216,14 @@ int64_t mpg_retime_later(const struct mpg_retime *r, uint32_t thread, int64_t tr
 /* --- values, sums --- */
 
 /* CPU time is that of the work, and what recording took of it. */
-static int64_t scale_cpu(const struct mpg_retime *r, double ratio, int64_t cpu_ns)
+static int64_t scale_cpu(const struct mpg_event_times *r, double ratio, int64_t cpu_ns)
 {
     const double work_ns = (double)cpu_ns - r->cpu_tracer_ns;
     return ratio == 1 || !(work_ns > 0) ? cpu_ns : cpu_ns + llround((ratio - 1) * work_ns);
 }
 
 /* E's values can be changed from now on. */
-static int own_values(struct mpg_retime *r, struct mpg_event *e, struct mpg_error *err)
+static int own_values(struct mpg_event_times *r, struct mpg_event *e, struct mpg_error *err)
 {
     if (e->values == r->values)
         return 0;
@@ -241,7 +241,7 @@ static bool is_region_mark(const struct mpg_event *e)
 }
 
 /* Of the CPU time of the interval that E ends, or that it lies in, its part. */
-static int set_values(struct mpg_retime *r, struct thread *t, struct mpg_event *e, bool is_node,
+static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_event *e, bool is_node,
                       struct mpg_error *err)
 {
     if (r->cpu < 0 || (uint32_t)r->cpu >= e->value_number || t->cpu_ns < 0 || e->sum.calls > 0)
@@ -279,7 +279,7 @@ static int carry_values(struct thread *t, const struct mpg_event *e, bool is_gon
     return 0;
 }
 
-static int take_carried(struct mpg_retime *r, struct thread *t, struct mpg_event *e,
+static int take_carried(struct mpg_event_times *r, struct thread *t, struct mpg_event *e,
                         struct mpg_error *err)
 {
     if (t->carried_number == 0 || e->value_number == 0)
@@ -315,7 +315,7 @@ static void set_sum(struct mpg_sum *s, double ratio)
 
 /* --- events --- */
 
-static void note_order(struct mpg_retime *r, const struct mpg_event *e)
+static void note_order(struct mpg_event_times *r, const struct mpg_event *e)
 {
     const bool earlier = e->enter_ns < r->newest_ns ||
                          (e->enter_ns == r->newest_ns && e->thread < r->newest_thread);
@@ -327,7 +327,7 @@ static void note_order(struct mpg_retime *r, const struct mpg_event *e)
     r->newest_thread = e->thread;
 }
 
-static void set_times(const struct mpg_retime *r, struct thread *t, struct mpg_event *e,
+static void set_times(const struct mpg_event_times *r, struct thread *t, struct mpg_event *e,
                       int64_t enter_ns, int64_t leave_ns)
 {
     enter_ns = enter_ns < t->last_ns ? t->last_ns : enter_ns;
@@ -338,7 +338,7 @@ static void set_times(const struct mpg_retime *r, struct thread *t, struct mpg_e
 }
 
 /* E, between two nodes, takes what it took, or is left out. */
-static int flush(struct mpg_retime *r, struct thread *t, struct mpg_event *e)
+static int flush(struct mpg_event_times *r, struct thread *t, struct mpg_event *e)
 {
     const int64_t took_ns = e->leave_ns - e->enter_ns, new_ns = between(r, t, e->enter_ns, 0);
     t->flushed_ns += e->enter_ns < t->traced_ns ? 0 : took_ns;
@@ -349,7 +349,7 @@ static int flush(struct mpg_retime *r, struct thread *t, struct mpg_event *e)
 }
 
 /* Offsets that were measured before TRACED_NS, when thread 0, T, is between its nodes, or goes on. */
-static void place_points(struct mpg_retime *r, const struct thread *t, int64_t traced_ns)
+static void place_points(struct mpg_event_times *r, const struct thread *t, int64_t traced_ns)
 {
     for (; r->placed < r->points && r->point[r->placed].traced_ns <= traced_ns; r->placed++)
         r->point[r->placed].new_ns =
@@ -358,7 +358,7 @@ static void place_points(struct mpg_retime *r, const struct thread *t, int64_t t
 
 /* Those that were measured in E, a call of thread 0, whose times are new ones: they keep their
  * distance to its begin, as far as it lasts. */
-static void place_points_inside(struct mpg_retime *r, const struct mpg_event *e, int64_t enter_ns,
+static void place_points_inside(struct mpg_event_times *r, const struct mpg_event *e, int64_t enter_ns,
                                 int64_t leave_ns)
 {
     for (; r->placed < r->points && r->point[r->placed].traced_ns < leave_ns; r->placed++) {
@@ -367,22 +367,22 @@ static void place_points_inside(struct mpg_retime *r, const struct mpg_event *e,
     }
 }
 
-bool mpg_retime_clock(const struct mpg_retime *r, size_t i, int64_t *new_ns, int64_t *offset_ns)
+bool mpg_event_times_clock(const struct mpg_event_times *r, size_t i, int64_t *new_ns, int64_t *offset_ns)
 {
     if (i >= r->points)
         return false;
     const struct point *p = &r->point[i];
-    *new_ns = i < r->placed ? p->new_ns : mpg_retime_later(r, 0, p->traced_ns);
+    *new_ns = i < r->placed ? p->new_ns : mpg_event_times_later(r, 0, p->traced_ns);
     *offset_ns = p->offset_ns;
     return true;
 }
 
-static int at_node(struct mpg_retime *r, struct thread *t, struct mpg_event *e,
+static int at_node(struct mpg_event_times *r, struct thread *t, struct mpg_event *e,
                    struct mpg_error *err)
 {
     const struct mpg_node node = t->next;
     const int64_t traced_ns = e->leave_ns, took_ns = e->leave_ns - e->enter_ns;
-    const int is_made = mpg_deeds_do(r->deeds, e, node.deeds, node.deed_number, err);
+    const int is_made = mpg_match_overrides_apply(r->overrides, e, node.overrides, node.override_number, err);
     if (is_made < 0 || set_values(r, t, e, true, err) < 0 ||
         (is_made ? take_carried(r, t, e, err)
                  : carry_values(t, e, node.enter_ns == t->new_ns, err)) < 0)
@@ -395,7 +395,7 @@ static int at_node(struct mpg_retime *r, struct thread *t, struct mpg_event *e,
     return find_next(r, t, err) < 0 ? -1 : is_made;
 }
 
-int mpg_retime_event(struct mpg_retime *r, struct mpg_event *e, struct mpg_error *err)
+int mpg_event_times_event(struct mpg_event_times *r, struct mpg_event *e, struct mpg_error *err)
 {
     struct thread *t = find_thread(r, e->thread);
     if (!t && !(t = add_thread(r, e->thread, err)))

@@ -8,7 +8,7 @@
 #include "common/map.h"
 #include "common/reserve.h"
 
-struct mpg_deeds {
+struct mpg_match_overrides {
     const struct mpg_trace *trace;
     int32_t rank;
     struct mpg_map renamed; /* a request's number in the trace: that in the replica, if another; */
@@ -26,9 +26,9 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-struct mpg_deeds *mpg_deeds_new(const struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
+struct mpg_match_overrides *mpg_match_overrides_new(const struct mpg_trace *trace, int32_t rank, struct mpg_error *err)
 {
-    struct mpg_deeds *d = calloc(1, sizeof *d);
+    struct mpg_match_overrides *d = calloc(1, sizeof *d);
     if (!d) {
         out_of_memory(err);
         return NULL;
@@ -38,7 +38,7 @@ struct mpg_deeds *mpg_deeds_new(const struct mpg_trace *trace, int32_t rank, str
     return d;
 }
 
-void mpg_deeds_free(struct mpg_deeds *d)
+void mpg_match_overrides_free(struct mpg_match_overrides *d)
 {
     if (!d)
         return;
@@ -53,13 +53,13 @@ void mpg_deeds_free(struct mpg_deeds *d)
 /* --- requests --- */
 
 /* The number in the replica of the trace's REQUEST. */
-static int64_t name_of(const struct mpg_deeds *d, int64_t request)
+static int64_t name_of(const struct mpg_match_overrides *d, int64_t request)
 {
     const uint64_t *other = mpg_map_find(&d->renamed, (uint64_t)request, 0);
     return other ? (int64_t)*other : request;
 }
 
-static int rename_to(struct mpg_deeds *d, int64_t request, int64_t name, struct mpg_error *err)
+static int rename_to(struct mpg_match_overrides *d, int64_t request, int64_t name, struct mpg_error *err)
 {
     uint64_t *other = mpg_map_add(&d->renamed, (uint64_t)request, 0);
     if (!other)
@@ -68,26 +68,26 @@ static int rename_to(struct mpg_deeds *d, int64_t request, int64_t name, struct 
     return 0;
 }
 
-static int exchange(struct mpg_deeds *d, int64_t p, int64_t q, struct mpg_error *err)
+static int exchange(struct mpg_match_overrides *d, int64_t p, int64_t q, struct mpg_error *err)
 {
     const int64_t name_of_p = name_of(d, p), name_of_q = name_of(d, q);
     return rename_to(d, p, name_of_q, err) < 0 ? -1 : rename_to(d, q, name_of_p, err);
 }
 
-static bool is_early(const struct mpg_deeds *d, int64_t name)
+static bool is_early(const struct mpg_match_overrides *d, int64_t name)
 {
     return mpg_map_find(&d->early, (uint64_t)name, 0) != NULL;
 }
 
 /* A list of D's for N numbers; NULL with ERR. */
-static int64_t *reserve(struct mpg_deeds *d, int which, uint32_t n, struct mpg_error *err)
+static int64_t *reserve(struct mpg_match_overrides *d, int which, uint32_t n, struct mpg_error *err)
 {
     return mpg_reserve_at(&d->list[which], sizeof *d->list[which], &d->list_capacity[which], n + 1, err) < 0 ? NULL
                                                                                                           : d->list[which];
 }
 
 /* The names of LIST, N requests of the trace, but for those that were completed early. */
-static int name_all(struct mpg_deeds *d, int which, const int64_t **list, uint32_t *n,
+static int name_all(struct mpg_match_overrides *d, int which, const int64_t **list, uint32_t *n,
                     struct mpg_error *err)
 {
     int64_t *names = reserve(d, which, *n, err);
@@ -104,14 +104,14 @@ static int name_all(struct mpg_deeds *d, int which, const int64_t **list, uint32
 }
 
 /* The trace is done with REQUEST: its number means nothing any more. */
-static void forget(struct mpg_deeds *d, int64_t request)
+static void forget(struct mpg_match_overrides *d, int64_t request)
 {
     mpg_map_remove(&d->early, (uint64_t)name_of(d, request), 0);
     mpg_map_remove(&d->renamed, (uint64_t)request, 0);
 }
 
 /* What a call that completed nothing completes, in the order of the list, is added to E's. */
-static int complete_early(struct mpg_deeds *d, struct mpg_event *e, int64_t request,
+static int complete_early(struct mpg_match_overrides *d, struct mpg_event *e, int64_t request,
                           struct mpg_error *err)
 {
     int64_t *done = reserve(d, DONE, e->done_number + 1, err);
@@ -134,7 +134,7 @@ static int32_t index_of(int32_t rank, const int32_t *ranks, int32_t n)
 }
 
 /* World rank RANK as D's rank names it in COMM. */
-static int32_t peer_of(const struct mpg_deeds *d, int32_t comm, int32_t rank)
+static int32_t peer_of(const struct mpg_match_overrides *d, int32_t comm, int32_t rank)
 {
     const struct mpg_comm *c = mpg_trace_comm(d->trace, comm);
     const bool is_remote = c->remote_size > 0 && index_of(d->rank, c->world_ranks, c->size) < c->size;
@@ -142,36 +142,36 @@ static int32_t peer_of(const struct mpg_deeds *d, int32_t comm, int32_t rank)
                      : index_of(rank, c->world_ranks, c->size);
 }
 
-/* Receives that E completes, and that left their source open, received what DEEDS say. */
-static int resolve(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
+/* Receives that E completes, and that left their source open, received what OVERRIDES say. */
+static int resolve(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides, uint32_t n,
                    struct mpg_error *err)
 {
     uint32_t count = 0;
     if (mpg_reserve_at(&d->resolutions, sizeof *d->resolutions, &d->resolution_capacity, n, err) < 0)
         return -1;
     for (uint32_t i = 0; i < n; i++)
-        if (deeds[i].kind == MPG_DEED_TAKE)
+        if (overrides[i].kind == MPG_OVERRIDE_TAKE)
             d->resolutions[count++] =
-                (struct mpg_resolution){.request = name_of(d, deeds[i].request),
-                                        .source = peer_of(d, deeds[i].comm, deeds[i].source),
-                                        .tag = deeds[i].tag};
+                (struct mpg_resolution){.request = name_of(d, overrides[i].request),
+                                        .source = peer_of(d, overrides[i].comm, overrides[i].source),
+                                        .tag = overrides[i].tag};
     e->resolutions = d->resolutions;
     e->resolution_number = count;
     return 0;
 }
 
 /* E, of kind COMPLETE. The list that it is given has the names from before it. */
-static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
+static int complete(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides, uint32_t n,
                     struct mpg_error *err)
 {
     const bool all = e->done_all;
     const int64_t *was_done = all ? e->requests : e->done;
     const uint32_t were_done = all ? e->request_number : e->done_number;
-    bool vanishes = false;
+    bool skips = false;
     if (name_all(d, REQUESTS, &e->requests, &e->request_number, err) < 0)
         return -1;
     for (uint32_t i = 0; i < n; i++)
-        if (deeds[i].kind == MPG_DEED_EXCHANGE && exchange(d, deeds[i].request, deeds[i].other, err) < 0)
+        if (overrides[i].kind == MPG_OVERRIDE_EXCHANGE && exchange(d, overrides[i].request, overrides[i].other, err) < 0)
             return -1;
     e->done = was_done;
     e->done_number = were_done;
@@ -179,18 +179,18 @@ static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_d
         name_all(d, CANCELLED, &e->cancelled, &e->cancelled_number, err) < 0)
         return -1;
     for (uint32_t i = 0; i < n; i++) {
-        vanishes = vanishes || deeds[i].kind == MPG_DEED_VANISH;
-        if (deeds[i].kind == MPG_DEED_COMPLETE && complete_early(d, e, deeds[i].request, err) < 0)
+        skips = skips || overrides[i].kind == MPG_OVERRIDE_SKIP;
+        if (overrides[i].kind == MPG_OVERRIDE_COMPLETE && complete_early(d, e, overrides[i].request, err) < 0)
             return -1;
     }
-    if (resolve(d, e, deeds, n, err) < 0)
+    if (resolve(d, e, overrides, n, err) < 0)
         return -1;
     for (uint32_t i = 0; i < were_done; i++)
         forget(d, was_done[i]);
     e->done_all = e->done_number == e->request_number && e->done_number > 0;
     if (all && e->done_number == 0) /* of none */
         e->done_all = true;
-    const bool is_made = !vanishes || e->done_number > 0;
+    const bool is_made = !skips || e->done_number > 0;
     if (e->done_all) {
         e->done = NULL;
         e->done_number = 0;
@@ -200,26 +200,27 @@ static int complete(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_d
 
 /* --- receives without requests --- */
 
-static void take(const struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deed)
+static void take(const struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *override)
 {
     const bool sends = mpg_call_kind(e->call) == MPG_KIND_SENDRECV;
-    e->from = peer_of(d, e->comm, deed->source);
-    *(sends ? &e->recvtag : &e->tag) = deed->tag;
-    *(sends ? &e->recvbytes : &e->bytes) = deed->bytes;
+    e->from = peer_of(d, e->comm, override->source);
+    *(sends ? &e->recvtag : &e->tag) = override->tag;
+    *(sends ? &e->recvbytes : &e->bytes) = override->bytes;
 }
 
 /* --- all events --- */
 
-int mpg_deeds_do(struct mpg_deeds *d, struct mpg_event *e, const struct mpg_deed *deeds, uint32_t n,
+int mpg_match_overrides_apply(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides,
+                              uint32_t n,
                  struct mpg_error *err)
 {
     if (n == 0 && d->renamed.count + d->early.count == 0)
         return 1;
     if (mpg_call_kind(e->call) == MPG_KIND_COMPLETE)
-        return e->failed ? 1 : complete(d, e, deeds, n, err);
+        return e->failed ? 1 : complete(d, e, overrides, n, err);
     for (uint32_t i = 0; i < n; i++)
-        if (deeds[i].kind == MPG_DEED_TAKE)
-            take(d, e, &deeds[i]);
+        if (overrides[i].kind == MPG_OVERRIDE_TAKE)
+            take(d, e, &overrides[i]);
     if (e->request_number > 0 && name_all(d, REQUESTS, &e->requests, &e->request_number, err) < 0)
         return -1;
     return 1;

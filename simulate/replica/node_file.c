@@ -22,10 +22,10 @@ enum {
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
-/* What the first number of a record says: of a node which fields there are, or that it is a deed of
+/* What the first number of a record says: of a node which fields there are, or that it is a override of
  * the node that comes next. */
-enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_DEED = 4, FLAG_BITS = 3 };
-/* A mark of the interval before that node, in place of a deed. */
+enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_OVERRIDE = 4, FLAG_BITS = 3 };
+/* A mark of the interval before that node, in place of a override. */
 enum { MARK = 1 << 8 };
 
 struct block_head {
@@ -67,7 +67,7 @@ void mpg_node_file_close(struct node_file *f)
 void mpg_node_records_clear(struct node_records *r)
 {
     free(r->buffer);
-    free(r->deed);
+    free(r->override);
     free(r->mark);
     *r = (struct node_records){0};
 }
@@ -137,20 +137,21 @@ static void end_record(struct node_records *r, const uint8_t *p)
     r->count++;
 }
 
-int mpg_node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err)
+int mpg_node_write_override(struct node_file *f, struct node_records *r, const struct mpg_match_override *override,
+                            struct mpg_error *err)
 {
     uint8_t *p = make_room(f, r, err);
     if (!p)
         return -1;
-    p = mpg_put_varint(p, (uint64_t)deed->kind << FLAG_BITS | IS_DEED);
-    p = mpg_put_varint(p, (uint64_t)deed->request);
-    if (deed->kind == MPG_DEED_TAKE) {
-        p = mpg_put_varint(p, (uint64_t)deed->comm);
-        p = mpg_put_varint(p, (uint64_t)deed->source);
-        p = mpg_put_varint(p, (uint64_t)deed->tag);
-        p = mpg_put_varint(p, (uint64_t)deed->bytes);
+    p = mpg_put_varint(p, (uint64_t)override->kind << FLAG_BITS | IS_OVERRIDE);
+    p = mpg_put_varint(p, (uint64_t)override->request);
+    if (override->kind == MPG_OVERRIDE_TAKE) {
+        p = mpg_put_varint(p, (uint64_t)override->comm);
+        p = mpg_put_varint(p, (uint64_t)override->source);
+        p = mpg_put_varint(p, (uint64_t)override->tag);
+        p = mpg_put_varint(p, (uint64_t)override->bytes);
     } else
-        p = mpg_put_varint(p, (uint64_t)deed->other);
+        p = mpg_put_varint(p, (uint64_t)override->other);
     end_record(r, p);
     return 0;
 }
@@ -167,7 +168,7 @@ int mpg_node_write_mark(struct node_file *f, struct node_records *r, const struc
     uint8_t *p = make_room(f, r, err);
     if (!p)
         return -1;
-    p = mpg_put_varint(p, (uint64_t)MARK << FLAG_BITS | IS_DEED);
+    p = mpg_put_varint(p, (uint64_t)MARK << FLAG_BITS | IS_OVERRIDE);
     p = mpg_put_varint(p, (uint64_t)mark->passed_ns);
     p = put_double(p, fmax(0, fmin(1, mark->before_ns / worth_ns)));
     p = put_double(p, fmax(0, fmin(1, mark->after_ns / worth_ns)));
@@ -228,24 +229,24 @@ static bool get_optional(struct node_records *r, const uint8_t **p, const uint8_
     return !(flags & HAS_FLUSHED) || mpg_get_varint(p, end, flushed_ns);
 }
 
-static bool get_deed(const uint8_t **p, const uint8_t *end, uint64_t first, struct mpg_deed *deed)
+static bool get_override(const uint8_t **p, const uint8_t *end, uint64_t first, struct mpg_match_override *override)
 {
-    const enum mpg_deed_kind kind = (enum mpg_deed_kind)(first >> FLAG_BITS);
+    const enum mpg_match_override_kind kind = (enum mpg_match_override_kind)(first >> FLAG_BITS);
     uint64_t request, other, source, tag, bytes;
     if (!mpg_get_varint(p, end, &request) || !mpg_get_varint(p, end, &other))
         return false;
-    *deed = (struct mpg_deed){.kind = kind, .request = (int64_t)request};
-    if (kind != MPG_DEED_TAKE) {
-        deed->other = (int64_t)other;
+    *override = (struct mpg_match_override){.kind = kind, .request = (int64_t)request};
+    if (kind != MPG_OVERRIDE_TAKE) {
+        override->other = (int64_t)other;
         return true;
     }
     if (!mpg_get_varint(p, end, &source) || !mpg_get_varint(p, end, &tag) ||
         !mpg_get_varint(p, end, &bytes))
         return false;
-    deed->comm = (int32_t)other;
-    deed->source = (int32_t)source;
-    deed->tag = (int32_t)tag;
-    deed->bytes = (int64_t)bytes;
+    override->comm = (int32_t)other;
+    override->source = (int32_t)source;
+    override->tag = (int32_t)tag;
+    override->bytes = (int64_t)bytes;
     return true;
 }
 
@@ -284,21 +285,21 @@ static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *e
 }
 
 /* What the next record was; or an error. */
-enum record { RECORD_NODE, RECORD_DEED, RECORD_MARK, RECORD_ERROR };
+enum record { RECORD_NODE, RECORD_OVERRIDE, RECORD_MARK, RECORD_ERROR };
 
-/* Reads the next record of R into NODE, or to the end of the deeds or marks of the node that comes next. */
+/* Reads the next record of R into NODE, or to the end of the overrides or marks of the node that comes next. */
 static enum record read_record(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
     if (make_buffer(f, r, err) < 0 || (r->place == r->used && read_block(f, r, r->here, err) < 0) ||
-        mpg_reserve_at(&r->deed, sizeof *r->deed, &r->deed_capacity, r->deed_count + 1, err) < 0 ||
+        mpg_reserve_at(&r->override, sizeof *r->override, &r->override_capacity, r->override_count + 1, err) < 0 ||
         mpg_reserve_at(&r->mark, sizeof *r->mark, &r->mark_capacity, r->mark_count + 1, err) < 0)
         return RECORD_ERROR;
     const uint8_t *begin = r->buffer + sizeof(struct block_head), *p = begin + r->place;
     const uint8_t *end = begin + r->used;
     uint64_t first = 0;
     bool is_whole = mpg_get_varint(&p, end, &first);
-    const enum record is = !(first & IS_DEED) ? RECORD_NODE : first >> FLAG_BITS == MARK ? RECORD_MARK : RECORD_DEED;
-    is_whole = is_whole && (is == RECORD_DEED   ? get_deed(&p, end, first, &r->deed[r->deed_count++])
+    const enum record is = !(first & IS_OVERRIDE) ? RECORD_NODE : first >> FLAG_BITS == MARK ? RECORD_MARK : RECORD_OVERRIDE;
+    is_whole = is_whole && (is == RECORD_OVERRIDE   ? get_override(&p, end, first, &r->override[r->override_count++])
                             : is == RECORD_MARK ? get_mark(&p, end, &r->mark[r->mark_count++])
                                                 : get_node(r, &p, end, first, node));
     if (!is_whole) {
@@ -312,15 +313,15 @@ static enum record read_record(struct node_file *f, struct node_records *r, stru
 
 int mpg_node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err)
 {
-    r->deed_count = r->mark_count = 0;
+    r->override_count = r->mark_count = 0;
     while (r->count > 0) {
         const enum record is = read_record(f, r, node, err);
         if (is == RECORD_ERROR)
             return -1;
         if (is != RECORD_NODE)
             continue;
-        node->deed_number = r->deed_count;
-        node->deeds = r->deed;
+        node->override_number = r->override_count;
+        node->overrides = r->override;
         node->mark_number = r->mark_count;
         node->marks = r->mark;
         return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes of each stream with their deeds and marks, in an unlinked file: written one after another, then read in the same
+/* Nodes of each stream with their overrides and marks, in an unlinked file: written one after another, then read in the same
  * order. A buffer of a stream is a block of the file, so that memory grows with the streams, not with their nodes. */
 #ifndef MPG_NODE_FILE_H
 #define MPG_NODE_FILE_H
@@ -19,8 +19,8 @@ struct node_records {
     uint64_t number;       /* its number, */
     int64_t last_ns;       /* when it was left, the caller's to set before the first one, */
     uint64_t count;        /* and how many records are to come (reading), or have been written */
-    struct mpg_deed *deed; /* of the node that is read */
-    uint32_t deed_count, deed_capacity;
+    struct mpg_match_override *override; /* of the node that is read */
+    uint32_t override_count, override_capacity;
     struct mpg_node_mark *mark; /* likewise */
     uint32_t mark_count, mark_capacity;
     int64_t first, here;   /* blocks: the first one, the one that BUFFER is of */
@@ -35,15 +35,16 @@ int mpg_node_file_restart(struct node_file *f, struct mpg_error *err);
 void mpg_node_file_close(struct node_file *f);
 void mpg_node_records_clear(struct node_records *r);
 
-/* What comes next in R; deeds and marks before the node that they are of. WORTH_NS: of the interval that MARK is in, above
+/* What comes next in R; overrides and marks before the node that they are of. WORTH_NS: of the interval that MARK is in, above
  * 0. Errors: the file cannot be written, out of memory. */
-int mpg_node_write_deed(struct node_file *f, struct node_records *r, const struct mpg_deed *deed, struct mpg_error *err);
+int mpg_node_write_override(struct node_file *f, struct node_records *r, const struct mpg_match_override *override,
+                            struct mpg_error *err);
 int mpg_node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
                         struct mpg_error *err);
 int mpg_node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err);
 /* Makes R, whose times begin at BEGIN_NS, ready to be read, and gives its buffer back. */
 int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err);
-/* Reads the next node: 1, 0 beyond the last. Its deeds and marks are R's until the next one is read. Errors: the file
+/* Reads the next node: 1, 0 beyond the last. Its overrides and marks are R's until the next one is read. Errors: the file
  * cannot be read or was changed, out of memory. */
 int mpg_node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err);
 

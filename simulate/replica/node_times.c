@@ -17,11 +17,11 @@ struct stream {
     int64_t traced_ns;     /* its last node, traced, from MPI_Init's leave on; if values are delays */
     bool waits;            /* NODE has been entered, and not left */
     struct mpg_node node;
-    bool vanishes;         /* the call is not made */
+    bool skips;         /* the call is not made */
     struct node_records records;
 };
 
-struct mpg_nodes {
+struct mpg_node_times {
     struct node_file file;
     int32_t ranks;
     struct mpg_node_rules rules;
@@ -35,10 +35,10 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
+struct mpg_node_times *mpg_node_times_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
                                 struct mpg_error *err)
 {
-    struct mpg_nodes *n = calloc(1, sizeof *n);
+    struct mpg_node_times *n = calloc(1, sizeof *n);
     struct stream *streams = n ? calloc((size_t)ranks, sizeof *streams) : NULL;
     if (!streams)
         out_of_memory(err);
@@ -54,14 +54,14 @@ struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, const struct 
     return NULL;
 }
 
-bool mpg_nodes_takes(const struct mpg_nodes *n)
+bool mpg_node_times_takes(const struct mpg_node_times *n)
 {
     return n->takes;
 }
 
-int mpg_nodes_restart(void *nodes, struct mpg_error *err)
+int mpg_node_times_restart(void *nodes, struct mpg_error *err)
 {
-    struct mpg_nodes *n = nodes;
+    struct mpg_node_times *n = nodes;
     for (uint32_t i = 0; i < n->count; i++) {
         mpg_node_records_clear(&n->streams[i].records);
         n->streams[i] = (struct stream){0};
@@ -70,7 +70,7 @@ int mpg_nodes_restart(void *nodes, struct mpg_error *err)
     return mpg_node_file_restart(&n->file, err);
 }
 
-void mpg_nodes_free(struct mpg_nodes *n)
+void mpg_node_times_free(struct mpg_node_times *n)
 {
     if (!n)
         return;
@@ -94,7 +94,7 @@ static int whole(const struct stream *s, double value_ns, int64_t last_ns, int64
 }
 
 /* The number of S's stream. */
-static int reserve(struct mpg_nodes *n, const struct mpg_step *s, struct mpg_error *err)
+static int reserve(struct mpg_node_times *n, const struct mpg_step *s, struct mpg_error *err)
 {
     if (s->stream < n->count)
         return 0;
@@ -105,7 +105,7 @@ static int reserve(struct mpg_nodes *n, const struct mpg_step *s, struct mpg_err
 }
 
 /* A stream's first interval begins. */
-static int begin(struct mpg_nodes *n, const struct mpg_step *step, struct mpg_error *err)
+static int begin(struct mpg_node_times *n, const struct mpg_step *step, struct mpg_error *err)
 {
     struct stream *s = &n->streams[step->stream];
     s->is = (struct mpg_node_stream){.rank = step->rank,
@@ -126,7 +126,7 @@ static int begin(struct mpg_nodes *n, const struct mpg_step *step, struct mpg_er
 }
 
 /* How long the work of S's interval takes for each traced ns. */
-static double ratio_of(const struct mpg_nodes *n, const struct mpg_step *s)
+static double ratio_of(const struct mpg_node_times *n, const struct mpg_step *s)
 {
     const struct mpg_change *c = s->change;
     if (s->cpu_ns < 0)
@@ -135,7 +135,7 @@ static double ratio_of(const struct mpg_nodes *n, const struct mpg_step *s)
     return ratio > 0 ? n->rules.ratio * ratio : 0;
 }
 
-static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_ns,
+static int enter(struct mpg_node_times *n, const struct mpg_step *step, double value_ns,
                  struct mpg_error *err)
 {
     struct stream *s = &n->streams[step->stream];
@@ -157,27 +157,27 @@ static int enter(struct mpg_nodes *n, const struct mpg_step *step, double value_
     return whole(s, value_ns, s->records.last_ns, &s->node.enter_ns, err);
 }
 
-static int write_node(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
+static int write_node(struct mpg_node_times *n, struct stream *s, struct mpg_error *err)
 {
-    s->waits = s->vanishes = false;
+    s->waits = s->skips = false;
     return mpg_node_write(&n->file, &s->records, &s->node, err);
 }
 
-int mpg_nodes_note(void *nodes, const struct mpg_step *step, const struct mpg_deed *deed,
+int mpg_node_times_note(void *nodes, const struct mpg_step *step, const struct mpg_match_override *override,
                    struct mpg_error *err)
 {
-    struct mpg_nodes *n = nodes;
+    struct mpg_node_times *n = nodes;
     if (reserve(n, step, err) < 0)
         return -1;
-    n->streams[step->stream].vanishes |= deed->kind == MPG_DEED_VANISH;
-    n->takes = n->takes || deed->kind == MPG_DEED_TAKE;
-    return mpg_node_write_deed(&n->file, &n->streams[step->stream].records, deed, err);
+    n->streams[step->stream].skips |= override->kind == MPG_OVERRIDE_SKIP;
+    n->takes = n->takes || override->kind == MPG_OVERRIDE_TAKE;
+    return mpg_node_write_override(&n->file, &n->streams[step->stream].records, override, err);
 }
 
-int mpg_nodes_take(void *nodes, const struct mpg_step *step, double value_ns,
+int mpg_node_times_take(void *nodes, const struct mpg_step *step, double value_ns,
                    struct mpg_error *err)
 {
-    struct mpg_nodes *n = nodes;
+    struct mpg_node_times *n = nodes;
     if (step->kind != MPG_STEP_ENTER && step->kind != MPG_STEP_LOAD &&
         step->kind != MPG_STEP_JOIN && step->kind != MPG_STEP_LEAVE)
         return 0;
@@ -192,16 +192,16 @@ int mpg_nodes_take(void *nodes, const struct mpg_step *step, double value_ns,
     else if (step->kind == MPG_STEP_LEAVE) {
         s->node.left = true;
         s->traced_ns += n->rules.delays ? step->duration_ns : 0;
-        status = whole(s, value_ns, s->vanishes ? s->records.last_ns : s->node.enter_ns, &s->node.leave_ns,
+        status = whole(s, value_ns, s->skips ? s->records.last_ns : s->node.enter_ns, &s->node.leave_ns,
                        err);
-        s->node.enter_ns = s->vanishes ? s->node.leave_ns : s->node.enter_ns;
+        s->node.enter_ns = s->skips ? s->node.leave_ns : s->node.enter_ns;
         status = status == 0 ? write_node(n, s, err) : -1;
     }
     n->streams[step->stream].value_ns = value_ns;
     return status;
 }
 
-static int finish_stream(struct mpg_nodes *n, struct stream *s, struct mpg_error *err)
+static int finish_stream(struct mpg_node_times *n, struct stream *s, struct mpg_error *err)
 {
     if (s->waits) {
         s->node.left = false;
@@ -212,7 +212,7 @@ static int finish_stream(struct mpg_nodes *n, struct stream *s, struct mpg_error
     return mpg_node_write_end(&n->file, &s->records, s->is.begin_ns, err);
 }
 
-int mpg_nodes_finish(struct mpg_nodes *n, struct mpg_error *err)
+int mpg_node_times_finish(struct mpg_node_times *n, struct mpg_error *err)
 {
     int status = 0;
     for (uint32_t i = 0; status == 0 && i < n->count; i++)
@@ -220,7 +220,7 @@ int mpg_nodes_finish(struct mpg_nodes *n, struct mpg_error *err)
     return status;
 }
 
-bool mpg_nodes_stream(struct mpg_nodes *n, int32_t rank, uint32_t i, struct mpg_node_stream *found,
+bool mpg_node_times_stream(struct mpg_node_times *n, int32_t rank, uint32_t i, struct mpg_node_stream *found,
                       uint32_t *stream)
 {
     *stream = (uint32_t)rank;
@@ -231,7 +231,7 @@ bool mpg_nodes_stream(struct mpg_nodes *n, int32_t rank, uint32_t i, struct mpg_
     return true;
 }
 
-int mpg_nodes_next(struct mpg_nodes *n, uint32_t stream, struct mpg_node *node,
+int mpg_node_times_next(struct mpg_node_times *n, uint32_t stream, struct mpg_node *node,
                    struct mpg_error *err)
 {
     return mpg_node_read(&n->file, &n->streams[stream].records, node, err);

@@ -10,9 +10,9 @@
 
 #include "common/error.h"
 #include "graph/graph.h"
-#include "simulate/choice/watch.h"
+#include "simulate/choice/observer.h"
 
-struct mpg_nodes;
+struct mpg_node_times;
 
 /* A region's mark: so much of the interval's traced time, without flushes, is before it; where it is in the new one, from
  * 0 to 1, and where that goes on. */
@@ -32,9 +32,9 @@ struct mpg_node {
     int64_t enter_ns, leave_ns; /* new */
     bool left;         /* else leave_ns is enter_ns: when it leaves is not known */
     uint32_t mark_number;
-    const struct mpg_node_mark *marks; /* of regions in that interval, where hypotheses change it; as deeds */
-    uint32_t deed_number;
-    const struct mpg_deed *deeds; /* what is done in it otherwise than in the trace; valid until the
+    const struct mpg_node_mark *marks; /* of regions in that interval, where hypotheses change it; as overrides */
+    uint32_t override_number;
+    const struct mpg_match_override *overrides; /* what is done in it otherwise than in the trace; valid until the
                                      stream's next node is read */
 };
 
@@ -55,28 +55,28 @@ struct mpg_node_rules {
 };
 
 /* Into a file in FOLDER, for a trace of RANKS ranks. Errors: it cannot be made, out of memory. */
-struct mpg_nodes *mpg_nodes_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
+struct mpg_node_times *mpg_node_times_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
                                 struct mpg_error *err);
-/* Takes DEED, of the call that S, the next step of its stream, leaves. Errors: as mpg_nodes_take(). */
-int mpg_nodes_note(void *nodes, const struct mpg_step *s, const struct mpg_deed *deed,
+/* Takes OVERRIDE, of the call that S, the next step of its stream, leaves. Errors: as mpg_node_times_take(). */
+int mpg_node_times_note(void *nodes, const struct mpg_step *s, const struct mpg_match_override *override,
                    struct mpg_error *err);
 /* Takes step S, after which the value of its stream is VALUE_NS. Errors: the file cannot be written,
  * times beyond what traces hold, out of memory. */
-int mpg_nodes_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);
+int mpg_node_times_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);
 /* Forgets all that was taken. Error: the file cannot be written. */
-int mpg_nodes_restart(void *nodes, struct mpg_error *err);
-/* Whether any deed was that a receive takes another message. */
-bool mpg_nodes_takes(const struct mpg_nodes *nodes);
+int mpg_node_times_restart(void *nodes, struct mpg_error *err);
+/* Whether any override was that a receive takes another message. */
+bool mpg_node_times_takes(const struct mpg_node_times *nodes);
 /* All steps have been taken. */
-int mpg_nodes_finish(struct mpg_nodes *nodes, struct mpg_error *err);
+int mpg_node_times_finish(struct mpg_node_times *nodes, struct mpg_error *err);
 
 /* Once finished: the I-th stream of RANK, from 0, to be read from its beginning; false beyond the
- * last. STREAM is its number for mpg_nodes_next(). */
-bool mpg_nodes_stream(struct mpg_nodes *nodes, int32_t rank, uint32_t i,
+ * last. STREAM is its number for mpg_node_times_next(). */
+bool mpg_node_times_stream(struct mpg_node_times *nodes, int32_t rank, uint32_t i,
                       struct mpg_node_stream *found, uint32_t *stream);
 /* The next node: 1, 0 beyond the last, -1 if the file cannot be read. */
-int mpg_nodes_next(struct mpg_nodes *nodes, uint32_t stream, struct mpg_node *node,
+int mpg_node_times_next(struct mpg_node_times *nodes, uint32_t stream, struct mpg_node *node,
                    struct mpg_error *err);
-void mpg_nodes_free(struct mpg_nodes *nodes); /* NULL is allowed */
+void mpg_node_times_free(struct mpg_node_times *nodes); /* NULL is allowed */
 
 #endif

@@ -33,7 +33,8 @@ static int find_median(const struct mpg_result *r, uint32_t *k, struct mpg_error
     return 0;
 }
 
-int mpg_rerun_median(const struct mpg_simulated *s, const struct mpg_watch *observer, struct mpg_path *path, uint32_t *replica,
+int mpg_rerun_median(const struct mpg_simulated *s, const struct mpg_observer *observer, struct mpg_critical *path,
+                     uint32_t *replica,
                      struct mpg_error *err)
 {
     uint32_t k = 0;
@@ -46,9 +47,9 @@ int mpg_rerun_median(const struct mpg_simulated *s, const struct mpg_watch *obse
     options.first_replica = *replica;
     options.replicas = 1;
     options.processes = NULL;
-    options.watch = observer;
+    options.observer = observer;
     options.path = path;
-    options.where = (struct mpg_where_wanted){.places = false};
+    options.where = (struct mpg_attribution_wanted){.places = false};
     const struct mpg_scenario scenario = {.p = s->p, .options = &options, .result = &alone};
     int status = mpg_simulate(s->trace, &scenario, 1, NULL, err);
     if (status == 0 && alone.run_ns[0] != s->result->run_ns[k])

@@ -18,7 +18,7 @@ struct mpg_simulated {
  * regions. PATH (NULL: none) records the critical path. *REPLICA is the number of the replica, also on failure of the
  * simulation. Returns 0, or -1 with ERR: no memory; an error of the simulation or of the observer; the replica's run time by
  * itself differs from the one in SIMULATED. */
-int mpg_rerun_median(const struct mpg_simulated *simulated, const struct mpg_watch *observer, struct mpg_path *path,
+int mpg_rerun_median(const struct mpg_simulated *simulated, const struct mpg_observer *observer, struct mpg_critical *path,
                      uint32_t *replica, struct mpg_error *err);
 
 #endif

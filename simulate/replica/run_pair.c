@@ -11,15 +11,15 @@
 
 /* Writes the replica's trace into P's folder, which is empty. */
 static int write_trace(struct mpg_run_pair *p, const struct mpg_simulated *s, const char *name,
-                       const struct mpg_retrace_rules *rules, int64_t seed, struct mpg_error *err)
+                       const struct mpg_replica_trace_rules *rules, int64_t seed, struct mpg_error *err)
 {
     uint64_t swapped;
-    struct mpg_retrace *retrace = mpg_retrace_begin(s->trace, name, p->folder, rules, err);
-    int status = retrace ? mpg_rerun_median(s, mpg_retrace_watch(retrace), NULL, &p->replica, err) : -1;
-    const struct mpg_retrace_facts facts = {.seed = seed, .replica = p->replica};
+    struct mpg_replica_trace *retrace = mpg_replica_trace_begin(s->trace, name, p->folder, rules, err);
+    int status = retrace ? mpg_rerun_median(s, mpg_replica_trace_watch(retrace), NULL, &p->replica, err) : -1;
+    const struct mpg_replica_trace_facts facts = {.seed = seed, .replica = p->replica};
     if (status == 0)
-        status = mpg_retrace_write(retrace, &facts, &swapped, err);
-    mpg_retrace_free(retrace);
+        status = mpg_replica_trace_write(retrace, &facts, &swapped, err);
+    mpg_replica_trace_free(retrace);
     return status;
 }
 
@@ -36,7 +36,7 @@ static int take_offsets(struct mpg_run_pair *p, int32_t ranks, struct mpg_error 
     return 0;
 }
 
-static int open_both(struct mpg_run_pair *p, struct mpg_trace *traced, const struct mpg_retrace_rules *rules,
+static int open_both(struct mpg_run_pair *p, struct mpg_trace *traced, const struct mpg_replica_trace_rules *rules,
                      struct mpg_error *err)
 {
     struct mpg_trace *predicted = mpg_trace_open(p->folder, err);
@@ -54,7 +54,7 @@ static int open_both(struct mpg_run_pair *p, struct mpg_trace *traced, const str
 }
 
 int mpg_run_pair_open(struct mpg_run_pair *p, const struct mpg_simulated *s, const char *name,
-                      const struct mpg_retrace_rules *rules, int64_t seed, struct mpg_error *err)
+                      const struct mpg_replica_trace_rules *rules, int64_t seed, struct mpg_error *err)
 {
     const char *directory = getenv("TMPDIR");
     char path[4000];

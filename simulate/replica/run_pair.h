@@ -22,7 +22,7 @@ struct mpg_run_pair {
  * caller closes PAIR, also on failure. Returns 0, or -1 with ERR: the folder or the trace cannot be written; an error of the
  * simulation. */
 int mpg_run_pair_open(struct mpg_run_pair *pair, const struct mpg_simulated *simulated, const char *name,
-                      const struct mpg_retrace_rules *rules, int64_t seed, struct mpg_error *err);
+                      const struct mpg_replica_trace_rules *rules, int64_t seed, struct mpg_error *err);
 void mpg_run_pair_close(struct mpg_run_pair *pair);
 
 /* Writes PART of the open PAIR as a timeline to the file PATH ("-": standard output). Returns 0, or -1 with ERR: PATH cannot be

@@ -18,15 +18,15 @@
 #include "trace/copy/copy.h"
 #include "trace/output.h"
 
-struct mpg_retrace {
+struct mpg_replica_trace {
     struct mpg_trace *trace;
     struct mpg_trace_output output;
     bool open; /* output has not got its name, and is not gone */
-    struct mpg_retrace_rules rules;
-    struct mpg_nodes *nodes;
-    struct mpg_watch watch;
+    struct mpg_replica_trace_rules rules;
+    struct mpg_node_times *nodes;
+    struct mpg_observer observer;
     struct mpg_copy *copy;
-    const struct mpg_retrace_facts *facts;
+    const struct mpg_replica_trace_facts *facts;
     int64_t origin_ns; /* when all ranks leave MPI_Init */
     uint64_t swapped, done;
     struct mpg_progress progress;
@@ -38,12 +38,12 @@ static bool is_same(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name, const char *path,
-                                      const struct mpg_retrace_rules *rules, struct mpg_error *err)
+struct mpg_replica_trace *mpg_replica_trace_begin(struct mpg_trace *trace, const char *name, const char *path,
+                                      const struct mpg_replica_trace_rules *rules, struct mpg_error *err)
 {
     const struct mpg_node_rules of_nodes = {
         .ratio = rules->ratio, .delays = rules->delays, .keeps_flushes = rules->keeps_tracer};
-    struct mpg_retrace *r = NULL;
+    struct mpg_replica_trace *r = NULL;
     if (is_same(name, path)) {
         mpg_error_set(err, "%s is what is read", path);
         return NULL;
@@ -57,29 +57,29 @@ struct mpg_retrace *mpg_retrace_begin(struct mpg_trace *trace, const char *name,
     r->open = mpg_trace_output_open(&r->output, path, false, "name another folder",
                                     err) == 0;
     if (r->open &&
-        (r->nodes = mpg_nodes_new(r->output.aside, mpg_trace_ranks(trace), &of_nodes, err)) &&
+        (r->nodes = mpg_node_times_new(r->output.aside, mpg_trace_ranks(trace), &of_nodes, err)) &&
         (r->copy = mpg_copy_new(trace, r->output.aside, err))) {
-        r->watch = (struct mpg_watch){.note = mpg_nodes_note,
-                                      .take = mpg_nodes_take,
-                                      .restart = mpg_nodes_restart,
-                                      .watcher = r->nodes};
+        r->observer = (struct mpg_observer){.note = mpg_node_times_note,
+                                      .take = mpg_node_times_take,
+                                      .restart = mpg_node_times_restart,
+                                      .context = r->nodes};
         return r;
     }
-    mpg_retrace_free(r);
+    mpg_replica_trace_free(r);
     return NULL;
 }
 
-const struct mpg_watch *mpg_retrace_watch(const struct mpg_retrace *r)
+const struct mpg_observer *mpg_replica_trace_watch(const struct mpg_replica_trace *r)
 {
-    return &r->watch;
+    return &r->observer;
 }
 
-void mpg_retrace_free(struct mpg_retrace *r)
+void mpg_replica_trace_free(struct mpg_replica_trace *r)
 {
     if (!r)
         return;
     mpg_copy_free(r->copy);
-    mpg_nodes_free(r->nodes);
+    mpg_node_times_free(r->nodes);
     if (r->open)
         mpg_trace_output_discard(&r->output);
     free(r);
@@ -99,13 +99,13 @@ static int find_first(struct mpg_trace *trace, int32_t rank, int64_t *first_ns,
     return more;
 }
 
-static int find_origin(struct mpg_retrace *r, struct mpg_error *err)
+static int find_origin(struct mpg_replica_trace *r, struct mpg_error *err)
 {
     for (int32_t rank = 0; rank < mpg_trace_ranks(r->trace); rank++) {
         struct mpg_node_stream is;
         uint32_t stream;
         int64_t first_ns = 0, before_ns;
-        if (!mpg_nodes_stream(r->nodes, rank, 0, &is, &stream) || !is.begun)
+        if (!mpg_node_times_stream(r->nodes, rank, 0, &is, &stream) || !is.begun)
             continue;
         int more = find_first(r->trace, rank, &first_ns, err);
         if (more < 0)
@@ -129,7 +129,7 @@ static bool is_one_of(const char *key, const char *const *keys)
 /* Whether the fact KEY of the traced run is not one of this: its machine, clocks and tracer, where
  * they are not the same; where clocks were compared, and what killed it, is said again with its new
  * time. */
-static bool is_gone(const struct mpg_retrace *r, const char *key)
+static bool is_gone(const struct mpg_replica_trace *r, const char *key)
 {
     static const char *const machine[] = {"core_limit",   "cores",     "counter",        "cpu",
                                           "kernel",       "mpi",       "mpi_settings",   "timer",
@@ -144,9 +144,9 @@ static bool is_gone(const struct mpg_retrace *r, const char *key)
            (r->facts->places && strcmp(key, "host") == 0);
 }
 
-static int write_origin(struct mpg_retrace *r, int32_t rank, struct mpg_error *err)
+static int write_origin(struct mpg_replica_trace *r, int32_t rank, struct mpg_error *err)
 {
-    const struct mpg_retrace_facts *f = r->facts;
+    const struct mpg_replica_trace_facts *f = r->facts;
     const char *slash = f->signature ? strrchr(f->signature, '/') : NULL;
     char text[512];
     if (f->places) {
@@ -164,7 +164,7 @@ static int write_origin(struct mpg_retrace *r, int32_t rank, struct mpg_error *e
     return mpg_copy_fact(r->copy, "predicted", text, err);
 }
 
-static int write_facts(struct mpg_retrace *r, int32_t rank, struct mpg_error *err)
+static int write_facts(struct mpg_replica_trace *r, int32_t rank, struct mpg_error *err)
 {
     const char *key, *value;
     for (size_t i = 0; mpg_trace_fact(r->trace, rank, i, &key, &value); i++)
@@ -204,7 +204,7 @@ static char *read_file(const char *path, size_t *bytes, struct mpg_error *err)
     return NULL;
 }
 
-static int write_signature(struct mpg_retrace *r, struct mpg_error *err)
+static int write_signature(struct mpg_replica_trace *r, struct mpg_error *err)
 {
     size_t bytes;
     char *text = read_file(r->facts->signature, &bytes, err);
@@ -216,7 +216,7 @@ static int write_signature(struct mpg_retrace *r, struct mpg_error *err)
 }
 
 /* Threads that died, which a lenient prediction goes on without. */
-static int write_deaths(struct mpg_retrace *r, const struct mpg_retime *times, int32_t rank,
+static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_times *times, int32_t rank,
                         struct mpg_error *err)
 {
     for (uint32_t i = 0; i < mpg_trace_threads(r->trace, rank); i++) {
@@ -230,7 +230,7 @@ static int write_deaths(struct mpg_retrace *r, const struct mpg_retime *times, i
             snprintf(value, sizeof value, "%" PRIu32, thread);
         else
             snprintf(value, sizeof value, "%" PRIu32 " %s %" PRId64, thread, mpg_call_name(call),
-                     mpg_retime_later(times, thread, enter_ns));
+                     mpg_event_times_later(times, thread, enter_ns));
         if (mpg_copy_fact(r->copy, "died", value, err) < 0)
             return -1;
     }
@@ -238,10 +238,10 @@ static int write_deaths(struct mpg_retrace *r, const struct mpg_retime *times, i
 }
 
 /* Of two offsets that were measured at one new time the first is that of the clock before it. */
-static int write_clock(struct mpg_retrace *r, const struct mpg_retime *times, struct mpg_error *err)
+static int write_clock(struct mpg_replica_trace *r, const struct mpg_event_times *times, struct mpg_error *err)
 {
     int64_t new_ns, offset_ns, last_ns = INT64_MIN;
-    for (size_t i = 0; mpg_retime_clock(times, i, &new_ns, &offset_ns); i++) {
+    for (size_t i = 0; mpg_event_times_clock(times, i, &new_ns, &offset_ns); i++) {
         char value[64];
         if (i > 0 && new_ns <= last_ns)
             continue;
@@ -255,7 +255,7 @@ static int write_clock(struct mpg_retrace *r, const struct mpg_retime *times, st
 
 /* --- events --- */
 
-static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t rank,
+static int write_events(struct mpg_replica_trace *r, struct mpg_event_times *times, int32_t rank,
                         struct mpg_error *err)
 {
     struct mpg_cursor *c = mpg_cursor_open(r->trace, rank, err);
@@ -263,7 +263,7 @@ static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t
     int more = -1, kept = 0;
     while (c && kept >= 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
         e.off_before_ns = e.off_in_ns = 0; /* recorded of other times than these */
-        if ((kept = mpg_retime_event(times, &e, err)) > 0)
+        if ((kept = mpg_event_times_event(times, &e, err)) > 0)
             kept = mpg_copy_event(r->copy, &e, err);
         if ((++r->done & 0xfff) == 0)
             mpg_progress_update(&r->progress, (double)r->done);
@@ -272,28 +272,28 @@ static int write_events(struct mpg_retrace *r, struct mpg_retime *times, int32_t
     return kept < 0 || more < 0 ? -1 : 0;
 }
 
-static int write_rank(struct mpg_retrace *r, int32_t rank, bool last, struct mpg_error *err)
+static int write_rank(struct mpg_replica_trace *r, int32_t rank, bool last, struct mpg_error *err)
 {
-    const struct mpg_retime_rules rules = {.own_clock = r->rules.delays,
+    const struct mpg_event_times_rules rules = {.own_clock = r->rules.delays,
                                            .origin_ns = r->origin_ns,
                                            .keeps_tracer = r->rules.keeps_tracer};
-    struct mpg_retime *times = mpg_retime_new(r->trace, rank, r->nodes, &rules, err);
+    struct mpg_event_times *times = mpg_event_times_new(r->trace, rank, r->nodes, &rules, err);
     int status = -1;
     if (times && mpg_copy_begin(r->copy, rank, err) == 0 && write_facts(r, rank, err) == 0 &&
         (rank > 0 || !r->facts->stored || write_signature(r, err) == 0) &&
         write_events(r, times, rank, err) == 0 && write_clock(r, times, err) == 0 &&
         write_deaths(r, times, rank, err) == 0 &&
         mpg_copy_end(r->copy, last, err) == 0) {
-        r->swapped += mpg_retime_swapped(times);
+        r->swapped += mpg_event_times_swapped(times);
         status = 0;
     }
-    mpg_retime_free(times);
+    mpg_event_times_free(times);
     return status;
 }
 
 /* What is received in another order need not fit: a buffer may be too small, or a message that waits
  * for its receive, which is followed by none, be before it. Then nothing could read the trace. */
-static int check_readable(const struct mpg_retrace *r, struct mpg_error *err)
+static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.eager_limit_bytes = INT64_MAX,
                                               .source_eager_limit_bytes = INT64_MAX,
@@ -314,13 +314,13 @@ static int check_readable(const struct mpg_retrace *r, struct mpg_error *err)
     return status;
 }
 
-int mpg_retrace_write(struct mpg_retrace *r, const struct mpg_retrace_facts *facts,
+int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replica_trace_facts *facts,
                       uint64_t *swapped, struct mpg_error *err)
 {
     const int32_t ranks = mpg_trace_ranks(r->trace);
     int status = 0;
     r->facts = facts;
-    if (mpg_nodes_finish(r->nodes, err) < 0 || find_origin(r, err) < 0)
+    if (mpg_node_times_finish(r->nodes, err) < 0 || find_origin(r, err) < 0)
         return -1;
     mpg_progress_start(&r->progress, "writing the trace",
                        (double)mpg_trace_events(r->trace, -1));
@@ -329,7 +329,7 @@ int mpg_retrace_write(struct mpg_retrace *r, const struct mpg_retrace_facts *fac
         status = write_rank(r, rank, rank == 0, err);
     mpg_progress_end(&r->progress);
     *swapped = r->swapped;
-    if (status < 0 || (mpg_nodes_takes(r->nodes) && check_readable(r, err) < 0))
+    if (status < 0 || (mpg_node_times_takes(r->nodes) && check_readable(r, err) < 0))
         return -1;
     r->open = false;
     return mpg_trace_output_commit(&r->output, err);

@@ -29,7 +29,7 @@ static int find_predicted(struct mpg_median_waits *w, const struct mpg_simulated
     const enum mpg_wait_times times = s->options->predicts ? MPG_WAIT_WORLD : MPG_WAIT_DELAYS;
     if (!(w->predicted = mpg_waits_new(mpg_trace_ranks(s->trace), w->traced.clocks, times, err)))
         return -1;
-    const struct mpg_watch observer = {.take = take, .restart = restart, .watcher = w->predicted, .bring = bring};
+    const struct mpg_observer observer = {.take = take, .restart = restart, .context = w->predicted, .bring = bring};
     return mpg_rerun_median(s, &observer, NULL, &w->replica, err);
 }
 

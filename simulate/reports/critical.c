@@ -12,9 +12,9 @@
 
 static const struct column {
     const char *name;
-    enum mpg_where_term term;
-} columns[] = {{"computation", MPG_WHERE_COMPUTATION}, {"noise", MPG_WHERE_NOISE}, {"calls", MPG_WHERE_CALL},
-               {"latency", MPG_WHERE_LATENCY},         {"bytes", MPG_WHERE_BYTES}, {"collectives", MPG_WHERE_WHOLE}};
+    enum mpg_attribution_term term;
+} columns[] = {{"computation", MPG_CRITICAL_COMPUTATION}, {"noise", MPG_CRITICAL_NOISE}, {"calls", MPG_CRITICAL_CALL},
+               {"latency", MPG_CRITICAL_LATENCY},         {"bytes", MPG_CRITICAL_BYTES}, {"collectives", MPG_CRITICAL_WHOLE}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* What the run gains: NS for each UNIT of a parameter, and what of the path that is. */
@@ -26,12 +26,12 @@ enum { PARAMETERS = 4 };
 
 static void find_sensitivities(const struct mpg_critical_report *r, struct sensitivity *list)
 {
-    const struct mpg_where_row all = mpg_where_total(r->where, 1);
-    const double *t = all.term, computed_ns = t[MPG_WHERE_COMPUTATION] + t[MPG_WHERE_SCALED];
-    list[0] = (struct sensitivity){"latency", "ns of each latency", t[MPG_WHERE_MESSAGES], t[MPG_WHERE_LATENCY]};
-    list[1] = (struct sensitivity){"byte", "ns of each byte", t[MPG_WHERE_SIZE], t[MPG_WHERE_BYTES]};
+    const struct mpg_attribution_row all = mpg_attribution_total(r->where, 1);
+    const double *t = all.term, computed_ns = t[MPG_CRITICAL_COMPUTATION] + t[MPG_CRITICAL_SCALED];
+    list[0] = (struct sensitivity){"latency", "ns of each latency", t[MPG_CRITICAL_MESSAGES], t[MPG_CRITICAL_LATENCY]};
+    list[1] = (struct sensitivity){"byte", "ns of each byte", t[MPG_CRITICAL_SIZE], t[MPG_CRITICAL_BYTES]};
     list[2] = (struct sensitivity){"compute", "% of computation", computed_ns, computed_ns};
-    list[3] = (struct sensitivity){"noise", "% of noise", t[MPG_WHERE_NOISE], t[MPG_WHERE_NOISE]};
+    list[3] = (struct sensitivity){"noise", "% of noise", t[MPG_CRITICAL_NOISE], t[MPG_CRITICAL_NOISE]};
 }
 
 static double share_of(const struct mpg_critical_report *r, double ns)
@@ -47,12 +47,12 @@ static double percent_of(const struct mpg_critical_report *r, double ns)
 }
 
 /* Tables' rows are means over ranks, but of ranks. */
-static double weight_of(const struct mpg_critical_report *r, const struct mpg_where_table *t)
+static double weight_of(const struct mpg_critical_report *r, const struct mpg_attribution_table *t)
 {
-    return t->by == MPG_WHERE_BY_RANK ? 1 : mpg_trace_ranks(r->trace);
+    return t->by == MPG_ATTRIBUTION_BY_RANK ? 1 : mpg_trace_ranks(r->trace);
 }
 
-static const struct mpg_where_place *place_of(const struct mpg_critical_report *r, const struct mpg_path_segment *s)
+static const struct mpg_attribution_place *place_of(const struct mpg_critical_report *r, const struct mpg_critical_segment *s)
 {
     return &r->path->tally->places.place[s->place];
 }
@@ -90,15 +90,16 @@ static void put_figures(struct mpg_table *t, const struct mpg_critical_report *r
         sum += quanta;
     }
     mpg_where_put_figure(t, f, sum);
-    mpg_table_number(t, percent_of(r, weight * mpg_path_ns(term)));
+    mpg_table_number(t, percent_of(r, weight * mpg_critical_ns(term)));
 }
 
-static int print_table(const struct mpg_critical_report *r, const struct mpg_where_table *of, const struct mpg_where_figures *f,
+static int print_table(const struct mpg_critical_report *r, const struct mpg_attribution_table *of,
+                       const struct mpg_where_figures *f,
                        FILE *out, struct mpg_error *err)
 {
     struct mpg_table_column list[MOST_COLUMNS];
-    struct mpg_table t = {.column = list, .columns = text_columns(f, mpg_where_by_word(of->by), list, 0)};
-    fprintf(out, "\nThe critical path by %s, %s\n", mpg_where_by_word(of->by), f->unit);
+    struct mpg_table t = {.column = list, .columns = text_columns(f, mpg_attribution_by_word(of->by), list, 0)};
+    fprintf(out, "\nThe critical path by %s, %s\n", mpg_attribution_by_word(of->by), f->unit);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     for (size_t i = 0; i < of->n; i++) {
         bool any = false;
@@ -112,7 +113,7 @@ static int print_table(const struct mpg_critical_report *r, const struct mpg_whe
     return mpg_table_end(&t, err);
 }
 
-static void put_segment_name(struct mpg_table *t, const struct mpg_where_place *place, const char *site, int32_t from)
+static void put_segment_name(struct mpg_table *t, const struct mpg_attribution_place *place, const char *site, int32_t from)
 {
     char waits[48] = "";
     if (from >= 0)
@@ -124,7 +125,7 @@ static void put_segment_name(struct mpg_table *t, const struct mpg_where_place *
 static int print_segments(const struct mpg_critical_report *r, const struct mpg_where_figures *f, FILE *out,
                           struct mpg_error *err)
 {
-    const struct mpg_path *p = r->path;
+    const struct mpg_critical *p = r->path;
     struct mpg_table_column list[MOST_COLUMNS] = {mpg_where_figure_column(f, "from", 0)};
     struct mpg_table t = {.column = list, .columns = text_columns(f, "rank, call", list, 1)};
     struct mpg_site_names names;
@@ -135,7 +136,7 @@ static int print_segments(const struct mpg_critical_report *r, const struct mpg_
         mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     }
     for (uint32_t i = 0; i < p->segments && status == 0; i++) {
-        const struct mpg_path_segment *s = &p->segment[i];
+        const struct mpg_critical_segment *s = &p->segment[i];
         const char *site = mpg_site_name(&names, place_of(r, s)->site, err);
         status = site ? 0 : -1;
         mpg_where_put_figure(&t, f, round(s->begin_ns / f->quantum_ns));
@@ -186,8 +187,8 @@ static const struct mpg_table_column segment_columns[] = {
 static void put_messages(struct mpg_table *t, const double *term, double weight)
 {
     put_terms(t, term, weight);
-    mpg_table_number(t, weight * term[MPG_WHERE_MESSAGES]);
-    mpg_table_number(t, weight * term[MPG_WHERE_SIZE]);
+    mpg_table_number(t, weight * term[MPG_CRITICAL_MESSAGES]);
+    mpg_table_number(t, weight * term[MPG_CRITICAL_SIZE]);
 }
 
 static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r, struct mpg_error *err)
@@ -195,8 +196,8 @@ static int put_segments(struct mpg_table *t, const struct mpg_critical_report *r
     struct mpg_site_names names;
     int status = mpg_site_names_begin(&names, r->trace, 1, NULL, err);
     for (uint32_t i = 0; i < r->path->segments && status == 0; i++) {
-        const struct mpg_path_segment *s = &r->path->segment[i];
-        const struct mpg_where_place *place = place_of(r, s);
+        const struct mpg_critical_segment *s = &r->path->segment[i];
+        const struct mpg_attribution_place *place = place_of(r, s);
         const char *site = mpg_site_name(&names, place->site, err);
         const char *prefix = mpg_call_prefix(place->call), *call = mpg_call_name(place->call);
         status = site ? 0 : -1;
@@ -237,7 +238,7 @@ static void put_sensitivities(struct mpg_json *j, const struct mpg_critical_repo
     mpg_json_close(j);
 }
 
-static int put_table(struct mpg_json *j, const struct mpg_critical_report *r, const struct mpg_where_table *of,
+static int put_table(struct mpg_json *j, const struct mpg_critical_report *r, const struct mpg_attribution_table *of,
                      struct mpg_error *err)
 {
     static const struct mpg_table_column figures[] = {{.key = "share"}, {.key = "time_ns"}, TERM_COLUMNS};
@@ -246,11 +247,11 @@ static int put_table(struct mpg_json *j, const struct mpg_critical_report *r, co
     struct mpg_table t = {.column = list, .columns = about + sizeof figures / sizeof *figures};
     memcpy(list + about, figures, sizeof figures);
     mpg_json_object(j, NULL);
-    mpg_json_string(j, "by", mpg_where_by_word(of->by));
+    mpg_json_string(j, "by", mpg_attribution_by_word(of->by));
     mpg_json_array(j, "rows");
     mpg_table_begin_json(&t, j);
     for (size_t i = 0; i < of->n; i++) {
-        const double *term = of->row[i].term, weight = weight_of(r, of), ns = weight * mpg_path_ns(term);
+        const double *term = of->row[i].term, weight = weight_of(r, of), ns = weight * mpg_critical_ns(term);
         mpg_where_put_about(&t, of->by, &of->row[i]);
         mpg_table_number(&t, share_of(r, ns));
         mpg_table_number(&t, ns);

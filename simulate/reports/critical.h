@@ -6,14 +6,14 @@
 #include <stdio.h>
 
 #include "common/table/json.h"
-#include "simulate/where/path.h"
-#include "simulate/where/table.h"
+#include "simulate/attribution/critical.h"
+#include "simulate/attribution/table.h"
 
 struct mpg_critical_report {
-    const struct mpg_path *path;
-    const struct mpg_where_table *table;
+    const struct mpg_critical *path;
+    const struct mpg_attribution_table *table;
     size_t tables;
-    const struct mpg_where *where;
+    const struct mpg_attribution *where;
     const struct mpg_trace *trace;
     uint32_t replica;
 };

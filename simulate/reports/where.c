@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "simulate/reports/where_terms.h"
-#include "simulate/where/path.h"
+#include "simulate/attribution/critical.h"
 
 enum { MOST_COLUMNS = 40 };
 
@@ -17,15 +17,17 @@ static double large_delay(const double *term)
     return fabs(mpg_where_put_in(term)) + fabs(term[MPG_WHERE_TAKEN]);
 }
 
-int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_where *where, const struct mpg_trace *trace,
-                          bool predicted, const enum mpg_where_by *by, size_t n, struct mpg_error *err)
+int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_attribution *where, const struct mpg_trace *trace,
+                          bool predicted, const enum mpg_attribution_by *by, size_t n, struct mpg_error *err)
 {
     *r = (struct mpg_where_report){.predicted = predicted, .ranks = mpg_trace_ranks(trace)};
-    r->total = mpg_where_total(where, r->ranks);
-    r->total.share = (struct mpg_where_share){.part = mpg_path_put_ns(r->total.term) > 0 ? 1 : NAN, .low = NAN, .high = NAN};
+    r->total = mpg_attribution_total(where, r->ranks);
+    r->total.share = (struct mpg_attribution_share){.part = mpg_critical_put_ns(r->total.term) > 0 ? 1 : NAN, .low = NAN,
+                                                    .high = NAN};
     for (; r->n < n; r->n++)
-        if (mpg_where_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? mpg_where_run : large_delay, err) < 0) {
-            mpg_where_table_clear(&r->table[r->n]);
+        if (mpg_attribution_table_make(&r->table[r->n], where, trace, by[r->n], predicted ? mpg_where_run : large_delay,
+                                       err) < 0) {
+            mpg_attribution_table_clear(&r->table[r->n]);
             return mpg_error_prefix(err, "--where");
         }
     return 0;
@@ -34,7 +36,7 @@ int mpg_where_report_make(struct mpg_where_report *r, const struct mpg_where *wh
 void mpg_where_report_clear(struct mpg_where_report *r)
 {
     for (size_t i = 0; i < r->n; i++)
-        mpg_where_table_clear(&r->table[i]);
+        mpg_attribution_table_clear(&r->table[i]);
     r->n = 0;
 }
 
@@ -56,7 +58,7 @@ enum { DELAYS = sizeof delays / sizeof *delays, TIMES = sizeof times / sizeof *t
 /* A table of R that is being written. */
 struct account {
     const struct mpg_where_report *r;
-    const struct mpg_where_table *of;
+    const struct mpg_attribution_table *of;
     const struct addend *addend;
     size_t addends;
     struct mpg_where_figures figures;
@@ -88,7 +90,7 @@ static void put_figures(struct account *x, const double *quanta)
     mpg_where_put_figure(&x->table, &x->figures, left);
 }
 
-static void put_account_row(struct account *x, const struct mpg_where_row *row, double *sum)
+static void put_account_row(struct account *x, const struct mpg_attribution_row *row, double *sum)
 {
     double quanta[TIMES];
     for (size_t k = 0; k < x->addends; k++)
@@ -99,9 +101,10 @@ static void put_account_row(struct account *x, const struct mpg_where_row *row, 
     mpg_where_put_name(&x->table, x->of->by, row);
 }
 
-static int print_account(const struct mpg_where_report *r, const struct mpg_where_table *of, FILE *out, struct mpg_error *err)
+static int print_account(const struct mpg_where_report *r, const struct mpg_attribution_table *of, FILE *out,
+                         struct mpg_error *err)
 {
-    const bool own = of->by == MPG_WHERE_BY_RANK || of->by == MPG_WHERE_BY_PAIR;
+    const bool own = of->by == MPG_ATTRIBUTION_BY_RANK || of->by == MPG_ATTRIBUTION_BY_PAIR;
     struct account x = {.r = r, .of = of, .addend = r->predicted ? times : delays, .addends = r->predicted ? TIMES : DELAYS};
     struct mpg_table_column columns[MOST_COLUMNS];
     double sum[TIMES] = {0};
@@ -111,11 +114,12 @@ static int print_account(const struct mpg_where_report *r, const struct mpg_wher
         columns[n] = mpg_where_figure_column(&x.figures, x.addend[n].name, x.addend[n].sign);
     columns[n++] = mpg_where_figure_column(&x.figures, r->predicted ? "time" : "passed on", '=');
     columns[n++] = (struct mpg_table_column){.heading = r->predicted ? NULL : "class", .missing = "-", .width = 9, .left = true};
-    columns[n++] = (struct mpg_table_column){.heading = of->by == MPG_WHERE_BY_PAIR ? NULL : "calls", .gap = 1, .width = 11};
-    columns[n++] = mpg_where_name_column(mpg_where_by_word(of->by));
+    columns[n++] = (struct mpg_table_column){.heading = of->by == MPG_ATTRIBUTION_BY_PAIR ? NULL : "calls", .gap = 1,
+                                             .width = 11};
+    columns[n++] = mpg_where_name_column(mpg_attribution_by_word(of->by));
     x.table = (struct mpg_table){.column = columns, .columns = n};
     fprintf(out, "\nWhere %s, by %s, %s; mean of %sreplicas\n", r->predicted ? "time goes" : "delays come from",
-            mpg_where_by_word(of->by), x.figures.unit, own ? "" : "ranks and ");
+            mpg_attribution_by_word(of->by), x.figures.unit, own ? "" : "ranks and ");
     mpg_table_begin(&x.table, MPG_TABLE_TEXT, out);
     for (size_t i = 0; i < of->n; i++)
         put_account_row(&x, &of->row[i], sum);
@@ -128,7 +132,7 @@ static int print_account(const struct mpg_where_report *r, const struct mpg_wher
 
 static double computed(const double *t)
 {
-    return t[MPG_WHERE_COMPUTATION] + t[MPG_WHERE_SCALED];
+    return t[MPG_CRITICAL_COMPUTATION] + t[MPG_CRITICAL_SCALED];
 }
 
 #define TERM(NAME, TERM)                \
@@ -136,25 +140,25 @@ static double computed(const double *t)
     {                                   \
         return t[TERM];                 \
     }
-TERM(computation, MPG_WHERE_COMPUTATION)
-TERM(noise, MPG_WHERE_NOISE)
-TERM(calls, MPG_WHERE_CALL)
-TERM(latency, MPG_WHERE_LATENCY)
-TERM(bytes, MPG_WHERE_BYTES)
-TERM(collectives, MPG_WHERE_WHOLE)
-TERM(messages, MPG_WHERE_MESSAGES)
-TERM(size, MPG_WHERE_SIZE)
-TERM(order, MPG_WHERE_ORDER)
+TERM(computation, MPG_CRITICAL_COMPUTATION)
+TERM(noise, MPG_CRITICAL_NOISE)
+TERM(calls, MPG_CRITICAL_CALL)
+TERM(latency, MPG_CRITICAL_LATENCY)
+TERM(bytes, MPG_CRITICAL_BYTES)
+TERM(collectives, MPG_CRITICAL_WHOLE)
+TERM(messages, MPG_CRITICAL_MESSAGES)
+TERM(size, MPG_CRITICAL_SIZE)
+TERM(order, MPG_CRITICAL_ORDER)
 #undef TERM
 
 static double absorbed(const double *t)
 {
-    return 0 - t[MPG_WHERE_ABSORBED];
+    return 0 - t[MPG_CRITICAL_ABSORBED];
 }
 
 static double tracer(const double *t)
 {
-    return 0 - t[MPG_WHERE_TRACER];
+    return 0 - t[MPG_CRITICAL_TRACER];
 }
 
 /* What the run takes more for each ns of latency, ns of a byte, time computation takes, and noise. */
@@ -162,14 +166,14 @@ static double tracer(const double *t)
 
 /* What of the path is there. */
 static const struct mpg_where_key path_times[] = {
-    {"path_ns", mpg_path_ns},       {"path_computation_ns", computation}, {"path_noise_ns", noise},
+    {"path_ns", mpg_critical_ns},       {"path_computation_ns", computation}, {"path_noise_ns", noise},
     {"path_calls_ns", calls},       {"path_latency_ns", latency},         {"path_bytes_ns", bytes},
     {"path_collectives_ns", collectives}, PER};
 static const struct mpg_where_key path_delays[] = {
-    {"path_put_in_ns", mpg_path_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
+    {"path_put_in_ns", mpg_critical_put_ns}, {"path_computation_ns", computation}, {"path_noise_ns", noise},
     {"path_calls_ns", calls},       {"path_messages_ns", latency},
     {"path_collectives_ns", collectives}, {"path_order_ns", order},
-    {"path_absorbed_ns", absorbed}, {"path_tracer_ns", tracer},           {"path_delay_ns", mpg_path_ns}, PER};
+    {"path_absorbed_ns", absorbed}, {"path_tracer_ns", tracer},           {"path_delay_ns", mpg_critical_ns}, PER};
 #undef PER
 
 static const struct mpg_where_key *path_keys(const struct mpg_where_report *r, size_t *n)
@@ -179,9 +183,9 @@ static const struct mpg_where_key *path_keys(const struct mpg_where_report *r, s
 }
 
 /* Rows are means over ranks, but of ranks and pairs; there is one path, of all of them. */
-static double weight_of(const struct mpg_where_report *r, enum mpg_where_by by)
+static double weight_of(const struct mpg_where_report *r, enum mpg_attribution_by by)
 {
-    return by == MPG_WHERE_BY_RANK || by == MPG_WHERE_BY_PAIR ? 1 : r->ranks;
+    return by == MPG_ATTRIBUTION_BY_RANK || by == MPG_ATTRIBUTION_BY_PAIR ? 1 : r->ranks;
 }
 
 /* In percent, of which what is rounded to 0 has no sign. */
@@ -208,7 +212,7 @@ struct quanta {
     double put, absorbed, tracer;
 };
 
-static void put_path_row(struct mpg_table *t, const struct mpg_where_figures *f, const struct mpg_where_share *share,
+static void put_path_row(struct mpg_table *t, const struct mpg_where_figures *f, const struct mpg_attribution_share *share,
                          const struct quanta *q, const double *term, double weight)
 {
     mpg_table_number(t, share->part);
@@ -246,10 +250,10 @@ static void print_path_head(const struct mpg_where_report *r, const char *by, co
     fputs("ns that the run takes more for 1 ns of latency, 1 ns of each byte, 1 % of computation, 1 % of noise\n", out);
 }
 
-static int print_path(const struct mpg_where_report *r, const struct mpg_where_table *of, FILE *out, struct mpg_error *err)
+static int print_path(const struct mpg_where_report *r, const struct mpg_attribution_table *of, FILE *out, struct mpg_error *err)
 {
     const double weight = weight_of(r, of->by), *all = r->total.term;
-    const double largest_ns = fmax(fabs(mpg_path_put_ns(all)), fmax(fabs(absorbed(all)), fabs(tracer(all))));
+    const double largest_ns = fmax(fabs(mpg_critical_put_ns(all)), fmax(fabs(absorbed(all)), fabs(tracer(all))));
     const struct mpg_where_figures f = mpg_where_choose_unit(r->ranks * largest_ns);
     const bool delays = !r->predicted;
     const struct mpg_table_column columns[] = {
@@ -263,14 +267,14 @@ static int print_path(const struct mpg_where_report *r, const struct mpg_where_t
         {.heading = "1 ns a byte", .format = "%.6g", .gap = 1, .width = 12},
         {.heading = "1 % compute", .format = "%.6g", .gap = 1, .width = 12},
         {.heading = "1 % noise", .format = "%.6g", .gap = 1, .width = 12},
-        mpg_where_name_column(mpg_where_by_word(of->by))};
+        mpg_where_name_column(mpg_attribution_by_word(of->by))};
     struct mpg_table t = {MPG_TABLE_COLUMNS(columns)};
     struct quanta sum = {0};
-    print_path_head(r, mpg_where_by_word(of->by), f.unit, out);
+    print_path_head(r, mpg_attribution_by_word(of->by), f.unit, out);
     mpg_table_begin(&t, MPG_TABLE_TEXT, out);
     for (size_t i = 0; i < of->n; i++) {
         const double *term = of->row[i].term;
-        const struct quanta q = {round(weight * mpg_path_put_ns(term) / f.quantum_ns),
+        const struct quanta q = {round(weight * mpg_critical_put_ns(term) / f.quantum_ns),
                                  round(weight * absorbed(term) / f.quantum_ns), round(weight * tracer(term) / f.quantum_ns)};
         if (is_empty(r, term))
             continue;
@@ -287,7 +291,7 @@ int mpg_where_print_text(const struct mpg_where_report *r, FILE *out, struct mpg
 {
     int status = 0;
     for (size_t i = 0; i < r->n && status == 0; i++)
-        if (!r->predicted || r->table[i].by != MPG_WHERE_BY_PAIR) /* times are of no pair but on the critical path */
+        if (!r->predicted || r->table[i].by != MPG_ATTRIBUTION_BY_PAIR) /* times are of no pair but on the critical path */
             status = print_account(r, &r->table[i], out, err);
     for (size_t i = 0; i < r->n && status == 0; i++)
         status = print_path(r, &r->table[i], out, err);
@@ -319,7 +323,7 @@ static size_t figure_columns(const struct mpg_where_report *r, struct mpg_table_
     return n;
 }
 
-static void put_figure_cells(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_where_row *row,
+static void put_figure_cells(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_attribution_row *row,
                              double weight)
 {
     size_t keys, path;
@@ -333,7 +337,7 @@ static void put_figure_cells(struct mpg_table *t, const struct mpg_where_report 
         mpg_table_number(t, weight * of_path[k].of(row->term));
 }
 
-static void put_rows(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_where_table *of)
+static void put_rows(struct mpg_table *t, const struct mpg_where_report *r, const struct mpg_attribution_table *of)
 {
     for (size_t i = 0; i < of->n; i++) {
         mpg_where_put_about(t, of->by, &of->row[i]);
@@ -351,13 +355,13 @@ int mpg_where_print_csv(const struct mpg_where_report *r, FILE *out, struct mpg_
     return mpg_table_end(&t, err);
 }
 
-static int put_table(struct mpg_json *j, const struct mpg_where_report *r, const struct mpg_where_table *of,
+static int put_table(struct mpg_json *j, const struct mpg_where_report *r, const struct mpg_attribution_table *of,
                      struct mpg_error *err)
 {
     struct mpg_table_column columns[MOST_COLUMNS];
     struct mpg_table t = {.column = columns, .columns = figure_columns(r, columns, mpg_where_about_columns(of->by, columns))};
     mpg_json_object(j, NULL);
-    mpg_json_string(j, "by", mpg_where_by_word(of->by));
+    mpg_json_string(j, "by", mpg_attribution_by_word(of->by));
     mpg_json_array(j, "rows");
     mpg_table_begin_json(&t, j);
     put_rows(&t, r, of);

@@ -6,19 +6,19 @@
 #include <stdio.h>
 
 #include "common/table/json.h"
-#include "simulate/where/table.h"
+#include "simulate/attribution/table.h"
 
 struct mpg_where_report {
-    struct mpg_where_table table[MPG_WHERE_BYS];
+    struct mpg_attribution_table table[MPG_ATTRIBUTION_BYS];
     size_t n;
-    struct mpg_where_row total;
+    struct mpg_attribution_row total;
     bool predicted;
     int32_t ranks;
 };
 
 /* The N tables BY of a run of TRACE. It is to be cleared even if that fails. */
-int mpg_where_report_make(struct mpg_where_report *report, const struct mpg_where *where, const struct mpg_trace *trace,
-                          bool predicted, const enum mpg_where_by *by, size_t n, struct mpg_error *err);
+int mpg_where_report_make(struct mpg_where_report *report, const struct mpg_attribution *where, const struct mpg_trace *trace,
+                          bool predicted, const enum mpg_attribution_by *by, size_t n, struct mpg_error *err);
 void mpg_where_report_clear(struct mpg_where_report *report);
 /* Error of these: out of memory. As CSV: the first table; as JSON: the member KEY. */
 int mpg_where_print_text(const struct mpg_where_report *report, FILE *out, struct mpg_error *err);

@@ -87,32 +87,32 @@ struct mpg_table_column mpg_where_name_column(const char *heading)
     return (struct mpg_table_column){.heading = heading, .gap = 2, .left = true};
 }
 
-void mpg_where_put_name(struct mpg_table *t, enum mpg_where_by by, const struct mpg_where_row *row)
+void mpg_where_put_name(struct mpg_table *t, enum mpg_attribution_by by, const struct mpg_attribution_row *row)
 {
     const char *prefix = mpg_call_prefix(row->call), *call = mpg_call_name(row->call);
-    if (by == MPG_WHERE_BY_RANK)
+    if (by == MPG_ATTRIBUTION_BY_RANK)
         mpg_table_integer(t, row->rank);
-    else if (by == MPG_WHERE_BY_PAIR && row->from < 0)
+    else if (by == MPG_ATTRIBUTION_BY_PAIR && row->from < 0)
         mpg_table_text(t, "(no message)");
-    else if (by == MPG_WHERE_BY_PAIR)
+    else if (by == MPG_ATTRIBUTION_BY_PAIR)
         mpg_table_printf(t, "%" PRId32 " to %" PRId32, row->from, row->to);
-    else if (by == MPG_WHERE_BY_REGION)
+    else if (by == MPG_ATTRIBUTION_BY_REGION)
         mpg_table_text(t, row->name ? row->name : "(none)");
     else
-        mpg_table_printf(t, "%s%s%s%s", prefix, call, by == MPG_WHERE_BY_CALLSITE ? "  " : "",
-                         by == MPG_WHERE_BY_CALLSITE ? row->name : "");
+        mpg_table_printf(t, "%s%s%s%s", prefix, call, by == MPG_ATTRIBUTION_BY_CALLSITE ? "  " : "",
+                         by == MPG_ATTRIBUTION_BY_CALLSITE ? row->name : "");
 }
 
 /* ---- for programs ---- */
 
-size_t mpg_where_about_columns(enum mpg_where_by by, struct mpg_table_column *columns)
+size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns)
 {
-    static const struct mpg_table_column about[MPG_WHERE_BYS][MPG_WHERE_ABOUT] = {
-        [MPG_WHERE_BY_CALL] = {{.key = "call"}, {.key = "calls"}},
-        [MPG_WHERE_BY_CALLSITE] = {{.key = "call"}, {.key = "callsite"}, {.key = "calls"}},
-        [MPG_WHERE_BY_REGION] = {{.key = "region"}, {.key = "calls"}},
-        [MPG_WHERE_BY_RANK] = {{.key = "rank"}, {.key = "calls"}},
-        [MPG_WHERE_BY_PAIR] = {{.key = "from"}, {.key = "to"}, {.key = "calls", .json = ""}}};
+    static const struct mpg_table_column about[MPG_ATTRIBUTION_BYS][MPG_WHERE_ABOUT] = {
+        [MPG_ATTRIBUTION_BY_CALL] = {{.key = "call"}, {.key = "calls"}},
+        [MPG_ATTRIBUTION_BY_CALLSITE] = {{.key = "call"}, {.key = "callsite"}, {.key = "calls"}},
+        [MPG_ATTRIBUTION_BY_REGION] = {{.key = "region"}, {.key = "calls"}},
+        [MPG_ATTRIBUTION_BY_RANK] = {{.key = "rank"}, {.key = "calls"}},
+        [MPG_ATTRIBUTION_BY_PAIR] = {{.key = "from"}, {.key = "to"}, {.key = "calls", .json = ""}}};
     size_t n = 0;
     for (; n < MPG_WHERE_ABOUT && about[by][n].key; n++)
         columns[n] = about[by][n];
@@ -127,17 +127,17 @@ void mpg_where_put_rank(struct mpg_table *t, int32_t rank)
         mpg_table_integer(t, rank);
 }
 
-void mpg_where_put_about(struct mpg_table *t, enum mpg_where_by by, const struct mpg_where_row *row)
+void mpg_where_put_about(struct mpg_table *t, enum mpg_attribution_by by, const struct mpg_attribution_row *row)
 {
-    if (by == MPG_WHERE_BY_CALL || by == MPG_WHERE_BY_CALLSITE)
+    if (by == MPG_ATTRIBUTION_BY_CALL || by == MPG_ATTRIBUTION_BY_CALLSITE)
         mpg_table_printf(t, "%s%s", mpg_call_prefix(row->call), mpg_call_name(row->call));
-    if (by == MPG_WHERE_BY_CALLSITE)
+    if (by == MPG_ATTRIBUTION_BY_CALLSITE)
         mpg_table_lines(t, row->name);
-    if (by == MPG_WHERE_BY_REGION)
+    if (by == MPG_ATTRIBUTION_BY_REGION)
         mpg_table_text(t, row->name);
-    if (by == MPG_WHERE_BY_RANK)
+    if (by == MPG_ATTRIBUTION_BY_RANK)
         mpg_where_put_rank(t, row->rank);
-    if (by == MPG_WHERE_BY_PAIR) {
+    if (by == MPG_ATTRIBUTION_BY_PAIR) {
         mpg_where_put_rank(t, row->from);
         mpg_where_put_rank(t, row->to);
         mpg_table_missing(t);

@@ -4,7 +4,7 @@
 #define MPG_REPORT_WHERE_TERMS_H
 
 #include "common/table/table.h"
-#include "simulate/where/table.h"
+#include "simulate/attribution/table.h"
 
 /* Of delays, in the order of struct mpg_delay_account. */
 enum { MPG_WHERE_TAKEN = 4, MPG_WHERE_WAITED, MPG_WHERE_HIDDEN };
@@ -39,7 +39,7 @@ struct mpg_table_column mpg_where_figure_column(const struct mpg_where_figures *
 void mpg_where_put_figure(struct mpg_table *table, const struct mpg_where_figures *figures, double quanta);
 /* The last column, of what a row is about; ROW's cell. */
 struct mpg_table_column mpg_where_name_column(const char *heading);
-void mpg_where_put_name(struct mpg_table *table, enum mpg_where_by by, const struct mpg_where_row *row);
+void mpg_where_put_name(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
 
 /* --- tables for programs --- */
 
@@ -47,8 +47,8 @@ enum { MPG_WHERE_ABOUT = 3 };
 
 /* What rows are about, with how many calls they have: its columns, at most MPG_WHERE_ABOUT, into COLUMNS, of which it returns
  * the number; ROW's cells. */
-size_t mpg_where_about_columns(enum mpg_where_by by, struct mpg_table_column *columns);
-void mpg_where_put_about(struct mpg_table *table, enum mpg_where_by by, const struct mpg_where_row *row);
+size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns);
+void mpg_where_put_about(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
 /* A cell: RANK; missing if it is -1. */
 void mpg_where_put_rank(struct mpg_table *table, int32_t rank);
 

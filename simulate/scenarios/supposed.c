@@ -45,11 +45,11 @@ static size_t place_of(struct variants *x, uint64_t some)
 }
 
 static void begin(struct variant *v, const struct mpg_setting *setting, const struct mpg_files *files,
-                  const struct mpg_watch *watch)
+                  const struct mpg_observer *observer)
 {
     v->p = setting->p;
     v->options = setting->simulation;
-    v->options.watch = watch;
+    v->options.observer = observer;
     if (files->supposed) {
         v->options.graph.active = v->some;
         v->options.graph.bound = v->some ? files->supposed : NULL;
@@ -75,7 +75,7 @@ static int predict_each(struct variants *x, const struct mpg_supposed_engine *en
 }
 
 static int evaluate(struct variants *x, const struct mpg_setting *setting, const struct mpg_files *files,
-                    const struct mpg_supposed_engine *engine, const struct mpg_watch *watch, struct mpg_result *result,
+                    const struct mpg_supposed_engine *engine, const struct mpg_observer *observer, struct mpg_result *result,
                     struct mpg_error *err)
 {
     struct mpg_scenario *scenario = calloc(x->n, sizeof *scenario);
@@ -83,9 +83,9 @@ static int evaluate(struct variants *x, const struct mpg_setting *setting, const
         return mpg_error_set(err, "out of memory");
     for (size_t i = 0; i < x->n; i++) {
         struct variant *v = &x->variant[i];
-        begin(v, setting, files, i == 0 ? watch : NULL);
+        begin(v, setting, files, i == 0 ? observer : NULL);
         if (i > 0) /* shares are of runs as a whole: nobody asks where in variants time goes */
-            v->options.where = (struct mpg_where_wanted){.places = false};
+            v->options.where = (struct mpg_attribution_wanted){.places = false};
         scenario[i] = (struct mpg_scenario){.p = &v->p, .options = &v->options, .result = i == 0 ? result : &v->result,
                                             .done = i == 0 ? NULL : done, .context = v};
     }
@@ -152,7 +152,7 @@ static int take(struct mpg_supposing *s, const struct variants *x, const struct 
 }
 
 int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files,
-                     const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
+                     const struct mpg_supposed_engine *engine, const struct mpg_observer *observer,
                      struct mpg_result *result, struct mpg_supposing *s, struct mpg_error *err)
 {
     const size_t most = files->supposed ? 2 * mpg_bound_list(files->supposed)->n + 2 : 1;
@@ -161,7 +161,7 @@ int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *
     if (!x.variant)
         return mpg_error_set(err, "out of memory");
     list_variants(&x, files->supposed, &at);
-    int status = evaluate(&x, setting, files, engine, watch, result, err);
+    int status = evaluate(&x, setting, files, engine, observer, result, err);
     if (status == 0 && files->supposed && mpg_processes_first(setting->simulation.processes))
         status = take(s, &x, &at, files->supposed, result, err);
     s->resampling = mpg_perturbation_resampling(&setting->p);

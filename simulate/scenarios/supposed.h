@@ -17,7 +17,7 @@ struct mpg_supposed_engine {
  * whose WATCH sees it; with hypotheses also SUPPOSING, in the first of several processes, which is to be cleared even
  * so. Errors: theirs. */
 int mpg_supposed_run(const struct mpg_setting *setting, const struct mpg_files *files,
-                     const struct mpg_supposed_engine *engine, const struct mpg_watch *watch,
+                     const struct mpg_supposed_engine *engine, const struct mpg_observer *observer,
                      struct mpg_result *result, struct mpg_supposing *supposing, struct mpg_error *err);
 void mpg_supposing_clear(struct mpg_supposing *supposing);
 

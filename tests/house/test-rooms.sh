@@ -58,10 +58,10 @@ simulate/models   simulate/noise simulate/target
 simulate/algorithms  graph/algorithms
 simulate/choice   graph simulate
 simulate/kept     graph simulate
-simulate/where    graph trace/stat trace/store simulate
+simulate/attribution    graph trace/stat trace/store simulate
 simulate/passes   simulate/choice simulate/kept graph/work
 simulate/processes  simulate
-simulate/evaluate simulate/where simulate/models simulate/algorithms simulate/passes simulate/processes
+simulate/evaluate simulate/attribution simulate/models simulate/algorithms simulate/passes simulate/processes
 simulate/events   simulate/evaluate
 simulate/reports  simulate/events analyse
 simulate/pages    simulate/reports

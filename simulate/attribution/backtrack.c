@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is recorded is walked in windows, from the newest record to older ones, twice: first to find which values at its window's
+ * begin are still come from, whatever the terms; then, when the window is the older one of two and much has turned out to be of
+ * no matter, to add up what leads to them, as branches. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/attribution/provenance_private.h"
+
+/* A window has so many cuts, and so many steps, at least; records are asked for so many before their turn. */
+enum { WINDOW_CUTS = 4, WINDOW_STEPS = 65536, AHEAD = 64 };
+
+double mpg_provenance_lane_bytes(uint32_t slots)
+{
+    enum { WINDOWS = 2, VALUES_A_STEP = 2, IN_A_SLOT = SLOT_PARTS * sizeof(uint32_t) + 1, CUT = 1024 };
+    const double steps = (double)WINDOW_CUTS * (slots > CUT ? slots : CUT);
+    return WINDOWS * VALUES_A_STEP * sizeof(double) * fmax(steps, WINDOW_STEPS) + IN_A_SLOT * (double)slots;
+}
+
+/* How many there are of a kind. */
+static uint32_t marks_of_kind(const struct mpg_provenance *t, enum kind kind)
+{
+    return t->mark_capacity[kind] * parts_of(kind);
+}
+
+/* The branch at mark I of a KIND in lane W. */
+static uint32_t *branch_at(struct mpg_provenance *t, enum kind kind, uint32_t i, uint32_t w)
+{
+    return t->branch[kind] + (size_t)i * t->n + w;
+}
+
+/* All that is marked, into LEAVES; with branches that lead to it, if they GROW. */
+static void find_leaves(struct mpg_provenance *t, struct leaves *leaves, bool grow)
+{
+    leaves->n = 0;
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
+        for (uint32_t i = 0; i < marks_of_kind(t, kind); i++)
+            for (uint32_t k = 0; k < t->words; k++)
+                for (uint64_t left = t->mark[kind][(size_t)i * t->words + k]; left; left &= left - 1) {
+                    struct mpg_error err;
+                    const uint32_t w = 64 * k + (uint32_t)__builtin_ctzll(left);
+                    const uint32_t branch = grow ? mpg_branches_add(t->branches, true) : MPG_NO_BRANCH;
+                    if ((leaves->n == leaves->capacity &&
+                         mpg_reserve_at(&leaves->leaf, sizeof *leaves->leaf, &leaves->capacity, leaves->n + 1, &err) < 0) ||
+                        (grow && branch == MPG_NO_BRANCH)) {
+                        mpg_provenance_fail(t);
+                        return;
+                    }
+                    if (grow)
+                        *branch_at(t, kind, i, w) = branch;
+                    leaves->leaf[leaves->n++] = (struct leaf){(uint32_t)kind, i, w, branch};
+                }
+}
+
+static void clear_marks(struct mpg_provenance *t)
+{
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
+        if (t->mark[kind])
+            memset(t->mark[kind], 0, (size_t)marks_of_kind(t, kind) * t->words * sizeof **t->mark);
+}
+
+/* Room for branches wherever there can be a mark: a walk marks what records have, and nothing else. */
+static int reserve_branches(struct mpg_provenance *t, struct mpg_error *err)
+{
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
+        if (t->mark_capacity[kind] > t->branch_capacity[kind] &&
+            mpg_reserve_at(&t->branch[kind], (size_t)parts_of(kind) * t->n * sizeof **t->branch, &t->branch_capacity[kind],
+                           t->mark_capacity[kind], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* And for marks of all that WINDOW's records come from. */
+static void reserve_marks(struct mpg_provenance *t, const struct mpg_records *window)
+{
+    uint32_t most[KINDS] = {0};
+    bool any[KINDS] = {false};
+    for (uint32_t i = 0; i < window->choices; i++) {
+        const enum kind kind = kind_of((enum mpg_value_part)window->choice[i].part);
+        most[kind] = window->choice[i].from > most[kind] ? window->choice[i].from : most[kind];
+        any[kind] = true;
+    }
+    for (uint32_t i = 0; i < window->records; i++) {
+        const enum kind kind = kind_of((enum mpg_value_part)window->record[i].part);
+        most[kind] = window->record[i].to > most[kind] ? window->record[i].to : most[kind];
+        any[kind] = true;
+    }
+    for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
+        if (any[kind])
+            mpg_provenance_marks_of(t, most[kind], first_part(kind));
+}
+
+/* --- walking: which values are come from --- */
+
+static uint64_t *marks_at(const struct mpg_provenance *t, uint32_t number, enum mpg_value_part part)
+{
+    const enum kind kind = kind_of(part);
+    return t->mark[kind] + ((size_t)number * parts_of(kind) + part_number(part)) * t->words;
+}
+
+/* What of HERE, lanes of word K, comes from C, the I-th of its record. */
+static uint64_t lanes_of(const struct mpg_records *s, const struct mpg_provenance_choice *c, uint32_t i, uint32_t k,
+                         uint64_t here)
+{
+    return i > 0 ? here & s->bits[c->bits + k] : here;
+}
+
+/* --- walking: what leads to them --- */
+
+/* What messages take is between two ranks. */
+static bool is_of_message(int term)
+{
+    const int k = term + MPG_CRITICAL_COMPUTATION;
+    return k == MPG_CRITICAL_LATENCY || k == MPG_CRITICAL_MESSAGES || k == MPG_CRITICAL_BYTES || k == MPG_CRITICAL_SIZE;
+}
+
+static bool is_time(uint32_t term)
+{
+    const int k = (int)term + MPG_CRITICAL_COMPUTATION;
+    return k != MPG_CRITICAL_SCALED && k != MPG_CRITICAL_MESSAGES && k != MPG_CRITICAL_SIZE && k != MPG_CRITICAL_WHOLES;
+}
+
+/* Record R leads to BRANCH in lane W, by its choice C. */
+static void add_lane(struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r,
+                     const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w)
+{
+    uint32_t *between = mpg_branches_between(t->branches, branch);
+    if (r->place != NOWHERE)
+        *between = c->between != NOWHERE ? c->between : r->place;
+    const uint32_t its = *between, place = r->place != NOWHERE ? r->place : its;
+    const double *value = s->value + c->value;
+    for (uint32_t left = c->flags; left; left &= left - 1) {
+        const int term = __builtin_ctz(left);
+        mpg_branches_sum(t->branches, branch, is_of_message(term) ? its : place, (uint32_t)term, *value++);
+    }
+    value = s->value + r->value;
+    for (uint32_t left = r->flags; left; left &= left - 1, value += t->n) {
+        const int term = __builtin_ctz(left);
+        if (value[w] != 0)
+            mpg_branches_sum(t->branches, branch, is_of_message(term) ? its : place, (uint32_t)term, value[w]);
+    }
+}
+
+/* BRANCH of lane W, whose mark was not set yet if it is NEW, is at C's value. */
+static void go_to(struct mpg_provenance *t, const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w, bool is_new)
+{
+    const enum kind kind = kind_of((enum mpg_value_part)c->part);
+    uint32_t *at = branch_at(t, kind, c->from * parts_of(kind) + part_number((enum mpg_value_part)c->part), w);
+    if (is_new) {
+        *at = branch;
+        return;
+    }
+    if (!mpg_branches_is_joint(t->branches, *at)) {
+        const uint32_t joint = mpg_branches_add(t->branches, false);
+        if (joint == MPG_NO_BRANCH)
+            return;
+        mpg_branches_grow(t->branches, *at, joint);
+        *at = joint;
+    }
+    mpg_branches_grow(t->branches, branch, *at);
+}
+
+/* Records are walked once they are far from the processor: what R has of lanes that are marked now is asked for. */
+static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r)
+{
+    const uint64_t *marks = marks_at(t, r->to, (enum mpg_value_part)r->part);
+    __builtin_prefetch(s->value + s->choice[r->choice].value);
+    for (uint32_t k = 0; k < t->words; k++)
+        for (uint64_t left = marks[k]; left; left &= left - 1) {
+            const double *value = s->value + r->value + 64 * k + __builtin_ctzll(left);
+            for (uint32_t flags = r->flags; flags; flags &= flags - 1, value += t->n)
+                __builtin_prefetch(value);
+        }
+}
+
+/* Goes back over R: where its value is marked, the values that it comes from are marked instead; if GROWS, what leads to them is
+ * added to the branches there. Further choices come first: the first one has all other lanes. */
+static inline void step_back(struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r,
+                             bool grows)
+{
+    uint64_t *marks = marks_at(t, r->to, (enum mpg_value_part)r->part);
+    const enum kind kind = kind_of((enum mpg_value_part)r->part);
+    const uint32_t i_to = r->to * parts_of(kind) + part_number((enum mpg_value_part)r->part);
+    for (uint32_t k = 0; k < t->words; k++) {
+        uint64_t here = marks[k];
+        if (here == 0)
+            continue;
+        marks[k] = 0;
+        for (uint32_t i = r->choices; i-- > 0;) {
+            const struct mpg_provenance_choice *c = &s->choice[r->choice + i];
+            const uint64_t its = lanes_of(s, c, i, k, here);
+            uint64_t *from = &marks_at(t, c->from, (enum mpg_value_part)c->part)[k];
+            for (uint64_t left = grows ? its : 0; left; left &= left - 1) {
+                const uint32_t w = 64 * k + (uint32_t)__builtin_ctzll(left);
+                const uint32_t branch = *branch_at(t, kind, i_to, w);
+                add_lane(t, s, r, c, branch, w);
+                go_to(t, c, branch, w, !(*from >> w % 64 & 1));
+            }
+            *from |= its;
+            here &= ~its;
+        }
+    }
+}
+
+/* --- what is certain --- */
+
+static void take(void *context, uint32_t place, uint32_t term, double value)
+{
+    struct mpg_provenance *t = context;
+    mpg_tally_sum(t->tally, place, t->given)[MPG_CRITICAL_COMPUTATION + term] += value;
+    if (is_time(term))
+        t->path_ns[t->given] += value;
+}
+
+/* Where all that is left of a lane grows from one root, that is on its path. */
+static void give_roots(struct mpg_provenance *t)
+{
+    enum { UNKNOWN = UINT32_MAX - 1 };
+    for (uint32_t w = 0; w < t->n; w++)
+        t->root[w] = UNKNOWN;
+    for (uint32_t i = 0; i < t->leaves.n; i++) {
+        const uint32_t w = t->leaves.leaf[i].lane, root = mpg_branches_join(t->branches, t->leaves.leaf[i].branch);
+        t->root[w] = t->root[w] == UNKNOWN || t->root[w] == root ? root : MPG_NO_BRANCH;
+    }
+    for (t->given = 0; t->given < t->n; t->given++)
+        if (t->root[t->given] < UNKNOWN)
+            mpg_branches_give(t->branches, t->root[t->given], take, t);
+}
+
+/* The old window is added up from what is marked at its end on, and becomes the young one; which is empty. */
+static int grow(struct mpg_provenance *t, struct mpg_error *err)
+{
+    if (!t->failed && reserve_branches(t, &t->err) < 0)
+        t->failed = true;
+    if (!t->failed)
+        find_leaves(t, &t->next, true);
+    for (uint32_t i = t->old.records; i > 0 && !t->failed; i--) {
+        if (i > AHEAD)
+            fetch(t, &t->old, &t->old.record[i - 1 - AHEAD]);
+        step_back(t, &t->old, &t->old.record[i - 1], true);
+    }
+    for (uint32_t i = 0; i < t->leaves.n && !t->failed; i++) {
+        const struct leaf *x = &t->leaves.leaf[i];
+        if (t->mark[x->kind][(size_t)x->mark * t->words + x->lane / 64] >> x->lane % 64 & 1)
+            mpg_branches_grow(t->branches, *branch_at(t, (enum kind)x->kind, x->mark, x->lane), x->branch);
+    }
+    for (uint32_t i = 0; i < t->leaves.n && !t->failed; i++)
+        mpg_branches_drop(t->branches, t->leaves.leaf[i].branch);
+    clear_marks(t);
+    const struct leaves leaves = t->leaves;
+    t->leaves = t->next;
+    t->next = leaves;
+    if (!t->failed)
+        give_roots(t);
+    const struct mpg_records old = t->old;
+    t->old = t->young;
+    t->young = old;
+    t->young.records = t->young.choices = t->young.words = t->young.values = 0;
+    if (mpg_branches_failed(t->branches))
+        mpg_provenance_fail(t);
+    if (t->failed)
+        *err = t->err;
+    return t->failed ? -1 : 0;
+}
+
+bool mpg_provenance_cut(struct mpg_provenance *t, uint64_t steps)
+{
+    if (t->path)
+        return false;
+    t->cuts++;
+    t->steps += steps;
+    if (t->cuts < WINDOW_CUTS || t->steps < WINDOW_STEPS)
+        return t->failed;
+    t->cuts = 0;
+    t->steps = 0;
+    return true;
+}
+
+/* From what is marked after the young window to where the old one ends. */
+static void pass_young(struct mpg_provenance *t)
+{
+    reserve_marks(t, &t->young);
+    reserve_marks(t, &t->old);
+    for (uint32_t i = t->young.records; i > 0 && !t->failed; i--)
+        step_back(t, &t->young, &t->young.record[i - 1], false);
+}
+
+int mpg_provenance_resolve(struct mpg_provenance *t, struct mpg_error *err)
+{
+    pass_young(t);
+    return grow(t, err);
+}
+
+/* What has not been given yet, of lane W, from BRANCH, its end, on. */
+static int give_rest(struct mpg_provenance *t, uint32_t w, uint32_t branch, double run_ns, struct mpg_error *err)
+{
+    t->given = w;
+    for (uint32_t i = branch; i != MPG_NO_BRANCH; i = mpg_branches_parent(t->branches, i))
+        mpg_branches_give(t->branches, i, take, t);
+    if (fabs(run_ns - t->path_ns[w]) <= 1e-6 * fabs(run_ns) + 1)
+        return 0;
+    return mpg_error_set(err, "the critical path of lane %u is %.17g ns of a run of %.17g ns", w, t->path_ns[w], run_ns);
+}
+
+int mpg_provenance_finish(struct mpg_provenance *t, const double *run_ns, struct mpg_error *err)
+{
+    struct leaves ends = {.leaf = NULL};
+    if (t->path) {
+        mpg_provenance_spool(t);
+        *err = t->failed ? t->err : *err;
+        return t->failed ? -1 : 0;
+    }
+    find_leaves(t, &ends, false);
+    int status = mpg_provenance_resolve(t, err);
+    for (uint32_t i = 0; i < ends.n && status == 0; i++)
+        t->mark[ends.leaf[i].kind][(size_t)ends.leaf[i].mark * t->words + ends.leaf[i].lane / 64] |= UINT64_C(1)
+                                                                                                     << ends.leaf[i].lane % 64;
+    free(ends.leaf);
+    if (status == 0)
+        status = grow(t, err);
+    for (uint32_t i = 0; i < t->leaves.n && status == 0; i++)
+        status = give_rest(t, t->leaves.leaf[i].lane, t->leaves.leaf[i].branch, run_ns[t->leaves.leaf[i].lane], err);
+    return status;
+}
+

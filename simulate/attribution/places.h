@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where in a program something happens: a call at a callsite, in a region, on a rank, and between which two ranks.
+ * Places are numbered from 0 as they are met. */
+#ifndef MPG_WHERE_PLACES_H
+#define MPG_WHERE_PLACES_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+
+struct mpg_attribution_place {
+    int32_t rank;
+    enum mpg_call call;
+    uint32_t site;    /* numbered from 1; 0: not recorded */
+    int32_t region;   /* a string of the trace's; -1: none */
+    int32_t from, to; /* a message's ranks; -1: it is about no message of two ranks, or nobody asks */
+};
+
+/* Zero-initialised is empty. */
+struct mpg_attribution_places {
+    struct mpg_attribution_place *place;
+    uint32_t n;
+    uint32_t *bucket; /* a number + 1; 0: free */
+    uint32_t capacity, buckets;
+};
+
+/* The number of PLACE, which is a new one if it was not met yet, into *NUMBER. Error: out of memory. */
+int mpg_attribution_places_find(struct mpg_attribution_places *places, const struct mpg_attribution_place *place,
+                                uint32_t *number,
+                          struct mpg_error *err);
+void mpg_attribution_places_clear(struct mpg_attribution_places *places);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/attribution/table.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/attribution/critical.h"
+#include "trace/stat/names.h"
+
+static const char *const words[MPG_ATTRIBUTION_BYS] = {"call", "callsite", "region", "rank", "pair"};
+
+const char *mpg_attribution_by_word(enum mpg_attribution_by by)
+{
+    return words[by];
+}
+
+/* ---- what places are called ---- */
+
+/* TEXT's copy into *NAME; NULL if there is none, with ERR already. */
+static int copy_name(const char *text, char **name, struct mpg_error *err)
+{
+    if (!text)
+        return -1;
+    return (*name = strdup(text)) ? 0 : mpg_error_set(err, "out of memory");
+}
+
+static int name_row(struct mpg_attribution_row *row, enum mpg_attribution_by by, const struct mpg_attribution_place *p,
+                    const struct mpg_trace *trace, struct mpg_site_names *names, struct mpg_error *err)
+{
+    *row = (struct mpg_attribution_row){.rank = -1, .from = -1, .to = -1};
+    switch (by) {
+    case MPG_ATTRIBUTION_BY_CALLSITE:
+        row->call = p->call;
+        return copy_name(mpg_site_name(names, p->site, err), &row->name, err);
+    case MPG_ATTRIBUTION_BY_REGION:
+        return p->region >= 0 ? copy_name(mpg_trace_string(trace, p->region), &row->name, err) : 0;
+    case MPG_ATTRIBUTION_BY_RANK:
+        row->rank = p->rank;
+        return 0;
+    case MPG_ATTRIBUTION_BY_PAIR:
+        row->from = p->from;
+        row->to = p->to;
+        return 0;
+    default:
+        row->call = p->call;
+        return 0;
+    }
+}
+
+/* ---- which are the same ---- */
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct mpg_attribution_row *x = a, *y = b;
+    if (x->rank != y->rank)
+        return compare_numbers(x->rank, y->rank);
+    if (x->from != y->from)
+        return compare_numbers(x->from, y->from);
+    if (x->to != y->to)
+        return compare_numbers(x->to, y->to);
+    if (x->call != y->call)
+        return compare_numbers(x->call, y->call);
+    return !x->name || !y->name ? compare_numbers(x->name != NULL, y->name != NULL) : strcmp(x->name, y->name);
+}
+
+static void add(struct mpg_attribution_row *to, const struct mpg_attribution_row *more)
+{
+    to->calls += more->calls;
+    for (int k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
+        to->term[k] += more->term[k];
+}
+
+static void add_blocks(double *to, const double *more, uint32_t blocks)
+{
+    for (uint32_t b = 0; b < blocks; b++)
+        to[b] += more[b];
+}
+
+static void clear_row(struct mpg_attribution_row *row)
+{
+    free(row->name);
+    free(row->block_ns);
+}
+
+static void join(struct mpg_attribution_table *t)
+{
+    size_t kept = 0;
+    if (t->n > 0)
+        qsort(t->row, t->n, sizeof *t->row, compare_names);
+    for (size_t i = 0; i < t->n; i++)
+        if (kept > 0 && compare_names(&t->row[kept - 1], &t->row[i]) == 0) {
+            add(&t->row[kept - 1], &t->row[i]);
+            add_blocks(t->row[kept - 1].block_ns, t->row[i].block_ns, t->blocks);
+            clear_row(&t->row[i]);
+        } else
+            t->row[kept++] = t->row[i];
+    t->n = kept;
+}
+
+/* ---- which come first ---- */
+
+static int compare_weights(const void *a, const void *b)
+{
+    const struct mpg_attribution_row *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? 1 : -1;
+    return compare_names(a, b);
+}
+
+static void sort(struct mpg_attribution_table *t, double (*large)(const double *term))
+{
+    for (size_t i = 0; i < t->n; i++)
+        t->row[i].weight = large(t->row[i].term);
+    if (t->n > 0)
+        qsort(t->row, t->n, sizeof *t->row, compare_weights);
+}
+
+/* ---- all of it ---- */
+
+static void fill(struct mpg_attribution_row *row, const struct mpg_attribution *w, uint32_t place, double weight)
+{
+    row->calls = w->calls[place];
+    for (int k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
+        row->term[k] = weight * mpg_attribution_mean(w, place)[k];
+}
+
+/* Without calls, and nothing happens there: a stream's begin, mostly. */
+static bool is_empty(const struct mpg_attribution *w, uint32_t place)
+{
+    bool any = w->calls[place] > 0;
+    for (int k = 0; k < MPG_ATTRIBUTION_TERMS; k++)
+        any = any || mpg_attribution_mean(w, place)[k] != 0;
+    return !any;
+}
+
+static int fill_blocks(struct mpg_attribution_row *row, const struct mpg_attribution *w, uint32_t place, struct mpg_error *err)
+{
+    if (!(row->block_ns = calloc(w->blocks, sizeof *row->block_ns)))
+        return mpg_error_set(err, "out of memory");
+    for (uint32_t b = 0; b < w->blocks; b++)
+        row->block_ns[b] = mpg_critical_put_ns(mpg_attribution_block(w, place, b));
+    return 0;
+}
+
+struct mpg_attribution_share mpg_attribution_share_of(const double *part, const double *whole, uint32_t n)
+{
+    double parts = 0, wholes = 0, squares = 0;
+    for (uint32_t b = 0; b < n; b++) {
+        parts += part[b];
+        wholes += whole[b];
+    }
+    struct mpg_attribution_share share = {.part = wholes > 0 ? parts / wholes : NAN, .low = NAN, .high = NAN};
+    if (n < 2 || !(wholes > 0))
+        return share;
+    for (uint32_t b = 0; b < n; b++)
+        squares += pow(part[b] - share.part * whole[b], 2);
+    const double sd = sqrt(squares * n / (n - 1)) / wholes, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
+    share.low = fmax(share.part - t * sd, fmin(share.part, 0)); /* it can be beyond 0 and 1 itself */
+    share.high = fmin(share.part + t * sd, fmax(share.part, 1));
+    return share;
+}
+
+static int find_shares(struct mpg_attribution_table *t, struct mpg_error *err)
+{
+    double *all = calloc(t->blocks ? t->blocks : 1, sizeof *all);
+    if (!all)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < t->n; i++)
+        add_blocks(all, t->row[i].block_ns, t->blocks);
+    for (size_t i = 0; i < t->n; i++)
+        t->row[i].share = mpg_attribution_share_of(t->row[i].block_ns, all, t->blocks);
+    free(all);
+    return 0;
+}
+
+int mpg_attribution_table_make(struct mpg_attribution_table *t, const struct mpg_attribution *w, const struct mpg_trace *trace,
+                         enum mpg_attribution_by by, double (*large)(const double *term), struct mpg_error *err)
+{
+    const bool own = by == MPG_ATTRIBUTION_BY_RANK || by == MPG_ATTRIBUTION_BY_PAIR;
+    struct mpg_site_names names = {.n = 0};
+    *t = (struct mpg_attribution_table){.by = by, .blocks = w->blocks, .row = calloc(w->places.n ? w->places.n : 1,
+                                                                                     sizeof *t->row)};
+    int status = t->row ? 0 : mpg_error_set(err, "out of memory");
+    if (status == 0 && by == MPG_ATTRIBUTION_BY_CALLSITE)
+        status = mpg_site_names_begin(&names, trace, 1, NULL, err);
+    for (uint32_t k = 0; k < w->places.n && status == 0; k++) {
+        const uint32_t i = w->order[k];
+        struct mpg_attribution_row *row = &t->row[t->n];
+        if (by != MPG_ATTRIBUTION_BY_RANK && is_empty(w, i))
+            continue;
+        status = name_row(row, by, &w->places.place[i], trace, &names, err);
+        if (status == 0)
+            status = fill_blocks(row, w, i, err);
+        fill(row, w, i, own ? 1 : 1.0 / mpg_trace_ranks(trace));
+        row->calls = by == MPG_ATTRIBUTION_BY_PAIR ? 0 : row->calls;
+        t->n++;
+    }
+    mpg_site_names_end(&names);
+    if (status < 0)
+        return -1;
+    join(t);
+    if (find_shares(t, err) < 0)
+        return -1;
+    if (by != MPG_ATTRIBUTION_BY_RANK)
+        sort(t, large);
+    return 0;
+}
+
+void mpg_attribution_table_clear(struct mpg_attribution_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        clear_row(&t->row[i]);
+    free(t->row);
+    *t = (struct mpg_attribution_table){.n = 0};
+}
+
+struct mpg_attribution_row mpg_attribution_total(const struct mpg_attribution *w, int32_t ranks)
+{
+    struct mpg_attribution_row total = {.rank = -1, .from = -1, .to = -1};
+    for (uint32_t i = 0; i < w->places.n; i++) {
+        struct mpg_attribution_row row;
+        fill(&row, w, w->order[i], 1.0 / ranks);
+        add(&total, &row);
+    }
+    return total;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/attribution/tally.h"
+
+#include <stdlib.h>
+
+#include "common/reserve.h"
+#include "simulate/attribution/lane_sums.h"
+
+struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct mpg_error *err)
+{
+    struct mpg_tally *t = calloc(1, sizeof *t);
+    if (!t) {
+        mpg_error_set(err, "out of memory");
+        return NULL;
+    }
+    t->n = n;
+    t->blocks = (n + MPG_LANES_A_BLOCK - 1) / MPG_LANES_A_BLOCK;
+    t->terms = terms;
+    t->pairs = pairs;
+    t->code = mpg_lane_sums();
+    return t;
+}
+
+double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
+{
+    enum { CALLS = 8, OTHER_ENDS = 4 }; /* without callsites; of a site's messages */
+    return sizeof(double) * terms * (double)ranks * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_LANES_A_BLOCK;
+}
+
+void mpg_tally_free(struct mpg_tally *t)
+{
+    if (!t)
+        return;
+    mpg_attribution_places_clear(&t->places);
+    free(t->calls);
+    free(t->sum);
+    free(t->at);
+    free(t);
+}
+
+/* The number of PLACE, with sums. */
+static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, uint32_t *number, struct mpg_error *err)
+{
+    if (mpg_attribution_places_find(&t->places, place, number, err) < 0)
+        return -1;
+    if (*number < t->calls_capacity && *number < t->sum_capacity)
+        return 0;
+    return mpg_reserve_at(&t->calls, sizeof *t->calls, &t->calls_capacity, *number + 1, err) < 0
+               ? -1
+               : mpg_reserve_at(&t->sum, (size_t)t->blocks * t->terms * sizeof *t->sum, &t->sum_capacity, *number + 1,
+                                err);
+}
+
+/* A stream that has not made a call yet, or begins, is where its rank's calls begin. */
+static int begin(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    const struct mpg_attribution_place place = {.rank = s->rank, .call = MPG_CALL_Init, .region = -1, .from = -1, .to = -1};
+    const uint32_t before = t->at_capacity;
+    uint32_t number;
+    if (find(t, &place, &number, err) < 0 ||
+        mpg_reserve_at(&t->at, sizeof *t->at, &t->at_capacity, s->stream + 1, err) < 0)
+        return -1;
+    for (uint32_t i = before; i < t->at_capacity; i++)
+        t->at[i] = UINT32_MAX;
+    t->at[s->stream] = number;
+    return 0;
+}
+
+int mpg_tally_step(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    if (s->kind == MPG_STEP_ENTER) {
+        const struct mpg_attribution_place place = {.rank = s->rank,
+                                              .call = s->to.call,
+                                              .site = s->to.site,
+                                              .region = s->region,
+                                              .from = -1,
+                                              .to = -1};
+        if ((s->stream >= t->at_capacity && begin(t, s, err) < 0) || find(t, &place, &t->at[s->stream], err) < 0)
+            return -1;
+        t->calls[t->at[s->stream]]++;
+        return 0;
+    }
+    return s->stream >= t->at_capacity || t->at[s->stream] == UINT32_MAX ? begin(t, s, err) : 0;
+}
+
+int mpg_tally_between(struct mpg_tally *t, uint32_t stream, int32_t from, int32_t to, uint32_t *number,
+                      struct mpg_error *err)
+{
+    struct mpg_attribution_place place = t->places.place[t->at[stream]];
+    place.from = from;
+    place.to = to;
+    return find(t, &place, number, err);
+}
+
+int mpg_tally_edge(struct mpg_tally *t, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *number,
+                   struct mpg_error *err)
+{
+    switch (e->kind) {
+    case MPG_EDGE_ARRIVAL:
+    case MPG_EDGE_ENVELOPE:
+        return mpg_tally_between(t, s->stream, e->source, s->rank, number, err);
+    case MPG_EDGE_ACK:
+        return mpg_tally_between(t, s->stream, s->rank, e->source, number, err);
+    default:
+        return 0;
+    }
+}
+
+void mpg_tally_add(struct mpg_tally *t, uint32_t place, uint32_t term, const double *values)
+{
+    t->code->add(t->n, values, mpg_tally_sum(t, place, 0) + term, t->terms);
+}
+
+void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t term, const double *values)
+{
+    for (uint32_t w = 0; w < t->n; w++) {
+        const uint32_t begin = w / MPG_LANES_A_BLOCK * MPG_LANES_A_BLOCK;
+        const uint32_t n = t->n - begin < MPG_LANES_A_BLOCK ? t->n - begin : MPG_LANES_A_BLOCK;
+        double of_place[MPG_LANES_A_BLOCK];
+        bool is_first = true; /* of its block that has that place */
+        for (uint32_t i = 0; i < n; i++) {
+            const bool is_there = places[begin + i] == places[w];
+            is_first = is_first && !(is_there && begin + i < w);
+            of_place[i] = is_there ? values[begin + i] : 0;
+        }
+        if (is_first)
+            t->code->add(n, of_place, mpg_tally_sum(t, places[w], w) + term, t->terms);
+    }
+}
+
+void mpg_tally_move(struct mpg_tally *t, uint32_t place, uint32_t term, double *restrict values, double *restrict onto)
+{
+    t->code->move(t->n, values, onto, mpg_tally_sum(t, place, 0) + term, t->terms);
+}

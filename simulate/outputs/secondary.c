@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is found of the one scenario beside its run times, from its replicas once more. */
+#include "simulate/outputs/session.h"
+
+struct mpg_simulated mpg_session_simulated(const struct mpg_session *x)
+{
+    return (struct mpg_simulated){.trace = x->files.trace,
+                                  .p = &x->setting.p,
+                                  .options = &x->setting.simulation,
+                                  .result = &x->result};
+}
+
+/* What calls waited for, into REPORT. */
+static int add_waits(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_simulated what = mpg_session_simulated(x);
+    if (x->at.question.waits == MPG_WAITS_BYS)
+        return 0;
+    report->waits = &x->waits.report;
+    if (mpg_median_waits_find(&x->waits, &what, x->at.question.waits, err) < 0)
+        return -1;
+    report->waits_replica = x->waits.replica;
+    return 0;
+}
+
+static int add_where(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
+{
+    const struct mpg_question_config *q = &x->at.question;
+    if (q->where_tables == 0)
+        return 0;
+    report->where = &x->where;
+    return mpg_where_report_make(&x->where, x->result.where, x->files.trace, x->at.target.predict, q->where_by,
+                                 q->where_tables, err);
+}
+
+/* What the run consists of, into REPORT. */
+static int add_critical(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
+{
+    static const enum mpg_attribution_by call = MPG_ATTRIBUTION_BY_CALL;
+    const struct mpg_config *c = &x->at;
+    const struct mpg_simulated what = mpg_session_simulated(x);
+    if (!c->question.critical_path)
+        return 0;
+    enum mpg_attribution_by by[MPG_ATTRIBUTION_BYS];
+    size_t n = 0;
+    for (size_t i = 0; i < c->question.where_tables; i++)
+        if (c->question.where_by[i] != MPG_ATTRIBUTION_BY_PAIR) /* of all replicas only */
+            by[n++] = c->question.where_by[i];
+    if (mpg_critical_path_find(&x->critical, &what, (uint32_t)c->question.segments, n > 0 ? by : &call, n > 0 ? n : 1, err) < 0)
+        return -1;
+    x->critical_report = (struct mpg_critical_report){.path = x->critical.path,
+                                                      .table = x->critical.table,
+                                                      .tables = x->critical.tables,
+                                                      .where = x->critical.where,
+                                                      .trace = x->files.trace,
+                                                      .replica = x->critical.replica};
+    report->critical = &x->critical_report;
+    return 0;
+}
+
+/* Wait states of a page, by callsites, where the answer has none; or why they are not known. */
+static void find_page_waits(struct mpg_session *x)
+{
+    const struct mpg_simulated what = mpg_session_simulated(x);
+    if (!x->at.output.report || x->at.question.waits != MPG_WAITS_BYS)
+        return;
+    if (x->at.target.by_events)
+        mpg_error_set(&x->why_no_waits, "wait states are not found in the order of simulated time");
+    else if (mpg_median_waits_find(&x->waits, &what, MPG_WAITS_BY_CALLSITE, &x->why_no_waits) == 0)
+        return;
+    x->page.why_no_waits = x->why_no_waits.text;
+}
+
+int mpg_session_add(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
+{
+    if (add_where(x, report, err) < 0 || add_critical(x, report, err) < 0 || add_waits(x, report, err) < 0)
+        return -1;
+    find_page_waits(x);
+    mpg_session_find_phase(x);
+    return 0;
+}
