@@ -41,7 +41,7 @@ static double *sum_of(const struct mpg_attribution *w, uint32_t place, uint32_t 
     return w->sum + ((size_t)place * w->blocks + block) * MPG_ATTRIBUTION_TERMS;
 }
 
-/* The number of PLACE in W; false where there is no memory for it. */
+/* Finds or adds PLACE. Returns false if there is no memory. */
 static bool find(struct mpg_attribution *w, const struct mpg_attribution_place *place, uint32_t *number)
 {
     const size_t bytes = MPG_ATTRIBUTION_TERMS * sizeof(double);
@@ -53,7 +53,7 @@ static bool find(struct mpg_attribution *w, const struct mpg_attribution_place *
     return !w->ran_out;
 }
 
-/* Adds FROM, terms of a tally, to those TO. */
+/* Adds TERMS terms. */
 static void add(double *to, const double *from, uint32_t terms)
 {
     for (uint32_t k = 0; k < terms; k++)
@@ -132,7 +132,7 @@ static int compare_places(const void *a, const void *b)
     return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
 }
 
-/* Error: out of memory. */
+/* Returns -1 if there is no memory. */
 static int find_order(struct mpg_attribution *w)
 {
     const size_t n = w->places.n;

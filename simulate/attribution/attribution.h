@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a run's delay, or its time, comes from, place by place, over all replicas: what lanes have tallied
- * (simulate/attribution/tally.h), put together. docs/MODEL.md, 8. */
-#ifndef MPG_WHERE_H
-#define MPG_WHERE_H
+/* Attribution of a run's delay, or of its time, to places, over all replicas: the tallies of lanes (tally.h) put together
+ * (docs/MODEL.md, 8). */
+#ifndef MPG_ATTRIBUTION_H
+#define MPG_ATTRIBUTION_H
 
 #include "simulate/attribution/tally.h"
 
-/* Terms of a place: first those of the mode's account, in the order of its struct, then what the critical path
- * has there. */
+/* Terms of a place: the account of the mode, in the order of its struct; then the terms of the critical path. */
 enum mpg_attribution_term {
     MPG_ATTRIBUTION_ACCOUNT = 0, /* 8 of them */
-    MPG_CRITICAL_COMPUTATION = 8, /* ns on the path, as all that has no comment; in twos, as it is recorded */
+    MPG_CRITICAL_COMPUTATION = 8, /* ns, like all terms without a comment; recorded in pairs */
     MPG_CRITICAL_NOISE,
     MPG_CRITICAL_CALL,
-    MPG_CRITICAL_SCALED, /* of that, what goes with the ratio of computation */
+    MPG_CRITICAL_SCALED, /* the part that is scaled by the ratio of computation */
     MPG_CRITICAL_LATENCY,
     MPG_CRITICAL_MESSAGES, /* latencies on it */
     MPG_CRITICAL_BYTES,
     MPG_CRITICAL_SIZE, /* bytes on it */
     MPG_CRITICAL_WHOLE,
     MPG_CRITICAL_WHOLES, /* collectives on it that were measured as a whole */
-    MPG_CRITICAL_ABSORBED, /* of delays: what slack takes off on it, and */
-    MPG_CRITICAL_TRACER,   /* what of it was the tracer's: 0 or less, as they count in the sum */
-    MPG_CRITICAL_ORDER,    /* of delays: what calls complete in place of another message was there so much later */
+    MPG_CRITICAL_ABSORBED, /* delays: absorbed by slack; 0 or less */
+    MPG_CRITICAL_TRACER,   /* time of the tracer; 0 or less */
+    MPG_CRITICAL_ORDER,    /* delays: a call completes another message than in the trace, which arrives later */
     MPG_ATTRIBUTION_TERMS
 };
 
@@ -31,31 +30,31 @@ struct mpg_attribution {
     uint32_t replicas, blocks;
     uint64_t *calls; /* a place */
     double *sum;     /* a place: blocks x terms */
-    double *base;    /* a place: terms of the run that all delays are against; taken off */
-    double *mean;    /* a place: terms; once it is finished, */
-    uint32_t *order; /* and places in an order in which it does not matter who met them first */
+    double *base;    /* a place: terms of the run without perturbation, subtracted from the mean */
+    double *mean;    /* a place: terms; set by finishing */
+    uint32_t *order; /* places in an order that does not depend on who met them first; set by finishing */
     uint32_t calls_capacity, sum_capacity, base_capacity;
     bool counted;    /* calls are there */
-    bool ran_out;    /* there was no memory for all of it; finishing says so */
+    bool ran_out;    /* no memory; finishing reports it */
 };
 
-/* Of REPLICAS. Error: out of memory. */
+/* For REPLICAS replicas. NULL: no memory, with ERR. */
 struct mpg_attribution *mpg_attribution_new(uint32_t replicas, struct mpg_error *err);
 void mpg_attribution_free(struct mpg_attribution *where); /* NULL is allowed */
-/* Adds what was tallied in replicas from BEGIN on, a multiple of a block's or within one; or, of one lane, in the
- * run that delays are against. */
+/* Adds TALLY, of replicas from BEGIN on: BEGIN is a multiple of a block's lanes, or the tally is within one block. The second
+ * function adds the tally of the run without perturbation, one lane. */
 void mpg_attribution_take(struct mpg_attribution *where, const struct mpg_tally *tally, uint32_t begin);
 void mpg_attribution_take_base(struct mpg_attribution *where, const struct mpg_tally *tally);
-/* Makes room for REPLICAS instead; the first are those that it has. */
+/* Makes room for REPLICAS replicas; the first ones keep their sums. Returns 0, or -1 with ERR: no memory. */
 int mpg_attribution_widen(struct mpg_attribution *where, uint32_t replicas, struct mpg_error *err);
-/* Adds what another one has of replicas from BEGIN on: N places, and BLOCKS of terms of each. */
+/* Adds SUM, BLOCKS blocks of terms for each of N places, of replicas from BEGIN on: from another process. */
 void mpg_attribution_take_places(struct mpg_attribution *where, const struct mpg_attribution_place *place, uint32_t n,
                                  const double *sum,
                            uint32_t blocks, uint32_t begin);
-/* Once all are there: the means. */
+/* Computes the means, after all replicas are added. Returns 0, or -1 with ERR: no memory. */
 int mpg_attribution_finish(struct mpg_attribution *where, struct mpg_error *err);
 
-/* Of replicas 16 BLOCK ...: sums over them. */
+/* Returns the sums over the replicas of BLOCK: from MPG_LANES_A_BLOCK * BLOCK on. */
 static inline const double *mpg_attribution_block(const struct mpg_attribution *w, uint32_t place, uint32_t block)
 {
     return w->sum + ((size_t)place * w->blocks + block) * MPG_ATTRIBUTION_TERMS;

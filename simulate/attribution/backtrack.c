@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is recorded is walked in windows, from the newest record to older ones, twice: first to find which values at its window's
- * begin are still come from, whatever the terms; then, when the window is the older one of two and much has turned out to be of
- * no matter, to add up what leads to them, as branches. */
+/* Back-tracking over the records, in windows, from the newest record to the oldest one, twice. The first pass finds which
+ * values at the window's begin any readable value comes from, whatever the terms. The second pass, when the window is the older
+ * one of two and most values have turned out not to matter, sums the terms as branches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simulate/attribution/provenance_private.h"
 
-/* A window has so many cuts, and so many steps, at least; records are asked for so many before their turn. */
+/* The least cuts and steps of a window; how many records ahead the processor fetches. */
 enum { WINDOW_CUTS = 4, WINDOW_STEPS = 65536, AHEAD = 64 };
 
 double mpg_provenance_lane_bytes(uint32_t slots)
@@ -18,19 +18,19 @@ double mpg_provenance_lane_bytes(uint32_t slots)
     return WINDOWS * VALUES_A_STEP * sizeof(double) * fmax(steps, WINDOW_STEPS) + IN_A_SLOT * (double)slots;
 }
 
-/* How many there are of a kind. */
+/* Returns the number of marks of KIND. */
 static uint32_t marks_of_kind(const struct mpg_provenance *t, enum kind kind)
 {
     return t->mark_capacity[kind] * parts_of(kind);
 }
 
-/* The branch at mark I of a KIND in lane W. */
+/* Returns the branch at mark I of KIND in lane W. */
 static uint32_t *branch_at(struct mpg_provenance *t, enum kind kind, uint32_t i, uint32_t w)
 {
     return t->branch[kind] + (size_t)i * t->n + w;
 }
 
-/* All that is marked, into LEAVES; with branches that lead to it, if they GROW. */
+/* Lists all marks as LEAVES; GROW: adds a branch for each. */
 static void find_leaves(struct mpg_provenance *t, struct leaves *leaves, bool grow)
 {
     leaves->n = 0;
@@ -60,7 +60,7 @@ static void clear_marks(struct mpg_provenance *t)
             memset(t->mark[kind], 0, (size_t)marks_of_kind(t, kind) * t->words * sizeof **t->mark);
 }
 
-/* Room for branches wherever there can be a mark: a walk marks what records have, and nothing else. */
+/* Makes room for a branch at each mark. Back-tracking marks only values that records have. */
 static int reserve_branches(struct mpg_provenance *t, struct mpg_error *err)
 {
     for (enum kind kind = OF_STREAMS; kind < KINDS; kind++)
@@ -71,7 +71,7 @@ static int reserve_branches(struct mpg_provenance *t, struct mpg_error *err)
     return 0;
 }
 
-/* And for marks of all that WINDOW's records come from. */
+/* Makes room for marks of all values in the records of WINDOW. */
 static void reserve_marks(struct mpg_provenance *t, const struct mpg_records *window)
 {
     uint32_t most[KINDS] = {0};
@@ -91,7 +91,7 @@ static void reserve_marks(struct mpg_provenance *t, const struct mpg_records *wi
             mpg_provenance_marks_of(t, most[kind], first_part(kind));
 }
 
-/* --- walking: which values are come from --- */
+/* --- first pass: the origins --- */
 
 static uint64_t *marks_at(const struct mpg_provenance *t, uint32_t number, enum mpg_value_part part)
 {
@@ -99,16 +99,16 @@ static uint64_t *marks_at(const struct mpg_provenance *t, uint32_t number, enum 
     return t->mark[kind] + ((size_t)number * parts_of(kind) + part_number(part)) * t->words;
 }
 
-/* What of HERE, lanes of word K, comes from C, the I-th of its record. */
+/* Returns those lanes of HERE, in word K, whose origin is C, the I-th of its record. */
 static uint64_t lanes_of(const struct mpg_records *s, const struct mpg_provenance_choice *c, uint32_t i, uint32_t k,
                          uint64_t here)
 {
     return i > 0 ? here & s->bits[c->bits + k] : here;
 }
 
-/* --- walking: what leads to them --- */
+/* --- second pass: the terms --- */
 
-/* What messages take is between two ranks. */
+/* Returns whether TERM belongs to a message, between two ranks. */
 static bool is_of_message(int term)
 {
     const int k = term + MPG_CRITICAL_COMPUTATION;
@@ -121,7 +121,7 @@ static bool is_time(uint32_t term)
     return k != MPG_CRITICAL_SCALED && k != MPG_CRITICAL_MESSAGES && k != MPG_CRITICAL_SIZE && k != MPG_CRITICAL_WHOLES;
 }
 
-/* Record R leads to BRANCH in lane W, by its choice C. */
+/* Adds the terms of record R, with origin C, to BRANCH in lane W. */
 static void add_lane(struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r,
                      const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w)
 {
@@ -142,7 +142,7 @@ static void add_lane(struct mpg_provenance *t, const struct mpg_records *s, cons
     }
 }
 
-/* BRANCH of lane W, whose mark was not set yet if it is NEW, is at C's value. */
+/* Moves BRANCH of lane W to the value of C; IS_NEW: its mark was not set yet. */
 static void go_to(struct mpg_provenance *t, const struct mpg_provenance_choice *c, uint32_t branch, uint32_t w, bool is_new)
 {
     const enum kind kind = kind_of((enum mpg_value_part)c->part);
@@ -161,7 +161,7 @@ static void go_to(struct mpg_provenance *t, const struct mpg_provenance_choice *
     mpg_branches_grow(t->branches, branch, *at);
 }
 
-/* Records are walked once they are far from the processor: what R has of lanes that are marked now is asked for. */
+/* Records have left the processor's caches: fetches the values of R for the marked lanes. */
 static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r)
 {
     const uint64_t *marks = marks_at(t, r->to, (enum mpg_value_part)r->part);
@@ -174,8 +174,8 @@ static void fetch(const struct mpg_provenance *t, const struct mpg_records *s, c
         }
 }
 
-/* Goes back over R: where its value is marked, the values that it comes from are marked instead; if GROWS, what leads to them is
- * added to the branches there. Further choices come first: the first one has all other lanes. */
+/* Goes back over R: its value's mark moves to the values that it comes from; GROWS: adds the terms to the branches. Further
+ * origins come first, as the first one has all other lanes. */
 static inline void step_back(struct mpg_provenance *t, const struct mpg_records *s, const struct mpg_provenance_record *r,
                              bool grows)
 {
@@ -203,7 +203,7 @@ static inline void step_back(struct mpg_provenance *t, const struct mpg_records 
     }
 }
 
-/* --- what is certain --- */
+/* --- certain terms --- */
 
 static void take(void *context, uint32_t place, uint32_t term, double value)
 {
@@ -213,7 +213,7 @@ static void take(void *context, uint32_t place, uint32_t term, double value)
         t->path_ns[t->given] += value;
 }
 
-/* Where all that is left of a lane grows from one root, that is on its path. */
+/* If all leaves of a lane have one root, the root is on the lane's critical path: moves its sums to the tally. */
 static void give_roots(struct mpg_provenance *t)
 {
     enum { UNKNOWN = UINT32_MAX - 1 };
@@ -228,7 +228,7 @@ static void give_roots(struct mpg_provenance *t)
             mpg_branches_give(t->branches, t->root[t->given], take, t);
 }
 
-/* The old window is added up from what is marked at its end on, and becomes the young one; which is empty. */
+/* Sums the old window from the marks at its end; then the young window becomes the old one, and the young one is empty. */
 static int grow(struct mpg_provenance *t, struct mpg_error *err)
 {
     if (!t->failed && reserve_branches(t, &t->err) < 0)
@@ -277,7 +277,7 @@ bool mpg_provenance_cut(struct mpg_provenance *t, uint64_t steps)
     return true;
 }
 
-/* From what is marked after the young window to where the old one ends. */
+/* First pass, from the marks after the young window to the end of the old one. */
 static void pass_young(struct mpg_provenance *t)
 {
     reserve_marks(t, &t->young);
@@ -292,7 +292,7 @@ int mpg_provenance_resolve(struct mpg_provenance *t, struct mpg_error *err)
     return grow(t, err);
 }
 
-/* What has not been given yet, of lane W, from BRANCH, its end, on. */
+/* Moves the remaining sums of lane W, from BRANCH at its end, to the tally, and checks their total. */
 static int give_rest(struct mpg_provenance *t, uint32_t w, uint32_t branch, double run_ns, struct mpg_error *err)
 {
     t->given = w;

@@ -6,7 +6,7 @@
 
 #include "common/reserve.h"
 
-/* A sum: its key has the place above, the term in the lowest bits. */
+/* The key of a sum: the place in the upper bits, the term in the lowest ones. */
 enum { TERM_BITS = 4 };
 
 struct sum {
@@ -15,11 +15,12 @@ struct sum {
 };
 
 struct branch {
-    uint32_t parent, children; /* what it grows from; how many grow from it, or are read; a free one's next */
+    uint32_t parent, children; /* the branch that it grows from; number of branches and leaves on it. Free: parent is the next
+                                  free one */
     uint32_t n, capacity;
     uint32_t between;
     bool joint;
-    struct sum *sum; /* in the order of their keys */
+    struct sum *sum; /* in ascending order of keys */
 };
 
 struct mpg_branches {
@@ -68,7 +69,7 @@ uint32_t mpg_branches_add(struct mpg_branches *b, bool grows)
         b->branch[i] = (struct branch){.sum = NULL};
     } else
         b->free = b->branch[i].parent;
-    struct branch *x = &b->branch[i]; /* which keeps its room for sums */
+    struct branch *x = &b->branch[i]; /* its array of sums is used again */
     *x = (struct branch){.parent = MPG_NO_BRANCH, .children = grows, .between = MPG_PLACE_AHEAD, .joint = !grows,
                          .sum = x->sum, .capacity = x->capacity};
     return i;
@@ -86,7 +87,7 @@ static bool reserve(struct mpg_branches *b, struct branch *x, uint32_t n)
     return true;
 }
 
-/* How many of its N keys are below KEY. */
+/* Returns the number of the N keys below KEY. */
 static uint32_t find(const struct sum *sum, uint32_t n, uint32_t key)
 {
     uint32_t low = 0;
@@ -158,9 +159,9 @@ void mpg_branches_drop(struct mpg_branches *b, uint32_t i)
     }
 }
 
-/* --- one after the other --- */
+/* --- merging --- */
 
-/* Sums of PARENT whose place is ahead of it are at that of CHILD, if that is known. */
+/* Moves sums of PARENT without a known place to the place BETWEEN of its child, if that is known. */
 static void settle(struct mpg_branches *b, struct branch *parent, uint32_t between)
 {
     const uint32_t first = find(parent->sum, parent->n, MPG_PLACE_AHEAD << TERM_BITS), n = parent->n - first;
@@ -173,7 +174,7 @@ static void settle(struct mpg_branches *b, struct branch *parent, uint32_t betwe
         mpg_branches_sum(b, (uint32_t)(parent - b->branch), between, ahead[k].key & ((1u << TERM_BITS) - 1), ahead[k].value);
 }
 
-/* Both, in the order of their keys, into X. */
+/* Adds the sums of Y to those of X. */
 static void merge(struct mpg_branches *b, struct branch *x, const struct branch *y)
 {
     struct mpg_error err;
@@ -197,7 +198,7 @@ static void merge(struct mpg_branches *b, struct branch *x, const struct branch 
     x->n = n;
 }
 
-/* Whether putting them together is worth what that takes, now: what is large is so less often. */
+/* Returns whether merging is worth its time now: large branches are merged less often. */
 static bool is_due(const struct branch *child, const struct branch *parent)
 {
     enum { FEW = 32, TIMES = 2 };

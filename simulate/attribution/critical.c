@@ -9,10 +9,10 @@
 
 #include "trace/store/spool.h"
 
-/* Two terms at a time; more of one value are a chain of records. */
-enum { GROUPS = (MPG_CRITICAL_ORDER - MPG_CRITICAL_COMPUTATION) / 2, NO_GROUP = GROUPS }; /* delays alone have that */
+/* A record has a pair of terms; a value with more terms has a chain of records. */
+enum { GROUPS = (MPG_CRITICAL_ORDER - MPG_CRITICAL_COMPUTATION) / 2, NO_GROUP = GROUPS }; /* ORDER is in no pair of its own */
 enum { A_BLOCK = 1 << 15, NOWHERE = -1 };
-/* Between the records of a chain. */
+/* the value between the records of a chain */
 enum { BETWEEN = MPG_VALUE_PARTS };
 
 struct record {
@@ -24,8 +24,8 @@ struct record {
 
 struct mpg_critical_spool {
     int fd;
-    uint64_t blocks; /* written, whole */
-    size_t n;        /* records of the one that is filled, or read */
+    uint64_t blocks; /* blocks written */
+    size_t n;        /* records in the current block */
     struct mpg_error err;
     bool failed;
     struct record block[A_BLOCK];
@@ -103,7 +103,7 @@ void mpg_critical_add(struct mpg_critical *p, struct mpg_value to, struct mpg_va
         const double *two = terms + MPG_CRITICAL_COMPUTATION + 2 * g;
         if (two[0] == 0 && two[1] == 0)
             continue;
-        if (r.group != NO_GROUP) { /* the one before is not the last */
+        if (r.group != NO_GROUP) { /* not the last record of the chain */
             r.to_part = BETWEEN;
             put(p->spool, &r);
             r.from = to.number;
@@ -120,23 +120,23 @@ void mpg_critical_add(struct mpg_critical *p, struct mpg_value to, struct mpg_va
 
 /* --- following --- */
 
-struct walk {
+struct backtrack {
     struct mpg_critical *path;
-    uint32_t number; /* what the value before is */
+    uint32_t number; /* the current value */
     uint8_t part;
     double at_ns;
-    bool ended, crossed; /* the segment; and what is before it is another one's */
+    bool ended, crossed; /* the segment has ended; the one before it is on another rank */
     struct mpg_critical_segment now;
 };
 
-/* Or, as long, the earlier one. */
+/* Returns whether A is longer than B, or as long and earlier. */
 static bool is_longer(const struct mpg_critical_segment *a, const struct mpg_critical_segment *b)
 {
     const double a_ns = a->end_ns - a->begin_ns, b_ns = b->end_ns - b->begin_ns;
     return a_ns != b_ns ? a_ns > b_ns : a->begin_ns < b->begin_ns;
 }
 
-/* Keeps SEGMENT where it is one of the longest: a heap, the shortest first. */
+/* Keeps SEGMENT if it is one of the longest; the heap has the shortest one first. */
 static void keep(struct mpg_critical *p, const struct mpg_critical_segment *segment)
 {
     struct mpg_critical_segment *heap = p->segment;
@@ -159,8 +159,8 @@ static void keep(struct mpg_critical *p, const struct mpg_critical_segment *segm
     heap[i] = *segment;
 }
 
-/* The segment before that of now begins at PLACE; UINT32_MAX: there is none. */
-static void turn(struct walk *x, uint32_t place)
+/* Ends the current segment; the one before it is at PLACE. UINT32_MAX: there is none. */
+static void turn(struct backtrack *x, uint32_t place)
 {
     const struct mpg_attribution_place *places = x->path->tally->places.place;
     if (x->crossed && place != UINT32_MAX && places[place].rank != places[x->now.place].rank)
@@ -173,7 +173,7 @@ static void turn(struct walk *x, uint32_t place)
     x->ended = x->crossed = false;
 }
 
-static void add_terms(struct walk *x, const struct record *r)
+static void add_terms(struct backtrack *x, const struct record *r)
 {
     double *sum = mpg_tally_sum(x->path->tally, x->now.place, 0), term[MPG_ATTRIBUTION_TERMS] = {0};
     memcpy(term + MPG_CRITICAL_COMPUTATION + 2 * r->group, r->ns, sizeof r->ns);
@@ -185,7 +185,7 @@ static void add_terms(struct walk *x, const struct record *r)
     x->now.begin_ns = x->at_ns;
 }
 
-static void step_back(struct walk *x, const struct record *r)
+static void step_back(struct backtrack *x, const struct record *r)
 {
     if (r->to != x->number)
         return;
@@ -221,7 +221,7 @@ static int compare_times(const void *a, const void *b)
 int mpg_critical_follow(struct mpg_critical *p, struct mpg_error *err)
 {
     struct mpg_critical_spool *s = p->spool;
-    struct walk x = {.path = p, .number = p->stream, .part = MPG_VALUE_STREAM, .at_ns = p->run_ns};
+    struct backtrack x = {.path = p, .number = p->stream, .part = MPG_VALUE_STREAM, .at_ns = p->run_ns};
     if (s->failed) {
         *err = s->err;
         return -1;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The critical path of one replica: which value each value came from, spooled as it is evaluated and read from its
- * end (docs/MODEL.md, 8). What is kept in memory does not grow with the trace. */
-#ifndef MPG_WHERE_PATH_H
-#define MPG_WHERE_PATH_H
+/* The critical path of one replica: the provenance of each value, spooled during the evaluation and followed from the end of the
+ * run (docs/MODEL.md, 8). Memory does not grow with the trace. */
+#ifndef MPG_CRITICAL_VALUES_H
+#define MPG_CRITICAL_VALUES_H
 
 #include "simulate/attribution/attribution.h"
 
-/* What a value is of: a stream, what calls that choose have kept, or a slot. */
+/* What a value belongs to: a stream, an arrival that a choosing call keeps, or a slot. */
 enum mpg_value_part {
     MPG_VALUE_STREAM,
-    MPG_VALUE_NEXT, /* a stream: from when on it may send again */
-    MPG_VALUE_KEPT, /* an arrival that is kept beside slots, from here on (moves.h) */
+    MPG_VALUE_NEXT, /* a stream: when it may send again */
+    MPG_VALUE_KEPT, /* an arrival outside slots, from here on (moved_arrivals.h) */
     MPG_VALUE_KEPT_BARE,
-    MPG_VALUE_MOVING, /* one that goes to another slot */
+    MPG_VALUE_MOVING, /* an arrival on its way to another slot */
     MPG_VALUE_TIME, /* a slot, from here on */
     MPG_VALUE_ENVELOPE,
-    MPG_VALUE_BARE = MPG_VALUE_ENVELOPE, /* of delays: without what was put into the message */
+    MPG_VALUE_BARE = MPG_VALUE_ENVELOPE, /* delays: without the delay injected into the message */
     MPG_VALUE_MEET,
     MPG_VALUE_BEGIN,
     MPG_VALUE_PARTS
@@ -26,59 +26,60 @@ struct mpg_value {
     enum mpg_value_part part;
 };
 
-/* Of one call, or what it does at a time. */
+/* A part of the critical path within one call and one interval of time. */
 struct mpg_critical_segment {
     uint32_t place;
-    int32_t from; /* the rank that it waited for; -1: none but its own */
+    int32_t from; /* the rank whose message or arrival ended the wait; -1: no wait for another rank */
     double begin_ns, end_ns;
     double term[MPG_ATTRIBUTION_TERMS];
 };
 
 struct mpg_critical {
-    struct mpg_tally *tally; /* where calls are, and, once it has been followed, what of the path is there */
-    int32_t rank;            /* where the run ends, */
+    struct mpg_tally *tally; /* the places of calls; after following, the terms of the critical path at each */
+    int32_t rank;            /* where the run ends */
     uint32_t stream;
-    double run_ns;           /* and when */
-    struct mpg_critical_segment *segment; /* the longest, by time */
+    double run_ns;           /* when the run ends */
+    struct mpg_critical_segment *segment; /* the longest segments, in the order of time */
     uint32_t segments, wanted;
-    uint64_t all;            /* how many there are that are not empty */
+    uint64_t all;            /* number of segments longer than 0 */
     struct mpg_critical_spool *spool;
 };
 
-/* Of which so many of the longest segments are WANTED. Errors: no memory, no temporary file. */
+/* Keeps the WANTED longest segments. NULL with ERR: no memory; no temporary file. */
 struct mpg_critical *mpg_critical_new(uint32_t wanted, struct mpg_error *err);
 void mpg_critical_free(struct mpg_critical *path); /* NULL is allowed */
 
-/* Nothing has been recorded yet. Error: out of memory. */
+/* Forgets all records. Returns 0, or -1 with ERR: no memory. */
 int mpg_critical_restart(struct mpg_critical *path, struct mpg_error *err);
-/* TO is FROM and the sum of TERMS (MPG_CRITICAL_COMPUTATION ...), in the call at PLACE, or, of a slot's, where it will be
- * waited for
- * (UINT32_MAX). A call BEGINS with it. That nothing can be written is said by mpg_critical_follow(). */
+/* Records that TO is FROM plus the sum of TERMS (index MPG_CRITICAL_COMPUTATION ...), in the call at PLACE. UINT32_MAX: TO is of
+ * a slot, and the call that waits for it is not known yet. BEGINS: a call begins with TO. mpg_critical_follow() reports errors of
+ * writing. */
 void mpg_critical_add(struct mpg_critical *path, struct mpg_value to, struct mpg_value from, uint32_t place,
                   bool begins, const double *terms);
-/* Follows the path from where the run ends. Errors: the temporary file's; that it does not come to the run. */
+/* Follows the critical path back from the end of the run; fills the tally's terms and the segments. Returns 0, or -1 with ERR:
+ * the temporary file cannot be written or read; the path's terms do not sum to the run time. */
 int mpg_critical_follow(struct mpg_critical *path, struct mpg_error *err);
 
-/* What TERMS put in: of times, all of it. */
+/* Returns the injected part of TERMS, ns; of times that is all of it. */
 static inline double mpg_critical_put_ns(const double *term)
 {
     return term[MPG_CRITICAL_COMPUTATION] + term[MPG_CRITICAL_NOISE] + term[MPG_CRITICAL_CALL] + term[MPG_CRITICAL_LATENCY] +
            term[MPG_CRITICAL_BYTES] + term[MPG_CRITICAL_WHOLE] + term[MPG_CRITICAL_ORDER];
 }
 
-/* Time, or delay, of TERMS. */
+/* Returns the time, or the delay, of TERMS, ns. */
 static inline double mpg_critical_ns(const double *term)
 {
     return mpg_critical_put_ns(term) + term[MPG_CRITICAL_ABSORBED] + term[MPG_CRITICAL_TRACER];
 }
 
-/* What a value is called on paths: of a stream its last node; what is kept; a part of a slot. */
+/* Identities of values: the last node of a stream; when a stream may send again; a kept arrival; a part of a slot. */
 static inline struct mpg_value mpg_value_stream(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_STREAM};
 }
 
-/* When it may send again. */
+
 static inline struct mpg_value mpg_value_next(uint32_t stream)
 {
     return (struct mpg_value){stream, MPG_VALUE_NEXT};

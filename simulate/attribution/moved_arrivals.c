@@ -11,11 +11,11 @@
 struct mpg_moved_arrivals {
     uint32_t lanes, words;
     struct mpg_value *to;
-    uint64_t *from;  /* of each, a lane: a value + 1; 0: itself; */
-    double *shift_ns; /* and how much later */
+    uint64_t *from;  /* lanes of each: origin + 1; 0: itself */
+    double *shift_ns; /* lanes of each: shift */
     uint32_t n, to_capacity, from_capacity, shift_capacity;
-    struct mpg_map index; /* value -> its place + 1 */
-    uint64_t *given;      /* words: lanes whose choice has been told */
+    struct mpg_map index; /* value -> its index + 1 */
+    uint64_t *given;      /* words: lanes whose origin is recorded */
     double *term;         /* a lane */
     bool failed;
 };
@@ -50,7 +50,7 @@ void mpg_moved_arrivals_free(struct mpg_moved_arrivals *m)
     free(m);
 }
 
-/* --- what is moved --- */
+/* --- moves --- */
 
 static uint64_t pack(struct mpg_value v)
 {
@@ -62,7 +62,7 @@ static struct mpg_value unpack(uint64_t packed)
     return (struct mpg_value){(uint32_t)packed, (enum mpg_value_part)(packed >> 32)};
 }
 
-/* A new one, that comes from itself in all lanes, at the end. */
+/* Appends TO, whose origin is itself in all lanes. */
 static bool append(struct mpg_moved_arrivals *m, struct mpg_value to)
 {
     struct mpg_error err;
@@ -91,14 +91,14 @@ void mpg_moved_arrivals_set(struct mpg_moved_arrivals *m, struct mpg_value to, u
     m->shift_ns[i] = shift_ns;
 }
 
-/* --- telling --- */
+/* --- records --- */
 
 static struct mpg_value moving(uint32_t i)
 {
     return (struct mpg_value){i, MPG_VALUE_MOVING};
 }
 
-/* The lanes from W on that come from the same value as W. */
+/* Sets in BITS the lanes from W on with the same origin as W. */
 static void set_bits(struct mpg_moved_arrivals *m, const uint64_t *from, uint32_t w, uint64_t *bits)
 {
     for (uint32_t i = w; i < m->lanes; i++)
@@ -108,7 +108,7 @@ static void set_bits(struct mpg_moved_arrivals *m, const uint64_t *from, uint32_
         }
 }
 
-/* SIGN * shifts that have it, into the term. */
+/* Returns the shifts with the sign SIGN, else 0. */
 static const double *find_term(struct mpg_moved_arrivals *m, const double *shift_ns, double sign)
 {
     for (uint32_t w = 0; w < m->lanes; w++)
@@ -116,19 +116,19 @@ static const double *find_term(struct mpg_moved_arrivals *m, const double *shift
     return m->term;
 }
 
-/* Where the I-th comes from, before anything else is written over. */
-static void tell_moving(struct mpg_moved_arrivals *m, uint32_t i, struct mpg_provenance *trail)
+/* Records the origin of the I-th move, before any slot is overwritten. */
+static void tell_moving(struct mpg_moved_arrivals *m, uint32_t i, struct mpg_provenance *provenance)
 {
     const uint64_t *from = m->from + (size_t)i * m->lanes;
     const double *shift_ns = m->shift_ns + (size_t)i * m->lanes;
     memset(m->given, 0, m->words * sizeof *m->given);
-    mpg_provenance_add(trail, moving(i), UINT32_MAX);
-    mpg_provenance_from(trail, m->to[i], NULL, UINT32_MAX);
+    mpg_provenance_add(provenance, moving(i), UINT32_MAX);
+    mpg_provenance_from(provenance, m->to[i], NULL, UINT32_MAX);
     for (uint32_t w = 0; w < m->lanes; w++)
         if (from[w] && !(m->given[w / 64] >> w % 64 & 1))
-            set_bits(m, from, w, mpg_provenance_from(trail, unpack(from[w] - 1), NULL, UINT32_MAX));
-    mpg_provenance_add_term(trail, MPG_CRITICAL_ABSORBED, find_term(m, shift_ns, -1));
-    mpg_provenance_add_term(trail, MPG_CRITICAL_ORDER, find_term(m, shift_ns, 1));
+            set_bits(m, from, w, mpg_provenance_from(provenance, unpack(from[w] - 1), NULL, UINT32_MAX));
+    mpg_provenance_add_term(provenance, MPG_CRITICAL_ABSORBED, find_term(m, shift_ns, -1));
+    mpg_provenance_add_term(provenance, MPG_CRITICAL_ORDER, find_term(m, shift_ns, 1));
 }
 
 static int end(struct mpg_moved_arrivals *m, struct mpg_error *err)
@@ -139,13 +139,13 @@ static int end(struct mpg_moved_arrivals *m, struct mpg_error *err)
     return m->failed ? mpg_error_set(err, "out of memory for critical paths") : 0;
 }
 
-int mpg_moved_arrivals_tell(struct mpg_moved_arrivals *m, struct mpg_provenance *trail, struct mpg_error *err)
+int mpg_moved_arrivals_tell(struct mpg_moved_arrivals *m, struct mpg_provenance *provenance, struct mpg_error *err)
 {
     for (uint32_t i = 0; i < m->n && !m->failed; i++)
-        tell_moving(m, i, trail);
+        tell_moving(m, i, provenance);
     for (uint32_t i = 0; i < m->n && !m->failed; i++) {
-        mpg_provenance_add(trail, m->to[i], UINT32_MAX);
-        mpg_provenance_from(trail, moving(i), NULL, UINT32_MAX);
+        mpg_provenance_add(provenance, m->to[i], UINT32_MAX);
+        mpg_provenance_from(provenance, moving(i), NULL, UINT32_MAX);
     }
     return end(m, err);
 }

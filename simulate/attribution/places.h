@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where in a program something happens: a call at a callsite, in a region, on a rank, and between which two ranks.
  * Places are numbered from 0 as they are met. */
-#ifndef MPG_WHERE_PLACES_H
-#define MPG_WHERE_PLACES_H
+#ifndef MPG_ATTRIBUTION_PLACES_H
+#define MPG_ATTRIBUTION_PLACES_H
 
 #include "common/error.h"
 #include "graph/graph.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recording where values come from, and marking those that can still be read. */
+/* Records provenance, and marks readable values. */
 #include "simulate/attribution/provenance_private.h"
 
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void note_part(struct mpg_provenance *t, struct mpg_value v)
 
 /* --- recording --- */
 
-/* Which of R's choices the first lane has. */
+/* Returns the origin of R in the first lane. */
 static const struct mpg_provenance_choice *first_choice(const struct mpg_provenance *t, const struct mpg_provenance_record *r)
 {
     const struct mpg_records *s = &t->young;
@@ -142,7 +142,7 @@ bool mpg_provenance_is_path(const struct mpg_provenance *t)
     return t->path != NULL;
 }
 
-/* Of terms that are not 0, bits. */
+/* Returns one bit for each term that is not 0. */
 static uint16_t flags_of(const double *terms)
 {
     uint32_t flags = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What trail.c records, and walk.c walks. Private to both. */
-#ifndef MPG_WHERE_TRAIL_PRIVATE_H
-#define MPG_WHERE_TRAIL_PRIVATE_H
+/* The records of provenance.c, which backtrack.c reads. Private to both. */
+#ifndef MPG_PROVENANCE_PRIVATE_H
+#define MPG_PROVENANCE_PRIVATE_H
 
 #include "simulate/attribution/branches.h"
 #include "simulate/attribution/records.h"
@@ -10,9 +10,9 @@
 enum { STREAM_PARTS = 2, SLOT_PARTS = 4, KEPT_PARTS = 3, NOWHERE = UINT32_MAX };
 enum kind { OF_STREAMS, OF_SLOTS, OF_KEPT, KINDS };
 
-/* A value that is marked in a lane, and the branch that leads to it. */
+/* A marked value in one lane, and its branch. */
 struct leaf {
-    uint32_t kind, mark, lane; /* which of the kind's marks it is */
+    uint32_t kind, mark, lane; /* index of the mark within its kind */
     uint32_t branch;
 };
 
@@ -23,25 +23,25 @@ struct leaves {
 
 struct mpg_provenance {
     struct mpg_tally *tally;
-    struct mpg_critical *path; /* what is recorded goes to; NULL: there are windows of it */
+    struct mpg_critical *path; /* records go there; NULL: records stay in windows */
     uint32_t n, words;
-    uint64_t *lanes; /* words: all there are */
+    uint64_t *lanes; /* words: all lanes */
     struct mpg_records old, young; /* windows */
-    uint32_t record, choice;       /* those that are made, in the young one */
+    uint32_t record, choice;       /* the current record and origin, in the young window */
     uint32_t cuts;
     uint64_t steps;
-    uint8_t *parts; /* of each slot: which have a value, bits */
+    uint8_t *parts; /* a slot: one bit for each part with a value */
     uint32_t parts_capacity;
     uint64_t *mark[KINDS];  /* capacity x parts x words */
     uint32_t mark_capacity[KINDS];
-    uint32_t *branch[KINDS]; /* capacity x parts x lanes: what leads from where the walk is to what is read */
+    uint32_t *branch[KINDS]; /* capacity x parts x lanes: the branch at each mark */
     uint32_t branch_capacity[KINDS];
     struct mpg_branches *branches;
-    struct leaves leaves, next; /* at the old window's begin; at its end */
+    struct leaves leaves, next; /* marks at the begin of the old window; at its end */
     uint32_t *root; /* a lane */
-    double *path_ns; /* a lane: what has been resolved */
-    uint64_t *here;  /* words */
-    uint32_t given;  /* the lane whose branches are given */
+    double *path_ns; /* a lane: time of the terms in the tally */
+    uint64_t *here;  /* words; for functions that fail */
+    uint32_t given;  /* the lane whose sums move to the tally */
     struct mpg_error err;
     bool failed;
 };
@@ -66,11 +66,11 @@ static inline uint32_t parts_of(enum kind kind)
     return kind == OF_SLOTS ? SLOT_PARTS : kind == OF_KEPT ? KEPT_PARTS : STREAM_PARTS;
 }
 
-/* That there was no memory is said by what follows. */
+/* Notes that there is no memory; a later function reports it. */
 void mpg_provenance_fail(struct mpg_provenance *t);
-/* The record that is whole goes to the path. */
+/* Moves the complete record to the path. */
 void mpg_provenance_spool(struct mpg_provenance *t);
-/* The lanes of a value; NULL: out of memory. */
+/* Returns the marks of a value, words of lanes; NULL: no memory. */
 uint64_t *mpg_provenance_marks_of(struct mpg_provenance *t, uint32_t number, enum mpg_value_part part);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What trail.c records between two of its walks. Private to simulate/attribution/. */
-#ifndef MPG_WHERE_RECORDS_H
-#define MPG_WHERE_RECORDS_H
+/* The records of provenance between two passes of back-tracking. Private to simulate/attribution/. */
+#ifndef MPG_ATTRIBUTION_RECORDS_H
+#define MPG_ATTRIBUTION_RECORDS_H
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +12,20 @@
 
 enum { MPG_PROVENANCE_TERMS = MPG_ATTRIBUTION_TERMS - MPG_CRITICAL_COMPUTATION };
 
-/* Where a value comes from in some lanes. */
+/* An origin of a value, in some lanes. */
 struct mpg_provenance_choice {
-    uint32_t from, between, bits, value; /* bits, value: where its lanes, and its terms are, one after the other */
-    uint16_t flags; /* which terms it has */
+    uint32_t from, between, bits, value; /* bits, value: indices of its lanes and of its terms */
+    uint16_t flags; /* one bit for each of its terms */
     uint8_t part;
 };
 
-/* A value: its choices one after the other, terms that differ likewise, a vector each. */
+/* A value. Its origins are consecutive, as are its terms that differ between lanes, a vector each. */
 struct mpg_provenance_record {
     uint32_t to, place, choice, value;
     uint32_t choices;
     uint16_t flags;
     uint8_t part;
-    bool begins; /* a call */
+    bool begins; /* a call begins with it */
 };
 
 /* Zero-initialised is empty. */
@@ -46,7 +46,7 @@ static inline void mpg_records_clear(struct mpg_records *s)
     free(s->value);
 }
 
-/* A new last one, its number into *NUMBER; NULL: out of memory. The same of those below: N values; N words that are 0. */
+/* Append a record, an origin, N values or N words of 0; *NUMBER is the index of the first one. NULL: no memory. */
 static inline struct mpg_provenance_record *mpg_records_add(struct mpg_records *s, uint32_t *number)
 {
     struct mpg_error err;

@@ -16,9 +16,9 @@ const char *mpg_attribution_by_word(enum mpg_attribution_by by)
     return words[by];
 }
 
-/* ---- what places are called ---- */
+/* ---- names of places ---- */
 
-/* TEXT's copy into *NAME; NULL if there is none, with ERR already. */
+/* Copies TEXT into *NAME. Returns 0, or -1 with ERR; TEXT NULL: ERR is set already. */
 static int copy_name(const char *text, char **name, struct mpg_error *err)
 {
     if (!text)
@@ -49,7 +49,7 @@ static int name_row(struct mpg_attribution_row *row, enum mpg_attribution_by by,
     }
 }
 
-/* ---- which are the same ---- */
+/* ---- rows with one name ---- */
 
 static int compare_numbers(int64_t a, int64_t b)
 {
@@ -104,7 +104,7 @@ static void join(struct mpg_attribution_table *t)
     t->n = kept;
 }
 
-/* ---- which come first ---- */
+/* ---- order ---- */
 
 static int compare_weights(const void *a, const void *b)
 {
@@ -131,7 +131,7 @@ static void fill(struct mpg_attribution_row *row, const struct mpg_attribution *
         row->term[k] = weight * mpg_attribution_mean(w, place)[k];
 }
 
-/* Without calls, and nothing happens there: a stream's begin, mostly. */
+/* Returns whether a place has no calls and no terms: mostly the begin of a stream. */
 static bool is_empty(const struct mpg_attribution *w, uint32_t place)
 {
     bool any = w->calls[place] > 0;
@@ -162,7 +162,7 @@ struct mpg_attribution_share mpg_attribution_share_of(const double *part, const 
     for (uint32_t b = 0; b < n; b++)
         squares += pow(part[b] - share.part * whole[b], 2);
     const double sd = sqrt(squares * n / (n - 1)) / wholes, t = gsl_cdf_tdist_Pinv(0.975, n - 1);
-    share.low = fmax(share.part - t * sd, fmin(share.part, 0)); /* it can be beyond 0 and 1 itself */
+    share.low = fmax(share.part - t * sd, fmin(share.part, 0)); /* the share itself can be below 0 or above 1 */
     share.high = fmin(share.part + t * sd, fmax(share.part, 1));
     return share;
 }

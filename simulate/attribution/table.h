@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Places of a run put together: by call, callsite, region, rank, or pair of ranks. */
-#ifndef MPG_WHERE_TABLE_H
-#define MPG_WHERE_TABLE_H
+#ifndef MPG_ATTRIBUTION_TABLE_H
+#define MPG_ATTRIBUTION_TABLE_H
 
 #include "simulate/attribution/attribution.h"
 #include "trace/reader.h"

@@ -23,7 +23,7 @@ struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct m
 
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs)
 {
-    enum { CALLS = 8, OTHER_ENDS = 4 }; /* without callsites; of a site's messages */
+    enum { CALLS = 8, OTHER_ENDS = 4 }; /* calls without a callsite; partners of a callsite */
     return sizeof(double) * terms * (double)ranks * (sites + CALLS) * (pairs ? OTHER_ENDS : 1) / MPG_LANES_A_BLOCK;
 }
 
@@ -38,7 +38,7 @@ void mpg_tally_free(struct mpg_tally *t)
     free(t);
 }
 
-/* The number of PLACE, with sums. */
+/* Finds or adds PLACE, with sums. */
 static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, uint32_t *number, struct mpg_error *err)
 {
     if (mpg_attribution_places_find(&t->places, place, number, err) < 0)
@@ -51,7 +51,7 @@ static int find(struct mpg_tally *t, const struct mpg_attribution_place *place, 
                                 err);
 }
 
-/* A stream that has not made a call yet, or begins, is where its rank's calls begin. */
+/* A stream that begins, or has made no call yet, is at the place of MPI_Init of its rank. */
 static int begin(struct mpg_tally *t, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_attribution_place place = {.rank = s->rank, .call = MPG_CALL_Init, .region = -1, .from = -1, .to = -1};
@@ -117,7 +117,7 @@ void mpg_tally_add_lanes(struct mpg_tally *t, const uint32_t *places, uint32_t t
         const uint32_t begin = w / MPG_LANES_A_BLOCK * MPG_LANES_A_BLOCK;
         const uint32_t n = t->n - begin < MPG_LANES_A_BLOCK ? t->n - begin : MPG_LANES_A_BLOCK;
         double of_place[MPG_LANES_A_BLOCK];
-        bool is_first = true; /* of its block that has that place */
+        bool is_first = true; /* the first lane of its block at that place */
         for (uint32_t i = 0; i < n; i++) {
             const bool is_there = places[begin + i] == places[w];
             is_first = is_first && !(is_there && begin + i < w);

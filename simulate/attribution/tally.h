@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What lanes add up, place by place, in place of rank by rank: sums over calls and over lanes, so that a place has
- * few numbers however many lanes and calls there are. Of a block of lanes they are added up by themselves, in one
- * order, and it does not matter which threads and processes have the blocks. */
-#ifndef MPG_WHERE_TALLY_H
-#define MPG_WHERE_TALLY_H
+/* Sums of account terms by place instead of by rank: over calls and over the lanes of a block, so that the size of a place
+ * depends neither on the number of lanes nor on the number of calls. The lanes of a block are summed in one fixed order; it
+ * does not matter which thread or process evaluates a block. */
+#ifndef MPG_ATTRIBUTION_TALLY_H
+#define MPG_ATTRIBUTION_TALLY_H
 
 #include "simulate/attribution/places.h"
 
-/* Lanes of a block: as result.h has it. */
+/* lanes of a block, as in result.h */
 enum { MPG_LANES_A_BLOCK = 16 };
 
 struct mpg_lane_sums;
 
 struct mpg_tally {
     struct mpg_attribution_places places;
-    uint32_t n, blocks, terms; /* lanes; blocks of them; what is added up */
-    bool pairs;                /* ranks of messages are told apart */
+    uint32_t n, blocks, terms; /* lanes; blocks; terms */
+    bool pairs;                /* a place has the two ranks of a message */
     uint64_t *calls;           /* a place */
     double *sum;               /* a place: blocks x terms */
     uint32_t *at;              /* a stream: its place */
@@ -23,20 +23,20 @@ struct mpg_tally {
     const struct mpg_lane_sums *code;
 };
 
-/* Of N >= 1 lanes and so many TERMS. Error: out of memory. */
+/* For N >= 1 lanes and TERMS terms. NULL: no memory, with ERR. */
 struct mpg_tally *mpg_tally_new(uint32_t n, uint32_t terms, bool pairs, struct mpg_error *err);
-/* What a lane takes of one of so many TERMS, bytes, before the trace has been read: all callsites that have been met on all
- * ranks, with PAIRS several other ends each. */
+/* Returns an estimate, before the trace is read, of the memory of a lane with TERMS terms, bytes: SITES callsites on all RANKS,
+ * with PAIRS several partners for each. */
 double mpg_tally_lane_bytes(int32_t ranks, int32_t sites, uint32_t terms, bool pairs);
 void mpg_tally_free(struct mpg_tally *tally); /* NULL is allowed */
-/* Step S of a graph whose options have `regions`, before its terms are added: an ENTER says where its stream is
- * from then on. */
+/* Takes step S, before its terms are added; an ENTER sets the place of its stream. The graph's options have `regions`. Returns
+ * 0, or -1 with ERR: no memory. */
 int mpg_tally_step(struct mpg_tally *tally, const struct mpg_step *s, struct mpg_error *err);
-/* The place of STREAM's call, as a message goes FROM one rank TO another, into *NUMBER; pairs only. */
+/* Finds the place of the call of STREAM for a message from rank FROM to rank TO; only with pairs. */
 int mpg_tally_between(struct mpg_tally *tally, uint32_t stream, int32_t from, int32_t to, uint32_t *number,
                       struct mpg_error *err);
 
-/* The same of edge E of S, a call that is left: its message's ranks; one that is about no message leaves *NUMBER as it is. */
+/* The same for the message of edge E of S, a LEAVE; without a message *NUMBER stays as it is. */
 int mpg_tally_edge(struct mpg_tally *tally, const struct mpg_step *s, const struct mpg_edge *e, uint32_t *number,
                    struct mpg_error *err);
 
@@ -45,9 +45,10 @@ static inline double *mpg_tally_sum(const struct mpg_tally *t, uint32_t place, u
     return t->sum + ((size_t)place * t->blocks + lane / MPG_LANES_A_BLOCK) * t->terms;
 }
 
-/* Adds VALUES, one a lane, to TERM of PLACE, and to those ONTO; they are 0 then. */
+/* Adds VALUES, one a lane, to TERM of PLACE and to ONTO; VALUES are 0 afterwards. */
 void mpg_tally_move(struct mpg_tally *tally, uint32_t place, uint32_t term, double *restrict values, double *restrict onto);
-/* Adds VALUES, one a lane, to TERM of the one of PLACES that the lane has: those that have the same as if all had. */
+/* Adds VALUES, one a lane, to TERM of the lane's place, PLACES[lane]. Lanes with one place sum to the same bits as in
+ * mpg_tally_add(). */
 void mpg_tally_add_lanes(struct mpg_tally *tally, const uint32_t *places, uint32_t term, const double *values);
 /* Adds VALUES, one a lane, to TERM of PLACE. */
 void mpg_tally_add(struct mpg_tally *tally, uint32_t place, uint32_t term, const double *values);

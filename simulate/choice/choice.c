@@ -8,9 +8,9 @@
 #include "simulate/choice/choice_private.h"
 #include "simulate/rounding.h"
 
-/* ---- what goes by another's request in some lane (exchange identities) ---- */
+/* ---- requests whose message is exchanged in some lane (exchange identities) ---- */
 
-/* Notes what the view at P holds in lane W before it is moved. */
+/* Sets the message of the view at P in lane W to the trace's own, before it is exchanged. */
 static void identify(const struct mpg_choosing *c, const struct mpg_pick *p, uint32_t w)
 {
     struct mpg_view *v = mpg_choosing_view_of(c, p->slot, w);
@@ -74,17 +74,17 @@ void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot)
     m->is_moved = false;
 }
 
-/* ---- what is sent to who sent what a lane lacks still (Answers) ---- */
+/* ---- messages to the sender of a message that the trace has completed and a lane has not (Answers) ---- */
 
-/* Whether the trace has completed message ID, which some view holds. */
+/* Returns whether the trace has completed message ID, which some view holds. */
 static bool has_completed(const struct mpg_choosing *c, uint64_t id)
 {
     const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
     return !m || m->taken[c->n];
 }
 
-/* What S sends, at BASE_NS + VALUE[w], to a rank whose message the trace had completed, and lane w
- * has not. */
+/* SENT, a message of S at BASE_NS + VALUE[w], goes to the sender of the message in SLOT: it answers that message in the lanes
+ * that have not completed it, if the trace has. */
 static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
                             const struct mpg_sent *sent, uint32_t slot, double base_ns,
                             const double *value)
@@ -105,7 +105,7 @@ static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
     }
 }
 
-/* M, which the trace has completed, and SENT answers perhaps. */
+/* SENT may answer M, which the trace has completed. */
 static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double base_ns,
                           const double *value, const double *flight)
 {
@@ -119,7 +119,7 @@ static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double
     }
 }
 
-/* The same of what the trace has taken, and a lane has not. */
+/* The same for pending messages that the trace has taken and a lane has not. */
 static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
                            double base_ns, const double *value)
 {
@@ -134,7 +134,7 @@ static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, con
         }
 }
 
-/* What S, at BASE_NS + VALUE[w], sends to who sent what lane w lacks still. */
+/* Finds answers that S sends, at BASE_NS + VALUE[w], to senders of messages that lane w has not completed yet. */
 static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                                const double *value)
 {
@@ -146,7 +146,7 @@ static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, doubl
         answer_overdue(c, s, &s->sent[k], base_ns, value);
 }
 
-/* ---- questions that get an answer in some lane before they do in the trace ---- */
+/* ---- tests that succeed in some lane before they do in the trace ---- */
 
 uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t key[2])
 {
@@ -174,7 +174,7 @@ void mpg_choosing_clear_early(struct mpg_map *early)
 
 /* ---- a call ---- */
 
-/* What is completed by what an open receive took, here: it is another one's. */
+/* Sets others of lanes in which S completes another message than in the trace, as an open receive has taken it. */
 static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number && s->alternatives->receive_number > 0; i++)
@@ -188,14 +188,14 @@ static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
         c->counts.picks_changed += c->others[w];
 }
 
-/* What is in S's views from here on is told. */
+/* Changes to the views of S take effect. */
 static int settle(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool any = s->alternatives->candidate_number + s->alternatives->receive_number > 0 || s->alternatives->looking.looks;
     return any ? c->arrivals.settle(c->arrivals.context, err) : 0;
 }
 
-/* ---- what evaluators call ---- */
+/* ---- the interface to evaluators ---- */
 
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err)

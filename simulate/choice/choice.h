@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What calls complete in worlds whose times differ (docs/MODEL.md, section 6), in either mode: what was
- * found. */
+/* Calls that complete other messages than in the trace, as times differ (docs/MODEL.md, section 6): results. Both modes. */
 #ifndef MPG_CHOICE_H
 #define MPG_CHOICE_H
 
@@ -10,24 +9,25 @@
 
 #include "common/error.h"
 
-/* Of one pass; who evaluates makes it (simulate/choice/choice_private.h). */
+/* The state of one pass; the evaluator makes it (simulate/choice/choice_private.h). */
 struct mpg_choosing;
 
-/* Summed over lanes. */
+/* Sums over lanes. */
 struct mpg_choices {
-    uint64_t picks_changed; /* calls that completed something else, less, or more */
-    uint64_t tests_early;   /* that failed in the trace, and completed something */
-    uint64_t tests_saved;   /* that failed, and are not made any more */
-    uint64_t answers;       /* sends to who sent what another was completed for, once each */
+    uint64_t picks_changed; /* calls that complete other, fewer or more messages than in the trace */
+    uint64_t tests_early;   /* tests that failed in the trace, and complete a message */
+    uint64_t tests_saved;   /* tests that failed in the trace, and are not made */
+    uint64_t answers;       /* sends to the sender of a message that the trace completed and the lane did not, each once */
 };
 
 void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
 const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c);
-/* Which lanes are broken, one a lane, C's: a message left too early for what it answers: the lane is void. */
+/* Returns for each lane whether it is void: a message answers one that the lane completes only later. The array is C's. */
 const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c);
-/* Once all steps are made: an error if no override says what the observed lane did, unless it is broken. */
+/* Checks, after the last step, that overrides describe all of the observed lane. Returns 0, also if that lane is void, or -1 with
+ * ERR, which names the first call that no override describes. */
 int mpg_choosing_refusal(const struct mpg_choosing *c, struct mpg_error *err);
-/* What it takes for each slot and lane, at most. */
+/* Returns an upper bound of the memory for each slot and lane, bytes. */
 size_t mpg_choosing_view_bytes(void);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What calls complete in worlds whose times differ (docs/MODEL.md, section 6), as who evaluates needs it.
- * Private to simulate/choice/ and simulate/evaluate/.
+/* Calls that complete other messages than in the trace, as times differ (docs/MODEL.md, section 6): the part that evaluators
+ * need. Private to simulate/choice/ and simulate/evaluate/.
  *
- * A lane that completes another message than the trace did exchanges the two arrivals, as their
- * receiver sees them: from then on each goes by the other's request. When they arrive, and how that is
- * kept, is said by who evaluates. */
+ * If a lane completes another message than the trace, it exchanges the two arrivals, as their receiver sees them: from then on
+ * the message of each request is the other one. The evaluator keeps arrival times, and says when messages arrive. */
 #ifndef MPG_CHOICE_PRIVATE_H
 #define MPG_CHOICE_PRIVATE_H
 
@@ -17,157 +16,161 @@
 #include "simulate/choice/unexpected.h"
 #include "simulate/choice/observer.h"
 
-/* A message's place on its channel, that is of source, comm, tag: in the order of their numbers. */
+/* The position of a message on its channel (source, communicator, tag). Messages of a channel are in the order of their
+ * numbers. */
 struct mpg_sequence {
     int32_t source, comm, tag;
     uint64_t id;
-    bool is_eager; /* on both machines */
+    bool is_eager; /* on the traced and on the target machine */
 };
 
-/* What a lane has in a view, an arrival that it may have exchanged with another of the rank. */
+/* The message of a view in one lane. A view is an arrival that a lane may have exchanged with another one of the rank. */
 struct mpg_view {
-    uint64_t serial; /* which message; 0: the one that the trace has there, and what follows is unset */
-    double cause_ns; /* when it was sent, or, if synchronous, could start */
+    uint64_t serial; /* the message; 0: the same as in the trace, and all below is unset */
+    double cause_ns; /* time of its send; of a synchronous message the time at which it could start */
     struct mpg_sequence sequence;
-    bool done;       /* a call that did not in the trace has completed it: */
-    bool is_new;     /* the one that is being left */
-    bool fixed;      /* it was exchanged, is done, or a probe has found it: it stays */
-    bool answered;   /* something was sent to its source since it was moved */
+    bool done;       /* a call that did not complete it in the trace has done so */
+    bool is_new;     /* that call is the current one */
+    bool fixed;      /* the message stays in the view: it was exchanged, is done, or was found by a probe */
+    bool answered;   /* the rank has sent to its source since it was moved */
 };
 
-/* What a time comes from: the arrival in SLOT, or, EARLY, when that could start; VALUE is the vector's there. */
+/* The origin of a time: the arrival in SLOT; if EARLY, the time at which that message could start. VALUE is the lane's value of
+ * it. */
 struct mpg_arrival_origin {
     uint32_t slot;
     bool early;
     double value;
 };
 
-/* A candidate: in all lanes, and at_ns and below in the one that is looked at. Times are absolute;
- * a vector's value and what is beside it make one. */
+/* A candidate of a call. Fields up to completed hold for all lanes, at_ns and those below for the current lane. Times are
+ * absolute, ns: a vector's value plus the base beside it. */
 struct mpg_pick {
     uint32_t slot;
-    struct mpg_sequence own; /* of the message that goes by it, if it is the trace's */
-    const double *value;   /* a lane: T(A) - base_ns, */
+    struct mpg_sequence own; /* the message of its request in the trace */
+    const double *value;   /* a lane: T(A) - base_ns */
     double base_ns;
-    const double *cause;   /* and when it was sent, or, if synchronous, could start, - cause_ns; of
-                              one that was exchanged with nothing yet */
+    const double *cause;   /* a lane: time of the send, or at which a synchronous message could start, - cause_ns; for a
+                              candidate without exchange */
     double cause_ns;
-    double bound_ns;       /* it cannot have arrived so early, by what open receives took: by so much; */
-    double raised_ns;      /* and by what this call completed, too; of what is in its own view */
-    double traced_ns;      /* t(A); for who evaluates */
-    bool completed;        /* in the trace */
-    double at_ns;          /* T(A), no less than */
-    struct mpg_arrival_origin came;  /* what that is */
-    double start_ns;       /* when it could start */
-    struct mpg_sequence sequence;  /* of the message that goes by it, */
-    const struct mpg_pick *before; /* and whose must come before it on its channel; NULL: nobody's */
+    double bound_ns;       /* the trace shows, by open receives, that it arrived at least this long after base_ns */
+    double raised_ns;      /* the same by the completions of this call, too; of the message of its own view */
+    double traced_ns;      /* t(A); for the evaluator */
+    bool completed;        /* the trace completes it */
+    double at_ns;          /* T(A), no less than the time of the send */
+    struct mpg_arrival_origin came;  /* the origin of at_ns */
+    double start_ns;       /* the time at which its message could start */
+    struct mpg_sequence sequence;  /* of the message of its request */
+    const struct mpg_pick *before; /* the candidate whose message precedes its message on the channel; NULL: none */
     bool done, taken;
 };
 
-/* A candidate, in what lanes look at first (look.c). */
+/* The fields of a candidate that are enough to find the earliest one (complete.c). */
 struct mpg_glance {
     const double *value, *cause; /* as in struct mpg_pick */
     double base_ns, raised_ns, cause_ns;
     uint32_t slot;
-    uint32_t in_order; /* the candidate that is so far in the order of own channels */
+    uint32_t in_order; /* the candidate at this position in the order of channels */
 };
 
-/* Of who evaluates: CONTEXT, which is passed on, and what is asked of it. */
+/* The evaluator: CONTEXT, which is the first argument of all functions, and what it provides. */
 struct mpg_arrivals {
     void *context;
-    bool is_bounded; /* what the trace took first came first */
-    /* Of S's candidates, in PICK, sets value, cause, traced, base and raised. */
+    bool is_bounded; /* messages arrived in the order in which the trace took them */
+    /* Sets value, cause, traced, base and raised of PICK, the candidates of S. */
     void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
-    /* The view at SLOT gets in lane W the arrival TAKEN, with VALUE, its own or, if that is later, when it could start,
+    /* Sets the view at SLOT in lane W to the arrival TAKEN, with VALUE: its own, or the later time at which it could start;
      * SHIFT_NS later. */
     void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value);
-    /* In lane W arrival P becomes at Q's at_ns, and Q at P's: their values, and what is kept of them. */
+    /* Exchanges in lane W the arrivals P and Q: P arrives at at_ns of Q, and Q at that of P. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
-    /* All that was said since the last time is so now, together. */
+    /* All changes since the last call take effect, together. Returns 0, or -1 with ERR. */
     int (*settle)(void *context, struct mpg_error *err);
-    /* How long SENT, which S sends, flies at least, one a lane, ns. */
+    /* Sets for each lane the minimum time that SENT, a message that S sends, is under way, ns. */
     void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
-    const struct mpg_observer *observer; /* sees what the first lane does; or NULL */
+    const struct mpg_observer *observer; /* is notified of the first lane; NULL: none */
 };
 
-/* A slot with an open view of RANK, and what in some lane goes by another's request. */
+/* A slot with an open view of RANK whose message some lane has exchanged. */
 struct mpg_moved {
     bool is_moved;
     int32_t rank;
-    uint32_t next, before; /* of the rank's: slots + 1 */
+    uint32_t next, before; /* links of the rank's list: slots + 1; 0: none */
 };
 
 struct mpg_choosing {
     uint32_t n;
     struct mpg_arrivals arrivals;
-    bool *keeps, *broken; /* n: lanes that keep the traced order; that should have */
-    bool *skips;       /* n: the call that is being left is not made */
-    bool early;           /* in some lane that call completes what it did not, beside what it does: what of its
-                             candidates is done, and new */
-    bool *others;         /* n: it completes, or finds, something else */
-    bool unsaid;          /* no override says so of the first: */
-    bool refused;         /* nor did one of a call before, and */
-    struct mpg_error refusal; /* why the first one's cannot be written */
+    bool *keeps, *broken; /* n: the lane keeps the traced order; the lane is void */
+    bool *skips;       /* n: the current call is not made */
+    bool early;           /* in some lane the current call completes more than in the trace: a candidate is done and new */
+    bool *others;         /* n: the current call completes or finds another message */
+    bool unsaid;          /* no override describes the current call in the first lane */
+    bool refused;         /* an earlier call had no override */
+    struct mpg_error refusal; /* the first such call */
     double *flight_ns;    /* n */
     struct mpg_choices counts;
-    struct mpg_view *view; /* capacity x n; a slot */
-    uint64_t *view_serial; /* a slot: the message whose view it is */
-    uint64_t *altered;     /* a slot, words of a bit a lane: its view there may have another serial than 0, or be done */
+    struct mpg_view *view; /* capacity x n, by slot */
+    uint64_t *view_serial; /* a slot: the message of its view in the trace */
+    uint64_t *altered;     /* a slot, one bit a lane: the view has another message, or is done */
     struct mpg_unexpected unexpected;
-    uint32_t numbers;     /* how many pending messages have been given */
-    struct mpg_decision decision; /* what receives and probes take, or took, in a call and a lane */
-    struct mpg_map probed;    /* (rank, communicator; source, tag) of an Iprobe -> the message that each lane found; 0: none */
+    uint32_t numbers;     /* number of pending messages with a number */
+    struct mpg_decision decision; /* the decision of the current call and lane */
+    /* (rank, communicator; source, tag) of an Iprobe -> the message that each lane has found; 0: none */
+    struct mpg_map probed;
     struct mpg_map arrived;   /* (rank, partition; request) of a Parrived -> whether each lane has found the partition there */
     struct mpg_pick *pick, **order; /* capacity */
     struct mpg_glance *glance;      /* capacity */
-    double *at_ns;                  /* capacity: T(A) in the lane that is looked at */
+    double *at_ns;                  /* capacity: T(A) in the current lane */
     struct mpg_moved *moved; /* a slot */
-    uint32_t *first_moved;   /* a rank: a slot + 1; 0: it has none */
-    uint64_t done_count;  /* done ones in all views and lanes */
+    uint32_t *first_moved;   /* a rank: the first slot + 1 of its list; 0: none */
+    uint64_t done_count;  /* number of done views, over all lanes */
     uint32_t view_capacity, serial_capacity, altered_capacity, pick_capacity, moved_capacity, first_capacity;
 };
 
-/* For LANES, of which those that KEEPS (may be NULL; copied) says keep the traced order. */
+/* For LANES lanes. KEEPS (NULL: none; copied) says for each lane whether it keeps the traced order. ARRIVALS is the evaluator.
+ * NULL: no memory, with ERR. */
 struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
                                   const struct mpg_arrivals *arrivals, struct mpg_error *err);
-/* S, of kind EAGER, of a message that arrives at BASE_NS + VALUE[w], or BARE[w] without what was put into
- * it, and was sent at CAUSE_NS + CAUSE[w]. */
+/* Takes S, of kind EAGER. Its message arrives in lane w at BASE_NS + VALUE[w], or BASE_NS + BARE[w] without the injected delay;
+ * it was sent at CAUSE_NS + CAUSE[w]. Returns 0, or -1 with ERR: no memory. */
 int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                       const double *value, const double *bare, double cause_ns,
                       const double *cause, struct mpg_error *err);
-/* S, of kind VIEW: its slot holds an arrival that goes by its own request, in all lanes. */
+/* Takes S, of kind VIEW: in all lanes its slot holds the message of its own request. Returns 0, or -1 with ERR: no memory. */
 int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Before S is left, which lane w enters at BASE_NS + VALUE[w]: exchanges what lanes complete
- * instead, says who makes no such call (skips). */
+/* Before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: exchanges arrivals of lanes that complete other messages,
+ * and sets skips of lanes that make no such call. Returns 0, or -1 with ERR. */
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err);
-/* After S: what it completed is no candidate any more. */
+/* After S: its completed views are no candidates any more. */
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
-/* What number the followed message ID is kept as, besides its slot, as long as a lane may take it; and all numbers that are kept
- * still, each in lane W: MARK is told, whether as an arrival of which BARE is wanted, too. */
+/* The first function returns the number of the followed message ID, which is kept outside slots as long as a lane may take it.
+ * The second calls MARK for all kept messages, with the number and each lane W; BARE: its arrival without the injected delay is
+ * needed, too. */
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
 void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
                             void *context);
-/* Who sent what goes by the view SLOT in lane W, if it is not the trace's; else SOURCE. */
+/* Returns the sender of the message in the view SLOT of lane W, if it is another one than in the trace; else SOURCE. */
 int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source);
 
-/* Whether in lane W a call that did not in the trace has completed what is in the view SLOT. */
+/* Returns whether in lane W a call that did not complete the message of the view SLOT in the trace has done so. */
 static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     return c->done_count > 0 && c->view[(size_t)slot * c->n + w].done;
 }
 
-/* In lane W, before when nothing ends that waits for what is in the view SLOT: when that could start, if an
- * exchange, or another receive, has put it there; else -INFINITY. */
+/* Returns the time before which no wait for the message of the view SLOT ends in lane W: when that message could start, if an
+ * exchange or another receive has moved it there; else -INFINITY. */
 static inline double mpg_choosing_start_ns(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     const struct mpg_view *v = &c->view[(size_t)slot * c->n + w];
     return v->serial ? v->cause_ns : -INFINITY;
 }
 
-/* Whether that is the call that is being left. */
+/* Returns whether that is the current call. */
 static inline bool mpg_choosing_is_new(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     return c->early && c->view[(size_t)slot * c->n + w].is_new;
@@ -186,7 +189,7 @@ static inline uint32_t mpg_choosing_words(const struct mpg_choosing *c)
     return (c->n + 63) / 64;
 }
 
-/* Lane W's view at SLOT is not as it was made. */
+/* The view at SLOT of lane W differs from the trace. */
 static inline void mpg_choosing_alter(struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] |= (uint64_t)1 << w % 64;
@@ -203,37 +206,38 @@ uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t ke
 /* Adds a question without an answer in N lanes. NULL: no memory, with ERR. */
 uint64_t *mpg_choosing_add_early(struct mpg_map *early, const uint64_t key[2], uint32_t n, struct mpg_error *err);
 void mpg_choosing_clear_early(struct mpg_map *early);
-/* From here on P's at_ns, start_ns and done are those of what goes by it, and Q's, too; */
+/* Exchanges in lane W the messages of P and Q, and with them their at_ns, start_ns and done. */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
-/* RANK's open view at SLOT holds in some lane what goes by another's request, or no more. */
+/* Adds SLOT, with an open view of RANK, to the moved ones, or removes it. Returns 0, or -1 with ERR: no memory. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
 void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot);
-/* said.c: OVERRIDE is done in lane W; */
+/* notify.c, all: return 0, or -1 with the observer's ERR. Notifies of OVERRIDE in lane W. */
 int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                       const struct mpg_match_override *override, struct mpg_error *err);
-/* so is that S completes its I-th candidate, as what goes by it before it is done; */
+/* Notifies that S completes its I-th candidate in lane W; called before the candidate is done. */
 int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                             struct mpg_error *err);
-/* in the first lane: what S's receives take that left their source open; */
+/* Notifies of the messages that open receives of S take in the first lane. */
 int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* that it skips; or, once, that what it does cannot be said: whether that lane is void, and will be done
- * again, only its later calls say. */
+/* Notifies that the first lane skips S. Or remembers, once, that no override describes S: only later calls show whether that
+ * lane is void and is evaluated again. */
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* what S's edges bring. */
+/* Notifies of the messages that edges of S bring. */
 int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* complete.c: before S is left, which lane w enters at BASE_NS + VALUE[w]: what it completes of its candidates; */
+/* complete.c: before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: completes candidates. Returns 0, or -1 with
+ * ERR. */
 int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, double base_ns, const double *value,
                           struct mpg_error *err);
-/* calls that complete only what an earlier test has completed take no time; */
+/* Calls that complete only messages which an earlier test has completed take no time. */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
-/* a Parrived that found something, of which lanes have been told, does so once. */
+/* A Parrived that succeeds takes no time in lanes in which an earlier one has succeeded. */
 void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
-/* open.c: what S's open receives take, and what it finds, is in their views, and skips, others and
- * broken are told. */
+/* open.c: messages of the open receives and of the probe of S go to their views; sets skips, others and broken. Returns 0, or -1
+ * with ERR. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);
-/* Lane W, or the trace, n, takes message ID, if it is followed; lanes take what they have for E, which is
- * completed; a matched probe takes ID. */
+/* Lane W (n: the trace) takes message ID, if it is followed. All lanes take their message for E, which is completed. Lanes in the
+ * traced order take ID, found by a matched probe. */
 void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
 void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e);
 void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id);

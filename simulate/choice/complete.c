@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that are given candidates: what they complete in each lane, as many as in the trace, or, where they asked in vain, what
- * has come (docs/MODEL.md, section 6: A call that completed, Waitsome and Testsome, A test that failed, A Parrived). */
+/* Calls with candidates: in each lane they complete as many messages as in the trace; tests that failed in the trace complete all
+ * messages that have arrived (docs/MODEL.md, section 6: A call that completed, Waitsome and Testsome, A test that failed, A
+ * Parrived). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static int list_candidates(struct mpg_choosing *c, const struct mpg_step *s, str
     return 0;
 }
 
-/* The I-th candidate as lane W has it, before any other of its channel is looked at. */
+/* Sets the fields of the I-th candidate for lane W, before the order of its channel is kept. */
 static void fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
 {
     struct mpg_pick *p = &c->pick[i];
@@ -58,7 +59,7 @@ static void fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
 
 /* ---- messages of one channel do not overtake each other (Where they arrive) ---- */
 
-/* By source, comm and tag: < 0, 0, > 0. */
+/* Compares source, communicator and tag: < 0, 0, > 0. */
 static int compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
 {
     if (a->source != b->source)
@@ -78,17 +79,17 @@ static int compare_sequences(const void *x, const void *y)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The one of FIRST and SECOND that arrives later; of equal ones the second. */
+/* Returns the one that arrives later; of equal ones SECOND. */
 static const struct mpg_pick *later(const struct mpg_pick *first, const struct mpg_pick *second)
 {
     return first && first->at_ns > second->at_ns ? first : second;
 }
 
-/* Of N candidates, with at_ns and sequence, none arrives before an eager one that goes before it on its channel, unless the trace
- * completed it here, and not that one. Sets before; ORDER: room for N. */
+/* Raises at_ns so that no candidate arrives before an eager one that precedes it on its channel, except if the trace completes
+ * here the later one and not the earlier one. Sets before. ORDER has room for N. */
 static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order)
 {
-    const struct mpg_pick *any = NULL, *completed = NULL; /* on the channel, the latest so far */
+    const struct mpg_pick *any = NULL, *completed = NULL; /* the latest ones on the channel so far */
     for (uint32_t i = 0; i < n; i++)
         order[i] = &pick[i];
     qsort(order, n, sizeof(struct mpg_pick *), compare_sequences);
@@ -108,9 +109,9 @@ static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **orde
     }
 }
 
-/* ---- what is done in a lane ---- */
+/* ---- completions in a lane ---- */
 
-/* In lane W S completes its I-th candidate, which it did not in the trace. */
+/* S completes its I-th candidate in lane W, but not in the trace. */
 static int complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                                 struct mpg_error *err)
 {
@@ -126,7 +127,7 @@ static int complete_early(struct mpg_choosing *c, const struct mpg_step *s, uint
     return 0;
 }
 
-/* In lane W S completes its candidate IN instead of OUT. */
+/* S completes candidate IN instead of OUT in lane W. */
 static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, uint32_t out, uint32_t in,
                          struct mpg_error *err)
 {
@@ -145,8 +146,8 @@ static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
 
 /* ---- calls that completed something ---- */
 
-/* S, which enters at NOW_NS and completes all that is there, also completes what has arrived in lane W beyond what it
- * picked. */
+/* S completes all messages that have arrived: in lane W also those that arrive by NOW_NS, its enter, beyond the ones picked so
+ * far. */
 static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                            struct mpg_error *err)
 {
@@ -163,8 +164,8 @@ static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
     return 0;
 }
 
-/* The next of those that are not taken yet: what was completed before, then what has arrived by
- * NOW_NS, in the order of the list, else what arrives first. */
+/* Returns the next candidate to take: one that is done; else the first of the list that arrives by NOW_NS; else the one that
+ * arrives first. */
 static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns)
 {
     uint32_t arrived = n, least = n;
@@ -182,14 +183,14 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
         if (pick[i].taken || pick[i].at_ns > least_ns + MPG_ROUNDING_NS)
             continue;
         if (pick[i].before && !pick[i].before->taken)
-            continue; /* which then comes no later */
+            continue; /* the earlier one of its channel arrives no later */
         if (least == n || (pick[i].completed && !pick[least].completed))
             least = i;
     }
     return arrived < n ? arrived : least;
 }
 
-/* In lane W S, which enters at NOW_NS, completes as many as it did in the trace. */
+/* S, entered at NOW_NS, completes as many candidates in lane W as in the trace. */
 static int pick_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -213,7 +214,7 @@ static int pick_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
 
 /* ---- tests that failed ---- */
 
-/* S needs all: in lane W it completes them if they have arrived. */
+/* S needs all candidates: it completes them in lane W if they have arrived. */
 static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
@@ -233,7 +234,7 @@ static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_
     return 0;
 }
 
-/* In lane W it completes what has arrived, the first or all. */
+/* S completes in lane W the first candidate that has arrived, or all of them. */
 static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -273,9 +274,9 @@ void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s)
     }
 }
 
-/* ---- Parriveds that found nothing, and find in a lane that all has come ---- */
+/* ---- MPI_Parrived that failed in the trace and succeeds in a lane ---- */
 
-/* What S asks for. */
+/* The key of the partition that S tests. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
     key[0] = (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->alternatives->asking.partition;
@@ -317,18 +318,18 @@ void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s)
     free(arrived);
 }
 
-/* ---- long lists of which one is completed, or none, again and again: where no two messages are of one channel, none keeps
- * another back, and it is enough to look at when each arrives ---- */
+/* ---- long lists of candidates, of which a call completes one, or a test none, again and again. If no two messages are of one
+ * channel, none delays another, and arrival times alone decide ---- */
 
-/* Candidates that are in a lane not as they were made, at most; of more all is looked at. */
+/* The most candidates of a lane that differ from the trace; with more, the general rule decides. */
 enum { MAX_ALTERED = 64 };
 
-/* What a lane sees. */
+/* The candidates as a lane sees them. */
 struct sight {
-    uint32_t altered_number, altered[MAX_ALTERED]; /* candidates */
-    uint32_t done;    /* the first that is done already; as many as there are: none */
-    uint32_t arrived; /* the first that has arrived by now; likewise */
-    double least_ns;  /* when the earliest does */
+    uint32_t altered_number, altered[MAX_ALTERED]; /* candidates that differ from the trace */
+    uint32_t done;    /* the first one that is done; the number of candidates: none */
+    uint32_t arrived; /* the first one that has arrived; likewise */
+    double least_ns;  /* the earliest arrival */
 };
 
 static int compare_own(const void *x, const void *y)
@@ -337,7 +338,7 @@ static int compare_own(const void *x, const void *y)
     return compare_channels(&p->own, &q->own);
 }
 
-/* Sorts the N candidates by their own messages' channels; whether each has one for itself. */
+/* Sorts the N candidates by the channels of their messages in the trace. Returns whether all channels differ. */
 static bool sort_by_channel(struct mpg_choosing *c, uint32_t n)
 {
     bool is_sorted = true, differ = true;
@@ -352,7 +353,7 @@ static bool sort_by_channel(struct mpg_choosing *c, uint32_t n)
     return differ;
 }
 
-/* The candidate whose own message is of the channel of SEQUENCE; N: none. */
+/* Returns the candidate whose message in the trace is of the channel of SEQUENCE; N: none. */
 static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const struct mpg_sequence *sequence)
 {
     uint32_t low = 0, high = n;
@@ -366,8 +367,8 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
     return n;
 }
 
-/* Whether candidates of S can be looked at so: no two of their messages are of one channel, and S completes one of them, or
- * none of some. */
+/* Prepares the short way. Returns whether it is possible: all channels differ, and S completes one candidate, or is a test that
+ * needs only some. */
 static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is_test)
 {
     const struct mpg_alternatives *a = s->alternatives;
@@ -391,7 +392,7 @@ static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is
     return true;
 }
 
-/* Whether the messages that lane W has in the candidates that are altered are of other channels than all others. */
+/* Returns whether, in lane W, messages of candidates that differ from the trace have channels of their own. */
 static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t w, const struct sight *sight)
 {
     const struct mpg_sequence *sequence[MAX_ALTERED];
@@ -409,7 +410,7 @@ static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t
     return true;
 }
 
-/* What lane W sees of the N candidates at NOW_NS; false: too many are altered. */
+/* Sets SIGHT to the view of lane W at NOW_NS. Returns false if too many candidates differ from the trace. */
 static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, struct sight *sight)
 {
     *sight = (struct sight){.done = n, .arrived = n, .least_ns = INFINITY};
@@ -432,7 +433,7 @@ static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, 
     return true;
 }
 
-/* Of those that arrive first, together, one that the trace completed too, else the first. */
+/* Returns, of the candidates that arrive first at one time, one that the trace completes; else the first one. */
 static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double least_ns)
 {
     uint32_t first = n;
@@ -442,7 +443,7 @@ static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double least_
     return first;
 }
 
-/* The one that S completes in lane W. */
+/* S completes one candidate in lane W. */
 static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, const struct sight *sight,
                     struct mpg_error *err)
 {
@@ -458,7 +459,7 @@ static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     return replace(c, s, w, out, in, err);
 }
 
-/* A test completes what has arrived, the first or all; or is not made, as something has been completed already. */
+/* A test completes the first candidate that has arrived, or all; it is not made if one is done already. */
 static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, const struct sight *sight,
                  struct mpg_error *err)
 {
@@ -476,7 +477,7 @@ static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* What retry() and pick_in_lane() do in lane W, if no two are of one channel in it: else *IS_DONE is false. */
+/* Does the same as retry() or pick_in_lane() in lane W; *IS_DONE is false if two messages are of one channel. */
 static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, bool is_test, bool *is_done,
                       struct mpg_error *err)
 {

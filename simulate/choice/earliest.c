@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Firsts are listed when they are asked for. The third time that the least of them is, a tournament of
- * their arrivals is made, by source, so that the leftmost of equal ones is the lowest rank's. */
+/* Earliest arrivals are listed on demand. The third search for the least one makes a tournament tree over them, in the order of
+ * sources: the leftmost of equal arrivals is the one of the lowest rank. */
 #include "simulate/choice/earliest.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ void mpg_decision_clear(struct mpg_decision *d)
     free(d->marked);
 }
 
-/* One that is not in use. */
+/* Returns an unused list. */
 static struct mpg_earliest *take_firsts(struct mpg_decision *d, struct mpg_error *err)
 {
     if (d->count == d->made) {
@@ -74,13 +74,13 @@ static struct mpg_earliest *take_firsts(struct mpg_decision *d, struct mpg_error
     return f;
 }
 
-/* Of GROUP, in D. */
+/* Returns the earliest arrivals of GROUP in decision D; lists them if necessary. NULL: no memory, with ERR. */
 static struct mpg_earliest *list_firsts(struct mpg_decision *d, struct mpg_group *group, struct mpg_error *err)
 {
     struct mpg_earliest *f = group->firsts ? group->firsts : take_firsts(d, err);
     if (!f || group->firsts)
         return f;
-    f->group = group; /* before what can fail: its end is D's */
+    f->group = group; /* set before anything can fail: mpg_decision_end() resets it */
     group->firsts = f;
     if (mpg_reserve_at(&f->first, sizeof *f->first, &f->capacity, group->count, err) < 0)
         return NULL;
@@ -126,7 +126,7 @@ static void update_tree(struct mpg_decision *d, struct mpg_earliest *f, uint32_t
         f->tree[i] = fmin(f->tree[2 * i], f->tree[2 * i + 1]);
 }
 
-/* The first, by source, that arrives no later than UNTIL_NS, as one does. */
+/* Returns the first message, in the order of sources, that arrives by UNTIL_NS; there is one. */
 static struct mpg_pending *leftmost(struct mpg_decision *d, const struct mpg_earliest *f, double until_ns)
 {
     uint32_t i = 1;
@@ -151,7 +151,7 @@ static struct mpg_pending *scan(struct mpg_decision *d, const struct mpg_earlies
     return least;
 }
 
-/* M's place among F, if it is there now; NULL. */
+/* Returns the entry of M in F; NULL: M is no earliest arrival. */
 static struct mpg_earliest_of_source *place_in(const struct mpg_earliest *f, const struct mpg_pending *m)
 {
     for (int which = MPG_PENDING_ALL; which <= MPG_PENDING_TAG; which++)
@@ -208,7 +208,7 @@ int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_
     return 0;
 }
 
-/* ---- what is told ---- */
+/* ---- bounds ---- */
 
 int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err)
 {
@@ -247,7 +247,7 @@ int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pa
     return 0;
 }
 
-/* The latest of those times that were told since PLACE became the first. */
+/* Raises the message of PLACE to the largest bound since it became the earliest arrival. */
 static void settle(struct mpg_decision *d, struct mpg_earliest *f, struct mpg_earliest_of_source *place)
 {
     uint32_t low = 0, high = f->told_count;

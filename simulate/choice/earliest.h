@@ -1,69 +1,72 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who comes first to the receives of a rank, one after the other, in one lane and one call: of each source
- * the first message that fits, while what a receive takes is not there for those after it (docs/MODEL.md,
- * section 6, Open receives). A receive costs no more than the logarithm of the number of sources.
- * Private to simulate/choice/. */
-#ifndef MPG_FIRSTS_H
-#define MPG_FIRSTS_H
+/* The earliest arrivals for the receives that one call of a rank decides, in one lane: of each source the first message that
+ * matches. A receive that takes a message hides it from later receives of the call (docs/MODEL.md, section 6, Open receives). A
+ * receive costs time in the logarithm of the number of sources. Private to simulate/choice/. */
+#ifndef MPG_EARLIEST_H
+#define MPG_EARLIEST_H
 
 #include "simulate/choice/unexpected.h"
 
-/* Of one source. */
+/* The earliest arrival of one source. */
 struct mpg_earliest_of_source {
     struct mpg_queue *queue;
-    struct mpg_pending *pending; /* NULL: there is none any more */
-    uint32_t since;            /* so many times were told before it became the first */
+    struct mpg_pending *pending; /* NULL: none is left */
+    uint32_t since;              /* how many bounds were known when it became the earliest */
 };
 
-/* A time that was told, which none after it that was told exceeds. */
+/* A lower bound of arrivals. No later bound of the list is larger. */
 struct mpg_told_time {
     uint32_t number;
     double ns;
 };
 
-/* What fits one kind of receives. */
+/* The earliest arrivals for one pattern of receives. */
 struct mpg_earliest {
     struct mpg_group *group;
-    struct mpg_earliest_of_source *first; /* by source, once there is a tree */
+    struct mpg_earliest_of_source *first; /* a source; in the order of sources as soon as there is a tree */
     uint32_t n, capacity;
-    uint32_t asked;          /* how often the least was */
-    double *tree;            /* of the least arrivals, over LEAVES of them; */
-    uint32_t leaves, tree_capacity; /* 0: there is none */
-    struct mpg_told_time *told;
+    uint32_t asked;          /* number of searches for the least */
+    double *tree;            /* a tournament of arrivals over LEAVES sources */
+    uint32_t leaves, tree_capacity; /* leaves 0: there is no tree */
+    struct mpg_told_time *told; /* bounds, the largest first */
     uint32_t told_number, told_count, told_capacity;
 };
 
 struct mpg_decision {
     struct mpg_unexpected *unexpected;
     int32_t rank;
-    uint32_t w;               /* a lane, or the trace, n */
-    struct mpg_earliest **firsts; /* COUNT in use of those that there are */
+    uint32_t w;               /* a lane; n: the trace */
+    struct mpg_earliest **firsts; /* the first COUNT of MADE are in use */
     uint32_t count, made, capacity;
     struct mpg_pending **marked;
     uint32_t marked_count, marked_capacity;
 };
 
-/* RANK decides in lane W. What was marked in the decision before is there again. */
+/* Begins the decision of a call of RANK in lane W. UNEXPECTED outlives it. */
 void mpg_decision_begin(struct mpg_decision *d, struct mpg_unexpected *unexpected, int32_t rank, uint32_t w);
+/* Ends the decision: all marked messages can be taken again. */
 void mpg_decision_end(struct mpg_decision *d);
 void mpg_decision_clear(struct mpg_decision *d);
-/* M is taken until the end. Error: out of memory. */
+/* Hides M until the end of the decision. Returns 0, or -1 with ERR: no memory. */
 int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_error *err);
-/* Of what FITS, which may name its source, OWN if that passes others, and has come by READY_NS, else the first to arrive, of
- * equal ones OWN, then the lowest rank's; NULL in *LEAST: there is none. */
+/* Finds the message that a receive with pattern FITS takes. It is OWN (NULL: none) if OWN may pass others and arrives by
+ * READY_NS; else the first to arrive; of equal ones OWN, then the one of the lowest rank. *LEAST is NULL if no message matches.
+ * Returns 0, or -1 with ERR: no memory. */
 int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_pending *own,
                        double ready_ns, struct mpg_pending **least, struct mpg_error *err);
-/* While w is the trace: OWN lay ready, and was taken. Whether that passed others that fit and had come before. */
+/* Sets passes of OWN, an unexpected message that the trace took by pattern FITS, if it passed others that match and arrived
+ * before. W is the trace. Returns 0, or -1 with ERR: no memory. */
 int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pattern *fits, struct mpg_pending *own,
                              struct mpg_error *err);
-/* Nothing that FITS is there now arrived before NS: they are raised when they are settled. */
+/* Notes the lower bound NS for arrivals of all messages that match FITS now; settling raises them. Returns 0, or -1 with ERR: no
+ * memory. */
 int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err);
-/* Raises M, if it is among the firsts, as has been told; all that are. */
+/* Raises M to its lower bound, if it is an earliest arrival; the second function all earliest arrivals. */
 void mpg_decision_settle(struct mpg_decision *d, struct mpg_pending *m);
 void mpg_decision_settle_all(struct mpg_decision *d);
-/* T(A) in lane W, no less than when it was sent. */
+/* Returns T(A) in lane W, no less than the time of the send, ns. */
 double mpg_pending_arrival_ns(const struct mpg_pending *m, uint32_t w);
-/* M arrived after SINCE_NS, by a tick at least. */
+/* Raises the arrival of M in the trace to at least a tick after SINCE_NS. */
 void mpg_pending_raise(struct mpg_pending *m, double since_ns);
 
 #endif

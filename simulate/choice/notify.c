@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a context is told of the first lane: what calls do otherwise there than in the trace
- * (docs/MODEL.md, section 6: In the trace of a replica). */
+/* Notifies the observer of calls of the first lane that differ from the trace (docs/MODEL.md, section 6: In the trace of a
+ * replica). */
 #include "simulate/choice/choice_private.h"
 
 int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
@@ -10,7 +10,7 @@ int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, ui
     return observer && observer->note && w == 0 ? observer->note(observer->context, s, override, err) : 0;
 }
 
-/* S takes message ID for REQUEST, or without one. */
+/* Notifies that S takes message ID for REQUEST; 0: without a request. */
 static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t request, uint64_t id,
                       struct mpg_error *err)
 {
@@ -29,8 +29,7 @@ static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t 
     return mpg_choosing_note(c, s, 0, &taking, err);
 }
 
-/* Whether V holds message ID because an exchange has moved it there, or it has stayed, and it is one that
- * open receives may take. */
+/* Returns whether open receives may take message ID, and an exchange has moved it to V or a decision has fixed it there. */
 static bool is_settled(const struct mpg_choosing *c, const struct mpg_view *v, uint64_t id)
 {
     return v->fixed && mpg_unexpected_find(&c->unexpected, id);
@@ -50,7 +49,7 @@ int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, ui
     return note_taken(c, s, override.request, id, err);
 }
 
-/* What E brings: another message, or one that is settled. */
+/* Notifies of the message of E, if it is another one than in the trace or is settled. */
 static int note_arrival(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_edge *e,
                         struct mpg_error *err)
 {

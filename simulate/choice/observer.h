@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who looks on while steps are evaluated: what the first replica's nodes come to, and what it does
- * otherwise than the trace (docs/MODEL.md, section 6). */
-#ifndef MPG_WATCH_H
-#define MPG_WATCH_H
+/* An observer of an evaluation: it is notified of the first replica's steps and of each call that completes another message than
+ * in the trace (docs/MODEL.md, section 6). */
+#ifndef MPG_OBSERVER_H
+#define MPG_OBSERVER_H
 
 #include "common/error.h"
 #include "graph/graph.h"
 
 enum mpg_match_override_kind {
-    MPG_OVERRIDE_EXCHANGE, /* a call completes OTHER of its list for REQUEST: what goes by the two is
-                          exchanged */
-    MPG_OVERRIDE_COMPLETE, /* a call completes REQUEST of its list, too, and no later one will */
-    MPG_OVERRIDE_TAKE,     /* a receive that leaves its source open takes a message of SOURCE (world rank)
-                          on COMM with TAG and BYTES; it has no request (0), or what goes by REQUEST
-                          after all exchanges of the call */
-    MPG_OVERRIDE_SKIP    /* the call is not made */
+    MPG_OVERRIDE_EXCHANGE, /* a call completes OTHER, a request of its list, instead of REQUEST: from then on the messages of the
+                              two requests are exchanged */
+    MPG_OVERRIDE_COMPLETE, /* a call completes REQUEST of its list besides the requests of the trace; no later call does */
+    MPG_OVERRIDE_TAKE,     /* a receive from any source takes a message of SOURCE (world rank) on COMM with TAG and BYTES. It is
+                              the receive of REQUEST, after all exchanges of the call; 0: it has no request */
+    MPG_OVERRIDE_SKIP      /* the call is not made */
 };
 
-/* What is done in a call otherwise than in the trace, of which the requests are. */
+/* How a call differs from the trace. Requests are numbered as in the trace. */
 struct mpg_match_override {
     enum mpg_match_override_kind kind;
     int64_t request, other;
@@ -25,18 +24,19 @@ struct mpg_match_override {
     int64_t bytes;
 };
 
+/* All functions return 0, or -1 with ERR, which ends the evaluation. */
 struct mpg_observer {
-    /* OVERRIDE, in the call that STEP is to leave, which is taken after all of its overrides, in their
-     * order. NULL: nobody wants to know. */
+    /* Notifies of OVERRIDE in the call that STEP leaves. All overrides of a call come in their order, before take() of STEP.
+     * NULL: the observer needs none. */
     int (*note)(void *context, const struct mpg_step *step, const struct mpg_match_override *override,
                 struct mpg_error *err);
-    /* Step STEP has been evaluated, after which the value of its stream is VALUE_NS. */
+    /* Notifies that STEP is evaluated; VALUE_NS is the value of its stream after STEP. */
     int (*take)(void *context, const struct mpg_step *step, double value_ns, struct mpg_error *err);
-    /* All so far is void: steps come again from the first on. */
+    /* All notifications so far are void: the evaluation starts again at the first step. */
     int (*restart)(void *context, struct mpg_error *err);
     void *context;
-    /* What the I-th edge of STEP, a call that is to be left, brings, of those that are views: MESSAGE. NULL: nobody
-     * wants to know. */
+    /* Notifies that edge I of STEP, a LEAVE that is not evaluated yet, brings MESSAGE. Only for edges that are views. NULL: the
+     * observer needs none. */
     int (*bring)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
                  struct mpg_error *err);
 };

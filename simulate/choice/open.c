@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What receives and probes that leave their source open take, in each lane (docs/MODEL.md, section
- * 6, Open receives). */
+/* Receives and probes from any source: the messages that each lane takes and finds (docs/MODEL.md, section 6, Open receives). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +7,10 @@
 #include "simulate/choice/choice_private.h"
 #include "simulate/rounding.h"
 
-/* ---- what the trace says of when messages arrived: what it took came before what it might have taken (Bounds of t(A)) ---- */
+/* ---- bounds: a message that the trace took arrived before others that it might have taken (Bounds of t(A)) ---- */
 
-/* What the receives that are posted took, in their order: what was there for one of them too, at that time,
- * came later. */
+/* For the posted receives in their order: a message that also matched, and was not taken, arrived later than the one that was
+ * taken. */
 static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -35,7 +34,7 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
     return 0;
 }
 
-/* What the probe found came before what else it fits; if nothing, all that fits came after it. */
+/* The message that the probe found arrived before others that match; if it found none, all that match arrived later. */
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -61,7 +60,7 @@ static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, stru
     return 0;
 }
 
-/* Raises messages that S shows to have come later. */
+/* Raises the arrival of messages that S shows to have arrived later. */
 static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_looking *look = &s->alternatives->looking;
@@ -73,7 +72,7 @@ static int bound_arrivals(struct mpg_choosing *c, const struct mpg_step *s, stru
     return status;
 }
 
-/* ---- what receives take, and probes find ---- */
+/* ---- sends ---- */
 
 int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                       const double *value, const double *bare, double cause_ns,
@@ -90,9 +89,9 @@ int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double b
     return 0;
 }
 
-/* ---- what lanes take ---- */
+/* ---- receives ---- */
 
-/* In lane W the view at SLOT, of OWN, gets TAKEN. */
+/* Sets the view at SLOT, whose message in the trace is OWN, to TAKEN in lane W. */
 static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pending *own,
                      const struct mpg_pending *taken, uint32_t w)
 {
@@ -113,8 +112,7 @@ static void set_view(struct mpg_choosing *c, uint32_t slot, const struct mpg_pen
                        same ? taken->value[w] : fmax(taken->value[w], least_ns));
 }
 
-/* The receives that are posted take, in order, what they would; those that choose have it in their
- * views then. */
+/* The posted receives take messages in their order; the views of choosing receives are set. */
 static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
@@ -138,7 +136,7 @@ static int take_posted(struct mpg_choosing *c, const struct mpg_step *s, uint32_
 
 /* ---- probes ---- */
 
-/* By rank and what it looks for. */
+/* The key of a probe: rank and pattern. */
 static void make_key(const struct mpg_step *s, uint64_t key[2])
 {
     const struct mpg_message_pattern *fits = &s->alternatives->looking.fits;
@@ -147,14 +145,14 @@ static void make_key(const struct mpg_step *s, uint64_t key[2])
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
 }
 
-/* The message that FOUND (may be NULL) has of lane W, if no receive has taken it since. */
+/* Returns the message that FOUND (NULL: none) has for lane W, if no receive has taken it since. */
 static struct mpg_pending *seen(const struct mpg_choosing *c, const uint64_t *found, uint32_t w)
 {
     struct mpg_pending *m = found && found[w] ? mpg_unexpected_find(&c->unexpected, found[w]) : NULL;
     return m && !m->taken[w] ? m : NULL;
 }
 
-/* S found nothing in the trace. */
+/* S is a probe that found nothing in the trace. */
 static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -180,7 +178,8 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* S found something: in *FOUND what it finds in lane W, if that has not been told before. */
+/* S is a probe that found a message in the trace. *FOUND is the message that it finds in lane W, if an earlier probe has not
+ * found it. */
 static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_pending **found, struct mpg_error *err)
 {
@@ -218,7 +217,7 @@ static int look(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, do
     return s->alternatives->looking.found ? find_again(c, s, w, now_ns, found, err) : look_again(c, s, w, now_ns, err);
 }
 
-/* ---- what choosing calls ---- */
+/* ---- the interface to choice.c ---- */
 
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err)
@@ -256,18 +255,18 @@ void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w)
         mpg_unexpected_take(&c->unexpected, m, w);
 }
 
-/* Lane W takes what the call completes by E. */
+/* Lane W takes the message that the call completes by E. */
 static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint32_t w)
 {
     const struct mpg_view *v = e->is_view ? mpg_choosing_view_of(c, e->slot, w) : NULL;
     const bool follows = !c->keeps[w] && !c->broken[w];
     const uint64_t id = follows && v && v->serial ? v->serial : e->message;
     const struct mpg_pending *m = mpg_unexpected_find(&c->unexpected, id);
-    const bool is_gone = !m || m->taken[w]; /* one that the trace and all lanes have taken is forgotten */
+    const bool is_gone = !m || m->taken[w]; /* a message that all lanes and the trace have taken is freed */
     if (follows && is_gone && !(v && v->fixed))
         c->broken[w] = true;
     mpg_choosing_take(c, id, w);
-    if (c->broken[w]) /* so that nothing stays */
+    if (c->broken[w]) /* so that no message is left in the queues */
         mpg_choosing_take(c, e->message, w);
 }
 
@@ -278,7 +277,7 @@ void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e)
     mpg_choosing_take(c, e->message, c->n);
 }
 
-/* A matched probe's message: the trace has taken it, and lanes that keep its order. */
+/* The trace takes the message of a matched probe, and so do lanes in the traced order. */
 void mpg_choosing_matched(struct mpg_choosing *c, uint64_t id)
 {
     for (uint32_t w = 0; w < c->n; w++)

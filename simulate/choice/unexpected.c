@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Queues by receiver, communicator and source, and by tag; those that hold any are listed. */
+/* Queues by receiver, communicator and source, and by tag. A group lists its queues that are not empty. */
 #include "simulate/choice/unexpected.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void *find(const struct mpg_map *map, uint64_t key0, uint64_t key1)
 
 /* ---- lists ---- */
 
-/* M is the last of WHICH, between *FIRST and *LAST. */
+/* Appends M to list WHICH, from *FIRST to *LAST. */
 static void append(struct mpg_pending *m, enum mpg_pending_list which, struct mpg_pending **first,
                    struct mpg_pending **last)
 {
@@ -78,7 +78,7 @@ static struct mpg_group *get_group(struct mpg_unexpected *unexpected, int32_t re
     return group;
 }
 
-/* Of S, with its tag, or any. */
+/* Adds the queue of the message of S: with its tag, or of all tags. */
 static struct mpg_queue *new_queue(struct mpg_unexpected *unexpected, const struct mpg_step *s, int32_t tag)
 {
     struct mpg_group *group = get_group(unexpected, s->receiver, s->comm, tag);
@@ -122,7 +122,7 @@ static void enqueue(const struct mpg_unexpected *unexpected, struct mpg_pending 
             q->head[w] = m;
 }
 
-/* Those of one tag are as many as there are tags: none is kept that is empty. */
+/* There are as many queues of one tag as tags: empty ones are freed. */
 static void drop_queue(struct mpg_unexpected *unexpected, struct mpg_queue *q)
 {
     struct mpg_group *group = q->group;
@@ -163,9 +163,9 @@ struct mpg_queue *mpg_unexpected_queue(const struct mpg_unexpected *unexpected, 
                 pair_of(fits->source, fits->any_tag ? ANY : fits->tag));
 }
 
-/* ---- what is sent ---- */
+/* ---- sends ---- */
 
-/* One with all its vectors, 0, or NULL. */
+/* Returns a message whose vectors are 0; NULL: no memory. */
 static struct mpg_pending *new_pending(struct mpg_unexpected *unexpected)
 {
     const uint32_t n = unexpected->n;
@@ -194,7 +194,7 @@ static void give_number(struct mpg_unexpected *unexpected, uint32_t number)
 {
     struct mpg_error err;
     if (unexpected->numbers && mpg_reserve_at(&unexpected->unused, sizeof *unexpected->unused, &unexpected->unused_capacity,
-                                         unexpected->unused_number + 1, &err) == 0) /* else nobody has it again */
+                                         unexpected->unused_number + 1, &err) == 0) /* else the number is lost */
         unexpected->unused[unexpected->unused_number++] = number;
 }
 
@@ -226,7 +226,7 @@ struct mpg_pending *mpg_unexpected_find(const struct mpg_unexpected *unexpected,
     return find(&unexpected->pending, id, 0);
 }
 
-/* ---- what is taken ---- */
+/* ---- takes ---- */
 
 enum mpg_pending_list mpg_unexpected_which(const struct mpg_queue *queue)
 {
@@ -242,7 +242,7 @@ struct mpg_pending *mpg_unexpected_next(struct mpg_unexpected *unexpected, struc
     return m;
 }
 
-/* Nobody needs M, of which no lane's head is any more. */
+/* Frees M, which is the head of no lane. */
 static void drop(struct mpg_unexpected *unexpected, struct mpg_pending *m)
 {
     unlink_pending(m, MPG_PENDING_OVERDUE, &m->queue[MPG_PENDING_ALL]->overdue, NULL);
@@ -253,7 +253,7 @@ static void drop(struct mpg_unexpected *unexpected, struct mpg_pending *m)
     mpg_pool_give(&unexpected->pending_pool, m);
 }
 
-/* The head of QUEUE in lane W passes what W has taken. */
+/* Moves the head of QUEUE in lane W past messages that W has taken. */
 static void move_head(struct mpg_unexpected *unexpected, struct mpg_queue *queue, enum mpg_pending_list which, uint32_t w)
 {
     struct mpg_pending *head = queue->head[w];
@@ -262,7 +262,7 @@ static void move_head(struct mpg_unexpected *unexpected, struct mpg_queue *queue
     queue->head[w] = head;
 }
 
-/* The trace has taken it; its lanes have not all. */
+/* The trace has taken M, and some lane has not. */
 static void make_overdue(struct mpg_pending *m)
 {
     struct mpg_queue *q = m->queue[MPG_PENDING_ALL];

@@ -96,7 +96,7 @@ void mpg_record_delays_before(struct mpg_evaluator *l, const double *out);
 void mpg_record_delays_edge(struct mpg_evaluator *l, const struct mpg_step *s, const struct mpg_delay_edge *edge,
                             const struct mpg_lane_edge *e, const double *out);
 void mpg_record_delays_clamp(struct mpg_evaluator *l, const struct mpg_step *s, const double *out);
-/* In lanes in which S skips it is GONE. */
+/* In lanes that skip S the value is GONE. */
 void mpg_record_delays_vanished(struct mpg_evaluator *l, const struct mpg_step *s, const double *gone);
 /* After S has been left. */
 int mpg_record_delays_left(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The answer in its formats, and what is made of it: a page, plots, a row of the history. */
+/* The answer in its formats, and its page, plots and row of the history. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "simulate/reports/lines.h"
 #include "simulate/reports/report.h"
 
-/* The table has no room for what needs attention. */
+/* Tables have no room for warnings. */
 static void warn(const struct mpg_attention *attention)
 {
     for (size_t i = 0; i < attention->n; i++)
@@ -23,7 +23,7 @@ static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_erro
                             : mpg_report_use_csv(report, out, err);
 }
 
-/* Writes WHAT, an answer, by PRINT into OUT; PLAIN: for people. */
+/* Writes WHAT, an answer, by PRINT to OUT; PLAIN: text for people. */
 static int write_answer(const struct mpg_config *c, bool plain,
                         int (*print)(const struct mpg_config *c, const void *what, FILE *to, struct mpg_error *err),
                         const void *what, struct mpg_answer *out, struct mpg_error *err)
@@ -64,7 +64,7 @@ static int write_report(const struct mpg_config *c, const struct mpg_report *rep
     return 0;
 }
 
-/* The page, of the answer that has been given. */
+/* Writes the page of the answer. */
 static int write_page(const struct mpg_session *x, const struct mpg_report *report, struct mpg_error *err)
 {
     struct mpg_report all = *report;
@@ -91,7 +91,7 @@ static int answer(struct mpg_session *x, struct mpg_report *report, struct mpg_e
     return status;
 }
 
-/* Whether LINE is in one of the first N of ROWS. */
+/* Returns whether LINE is in one of the first N of ROWS. */
 static bool is_told(const struct mpg_sheet *rows, size_t n, const struct mpg_attention_line *line)
 {
     for (size_t i = 0; i < n; i++)
@@ -102,7 +102,7 @@ static bool is_told(const struct mpg_sheet *rows, size_t n, const struct mpg_att
     return false;
 }
 
-/* What needs attention in any of ROWS, once. */
+/* Prints the warnings of all ROWS, each once. */
 static void warn_of_rows(const struct mpg_sheet *rows)
 {
     for (size_t i = 0; i < rows->n; i++)
@@ -139,7 +139,7 @@ static int give_answer(struct mpg_session *x, struct mpg_error *err)
     return answer(x, &report, err);
 }
 
-/* The answer, which has been given, is kept. */
+/* Keeps the answer in the history. */
 static int keep_answer(struct mpg_session *x, struct mpg_error *err)
 {
     int64_t id;

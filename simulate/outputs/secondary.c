@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is found of the one scenario beside its run times, from its replicas once more. */
+/* Secondary outputs of the one scenario, from its replicas: attribution, critical path, wait states. */
 #include "simulate/outputs/session.h"
 
 struct mpg_simulated mpg_session_simulated(const struct mpg_session *x)
@@ -10,7 +10,7 @@ struct mpg_simulated mpg_session_simulated(const struct mpg_session *x)
                                   .result = &x->result};
 }
 
-/* What calls waited for, into REPORT. */
+/* Adds wait states to REPORT. */
 static int add_waits(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
     const struct mpg_simulated what = mpg_session_simulated(x);
@@ -33,7 +33,7 @@ static int add_where(struct mpg_session *x, struct mpg_report *report, struct mp
                                  q->where_tables, err);
 }
 
-/* What the run consists of, into REPORT. */
+/* Adds the critical path to REPORT. */
 static int add_critical(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
     static const enum mpg_attribution_by call = MPG_ATTRIBUTION_BY_CALL;
@@ -44,7 +44,7 @@ static int add_critical(struct mpg_session *x, struct mpg_report *report, struct
     enum mpg_attribution_by by[MPG_ATTRIBUTION_BYS];
     size_t n = 0;
     for (size_t i = 0; i < c->question.where_tables; i++)
-        if (c->question.where_by[i] != MPG_ATTRIBUTION_BY_PAIR) /* of all replicas only */
+        if (c->question.where_by[i] != MPG_ATTRIBUTION_BY_PAIR) /* pairs are attributed for all replicas only */
             by[n++] = c->question.where_by[i];
     if (mpg_critical_path_find(&x->critical, &what, (uint32_t)c->question.segments, n > 0 ? by : &call, n > 0 ? n : 1, err) < 0)
         return -1;

@@ -5,10 +5,10 @@
 #include "common/printable.h"
 #include "simulate/outputs/session.h"
 
-/* For the one picture of a page no replica of a longer trace is written. */
+/* No replica of a longer trace is written for the one picture of a page. */
 enum { MOST_EVENTS = 5000000 };
 
-/* What a trace of a replica keeps of the traced one. */
+/* The rules by which the trace of a replica differs from the traced one. */
 static struct mpg_replica_trace_rules retrace_rules(const struct mpg_config *c, const struct mpg_perturbation *p)
 {
     return (struct mpg_replica_trace_rules){.ratio = mpg_perturbation_rho(p),
@@ -49,7 +49,7 @@ static int end_trace(const struct mpg_config *c, const struct mpg_setting *setti
     return 0;
 }
 
-/* The traced run and the median replica, which are evaluated and written once for all that shows both. */
+/* The traced run and the median replica, evaluated and written once for all outputs that show both. */
 static int open_runs(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_simulated what = mpg_session_simulated(x);
@@ -70,7 +70,7 @@ int mpg_session_write_traces(struct mpg_session *x, struct mpg_error *err)
 
 /* --- the worst phase --- */
 
-/* NULL: a trace of a replica can be written. */
+/* Returns why no trace of a replica can be written; NULL: it can. */
 static const char *why_no_trace(const struct mpg_session *x)
 {
     for (size_t i = 0; i < x->at.change.hypotheses.n; i++)

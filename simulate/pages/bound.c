@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Run times of replicas in order, thinned. */
+/* Run times of replicas become quantiles. */
 static int bound_replicas(json_t *answer)
 {
     const json_t *replicas = json_object_get(answer, "replicas");
@@ -78,7 +78,7 @@ static void bound_ranks(json_t *answer)
     json_object_set_new(answer, "ranks", list);
 }
 
-/* What the page has of a row, with its number and OPPONENTS or without. */
+/* The fields of a row that the page shows; OPPONENTS: with its number and the rows that it beats. */
 static json_t *compact_row(const json_t *row, bool opponents)
 {
     static const char *const wanted[] = {"values", "slowdown_median", "row", "faster_than"};
@@ -91,7 +91,7 @@ static json_t *compact_row(const json_t *row, bool opponents)
     return compact;
 }
 
-/* Lines NAME of all ROWS, each once; of those that not all have, which: REST, or if that is NULL the number of rows. */
+/* Lines NAME of all ROWS, each once. A line that not all rows have gets REST as text, or with REST NULL its number of rows. */
 static json_t *lines_of_all(const json_t *rows, const char *name, const char *rest)
 {
     json_t *seen = json_object(), *said = json_object(), *list = json_array(), *row, *line;
@@ -150,7 +150,7 @@ static void extremes(const json_t *rows, size_t *least, size_t *most)
     }
 }
 
-/* All of a table's, compact. */
+/* Rows of a table become compact. */
 static void bound_rows(json_t *answer)
 {
     const json_t *rows = json_object_get(answer, "rows");
@@ -192,7 +192,7 @@ static void bound_text(json_t *text)
     json_decref(copy);
 }
 
-/* Lists and texts within VALUE, but for those that are bounded already. */
+/* Bounds lists and texts within VALUE, except the lists that are bounded already. */
 static void bound_lists(json_t *value, const char *name)
 {
     static const char *const bounded[] = {"ranks", "run_quantiles_ns", "rows", "parameters"};
@@ -212,7 +212,7 @@ static void bound_lists(json_t *value, const char *name)
         bound_lists(inner, key);
 }
 
-/* What a row of an account, of a path, of wait states or a hypothesis is worth to a reader. */
+/* The weight of a row of an account, of a critical path, of wait states or of hypotheses. */
 static double weight(const json_t *row)
 {
     const json_t *time = json_object_get(row, "time_ns"), *run = json_object_get(row, "run_ns"),
@@ -235,7 +235,7 @@ static int heavier(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* The heaviest of OBJECT's list NAME, in this order, and how many there were: NAME_total. */
+/* Keeps the heaviest rows of OBJECT's list NAME, in the order of weight; NAME_total is their number before. */
 static int bound_heavy(json_t *object, const char *name)
 {
     json_t *rows = json_object_get(object, name), *list = json_array(), *key = json_sprintf("%s_total", name);

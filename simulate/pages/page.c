@@ -11,7 +11,7 @@
 #include "common/text_stream.h"
 #include "simulate/pages/bound.h"
 
-/* Of a line that begins with @ something of the answer takes the place. */
+/* A line that begins with @ is replaced by a part of the answer. */
 static const char *const lines[] = {
 #include "simulate/pages/page.inc"
 };
@@ -20,7 +20,7 @@ enum { TEXT_MOST = 160 * 1024, DATA_MOST = 800 * 1024 };
 
 struct page {
     const char *trace;
-    char *data; /* JSON that is harmless within a script element */
+    char *data; /* JSON, escaped for a script element */
     char *text;
 };
 
@@ -54,7 +54,7 @@ static int write_page(struct page *page, const char *path, struct mpg_error *err
 
 typedef int put_answer(const void *answer, FILE *out, struct mpg_error *err);
 
-/* What PUT writes, the caller's to free; NULL with ERR. */
+/* Returns the text that PUT writes, to be freed; NULL with ERR. */
 static char *in_memory(put_answer *put, const void *answer, struct mpg_error *err)
 {
     char *text = NULL;
@@ -73,7 +73,7 @@ static char *in_memory(put_answer *put, const void *answer, struct mpg_error *er
     return NULL;
 }
 
-/* ANSWER's JSON; of a table that is too long for a page fewer digits, then fewer rows. NULL: out of memory. */
+/* Returns the JSON of ANSWER. If a table is too long for a page, it gets fewer digits, then fewer rows. NULL: no memory. */
 static char *dumped(json_t *answer)
 {
     for (int digits = 17;; digits = 9) {
@@ -94,7 +94,7 @@ static int phase_json(const void *phase, FILE *out, struct mpg_error *err)
     return 0;
 }
 
-/* PARTS to what is bounded already. */
+/* Adds PARTS to the reduced answer. */
 static void add_parts(json_t *answer, const struct mpg_page_parts *parts, const char *phase)
 {
     if (parts->why_no_waits)
@@ -105,7 +105,7 @@ static void add_parts(json_t *answer, const struct mpg_page_parts *parts, const 
         json_object_set_new(answer, "phase_missing", json_string(parts->why_no_phase));
 }
 
-/* Jansson leaves out of an object what there was no memory for. */
+/* Jansson leaves out of an object any value that it has no memory for. */
 static bool ran_out;
 
 static void *allocate(size_t size)
@@ -115,7 +115,7 @@ static void *allocate(size_t size)
     return data;
 }
 
-/* The answer's JSON, bounded, with PARTS. */
+/* Returns the reduced JSON of the answer, with PARTS. */
 static char *bounded(const char *text, const struct mpg_page_parts *parts, struct mpg_error *err)
 {
     char *phase = parts->phase ? in_memory(phase_json, parts->phase, err) : NULL, *data = NULL;
@@ -137,7 +137,7 @@ static char *bounded(const char *text, const struct mpg_page_parts *parts, struc
     return NULL;
 }
 
-/* So that it is no longer than what a page may have of it; lines stay whole. */
+/* Cuts TEXT at the end of a line to the length that a page may have. */
 static void cut_text(char *text)
 {
     static const char more[] = "...\n";

@@ -10,18 +10,18 @@
 #include "common/units.h"
 #include "simulate/replica/match_overrides.h"
 
-/* Times are new ones from MPI_Init's leave on, unless they are traced. */
+/* Times are new ones since the leave of MPI_Init, unless their name says traced. */
 struct thread {
     uint32_t thread, stream;
     bool begun, has_next;
     struct mpg_node next;
-    int64_t traced_ns, new_ns; /* the last node's leave; at first, where the first interval begins */
-    int64_t flushed_ns;        /* since then */
-    uint32_t marks;            /* regions' in the interval so far */
-    int64_t cpu_ns;            /* of the interval, what no event has had yet; -1: not known; */
-    int64_t all_cpu_ns;        /* all of it */
-    int64_t last_ns;           /* the last event's leave */
-    int64_t *carried;          /* values of calls that are not made, for the next one */
+    int64_t traced_ns, new_ns; /* leave of the last node; at first, begin of the first interval */
+    int64_t flushed_ns;        /* flushes since then */
+    uint32_t marks;            /* marks of regions in the interval so far */
+    int64_t cpu_ns;            /* CPU time of the interval that no event has yet; -1: unknown */
+    int64_t all_cpu_ns;        /* CPU time of the whole interval */
+    int64_t last_ns;           /* leave of the last event */
+    int64_t *carried;          /* values of calls that are not made, for the next call */
     uint32_t carried_number, carried_capacity;
 };
 
@@ -32,23 +32,23 @@ struct point {
 struct mpg_event_times {
     struct mpg_node_times *nodes;
     struct mpg_event_times_rules rules;
-    int64_t origin_ns, start_ns; /* MPI_Init's leave, new and traced */
-    bool started;                /* else that is not known */
-    int32_t cpu; /* which of the values is the CPU time; -1: none */
-    double cpu_tracer_ns; /* of each event's */
-    struct point *point;  /* of its clock; of thread 0 those that are known are the first */
+    int64_t origin_ns, start_ns; /* leave of MPI_Init, new and traced */
+    bool started;                /* the leave of MPI_Init is known */
+    int32_t cpu; /* index of the CPU time among the values; -1: none */
+    double cpu_tracer_ns; /* tracer's part of the CPU time of each event */
+    struct point *point;  /* measured offsets of the clock; the first PLACED have a new time */
     uint32_t points, point_capacity, placed;
     struct mpg_match_overrides *overrides;
     uint64_t calls, swapped;
     uint32_t thread_number, thread_capacity;
     struct thread *threads;
-    int64_t newest_ns; /* the latest enter so far, and its thread */
+    int64_t newest_ns; /* latest enter so far, and its thread */
     uint32_t newest_thread;
     int64_t *values;
     uint32_t value_capacity;
 };
 
-/* Moves on to the thread's next node. */
+/* Moves on to the next node of the thread. */
 static int find_next(struct mpg_event_times *r, struct thread *t, struct mpg_error *err)
 {
     int more = t->begun ? mpg_node_times_next(r->nodes, t->stream, &t->next, err) : 0;
@@ -58,7 +58,7 @@ static int find_next(struct mpg_event_times *r, struct thread *t, struct mpg_err
     t->flushed_ns = 0;
     t->marks = 0;
     t->cpu_ns = -1;
-    if (t->has_next && t->next.cpu_ns >= 0) { /* work is no more than the interval */
+    if (t->has_next && t->next.cpu_ns >= 0) { /* work takes no longer than the interval */
         const int64_t all_ns = t->next.enter_ns - t->new_ns;
         const double work_ns = t->next.ratio * (double)t->next.cpu_ns;
         t->cpu_ns = t->all_cpu_ns = work_ns < (double)all_ns ? llround(work_ns) : all_ns;
@@ -168,8 +168,8 @@ static struct thread *find_thread(const struct mpg_event_times *r, uint32_t thre
     return NULL;
 }
 
-/* What part of T's new interval is before what has PASSED_NS of the traced one: between the marks around that; the
- * IS_MARK-th, from 1, is where it is. */
+/* Returns the part of T's new interval, from 0 to 1, that is before the point with PASSED_NS of the traced interval before it:
+ * between the marks around that point. IS_MARK: the point is that mark, from 1; 0: it is none. */
 static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_mark)
 {
     const struct mpg_node *node = &t->next;
@@ -185,8 +185,8 @@ static double share_of(const struct thread *t, int64_t passed_ns, uint32_t is_ma
                                  : from->onward + (to->place - from->onward) * (double)since_ns / (double)length_ns;
 }
 
-/* When T, which may be NULL, is at TRACED_NS between two nodes; IS_MARK: at the how-manieth mark of a region there, from
- * 1; 0: at none. */
+/* Returns the new time of T (may be NULL) at TRACED_NS between two nodes. IS_MARK: at that mark of a region in the interval,
+ * from 1; 0: at none. */
 static int64_t between(const struct mpg_event_times *r, const struct thread *t, int64_t traced_ns, uint32_t is_mark)
 {
     if (!t || !t->begun || traced_ns < t->traced_ns)
@@ -215,14 +215,14 @@ int64_t mpg_event_times_later(const struct mpg_event_times *r, uint32_t thread, 
 
 /* --- values, sums --- */
 
-/* CPU time is that of the work, and what recording took of it. */
+/* CPU time is that of the work plus that of recording. */
 static int64_t scale_cpu(const struct mpg_event_times *r, double ratio, int64_t cpu_ns)
 {
     const double work_ns = (double)cpu_ns - r->cpu_tracer_ns;
     return ratio == 1 || !(work_ns > 0) ? cpu_ns : cpu_ns + llround((ratio - 1) * work_ns);
 }
 
-/* E's values can be changed from now on. */
+/* Copies the values of E, so that they can be changed. */
 static int own_values(struct mpg_event_times *r, struct mpg_event *e, struct mpg_error *err)
 {
     if (e->values == r->values)
@@ -240,7 +240,7 @@ static bool is_region_mark(const struct mpg_event *e)
     return kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END;
 }
 
-/* Of the CPU time of the interval that E ends, or that it lies in, its part. */
+/* Gives E its part of the CPU time of the interval that it ends or lies in. */
 static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_event *e, bool is_node,
                       struct mpg_error *err)
 {
@@ -263,8 +263,7 @@ static int set_values(struct mpg_event_times *r, struct thread *t, struct mpg_ev
     return 0;
 }
 
-/* E, that ends an interval of T's, is not made: if there still is such an interval, its values are
- * part of the next one's. */
+/* E, which ends an interval of T, is not made. If the interval still exists, the values of E go to the next event. */
 static int carry_values(struct thread *t, const struct mpg_event *e, bool is_gone,
                         struct mpg_error *err)
 {
@@ -298,7 +297,7 @@ static int64_t scale(double ratio, int64_t ns, double (*round_it)(double))
     return scaled_ns < most_ns ? (int64_t)scaled_ns : (int64_t)most_ns;
 }
 
-/* What was summed up is work, too. */
+/* Aggregated calls are work, too. */
 static void set_sum(struct mpg_sum *s, double ratio)
 {
     int64_t least_ns, most_ns;
@@ -337,7 +336,7 @@ static void set_times(const struct mpg_event_times *r, struct thread *t, struct 
     e->leave_ns = r->origin_ns + leave_ns;
 }
 
-/* E, between two nodes, takes what it took, or is left out. */
+/* A flush keeps its length, or is left out. */
 static int flush(struct mpg_event_times *r, struct thread *t, struct mpg_event *e)
 {
     const int64_t took_ns = e->leave_ns - e->enter_ns, new_ns = between(r, t, e->enter_ns, 0);
@@ -348,7 +347,7 @@ static int flush(struct mpg_event_times *r, struct thread *t, struct mpg_event *
     return 1;
 }
 
-/* Offsets that were measured before TRACED_NS, when thread 0, T, is between its nodes, or goes on. */
+/* Sets the new times of offsets measured by TRACED_NS, while thread 0, T, is between two nodes or beyond the last one. */
 static void place_points(struct mpg_event_times *r, const struct thread *t, int64_t traced_ns)
 {
     for (; r->placed < r->points && r->point[r->placed].traced_ns <= traced_ns; r->placed++)
@@ -356,8 +355,8 @@ static void place_points(struct mpg_event_times *r, const struct thread *t, int6
             r->origin_ns + between(r, t, r->point[r->placed].traced_ns, 0);
 }
 
-/* Those that were measured in E, a call of thread 0, whose times are new ones: they keep their
- * distance to its begin, as far as it lasts. */
+/* Sets the new times of offsets measured within E, a call of thread 0 that has its new times: they keep their distance to the
+ * enter, as far as the call lasts. */
 static void place_points_inside(struct mpg_event_times *r, const struct mpg_event *e, int64_t enter_ns,
                                 int64_t leave_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that go by another's number, and receives that take another message. */
+/* Requests with other numbers, and receives that take other messages, than in the trace. */
 #include "simulate/replica/match_overrides.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 struct mpg_match_overrides {
     const struct mpg_trace *trace;
     int32_t rank;
-    struct mpg_map renamed; /* a request's number in the trace: that in the replica, if another; */
-    struct mpg_map early;   /* that in the replica: it has been completed, in the trace it is to be */
+    struct mpg_map renamed; /* request in the trace -> request in the replica, if they differ */
+    struct mpg_map early;   /* request in the replica -> it is completed, and in the trace not yet */
     int64_t *list[3]; /* requests, done, cancelled */
     uint32_t list_capacity[3];
-    struct mpg_resolution *resolutions; /* of what a call completes, where it is told what it received */
+    struct mpg_resolution *resolutions; /* status of completed receives from any source */
     uint32_t resolution_capacity;
 };
 
@@ -52,7 +52,7 @@ void mpg_match_overrides_free(struct mpg_match_overrides *d)
 
 /* --- requests --- */
 
-/* The number in the replica of the trace's REQUEST. */
+/* Returns the number in the replica of REQUEST in the trace. */
 static int64_t name_of(const struct mpg_match_overrides *d, int64_t request)
 {
     const uint64_t *other = mpg_map_find(&d->renamed, (uint64_t)request, 0);
@@ -79,14 +79,14 @@ static bool is_early(const struct mpg_match_overrides *d, int64_t name)
     return mpg_map_find(&d->early, (uint64_t)name, 0) != NULL;
 }
 
-/* A list of D's for N numbers; NULL with ERR. */
+/* Returns a list with room for N numbers; NULL: no memory, with ERR. */
 static int64_t *reserve(struct mpg_match_overrides *d, int which, uint32_t n, struct mpg_error *err)
 {
     return mpg_reserve_at(&d->list[which], sizeof *d->list[which], &d->list_capacity[which], n + 1, err) < 0 ? NULL
                                                                                                           : d->list[which];
 }
 
-/* The names of LIST, N requests of the trace, but for those that were completed early. */
+/* Renames LIST, N requests of the trace, and drops those that were completed early. */
 static int name_all(struct mpg_match_overrides *d, int which, const int64_t **list, uint32_t *n,
                     struct mpg_error *err)
 {
@@ -103,14 +103,14 @@ static int name_all(struct mpg_match_overrides *d, int which, const int64_t **li
     return 0;
 }
 
-/* The trace is done with REQUEST: its number means nothing any more. */
+/* The trace has completed REQUEST: its number is free. */
 static void forget(struct mpg_match_overrides *d, int64_t request)
 {
     mpg_map_remove(&d->early, (uint64_t)name_of(d, request), 0);
     mpg_map_remove(&d->renamed, (uint64_t)request, 0);
 }
 
-/* What a call that completed nothing completes, in the order of the list, is added to E's. */
+/* Adds REQUEST, which the trace does not complete here, to the completions of E. */
 static int complete_early(struct mpg_match_overrides *d, struct mpg_event *e, int64_t request,
                           struct mpg_error *err)
 {
@@ -133,7 +133,7 @@ static int32_t index_of(int32_t rank, const int32_t *ranks, int32_t n)
     return i;
 }
 
-/* World rank RANK as D's rank names it in COMM. */
+/* Returns the rank of world rank RANK in COMM, as D's rank names it. */
 static int32_t peer_of(const struct mpg_match_overrides *d, int32_t comm, int32_t rank)
 {
     const struct mpg_comm *c = mpg_trace_comm(d->trace, comm);
@@ -142,7 +142,7 @@ static int32_t peer_of(const struct mpg_match_overrides *d, int32_t comm, int32_
                      : index_of(rank, c->world_ranks, c->size);
 }
 
-/* Receives that E completes, and that left their source open, received what OVERRIDES say. */
+/* Sets the status of receives from any source that E completes, as OVERRIDES say. */
 static int resolve(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides, uint32_t n,
                    struct mpg_error *err)
 {
@@ -160,7 +160,7 @@ static int resolve(struct mpg_match_overrides *d, struct mpg_event *e, const str
     return 0;
 }
 
-/* E, of kind COMPLETE. The list that it is given has the names from before it. */
+/* Applies OVERRIDES to E, of kind COMPLETE. Its list of requests has the numbers before the exchanges. */
 static int complete(struct mpg_match_overrides *d, struct mpg_event *e, const struct mpg_match_override *overrides, uint32_t n,
                     struct mpg_error *err)
 {
@@ -188,7 +188,7 @@ static int complete(struct mpg_match_overrides *d, struct mpg_event *e, const st
     for (uint32_t i = 0; i < were_done; i++)
         forget(d, was_done[i]);
     e->done_all = e->done_number == e->request_number && e->done_number > 0;
-    if (all && e->done_number == 0) /* of none */
+    if (all && e->done_number == 0) /* of no request */
         e->done_all = true;
     const bool is_made = !skips || e->done_number > 0;
     if (e->done_all) {

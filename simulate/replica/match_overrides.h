@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a rank's calls complete and receive in a replica that does otherwise than the trace (docs/MODEL.md, section
- * 6, In the trace of a replica). */
+/* Completions and receives of a rank's calls in a replica that matches other messages than the trace (docs/MODEL.md, section 6,
+ * In the trace of a replica). */
 #ifndef MPG_MATCH_OVERRIDES_H
 #define MPG_MATCH_OVERRIDES_H
 
@@ -10,10 +10,10 @@
 
 struct mpg_match_overrides;
 
-/* Of RANK of TRACE, which outlives it. Error: out of memory. */
+/* For RANK of TRACE, which outlives the result. NULL: no memory, with ERR. */
 struct mpg_match_overrides *mpg_match_overrides_new(const struct mpg_trace *trace, int32_t rank, struct mpg_error *err);
-/* Makes of EVENT, the rank's next as a cursor gave it, what it is in the replica, N OVERRIDES being done in
- * it; its lists are then D's until the next call. 1; 0: it is not made; -1: out of memory. */
+/* Applies N OVERRIDES to EVENT, the next one of the rank as its cursor gave it. Lists of EVENT are then D's, until the next call.
+ * Returns 1; 0: the replica does not make the call; -1 with ERR: no memory. */
 int mpg_match_overrides_apply(struct mpg_match_overrides *d, struct mpg_event *event,
                               const struct mpg_match_override *overrides, uint32_t n,
                  struct mpg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records in blocks of one size, each of one stream, that say where its next one is. */
+/* Records in blocks of one size. A block belongs to one stream, and has the position of the next block of that stream. */
 #define _GNU_SOURCE
 #include "simulate/replica/node_file.h"
 
@@ -22,14 +22,13 @@ enum {
     RECORD_BYTES = 6 * MPG_VARINT_BYTES + sizeof(double)
 };
 
-/* What the first number of a record says: of a node which fields there are, or that it is a override of
- * the node that comes next. */
+/* The first number of a record: for a node the fields that it has; or that it is an override of the next node. */
 enum { HAS_RATIO = 1, HAS_FLUSHED = 2, IS_OVERRIDE = 4, FLAG_BITS = 3 };
-/* A mark of the interval before that node, in place of a override. */
+/* A mark of the interval before the next node, instead of an override. */
 enum { MARK = 1 << 8 };
 
 struct block_head {
-    int64_t next; /* where the stream's next block is, if there is one */
+    int64_t next; /* position of the next block of the stream, if there is one */
     uint32_t used;
     uint32_t unused;
 };
@@ -91,7 +90,7 @@ static int read_block(const struct node_file *f, struct node_records *r, int64_t
 {
     struct block_head head;
     size_t got;
-    if (mpg_spool_read(f->fd, r->buffer, f->block, at, f->name, &got, err) < 0) /* the file's last one may be shorter */
+    if (mpg_spool_read(f->fd, r->buffer, f->block, at, f->name, &got, err) < 0) /* the last block of the file may be shorter */
         return -1;
     memcpy(&head, r->buffer, sizeof head);
     if (got < sizeof head || head.used > got - sizeof head)
@@ -117,7 +116,7 @@ static int make_buffer(const struct node_file *f, struct node_records *r, struct
     return 0;
 }
 
-/* Where R's next record goes; NULL with ERR. */
+/* Returns the place of the next record of R; NULL with ERR. */
 static uint8_t *make_room(struct node_file *f, struct node_records *r, struct mpg_error *err)
 {
     if (r->count == 0)
@@ -130,7 +129,7 @@ static uint8_t *make_room(struct node_file *f, struct node_records *r, struct mp
     return r->buffer + sizeof(struct block_head) + r->used;
 }
 
-/* The record that began where there was room ends at P. */
+/* The record at the place that make_room() returned ends at P. */
 static void end_record(struct node_records *r, const uint8_t *p)
 {
     r->used = (uint32_t)(p - (r->buffer + sizeof(struct block_head)));
@@ -215,7 +214,7 @@ int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begi
 
 /* --- reading --- */
 
-/* What is there only if it is another than before, or not 0. */
+/* Reads fields that are left out if they are 0 or unchanged. */
 static bool get_optional(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t flags,
                          uint64_t *flushed_ns)
 {
@@ -262,7 +261,7 @@ static bool get_mark(const uint8_t **p, const uint8_t *end, struct mpg_node_mark
     return true;
 }
 
-/* The rest of a node whose record begins with FIRST. */
+/* Reads the rest of a node whose record begins with FIRST. */
 static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *end, uint64_t first,
                      struct mpg_node *node)
 {
@@ -284,7 +283,7 @@ static bool get_node(struct node_records *r, const uint8_t **p, const uint8_t *e
     return true;
 }
 
-/* What the next record was; or an error. */
+/* The kind of a record that was read. */
 enum record { RECORD_NODE, RECORD_OVERRIDE, RECORD_MARK, RECORD_ERROR };
 
 /* Reads the next record of R into NODE, or to the end of the overrides or marks of the node that comes next. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes of each stream with their overrides and marks, in an unlinked file: written one after another, then read in the same
- * order. A buffer of a stream is a block of the file, so that memory grows with the streams, not with their nodes. */
+/* Nodes of each stream, with their overrides and marks, in an unlinked file: written one after another, then read in the same
+ * order. The buffer of a stream is one block of the file, so memory grows with the number of streams, not of nodes. */
 #ifndef MPG_NODE_FILE_H
 #define MPG_NODE_FILE_H
 
@@ -13,39 +13,40 @@ struct node_file {
     int64_t end;    /* of the file, as far as it has been given out */
 };
 
-/* Of one stream; all 0 is one without any. */
+/* The records of one stream. Zero-initialised: none. */
 struct node_records {
-    double ratio;          /* of the last node that was written or read, */
-    uint64_t number;       /* its number, */
-    int64_t last_ns;       /* when it was left, the caller's to set before the first one, */
-    uint64_t count;        /* and how many records are to come (reading), or have been written */
+    double ratio;          /* of the last node written or read */
+    uint64_t number;       /* its number */
+    int64_t last_ns;       /* its leave; before the first node, the caller sets the begin of the first interval */
+    uint64_t count;        /* records left to read, or written so far */
     struct mpg_match_override *override; /* of the node that is read */
     uint32_t override_count, override_capacity;
     struct mpg_node_mark *mark; /* likewise */
     uint32_t mark_count, mark_capacity;
-    int64_t first, here;   /* blocks: the first one, the one that BUFFER is of */
+    int64_t first, here;   /* blocks: the first one; the one in BUFFER */
     uint8_t *buffer;       /* NULL: none */
-    uint32_t used, place;  /* of the buffer: bytes behind the head, and of them those read */
+    uint32_t used, place;  /* bytes of the buffer behind its head; bytes read of them */
 };
 
-/* Makes F in FOLDER, for streams of RANKS ranks, from 1. Errors: it cannot be made, out of memory. */
+/* Makes F in FOLDER, for streams of RANKS >= 1 ranks. Returns 0, or -1 with ERR: it cannot be made. */
 int mpg_node_file_open(struct node_file *f, const char *folder, int32_t ranks, struct mpg_error *err);
-/* Forgets what was written; the caller has cleared all records. Error: the file cannot be written. */
+/* Empties the file, after the caller has cleared all records. Returns 0, or -1 with ERR: the file cannot be written. */
 int mpg_node_file_restart(struct node_file *f, struct mpg_error *err);
 void mpg_node_file_close(struct node_file *f);
 void mpg_node_records_clear(struct node_records *r);
 
-/* What comes next in R; overrides and marks before the node that they are of. WORTH_NS: of the interval that MARK is in, above
- * 0. Errors: the file cannot be written, out of memory. */
+/* Append to R an override, a mark or a node; overrides and marks come before their node. WORTH_NS > 0 is the length of the
+ * interval of MARK. Return 0, or -1 with ERR: the file cannot be written; no memory. */
 int mpg_node_write_override(struct node_file *f, struct node_records *r, const struct mpg_match_override *override,
                             struct mpg_error *err);
 int mpg_node_write_mark(struct node_file *f, struct node_records *r, const struct mpg_mark *mark, double worth_ns,
                         struct mpg_error *err);
 int mpg_node_write(struct node_file *f, struct node_records *r, const struct mpg_node *node, struct mpg_error *err);
-/* Makes R, whose times begin at BEGIN_NS, ready to be read, and gives its buffer back. */
+/* Ends writing R and frees its buffer; R, whose first interval begins at BEGIN_NS, can be read then. Returns 0, or -1 with ERR:
+ * the file cannot be written. */
 int mpg_node_write_end(struct node_file *f, struct node_records *r, int64_t begin_ns, struct mpg_error *err);
-/* Reads the next node: 1, 0 beyond the last. Its overrides and marks are R's until the next one is read. Errors: the file
- * cannot be read or was changed, out of memory. */
+/* Reads the next node of R. Its overrides and marks are R's, and valid until the next node is read. Returns 1; 0 beyond the last
+ * node; -1 with ERR: the file cannot be read or was changed; no memory. */
 int mpg_node_read(struct node_file *f, struct node_records *r, struct mpg_node *node, struct mpg_error *err);
 
 #endif

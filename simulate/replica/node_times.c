@@ -12,10 +12,10 @@ static const double most_ns = 2e18; /* traces end at 2^61 */
 
 struct stream {
     struct mpg_node_stream is;
-    uint32_t sibling;      /* the rank's next stream, 0: none */
+    uint32_t sibling;      /* next stream of the rank; 0: none */
     double value_ns;       /* after its last step */
-    int64_t traced_ns;     /* its last node, traced, from MPI_Init's leave on; if values are delays */
-    bool waits;            /* NODE has been entered, and not left */
+    int64_t traced_ns;     /* if values are delays: traced time of its last node since MPI_Init was left */
+    bool waits;            /* NODE is entered and not left */
     struct mpg_node node;
     bool skips;         /* the call is not made */
     struct node_records records;
@@ -81,7 +81,7 @@ void mpg_node_times_free(struct mpg_node_times *n)
     free(n);
 }
 
-/* When S's last node is, by its VALUE_NS: the nearest nanosecond, but not before LAST_NS. */
+/* Rounds the time of the last node of S, at VALUE_NS, to the nearest ns, but not below LAST_NS. */
 static int whole(const struct stream *s, double value_ns, int64_t last_ns, int64_t *whole_ns,
                  struct mpg_error *err)
 {
@@ -93,7 +93,7 @@ static int whole(const struct stream *s, double value_ns, int64_t last_ns, int64
     return 0;
 }
 
-/* The number of S's stream. */
+/* Makes room for the stream of S. */
 static int reserve(struct mpg_node_times *n, const struct mpg_step *s, struct mpg_error *err)
 {
     if (s->stream < n->count)
@@ -104,7 +104,7 @@ static int reserve(struct mpg_node_times *n, const struct mpg_step *s, struct mp
     return 0;
 }
 
-/* A stream's first interval begins. */
+/* The first interval of a stream begins. */
 static int begin(struct mpg_node_times *n, const struct mpg_step *step, struct mpg_error *err)
 {
     struct stream *s = &n->streams[step->stream];
@@ -125,7 +125,7 @@ static int begin(struct mpg_node_times *n, const struct mpg_step *step, struct m
     return 0;
 }
 
-/* How long the work of S's interval takes for each traced ns. */
+/* Returns the new time of the work of the interval for each traced ns. */
 static double ratio_of(const struct mpg_node_times *n, const struct mpg_step *s)
 {
     const struct mpg_change *c = s->change;
@@ -187,7 +187,7 @@ int mpg_node_times_take(void *nodes, const struct mpg_step *step, double value_n
     int status = 0;
     if (step->kind == MPG_STEP_ENTER)
         status = enter(n, step, value_ns, err);
-    else if (step->kind == MPG_STEP_JOIN) /* MPI_Finalize's enter is that of the latest thread */
+    else if (step->kind == MPG_STEP_JOIN) /* MPI_Finalize is entered when the latest thread enters it */
         status = whole(s, value_ns, s->records.last_ns, &s->node.enter_ns, err);
     else if (step->kind == MPG_STEP_LEAVE) {
         s->node.left = true;

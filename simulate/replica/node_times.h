@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The times of one replica's nodes: those of each stream (thread of a rank) in the order of its
- * calls, in an unlinked file. Memory grows with the streams, not with their calls.
- *
- * Times are whole nanoseconds from MPI_Init's leave on, each the nearest one; as times along a
- * stream never fall, no interval or call becomes negative, and a run is as long as it was to half a
- * nanosecond. */
-#ifndef MPG_NODES_H
-#define MPG_NODES_H
+/* The times of one replica's nodes, for each stream (thread of a rank) in the order of its calls, in an unlinked file. Memory
+ * grows with the number of streams, not with the number of calls.
+ * 
+ * Times are nanoseconds since MPI_Init was left, rounded to the nearest one. Times along a stream never fall, so no interval and
+ * no call becomes negative; a run time is right to half a nanosecond. */
+#ifndef MPG_NODE_TIMES_H
+#define MPG_NODE_TIMES_H
 
 #include "common/error.h"
 #include "graph/graph.h"
@@ -14,67 +13,67 @@
 
 struct mpg_node_times;
 
-/* A region's mark: so much of the interval's traced time, without flushes, is before it; where it is in the new one, from
- * 0 to 1, and where that goes on. */
+/* A begin or end of a region within the interval before a node. PASSED_NS of the traced interval, without the tracer's flushes,
+ * are before it. PLACE is its position in the new interval, from 0 to 1; ONWARD is the position from which the interval goes
+ * on. */
 struct mpg_node_mark {
     int64_t passed_ns;
     double place, onward;
 };
 
-/* A call of a stream; of a thread that is not the one that ends its rank, the last is MPI_Finalize's,
- * in which it ends as well. */
+/* A call of a stream. Each thread ends with MPI_Finalize, which one thread of its rank calls. */
 struct mpg_node {
-    uint64_t number;   /* among the rank's calls */
-    int64_t length_ns; /* traced, of the interval before it, without flushes; 0 or more */
-    int64_t flushed_ns; /* that these took in it, if they are kept; else 0 */
-    int64_t cpu_ns;    /* and the CPU time in that; -1: not recorded */
-    double ratio;      /* how long its work takes on the target for each traced ns */
+    uint64_t number;   /* number of the call on its rank */
+    int64_t length_ns; /* traced length of the interval before the call, without flushes; 0 or more */
+    int64_t flushed_ns; /* time of flushes in that interval, if the new trace keeps them; else 0 */
+    int64_t cpu_ns;    /* CPU time in that interval; -1: not recorded */
+    double ratio;      /* time of the work on the target for each traced ns */
     int64_t enter_ns, leave_ns; /* new */
-    bool left;         /* else leave_ns is enter_ns: when it leaves is not known */
+    bool left;         /* false: the leave is unknown, and leave_ns is enter_ns */
     uint32_t mark_number;
-    const struct mpg_node_mark *marks; /* of regions in that interval, where hypotheses change it; as overrides */
+    const struct mpg_node_mark *marks; /* region marks in that interval, where hypotheses change it; valid as long as overrides */
     uint32_t override_number;
-    const struct mpg_match_override *overrides; /* what is done in it otherwise than in the trace; valid until the
-                                     stream's next node is read */
+    const struct mpg_match_override *overrides; /* differences of the call from the trace; valid until the next node of the
+                                                   stream is read */
 };
 
-/* A stream, and where reading it has come to. */
+/* A stream. */
 struct mpg_node_stream {
     int32_t rank;
     uint32_t thread;
-    bool begun;          /* else it has no nodes, and nothing below is known */
-    int64_t begin_ns;    /* new: when its first interval begins, */
-    int64_t traced_ns;   /* on the rank's own clock, */
-    int64_t since_ns;    /* and since the traced run began */
+    bool begun;          /* false: it has no nodes, and all below is unknown */
+    int64_t begin_ns;    /* new begin of its first interval */
+    int64_t traced_ns;   /* traced begin of that interval, on the clock of the rank */
+    int64_t since_ns;    /* the same, since the traced run began */
 };
 
 struct mpg_node_rules {
-    double ratio;       /* what steps say is to be multiplied by */
-    bool delays;        /* values are delays of the traced times; else times from MPI_Init's leave on */
-    bool keeps_flushes; /* what the tracer took to write is part of the intervals */
+    double ratio;       /* factor of all ratios of steps */
+    bool delays;        /* values are delays against the trace; else times since MPI_Init was left */
+    bool keeps_flushes; /* intervals include the time of flushes */
 };
 
-/* Into a file in FOLDER, for a trace of RANKS ranks. Errors: it cannot be made, out of memory. */
+/* Makes the file in FOLDER, for a trace of RANKS ranks. NULL with ERR: it cannot be made; no memory. */
 struct mpg_node_times *mpg_node_times_new(const char *folder, int32_t ranks, const struct mpg_node_rules *rules,
                                 struct mpg_error *err);
-/* Takes OVERRIDE, of the call that S, the next step of its stream, leaves. Errors: as mpg_node_times_take(). */
+/* Takes OVERRIDE of the call that S leaves; S is taken next. Returns 0 or -1 as mpg_node_times_take(). */
 int mpg_node_times_note(void *nodes, const struct mpg_step *s, const struct mpg_match_override *override,
                    struct mpg_error *err);
-/* Takes step S, after which the value of its stream is VALUE_NS. Errors: the file cannot be written,
- * times beyond what traces hold, out of memory. */
+/* Takes step S, after which the value of its stream is VALUE_NS. Returns 0, or -1 with ERR: the file cannot be written; a time is
+ * beyond the range of traces; no memory. */
 int mpg_node_times_take(void *nodes, const struct mpg_step *s, double value_ns, struct mpg_error *err);
-/* Forgets all that was taken. Error: the file cannot be written. */
+/* Forgets all steps. Returns 0, or -1 with ERR: the file cannot be written. */
 int mpg_node_times_restart(void *nodes, struct mpg_error *err);
-/* Whether any override was that a receive takes another message. */
+/* Returns whether a receive takes another message than in the trace. */
 bool mpg_node_times_takes(const struct mpg_node_times *nodes);
-/* All steps have been taken. */
+/* Ends after the last step; reading begins. Returns 0, or -1 with ERR: the file cannot be written. */
 int mpg_node_times_finish(struct mpg_node_times *nodes, struct mpg_error *err);
 
-/* Once finished: the I-th stream of RANK, from 0, to be read from its beginning; false beyond the
- * last. STREAM is its number for mpg_node_times_next(). */
+/* Finds the I-th stream of RANK, from 0, which is then read from its first node; STREAM is its number for mpg_node_times_next().
+ * Returns false beyond the last one. */
 bool mpg_node_times_stream(struct mpg_node_times *nodes, int32_t rank, uint32_t i,
                       struct mpg_node_stream *found, uint32_t *stream);
-/* The next node: 1, 0 beyond the last, -1 if the file cannot be read. */
+/* Reads the next node. Returns 1; 0 beyond the last one; -1 with ERR: the file cannot be read. */
 int mpg_node_times_next(struct mpg_node_times *nodes, uint32_t stream, struct mpg_node *node,
                    struct mpg_error *err);
 void mpg_node_times_free(struct mpg_node_times *nodes); /* NULL is allowed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rank after rank: facts, then each event with its new times. */
+/* Writes rank after rank: facts, then each event with its new times. */
 #include "config.h"
 
 #include "common/input.h"
@@ -21,13 +21,13 @@
 struct mpg_replica_trace {
     struct mpg_trace *trace;
     struct mpg_trace_output output;
-    bool open; /* output has not got its name, and is not gone */
+    bool open; /* the output is neither renamed nor removed */
     struct mpg_replica_trace_rules rules;
     struct mpg_node_times *nodes;
     struct mpg_observer observer;
     struct mpg_copy *copy;
     const struct mpg_replica_trace_facts *facts;
-    int64_t origin_ns; /* when all ranks leave MPI_Init */
+    int64_t origin_ns; /* the time at which all ranks leave MPI_Init */
     uint64_t swapped, done;
     struct mpg_progress progress;
 };
@@ -85,7 +85,7 @@ void mpg_replica_trace_free(struct mpg_replica_trace *r)
     free(r);
 }
 
-/* --- when MPI_Init is left: no event is before 0 --- */
+/* --- the leave of MPI_Init, so late that no event is before 0 --- */
 
 static int find_first(struct mpg_trace *trace, int32_t rank, int64_t *first_ns,
                       struct mpg_error *err)
@@ -126,9 +126,8 @@ static bool is_one_of(const char *key, const char *const *keys)
     return *keys != NULL;
 }
 
-/* Whether the fact KEY of the traced run is not one of this: its machine, clocks and tracer, where
- * they are not the same; where clocks were compared, and what killed it, is said again with its new
- * time. */
+/* Returns whether the new trace does not take over fact KEY: facts of the machine, of clocks and of the tracer where these
+ * differ. Clock offsets and causes of death are written with their new times. */
 static bool is_gone(const struct mpg_replica_trace *r, const char *key)
 {
     static const char *const machine[] = {"core_limit",   "cores",     "counter",        "cpu",
@@ -175,7 +174,7 @@ static int write_facts(struct mpg_replica_trace *r, int32_t rank, struct mpg_err
     return write_origin(r, rank, err);
 }
 
-/* The bytes of the file PATH, to be freed. */
+/* Returns the content of the file PATH, to be freed; NULL with ERR. */
 static char *read_file(const char *path, size_t *bytes, struct mpg_error *err)
 {
     FILE *file = mpg_input_open(path);
@@ -215,7 +214,7 @@ static int write_signature(struct mpg_replica_trace *r, struct mpg_error *err)
     return status;
 }
 
-/* Threads that died, which a lenient prediction goes on without. */
+/* Writes facts of threads that died, without which a lenient prediction goes on. */
 static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_times *times, int32_t rank,
                         struct mpg_error *err)
 {
@@ -237,7 +236,7 @@ static int write_deaths(struct mpg_replica_trace *r, const struct mpg_event_time
     return 0;
 }
 
-/* Of two offsets that were measured at one new time the first is that of the clock before it. */
+/* Of two offsets with one new time, the first one holds before that time. */
 static int write_clock(struct mpg_replica_trace *r, const struct mpg_event_times *times, struct mpg_error *err)
 {
     int64_t new_ns, offset_ns, last_ns = INT64_MIN;
@@ -262,7 +261,7 @@ static int write_events(struct mpg_replica_trace *r, struct mpg_event_times *tim
     struct mpg_event e;
     int more = -1, kept = 0;
     while (c && kept >= 0 && (more = mpg_cursor_next(c, &e, err)) > 0) {
-        e.off_before_ns = e.off_in_ns = 0; /* recorded of other times than these */
+        e.off_before_ns = e.off_in_ns = 0; /* recorded for the traced times */
         if ((kept = mpg_event_times_event(times, &e, err)) > 0)
             kept = mpg_copy_event(r->copy, &e, err);
         if ((++r->done & 0xfff) == 0)
@@ -291,8 +290,8 @@ static int write_rank(struct mpg_replica_trace *r, int32_t rank, bool last, stru
     return status;
 }
 
-/* What is received in another order need not fit: a buffer may be too small, or a message that waits
- * for its receive, which is followed by none, be before it. Then nothing could read the trace. */
+/* With other matches a buffer may be too small, or a message may come before the receive that it waits for. Then the trace cannot
+ * be read. */
 static int check_readable(const struct mpg_replica_trace *r, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.eager_limit_bytes = INT64_MAX,
@@ -324,7 +323,7 @@ int mpg_replica_trace_write(struct mpg_replica_trace *r, const struct mpg_replic
         return -1;
     mpg_progress_start(&r->progress, "writing the trace",
                        (double)mpg_trace_events(r->trace, -1));
-    /* The first rank last: its file has what none has named. */
+    /* The first rank is last: its file has the definitions that no other file has. */
     for (int32_t rank = ranks - 1; status == 0 && rank >= 0; rank--)
         status = write_rank(r, rank, rank == 0, err);
     mpg_progress_end(&r->progress);
