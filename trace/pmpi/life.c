@@ -189,7 +189,7 @@ static bool lacks_pmix(void)
 
 void tracer_before_init(void)
 {
-    if (life.began)
+    if (life.began || tracer_real_is_other())
         return;
     /* Open MPI 4 ends the process in MPI_Init where srun gives it nothing that it knows. */
     if (MPG_TRACER_MPI == MPG_MPI_OPENMPI && lacks_pmix())
@@ -257,7 +257,7 @@ static void tell_of_singletons(void)
 
 void tracer_init(struct tracer_scope *s, int thread_level)
 {
-    if (life.began)
+    if (life.began || tracer_real_is_other())
         return;
     life.tried = true;
     summary_end_watch();
@@ -358,7 +358,7 @@ void tracer_end_early(const char *reason)
 __attribute__((destructor)) static void at_exit(void)
 {
     bool ended;
-    if (!life.began && !life.tried)
+    if (!life.began && !life.tried && !tracer_real_is_other())
         summary_say_nothing(life.session);
     if (!streams.on || life.pid != getpid())
         return;

@@ -2,17 +2,24 @@
 /* Finding the MPI of a program that starts without it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/launcher.h"
 #include "trace/pmpi/family.h"
 #include "trace/pmpi/say.h"
+#include "trace/pmpi/summary.h"
 
 static void *library; /* that MPI's, or a module that is linked to it; never closed */
-static bool is_other; /* a module that was looked at is linked to an MPI of another kind */
+static void *other;   /* a module that is linked to an MPI of another family, or that MPI; never closed */
+static char other_file[PATH_MAX]; /* that MPI's */
+static bool is_left; /* the program's MPI is OTHER, and is not traced */
+bool tracer_may_be_other = true;
 static bool is_chained; /* tracer_behind is what comes next */
 
 /* What PATH, a module that is loaded, and the libraries that it needs have. */
@@ -26,21 +33,31 @@ static bool has(const void *module, const char *symbol)
     return dlsym((void *)(uintptr_t)module, symbol) != NULL;
 }
 
-/* Whether PATH, or what it needs, is an MPI of the tracer's family; that is then kept. */
-static bool has_mpi(const char *path)
+/* Looks for MPI in PATH, a module that is loaded, and in the libraries that it needs. Returns 1 for one of the tracer's family,
+ * which becomes LIBRARY, -1 for one of another family, which becomes OTHER, 0 for none. */
+static int find_mpi(const char *path)
 {
     Dl_info file;
     void *module = open_loaded(path);
-    if (!module)
-        return false;
-    const void *init = dlsym(module, "PMPI_Init");
-    if (init && mpg_mpi_of_library(dladdr(init, &file) ? file.dli_fname : NULL, has, module) == MPG_TRACER_MPI) {
+    const void *init = module ? dlsym(module, "PMPI_Init") : NULL;
+    const char *mpi = init && dladdr(init, &file) ? file.dli_fname : NULL;
+    if (init && mpg_mpi_of_library(mpi, has, module) == MPG_TRACER_MPI) {
         library = module;
-        return true;
+        return 1;
     }
-    is_other = is_other || init;
-    dlclose(module);
-    return false;
+    if (init) {
+        other = module;
+        snprintf(other_file, sizeof other_file, "%s", mpi ? mpi : path);
+        return -1;
+    }
+    if (module)
+        dlclose(module);
+    return 0;
+}
+
+static bool has_mpi(const char *path)
+{
+    return find_mpi(path) > 0;
 }
 
 static int look_at(struct dl_phdr_info *module, size_t size, void *data)
@@ -64,6 +81,14 @@ static void set(const struct tracer_real_name *n)
     put(n, address || n->next < 0 ? address : dlsym(library, n->name + 1));
 }
 
+/* What the wrapper of NAME hands on to is FUNCTION. */
+static void set_next(const char *name, void *function)
+{
+    for (const struct tracer_real_name *n = tracer_real_names; n->name; n++)
+        if (n->next >= 0 && strcmp(n->name, name) == 0)
+            memcpy((char *)&tracer_behind + n->next, &function, sizeof function);
+}
+
 static void set_all(void)
 {
     const struct tracer_real_name *init = NULL;
@@ -76,12 +101,30 @@ static void set_all(void)
     set(init);
 }
 
-void tracer_real_find(const void *caller)
+/* From now on calls go on to OTHER. */
+static void leave(const char *who)
+{
+    is_left = true;
+    set_next("PMPI_Pcontrol", dlsym(other, "MPI_Pcontrol"));
+    if (!mpg_launcher_is_first())
+        return;
+    say_start();
+    summary_end_watch();
+    say("%s runs untraced: it calls %s, and this tracer is for %s: mpgtrace record --mpi names another", who, other_file,
+        mpg_mpi_name(MPG_TRACER_MPI));
+}
+
+static void find(const void *caller)
 {
     Dl_info module;
     const bool known = dladdr(caller, &module) && module.dli_fname;
-    if (!(known && has_mpi(module.dli_fname)) && !dl_iterate_phdr(look_at, NULL) && !is_other)
+    const int found = known ? find_mpi(module.dli_fname) : 0;
+    if (found == 0 && !dl_iterate_phdr(look_at, NULL) && !other)
         library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* linked with the tracer, which was enough */
+    if (!library && other) {
+        leave(known ? module.dli_fname : "the program");
+        return;
+    }
     if (!library) {
         say_start();
         say("%s calls MPI, and loads none that this tracer is for (%s): mpgtrace record --mpi names another",
@@ -89,6 +132,34 @@ void tracer_real_find(const void *caller)
         abort();
     }
     set_all();
+}
+
+void tracer_real_find(const void *caller)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!&PMPI_Init && !is_left)
+        find(caller);
+    __atomic_store_n(&tracer_may_be_other, is_left, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+}
+
+void *tracer_real_other(const char *name, const void *caller)
+{
+    tracer_real_find(caller);
+    return is_left ? dlsym(other, name) : NULL;
+}
+
+bool tracer_real_is_other(void)
+{
+    return is_left;
+}
+
+const char *tracer_real_loaded_other(void)
+{
+    if (!&PMPI_Init && !other && dl_iterate_phdr(look_at, NULL))
+        return NULL;
+    return other ? other_file : NULL;
 }
 
 /* The image that the tracer is in. */
@@ -202,6 +273,8 @@ static const void *behind(const char *name)
 bool tracer_real_leads_to(const char *name, const void *function)
 {
     Dl_info module;
+    if (is_left)
+        return false;
     if (!&PMPI_Init) {
         if (!dladdr(function, &module) || !module.dli_fname || !has_mpi(module.dli_fname))
             return false;

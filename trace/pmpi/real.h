@@ -29,15 +29,29 @@ struct tracer_real_name {
 };
 extern const struct tracer_real_name tracer_real_names[] __attribute__((visibility("hidden")));
 
+/* False once the program's MPI is known to be of the tracer's family. */
+extern bool tracer_may_be_other __attribute__((visibility("hidden")));
+
 /* The dynamic linker has set the pointers where the program starts with its MPI. Else finds the one that the module of CALLER
- * (an address in it) is linked to, or that another module has loaded, or else loads that of the tracer, and sets them; ends the
- * program, which has called MPI, if there is none of the tracer's family. */
+ * (an address in it) is linked to, or that another module has loaded, or else loads that of the tracer, and sets them. Where
+ * the module has loaded an MPI of another family, the program runs untraced, and one line says so; ends the program, which has
+ * called MPI, if there is none at all. */
 void tracer_real_find(const void *caller);
 static inline void tracer_real_be_found(const void *caller)
 {
-    if (__builtin_expect(!&PMPI_Init, false))
+    if (__builtin_expect(tracer_may_be_other, false))
         tracer_real_find(caller);
 }
+
+/* Finds the program's MPI as tracer_real_find() does. Returns its function NAME, MPI_X, where it is of another family: a wrapper
+ * cannot stand before that, as handles and constants differ. NULL: MPI is of the tracer's family. */
+void *tracer_real_other(const char *name, const void *caller);
+
+/* Returns whether the program's MPI is of another family than the tracer. */
+bool tracer_real_is_other(void);
+
+/* Returns the file of a loaded MPI of another family, where none of the tracer's is known; NULL: there is none. */
+const char *tracer_real_loaded_other(void);
 
 /* Before MPI_Init: finds what comes next. And, if it TELLS, says which functions are defined before the tracer's, whose calls it
  * does not see. */

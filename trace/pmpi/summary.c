@@ -205,6 +205,10 @@ void summary_say_nothing(bool session)
         say("nothing was traced: no MPI_Init was seen in %.*s, which looked up %s in %s (dlsym); this tracer is for %s: "
             "mpgtrace record --mpi names another",
             length, line, names, past_describe(names, sizeof names), mpg_mpi_name(MPG_TRACER_MPI));
+    else if ((file = tracer_real_loaded_other()))
+        say("nothing was traced: no MPI_Init was seen in %.*s, which has loaded %s, and this tracer is for %s: mpgtrace record "
+            "--mpi names another",
+            length, line, file, mpg_mpi_name(MPG_TRACER_MPI));
     else if (linked)
         say("nothing was traced: no MPI_Init was seen in %.*s", length, line);
     else

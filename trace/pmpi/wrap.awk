@@ -4,6 +4,8 @@
 # function, else one that passes it through, unless its arguments are open: what may
 # communicate is recorded by its name, the rest is counted. MPIX_Allreduce_init and its
 # like, which were there before the standard had them, are those of the table.
+# The wrapper of MPI_X is wrapped_MPI_X. The program calls an entry named MPI_X, which takes every argument as a register
+# holds it and goes on to the wrapper, or to the MPI_X of another family's MPI (trace/pmpi/real.h, tracer_real_other()).
 # Used with calls.awk.
 
 { header = header " " $0 }
@@ -40,7 +42,28 @@ function prototype(returns, name, list, known,    n, i, parts, p, text) {
         arguments = arguments (i > 1 ? ", " : "") p
     }
     declared = (n ? text : "void")
-    return "__attribute__((visibility(\"default\"))) " returns " " prefix name "(" declared ")"
+    return returns " wrapped_" prefix name "(" declared ")"
+}
+
+# The entry of the function NAME, which has N parameters.
+function entry(returns, name, n,    i, long_type, types, values) {
+    long_type = returns == "double" ? returns : "long"
+    for (i = 1; i <= n; i++) {
+        types = types (i > 1 ? ", " : "") "long a" i
+        values = values (i > 1 ? ", " : "") "a" i
+    }
+    types = n ? types : "void"
+    print "extern " long_type " after_" name "(" types ") __asm__(\"wrapped_" name "\") __attribute__((visibility(\"hidden\")));"
+    print long_type " entry_" name "(" types ") __asm__(\"" name "\");"
+    print "ENTRY " long_type " entry_" name "(" types ")"
+    print "{"
+    print "    " long_type " (*other)(" types ");"
+    print "    if (__builtin_expect(tracer_may_be_other, false) &&"
+    print "        (other = (" long_type " (*)(" types "))tracer_real_other(\"" name "\", __builtin_return_address(0))))"
+    print "        return other(" values ");"
+    print "    return after_" name "(" values ");"
+    print "}"
+    print ""
 }
 function split_list(list, parts) {
     return list ~ /^ *(void)? *$/ ? 0 : split(list, parts, /, */)
@@ -135,10 +158,12 @@ END {
         sub(/ $/, "", name)
         list = substr(proto, open + 1, length(proto) - open - 1)
         # mpi.h may declare conversions that the library was built without.
-        if (returns ~ /^(return|typedef)$/ || (prefix name) in seen || (prefix == "MPI_" && name in skip) ||
-            list ~ /\.\.\./ || name ~ /^Status_.*f08/)
+        if (returns ~ /^(return|typedef)$/ || (prefix name) in seen || list ~ /\.\.\./ || name ~ /^Status_.*f08/)
             continue
         seen[prefix name] = 1
+        entry(returns, prefix name, split_list(list, parts))
+        if (prefix == "MPI_" && name in skip)
+            continue
         known = is_known(name, list)
         head = prototype(returns, name, list, known)
         print "#undef " prefix name

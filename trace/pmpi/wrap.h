@@ -45,6 +45,9 @@
 #define OLD_MESSAGE(x) ((x) ? *(x) : MPI_MESSAGE_NULL)
 #define OLD_TYPE(x) ((x) ? *(x) : MPI_DATATYPE_NULL)
 
+/* What the program calls. The call of the wrapper becomes a jump, so that the wrapper returns to the program. */
+#define ENTRY __attribute__((visibility("default"), optimize("O2")))
+
 /* MPI_STATUS(ES)_IGNORE would hide what was received. */
 #define GIVE_STATUS(status) \
     MPI_Status own = {0}, *status_given = (status) == MPI_STATUS_IGNORE ? &own : (status)

@@ -8,7 +8,11 @@
 
 #include "trace/pmpi/record.h"
 
-#define WRAPPER __attribute__((visibility("default"))) int
+/* wrap.awk's entries are before them. */
+int wrapped_MPI_Init(int *argc, char ***argv);
+int wrapped_MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int wrapped_MPI_Finalize(void);
+int wrapped_MPI_Abort(MPI_Comm comm, int errorcode);
 
 void *tracer_next(const char *name)
 {
@@ -20,7 +24,7 @@ void *tracer_next(const char *name)
     return real;
 }
 
-WRAPPER MPI_Init(int *argc, char ***argv)
+int wrapped_MPI_Init(int *argc, char ***argv)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init);
     tracer_before_init();
@@ -31,7 +35,7 @@ WRAPPER MPI_Init(int *argc, char ***argv)
     return rc;
 }
 
-WRAPPER MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+int wrapped_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Init_thread);
     tracer_before_init();
@@ -42,7 +46,7 @@ WRAPPER MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return rc;
 }
 
-WRAPPER MPI_Finalize(void)
+int wrapped_MPI_Finalize(void)
 {
     struct tracer_scope s = TRACER_ENTER(MPG_CALL_Finalize);
     tracer_finalize(&s);
@@ -52,7 +56,7 @@ WRAPPER MPI_Finalize(void)
     return rc;
 }
 
-WRAPPER MPI_Abort(MPI_Comm comm, int errorcode)
+int wrapped_MPI_Abort(MPI_Comm comm, int errorcode)
 {
     tracer_end_early("MPI_Abort");
     return NEXT(Abort)(comm, errorcode);

@@ -94,13 +94,15 @@ int MPIX_Wait(MPI_Request *r, MPI_Status *s, int more);' >new.i
 awk -v table="$here/../../../trace/calls.def" -f "$here/../../../trace/pmpi/calls.awk" \
     -f "$here/../../../trace/pmpi/wrap.awk" new.i >new.c
 like "a call that it does not know is recorded by its name" "$(cat new.c)" \
-    '*int MPI_Later_exchange(const void \*a, int n, MPI_Request \*r)*TRACER_ENTER(MPG_CALL_Unknown)*result = NEXT(Later_exchange)(a, n, r);*record_unknown(&s, 0);*{"MPI_Later_exchange", false},*'
+    '*int wrapped_MPI_Later_exchange(const void \*a, int n, MPI_Request \*r)*TRACER_ENTER(MPG_CALL_Unknown)*result = NEXT(Later_exchange)(a, n, r);*record_unknown(&s, 0);*{"MPI_Later_exchange", false},*'
+like "... behind an entry that hands its arguments on as they are" "$(cat new.c)" \
+    '*long entry_MPI_Later_exchange(long a1, long a2, long a3)*return other(a1, a2, a3);*return after_MPI_Later_exchange(a1, a2, a3);*'
 like "... or counted if it is given nothing to communicate by" "$(cat new.c)" \
-    '*int MPIX_Later_query(int \*v)*tracer_count(1, *);*return EXTENSION(Later_query)(v);*{"MPIX_Later_query", true},*'
+    '*int wrapped_MPIX_Later_query(int \*v)*tracer_count(1, *);*return EXTENSION(Later_query)(v);*{"MPIX_Later_query", true},*'
 like "what was an extension before the standard had it is known" "$(cat new.c)" \
-    '*int MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request \*request)*TRACER_ENTER(MPG_CALL_Barrier_init)*record_collective(*'
+    '*int wrapped_MPIX_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request \*request)*TRACER_ENTER(MPG_CALL_Barrier_init)*record_collective(*'
 like "... but nothing else of that name" "$(cat new.c)" '*{"MPIX_Wait", false},*'
 like "one that it knows is recorded" "$(cat new.c)" \
-    '*double MPI_Wtime(void)*TRACER_ENTER(MPG_CALL_Wtime);*double rc = NEXT(Wtime)();*record_other(&s);*return rc;*'
+    '*double wrapped_MPI_Wtime(void)*TRACER_ENTER(MPG_CALL_Wtime);*double rc = NEXT(Wtime)();*record_other(&s);*return rc;*'
 is "one that cannot be handed on is left alone" "$(grep -c Later_thing new.c)" 0
 done_testing

@@ -135,6 +135,72 @@ fi
 is "srun without a protocol that the program knows is named" \
     "$(SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 timeout 60 "$MPGTRACE" record --quiet -o srun.trace ./app.default 2>&1 </dev/null | grep -c "srun started 2")" 1
 
+# --- a program that loads the MPI of another family than its launcher's ---
+cat >loaded.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int use(void)
+{
+    int rank, size, count, out[3] = {1, 2, 3}, in[3] = {0}, all[1], zero[1] = {0}, one[1] = {1}, level;
+    MPI_Datatype type[1] = {MPI_INT};
+    MPI_Comm comm;
+    MPI_Status status;
+    MPI_Request requests[2];
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+        return 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Irecv(in, 3, MPI_INT, rank, 5, comm, &requests[0]);
+    MPI_Isend(out, 3, MPI_INT, rank, 5, comm, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Sendrecv(out, 2, MPI_INT, rank, 6, in, 3, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    MPI_Alltoallw(&count, one, zero, type, all, one, zero, type, MPI_COMM_SELF);
+    MPI_Pcontrol(1);
+    printf("%d %d, %d received, tag %d, %d\n", size, in[2], all[0], status.MPI_TAG, MPI_Wtime() > 0 && MPI_Wtick() > 0);
+    fflush(stdout);
+    MPI_Comm_free(&comm);
+    return MPI_Finalize() == MPI_SUCCESS ? 7 : 8;
+}
+END
+printf 'subroutine use() bind(c)\n  use mpi\n  integer :: e, n\n  call MPI_Init(e)\n  call MPI_Comm_size(MPI_COMM_WORLD, n, e)\n  print *, n\n  call MPI_Finalize(e)\nend\n' >loaded.f90
+printf '#include <dlfcn.h>\nint main(int n, char **v)\n{\n    void *m = n > 1 ? dlopen(v[1], RTLD_NOW) : 0;\n    int (*use)(void) = m ? (int (*)(void))dlsym(m, "use") : 0;\n    return use ? use() : 9;\n}\n' >loads.c
+${CC:-cc} -o loads loads.c -ldl
+
+names_another=", and this tracer is for *: mpgtrace record --mpi names another"
+# as_untraced MPIRUN MODULE PATTERN [PATTERN]: it runs as without the tracer; one line, of one of the patterns, says that nothing is traced.
+as_untraced() {
+    local start=$1 module=$2 plain traced pattern=$3
+    plain=$(timeout -k 5 60 $start -np 1 ./loads "$module" 2>untraced; echo "status $?")
+    traced=$(timeout -k 5 60 $start -np 1 "$MPGTRACE" record -o loaded.trace ./loads "$module" 2>err; echo "status $?")
+    is "$module: its output and status are those that it has untraced" "$traced" "$plain"
+    like "... which are no failure to begin" "$plain" "*1*status *"
+    # MPI's Fortran of some families calls no function that the tracer has.
+    grep -q "no MPI_Init was seen" err && pattern=${4:-$3}
+    like "... one line says so" "$(grep ^mpgtrace err)" "mpgtrace: $pattern"
+    ok "... there is no trace" test ! -e loaded.trace/rank-0.mpgt
+}
+
+# another_loaded WORD COMPILER FORTRAN MPIRUN: a module of that MPI, started by the launcher of another.
+another_loaded() {
+    ok "$1: a module compiles" $2 -w -shared -fPIC -o ./loaded.$1.so loaded.c &&
+        as_untraced "$4" ./loaded.$1.so "./loaded.$1.so runs untraced: it calls */libmpi*$names_another"
+    if command -v "${3%% *}" >/dev/null; then
+        ok "$1: a module in Fortran compiles" $3 -w -shared -fPIC -o ./fortran.$1.so loaded.f90 &&
+            as_untraced "$4" ./fortran.$1.so "*untraced: *libmpi*$names_another" "*no MPI_Init was seen in ./loads, which has loaded *libmpi*$names_another"
+    else
+        skip "$1: a module in Fortran" "no $3"
+    fi
+}
+if [ -n "${OTHER_MPICC:-}" ] && [ -n "${OTHER_MPIRUN:-}" ]; then
+    another_loaded other "$OTHER_MPICC" "${OTHER_MPIFORT:-none}" "$mpirun"
+    another_loaded own "$mpicc" "$mpifort" "$OTHER_MPIRUN"
+else
+    skip "a module of another MPI" "there is one here"
+fi
+
 # --- the library that the program has untraced, and no other ---
 mapped='#include <mpi.h>
 #include <stdio.h>
