@@ -205,6 +205,9 @@ void summary_say_nothing(bool session)
         say("nothing was traced: no MPI_Init was seen in %.*s, which looked up %s in %s (dlsym); this tracer is for %s: "
             "mpgtrace record --mpi names another",
             length, line, names, past_describe(names, sizeof names), mpg_mpi_name(MPG_TRACER_MPI));
+    else if (tracer_real_was_initialized(&ended))
+        say("nothing was traced: %.*s initialized MPI by a call that the tracer does not see%s", length, line,
+            MPG_TRACER_MPI == MPG_MPI_ABI ? ": it records calls from C, and MPI's standard ABI has no Fortran for it" : "");
     else if ((file = tracer_real_loaded_other()))
         say("nothing was traced: no MPI_Init was seen in %.*s, which has loaded %s, and this tracer is for %s: mpgtrace record "
             "--mpi names another",

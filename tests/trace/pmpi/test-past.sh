@@ -72,6 +72,17 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 END
+cat >asks.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int (*begin)(int *, char ***) = (int (*)(int *, char ***))dlsym(RTLD_DEFAULT, "PMPI_Init");
+    begin(&argc, &argv);
+    return MPI_Finalize();
+}
+END
 all="Init Barrier Finalize"
 second="past the tracer, which records MPI_ functions, not PMPI_"
 
@@ -113,6 +124,9 @@ of() {
         "mpgtrace: nothing was traced: $tmp/libinner.so calls PMPI_Init $second (a tool of its own is in it?)"
     is "... not where MPI does not begin" "$(leaves ./outer outer.trace none)" \
         "mpgtrace: nothing was traced: no MPI_Init was seen in ./outer"
+    ok "$mpi: one that looks up PMPI_Init compiles" $compiler -o asks asks.c -ldl
+    is "... that is said" "$(leaves ./asks asks.trace)" \
+        "mpgtrace: nothing was traced: ./asks initialized MPI by a call that the tracer does not see"
     # Whoever takes the address of a function gets the program's own entry for it.
     if $compiler -no-pie -fno-pic -o addresses addresses.c 2>/dev/null; then
         is "$mpi: a program that is no PIE and takes addresses: of MPI_ functions nothing is said" \
