@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bins whose width doubles when there are too many: the occupied bins depend on the intervals
- * only, since bins of a coarser grid are unions of bins of a finer one. */
+/* The bin width doubles when there are too many bins. A coarser bin is a union of finer ones, so that the occupied bins depend
+ * on the intervals only, not on their order. */
 #include "simulate/noise/histogram.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ void mpg_histogram_clear(struct mpg_histogram *h)
 
 static uint16_t id_of(const struct mpg_histogram *h, double ns)
 {
-    /* The number of a coarser bin is the finer bins' number without its last digits. */
+    /* The id of a coarser bin is the finer id without its last bits. */
     uint32_t finest = (uint32_t)floor(ldexp(log2(ns + 1), FINEST_OCTAVE));
     uint32_t id = (finest < UINT16_MAX ? finest : UINT16_MAX) >> (FINEST_OCTAVE - h->octave);
     return (uint16_t)id;
@@ -43,7 +43,7 @@ double mpg_histogram_high(const struct mpg_histogram *h, uint16_t i)
     return bound_ns(h, h->bin[i].id + 1u);
 }
 
-/* The first occupied bin whose id is at least ID. */
+/* Returns the index of the first occupied bin with an id >= ID. */
 static uint16_t find(const struct mpg_histogram *h, uint16_t id)
 {
     uint16_t low = 0, high = h->bins;
@@ -82,7 +82,7 @@ static int reserve(struct mpg_histogram *h, struct mpg_error *err)
     if (h->bins < h->capacity)
         return 0;
     uint16_t capacity = h->capacity ? (uint16_t)(2 * h->capacity) : 4;
-    if (capacity > MPG_HISTOGRAM_BINS) /* one more, until the grid is coarser */
+    if (capacity > MPG_HISTOGRAM_BINS) /* one more, until the grid has been made coarser */
         capacity = MPG_HISTOGRAM_BINS + 1;
     void *grown = realloc(h->bin, capacity * sizeof *h->bin);
     if (!grown)
@@ -139,7 +139,7 @@ double mpg_histogram_quantile(const struct mpg_histogram *h, double p, uint16_t 
     return low_ns + (wanted - (double)below) / (double)h->bin[i].count * (high_ns - low_ns);
 }
 
-/* --- as bytes --- */
+/* --- serialisation --- */
 
 void mpg_histogram_put(struct mpg_bytes *bytes, const struct mpg_histogram *h)
 {

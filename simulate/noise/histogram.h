@@ -9,7 +9,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 
-/* The most bins of a histogram; 8 bytes each. */
+/* The most bins of a histogram, 8 bytes each. */
 enum { MPG_HISTOGRAM_BINS = 128 };
 
 struct mpg_histogram_bin {
@@ -21,7 +21,8 @@ struct mpg_histogram_bin {
 struct mpg_histogram {
     uint64_t n;        /* intervals */
     uint16_t bins, capacity;
-    int8_t octave;     /* 2^octave bins an octave, 10 .. 0: the most that leave no more than MPG_HISTOGRAM_BINS occupied */
+    int8_t octave;     /* there are 2^octave bins per octave, 10 to 0: the largest for which at most MPG_HISTOGRAM_BINS are
+                          occupied */
     struct mpg_histogram_bin *bin; /* occupied bins, ascending in id */
 };
 
@@ -30,17 +31,18 @@ void mpg_histogram_init(struct mpg_histogram *histogram);
 int mpg_histogram_add(struct mpg_histogram *histogram, double ns, struct mpg_error *err);
 /* Adds all intervals of OTHER; the result is that of adding them one by one. Error: out of memory. */
 int mpg_histogram_merge(struct mpg_histogram *histogram, const struct mpg_histogram *other, struct mpg_error *err);
-/* The bin of NS: its place among the occupied bins, or of the nearest occupied bin below (0 if none is). Not of an empty one. */
+/* Returns the index of the occupied bin that holds NS, else of the nearest occupied bin below, else 0. HISTOGRAM is not empty. */
 uint16_t mpg_histogram_find(const struct mpg_histogram *histogram, double ns);
-/* Bounds of occupied bin I, ns. */
+/* Return the bounds of occupied bin I, ns. */
 double mpg_histogram_low(const struct mpg_histogram *histogram, uint16_t i);
 double mpg_histogram_high(const struct mpg_histogram *histogram, uint16_t i);
-/* The value below which the share P, 0 < P < 1, of the intervals lies, ns: linear within a bin, which goes to *BIN (may be
- * NULL). Not of an empty one. */
+/* Returns the quantile at P (0 < P < 1), ns, linear within a bin; sets *BIN to that bin unless BIN is NULL. HISTOGRAM is not
+ * empty. */
 double mpg_histogram_quantile(const struct mpg_histogram *histogram, double p, uint16_t *bin);
 void mpg_histogram_clear(struct mpg_histogram *histogram);
 
-/* Appends HISTOGRAM to BYTES; reads it again into an empty one: 0, or -1 if LEFT holds none or memory is short. */
+/* Append HISTOGRAM to BYTES, and read it back into an empty one. Reading returns -1 if LEFT holds no histogram or memory is
+ * short. */
 void mpg_histogram_put(struct mpg_bytes *bytes, const struct mpg_histogram *histogram);
 int mpg_histogram_get(struct mpg_bytes_left *left, struct mpg_histogram *histogram);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How work meets each kind of noise: quanta, drawn detours, and records of detours. Records are looked up as one list, near
- * the place of the last look-up; by the record itself where there is no such list, or work goes on beyond the part of the
- * record that it began in. */
+/* The kinds of noise: quanta, drawn detours, recorded detours. A record is looked up as one list, near the position of the last
+ * look-up. Without a list, or where work crosses a bootstrap block, the record itself is searched. */
 #include <math.h>
 
 #include "simulate/noise/replay_private.h"
@@ -43,25 +42,25 @@ static double work_in_quanta(const struct mpg_noise_source *s, uint64_t seed, in
 const struct mpg_noise_kind mpg_noise_quanta = {
     .add = add_quanta, .start = start_in_quantum, .time_for = time_in_quanta, .work_in = work_in_quanta};
 
-/* --- detours that a call covers --- */
+/* --- detours that a call has paid for --- */
 
-/* A lane of a rank, and where it is: in drawn detours or in a record. */
+/* A replica of a rank, and its position in drawn detours or in a record. */
 struct lane {
     const struct mpg_noise_of_core *core;
     struct mpg_renewal_of of;
     struct mpg_renewal_cursor *cursor;
-    const uint8_t *part; /* of the record; NULL: it is whole */
-    double start_ns;     /* where in the record MPI_Init is */
+    const uint8_t *part; /* bootstrap blocks of the record; NULL: the record as measured */
+    double start_ns;     /* position of MPI_Init in the record */
 };
 
-/* Whether a detour that is going on when work begins, and began BEFORE_NS before, is none. */
+/* Returns true if a detour that began BEFORE_NS before the work, and is still under way, is skipped. */
 static inline bool is_covered(double covered_ns, double before_ns)
 {
     return before_ns > MPG_ROUNDING_NS && before_ns <= covered_ns + MPG_ROUNDING_NS;
 }
 
-/* How long the K-th of W meets nothing since the detour that is going on is none. DETOUR_LEFT: how long the one in which
- * SINCE_NS after MPI_Init is goes on, *BEFORE_NS after it began; 0: it is in none. */
+/* Returns the time, ns, during which work K of W is not interrupted because the detour under way is skipped. DETOUR_LEFT
+ * returns the rest of the detour under way SINCE_NS after MPI_Init, which began *BEFORE_NS before; 0: none. */
 static double free_for(const struct lane *l, const struct mpg_begun_work *w, uint32_t k,
                        double (*detour_left)(const struct lane *l, double since_ns, double *before_ns))
 {
@@ -132,7 +131,7 @@ const struct mpg_noise_kind mpg_noise_fit = {.model = "fit",
 
 /* --- records: cores --- */
 
-/* Detours in the lists of all cores, some 24 bytes each. */
+/* The most detours in the lists of all cores together, some 24 bytes each. */
 enum { MOST_LISTED = 2 << 20 };
 
 static int add_record(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err)
@@ -157,22 +156,22 @@ static double start_in_record(const struct mpg_noise_source *s, struct mpg_seat 
     return start_ns + mpg_resampled_detour_left(&own->resampled, part, start_ns, &since_ns);
 }
 
-/* --- records: what lanes remember --- */
+/* --- records: state between look-ups --- */
 
-/* Where in its record a lane is; zero-initialised it is nowhere yet. */
+/* A replica's position in its record. Zero: no position yet. */
 struct place {
-    double start_ns; /* where in its record it is when MPI_Init ends */
-    double shift_ns; /* a time after MPI_Init and this are one of the record, */
-    double until_ns; /* before so long after MPI_Init */
-    uint32_t next;   /* a detour of it, near the next one that is met */
+    double start_ns; /* position at the end of MPI_Init */
+    double shift_ns; /* time after MPI_Init + shift_ns = time in the record, */
+    double until_ns; /* up to this time after MPI_Init */
+    uint32_t next;   /* index of a detour near the next one */
     bool is_begun;
 };
 
-/* A cursor is, of each lane, times after MPI_Init between which nothing interrupts, and its place. */
+/* A cursor holds for each replica an interval after MPI_Init without interruption, and a position. */
 enum { DOUBLES = 2 };
 
 struct memory {
-    double *from_ns, *to_ns; /* to_ns <= 0: no time is known to be quiet */
+    double *from_ns, *to_ns; /* to_ns <= 0: no such interval is known */
     struct place *place;
 };
 
@@ -183,15 +182,15 @@ static struct memory memory_of(struct mpg_noise_cursor cursor)
                            (struct place *)(void *)(first + DOUBLES * (size_t)cursor.lanes) + cursor.at};
 }
 
-/* What work meets in a lane. */
+/* The result of a look-up for one replica. */
 struct met {
-    double time_ns;  /* how long it takes; exactly the work where nothing interrupts it */
-    double quiet_ns; /* from its end on nothing interrupts for so long, but for rounding; <= 0: that is not known */
-    double end_ns;   /* of the record; times are rounded as it is */
+    double time_ns;  /* time of the work; equal to the work if nothing interrupts */
+    double quiet_ns; /* time without interruption after its end, up to rounding; <= 0: unknown */
+    double end_ns;   /* end in the record's time; rounding is relative to it */
 };
 
-/* Notes in lane W what MET says of the time after work that began SINCE_NS after MPI_Init. Look-ups round in other
- * places than these sums, by some units in the last place: what is quiet ends before and begins after that. */
+/* Stores for replica W the quiet interval after work that began SINCE_NS after MPI_Init. Look-ups round in other places than
+ * these sums, by some units in the last place; the stored interval is shorter by that much at both ends. */
 static void note(const struct memory *m, uint32_t w, const struct met *met, double since_ns)
 {
     const double end_ns = since_ns + met->time_ns, quiet_ns = met->quiet_ns > 0 ? met->quiet_ns : 0;
@@ -220,14 +219,14 @@ static void fetch_detours(const struct mpg_noise_of_core *core, struct mpg_noise
     }
 }
 
-/* --- records: by the record itself --- */
+/* --- records: search --- */
 
 static double recorded_left(const struct lane *l, double since_ns, double *before_ns)
 {
     return mpg_resampled_detour_left(&l->core->resampled, l->part, l->start_ns + since_ns, before_ns);
 }
 
-/* What the K-th of W meets. */
+/* Returns the result for work K of W. */
 static struct met meet_by_record(const struct lane *l, const struct mpg_begun_work *w, uint32_t k)
 {
     const double begin_ns = l->start_ns + w->since_ns[k], work_ns = w->work_ns[k];
@@ -239,12 +238,12 @@ static struct met meet_by_record(const struct lane *l, const struct mpg_begun_wo
     return (struct met){time_ns, met.quiet_ns, begin_ns + time_ns};
 }
 
-/* --- records: by the list --- */
+/* --- records: list --- */
 
-/* So many detours are looked at without a branch, and without waiting for each other: detours come in bursts. */
+/* Number of detours that are compared without a branch: detours come in bursts. */
 enum { NEAR = 8 };
 
-/* The first of R's detours that ends after REST; NEXT is near it. */
+/* Returns the index of R's first detour that ends after REST. NEXT is near it. */
 static inline size_t find_end(const struct mpg_record *r, size_t next, double rest)
 {
     const struct mpg_detour *d = r->detour + next;
@@ -257,7 +256,7 @@ static inline size_t find_end(const struct mpg_record *r, size_t next, double re
     return n < NEAR / 2 ? next + n : mpg_record_find_detour(r, rest);
 }
 
-/* The first of R's detours, from FIRST on, that begins at WORK or after it, but for rounding. */
+/* Returns the index of R's first detour from FIRST on that begins at WORK or later, up to rounding. */
 static inline size_t find_begin(const struct mpg_record *r, size_t first, double work)
 {
     const double least = work - MPG_ROUNDING_NS;
@@ -269,8 +268,8 @@ static inline size_t find_begin(const struct mpg_record *r, size_t first, double
     return n < NEAR ? first + n : mpg_record_find_done(r, work);
 }
 
-/* Whether detour I of R is more, or less, than one that is met from FROM_NS of the record to TO_NS: these cut it, or there
- * is no work between it and one beside it, so that both may be parts of one. */
+/* Returns true if detour I of R may not count as exactly one detour between FROM_NS and TO_NS of the record: one of these times
+ * cuts it, or no work separates it from a neighbour, so that both may be parts of one. */
 static bool is_odd(const struct mpg_record *r, size_t i, double from_ns, double to_ns)
 {
     const struct mpg_detour *d = &r->detour[i];
@@ -278,7 +277,8 @@ static bool is_odd(const struct mpg_record *r, size_t i, double from_ns, double 
            (i > 0 && d->done_ns - d[-1].done_ns <= MPG_ROUNDING_NS);
 }
 
-/* What the K-th of W meets by the list R, at P, in a part of the record of LENGTH_NS; false: the list does not say. */
+/* Looks up work K of W in the list R at position P, within a part of the record of LENGTH_NS. Returns false if the list does
+ * not decide. */
 static inline bool meet_near(const struct mpg_record *r, double length_ns, const struct mpg_begun_work *w, uint32_t k,
                              struct place *p, struct met *met)
 {
@@ -287,10 +287,10 @@ static inline bool meet_near(const struct mpg_record *r, double length_ns, const
     double *passed = w->passed_ns ? &w->passed_ns[w->lane[k]] : NULL;
     const bool is_passing = passed && since_ns < *passed;
     size_t first = find_end(r, p->next, at_ns);
-    double done_ns = at_ns - r->detour[first].lost_ns; /* before it begins, were there no detour */
+    double done_ns = at_ns - r->detour[first].lost_ns; /* time before it begins, without detours */
     const double before_ns = done_ns - r->detour[first].done_ns;
     bool is_free = true;
-    if (before_ns > 0) { /* there is one */
+    if (before_ns > 0) { /* a detour is under way */
         const struct mpg_detour *d = &r->detour[first];
         const double over_ns = mpg_detour_end(d) - p->shift_ns;
         if (passed && is_odd(r, first, part_end_ns - length_ns, part_end_ns))
@@ -302,14 +302,14 @@ static inline bool meet_near(const struct mpg_record *r, double length_ns, const
             *passed = over_ns;
         first += is_free;
         done_ns = is_free ? at_ns - d[1].lost_ns : d->done_ns;
-    } else if (is_passing && *passed - since_ns > MPG_ROUNDING_NS) { /* it went back */
+    } else if (is_passing && *passed - since_ns > MPG_ROUNDING_NS) { /* time went back */
         return false;
     }
     const size_t next = find_begin(r, first, done_ns + work_ns);
     const struct mpg_detour *d = &r->detour[next];
     const double end_ns = done_ns + work_ns + d->lost_ns, more_ns = end_ns - at_ns;
     const double left_ns = part_end_ns - end_ns, quiet_ns = d->done_ns - (done_ns + work_ns);
-    if (!(left_ns >= 0)) /* it goes on in another part of the record */
+    if (!(left_ns >= 0)) /* the work continues in another part of the record */
         return false;
     p->next = (uint32_t)next;
     met->time_ns = is_free && next == first ? work_ns : more_ns > 0 ? more_ns : 0;
@@ -318,14 +318,14 @@ static inline bool meet_near(const struct mpg_record *r, double length_ns, const
     return true;
 }
 
-/* Whether P is where work begins that begins SINCE_NS after MPI_Init, in parts of LENGTH_NS. */
+/* Returns true if P holds for work that begins SINCE_NS after MPI_Init, in parts of LENGTH_NS. */
 static inline bool is_there(const struct place *p, double since_ns, double length_ns)
 {
     return since_ns < p->until_ns && since_ns >= p->until_ns - length_ns;
 }
 
-/* Puts P where work begins that begins SINCE_NS after MPI_Init, in O. Of a record that is whole the list is the first
- * time that it is met: what is kept in part is not the same when it repeats. */
+/* Sets P for work that begins SINCE_NS after MPI_Init in O. The list of a record without bootstrap blocks holds its first pass
+ * only: a truncated record differs when it repeats. */
 static void put(const struct lane *o, double since_ns, struct place *p)
 {
     const struct mpg_resampled *r = &o->core->resampled;

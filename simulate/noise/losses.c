@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work begun at t loses time_for(t, work) - work. As t moves over the record that is constant
- * but where a detour leaves at the front or comes in at the end, and falls linearly while t is
- * in a detour: a sweep over the detours gives its exact distribution, which is kept in bins of
- * equal ratio with their mass and mean. */
+/* Work that begins at t loses time_for(t, work) - work. As t moves over the record, the loss is constant except where a detour
+ * leaves at the front or enters at the end, and falls linearly while t is inside a detour. A sweep over the detours gives the
+ * exact distribution, stored in bins of equal ratio with their mass and mean. */
 #include "simulate/noise/losses.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@
 enum { BINS_AN_OCTAVE = 64, OCTAVES = 64, BINS = BINS_AN_OCTAVE * OCTAVES };
 enum { WORKS_AN_OCTAVE = 8, WORKS = WORKS_AN_OCTAVE * OCTAVES };
 
-struct table { /* of one length of work: probabilities of bins, and their means */
+struct table { /* for one length of work: probability and mean of each bin */
     size_t n;
     double *share, *mean;
 };
@@ -20,14 +19,14 @@ struct table { /* of one length of work: probabilities of bins, and their means 
 struct mpg_losses {
     size_t n;
     double span_ns, work_ns;
-    double *done_ns;   /* n: work before a detour */
-    double *before_ns; /* n + 1: durations of the detours before */
+    double *done_ns;   /* n: work before each detour */
+    double *before_ns; /* n + 1: sum of the durations of earlier detours */
     struct table *table[WORKS];
 };
 
 struct bins {
     double mass[BINS], sum[BINS];       /* of losses */
-    size_t begins[BINS], ends[BINS];    /* ranges that fill bins whole, from one to before another */
+    size_t begins[BINS], ends[BINS];    /* counts of ranges that begin, or end, with whole bins */
 };
 
 /* --- the record --- */
@@ -38,13 +37,13 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* A signature says the part off the CPU as a decimal number: a sum of detours may be this part of it more. */
+/* The signature's share of time off the CPU is a rounded decimal: the sum of detours may exceed it by this relative error. */
 static const double ROUNDING = 1e-6;
-/* Where no loss lies between two, a probability is the same on both sides: which of them its quantile is, rounding must
- * not decide. */
+/* Between two adjacent losses the distribution function is constant. This tolerance keeps rounding from choosing the quantile
+ * there. */
 static const double SAME_PROBABILITY = 1e-9;
 
-/* The least duration of those longest of N detours that together last at most MOST_NS. */
+/* Sets LEAST_NS to the shortest of those longest detours that together last at most MOST_NS. */
 static int find_longest(const double *duration_ns, size_t n, double most_ns, double *least_ns,
                         struct mpg_error *err)
 {
@@ -58,7 +57,7 @@ static int find_longest(const double *duration_ns, size_t n, double most_ns, dou
     qsort(sorted, n, sizeof *sorted, compare_descending);
     double sum_ns = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t equal = i + 1; /* all that are as long, or none */
+        size_t equal = i + 1; /* detours of equal duration are all in or all out */
         while (equal < n && sorted[equal] == sorted[i])
             equal++;
         sum_ns += sorted[i] * (double)(equal - i);
@@ -71,7 +70,7 @@ static int find_longest(const double *duration_ns, size_t n, double most_ns, dou
     return 0;
 }
 
-/* Takes the N detours but those that last LEAST_NS; the record is shorter by these. */
+/* Adds the N detours except those of at least LEAST_NS, by which the record is shortened. */
 static void fill(struct mpg_losses *l, const double *start_ns, const double *duration_ns, size_t n,
                  double least_ns)
 {
@@ -169,7 +168,7 @@ static void add(struct bins *b, double loss_ns, double mass)
     b->sum[bin] += mass * loss_ns;
 }
 
-/* Where bin I begins, ns. */
+/* Returns the lower edge of bin I, ns. */
 static double edge_of(size_t i)
 {
     return exp2((double)i / BINS_AN_OCTAVE) - 1;
@@ -182,8 +181,7 @@ static void add_part(struct bins *b, size_t bin, double low_ns, double high_ns)
     b->sum[bin] += mass * ((low_ns + high_ns) / 2);
 }
 
-/* Mass spread evenly over LOW_NS .. HIGH_NS, as much as that is long. What fills bins whole is
- * only counted, settle() adds it. */
+/* Adds mass HIGH_NS - LOW_NS, spread evenly over this range. Whole bins are only counted; settle() adds them. */
 static void add_range(struct bins *b, double low_ns, double high_ns)
 {
     size_t first = bin_of(low_ns), last = bin_of(high_ns);
@@ -211,7 +209,7 @@ static void settle(struct bins *b)
     }
 }
 
-/* The record repeated: work before detour I of any repetition, and durations before it. */
+/* Work before detour I, and durations before it, where I counts on through repetitions of the record. */
 static double done_of(const struct mpg_losses *l, size_t i)
 {
     return (double)(i / l->n) * l->work_ns + l->done_ns[i % l->n];
@@ -222,11 +220,11 @@ static double before_of(const struct mpg_losses *l, size_t i)
     return (double)(i / l->n) * l->before_ns[l->n] + l->before_ns[i % l->n];
 }
 
-/* Starts between detours: by the work done before. */
+/* Start times between detours, in order of the work done before. */
 static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole_ns,
                         struct bins *bins)
 {
-    size_t first = 0, end = 0; /* detours that the work meets: FIRST .. END - 1 */
+    size_t first = 0, end = 0; /* the work meets detours FIRST to END - 1 */
     double at_ns = 0;
     while (done_of(l, end) < work_ns)
         end++;
@@ -245,7 +243,7 @@ static void sweep_quiet(const struct mpg_losses *l, double work_ns, double whole
     }
 }
 
-/* Starts in a detour: what is left of it comes first. */
+/* Start times inside a detour: its rest comes first. */
 static void sweep_detours(const struct mpg_losses *l, double work_ns, double whole_ns,
                           struct bins *bins)
 {
@@ -278,7 +276,7 @@ static struct table *new_table(size_t n, struct mpg_error *err)
     return NULL;
 }
 
-/* The bins of B that anything is in, as shares of all. */
+/* Returns the occupied bins of B as probabilities. */
 static struct table *to_table(const struct bins *b, struct mpg_error *err)
 {
     size_t n = 0;
@@ -308,7 +306,7 @@ static struct table *make_table(const struct mpg_losses *l, double work_ns, stru
         return NULL;
     }
     double whole = floor(work_ns / l->work_ns), rest_ns = work_ns - whole * l->work_ns;
-    if (rest_ns <= 0 && whole > 0) { /* done before the detour that ends a record */
+    if (rest_ns <= 0 && whole > 0) { /* ends before the detour at the record's end */
         whole--;
         rest_ns = l->work_ns;
     }
@@ -322,14 +320,14 @@ static struct table *make_table(const struct mpg_losses *l, double work_ns, stru
     return t;
 }
 
-/* --- laws --- */
+/* --- distributions of losses --- */
 
 double mpg_loss_step_low(size_t s)
 {
     return exp2((double)s / MPG_LOSS_STEPS_AN_OCTAVE) - 1;
 }
 
-/* The step that a loss of NS is in; below MPG_LOSS_STEPS_AN_OCTAVE it is less than 1 ns. */
+/* Returns the step of a loss of NS. Steps below MPG_LOSS_STEPS_AN_OCTAVE are losses below 1 ns. */
 static size_t step_of(double ns)
 {
     const double step = floor(MPG_LOSS_STEPS_AN_OCTAVE * log2(ns + 1));

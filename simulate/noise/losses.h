@@ -14,32 +14,33 @@ struct mpg_losses;
 /* A distribution of losses in steps of equal ratio: step s reaches from 2^(s/16) - 1 to 2^((s+1)/16) - 1 ns. */
 enum { MPG_LOSS_STEPS_AN_OCTAVE = 16, MPG_LOSS_STEPS = 64 * MPG_LOSS_STEPS_AN_OCTAVE };
 struct mpg_loss_law {
-    double none;       /* probability of less than 1 ns, taken for no loss */
-    size_t first, end; /* steps FIRST .. END - 1 hold all others */
-    double mass[MPG_LOSS_STEPS], below[MPG_LOSS_STEPS + 1]; /* probability of a step; of no loss and of all steps before */
+    double none;       /* probability of a loss below 1 ns, which counts as none */
+    size_t first, end; /* steps FIRST to END - 1 hold all other losses */
+    double mass[MPG_LOSS_STEPS], below[MPG_LOSS_STEPS + 1]; /* probability of each step; cumulative probability before each
+                                                               step */
 };
 
-/* Of REPLAY's record, without those of its longest detours that together last at most
- * LEFT_OUT (0 .. 1) of its span. Nothing of REPLAY is kept. Not thread-safe: tables are
- * made at their first use. NULL with ERR: out of memory. The caller frees it. */
+/* Returns the losses by REPLAY's record without its longest detours, as long as these together last at most LEFT_OUT (0 to 1)
+ * of its span. REPLAY may be freed afterwards. Not thread-safe: tables are made at their first use. NULL with ERR: out of
+ * memory. The caller frees it. */
 struct mpg_losses *mpg_losses_new(const struct mpg_replay *replay, double left_out,
                                   struct mpg_error *err);
-/* The part of all time that is lost, 0 .. 1. */
+/* Returns the share of time that is lost, 0 to 1. */
 double mpg_losses_fraction(const struct mpg_losses *losses);
-/* Its mean over CORES >= 1. */
+/* Returns the mean of mpg_losses_fraction() over CORES >= 1. */
 double mpg_losses_mean_fraction(struct mpg_losses *const *losses, size_t cores);
 /* Adds WEIGHT times the distribution of the losses of WORK_NS >= 0 to LAW, which is zero at first. Error: out of memory. */
 int mpg_losses_add(struct mpg_losses *losses, double work_ns, double weight, struct mpg_loss_law *law,
                    struct mpg_error *err);
 void mpg_losses_free(struct mpg_losses *losses); /* NULL is allowed */
 
-/* Ends adding to LAW, whose weights had the sum 1. */
+/* Completes LAW after the last mpg_losses_add(); the sum of weights was 1. */
 void mpg_loss_law_finish(struct mpg_loss_law *law);
-/* Where step S begins, ns. */
+/* Returns the lower end of step S, ns. */
 double mpg_loss_step_low(size_t s);
-/* Probability of a loss below NS, which is even within a step; a loss of 0 is below all NS > 0. */
+/* Returns the probability of a loss below NS, uniform within a step; a loss of 0 is below all NS > 0. */
 double mpg_loss_law_below(const struct mpg_loss_law *law, double ns);
-/* The loss that is exceeded with probability 1 - U, of several such losses the least, ns. */
+/* Returns the quantile at U, ns: the smallest loss that is exceeded with probability 1 - U. */
 double mpg_loss_law_quantile(const struct mpg_loss_law *law, double u);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A Gaussian autoregression that has the quanta's autocorrelation (Durbin and Levinson; Brockwell
- * and Davis 1991, Time series, proposition 5.2.1), written as a sum of addressed innovations so
- * that any quantum can be asked for first; its values' probabilities are the quanta's. */
+/* A Gaussian autoregression with the autocorrelation of the quanta (Durbin-Levinson; Brockwell and Davis 1991, Time Series,
+ * proposition 5.2.1). It is written as a sum of addressed innovations, so that quanta can be drawn in any order. The
+ * probability of each value selects the quantile of a quantum's loss. */
 #include "simulate/noise/quanta.h"
 
 #include <math.h>
@@ -13,17 +13,17 @@
 
 enum { MAX_LAGS = 256, MAX_MEMORY = 512 };
 
-static const double SIGNIFICANT = 3;   /* standard errors of an autocorrelation */
-static const double NEGLIGIBLE = 1e-4; /* of the variance */
+static const double SIGNIFICANT = 3;   /* standard errors: larger autocorrelations are significant */
+static const double NEGLIGIBLE = 1e-4; /* of the variance: the rest of the response is dropped */
 
 struct mpg_quanta {
     double length_ns;
     const struct mpg_distribution *lost_ns;
-    size_t weights; /* 1: independent */
-    double weight[MAX_MEMORY]; /* of the innovation so many quanta before; squares add up to 1 */
+    size_t weights; /* 1: quanta are independent */
+    double weight[MAX_MEMORY]; /* of the innovation i quanta earlier; the sum of squares is 1 */
 };
 
-/* The last lag at which CORE's autocorrelation is beyond chance. */
+/* Returns the largest lag with a significant autocorrelation. */
 static size_t find_order(const struct mpg_noise_core *core)
 {
     double bound = SIGNIFICANT / sqrt((double)core->ftq.lost_ns->n);
@@ -33,8 +33,8 @@ static size_t find_order(const struct mpg_noise_core *core)
     return order;
 }
 
-/* Coefficients A[0 .. order - 1] of the autoregression with the autocorrelations R; returns its
- * order, which is less where R is none of any process. */
+/* Computes the coefficients A of the autoregression with autocorrelations R. Returns its order, below ORDER if R is not
+ * positive definite. */
 static size_t solve(const double *r, size_t order, double *a)
 {
     double before[MAX_LAGS], variance = 1;
@@ -55,7 +55,7 @@ static size_t solve(const double *r, size_t order, double *a)
     return order;
 }
 
-/* The response to one innovation, as far as it matters, with the variance 1. */
+/* Fills the weights with the response to one innovation, cut where it is negligible, scaled to variance 1. */
 static void fill_weights(struct mpg_quanta *q, const double *a, size_t order)
 {
     double total = 0, sum = 0;
@@ -130,7 +130,7 @@ double mpg_quanta_time_for(const struct mpg_quanta *q, uint64_t seed, int32_t ra
         double rate =
             1 - mpg_quanta_lost(q, seed, rank, (uint64_t)number, replica) / q->length_ns;
         double left_ns = fmax(0, (number + 1) * q->length_ns - at_ns);
-        if (work_ns <= rate * left_ns) /* with no rate left there is none to do */
+        if (work_ns <= rate * left_ns) /* with a rate of 0 no work is left */
             return at_ns + (work_ns > 0 ? work_ns / rate : 0) - t_ns;
         work_ns -= rate * left_ns;
         at_ns = (number + 1) * q->length_ns;

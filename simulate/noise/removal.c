@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expectation and maximisation (Dempster, Laird, Rubin 1977) for the density of work in bins, of which those that
- * hold fewer intervals than chance explains are emptied; then, of each bin of the histogram, Bayes' rule. */
+/* Expectation-maximisation (Dempster, Laird, Rubin 1977) for the density of work in bins. Bins with fewer intervals than chance
+ * explains are emptied. Bayes' rule then gives the losses of each bin of the histogram. */
 #include "simulate/noise/removal.h"
 
 #include <math.h>
@@ -8,25 +8,26 @@
 #include <string.h>
 
 enum { FREE_ROUNDS = 20, ROUNDS = 60 };
-static const double LEAST_INTERVALS = 2; /* that a bin needs, once noise is taken into account */
-static const double SMALL_INTERVALS = 1024; /* of more in proportion */
-static const double LEAST_SHARE = 1e-6; /* of all intervals: what is less is next to what was taken off, and mostly rounding */
-static const double DEVIATIONS = 2; /* standard ones: chance exceeds them in 2 % */
+static const double LEAST_INTERVALS = 2; /* a bin needs this many, after noise is accounted for, */
+static const double SMALL_INTERVALS = 1024; /* in proportion for a larger number of intervals */
+static const double LEAST_SHARE = 1e-6; /* of all intervals; a smaller share is mostly rounding of the subtracted part */
+static const double DEVIATIONS = 2; /* standard deviations; exceeded by chance in 2 % */
 
 struct mpg_removal {
     struct mpg_histogram histogram;
     double time_ns, lost_ns;
-    double *loss; /* cells of each bin of the histogram */
+    double *loss; /* MPG_REMOVAL_CELLS for each bin of the histogram */
 };
 
-/* Work's density: bins, and the share of the intervals in each. */
+/* The density of work: bins and the share of the intervals in each. */
 struct density {
     size_t n;
     double *edge; /* n + 1, ns, ascending */
-    double *share, *before, *moment; /* n; n + 1 each: shares, and their first moments, of the bins before */
+    double *share, *before, *moment; /* share: n; before, moment: n + 1, sums over lower bins of the share and of its first
+                                        moment */
 };
 
-/* Losses by the length of the work: that of 2^((FIRST + k) / WORKS_AN_OCTAVE) ns has law K. */
+/* Distributions of losses for several lengths of work: law k is for 2^((first + k) / WORKS_AN_OCTAVE) ns. */
 enum { WORKS_AN_OCTAVE = 4 };
 struct laws {
     int first;
@@ -34,11 +35,11 @@ struct laws {
     struct mpg_loss_law *law;
 };
 
-/* Counts of intervals in those bins that have any, and how likely work of each bin ends there. */
+/* Occupied bins of intervals: their counts, and the probability that work of each work bin ends there. */
 struct counts {
     size_t n;
     size_t *bin;
-    double *count, *likely; /* likely: n rows of density.n */
+    double *count, *likely; /* likely: n rows of density.n values */
 };
 
 static void clear_density(struct density *d)
@@ -61,7 +62,7 @@ static double middle_of(const struct mpg_histogram *h, uint16_t i)
     return (mpg_histogram_low(h, i) + mpg_histogram_high(h, i)) / 2;
 }
 
-/* The bin of D that NS is in, the first or last if it is beyond. */
+/* Returns the bin of D that holds NS, or the first or last one. */
 static size_t bin_of(const struct density *d, double ns)
 {
     size_t low = 0, high = d->n - 1;
@@ -75,7 +76,7 @@ static size_t bin_of(const struct density *d, double ns)
     return low;
 }
 
-/* Bins as wide as Freedman and Diaconis (1981) have it in the middle, and as wide as the losses' steps far from it. */
+/* Computes bin edges: the width of Freedman and Diaconis (1981) near the median, the width of loss steps far from it. */
 static size_t make_edges(const struct mpg_histogram *h, const struct mpg_loss_law *law, double *edge)
 {
     uint16_t bin;
@@ -109,7 +110,7 @@ static int make_density(struct density *d, const struct mpg_histogram *h, const 
     return 0;
 }
 
-/* Between which two laws the losses of WORK_NS are, and how far from the first to the second. */
+/* Returns the law below WORK_NS, and the fraction of the way to the next law. */
 static size_t law_at(const struct laws *laws, double work_ns, double *from_first)
 {
     const double at = fmax(0, WORKS_AN_OCTAVE * log2(fmax(work_ns, 1)) - laws->first);
@@ -118,7 +119,7 @@ static size_t law_at(const struct laws *laws, double work_ns, double *from_first
     return k;
 }
 
-/* Probability that WORK_NS loses from LOW_NS to below HIGH_NS. */
+/* Returns the probability that WORK_NS loses at least LOW_NS and less than HIGH_NS. */
 static double between(const struct laws *laws, double work_ns, double low_ns, double high_ns)
 {
     double f;
@@ -127,7 +128,7 @@ static double between(const struct laws *laws, double work_ns, double low_ns, do
            f * (mpg_loss_law_below(law + 1, high_ns) - mpg_loss_law_below(law + 1, low_ns));
 }
 
-/* How likely work of bin J ends in bin B: of three points of it. */
+/* Returns the probability that work of bin J ends in bin B, averaged over three points of J. */
 static double likelihood(const struct density *d, const struct laws *laws, size_t b, size_t j)
 {
     double sum = 0;
@@ -159,7 +160,7 @@ static int make_counts(struct counts *c, const struct density *d, const struct m
     return 0;
 }
 
-/* Half of it is the intervals as they are, half what is left if the longest had lost the most. */
+/* Sets the initial density: half the intervals unchanged, half with the largest losses removed from the longest intervals. */
 static void start(struct density *d, const struct counts *c, const struct mpg_histogram *h, const struct mpg_loss_law *law)
 {
     const double n = (double)h->n;
@@ -173,14 +174,15 @@ static void start(struct density *d, const struct counts *c, const struct mpg_hi
     }
 }
 
-/* Of EXPECTED intervals in a bin, of N, those beyond LEAST. */
+/* Returns the share, of N, of the EXPECTED intervals in a bin above LEAST. */
 static double beyond(double expected, double least, double n)
 {
     const double left = expected - least;
     return left < (least > 0 ? LEAST_SHARE * n : 0) ? 0 : left;
 }
 
-/* One round: EXPECTED has room for a number a bin; of those of N that are below LEAST no bin is left, unless none would be. */
+/* One iteration. EXPECTED has room for one number per bin. Bins with fewer than LEAST of N intervals are emptied, unless all
+ * would be. */
 static void improve(struct density *d, const struct counts *c, double least, double n, double *expected)
 {
     memset(expected, 0, d->n * sizeof *expected);
@@ -201,7 +203,7 @@ static void improve(struct density *d, const struct counts *c, double least, dou
         d->share[j] = kept > 0 ? beyond(expected[j], least, n) / kept : all > 0 ? expected[j] / all : d->share[j];
 }
 
-/* The mean over CORES of how much WORK_NS loses, into LAW. */
+/* Sets LAW to the losses of WORK_NS, averaged over CORES. */
 static int mean_law(struct mpg_loss_law *law, double work_ns, struct mpg_losses *const *losses, size_t cores,
                     struct mpg_error *err)
 {
@@ -213,7 +215,7 @@ static int mean_law(struct mpg_loss_law *law, double work_ns, struct mpg_losses 
     return 0;
 }
 
-/* Laws for all work that D can hold. */
+/* Computes laws for all lengths of work in D. */
 static int make_laws(struct laws *laws, const struct density *d, struct mpg_losses *const *losses, size_t cores,
                      struct mpg_error *err)
 {
@@ -254,7 +256,7 @@ out:
     return status;
 }
 
-/* Of work below NS the share, and to *MOMENT its first moment. */
+/* Returns the share of work below NS, and sets MOMENT to its first moment. */
 static double share_below(const struct density *d, double ns, double *moment)
 {
     const double x = fmin(fmax(ns, d->edge[0]), d->edge[d->n]);
@@ -264,7 +266,7 @@ static double share_below(const struct density *d, double ns, double *moment)
     return d->before[j] + part;
 }
 
-/* Losses that an interval of NS can have had: their weights, and how long each is. */
+/* The possible losses of an interval of NS, with their weights. */
 struct losses_of {
     size_t n;
     double weight[MPG_LOSS_STEPS + 1], loss_ns[MPG_LOSS_STEPS + 1];
@@ -289,14 +291,14 @@ static void weigh(const struct density *d, const struct laws *laws, double ns, s
     }
 }
 
-/* The means of so many equally likely parts of L. */
+/* Writes the means of MPG_REMOVAL_CELLS equally likely parts of L into CELL. */
 static void divide(const struct losses_of *l, double *cell)
 {
     double all = 0, left;
     for (size_t i = 0; i < l->n; i++)
         all += l->weight[i];
     memset(cell, 0, MPG_REMOVAL_CELLS * sizeof *cell);
-    if (!(all > 0)) /* no noise explains it */
+    if (!(all > 0)) /* noise does not explain this interval */
         return;
     const double part = all / MPG_REMOVAL_CELLS;
     size_t i = 0;
@@ -328,7 +330,7 @@ static void fill_cells(struct mpg_removal *r, const struct density *d, const str
     }
 }
 
-/* The second moment of the losses of LAW over their mean: how large a loss is that a ns lost is in. */
+/* Returns the second moment of LAW over its mean: the expected size of the loss that contains a lost nanosecond. */
 static double size_of_losses(const struct mpg_loss_law *law)
 {
     double first = 0, second = 0;
@@ -340,8 +342,8 @@ static double size_of_losses(const struct mpg_loss_law *law)
     return first > 0 ? second / first : 0;
 }
 
-/* All intervals together lose no more than the part LOST of their time by more than chance: losses that come by
- * themselves, of such a SIZE_NS, have the variance lost x size (Campbell 1909). What is more is work. */
+/* Limits the losses of all intervals together to the share LOST of their time plus the part that chance explains: independent
+ * losses of SIZE_NS have the variance lost x size (Campbell 1909). Larger losses are work. */
 static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
 {
     const double mean_ns = lost * r->time_ns, most_ns = mean_ns + DEVIATIONS * sqrt(mean_ns * size_ns);
@@ -352,7 +354,7 @@ static void bound_cells(struct mpg_removal *r, double lost, double size_ns)
     r->lost_ns = most_ns;
 }
 
-/* The losses of work that takes as long as the median interval, of which LOST is lost, mean of all cores. */
+/* Sets LAW to the losses, averaged over cores, of work that takes the median interval, of which the share LOST is lost. */
 static int find_law(struct mpg_loss_law *law, const struct mpg_histogram *h, double lost, struct mpg_losses *const *losses,
                     size_t cores, struct mpg_error *err)
 {

@@ -9,15 +9,15 @@
 #include "simulate/draws/fitted.h"
 #include "simulate/rounding.h"
 
-/* Detours of a block, in the mean: enough that what a block's begin forgets does not matter, few
- * enough to go through for one that is in the middle. */
+/* Mean number of detours in a block: large enough that the lost memory at a block's begin does not matter, small enough to step
+ * through. */
 enum { DETOURS_A_BLOCK = 256 };
 
-/* Gaps, or durations. */
+/* The distribution of gaps, or of durations. */
 struct side {
-    const struct mpg_distribution *measured; /* NULL: of the family */
+    const struct mpg_distribution *measured; /* NULL: the fitted family is used */
     struct mpg_fitted fitted;
-    double *integral; /* of measured's quantiles up to each knot */
+    double *integral; /* integral of the quantile function up to each knot */
     double mean;
 };
 
@@ -67,7 +67,7 @@ static double value_at(const struct side *s, double u)
                        : mpg_fitted_quantile(&s->fitted, u);
 }
 
-/* The value in which a point lies that is chosen by V of all of them after each other. */
+/* Returns a length-biased value: lay all values end to end; this is the value at the fraction V of the total length. */
 static double biased_at(const struct side *s, double v)
 {
     const struct mpg_distribution *d = s->measured;
@@ -92,7 +92,7 @@ static double biased_at(const struct side *s, double v)
 
 /* ---- a core ---- */
 
-/* That of a record of one detour, which repeats: both are always the same. */
+/* For a record with a single detour, which repeats: gap and duration are constant. */
 static void use_single(struct mpg_renewal *r, const struct mpg_noise_core *core)
 {
     double lost_ns = core->duration_ns[0];
@@ -164,7 +164,7 @@ static double draw(const struct mpg_renewal_of *of, uint64_t block, uint32_t ind
     return mpg_draw(&a, of->replica);
 }
 
-/* Puts C at the detour from FROM_NS on that lasts DURATION_NS, or at the block's end. */
+/* Moves C to the detour that begins at FROM_NS and lasts DURATION_NS, or to the block's end. */
 static void put(const struct mpg_renewal *r, struct mpg_renewal_cursor *c, double from_ns,
                 double duration_ns)
 {
@@ -190,7 +190,7 @@ static void open_block(const struct mpg_renewal_of *of, struct mpg_renewal_curso
     put(r, c, gap_ns, value_at(&r->duration, draw(of, block, 4)));
 }
 
-/* Puts C at the next detour of its block. */
+/* Moves C to the next detour of its block. */
 static void advance(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c)
 {
     const struct mpg_renewal *r = of->renewal;
@@ -200,7 +200,7 @@ static void advance(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *
     put(r, c, c->to_ns + gap_ns, value_at(&r->duration, draw(of, c->block, index + 1)));
 }
 
-/* Puts C at the first detour of T_NS's block that ends after it; returns where T_NS is in it. */
+/* Moves C to the first detour that ends after T_NS in T_NS's block. Returns the position of T_NS in the block. */
 static double seek(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *c, double t_ns)
 {
     double length_ns = of->renewal->block_ns, block = floor(t_ns / length_ns);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Noise whose detours are drawn: gap and duration by turns, each from the distribution that a
- * core's record has of them, or from the family fitted to that (docs/MODEL.md, 3, and Decisions,
- * Renewal). Time is in blocks that begin in equilibrium (Cox, Renewal theory, 1962, sections 5.4,
- * 7.2), each of which is drawn for itself, so that a block is found without those before it.
+/* Noise with drawn detours: alternating gaps and durations, each from the distribution in a core's record or from the family
+ * fitted to it (docs/MODEL.md, section 3, and Decisions, Renewal). Time is divided into blocks that begin in equilibrium (Cox,
+ * Renewal Theory, 1962, sections 5.4, 7.2) and are drawn independently, so that a block can be drawn without the earlier ones.
  * Immutable once made. */
 #ifndef MPG_RENEWAL_H
 #define MPG_RENEWAL_H
@@ -15,7 +14,7 @@
 
 struct mpg_renewal;
 
-/* Whose noise, in which replica. */
+/* The noise of one rank in one replica. */
 struct mpg_renewal_of {
     const struct mpg_renewal *renewal;
     uint64_t seed;
@@ -23,31 +22,30 @@ struct mpg_renewal_of {
     uint32_t replica;
 };
 
-/* Where somebody looked last, so that looking further on is cheap; all 0 at first. What is found
- * does not depend on it. */
+/* The position of the last look-up, which makes the next one cheap; zero at first. Results do not depend on it. */
 struct mpg_renewal_cursor {
     bool open;
-    bool at_end;         /* of the block: no detour is left in it */
+    bool at_end;         /* no detour is left in the block */
     uint64_t block;
-    uint32_t number;     /* of the detour in its block */
-    double before_ns;    /* the end of the one before, from the block's begin; 0: there is none */
-    double from_ns, to_ns; /* the detour; cut at the block's end */
+    uint32_t number;     /* number of the detour in its block */
+    double before_ns;    /* end of the previous detour, from the block's begin; 0: none */
+    double from_ns, to_ns; /* begin and end of the detour, cut at the block's end */
 };
 
-/* From CORE's gaps and durations, which outlive it; FIT: from their nearest fits. A core with
- * fewer than two detours has a record that repeats. Errors: CORE keeps its record in part and does
- * not state them, they have no fits, they leave no time for work. */
+/* Returns noise drawn from CORE's gaps and durations, which outlive it, or, if FIT, from their best fits. A core with fewer
+ * than two detours repeats its record. NULL with ERR: CORE's record is truncated and has no such distributions, they have no
+ * fits, they leave no time for work, out of memory. */
 struct mpg_renewal *mpg_renewal_new(const struct mpg_noise_core *core, bool fit,
                                     struct mpg_error *err);
 /* The part of the time that is lost, 0 .. 1. */
 double mpg_renewal_lost(const struct mpg_renewal *renewal);
-/* How long a block is, ns; 0: the core is quiet. */
+/* Returns the length of a block, ns; 0: the core has no noise. */
 double mpg_renewal_block_ns(const struct mpg_renewal *renewal);
-/* How long WORK_NS begun at T_NS >= 0 takes; exactly as long where nothing interrupts. */
+/* Returns the time, ns, of WORK_NS that begins at T_NS >= 0; exactly WORK_NS if nothing interrupts. */
 double mpg_renewal_time_for(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *cursor,
                             double t_ns, double work_ns);
-/* How long the detour in which T_NS >= 0 is goes on, *SINCE_NS after it, or its block, began; 0: it
- * is in none. */
+/* Returns the rest, ns, of the detour under way at T_NS >= 0, and sets *SINCE_NS to the time since it, or its block, began; 0:
+ * none is under way. */
 double mpg_renewal_detour_left(const struct mpg_renewal_of *of, struct mpg_renewal_cursor *cursor,
                                double t_ns, double *since_ns);
 void mpg_renewal_free(struct mpg_renewal *renewal); /* NULL is allowed */

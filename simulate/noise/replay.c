@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Look-ups in a noise record: guide tables make both directions O(1). A record that is kept
- * in part is two: one of its longest detours, all of them, and one of the others, those of
- * the blocks after each other, on a clock that stops during the longest. */
+/* Look-ups in a noise record; guide tables make both directions O(1). A truncated record is stored as two: all of the longest
+ * detours, and sampled blocks of the shorter ones, end to end, on a clock that excludes the longest. */
 #include "simulate/noise/replay_private.h"
 
 #include <stdlib.h>
@@ -31,14 +30,14 @@ static void free_record(struct mpg_record *r)
     free(r);
 }
 
-/* So many detours are looked at without a branch and without waiting for each other, of which a guide has a bucket for half
- * as many: detours come in bursts. So many stand behind the end of a record, for searches to look at. */
+/* Detours that are compared without a branch, since detours come in bursts. A guide bucket holds half as many on average. As
+ * many sentinels stand behind the last detour. */
 enum { BURST = 8, DETOURS_A_BUCKET = BURST / 2 };
 
-/* Four of them are in what a processor reads at once. */
+/* Detours in a cache line. */
 enum { DETOURS_A_LINE = 4, LINE_BYTES = DETOURS_A_LINE * sizeof(struct mpg_detour) };
 
-/* A record with room for N detours, none of which is there. */
+/* Returns an empty record with room for N detours. */
 static struct mpg_record *new_record(size_t n, struct mpg_error *err)
 {
     struct mpg_record *r = calloc(1, sizeof *r);
@@ -56,7 +55,7 @@ static struct mpg_record *new_record(size_t n, struct mpg_error *err)
     return r;
 }
 
-/* Those before it have been added. */
+/* Adds a detour after the earlier ones. */
 static void add_detour(struct mpg_record *r, double start_ns, double duration_ns)
 {
     struct mpg_detour *d = &r->detour[r->n++];
@@ -64,7 +63,7 @@ static void add_detour(struct mpg_record *r, double start_ns, double duration_ns
     d[1].lost_ns = d->lost_ns + duration_ns;
 }
 
-/* The record's end, and whether searches may begin anywhere. */
+/* Fills the record's end, and whether searches may begin anywhere. */
 static void finish_work(struct mpg_record *r)
 {
     struct mpg_detour *end = &r->detour[r->n];
@@ -77,7 +76,7 @@ static void finish_work(struct mpg_record *r)
             r->ascending = false;
 }
 
-/* R, all of whose detours are there, ready for look-ups; NULL, and R is freed, if core CORE leaves no work. */
+/* Returns R ready for look-ups. NULL with ERR, and R is freed: core CORE leaves no time for work. */
 static struct mpg_record *finish_record(struct mpg_record *r, double span_ns, int core, struct mpg_error *err)
 {
     r->span_ns = span_ns;
@@ -85,7 +84,7 @@ static struct mpg_record *finish_record(struct mpg_record *r, double span_ns, in
     finish_work(r);
     r->per_span = 1 / r->span_ns;
     r->per_work = 1 / r->work_ns;
-    if (r->work_ns > 0 && r->per_work < INFINITY) { /* that of a subnormal number is not */
+    if (r->work_ns > 0 && r->per_work < INFINITY) { /* the reciprocal of a subnormal number is infinite */
         fill_guides(r);
         return r;
     }
@@ -102,12 +101,12 @@ static struct mpg_record *make_longest(const struct mpg_noise_core *core, struct
     return r ? finish_record(r, core->span_ns, core->core, err) : NULL;
 }
 
-/* The blocks of CORE after each other, without the longest detours and their time. */
+/* Returns the blocks of CORE end to end, without the longest detours and their time. */
 static struct mpg_record *make_others(const struct mpg_noise_core *core, struct mpg_error *err)
 {
     const struct mpg_noise_blocks *b = &core->blocks;
     struct mpg_record *r = new_record(b->detours, err);
-    double before_ns = 0; /* time in the blocks before, less that of the longest so far */
+    double before_ns = 0; /* time in earlier blocks, without the longest detours */
     for (size_t i = 0; r && i < b->n; i++) {
         const struct mpg_noise_block *block = &b->block[i];
         for (size_t d = block->first; d < block->first + block->detours; d++) {
@@ -126,16 +125,16 @@ double mpg_replay_span_ns(const struct mpg_replay *r)
     return r->longest->span_ns;
 }
 
-/* ---- one record ---- */
+/* --- one record --- */
 
-/* Where in a guide REST stands, PER being 1 / the length that it is for. */
+/* Returns the guide bucket of REST; PER is 1 / length. */
 static size_t bucket_of(const struct mpg_record *r, double rest, double per)
 {
     const double position = rest * per * (double)r->buckets;
     return position < (double)r->buckets ? (size_t)position : r->buckets - 1;
 }
 
-/* How many of the BURST detours from D on end at REST or before it; how many begin before LEAST of work. */
+/* Return the number of the BURST detours from D on that end at REST or earlier, and that begin before LEAST work. */
 static size_t ended(const struct mpg_detour *d, double rest)
 {
     size_t n = 0;
@@ -174,7 +173,7 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest)
     size_t i = r->by_work[bucket_of(r, rest, r->per_work)];
     for (size_t n = BURST; r->ascending && n == BURST; i += n)
         n = begun(d + i, least);
-    i = i < r->n ? i : r->n; /* at the record's end rounding may be left */
+    i = i < r->n ? i : r->n; /* rounding at the record's end */
     while (i < r->n && d[i].done_ns < least)
         i++;
     while (i > 0 && d[i - 1].done_ns >= least)
@@ -182,12 +181,12 @@ size_t mpg_record_find_done(const struct mpg_record *r, double rest)
     return i;
 }
 
-/* ---- both records ---- */
+/* --- both records --- */
 
-/* A time in both, and how long nothing interrupts. */
+/* A time in both records, and the time without interruption after it. */
 struct spots {
     struct mpg_record_spot longest, others;
-    double stopped_ns; /* on the clock of the others */
+    double stopped_ns; /* on the clock that excludes the longest detours */
     double quiet_ns;
 };
 
@@ -230,7 +229,7 @@ double mpg_replay_time_of(const struct mpg_replay *r, double work_ns)
     return end_of(r, work_ns, &quiet_ns);
 }
 
-/* How long the detour of R goes on in which S is, and since when; 0: it is in none. */
+/* Returns the rest of the detour of R that contains S, and sets SINCE_NS to the time since its begin; 0: S is in none. */
 static double left_in(const struct mpg_record *r, const struct mpg_record_spot *s, double *since_ns)
 {
     const struct mpg_detour *d = &r->detour[s->i];
@@ -271,7 +270,7 @@ double mpg_replay_time_for(const struct mpg_replay *r, double t_ns, double work_
     return mpg_replay_meet(r, t_ns, work_ns).time_ns;
 }
 
-/* ---- as a list ---- */
+/* --- the detours as a list --- */
 
 struct list {
     size_t n, capacity;
@@ -295,14 +294,14 @@ static int append(struct list *list, double start_ns, double duration_ns, struct
     return 0;
 }
 
-/* The I-th detour of R repeated, on the clock that stops during the longest. */
+/* Returns the begin of detour I of R, counted through repetitions, on the clock that excludes the longest. */
 static double repeated_start(const struct mpg_record *r, size_t i)
 {
     return (double)(i / r->n) * r->span_ns + mpg_detour_start(&r->detour[i % r->n]);
 }
 
-/* Those of the others that begin before the clock that stops during the longest shows END_NS,
- * LOST_NS of which have passed; one that goes on then begins again after the longest. */
+/* Appends the shorter detours that begin before END_NS on the clock that excludes the longest. LOST_NS of the longest have
+ * passed. A detour that is under way at END_NS continues after the longest. */
 static int append_others(struct list *list, const struct mpg_record *r, size_t *next, double *left_ns,
                          double from_ns, double end_ns, double lost_ns, struct mpg_error *err)
 {
@@ -355,7 +354,7 @@ fail:
     return -1;
 }
 
-/* ---- the record as one list ---- */
+/* --- the record as one list --- */
 
 int mpg_replay_make_list(struct mpg_replay *r, size_t most, struct mpg_error *err)
 {
@@ -370,7 +369,7 @@ int mpg_replay_make_list(struct mpg_replay *r, size_t most, struct mpg_error *er
     if (mpg_replay_detours(r, &n, &start_ns, &duration_ns, err) < 0)
         return -1;
     struct mpg_record *list = new_record(n, err);
-    struct mpg_error ignored; /* there is work: both records leave some */
+    struct mpg_error ignored; /* cannot fail: both records leave work */
     for (size_t i = 0; list && i < n; i++)
         add_detour(list, start_ns[i], duration_ns[i]);
     free(start_ns);

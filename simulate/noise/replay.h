@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operating-system noise by replay of recorded detours (docs/MODEL.md, 3).
- *
- * The record repeats. With u(t) = t minus the detours before t, work x begun at
- * phase t ends at u^-1(u(t) + x): noise is met by work. Immutable once made. */
+/* Operating-system noise by replay of recorded detours (docs/MODEL.md, section 3). The record repeats. With u(t) = t minus the
+ * detours before t, work x that begins at t ends at u^-1(u(t) + x). Immutable once made. */
 #ifndef MPG_REPLAY_H
 #define MPG_REPLAY_H
 
@@ -15,32 +13,30 @@
 
 struct mpg_replay;
 
-/* From CORE's detours (copied); a record without any is a quiet core. Of a record that is
- * kept in part, u is that of its longest detours and then, of the time that these leave,
- * that of the blocks after each other, from the first again after the last. */
+/* Returns the replay of CORE's detours, which are copied; without detours the core has no noise. For a truncated record, u
+ * first subtracts the longest detours; on the remaining time it subtracts those of the blocks end to end, which repeat. NULL
+ * with ERR: the detours leave no time for work; out of memory. */
 struct mpg_replay *mpg_replay_new(const struct mpg_noise_core *core, struct mpg_error *err);
-/* Keeps REPLAY's record also as one list, for lanes to look up in (kinds.c), if it has no more than MOST detours. Before
- * its first look-up. Error: out of memory. */
+/* Stores REPLAY's record also as one list for vector look-ups (kinds.c), if it has at most MOST detours. Call it before the
+ * first look-up. Error: out of memory. */
 int mpg_replay_make_list(struct mpg_replay *replay, size_t most, struct mpg_error *err);
 double mpg_replay_span_ns(const struct mpg_replay *replay);
-/* u(T), T >= 0 in ns from the record's start, any number of records long. */
+/* Returns u(T_NS), ns; T_NS >= 0 is the time from the record's start and may span many repetitions. */
 double mpg_replay_work_before(const struct mpg_replay *replay, double t_ns);
-/* The earliest t with u(t) = WORK. */
+/* Returns the earliest t with u(t) = WORK_NS. */
 double mpg_replay_time_of(const struct mpg_replay *replay, double work_ns);
-/* How long WORK_NS begun at T_NS takes; exactly as long where nothing interrupts. */
+/* Returns the time, ns, of WORK_NS that begins at T_NS; exactly WORK_NS if nothing interrupts. */
 double mpg_replay_time_for(const struct mpg_replay *replay, double t_ns, double work_ns);
-/* What work meets. */
+/* The result of a look-up. */
 struct mpg_replay_met {
     double time_ns;    /* as mpg_replay_time_for() */
-    double quiet_ns;   /* from its end on nothing interrupts for so long, but for rounding; <= 0:
-                          that is not known */
+    double quiet_ns;   /* time without interruption after its end, up to rounding; <= 0: unknown */
 };
 struct mpg_replay_met mpg_replay_meet(const struct mpg_replay *replay, double t_ns, double work_ns);
-/* How long the detour in which T_NS is goes on, *SINCE_NS after it began; 0: it is in none. */
+/* Returns the rest, ns, of the detour under way at T_NS, and sets *SINCE_NS to the time since it began; 0: none is under way. */
 double mpg_replay_detour_left(const struct mpg_replay *replay, double t_ns, double *since_ns);
-/* All its detours over one span, in time order, into *START_NS and *DURATION_NS, arrays of *N
- * that the caller frees; of a record that is kept in part, those of its blocks as often as they
- * are met. */
+/* Sets *START_NS and *DURATION_NS to arrays of the *N detours of one span in time order; the caller frees them. Blocks of a
+ * truncated record are repeated as in replay. Error: out of memory. */
 int mpg_replay_detours(const struct mpg_replay *replay, size_t *n, double **start_ns,
                        double **duration_ns, struct mpg_error *err);
 void mpg_replay_free(struct mpg_replay *replay); /* NULL is allowed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Look-ups in a record of parts: those in the record that the parts are of, shifted. */
+/* Look-ups in a record of resampled blocks: look-ups in the original record, shifted. */
 #include "simulate/noise/resampled.h"
 
 #include <math.h>
@@ -57,13 +57,13 @@ double mpg_resampled_lost(const struct mpg_resampled *r, const uint8_t *part)
     return fmax(0, r->span_ns - work_ns) / r->span_ns; /* 1 - work / span would be rounded */
 }
 
-/* X rounded down; mostly there is no need to ask a library. */
+/* Returns floor(X); faster than the library for most X. */
 static double floor_of(double x)
 {
     return x >= 0 && x < 0x1p52 ? (double)(int64_t)x : floor(x);
 }
 
-/* X, no less than 0 and no more than MOST. */
+/* Returns X limited to 0 .. MOST. */
 static double between(double x, double most)
 {
     x = x > 0 ? x : 0;
@@ -75,7 +75,7 @@ double mpg_resampled_locate(const struct mpg_resampled *r, const uint8_t *part, 
 {
     *whole = floor_of(t_ns * r->per_span);
     double rest_ns = t_ns - *whole * r->span_ns;
-    if (rest_ns >= r->span_ns) { /* the product was rounded below a whole number */
+    if (rest_ns >= r->span_ns) { /* the product was rounded down to below a whole number */
         ++*whole;
         rest_ns -= r->span_ns;
     }
@@ -102,12 +102,12 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
                       double work_ns)
 {
     double whole = floor(work_ns / total_ns), rest_ns = work_ns - whole * total_ns;
-    if (rest_ns <= MPG_ROUNDING_NS && whole > 0) { /* done before what ends a record */
+    if (rest_ns <= MPG_ROUNDING_NS && whole > 0) { /* ends before the detour at the record's end */
         whole--;
         rest_ns += total_ns;
     }
     int place = 0, last = 0;
-    double before_ns = 0, last_ns = 0; /* of the last place with any work, if none has enough */
+    double before_ns = 0, last_ns = 0; /* of the last block with work, in case no block has enough */
     for (; place < MPG_BOOTSTRAP_BLOCKS; place++) {
         double work = part_work(r, part[place]);
         if (work > 0) {
@@ -124,8 +124,7 @@ static double time_of(const struct mpg_resampled *r, const uint8_t *part, double
     return whole * r->span_ns + last * part_ns(r) + fmin(fmax(0, end_ns - start_ns), part_ns(r));
 }
 
-/* Whether what begins at T_NS (AT_NS of the whole record) and lasts LENGTH_NS there stays in its
- * part. */
+/* Returns true if the interval of LENGTH_NS from T_NS on (AT_NS in the original record) stays within its block. */
 static bool stays(const struct mpg_resampled *r, const uint8_t *part, int place, double at_ns,
                   double length_ns)
 {

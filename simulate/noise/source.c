@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which kind of noise a machine has, its cores, and seats. */
+/* The choice of a machine's kind of noise, its cores, and the seats of ranks on them. */
 #include "simulate/noise/source.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bool any_core(const struct mpg_signature *sig, bool (*has)(const struct m
     return false;
 }
 
-/* The one place that chooses. NULL: SIG has no records to draw from. */
+/* Returns the kind of noise for MODEL; NULL: SIG has no records to draw from. Nothing else chooses it. */
 static const struct mpg_noise_kind *choose(const struct mpg_signature *sig, enum mpg_noise_model model)
 {
     switch (model) {
@@ -52,7 +52,7 @@ static const struct mpg_noise_kind *choose(const struct mpg_signature *sig, enum
     return NULL;
 }
 
-/* Each core with what is wanted, on whatever host, in the order of hosts and cores. */
+/* Adds each core that has this kind of noise, in the order of hosts and cores. */
 int mpg_noise_use(struct mpg_noise_source *s, const struct mpg_signature *sig, enum mpg_noise_model model,
                   struct mpg_error *err)
 {
@@ -103,15 +103,15 @@ void mpg_noise_clear(struct mpg_noise_source *s)
 
 /* --- seats --- */
 
-/* What is known of one host of the trace. */
+/* A host of the trace. */
 struct host {
-    size_t number;  /* in the order of lowest ranks */
-    uint32_t ranks; /* met so far */
-    int32_t leader; /* of those that share the cores at present */
+    size_t number;  /* hosts are numbered by their lowest rank */
+    uint32_t ranks; /* ranks seated so far */
+    int32_t leader; /* lowest rank of the group that is being seated */
 };
 
-/* The I-th rank (from 0) of HOST sits on core I mod cores of a host of S; each time that these
- * are full, a further group of ranks shares them. */
+/* Seats RANK, number i (from 0) of HOST, on core i mod cores of a host of S. When all cores are taken, a further group of ranks
+ * shares them. */
 static struct mpg_seat seat_on(const struct mpg_noise_source *s, struct host *host, int32_t rank)
 {
     size_t on = host->number % s->hosts;
@@ -173,16 +173,16 @@ struct mpg_seat mpg_noise_seat_of(const struct mpg_noise_source *s, int32_t rank
 double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, uint64_t seed, int32_t rank,
                        uint32_t replica)
 {
-    if (!s->kind->start) /* at any time they are as at any other */
+    if (!s->kind->start) /* the noise has the same distribution at all times */
         return 0;
     const struct mpg_seat seat = mpg_noise_seat_of(s, rank);
     const struct mpg_address phase = {.seed = seed, .rank = seat.leader, .purpose = MPG_DRAW_PHASE};
     return s->kind->start(s, seat, part, mpg_draw(&phase, replica));
 }
 
-/* --- in words --- */
+/* --- description --- */
 
-/* Who meets noise together, and on which core. */
+/* Writes which ranks meet noise at the same time, and on which core. */
 static void say_seats(const struct mpg_noise_source *s, char *text, size_t size)
 {
     const char *whom = s->cosched == MPG_COSCHED_JOB ? "job" : "host";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A machine's noise as a source of lost time: of which kind it is, and which core's a rank meets from where on
- * (docs/MODEL.md, 3, and docs/NOISE.md). mpg_noise_use() chooses the kind; whoever simulates asks for times alone.
- * Immutable while a simulation runs. */
+/* A machine's noise: its kind, its cores, and each rank's core and starting point (docs/MODEL.md, section 3, and
+ * docs/NOISE.md). mpg_noise_use() chooses the kind; all other code asks for times only. Constant while a simulation runs. */
 #ifndef MPG_NOISE_SOURCE_H
 #define MPG_NOISE_SOURCE_H
 
@@ -16,85 +15,85 @@
 #include "simulate/noise/replay.h"
 #include "simulate/noise/resampled.h"
 
-/* Which ranks begin their replay at the same time. */
+/* The ranks that begin their replay at the same time. */
 enum mpg_cosched { MPG_COSCHED_NONE, MPG_COSCHED_NODE, MPG_COSCHED_JOB, MPG_COSCHEDS };
 
-/* What a machine's noise is taken from. */
+/* The data that a machine's noise is drawn from. */
 enum mpg_noise_model {
-    MPG_NOISE_ANY,     /* records where it has any, else quanta */
-    MPG_NOISE_REPLAY,  /* records */
+    MPG_NOISE_ANY,     /* detour records if there are any, else quanta */
+    MPG_NOISE_REPLAY,  /* detour records */
     MPG_NOISE_ECDF,    /* quanta */
-    MPG_NOISE_RENEWAL, /* detours drawn from the records' gaps and durations */
-    MPG_NOISE_FIT      /* from the families fitted to these */
+    MPG_NOISE_RENEWAL, /* detours drawn from the gaps and durations of the records */
+    MPG_NOISE_FIT      /* detours drawn from families fitted to gaps and durations */
 };
 
-/* What a core has of the kind at hand. */
+/* A core's data for the chosen kind. */
 struct mpg_noise_of_core {
     struct mpg_quanta *quanta;
     struct mpg_renewal *renewal;
     struct mpg_replay *replay;
-    struct mpg_resampled resampled; /* of replay */
-    double offset_ns; /* of its record, on its host's clock */
-    double off_cpu;   /* of its record the part in which the thread was off its CPU, 0 .. 1; -1: it does not say */
+    struct mpg_resampled resampled; /* for replay */
+    double offset_ns; /* begin of its record on its host's clock */
+    double off_cpu;   /* share of the record off the CPU, 0 to 1; -1: unknown */
 };
 
 struct mpg_seat {
-    uint32_t core;  /* whose noise the rank meets */
-    uint32_t first; /* the first one of those that began on the same clock */
-    int32_t leader; /* whose draw it starts by: the lowest rank that does so */
+    uint32_t core;  /* the core whose noise the rank meets */
+    uint32_t first; /* the first core whose record began on the same clock */
+    int32_t leader; /* the lowest rank that starts with the same draw */
 };
 
 struct mpg_noise_source {
-    const struct mpg_noise_kind *kind; /* NULL: there is no source */
-    size_t cores;                      /* 0: it has no noise */
+    const struct mpg_noise_kind *kind; /* NULL: there is no noise */
+    size_t cores;                      /* 0: no noise */
     struct mpg_noise_of_core *core;
     size_t hosts;
-    size_t *first_core; /* of each host, and CORES */
+    size_t *first_core; /* first core of each host, then CORES */
     bool together;      /* the cores of each host were measured at the same time */
     enum mpg_cosched cosched;
-    struct mpg_seat *seat; /* a rank; NULL: rank mod cores, each by its own draw */
+    struct mpg_seat *seat; /* for each rank; NULL: core = rank mod cores, each rank with its own draw */
 };
 
-/* Where lanes looked last, those from AT on of LANES: mpg_noise_cursor_bytes() a lane in STATE, all 0 at first. What is
- * found does not depend on it. STATE NULL: they remember nothing. */
+/* The positions of the last look-ups of replicas AT and later, of LANES: cursor_bytes for each in STATE, zero at first. Results
+ * do not depend on it. STATE NULL: nothing is remembered. */
 struct mpg_noise_cursor {
     void *state;
     uint32_t lanes, at;
 };
 
-/* Work of a rank in some lanes. */
+/* Work of one rank in several replicas. */
 struct mpg_begun_work {
     int32_t rank;
     uint64_t seed;
-    const struct mpg_bootstrap_blocks *parts;    /* of the records, in each measurement; NULL: they are whole */
+    const struct mpg_bootstrap_blocks *parts;    /* bootstrap blocks of records; NULL: records as measured */
     struct mpg_noise_cursor cursor;
-    uint32_t n, first;                /* so many lanes; the cursor's first one is replica FIRST */
-    const uint32_t *lane;             /* different ones, counted from the cursor's first one on; of each */
-    const double *since_ns, *work_ns; /* when its work begins, after MPI_Init, and how much it is */
-    double covered_ns;                /* a detour that is going on then, and began before, no more than so long, is none */
-    double *passed_ns;                /* from the cursor's first lane on: when, after MPI_Init, the last such one is over; 0:
-                                         there was none yet. NULL: all detours count */
+    uint32_t n, first;                /* number of replicas; the cursor's first one is replica FIRST */
+    const uint32_t *lane;             /* n distinct replicas, counted from the cursor's first one; for each of them: */
+    const double *since_ns, *work_ns; /* begin of its work after MPI_Init, and the work */
+    double covered_ns;                /* a detour under way then that began at most this long before is skipped */
+    double *passed_ns;                /* from the cursor's first replica on: end of the last skipped detour, after MPI_Init;
+                                         0: none yet. NULL: no detour is skipped */
 };
 
-/* A kind of noise: replay | quanta | renewal and fit (simulate/noise/kinds.c). Cores and parts are as elsewhere here. */
+/* A kind of noise: replay, quanta, renewal or fit (simulate/noise/kinds.c). */
 struct mpg_noise_kind {
-    const char *model;   /* as results say it; NULL: they need not, it is what a signature has */
-    size_t cursor_bytes; /* of a lane; 0: it remembers nothing */
-    bool is_resampled;   /* another measurement of the machine would have other parts of the records */
-    bool has_detours;    /* work meets them one by one: a call's messages may cover one */
-    bool is_drawn;       /* there is no record of it: a source's noise is not taken out by it */
-    /* Fills CORE from FROM, one of CORES. */
+    const char *model;   /* its name in results; NULL: the default, which is not named */
+    size_t cursor_bytes; /* cursor memory per replica; 0: none */
+    bool is_resampled;   /* the bootstrap resamples its records */
+    bool has_detours;    /* noise consists of single detours, which a call can have paid for */
+    bool is_drawn;       /* drawn, not recorded: it cannot remove a source's noise */
+    /* Fills CORE from FROM, one of CORES cores. Errors as in mpg_noise_use(). */
     int (*add)(struct mpg_noise_of_core *core, const struct mpg_noise_core *from, size_t cores, struct mpg_error *err);
-    /* Where a rank in SEAT starts by the draw U, ns: in no detour. */
+    /* Returns the starting point of a rank in SEAT for the draw U, ns, inside no detour. */
     double (*start)(const struct mpg_noise_source *s, struct mpg_seat seat, const uint8_t *part, double u);
-    /* How long each of WORK's lanes takes, ns; exactly the work where nothing interrupts it. */
+    /* Writes the time of each replica of WORK, ns; exactly the work if nothing interrupts. */
     void (*time_for)(const struct mpg_noise_source *s, const struct mpg_begun_work *work, double *time_ns);
-    /* Work done in INTERVAL_NS from SINCE_NS after MPI_Init on; NULL: its losses are taken out of classes of intervals
-     * (simulate/evaluate/classes.h). */
+    /* Returns the work done, ns, in INTERVAL_NS from SINCE_NS after MPI_Init on; NULL: this noise is removed by compute-
+     * interval classes. */
     double (*work_in)(const struct mpg_noise_source *s, uint64_t seed, int32_t rank, uint32_t replica, double since_ns,
                       double interval_ns);
-    /* Lengthens those lanes in which nothing interrupts, as lane_code's pass(), and asks for what the next time_for()
-     * reads; NULL: no lane knows. */
+    /* Finishes the replicas in which nothing interrupts, as pass() of lane_code does, and prefetches for the next time_for();
+     * NULL: not available. */
     uint32_t (*pass)(struct mpg_noise_cursor cursor, double since_ns, double length_ns, const struct mpg_lane_work *work,
                      uint32_t n, double *delay_ns, uint32_t *lane);
     void (*fetch)(const struct mpg_noise_of_core *core, struct mpg_noise_cursor cursor, uint32_t n);
@@ -102,30 +101,29 @@ struct mpg_noise_kind {
 
 extern const struct mpg_noise_kind mpg_noise_replay, mpg_noise_quanta, mpg_noise_renewal, mpg_noise_fit;
 
-/* Takes SIG's noise as MODEL says; it is none where SIG has none of that. SIG outlives S. Errors: a
- * core's noise leaves no time for work; detours are to be drawn and there are no records, or
- * not the distributions of them that are asked for. */
+/* Fills S with SIG's noise by MODEL; no noise if SIG has none of that kind. SIG outlives S. Errors: a core's noise leaves no
+ * time for work; detours are to be drawn and SIG has no records, or not their distributions or fits; out of memory. */
 int mpg_noise_use(struct mpg_noise_source *s, const struct mpg_signature *sig, enum mpg_noise_model model,
                   struct mpg_error *err);
-/* Seats RANKS ranks, HOST[r] being rank r's as a small number. COSCHED, or MPG_COSCHEDS for what
- * the records were made for: node where they are together, else none. */
+/* Seats RANKS ranks on cores; HOST[r] is the host of rank r, from 0. COSCHED says which ranks start together; MPG_COSCHEDS:
+ * node if the records of a host were made at the same time, else none. Error: out of memory. */
 int mpg_noise_seat(struct mpg_noise_source *s, int32_t ranks, const int32_t *host, enum mpg_cosched cosched,
                    struct mpg_error *err);
 struct mpg_seat mpg_noise_seat_of(const struct mpg_noise_source *s, int32_t rank);
-/* Whether A and B have the same records, of the same times, and the same quanta. */
+/* Returns true if A and B have the same records, made at the same times, and the same quanta. */
 bool mpg_noise_same(const struct mpg_signature *a, const struct mpg_signature *b);
-/* Where RANK starts in REPLICA, ns: in its record, of the parts PART or, if that is NULL, as it is; in its first quantum; 0
- * where detours are drawn. */
+/* Returns the starting point of RANK in REPLICA, ns: in its record with the blocks PART (NULL: as measured), or in its first
+ * quantum; 0 if detours are drawn. */
 double mpg_noise_start(const struct mpg_noise_source *s, const uint8_t *part, uint64_t seed, int32_t rank,
                        uint32_t replica);
-/* The part of its time that a core with a record loses: that of the parts PART, or the record itself (NULL). */
+/* Returns the share of time that a core with a record loses, with the blocks PART; NULL: with the record as measured. */
 static inline double mpg_noise_lost(const struct mpg_noise_source *s, size_t core, const uint8_t *part)
 {
     return mpg_resampled_lost(&s->core[core].resampled, part);
 }
 
-/* Says how S's noise comes about, MANY being a phrase about its hosts and LOST the part of time that is lost, and who meets
- * it together, into TEXT. */
+/* Writes a description of S's noise and of the ranks that meet it together into TEXT of SIZE bytes. MANY is a phrase about its
+ * hosts, LOST the share of time that is lost. */
 void mpg_noise_say(const struct mpg_noise_source *s, const char *many, const char *lost, char *text, size_t size);
 void mpg_noise_clear(struct mpg_noise_source *s);
 
