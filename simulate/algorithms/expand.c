@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rounds, trees and posted messages, for a vector of lanes a member. */
+/* Rounds, trees and posted messages, evaluated for all replicas of each member. */
 #include "simulate/algorithms/expand.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Working space a member: */
+/* Values in the working space of each member: */
 enum {
-    FREE,    /* F: from when on it may send again */
-    LOCAL,   /* its own calls; of posted messages: its sends so far */
-    OTHER,   /* the latest of what it waits for besides what it receives, */
-    ARRIVED, /* and of what it receives, with the o_r of what comes after */
-    COSTS,   /* the sum of its o_r */
+    FREE,    /* F: the earliest time of its next send */
+    LOCAL,   /* end of its own calls; for posted messages, of its sends so far */
+    OTHER,   /* the latest time it waits for, except arrivals, */
+    ARRIVED, /* the latest arrival, plus the o_r of later messages */
+    COSTS,   /* sum of its o_r */
     SPACES
 };
 
-/* A member's part in the round at hand, and in all phases so far. */
+/* A member's progress in the current round and in all phases. */
 struct progress {
-    uint32_t calls;       /* made in the phases before, and in this one's rounds: kappa is drawn by their number */
-    bool in_round;        /* it is in the round at hand, */
-    double reduced_bytes; /* and reduces what it receives there, so much; below 0: nothing */
+    uint32_t calls;       /* number of calls made in earlier phases and rounds; it addresses kappa's draws */
+    bool in_round;        /* it takes part in the current round, */
+    double reduced_bytes; /* and reduces this many received bytes; < 0: none */
 };
 
 struct mpg_expansion {
     uint32_t lanes, followed;
-    size_t stride;   /* doubles a value */
+    size_t stride;   /* doubles in a value */
     size_t capacity; /* doubles */
     double *space[SPACES];
-    double *lambda, *tau, *cost, *wait; /* a value each: of the message at hand, */
-    double *kappa;                      /* and of the call that it is in */
-    struct progress *progress;          /* of members that are evaluated together, by number from the root */
+    double *lambda, *tau, *cost, *wait; /* one value each: of the current message */
+    double *kappa;                      /* kappa of the current call */
+    struct progress *progress;          /* progress of each member, by number relative to the root */
 };
 
-/* What goes through all of an evaluation. */
+/* The arguments of an evaluation. */
 struct evaluation {
     struct mpg_expansion *x;
     const struct mpg_plan *plan;
     const struct mpg_message_costs *costs;
-    bool together; /* all members are evaluated, not one of a tree */
+    bool together; /* all members are evaluated, not a single one of a tree */
 };
 
 struct mpg_expansion *mpg_expansion_new(uint32_t lanes, uint32_t followed, struct mpg_error *err)
@@ -87,7 +87,7 @@ static int reserve(struct mpg_expansion *x, int32_t p, struct mpg_error *err)
     if (wanted <= x->capacity)
         return 0;
     free(x->progress);
-    x->capacity = 0; /* until all have grown */
+    x->capacity = 0; /* until all arrays have grown */
     if (!(x->progress = malloc((size_t)p * sizeof *x->progress)))
         return mpg_error_set(err, "out of memory (%d members of a collective)", p);
     for (int i = 0; i < SPACES; i++) {
@@ -111,7 +111,7 @@ static void fill(double *values, size_t n, double value)
         values[i] = value;
 }
 
-/* --- what values come from --- */
+/* --- provenance of values --- */
 
 static double *came(const struct mpg_expansion *x, double *value, enum mpg_came which)
 {
@@ -123,7 +123,7 @@ static void copy(const struct mpg_expansion *x, double *to, const double *from)
     memcpy(to, from, x->stride * sizeof *to);
 }
 
-/* In followed lanes in which OTHER is later VALUE comes from where that does. */
+/* Copies the provenance of OTHER to VALUE in the recorded lanes in which OTHER is later. */
 static void come_from_later(const struct mpg_expansion *x, double *value, const double *other)
 {
     for (uint32_t w = 0; w < x->followed; w++)
@@ -143,13 +143,13 @@ static void come_by_number(const struct mpg_expansion *x, double *value, enum mp
         came(x, value, which)[w] += more;
 }
 
-/* What is followed by other lanes' is against the last of these. */
+/* Returns the base that provenance is relative to: the value of the last lane that is not recorded. */
 static double base_of(const struct mpg_expansion *x, const double *values)
 {
     return x->lanes > x->followed ? values[x->lanes - 1] : 0;
 }
 
-/* VALUE comes by M's bytes, too. */
+/* Adds the bytes of M to the provenance of VALUE. */
 static void come_by_bytes(const struct mpg_expansion *x, double *value, const struct mpg_message *m, const double *tau)
 {
     come_by(x, value, MPG_CAME_BYTES, tau);
@@ -167,13 +167,13 @@ static void come_by_latency(const struct mpg_expansion *x, double *value, const 
 static void raise_to(const struct mpg_expansion *x, double *value, const double *other)
 {
     come_from_later(x, value, other);
-    for (uint32_t w = 0; w < x->lanes; w++) /* no fmax(): the loop becomes vector code */
+    for (uint32_t w = 0; w < x->lanes; w++) /* without fmax() the compiler vectorises the loop */
         value[w] = value[w] > other[w] ? value[w] : other[w];
 }
 
 /* --- messages --- */
 
-/* M, of members relative to the root, between their indices. */
+/* Returns M with member numbers relative to the root replaced by indices. */
 static struct mpg_message absolute(const struct evaluation *e, struct mpg_message m)
 {
     int64_t p = e->plan->size.p, root = e->plan->size.root;
@@ -187,16 +187,16 @@ static bool is_synchronous(const struct evaluation *e, const struct mpg_message 
     return m->bytes > e->costs->eager_limit_bytes;
 }
 
-/* Whether the send of M, which is eager, between a parent and CHILD in PHASE, is done only once its receiver has come: to
- * a later phase than the first all have. */
+/* Returns true if the eager send of M between CHILD and its parent in PHASE completes only after its receiver has arrived (weak
+ * progress). In phases after the first all members have arrived. */
 static bool is_carried(const struct evaluation *e, const struct mpg_phase *phase, const struct mpg_message *m, int32_t child)
 {
     return phase == &e->plan->phase[0] && m->bytes > e->costs->weak_bytes &&
            !(e->costs->elsewhere && e->costs->elsewhere[child]);
 }
 
-/* When M leaves, which its sender sends at SENT: no earlier than FREE, which becomes when it may
- * send again. Goes to x->cost. */
+/* Writes the departure of M, which is sent at SENT, into x->cost: not before FREE. Advances FREE to the earliest time of the
+ * next send. */
 static void inject(struct evaluation *e, const struct mpg_message *m, const double *sent,
                    double *free_ns)
 {
@@ -209,7 +209,7 @@ static void inject(struct evaluation *e, const struct mpg_message *m, const doub
     come_by_number(e->x, free_ns, MPG_CAME_BYTES, gap_ns);
 }
 
-/* Eager M, sent at SENT: when it arrives. */
+/* Writes the arrival of the eager message M, which is sent at SENT. */
 static void fly(struct evaluation *e, const struct mpg_message *m, const double *sent,
                 double *free_ns, double *arrival)
 {
@@ -223,7 +223,7 @@ static void fly(struct evaluation *e, const struct mpg_message *m, const double 
     copy(x, arrival, x->cost);
 }
 
-/* x->cost becomes the later one of it and POSTED, which is as good where they are equal. */
+/* Sets x->cost to the later of x->cost and POSTED. */
 static void wait_for(struct mpg_expansion *x, const double *posted)
 {
     copy(x, x->wait, posted);
@@ -231,7 +231,7 @@ static void wait_for(struct mpg_expansion *x, const double *posted)
     copy(x, x->cost, x->wait);
 }
 
-/* x->cost, when a message leaves, becomes when it has met its receiver, which is ready for it at POSTED. */
+/* Changes x->cost from a message's departure to the time when its receiver, ready at POSTED, has been met. */
 static void meet_receiver(struct evaluation *e, const double *posted)
 {
     struct mpg_expansion *x = e->x;
@@ -241,12 +241,12 @@ static void meet_receiver(struct evaluation *e, const double *posted)
     wait_for(x, posted);
 }
 
-/* x->cost, when they have met, becomes when the sender is done, which takes x->wait from the sending on where it waits. */
+/* Changes x->cost from the meeting to the sender's completion: x->wait after the send if the receiver waited. */
 static void wait_in_send(struct evaluation *e)
 {
     struct mpg_expansion *x = e->x;
     for (uint32_t w = 0; w < x->followed && !e->costs->answers; w++)
-        if (x->wait[w] > x->lambda[w]) { /* as it counts in sends between two ranks */
+        if (x->wait[w] > x->lambda[w]) { /* as for sends between two ranks */
             came(x, x->cost, MPG_CAME_LATENCY)[w] -= x->lambda[w];
             came(x, x->cost, MPG_CAME_MESSAGES)[w] -= 1;
             came(x, x->cost, MPG_CAME_BYTES)[w] += x->wait[w];
@@ -255,12 +255,12 @@ static void wait_in_send(struct evaluation *e)
         x->cost[w] += fmax(x->wait[w] - x->lambda[w], 0);
     if (!e->costs->answers)
         return;
-    memcpy(x->cost + x->lanes, x->tau + x->lanes, (x->stride - x->lanes) * sizeof *x->cost); /* from its arrival */
+    memcpy(x->cost + x->lanes, x->tau + x->lanes, (x->stride - x->lanes) * sizeof *x->cost); /* of the arrival */
     come_by_latency(x, x->cost, e->costs->answers);
 }
 
-/* Synchronous M, sent at SENT, whose receiver is ready for it at POSTED: when it arrives is in
- * x->tau then, and when its sender is done in x->cost. */
+/* Evaluates the synchronous message M, sent at SENT to a receiver that is ready at POSTED: writes its arrival into x->tau and
+ * its sender's completion into x->cost. */
 static void meet(struct evaluation *e, const struct mpg_message *m, const double *sent,
                  const double *posted, double *free_ns)
 {
@@ -278,7 +278,7 @@ static void meet(struct evaluation *e, const struct mpg_message *m, const double
         copy(x, x->cost, x->tau);
 }
 
-/* VALUE and what is in x->cost, of calls. */
+/* Adds x->cost, a call's overhead, to VALUE. */
 static void add_costs(const struct mpg_expansion *x, double *value)
 {
     for (uint32_t w = 0; w < x->lanes; w++)
@@ -286,7 +286,7 @@ static void add_costs(const struct mpg_expansion *x, double *value)
     come_by_number(x, value, MPG_CAME_BASE, base_of(x, x->cost));
 }
 
-/* VALUE += o_s of M. */
+/* Adds o_s of M to VALUE. */
 static void add_send(struct evaluation *e, const struct mpg_message *m, double *value)
 {
     e->costs->send(e->costs->data, m, e->x->cost);
@@ -301,7 +301,7 @@ static void add_receive(struct evaluation *e, const struct mpg_message *m, doubl
 
 /* --- calls --- */
 
-/* kappa of member V's CALL-th call in the collective, into x->kappa. */
+/* Writes kappa of member V's call number CALL in the collective into x->kappa. */
 static void find_kappa(const struct evaluation *e, int32_t v, uint32_t call)
 {
     const int64_t p = e->plan->size.p, root = e->plan->size.root;
@@ -309,21 +309,21 @@ static void find_kappa(const struct evaluation *e, int32_t v, uint32_t call)
         e->costs->call(e->costs->data, (int32_t)((v + root) % p), call, e->x->kappa);
 }
 
-/* VALUE, of what a call that began at BEGIN did by itself, has its kappa, but is no earlier than that. */
+/* Adds kappa to VALUE, the end of the own work of a call that began at BEGIN; the result is not before BEGIN. */
 static void add_kappa(const struct evaluation *e, const double *begin, double *value)
 {
     for (uint32_t w = 0; w < e->x->lanes && e->costs->call; w++)
         value[w] = fmax(begin[w], value[w] + e->x->kappa[w]);
 }
 
-/* The same of what it waited for. */
+/* Adds kappa to VALUE, the time that the call waited for. */
 static void delay_by_kappa(const struct evaluation *e, double *value)
 {
     for (uint32_t w = 0; w < e->x->lanes && e->costs->call; w++)
         value[w] += fmax(e->x->kappa[w], 0);
 }
 
-/* A member that has received BYTES at VALUE reduces them, before it goes on. */
+/* Adds the time to reduce BYTES to VALUE. */
 static void reduce(struct evaluation *e, double bytes, double *value)
 {
     if (!e->costs->reduce)
@@ -340,7 +340,7 @@ static void next(const struct mpg_tree_values *values)
         values->next(values->data);
 }
 
-/* Member V, in its CALL-th call, receives M, which has arrived at ARRIVAL; ARRIVAL is not kept. */
+/* Member V receives M, which arrived at ARRIVAL, in its call number CALL. Changes ARRIVAL. */
 static void receive(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *arrival,
                     double *value)
 {
@@ -355,13 +355,13 @@ static void receive(struct evaluation *e, const struct mpg_message *m, int32_t v
         reduce(e, m->bytes, value);
 }
 
-/* Calls that V has made before PHASE, a tree. */
+/* Returns the number of calls that V has made before this tree. */
 static uint32_t calls_before(const struct evaluation *e, int32_t v)
 {
     return e->together ? e->x->progress[v].calls : 0;
 }
 
-/* The number of V's call that sends to its K-th child, or receives from it, of N. */
+/* Returns the number of V's call that sends to, or receives from, child K of N. */
 static uint32_t call_of_child(const struct evaluation *e, const struct mpg_phase *phase, int32_t v, int32_t n, int32_t k)
 {
     return calls_before(e, v) + (uint32_t)(phase->kind == MPG_PHASE_DOWN ? k + (v > 0) : n - 1 - k);
@@ -372,7 +372,7 @@ static uint32_t call_of_parent(const struct evaluation *e, const struct mpg_phas
     return calls_before(e, v) + (phase->kind == MPG_PHASE_DOWN ? 0 : (uint32_t)mpg_tree_children(&phase->tree, v));
 }
 
-/* Member V, in its CALL-th call, sends M, which is eager, at VALUE; it arrives at ARRIVAL. */
+/* Member V sends the eager message M at VALUE in its call number CALL; writes its ARRIVAL. */
 static void send_eager(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *free_ns,
                        double *arrival, double *value)
 {
@@ -384,7 +384,7 @@ static void send_eager(struct evaluation *e, const struct mpg_message *m, int32_
     add_kappa(e, x->wait, value);
 }
 
-/* A synchronous one, whose receiver is ready for it at POSTED: when it arrives is in x->tau then. */
+/* The same for a synchronous message whose receiver is ready at POSTED; writes its arrival into x->tau. */
 static void send_synchronous(struct evaluation *e, const struct mpg_message *m, int32_t v, uint32_t call, double *free_ns,
                              const double *posted, double *value)
 {
@@ -402,7 +402,7 @@ static void step_down(struct evaluation *e, const struct mpg_phase *phase, int32
     double *mine = values->value(values->data, v);
     if (v > 0) {
         struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
-        if (!is_synchronous(e, &m)) /* else its parent has seen to it */
+        if (!is_synchronous(e, &m)) /* otherwise the parent has evaluated it */
             receive(e, &m, v, call_of_parent(e, phase, v), values->message(values->data, v), mine);
     }
     int32_t n = mpg_tree_children(&phase->tree, v);
@@ -448,14 +448,14 @@ static void step_up(struct evaluation *e, const struct mpg_phase *phase, int32_t
     struct mpg_message m = absolute(e, mpg_tree_message(e->plan, phase, v));
     if (!is_synchronous(e, &m)) {
         send_eager(e, &m, v, call_of_parent(e, phase, v), free_ns, values->message(values->data, v), mine);
-        if (is_carried(e, phase, &m, m.from)) /* its parent has come, and is not evaluated yet */
+        if (is_carried(e, phase, &m, m.from)) /* its parent has arrived, and is not evaluated yet */
             raise_to(x, mine, values->value(values->data, mpg_tree_parent(&phase->tree, v)));
     }
 }
 
-/* --- a phase of all members --- */
+/* --- one phase of all members --- */
 
-/* Values of all members together. */
+/* The values of all members. */
 struct together {
     const struct evaluation *e;
     double *value;
@@ -480,7 +480,7 @@ static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double
     const struct mpg_tree_values values = {.data = &all, .value = value_of, .message = message_of};
     int32_t p = e->plan->size.p;
     for (int32_t i = 0; i < p; i++) {
-        int32_t v = phase->kind == MPG_PHASE_DOWN ? i : p - 1 - i; /* parents come first */
+        int32_t v = phase->kind == MPG_PHASE_DOWN ? i : p - 1 - i; /* parents first */
         double *free_ns = of_member(e->x, FREE, v);
         if (phase->kind == MPG_PHASE_DOWN)
             step_down(e, phase, v, &values, free_ns);
@@ -491,7 +491,7 @@ static void run_tree(struct evaluation *e, const struct mpg_phase *phase, double
         e->x->progress[v].calls += (uint32_t)mpg_tree_children(&phase->tree, v) + (v > 0);
 }
 
-/* One message of a round in which all is sent and received at the same time. */
+/* Evaluates a message of a round in which all members send and receive at the same time. */
 static void exchange(struct evaluation *e, const struct mpg_message *relative,
                      struct together *all)
 {
@@ -514,7 +514,8 @@ static void exchange(struct evaluation *e, const struct mpg_message *relative,
         x->progress[relative->to].reduced_bytes = m.bytes;
 }
 
-/* V's value, at which its call began, becomes that of its end: LOCAL is what it did by itself, OTHER what it waited for. */
+/* Changes V's value from the begin of its call to the end, from LOCAL, the end of its own work, and OTHER, the time it waited
+ * for. */
 static void end_call(struct evaluation *e, int32_t v, struct together *all)
 {
     double *value = value_of(all, v), *local = of_member(e->x, LOCAL, v), *other = of_member(e->x, OTHER, v);
@@ -533,7 +534,7 @@ static void begin_round(struct evaluation *e, int32_t v, struct together *all)
     e->x->progress[v].reduced_bytes = -1;
 }
 
-/* V has sent, or received, in the round, or both: then it is told twice. */
+/* Completes the round of V, which has sent or received. A second call for the same round has no effect. */
 static void end_round(struct evaluation *e, int32_t v, struct together *all)
 {
     struct progress *progress = &e->x->progress[v];
@@ -568,7 +569,7 @@ static void run_rounds(struct evaluation *e, const struct mpg_phase *phase, doub
     }
 }
 
-/* One message of those that are all under way together. */
+/* Evaluates one of the messages that are all posted at the same time. */
 static void post(struct evaluation *e, const struct mpg_message *relative, struct together *all)
 {
     struct mpg_expansion *x = e->x;
@@ -583,7 +584,7 @@ static void post(struct evaluation *e, const struct mpg_message *relative, struc
         fly(e, &m, sending, free_ns, x->tau);
     add_send(e, &m, sending);
     add_receive(e, &m, of_member(x, COSTS, relative->to));
-    add_costs(x, arrived); /* add_receive() has left o_r there */
+    add_costs(x, arrived); /* o_r, from add_receive() */
     raise_to(x, arrived, x->tau);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing a fit, and its quantiles (mpgsig(5), Fit, names families and parameters). */
+/* Choice of a fit, and its quantiles (families and parameters: mpgsig(5), Fit). */
 #include "simulate/draws/fitted.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 
 #pragma GCC diagnostic error "-Wswitch-enum"
 
-/* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
+/* Stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
 static const double MOST = 1e100;
-/* The largest probability that is drawn (simulate/draws/draws.h). */
+/* The largest probability that draws give (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
 
 static const struct {
     const char *name;
     enum mpg_fitted_family family;
-    const char *a, *b; /* parameters; NULL: it has one only */
+    const char *a, *b; /* names of its parameters; NULL: it has one only */
 } families[] = {{"exponential", MPG_FITTED_EXPONENTIAL, "mean", NULL},
                 {"gamma", MPG_FITTED_GAMMA, "shape", "scale"},
                 {"lognormal", MPG_FITTED_LOGNORMAL, "mu", "sigma"},
@@ -26,7 +26,7 @@ static const struct {
 
 enum { FAMILIES = sizeof families / sizeof *families };
 
-/* Its place among families; FAMILIES: it is none that describes a whole distribution. */
+/* Returns the index of FIT's family; FAMILIES: it does not describe a whole distribution. */
 static size_t find_family(const struct mpg_distribution_fit *fit)
 {
     size_t i = 0;
@@ -45,7 +45,7 @@ static const struct mpg_distribution_fit *find_nearest(const struct mpg_distribu
     return nearest;
 }
 
-/* FIT's parameter NAME; NAN: it has none such. */
+/* Returns FIT's parameter NAME; NAN: it has none. */
 static double parameter(const struct mpg_distribution_fit *fit, const char *name)
 {
     for (int i = 0; i < fit->parameters; i++)
@@ -109,7 +109,7 @@ double mpg_fitted_quantile(const struct mpg_fitted *f, double u)
     return 0;
 }
 
-/* Of what is beyond the location. */
+/* Returns the mean of the part beyond the location. */
 static double mean_beyond(const struct mpg_fitted *f)
 {
     switch (f->family) {
@@ -132,7 +132,7 @@ double mpg_fitted_mean(const struct mpg_fitted *f)
     return f->location + mean_beyond(f);
 }
 
-/* A value of the family beyond the location, weighted by itself. */
+/* Returns a length-biased value of the part beyond the location. */
 static double biased_beyond(const struct mpg_fitted *f, double v)
 {
     v = fmin(fmax(v, 0x1p-53), LARGEST_U);
@@ -143,7 +143,7 @@ static double biased_beyond(const struct mpg_fitted *f, double v)
         return f->b * mpg_gamma_quantile(&f->biased, v);
     case MPG_FITTED_LOGNORMAL:
         return exp(f->a + f->b * f->b + f->b * gsl_cdf_ugaussian_Pinv(v));
-    case MPG_FITTED_WEIBULL: /* (x / scale)^shape is of a gamma distribution */
+    case MPG_FITTED_WEIBULL: /* (x / scale)^shape has a gamma distribution */
         return f->b * pow(mpg_gamma_quantile(&f->biased, v), 1 / f->a);
     case MPG_FITTED_CONSTANT:
         break;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parametric family that a signature has fitted to a distribution, to draw from
- * (docs/MODEL.md, section 3, Fitted families). Immutable once chosen. */
+/* A parametric family fitted to a signature's distribution (docs/MODEL.md, section 3, Fitted families). Immutable once chosen. */
 #ifndef MPG_FITTED_H
 #define MPG_FITTED_H
 
@@ -9,7 +8,7 @@
 #include "statistics/gamma.h"
 
 enum mpg_fitted_family {
-    MPG_FITTED_CONSTANT, /* all samples were equal: there is nothing to fit */
+    MPG_FITTED_CONSTANT, /* all samples are equal */
     MPG_FITTED_EXPONENTIAL,
     MPG_FITTED_GAMMA,
     MPG_FITTED_LOGNORMAL,
@@ -18,25 +17,23 @@ enum mpg_fitted_family {
 
 struct mpg_fitted {
     enum mpg_fitted_family family;
-    double location; /* the least value; below in the samples' unit beyond it: */
+    double location; /* the smallest value; the parameters below describe the part beyond it, in the samples' unit */
     double a, b;     /* exponential: mean; gamma, weibull: shape, scale; lognormal: mu, sigma */
     struct mpg_gamma gamma;  /* of shape a */
-    struct mpg_gamma biased; /* what length-biased draws need: of shape 2, a + 1, 1 + 1 / a */
+    struct mpg_gamma biased; /* for length-biased draws: of shape 2, a + 1 or 1 + 1 / a */
 };
 
-/* Of D's fits that are about all samples, that of the least Kolmogorov-Smirnov distance, the first
- * of equal ones; of a D whose quantiles are all one value, this. Errors: D has none; its parameters
- * are not those of its family, or give values too large to add up (beyond 1e100). */
+/* Chooses among D's fits to all samples the one with the smallest Kolmogorov-Smirnov distance; a constant if D has a single
+ * value. Errors: D has no such fit; its parameters do not belong to its family, or give values above 1e100. */
 int mpg_fitted_choose(const struct mpg_distribution *d, struct mpg_fitted *f,
                       struct mpg_error *err);
-/* The value at probability U of [0, 1): the location at 0. */
+/* Returns the quantile at U, 0 <= U < 1; the location at 0. */
 double mpg_fitted_quantile(const struct mpg_fitted *f, double u);
-/* Its mean, location and all. */
+/* Returns the mean, including the location. */
 double mpg_fitted_mean(const struct mpg_fitted *f);
-/* Of a row of such values after each other, the one in which a point of it lies that is chosen by
- * V of [0, 1): a draw in which each value counts by its length. F's values are all >= 0 and not
- * all 0. The part location / mean of V takes a value as it is, the rest one of the family weighted
- * by what it is beyond the location (gamma: of shape + 1; Cox, Renewal theory, 1962, section 5.4). */
+/* Returns a length-biased draw by V, 0 <= V < 1: each value is weighted by itself. F's values are >= 0 and not all 0. With
+ * probability location / mean it is an unweighted value; otherwise it is weighted by the part beyond the location (gamma: shape
+ * + 1; Cox, Renewal Theory, 1962, section 5.4). */
 double mpg_fitted_biased(const struct mpg_fitted *f, double v);
 
 #endif

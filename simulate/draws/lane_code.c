@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing among the instruction sets that were compiled for. */
+/* Choice among the compiled instruction sets. */
 #include "config.h"
 #include "simulate/draws/lane_code.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of quantiles: which distributions there are, then their guides and pieces. */
+/* Construction of quantile tables: the distinct distributions, then their guides and pieces. */
 #include "simulate/draws/lane_table.h"
 
 #include <stdlib.h>
 
-/* Cells for each knot: so many that few of them have more than one. */
+/* Guide cells per knot, enough that few cells have more than one knot. */
 enum { CELLS_A_KNOT = 8, MOST_CELLS = 4096, MOST_PIECES = 65536 };
 
-/* The different ones among OF, in the order in which they come, into KIND; of each lane which it is, into
- * WHICH. Returns how many there are. */
+/* Writes the distinct distributions of OF into KIND, in order of first use, and each lane's index into WHICH. Returns the
+ * number of distinct ones. */
 static uint32_t find_kinds(const struct mpg_distribution *const *of, uint32_t n,
                            const struct mpg_distribution **kind, uint32_t *which)
 {
@@ -35,7 +35,7 @@ static size_t knots_of(const struct mpg_distribution *const *kind, uint32_t kind
     return all;
 }
 
-/* The pieces of D into PIECE; returns how many. */
+/* Writes the pieces of D into PIECE and returns their number. */
 static size_t fill_pieces(const struct mpg_distribution *d, struct mpg_distribution_piece *piece)
 {
     size_t n = 0;
@@ -45,7 +45,7 @@ static size_t fill_pieces(const struct mpg_distribution *d, struct mpg_distribut
     return n;
 }
 
-/* Where each of CELLS cells begins among the N pieces PIECE, of which BEFORE stand before the first. */
+/* Writes for each of CELLS cells the index of the first of the N pieces PIECE; BEFORE pieces precede PIECE in the table. */
 static void fill_guide(const struct mpg_distribution_piece *piece, size_t n, size_t before, size_t cells,
                        uint16_t *guide)
 {
@@ -56,11 +56,11 @@ static void fill_guide(const struct mpg_distribution_piece *piece, size_t n, siz
     }
 }
 
-/* Room for all that T has of KINDS distributions with so many KNOTS, and N lanes. */
+/* Allocates T for KINDS distributions with KNOTS knots in all, and N lanes. */
 static int reserve(struct mpg_lane_table *t, uint32_t kinds, size_t knots, size_t cells, uint32_t n)
 {
     t->guide = malloc(kinds * cells * sizeof *t->guide);
-    t->piece = aligned_alloc(sizeof *t->piece, knots * sizeof *t->piece); /* none lies in two cache lines */
+    t->piece = aligned_alloc(sizeof *t->piece, knots * sizeof *t->piece); /* aligned: no piece crosses a cache line */
     t->to = calloc(knots, sizeof *t->to);
     t->first = malloc(n * sizeof *t->first);
     t->of = malloc(n * sizeof *t->of);
@@ -86,7 +86,7 @@ struct mpg_lane_table *mpg_lane_table_new(const struct mpg_distribution *const *
         fill_guide(t->piece + pieces, made, pieces, cells, t->guide + k * cells);
         pieces += made;
     }
-    t->piece[pieces] = (struct mpg_distribution_piece){0}; /* where searches end that have gone too far */
+    t->piece[pieces] = (struct mpg_distribution_piece){0}; /* sentinel behind the last piece */
     for (size_t i = 0; i < pieces; i++)
         t->to[i] = t->piece[i].to;
     for (uint32_t w = 0; w < n; w++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Vectors of lanes, as wide as the registers of the instruction set that lane_code.inc is compiled for. */
+/* Vectors of lanes, as wide as the registers of the instruction set. */
 #ifndef MPG_LANE_VECTORS_H
 #define MPG_LANE_VECTORS_H
 
@@ -43,7 +43,7 @@ static inline void store(double *x, reals v)
     memcpy(x, &v, sizeof v);
 }
 
-/* The products of the lower halves of A and B. */
+/* Returns the products of the lower halves of A and B. */
 static inline words product(words a, words b)
 {
 #if defined __AVX512F__
@@ -57,7 +57,7 @@ static inline words product(words a, words b)
 #endif
 }
 
-/* One bit of each lane where MASK, which a comparison has made, is all ones. */
+/* Returns a bit for each lane of MASK, the result of a comparison. */
 static inline uint32_t bits_of(words mask)
 {
 #if defined __AVX512F__
@@ -74,7 +74,7 @@ static inline uint32_t bits_of(words mask)
 #endif
 }
 
-/* A where it is less than B, or greater, else B. */
+/* Return the smaller, and the larger, of A and B; B if they are not ordered. */
 static inline reals lesser(reals a, reals b)
 {
 #if defined __AVX512F__

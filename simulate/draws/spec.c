@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing and inverting distributions (GSL reference manual, chapter 20). */
+/* Parsing and inversion of distributions (GSL reference manual, chapter 20). */
 #include "simulate/draws/spec.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 enum { MAX_SAMPLES = 100000000 };
 
 static const double MOST_SAMPLE_NS = 1e18;
-/* Times 1e15 bytes, summed 1e12 times and squared it is still finite. */
+/* Stays finite when multiplied by 1e15 bytes, summed 1e12 times and squared. */
 static const double MOST_DRAW_NS = 1e100;
-/* The largest probability that is drawn (simulate/draws/draws.h). */
+/* The largest probability that draws give (simulate/draws/draws.h). */
 static const double LARGEST_U = 1 - 0x1p-53;
 
 static const struct {
@@ -35,7 +35,7 @@ static const struct {
                 {"lognormal", MPG_FAMILY_LOGNORMAL, 2, "lognormal:MEAN,SD"},
                 {"pareto", MPG_FAMILY_PARETO, 2, "pareto:MINIMUM,SHAPE"}};
 
-/* "2us", cut into VALUE and UNIT, as ns. False: UNIT is none. */
+/* Converts VALUE in UNIT, as in "2us", to ns. Returns false if UNIT is unknown. */
 static bool take_unit(double *value, const char *unit)
 {
     char one[8];
@@ -48,7 +48,7 @@ static bool take_unit(double *value, const char *unit)
     return true;
 }
 
-/* Numbers, which are ns, or times with their units. */
+/* Reads samples from PATH: numbers, in ns, or times with units. */
 static int read_samples(const char *path, struct mpg_spec *spec, struct mpg_error *err)
 {
     FILE *stream = mpg_input_open(path);
@@ -108,7 +108,7 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
         break;
     case MPG_FAMILY_GAMMA:
         ok = s->a > 0 && s->b > 0;
-        if (ok && s->a / s->b > 1e15) /* its spread is less than rounding */
+        if (ok && s->a / s->b > 1e15) /* its spread is below rounding */
             s->family = MPG_FAMILY_CONST;
         s->gamma = mpg_gamma_of(ok ? s->a / s->b * (s->a / s->b) : 1);
         s->scale = ok ? s->b / s->a * s->b : 0;
@@ -135,7 +135,7 @@ static int derive(struct mpg_spec *s, struct mpg_error *err)
     return 0;
 }
 
-/* "A" or "A,B", both times except the shape of a Pareto distribution. */
+/* Parses "A" or "A,B": times, except for the shape of a Pareto distribution. */
 static int parse_parameters(char *text, int count, struct mpg_spec *s, struct mpg_error *err)
 {
     char *comma = strchr(text, ',');
@@ -251,9 +251,9 @@ void mpg_spec_clear(struct mpg_spec *s)
     *s = (struct mpg_spec){0};
 }
 
-/* --- times a factor --- */
+/* --- multiplication by a factor --- */
 
-/* "exp:3000ns@0,4-7", of which WHO is "@0,4-7", or "". */
+/* Writes a text such as "exp:3000ns@0,4-7"; WHO is "@0,4-7" or "". */
 static void say_scaled(const struct mpg_spec *s, double factor, const char *who, char *text, size_t size)
 {
     const double a = factor * s->a, b = factor * s->b;
@@ -272,7 +272,7 @@ static void say_scaled(const struct mpg_spec *s, double factor, const char *who,
         snprintf(text, size, "%s:%.17gns,%.17gns%s", name, a, b, who);
 }
 
-/* The same samples. */
+/* Shares the samples. */
 static int scale_samples(const struct mpg_spec *s, double factor, const char *who, struct mpg_spec *scaled,
                          struct mpg_error *err)
 {
@@ -327,7 +327,7 @@ int mpg_specs_scale(const struct mpg_specs *specs, double factor, struct mpg_spe
     return 0;
 }
 
-/* --- several --- */
+/* --- sums of distributions --- */
 
 int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err)
 {
@@ -394,7 +394,7 @@ void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size)
                                  specs->spec[i].text);
 }
 
-/* Adds FACTOR times what SPEC, the K-th for this rank, has at ADDRESS. */
+/* Adds FACTOR times the draw of SPEC, number K for this rank, at ADDRESS. */
 static void add_spec(const struct mpg_spec *spec, uint32_t k, const struct mpg_address *address,
                      double factor, uint32_t first, uint32_t n, double *value_ns)
 {

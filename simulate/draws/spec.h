@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distributions as the command line names them: "exp:2us@0,4-7". */
+/* Distributions as given on the command line: "exp:2us@0,4-7". */
 #ifndef MPG_SPEC_H
 #define MPG_SPEC_H
 
@@ -25,55 +25,52 @@ enum mpg_spec_family {
 struct mpg_spec {
     const char *text;          /* as given; NULL: not given */
     enum mpg_spec_family family;
-    double a, b;               /* ns: const a; exp mean a; normal, gamma, lognormal mean a and
-                                  standard deviation b; pareto minimum a and shape b */
-    double shape, scale;       /* derived: of lognormal mu and sigma; of gamma the scale */
+    double a, b;               /* ns: const: a; exp: mean a; normal, gamma, lognormal: mean a and standard deviation b;
+                                  pareto: minimum a, shape b */
+    double shape, scale;       /* derived: lognormal: mu and sigma; gamma: the scale */
     struct mpg_gamma gamma;
     struct mpg_distribution *samples;
-    double times;              /* what values of samples are multiplied by */
-    bool borrows;              /* samples are another's */
-    char *scaled;              /* TEXT, where it is its own */
-    struct mpg_rank_set ranks; /* who is perturbed */
+    double times;              /* factor of the samples */
+    bool borrows;              /* the samples belong to another spec */
+    char *scaled;              /* TEXT, if allocated */
+    struct mpg_rank_set ranks; /* the ranks that it applies to */
 };
 
-/* Parses TEXT (which outlives SPEC); "file:PATH" reads the numbers in PATH, ns. Errors
- * are also parameters with which a draw could be larger than 1e30 ns: what is accepted
- * stays finite, however many draws are added up. Returns 0, -1, or MPG_SPEC_UNREADABLE
- * where TEXT is right and what is wrong is PATH's. */
+/* Parses TEXT, which outlives SPEC; "file:PATH" reads numbers, ns, from PATH. Returns 0; -1 if TEXT is wrong, or a draw could
+ * exceed the bound that keeps all sums finite; MPG_SPEC_UNREADABLE if TEXT is right and PATH is not. */
 enum { MPG_SPEC_UNREADABLE = -2 };
 int mpg_spec_parse(const char *text, struct mpg_spec *spec, struct mpg_error *err);
-/* The value at probability U of (0, 1), in ns. */
+/* Returns the quantile at U, 0 < U < 1, ns. */
 double mpg_spec_quantile(const struct mpg_spec *spec, double u);
 bool mpg_spec_is_random(const struct mpg_spec *spec);
-/* Whether it can give a value below 0. */
+/* Returns true if a draw can be below 0. */
 bool mpg_spec_can_be_negative(const struct mpg_spec *spec);
-/* The name of the file that its samples are from, to be freed; NULL: none, or out of memory. */
+/* Returns the name of the file with its samples, which the caller frees; NULL: none, or out of memory. */
 char *mpg_spec_file(const struct mpg_spec *spec);
 void mpg_spec_clear(struct mpg_spec *spec);
 
-/* Several for the same thing: whoever is named by more than one meets their sum. */
+/* A sum of distributions: a rank gets the sum of all that apply to it. */
 struct mpg_specs {
     size_t n; /* 0: nothing was given */
     struct mpg_spec *spec;
 };
 
-/* Parses TEXT (which outlives SPECS) as mpg_spec_parse() and puts it behind those that are
- * there. */
+/* Parses TEXT, which outlives SPECS, as mpg_spec_parse() does, and appends it. */
 int mpg_specs_add(struct mpg_specs *specs, const char *text, struct mpg_error *err);
-/* What SPECS, which outlive SCALED, are with all their values multiplied by FACTOR >= 0, to the bit what their parameters
- * times FACTOR are; 0 is const:0ns. SCALED is to be cleared even on failure. Errors: as mpg_spec_parse(). */
+/* Sets SCALED to SPECS, which outlive it, with all values multiplied by FACTOR >= 0: bit for bit the distributions with FACTOR
+ * times the parameters; for FACTOR 0 const:0ns. Errors: as mpg_spec_parse(). The caller clears SCALED, even after an error. */
 int mpg_specs_scale(const struct mpg_specs *specs, double factor, struct mpg_specs *scaled,
                     struct mpg_error *err);
-/* An error, where a list of ranks names one that RANKS ranks have not. */
+/* Error: a list of ranks names a rank that is not below RANKS. */
 int mpg_specs_check(const struct mpg_specs *specs, int32_t ranks, struct mpg_error *err);
 bool mpg_specs_are_random(const struct mpg_specs *specs);
 bool mpg_specs_can_be_negative(const struct mpg_specs *specs);
-/* Whether every spec is for all ranks. */
+/* Returns true if every distribution applies to all ranks. */
 bool mpg_specs_are_for_all(const struct mpg_specs *specs);
-/* As given, " + " between them, into TEXT of SIZE bytes, cut off there. */
+/* Writes the distributions as given, with " + " between them, into TEXT of SIZE bytes, truncated. */
 void mpg_specs_say(const struct mpg_specs *specs, char *text, size_t size);
-/* Adds FACTOR times a draw of each that names ADDRESS's rank to each of N lanes; lane w is
- * replica FIRST + w. The K-th of them draws with mpg_seed_of(seed, K). */
+/* Adds FACTOR times a draw of each distribution that applies to ADDRESS's rank to the N replicas from FIRST on. Number K of
+ * them draws with mpg_seed_of(seed, K). */
 void mpg_specs_draw(const struct mpg_specs *specs, const struct mpg_address *address,
                     double factor, uint32_t first, uint32_t n, double *value_ns);
 void mpg_specs_clear(struct mpg_specs *specs);

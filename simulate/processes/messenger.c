@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes of a run, by MPI. Errors are MPI's own affair: its default handler ends all processes. */
+/* The processes of a run, by MPI. Errors are left to MPI's default handler, which ends all processes. */
 #include "simulate/processes/messenger.h"
 
 #include <mpi.h>
@@ -7,12 +7,12 @@
 
 enum {
     TAG = 1,
-    PIECE_BYTES = 64 << 20, /* of a message, which implementations have in memory once more */
+    PIECE_BYTES = 64 << 20, /* the largest message: MPI may copy it */
     LEAST_SLEEP_NS = 20000,
     MOST_SLEEP_NS = 2000000
 };
 
-static MPI_Comm all; /* or those that this process is divided among */
+static MPI_Comm all; /* all processes, or those of this part */
 
 static void begin(int *rank, int *size)
 {
@@ -23,7 +23,7 @@ static void begin(int *rank, int *size)
     MPI_Comm_size(all, size);
 }
 
-/* MPI itself would wait without end at full speed, on processors that others may be using. */
+/* Sleeps instead of polling: MPI's own wait would occupy processors that others may use. */
 static void wait_asleep(MPI_Request *request)
 {
     struct timespec pause = {.tv_nsec = LEAST_SLEEP_NS};
@@ -80,7 +80,7 @@ static void end(void)
     MPI_Finalize();
 }
 
-/* So many rows of a piece. */
+/* Returns the number of rows in a message. */
 static size_t piece_of(size_t rows, size_t bytes)
 {
     const size_t most = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who the others are, by the launcher's environment and by MPI. */
+/* Finds the other processes from the launcher's environment and MPI. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -17,18 +17,18 @@
 
 enum { HOST_SIZE = 64 };
 
-/* What processes have in common. */
+/* Data that all processes share. */
 struct common {
     uint64_t version, arguments;
 };
 
-/* What one of them tells the others. */
+/* The result that a process reports. */
 struct verdict {
     char host[HOST_SIZE];
     struct mpg_error error;
 };
 
-/* Who has to agree before the program ends. */
+/* The processes that must agree before the program ends. */
 static struct mpg_processes *joined;
 
 uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes)
@@ -45,7 +45,7 @@ static uint64_t digest_text(uint64_t hash, const char *text)
     return mpg_processes_digest(hash, text, strlen(text) + 1);
 }
 
-/* This process's host, as people know it. */
+/* Writes the name of this process's host. */
 static void name_host(char name[HOST_SIZE])
 {
     if (gethostname(name, HOST_SIZE) < 0)
@@ -61,12 +61,12 @@ static struct common common_to_all(int argc, char **argv)
     return c;
 }
 
-/* A number that says on which processors of which host this process may run. */
+/* Returns a hash of this process's host and of the processors that it may run on. */
 static int place(void)
 {
     char host[HOST_SIZE];
     cpu_set_t set;
-    CPU_ZERO(&set); /* and so it stays, where there are more than it holds */
+    CPU_ZERO(&set); /* stays zero if the machine has more processors than it holds */
     sched_getaffinity(0, sizeof set, &set);
     name_host(host);
     return (int)(mpg_processes_digest(digest_text(0, host), &set, sizeof set) & INT_MAX);
@@ -84,9 +84,9 @@ static const struct mpg_messenger *load(enum mpg_mpi mpi, struct mpg_error *err)
     return mpg_module_load(mpi, "libmpgsim", "processes", "mpg_messenger", err);
 }
 
-/* --- all of them --- */
+/* --- all processes --- */
 
-/* Who ends now has said why, or somebody else has. */
+/* Ends the program; an error has been printed by this process or another. */
 static void leave_early(void)
 {
     struct mpg_error err;
@@ -97,7 +97,7 @@ static void leave_early(void)
     mpg_processes_leave(joined);
 }
 
-/* Compares P's arguments, and counts who shares its processors. */
+/* Compares the arguments of all processes, and counts those that share P's processors. */
 static int meet(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err)
 {
     const struct common own = common_to_all(argc, argv);
@@ -123,7 +123,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     p->speaks = mpg_launcher_is_first();
     const struct mpg_messenger *messenger = load(mpg_module_mpi(), err);
     if (!messenger && !p->speaks)
-        sleep(1); /* the launcher ends them all as soon as one fails; the first may have to speak yet */
+        sleep(1); /* the launcher ends all processes when one fails: gives the first process time to print the error */
     if (!messenger)
         return mpg_error_prefix(err, "several processes");
     messenger->begin(&p->rank, &p->size);
@@ -141,7 +141,7 @@ int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mp
     return p->size == 1 ? 0 : meet(p, argc, argv, err);
 }
 
-/* Has ERR say whose it is: process RANK's, of VERDICT. */
+/* Adds the process RANK with VERDICT to ERR. */
 static int name_process(struct mpg_error *err, const struct mpg_processes *p, int rank,
                         const struct verdict *verdict)
 {
@@ -152,7 +152,7 @@ static int name_process(struct mpg_error *err, const struct mpg_processes *p, in
     return mpg_error_prefix(err, "%s%d on %s", word, p->first + rank, verdict->host);
 }
 
-/* WHAT all have FOUND, or not looked for (0), against what the first has. */
+/* Compares the digest FOUND of WHAT (0: not computed) with that of the first process. */
 static int compare(struct mpg_processes *p, const char *what, uint64_t found, struct verdict *own, struct mpg_error *err)
 {
     uint64_t first = found;

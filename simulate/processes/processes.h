@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes that a launcher has started to give one answer together: mpirun -np N mpgsim ... Each has
- * a part of the work, the first gathers and answers. What is called collective here, all of them call, or
- * the program ends by exit(). For main() and what it calls; one thread. */
+/* The processes of mpirun -np N mpgsim ..., which compute one answer together. Each has a part of the work; the first gathers
+ * the results and prints them. All processes call a collective function, or the program ends by exit(). For one thread. */
 #ifndef MPG_PROCESSES_H
 #define MPG_PROCESSES_H
 
@@ -13,53 +12,52 @@
 #include "simulate/processes/messenger.h"
 
 struct mpg_processes {
-    int rank, size;   /* 0 of 1: alone; where they are divided, in this one's part, */
-    int first, all;   /* whose first has that rank among so many, when they are not */
+    int rank, size;   /* 0 of 1: alone. After mpg_processes_divide(): within this process's part */
+    int first, all;   /* rank of the part's first process among ALL processes */
     bool divided;
-    bool speaks;      /* for all: the first does */
-    unsigned sharing; /* how many, with this one, may use the same processors of the same host */
+    bool speaks;      /* prints for all: the first process */
+    unsigned sharing; /* number of processes, with this one, that may use the same processors of the same host */
     const struct mpg_messenger *messenger; /* NULL: alone */
-    bool failed;      /* some of them: there is nothing to be agreed upon any more */
+    bool failed;      /* some process has failed: no further agreement */
 };
 
-/* Finds the others. Alone, without MPI, is who no launcher started, or the only one that it started, or
- * whom $MPGKIT_ALONE tells so. P stays where it is until the program ends: who ends it without
- * having left makes the others fail, and nobody hangs. Collective; the others have the same arguments. Errors,
- * after which P is to speak, or not, and no more: there is no library of ours for that MPI, or it cannot be
- * loaded; MPI does not know the others; arguments or versions differ. */
+/* Joins the other processes. A process is alone, without MPI, if no launcher started it, if the launcher started only one, or
+ * if MPGKIT_ALONE is set. P stays valid until the program ends: a process that exits without mpg_processes_leave() makes the
+ * others fail, so that none hangs. Collective, with equal arguments. Errors: no library for this MPI, or it cannot be loaded;
+ * MPI does not know the other processes; arguments or versions differ. After an error only P->speaks is valid. */
 int mpg_processes_join(struct mpg_processes *p, int argc, char **argv, struct mpg_error *err);
 
-/* Whether this one is the first; NULL: there are no others. */
+/* Returns true if this process is the first; P may be NULL: alone. */
 static inline bool mpg_processes_first(const struct mpg_processes *p)
 {
     return !p || p->rank == 0;
 }
 
-/* Whether all have been successful so far, as STATUS (0 or -1 with ERR) says of this one. Where one has
- * failed all have the error of the lowest rank that has, from then on. FOUND: a digest of what all must have
- * found alike; 0: it did not look. Collective. */
+/* Returns 0 if all processes have succeeded; STATUS (0, or -1 with ERR) is this process's. If one has failed, all return -1
+ * with the error of the lowest failed rank, now and later. FOUND is a digest of a result that must be equal in all processes;
+ * 0: not computed. Collective. */
 int mpg_processes_agree(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err);
-/* The same, where FOUND is a digest of WHAT: "another trace" is the error of the one above. */
+/* The same with FOUND as a digest of WHAT, which the error names; mpg_processes_agree() says "another trace". */
 int mpg_processes_agree_on(struct mpg_processes *p, const char *what, int status, uint64_t found, struct mpg_error *err);
-/* Divides them into PARTS, 1 .. P's size, as evenly as can be, each of which works by itself until
- * mpg_processes_unite(). They have agreed just before. Which one this process is in. Collective. */
+/* Divides the processes as evenly as possible into PARTS, 1 to P's size, which work independently until mpg_processes_unite().
+ * Call it right after mpg_processes_agree(). Returns this process's part. Collective. */
 int mpg_processes_divide(struct mpg_processes *p, int parts);
-/* The rank that the first process of PART has when they are not divided. */
+/* Returns the undivided rank of the first process of PART. */
 int mpg_processes_first_of(const struct mpg_processes *p, int part, int parts);
-/* Ends that, and agrees; nothing if they are not divided but to agree. Collective. */
+/* Ends the division, if there is one, and agrees as mpg_processes_agree(). Collective. */
 int mpg_processes_unite(struct mpg_processes *p, int status, uint64_t found, struct mpg_error *err);
 
-/* HASH, and BYTES of DATA: never 0. */
+/* Returns the digest of HASH and BYTES of DATA; never 0. */
 uint64_t mpg_processes_digest(uint64_t hash, const void *data, size_t bytes);
 
-/* From the first to all others, what all have so many BYTES for. Collective. */
+/* Broadcasts BYTES of DATA from the first process. Collective. */
 static inline void mpg_processes_tell(const struct mpg_processes *p, void *data, size_t bytes)
 {
     if (p && p->messenger)
         p->messenger->tell(0, data, bytes);
 }
 
-/* Takes leave of the others. Collective. */
+/* Leaves the other processes. Collective. */
 void mpg_processes_leave(struct mpg_processes *p);
 
 #endif

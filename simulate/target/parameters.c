@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of KEY = VALUE. */
+/* Parsing of KEY = VALUE lines. */
 #include "simulate/target/parameters.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ enum { LARGEST_FILE = 1 << 20, LONGEST_LINE = 4096 };
 
 static const double MOST_TIME_NS = 1e15;
 
-/* Each shipped file: its name without .par, and its text. */
+/* The shipped files: name without .par, and text. */
 static const struct {
     const char *name, *text;
 } shipped[] = {
@@ -49,11 +49,11 @@ static const struct key {
     const char *name;
     enum kind kind;
     enum group group;
-    size_t place;               /* in struct mpg_parameters; of KIND_TIME which */
-    const char *otherwise;      /* the default; NULL: nothing */
+    size_t place;               /* offset in struct mpg_parameters; for KIND_TIME the enum mpg_parameter */
+    const char *otherwise;      /* the default; NULL: none */
     double least, most;         /* FIXED_TIME, REAL, BYTES, COUNT */
-    const char *const *words;   /* WORD: those of an enum, */
-    int word_number;            /* so many */
+    const char *const *words;   /* WORD: names of an enum's values */
+    int word_number;            /* and their number */
 } keys[] = {
     {"MipsRatio", KIND_RATIO, GROUP_OTHER, OFFSET(mips_ratio), NULL, 0, 0, NULL, 0},
     {"CommStartupTime", KIND_TIME, GROUP_MESSAGES, MPG_STARTUP, "100us", 0, 0, NULL, 0},
@@ -100,7 +100,7 @@ enum mpg_key_unit mpg_parameters_unit(const char *key)
     return MPG_KEY_UNKNOWN;
 }
 
-/* TEXT, a distribution or a time, which is a constant one. */
+/* Sets WHICH to TEXT, a distribution or a constant time. */
 static int set_time(struct mpg_parameters *p, enum mpg_parameter which, const char *text, struct mpg_error *err)
 {
     const size_t size = strlen(text) + sizeof "const:";
@@ -218,7 +218,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* LINE, the NUMBER-th, is KEY = VALUE, or a comment. */
+/* Reads LINE, line NUMBER: KEY = VALUE, or a comment. */
 static int read_line(struct mpg_parameters *p, char *line, unsigned number, struct mpg_error *err)
 {
     line[strcspn(line, "#")] = '\0';
@@ -247,7 +247,7 @@ static int read_line(struct mpg_parameters *p, char *line, unsigned number, stru
     return set_value(p, &keys[i], value, err) < 0 ? mpg_error_prefix(err, "%s", key) : 0;
 }
 
-/* What goes with another key's value only; NULL: all does. */
+/* Returns the condition under which KEY has an effect and that P does not meet; NULL: KEY has an effect. */
 static const char *says_nothing(const struct mpg_parameters *p, const char *key)
 {
     if (p->policy != MPG_POLICY_POLL && strncmp(key, "Poll", 4) == 0)
@@ -327,7 +327,7 @@ fail:
     return NULL;
 }
 
-/* The shipped one of that NAME; NULL: none. */
+/* Returns the text of the shipped file NAME; NULL: there is none. */
 static const char *find_shipped(const char *name)
 {
     const size_t n = strlen(name), stem = n > 4 && strcmp(name + n - 4, ".par") == 0 ? n - 4 : n;
@@ -337,7 +337,7 @@ static const char *find_shipped(const char *name)
     return NULL;
 }
 
-/* PATH cannot be opened, by NUMBER; without a folder it was perhaps meant to be shipped. */
+/* Sets ERR: PATH cannot be opened (errno NUMBER). Without a folder in PATH it lists the shipped names. */
 static void set_unreadable(const char *path, int number, struct mpg_error *err)
 {
     char all[256] = "";

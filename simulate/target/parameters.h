@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A machine that may not exist, as parameters: mpgtarget(5) (docs/MACHINES.md; Shanmugam, Malony,
- * Mohr 1995, section 3.3 and Table 1). */
+/* A target machine, which need not exist, as parameters: mpgtarget(5) (docs/MACHINES.md; Shanmugam, Malony, Mohr 1995, section
+ * 3.3 and Table 1). */
 #ifndef MPG_PARAMETERS_H
 #define MPG_PARAMETERS_H
 
@@ -24,18 +24,18 @@ enum mpg_topology {
 
 enum mpg_barrier_algorithm { MPG_BARRIER_LINEAR, MPG_BARRIER_LOG, MPG_BARRIER_ROUNDS };
 
-/* Times, each drawn where it is needed; never negative. */
+/* Times, >= 0, drawn for each use. */
 enum mpg_parameter {
-    MPG_STARTUP,          /* the sender's processor, a message */
-    MPG_BYTE,             /* a byte's way */
-    MPG_BUILD,            /* the sender's processor, a message, before its startup */
-    MPG_SERVICE,          /* the receiver's, a message */
-    MPG_HOP,              /* a link on the way */
-    MPG_POLL,             /* a look for requests */
-    MPG_INTERRUPT,        /* of work, by a request */
-    MPG_CLUSTER_STARTUP,  /* startup and byte within a cluster */
+    MPG_STARTUP,          /* startup of a message, on the sender's processor */
+    MPG_BYTE,             /* transfer of a byte */
+    MPG_BUILD,            /* build of a message, on the sender's processor, before startup */
+    MPG_SERVICE,          /* service of a message, on the receiver's processor */
+    MPG_HOP,              /* one link */
+    MPG_POLL,             /* one poll for requests */
+    MPG_INTERRUPT,        /* interruption of work by a request */
+    MPG_CLUSTER_STARTUP,  /* startup and transfer of a byte within a cluster */
     MPG_CLUSTER_BYTE,
-    MPG_ENTRY,            /* of the barrier */
+    MPG_ENTRY,            /* of a barrier, as the four below */
     MPG_EXIT,
     MPG_CHECK,
     MPG_EXIT_CHECK,
@@ -45,54 +45,54 @@ enum mpg_parameter {
 
 enum { MPG_KEYS = 28 };
 
-/* What a key's values are; of times also distributions. */
+/* The kind of a key's value; a time may be a distribution. */
 enum mpg_key_unit { MPG_KEY_TIME, MPG_KEY_NUMBER, MPG_KEY_BYTES, MPG_KEY_COUNT, MPG_KEY_WORD, MPG_KEY_UNKNOWN };
 
 struct mpg_parameters {
-    char *name;                  /* of the file, or of the one that is shipped */
-    char *mips_ratio;            /* as given; NULL: not */
-    bool of_messages;            /* it says what they take, */
-    bool of_barrier;             /* and barriers; else these are defaults */
+    char *name;                  /* name of the file, or of the shipped one */
+    char *mips_ratio;            /* as given; NULL: not given */
+    bool of_messages;            /* some time of messages is given */
+    bool of_barrier;             /* some time of barriers is given; otherwise these are defaults */
     struct mpg_spec time[MPG_PARAMETERS];
-    char *text[MPG_PARAMETERS];  /* theirs */
+    char *text[MPG_PARAMETERS];  /* texts of the times */
     double request_bytes, barrier_bytes;
     enum mpg_policy policy;
     bool policy_given;
     double poll_interval_ns;     /* > 0 */
     enum mpg_topology topology;
     double contention;           /* >= 0 */
-    int32_t processors;          /* 0: as many as ranks */
-    char *map;                   /* block, cyclic, or a file of a processor a line; NULL: block */
-    double switch_ns, quantum_ns; /* quantum 0: until it blocks */
-    int32_t cluster;             /* processors of one; 1: there are none */
+    int32_t processors;          /* 0: one for each rank */
+    char *map;                   /* block, cyclic, or a file with one processor a line; NULL: block */
+    double switch_ns, quantum_ns; /* quantum 0: a rank runs until it blocks */
+    int32_t cluster;             /* processors in a cluster; 1: no clusters */
     enum mpg_barrier_algorithm barrier;
     bool barrier_by_messages;
-    bool given[MPG_KEYS];        /* which keys the file, or the command line, has, */
-    unsigned line[MPG_KEYS];     /* and where; 0: on the command line */
+    bool given[MPG_KEYS];        /* keys that the file or the command line gives, */
+    unsigned line[MPG_KEYS];     /* and their line; 0: on the command line */
 };
 
-/* Those of the file PATH, or, where there is none of that name, of a shipped one (distributed, shared, ideal,
- * cm5, with or without .par). Errors name file and line. Both are the caller's to free. */
+/* Reads the file PATH or, if there is none, the shipped file of that name (distributed, shared, ideal, cm5, with or without
+ * .par). NULL with ERR, which names file and line. The caller frees it. */
 struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *err);
-/* Of LENGTH bytes of TEXT, called NAME. */
+/* Parses LENGTH bytes of TEXT; NAME is its name in errors. */
 struct mpg_parameters *mpg_parameters_parse(const char *text, size_t length, const char *name,
                                             struct mpg_error *err);
-/* TEXT is KEY=VALUE, in place of what P says. */
+/* Sets KEY to VALUE in P; TEXT is KEY=VALUE. */
 int mpg_parameters_set(struct mpg_parameters *p, const char *text, struct mpg_error *err);
-/* MPG_KEY_UNKNOWN: there is no KEY. */
+/* Returns the kind of KEY's value; MPG_KEY_UNKNOWN: there is no such key. */
 enum mpg_key_unit mpg_parameters_unit(const char *key);
-/* Once all is said: an error, where a key has no effect by what others say. */
+/* Checks P after all keys are set. Error: a key has no effect with the values of others. */
 int mpg_parameters_check(const struct mpg_parameters *p, struct mpg_error *err);
-/* ERR is about what P says of KEY: where that is goes before it; -1. */
+/* Prefixes ERR, which is about P's value of KEY, with its file and line. Returns -1. */
 int mpg_parameters_blame(const struct mpg_parameters *p, const char *key, struct mpg_error *err);
 void mpg_parameters_free(struct mpg_parameters *p); /* NULL is allowed */
 
-/* Whether any of its times is random. */
+/* Returns true if a time is random. */
 bool mpg_parameters_are_random(const struct mpg_parameters *p);
-/* WHICH of P's times at ADDRESS, whose purpose and index are the caller's, in REPLICA, ns, >= 0. */
+/* Returns the draw of time WHICH at ADDRESS in REPLICA, ns, >= 0. The caller chooses purpose and index. */
 double mpg_parameter_draw(const struct mpg_parameters *p, enum mpg_parameter which,
                           const struct mpg_address *address, uint32_t replica);
-/* Its median. */
+/* Returns the median of time WHICH, ns. */
 double mpg_parameter_median(const struct mpg_parameters *p, enum mpg_parameter which);
 const char *mpg_policy_name(enum mpg_policy policy);
 const char *mpg_topology_name(enum mpg_topology topology);
