@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,4 +46,38 @@ FILE *mpg_input_open(const char *path)
         errno = failed;
     }
     return stream;
+}
+
+char *mpg_input_read(FILE *file, const char *path, unsigned most_mib, size_t *size, struct mpg_error *err)
+{
+    const size_t most = (size_t)most_mib << 20;
+    char *text = NULL;
+    size_t capacity = 0;
+    int error = file ? 0 : errno;
+    for (*size = 0; !error && !feof(file) && *size <= most;) {
+        if (*size + 1 >= capacity) {
+            char *grown = realloc(text, capacity = 2 * capacity + 65536);
+            if (!grown) {
+                error = ENOMEM;
+                break;
+            }
+            text = grown;
+        }
+        *size += fread(text + *size, 1, capacity - *size - 1, file);
+        error = ferror(file) ? errno : 0;
+    }
+    if (file && file != stdin)
+        (void)fclose(file);
+    if (!error && *size <= most) {
+        text[*size] = '\0';
+        return text;
+    }
+    free(text);
+    if (error == ENOMEM)
+        mpg_error_set(err, "out of memory");
+    else if (error)
+        mpg_error_errno(err, error, "%s", path);
+    else
+        mpg_error_set(err, "%s: is larger than %u MiB", path, most_mib);
+    return NULL;
 }

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "common/error.h"
+
 enum { MPG_INPUT_PATIENCE_MS = 2000 };
 
 /* Opens PATH for reading; the caller closes the stream. Of a pipe (a FIFO, or /dev/fd/N, which shells make of <(...)) this
@@ -12,5 +14,10 @@ enum { MPG_INPUT_PATIENCE_MS = 2000 };
  * for: a device that has nothing to read fails with EAGAIN. NULL with errno: as open(2), or ENODATA: no process writes to
  * the pipe. */
 FILE *mpg_input_open(const char *path);
+
+/* Reads FILE, which mpg_input_open(PATH) returned or which is stdin, to its end, and closes it if it is not stdin. FILE NULL:
+ * errno says why it cannot be opened. Returns the content, *SIZE bytes and a 0, for the caller to free; or NULL with ERR: PATH
+ * cannot be opened or read; it has more than MOST_MIB MiB; no memory. */
+char *mpg_input_read(FILE *file, const char *path, unsigned most_mib, size_t *size, struct mpg_error *err);
 
 #endif

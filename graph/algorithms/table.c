@@ -2,7 +2,6 @@
 /* Rows of tables: mpgcollectives(5), read and looked up. */
 #include "graph/algorithms/table.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ static const char *const built_in[] = {
 #include "graph/algorithms/openmpi.inc"
 };
 
-enum { LARGEST_FILE = 1 << 20, WORDS = 6, RADIX_MAX = 1 << 16 };
+enum { MOST_MIB = 1, WORDS = 6, RADIX_MAX = 1 << 16 };
 
 struct row {
     enum mpg_collective operation;
@@ -267,27 +266,9 @@ fail:
 
 struct mpg_collective_table *mpg_collective_table_read(const char *path, struct mpg_error *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
-    char *text = malloc(LARGEST_FILE + 1);
-    struct mpg_collective_table *t = NULL;
-    if (!file) {
-        mpg_error_errno(err, errno, "%s", path);
-        goto out;
-    }
-    if (!text) {
-        out_of_memory(err);
-        goto out;
-    }
-    size_t n = fread(text, 1, LARGEST_FILE + 1, file);
-    if (ferror(file))
-        mpg_error_errno(err, errno, "%s", path);
-    else if (n > LARGEST_FILE)
-        mpg_error_set(err, "%s: is larger than 1 MiB", path);
-    else
-        t = mpg_collective_table_parse(text, n, path, err);
-out:
-    if (file && file != stdin)
-        fclose(file);
+    size_t n;
+    char *text = mpg_input_read(strcmp(path, "-") == 0 ? stdin : mpg_input_open(path), path, MOST_MIB, &n, err);
+    struct mpg_collective_table *t = text ? mpg_collective_table_parse(text, n, path, err) : NULL;
     free(text);
     return t;
 }

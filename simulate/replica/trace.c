@@ -5,7 +5,6 @@
 #include "common/input.h"
 #include "simulate/replica/trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,42 +173,15 @@ static int write_facts(struct mpg_replica_trace *r, int32_t rank, struct mpg_err
     return write_origin(r, rank, err);
 }
 
-/* Returns the content of the file PATH, to be freed; NULL with ERR. */
-static char *read_file(const char *path, size_t *bytes, struct mpg_error *err)
-{
-    FILE *file = mpg_input_open(path);
-    char *text = NULL;
-    size_t capacity = 0, used = 0;
-    int error = file ? 0 : errno;
-    while (!error && !feof(file)) {
-        if (used == capacity) {
-            char *grown = realloc(text, capacity = 2 * capacity + 65536);
-            if (!grown) {
-                error = ENOMEM;
-                break;
-            }
-            text = grown;
-        }
-        used += fread(text + used, 1, capacity - used, file);
-        error = ferror(file) ? errno : 0;
-    }
-    if (file)
-        (void)fclose(file);
-    *bytes = used;
-    if (!error)
-        return text;
-    free(text);
-    mpg_error_errno(err, error, "%s", path);
-    return NULL;
-}
-
 static int write_signature(struct mpg_replica_trace *r, struct mpg_error *err)
 {
+    enum { MOST_MIB = 4096 };
+    const char *path = r->facts->signature;
     size_t bytes;
-    char *text = read_file(r->facts->signature, &bytes, err);
+    char *text = mpg_input_read(mpg_input_open(path), path, MOST_MIB, &bytes, err);
     if (!text)
         return -1;
-    int status = mpg_copy_signature(r->copy, r->facts->signature, text, bytes, err);
+    int status = mpg_copy_signature(r->copy, path, text, bytes, err);
     free(text);
     return status;
 }

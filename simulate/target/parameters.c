@@ -13,7 +13,7 @@
 
 #pragma GCC diagnostic error "-Wswitch-enum"
 
-enum { LARGEST_FILE = 1 << 20, LONGEST_LINE = 4096 };
+enum { MOST_MIB = 1, LONGEST_LINE = 4096 };
 
 static const double MOST_TIME_NS = 1e15;
 
@@ -352,26 +352,16 @@ struct mpg_parameters *mpg_parameters_read(const char *path, struct mpg_error *e
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
     const char *known = !file && errno == ENOENT ? find_shipped(path) : NULL;
-    struct mpg_parameters *p = NULL;
+    size_t n;
     if (known)
         return mpg_parameters_parse(known, strlen(known), path, err);
     if (!file) {
         set_unreadable(path, errno, err);
         return NULL;
     }
-    char *text = malloc(LARGEST_FILE + 1);
-    const size_t n = text ? fread(text, 1, LARGEST_FILE + 1, file) : 0;
-    if (!text)
-        mpg_error_set(err, "out of memory");
-    else if (ferror(file))
-        mpg_error_errno(err, errno, "%s", path);
-    else if (n > LARGEST_FILE)
-        mpg_error_set(err, "%s: is larger than 1 MiB", path);
-    else
-        p = mpg_parameters_parse(text, n, path, err);
+    char *text = mpg_input_read(file, path, MOST_MIB, &n, err);
+    struct mpg_parameters *p = text ? mpg_parameters_parse(text, n, path, err) : NULL;
     free(text);
-    if (file != stdin)
-        fclose(file);
     return p;
 }
 

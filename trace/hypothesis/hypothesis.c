@@ -2,7 +2,6 @@
 /* Lists of hypotheses: from files and lines, and what contradicts itself in them. */
 #include "trace/hypothesis/hypothesis.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "common/input.h"
 #include "trace/hypothesis/private.h"
 
-enum { LARGEST_FILE = 1 << 20 };
+enum { MOST_MIB = 1 };
 
 /* The line from TEXT on, without what is before and after it. */
 static char *trimmed(const char *text, size_t n)
@@ -103,33 +102,14 @@ static int add_lines(struct mpg_hypotheses *h, const char *path, char *text, str
 
 int mpg_hypotheses_read(struct mpg_hypotheses *h, const char *path, struct mpg_error *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : mpg_input_open(path);
-    char *text = malloc(LARGEST_FILE + 2);
     const size_t before = h->n;
-    int status = -1;
-    if (!file) {
-        mpg_error_errno(err, errno, "%s", path);
-        goto out;
-    }
-    if (!text) {
-        mpg_error_set(err, "out of memory");
-        goto out;
-    }
-    const size_t n = fread(text, 1, LARGEST_FILE + 1, file);
-    text[n] = '\0';
-    if (ferror(file))
-        mpg_error_errno(err, errno, "%s", path);
-    else if (n > LARGEST_FILE)
-        mpg_error_set(err, "%s: is larger than 1 MiB", path);
-    else if (memchr(text, '\0', n))
-        mpg_error_set(err, "%s: is no text", path);
-    else
-        status = add_lines(h, path, text, err);
+    size_t n;
+    char *text = mpg_input_read(strcmp(path, "-") == 0 ? stdin : mpg_input_open(path), path, MOST_MIB, &n, err);
+    if (!text)
+        return -1;
+    int status = memchr(text, '\0', n) ? mpg_error_set(err, "%s: is no text", path) : add_lines(h, path, text, err);
     if (status == 0 && h->n == before)
         status = mpg_error_set(err, "%s: there is no hypothesis in it", path);
-out:
-    if (file && file != stdin)
-        fclose(file);
     free(text);
     return status;
 }
