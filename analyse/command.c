@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace waits: what the calls of a traced run waited for. */
+/* mpgtrace waits: wait states of a traced run. */
 #include "analyse/report.h"
 #include "common/option.h"
 #include "common/output.h"

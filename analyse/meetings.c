@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What members of a collective wait for, where it is made of messages: the same as where it is a node. */
+/* Wait states of members of a collective that is made of messages: the same as of a collective that is one node. */
 #include <math.h>
 
 #include "analyse/waits_private.h"
@@ -23,14 +23,14 @@ enum mpg_wait mpg_waits_of_meeting(enum mpg_call call)
     }
 }
 
-/* Of C's member V, counted on from the root. */
+/* Returns the slot of member V of C, counted from the root. */
 static struct waits_slot *member_slot(const struct mpg_waits *w, const struct mpg_expanding *c, int32_t v)
 {
     const struct mpg_collective_size *size = &c->plan.size;
     return &w->slot[c->member[((int64_t)v + size->root) % size->p].slot];
 }
 
-/* All members have come: their slots, from their enters to what they wait for. */
+/* All members have arrived: their slots change from their enters to the times that they wait for. */
 static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum mpg_wait kind)
 {
     const int32_t p = c->plan.size.p;
@@ -49,7 +49,7 @@ static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum 
                                                                          : last_ns;
 }
 
-/* The message between C's member V > 0 and its parent; NULL: out of memory. */
+/* Returns the slot of the message between member V > 0 and its parent; NULL: no memory. */
 static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v,
                                  struct mpg_error *err)
 {
@@ -58,7 +58,7 @@ static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_exp
     return mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0 ? NULL : &w->slot[slot];
 }
 
-/* Down a tree messages hold what their receivers wait for: the root, or the last so far of a scan. */
+/* Down a tree a message holds the time that its receiver waits for: the enter of the root, or the last one so far of a scan. */
 static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, enum mpg_wait kind,
                        struct mpg_error *err)
 {
@@ -78,7 +78,7 @@ static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32
     return 0;
 }
 
-/* Up a tree they hold the first of the subtree, which the root waits for. */
+/* Up a tree a message holds the first enter of its subtree, which the root waits for. */
 static int expand_up(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, struct mpg_error *err)
 {
     const struct mpg_tree *tree = &c->plan.phase[0].tree;

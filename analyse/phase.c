@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Passes: how long the run is, where in it ranks are in calls, which calls these are; then the same calls of the
- * traced run. */
+/* Passes: the length of the run; the time of ranks in calls, over the run; the calls of the phase; the same calls of the traced
+ * run. */
 #include "analyse/phase.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of a rank's calls about so many are in a stretch, if they are spread evenly; stretches are within these bounds. */
+/* The length of a phase: about this many calls of a rank, if they are spread evenly, within these bounds. */
 enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_WIDENED = 4 };
 
 struct stretch {
     const struct mpg_phase_world *world;
-    double begin_ns, end_ns; /* of the run, aligned */
-    double from_ns, to_ns;   /* of the stretch, aligned */
-    double first_ns, last_ns; /* of calls in it: the first begin, the last end */
+    double begin_ns, end_ns; /* of the run, on aligned clocks */
+    double from_ns, to_ns;   /* of the phase, on aligned clocks */
+    double first_ns, last_ns; /* first begin and last end of its calls */
     size_t bins;
-    double *bin;             /* time of all ranks in calls; or of the one stretch, of each rank */
+    double *bin;             /* time of all ranks in calls, by part of the run; or of each rank, in the phase */
 };
 
-/* What a pass does with a call of RANK, its NUMBER-th: 1 for the next, 0: enough of this rank, -1 with ERR. */
+/* Takes a call of RANK, its NUMBER-th. Returns 1 to go on; 0: no more calls of this rank; -1 with ERR. */
 typedef int take_call(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err);
 
 static int walk_rank(const struct mpg_phase_world *w, int32_t rank, take_call *take, void *who, struct mpg_error *err)
@@ -56,7 +56,7 @@ static int take_ends(void *who, int32_t rank, uint64_t number, const struct mpg_
     return 1;
 }
 
-/* MPI_Init and MPI_Finalize are not the program's. */
+/* MPI_Init and MPI_Finalize are no calls of the phase */
 static bool is_inner(const struct mpg_event *e, uint64_t number)
 {
     return number > 0 && e->call != MPG_CALL_Finalize;
@@ -76,7 +76,7 @@ static int take_time(void *who, int32_t rank, uint64_t number, const struct mpg_
     return 1;
 }
 
-/* Of the stretch: the begins and ends of the calls in it. */
+/* Begins and ends of the calls in the phase. */
 static int take_whole(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stretch *s = who;
@@ -90,8 +90,8 @@ static int take_whole(void *who, int32_t rank, uint64_t number, const struct mpg
     return 1;
 }
 
-/* So that calls are whole, which may begin before it, and end after: who comes late to them is seen; WIDTH_NS to each side
- * at most some times. */
+/* Widens the phase to whole calls, which may begin before and end after it, so that it shows who comes late to them; at most
+ * some times WIDTH_NS on each side. */
 static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
 {
     s->first_ns = s->to_ns;
@@ -103,7 +103,7 @@ static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
     return 0;
 }
 
-/* The stretch with most time in calls. */
+/* Finds the part of the run with the most time in calls. */
 static int find_stretch(struct stretch *s, struct mpg_error *err)
 {
     const double each = (double)mpg_trace_events(s->world->trace, -1) / mpg_trace_ranks(s->world->trace);
@@ -206,7 +206,7 @@ struct filling {
     const struct stretch *s;
     struct mpg_worst_phase *phase;
     struct mpg_phase_rank *into;
-    double until_ns; /* aligned: where the first rank has no room for more */
+    double until_ns; /* on aligned clocks: the first rank has no room for more calls */
 };
 
 static int take_predicted(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
@@ -230,7 +230,7 @@ static int take_predicted(void *who, int32_t rank, uint64_t number, const struct
     return 1;
 }
 
-/* The same calls of the traced run, whose times are aligned as yet. */
+/* The same calls of the traced run, still on aligned clocks. */
 static int take_traced(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
     struct filling *f = who;
@@ -245,7 +245,7 @@ static int take_traced(void *who, int32_t rank, uint64_t number, const struct mp
     return 1;
 }
 
-/* Cut at UNTIL_NS of the stretch. */
+/* Cuts calls at UNTIL_NS of the phase. */
 static void cut(struct mpg_phase_rank *r, double until_ns)
 {
     while (r->n[1] > 0 && r->call[1][r->n[1] - 1].from_ns >= until_ns)
@@ -260,8 +260,7 @@ static bool same_calls(const struct mpg_phase_rank *r)
     return r->n[0] == r->n[1];
 }
 
-/* Traced times begin where the first of these calls would, were the stretch the predicted one: as long before its first
- * call as there. */
+/* The traced phase begins as long before its first call as the predicted one. */
 static void shift_traced(struct mpg_worst_phase *phase)
 {
     double first_ns = INFINITY, last_ns = -INFINITY, lead_ns = 0;
@@ -363,7 +362,7 @@ static const char *kind_of(enum mpg_call call)
     }
 }
 
-/* Numbers of names by call, in the order in which calls are first met; 0: none. */
+/* Numbers names by call, in the order in which calls are met first; 0: none. */
 struct names {
     int number[MPG_CALL_COUNT], n;
 };
@@ -394,7 +393,7 @@ static void put_names(struct mpg_json *j, const struct names *names)
     mpg_json_close(j);
 }
 
-/* [[from, length, name]...], of the ns there are as whole numbers. */
+/* Puts [[from, length, name]...]; times are whole ns. */
 static void put_calls(struct mpg_json *j, const char *key, const struct mpg_phase_call *call, size_t n, const struct names *names)
 {
     mpg_json_array(j, key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The worst phase of a run: the stretch in which ranks spend most of their time within MPI calls, from the first begin of a
- * call that is in it to the last end, as mpgsim's page draws it. */
+/* The worst phase of a run: the part in which ranks spend most of their time within MPI calls, from the first begin of a call
+ * in it to the last end. mpgsim's page draws it. */
 #ifndef MPG_ANALYSE_PHASE_H
 #define MPG_ANALYSE_PHASE_H
 
@@ -8,8 +8,8 @@
 #include "graph/clocks.h"
 #include "trace/reader.h"
 
-/* At most so many ranks are drawn: half of them those that are longest in calls, half those that are least; and so many
- * calls of each, after which the stretch ends. */
+/* The most ranks that are drawn: half of them with the most time in calls, half with the least. The most calls of each, after
+ * which the phase ends. */
 enum { MPG_PHASE_RANKS = 16, MPG_PHASE_CALLS = 160 };
 
 /* A run: its trace and clocks. */
@@ -20,34 +20,35 @@ struct mpg_phase_world {
 
 struct mpg_phase_call {
     enum mpg_call call;
-    double from_ns, to_ns; /* since its world's stretch began; it may begin before, and end after it */
+    double from_ns, to_ns; /* since the begin of the phase in its run; a call may begin before and end after the phase */
 };
 
 struct mpg_phase_rank {
     int32_t rank;
-    uint64_t first;       /* the number of its first call there, from 0 */
-    double in_calls_ns;   /* within the predicted stretch */
-    size_t n[2];          /* of each world: */
+    uint64_t first;       /* number of its first call in the phase, from 0 */
+    double in_calls_ns;   /* within the phase of the predicted run */
+    size_t n[2];          /* for each run: */
     struct mpg_phase_call call[2][MPG_PHASE_CALLS];
 };
 
 struct mpg_worst_phase {
     uint32_t replica;
-    double from_ns, to_ns; /* since the first rank left MPI_Init of the predicted run */
-    double run_ns;         /* and until the last one enters MPI_Finalize */
-    double share;          /* of all ranks' time there is within calls */
-    double traced_ns;      /* how long the traced run took for the same calls; 0: it made others, and is not there */
-    int32_t ranks;         /* of the run */
-    size_t n;              /* of them drawn, ascending */
+    double from_ns, to_ns; /* since the first rank left MPI_Init in the predicted run */
+    double run_ns;         /* until the last rank enters MPI_Finalize */
+    double share;          /* part of all ranks' time in the phase that is within calls */
+    double traced_ns;      /* time of the traced run for the same calls; 0: it has other calls, and is not drawn */
+    int32_t ranks;         /* ranks of the run */
+    size_t n;              /* number of drawn ranks, ascending */
     struct mpg_phase_rank *rank;
 };
 
-/* Finds it in PREDICTED, whose calls are TRACED's or others. Memory: the ranks that are drawn, and a number for each of
- * 1000 stretches. PHASE is to be cleared even on failure. Errors: those of traces; out of memory; there are no calls. */
+/* Finds the worst phase of PREDICTED, whose calls are those of TRACED or others. Memory: the drawn ranks, and a number for each
+ * of 1000 parts of the run. The caller clears PHASE, also on failure. Returns 0, or -1 with ERR: an error of a trace; no
+ * memory; there are no calls. */
 int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced,
                          const struct mpg_phase_world *predicted, struct mpg_error *err);
 void mpg_worst_phase_clear(struct mpg_worst_phase *phase);
-/* As mpgsim's page reads it. */
+/* Writes PHASE as the JSON that mpgsim's page reads. */
 void mpg_worst_phase_json(struct mpg_json *json, const char *key, const struct mpg_worst_phase *phase);
 
 #endif

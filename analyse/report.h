@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states in words, as JSON and as CSV. */
+/* Wait states as text, JSON and CSV. */
 #ifndef MPG_WAITS_REPORT_H
 #define MPG_WAITS_REPORT_H
 
@@ -14,33 +14,33 @@ struct mpg_waits_report {
     const struct mpg_waits *world[MPG_WAITS_WORLDS]; /* the traced run; a predicted one */
     size_t worlds;
     const struct mpg_waits_table *table;
-    size_t top;                            /* rows of text and CSV; 0: all */
+    size_t top;                            /* number of rows of text and CSV; 0: all */
     enum mpg_clock_source clocks;
-    enum mpg_waits_limit limit;            /* the traced machine's, */
+    enum mpg_waits_limit limit;            /* source of the traced machine's eager limit */
     int64_t limit_bytes;
     const struct mpg_graph_counts *counts; /* of the traced run */
 };
 
-/* Functions below that may fail do so for one reason: out of memory. */
+/* Functions that return int return 0, or -1 with ERR: no memory. */
 
-/* All of it for people, from what was read on. */
+/* Prints all as text. */
 int mpg_waits_print_text(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
-/* Totals and table alone. */
+/* Prints totals and table as text. */
 int mpg_waits_print_tables(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
-/* All of it as JSON; and totals and rows alone, as members of an object. */
+/* Print all as JSON; totals and rows alone, as members of an object. */
 int mpg_waits_print_json(const struct mpg_waits_report *report, FILE *out, struct mpg_error *err);
 int mpg_waits_put_json(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
-/* The table, as text or CSV; its rows, all of them, as JSON. */
+/* Print the rows of the table as text or CSV; put all of them as JSON. */
 int mpg_waits_print_rows(const struct mpg_waits_report *report, enum mpg_table_format format, FILE *out, struct mpg_error *err);
 int mpg_waits_put_rows(const struct mpg_waits_report *report, struct mpg_json *json, struct mpg_error *err);
 
-/* "traced", "predicted". */
+/* Returns "traced" or "predicted". */
 const char *mpg_waits_world_name(size_t world);
-/* The whole MPI of a world. */
+/* Returns the sums over all calls. */
 struct mpg_wait_sum mpg_waits_of_all(const struct mpg_waits *waits);
-/* The sum of its ranks' runs, ns. */
+/* Returns the sum of the ranks' run times, ns. */
 double mpg_waits_total(const struct mpg_waits *waits, int32_t ranks);
-/* "point_to_point". */
+/* Returns a key such as "point_to_point". */
 const char *mpg_matter_key(enum mpg_matter matter);
 
 #endif

@@ -16,7 +16,7 @@ const char *mpg_waits_world_name(size_t world)
     return worlds[world];
 }
 
-/* Columns, and where their names in CSV are that a world's is before. */
+/* Columns. The name of a world in CSV keys is put at the given position. */
 struct columns {
     const struct mpg_waits_report *r;
     struct mpg_table_column list[MOST_COLUMNS];
@@ -47,7 +47,7 @@ static bool has_kind(const struct mpg_waits_report *r, int kind)
     return false;
 }
 
-/* Whether a row has calls whose threads were off their CPUs. */
+/* Returns whether a row has calls whose threads were off their CPUs. */
 static bool has_off_cpu(const struct mpg_waits_report *r)
 {
     for (size_t i = 0; i < r->table->n; i++)
@@ -118,7 +118,7 @@ static void put_row(struct mpg_table *t, const struct mpg_waits_report *r, const
         mpg_table_lines(t, row->name);
 }
 
-/* J: as rows of JSON, all of them. */
+/* J: rows of JSON; all of them. */
 static int put_rows(const struct mpg_waits_report *r, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                     struct mpg_error *err)
 {

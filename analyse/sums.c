@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who waiting is counted for, and what was found. */
+/* Sums of wait states, and results. */
 #include "analyse/waits_private.h"
 
 static const struct {

@@ -13,7 +13,7 @@ const char *mpg_waits_by_word(enum mpg_waits_by by)
     return words[by];
 }
 
-/* What rows are made of. */
+/* The source of rows. */
 struct worlds {
     const struct mpg_waits *const *world;
     size_t n;
@@ -21,7 +21,7 @@ struct worlds {
     size_t capacity;
 };
 
-/* A new row of T, all else 0; NULL when out of memory. */
+/* Adds a row, all 0; NULL: no memory. */
 static struct mpg_waits_row *add_row(struct mpg_waits_table *t, size_t *capacity)
 {
     if (t->n == *capacity) {
@@ -36,7 +36,7 @@ static struct mpg_waits_row *add_row(struct mpg_waits_table *t, size_t *capacity
     return &t->row[t->n++];
 }
 
-/* ROW, unless none of its worlds has calls in it. */
+/* Adds ROW, unless none of its worlds has calls. */
 static int add(struct mpg_waits_table *t, struct worlds *x, const struct mpg_waits_row *row)
 {
     uint64_t calls = 0;
@@ -99,7 +99,7 @@ static int compare_places(const void *a, const void *b)
     return x->call != y->call ? (x->call > y->call) - (x->call < y->call) : strcmp(x->name, y->name);
 }
 
-/* Rows of the same call and places become one. */
+/* Joins rows of the same call and places. */
 static void join_rows(struct mpg_waits_table *t, size_t worlds)
 {
     size_t kept = 0;

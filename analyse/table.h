@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states by call, callsite, region or rank, of one run or of several beside each other. */
+/* Wait states by call, callsite, region or rank, of one run or of several runs beside each other. */
 #ifndef MPG_WAITS_TABLE_H
 #define MPG_WAITS_TABLE_H
 
@@ -14,7 +14,7 @@ enum mpg_waits_by {
     MPG_WAITS_BYS
 };
 
-enum { MPG_WAITS_WORLDS = 2 }; /* at most: the traced run, a predicted one */
+enum { MPG_WAITS_WORLDS = 2 }; /* at most: the traced run and a predicted one */
 
 struct mpg_waits_row {
     enum mpg_call call;  /* BY_CALL, BY_CALLSITE */
@@ -29,12 +29,13 @@ struct mpg_waits_table {
     struct mpg_waits_row *row;
 };
 
-/* "call", "callsite", "region", "rank". */
+/* Returns "call", "callsite", "region" or "rank". */
 const char *mpg_waits_by_word(enum mpg_waits_by by);
 
-/* Those rows of N worlds, all of TRACE, that have calls, into TABLE: the longest waits of the first world first, ranks
- * in their order. Callsites are named with FRAMES functions; those called the same are one row. DEBUG_PATH as
- * mpg_symbols_new(). TABLE is to be cleared even if that fails: out of memory. */
+/* Makes the rows of N worlds of TRACE, grouped as BY says, without rows that have no calls. The longest waits of the first
+ * world come first; ranks are in their order. Callsites are named with FRAMES functions; callsites with one name become one
+ * row. DEBUG_PATH is that of mpg_symbols_new().
+ * The caller clears TABLE, also on failure. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_table_make(struct mpg_waits_table *table, const struct mpg_waits *const *world, size_t n,
                          const struct mpg_trace *trace, enum mpg_waits_by by, int frames,
                          const char *debug_path, struct mpg_error *err);

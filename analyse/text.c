@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states for people: what was read, the totals, the table. */
+/* Wait states as text: facts of the trace, totals, the table. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -100,7 +100,7 @@ static void print_head(const struct mpg_waits_report *r, FILE *out)
 
 /* ---- totals ---- */
 
-/* A row called NAME, of NS of each world. */
+/* Prints the row NAME with NS of each world. */
 static void put_total(struct mpg_table *t, const struct mpg_waits_report *r, const char *name, const double *ns)
 {
     mpg_table_text(t, name);
@@ -137,7 +137,7 @@ static void put_matter(struct mpg_table *t, const struct mpg_waits_report *r, en
     }
 }
 
-/* Time in MPI that is neither waiting nor MPI's own. */
+/* Returns the time in MPI that is neither waiting nor MPI overhead. */
 static void put_off_cpu(struct mpg_table *t, const struct mpg_waits_report *r, const struct mpg_wait_sum *all)
 {
     double ns[MPG_WAITS_WORLDS] = {0};

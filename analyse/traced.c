@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The passes over a trace: what bounds its clocks, if it does not say how they compare; what shows the eager
- * limit, if nobody does; and the waits. */
+/* The passes over a trace: bounds of clocks, if clocks are neither shared nor measured; the eager limit that the trace shows,
+ * if none is given; the wait states. */
 #include "analyse/traced.h"
 
 #include "analyse/walk.h"
@@ -10,8 +10,8 @@ struct pass {
     const struct mpg_clock_map *clocks;
     struct mpg_graph_options options;
     const char *label;
-    struct mpg_graph_counts counts; /* of the last one */
-    int64_t least_bytes, most_bytes; /* the eager limit that it shows: no less, no more */
+    struct mpg_graph_counts counts; /* of the last pass */
+    int64_t least_bytes, most_bytes; /* the eager limit that the trace shows is between the two */
 };
 
 static int pass(struct pass *p, mpg_walk_take *take, void *context, struct mpg_error *err)
@@ -73,7 +73,7 @@ static int take_waits(void *waits, const struct mpg_steps *steps, struct mpg_err
     return 0;
 }
 
-/* The pass that finds them, by the eager limit of FOUND. */
+/* The pass for wait states, with the eager limit of FOUND. */
 static int pass_waits(struct pass *p, struct mpg_traced_waits *found, struct mpg_error *err)
 {
     p->options.eager_limit_bytes = p->options.source_eager_limit_bytes = found->eager_limit_bytes;
@@ -96,7 +96,7 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
     const int64_t most_bytes = p.most_bytes;
     int status = pass_waits(&p, found, err);
     if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && most_bytes > found->eager_limit_bytes) {
-        /* a send that left just when its receive was posted cannot have waited for it */
+        /* a send that left just when its receive was posted did not wait for it */
         found->eager_limit_bytes = most_bytes;
         mpg_waits_restart(found->waits);
         status = pass_waits(&p, found, err);

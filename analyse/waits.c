@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When streams are where, and when what their calls wait for began (docs/MODEL.md, section 9). */
+/* Times of streams, and begins of the operations that their calls wait for (docs/MODEL.md, section 9). */
 #include "analyse/waits_private.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-static const double ROUNDING_NS = 1e-3; /* less is no waiting */
+static const double ROUNDING_NS = 1e-3; /* shorter waits are rounding */
 
 /* ---- making and clearing ---- */
 
@@ -88,7 +88,7 @@ int mpg_waits_bring(struct mpg_waits *w, const struct mpg_step *s, uint32_t i, u
     return 0;
 }
 
-/* What S has received is not asked for any more. */
+/* Forgets the messages that S has received. */
 static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < w->brought_count; i++)
@@ -102,7 +102,7 @@ static void forget_received(struct mpg_waits *w, const struct mpg_step *s)
 
 /* ---- what a call waits for ---- */
 
-/* The latest that it waits for; AT_NS -INFINITY: nothing. */
+/* The latest begin that a call waits for; AT_NS -INFINITY: none. */
 struct awaited {
     double at_ns;
     enum mpg_wait kind;
@@ -120,8 +120,8 @@ static bool same_meeting(const struct mpg_edge *a, const struct mpg_edge *b)
            a->meeting.call == b->meeting.call && a->meeting.index == b->meeting.index;
 }
 
-/* The first of those that contribute to the root's collective whose first edge is the I-th of S; the last
- * such one is *LAST. */
+/* Returns the first begin among the members of the root's collective whose first edge is the I-th of S; *LAST is the index of
+ * the last such edge. */
 static double first_member(const struct mpg_waits *w, const struct mpg_step *s, uint32_t i, uint32_t *last)
 {
     double first_ns = INFINITY;
@@ -164,8 +164,8 @@ static struct awaited find_awaited(const struct mpg_waits *w, const struct mpg_s
 
 /* ---- steps ---- */
 
-/* How long the call took that S leaves: DIFFERENCE_NS, of two times; where only their rounding makes it another one, as
- * long as the trace says. */
+/* Returns the time of the call that S leaves: DIFFERENCE_NS, of two times; if only rounding makes the two differ, the duration
+ * in the trace. */
 static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, double difference_ns)
 {
     const double duration_ns = (double)s->duration_ns, error_ns = 2 * DBL_EPSILON * fabs(s->leave_ns);
@@ -173,8 +173,8 @@ static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, doub
     return is_exact ? duration_ns : fmax(0, difference_ns);
 }
 
-/* Of a call that took TOOK_NS, how long its thread was off its CPU and did not wait meanwhile: a call that
- * sleeps until what it waits for is there does both. Of another run than the trace's nothing is known. */
+/* Returns the time in a call of TOOK_NS in which its thread was off its CPU and did not wait: a thread that sleeps until a
+ * message arrives does both. For another run than the traced one it is unknown. */
 static double off_cpu_ns(const struct mpg_waits *w, const struct mpg_step *s, double took_ns, double wait_ns)
 {
     if (w->times != MPG_WAIT_TRACED || s->call_off_ns == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states while they are found. Private to analyse/. */
+/* Wait states during the evaluation. Private to analyse/. */
 #ifndef MPG_WAITS_PRIVATE_H
 #define MPG_WAITS_PRIVATE_H
 
@@ -9,14 +9,14 @@
 #include "common/map.h"
 #include "common/reserve.h"
 
-/* A thread's last node, and the call that it is in. */
+/* The last node of a thread, and its current call. */
 struct waits_stream {
     double at_ns;
     struct mpg_call_site place;
     int32_t region;
 };
 
-/* What waits in a slot: when it began; of a synchronous message, when its receive was posted, too. */
+/* The begin of the operation in a slot; of a synchronous message also the time at which its receive was posted. */
 struct waits_slot {
     double begun_ns, posted_ns;
 };
@@ -33,22 +33,22 @@ struct mpg_waits {
     struct waits_stream *stream;
     struct waits_slot *slot;
     uint32_t stream_capacity, slot_capacity, region_capacity, site_capacity;
-    struct mpg_map begun;    /* message -> bits of when it was sent, where calls may receive another */
-    uint64_t *brought;       /* messages that the next call receives, in place of the trace's */
+    struct mpg_map begun;    /* message -> time of its send, as bits, where calls may receive another message */
+    uint64_t *brought;       /* messages that the next call receives instead of the trace's */
     uint32_t brought_count, brought_capacity;
     double *run_ns;          /* a rank */
     struct mpg_wait_sum *rank, *region; /* region: by name + 1 */
     struct mpg_wait_sum matter[MPG_MATTERS], call[MPG_CALL_COUNT];
     struct waits_site *site;
-    struct mpg_map site_index; /* (callsite, call) -> place + 1 */
-    uint32_t regions, sites;   /* regions: names and none */
+    struct mpg_map site_index; /* (callsite, call) -> index + 1 */
+    uint32_t regions, sites;   /* regions: names, and none */
 };
 
-/* What members of a collective that is a node, or messages, wait for; CALL is the blocking one. */
+/* Returns the wait state of members of a collective, as one node or as messages; CALL is the blocking one. */
 enum mpg_wait mpg_waits_of_meeting(enum mpg_call call);
-/* S, of kind EXPAND: the slots of members, from their enters to what they wait for. Error: out of memory. */
+/* Takes S, of kind EXPAND: sets slots of members to the times that they wait for. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_expand(struct mpg_waits *waits, const struct mpg_step *s, struct mpg_error *err);
-/* ONE, the call that S leaves, is added to all that it is of. Error: out of memory. */
+/* Adds ONE, the call that S leaves, to all its sums. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_count(struct mpg_waits *waits, const struct mpg_step *s, const struct mpg_wait_sum *one,
                     struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is drawn of each step: streams know the node that they are at, slots where what is in them has been. */
+/* Draws steps: streams know their current node, slots the node that their content comes from. */
 #include "analyse/draw/drawing.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ struct drawer {
     struct slot *slot;
     uint32_t stream_room, slot_room, call_room, edge_room, meeting_room;
     struct mpg_map meetings; /* (rank and index, call) -> place + 1 */
-    bool *done;              /* ranks of which nothing more is wanted */
+    bool *done;              /* ranks without further drawn calls */
     int32_t undone;
 };
 
@@ -71,7 +71,7 @@ static uint64_t *find_meeting(struct drawer *w, const struct mpg_drawn_at *at)
     return mpg_map_find(&w->meetings, (uint64_t)(uint32_t)at->rank << 32 | at->index, at->number);
 }
 
-/* AT, of CALL, is among the meetings. *IS_NEW: it has not been, if that is asked. */
+/* Adds AT, of CALL, to the meetings. *IS_NEW (NULL: not needed): it was not there. */
 static int add_meeting(struct drawer *w, const struct mpg_drawn_at *at, enum mpg_call call, bool *is_new,
                        struct mpg_error *err)
 {
@@ -95,7 +95,7 @@ static bool is_there(struct drawer *w, const struct mpg_drawn_at *at)
     return at->kind == MPG_DRAWN_MEETING ? find_meeting(w, at) != NULL : is_drawn(w, at->rank, at->number);
 }
 
-/* EDGE, if both its ends are drawn. */
+/* Adds EDGE, if both ends are drawn. */
 static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct mpg_error *err)
 {
     struct mpg_drawing *d = w->d;
@@ -110,7 +110,7 @@ static int add_edge(struct drawer *w, const struct mpg_drawn_edge *edge, struct 
     return 0;
 }
 
-/* An edge between a meeting and a node; the meeting is drawn if the node is. */
+/* Adds an edge between a meeting and a node; the meeting is drawn if the node is. */
 static int add_meeting_edge(struct drawer *w, const struct mpg_drawn_edge *edge, enum mpg_call call,
                             bool *is_new, struct mpg_error *err)
 {
@@ -261,13 +261,13 @@ static int leave(struct drawer *w, const struct mpg_step *s, struct mpg_error *e
     return 0;
 }
 
-/* Whether the root has an edge from each, which says by how much it comes. */
+/* Returns whether the root has an edge from each member, which says by how much it comes. */
 static bool is_rooted(enum mpg_call call)
 {
     return call == MPG_CALL_Reduce || call == MPG_CALL_Gather || call == MPG_CALL_Gatherv;
 }
 
-/* S of a member comes to its collective. */
+/* A member enters its collective. */
 static int contribute(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {.kind = MPG_DRAWN_COME, .from = w->slot[s->a].from, .to = meeting_at(&s->meeting),
@@ -283,7 +283,7 @@ static bool is_same(const struct mpg_drawn_at *a, const struct mpg_drawn_at *b)
     return a->kind == b->kind && a->rank == b->rank && a->number == b->number && a->index == b->index;
 }
 
-/* Of a scan: the ranks before are part of what B's has. */
+/* Scans: the ranks before contribute to the result of B. */
 static int merge(struct drawer *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const struct mpg_drawn_edge edge = {

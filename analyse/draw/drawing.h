@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The message-passing graph of a trace, or of a part of one, to be drawn (docs/MODEL.md, sections 1 and 4;
- * Sottile, Chandu, Bader 2006, figures 2 to 5). An evaluator of a graph's steps.
+/* The message-passing graph of a trace, or of a part of it, as a drawing (docs/MODEL.md, sections 1 and 4; Sottile, Chandu,
+ * Bader 2006, figures 2 to 5). An evaluator of a graph's steps.
  *
- * Drawn are the nodes S and E of calls, and the nodes of collectives. The node A of a message is not: what leads
- * through it is drawn from S_s to the E that it reaches, and, of a synchronous message, from P to the E of the
- * send; from S_s back to that send's E nothing is drawn, as their local edge leads there. */
+ * The drawing has the nodes S and E of calls, and the nodes of collectives. It has no node A of a message: a path through A is
+ * drawn from S_s to the E that it reaches; for a synchronous message also from P to the E of the send. From S_s back to the E
+ * of that send there is the local edge alone. */
 #ifndef MPG_DRAWING_H
 #define MPG_DRAWING_H
 
@@ -14,12 +14,12 @@
 
 enum mpg_drawn_node { MPG_DRAWN_ENTER, MPG_DRAWN_LEAVE, MPG_DRAWN_MEETING };
 
-/* A node: of a meeting, its call identifies it. */
+/* A node. A meeting is identified by its call and index. */
 struct mpg_drawn_at {
     enum mpg_drawn_node kind;
     int32_t rank;
-    uint64_t number; /* of the call among its rank's */
-    uint32_t index;  /* of a meeting, among what the call starts */
+    uint64_t number; /* number of the call on its rank */
+    uint32_t index;  /* index of the meeting among those that the call starts */
 };
 
 struct mpg_drawn_call {
@@ -32,7 +32,7 @@ struct mpg_drawn_call {
 enum mpg_drawn_edge_kind {
     MPG_DRAWN_COMPUTE,  /* E -> S */
     MPG_DRAWN_CALL,     /* S -> E */
-    MPG_DRAWN_OUTSIDE,  /* S -> E of MPI_Init and MPI_Finalize, between which the run is */
+    MPG_DRAWN_OUTSIDE,  /* S -> E of MPI_Init and MPI_Finalize, which delimit the run */
     MPG_DRAWN_MESSAGE,  /* S_s -> E: lambda + tau(d) */
     MPG_DRAWN_ENVELOPE, /* S_s -> E of a probe: lambda */
     MPG_DRAWN_ACK,      /* P -> E_s: tau(d) + lambda2 */
@@ -45,7 +45,7 @@ struct mpg_drawn_edge {
     struct mpg_drawn_at from, to;
     double bytes;
     uint32_t rounds;    /* COME, MET: 0: no delta */
-    double took_ns;     /* COMPUTE, CALL; MESSAGE, ENVELOPE, ACK: from node to node, if clocks are comparable, else NAN */
+    double took_ns;     /* time from node to node: COMPUTE, CALL; MESSAGE, ENVELOPE, ACK if clocks are comparable, else NAN */
 };
 
 struct mpg_drawn_meeting {
@@ -53,32 +53,32 @@ struct mpg_drawn_meeting {
     enum mpg_call call;
 };
 
-/* What is to be drawn. */
+/* The part to draw. */
 struct mpg_drawing_options {
-    bool lenient;               /* what cannot be placed is counted */
-    bool part;                  /* of each rank calls FIRST to LAST only */
+    bool lenient;               /* calls without a partner are counted */
+    bool part;                  /* only calls FIRST to LAST of each rank */
     uint64_t first, last;
-    struct mpg_rank_set ranks;  /* and these ranks */
+    struct mpg_rank_set ranks;  /* only these ranks */
     int64_t eager_limit_bytes;  /* larger standard sends are synchronous; -1: all are */
-    size_t most_nodes;          /* an error beyond; 0: any number */
+    size_t most_nodes;          /* more nodes are an error; 0: any number */
 };
 
-/* What was found, each list by its number. */
+/* The drawing; lists have the numbers of their elements. */
 struct mpg_drawing {
     uint32_t calls, edges, meetings;
-    struct mpg_drawn_call *call;       /* a rank's in ascending order */
-    struct mpg_drawn_edge *edge;       /* as they were met */
-    struct mpg_drawn_meeting *meeting; /* those that a call that is drawn takes part in */
-    uint64_t cut;                      /* edges of messages that have one end only among what is drawn */
+    struct mpg_drawn_call *call;       /* calls of a rank in ascending order */
+    struct mpg_drawn_edge *edge;       /* in the order in which they were met */
+    struct mpg_drawn_meeting *meeting; /* meetings of drawn calls */
+    uint64_t cut;                      /* number of message edges with one end outside the drawing */
 };
 
-/* Fills DRAWING from TRACE; to be cleared even on failure. Errors: too many nodes, no such calls or ranks, those of
- * graphs. */
+/* Fills DRAWING from TRACE. The caller clears it, also on failure. Returns 0, or -1 with ERR: too many nodes; no such calls or
+ * ranks; an error of the graph. */
 int mpg_drawing_make(struct mpg_trace *trace, const struct mpg_drawing_options *options,
                      struct mpg_drawing *drawing, struct mpg_error *err);
 void mpg_drawing_clear(struct mpg_drawing *drawing);
 
-/* DRAWING in the DOT language, a cluster a rank; WEIGHTS: with bytes and times of messages, too. */
+/* Writes DRAWING in the DOT language, a cluster for each rank; WEIGHTS: with bytes and times of messages. */
 void mpg_drawing_write(const struct mpg_drawing *drawing, const struct mpg_trace *trace, bool weights,
                        FILE *out);
 

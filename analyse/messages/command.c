@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace matrix, mpgtrace sizes: who sends how much to whom, and how large messages are. */
+/* mpgtrace matrix, mpgtrace sizes: messages by pair of ranks and by size. */
 #include <string.h>
 
 #include "analyse/messages/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who sends how much to whom, as heat maps. */
+/* Messages by pair of ranks as heat maps. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages are counted where they start; collectives by the plan that one of their steps has, the same ones of a
- * communicator together. */
+/* Counts messages at their start; collectives by the plan in one of their steps, equal ones of a communicator together. */
 #include "analyse/messages/messages.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ struct counter {
     const struct mpg_message_options *options;
     struct mpg_messages *m;
     struct mpg_map pair; /* (from, to) -> place + 1 */
-    struct mpg_map like; /* what likes have in common -> place + 1 */
+    struct mpg_map like; /* key of equal plans and members -> index + 1 */
     struct likes *likes;
     uint32_t pair_room, like_room, like_number;
 };
@@ -42,11 +41,11 @@ static int size_class(double bytes)
     return exponent < MPG_MESSAGE_CLASSES ? exponent : MPG_MESSAGE_CLASSES - 1;
 }
 
-/* NUMBER messages of BYTES. */
+/* Counts NUMBER messages of BYTES. */
 static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, double bytes, struct mpg_error *err)
 {
     struct mpg_messages *m = c->m;
-    if (from < 0 || to < 0) /* of other worlds */
+    if (from < 0 || to < 0) /* to or from another world */
         return 0;
     uint64_t *place = mpg_map_add(&c->pair, (uint64_t)from, (uint64_t)to);
     if (!place)
@@ -65,7 +64,7 @@ static int count(struct counter *c, int32_t from, int32_t to, uint64_t number, d
 
 /* ---- collectives ---- */
 
-/* What is done with a message of NUMBER collectives. */
+/* Takes a message of NUMBER collectives. */
 static int count_planned(struct counter *c, const struct likes *l, const struct mpg_message *message,
                          struct mpg_error *err)
 {
@@ -121,7 +120,7 @@ static bool is_like(const struct likes *l, const struct mpg_expanding *x)
            a->bytes == b->bytes;
 }
 
-/* Those whose blocks differ are counted at once: what says how is not kept. */
+/* Collectives whose blocks differ are counted at once: their block sizes are not kept. */
 static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_error *err)
 {
     const struct mpg_collective_size *size = &x->plan.size;
@@ -138,7 +137,7 @@ static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_e
         c->likes[*place - 1].number++;
         return 0;
     }
-    if (*place > 0) /* others with the same key */
+    if (*place > 0) /* others have the same key */
         return count_likes(c, &one, err);
     if (mpg_reserve_at(&c->likes, sizeof *c->likes, &c->like_room, c->like_number + 1, err) < 0)
         return -1;

@@ -144,7 +144,7 @@ static int print_list(const struct mpg_messages_report *r, FILE *out, struct mpg
     return status;
 }
 
-/* What all JSON begins with. */
+/* The first members of all JSON outputs. */
 static void begin_json(struct mpg_json *j, const struct mpg_messages_report *r)
 {
     mpg_json_object(j, NULL);

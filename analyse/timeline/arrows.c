@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages as arrows, flows in Chrome's words: an evaluator of the graph's steps, whose slots know the call that a
- * message left from. Both ends are written where it arrives, so that there never is one alone. */
+/* Messages as arrows, "flows" in Chrome's format: an evaluator of the graph's steps whose slots know the call that sent the
+ * message. Both ends are written on arrival, so that no end is alone. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,13 +12,13 @@ struct left {
     int32_t rank; /* -1: no message */
     uint32_t track;
     uint64_t number;
-    int64_t own_ns, at_ns; /* its begin, on the rank's clock and in the timeline */
+    int64_t own_ns, at_ns; /* begin of the call, on the clock of the rank and in the timeline */
 };
 
 struct arrows {
     struct timeline *t;
-    struct left *slot;     /* what is in them */
-    struct left *stream;   /* the call that each is in */
+    struct left *slot;     /* the call that sent the message in a slot */
+    struct left *stream;   /* the current call of a stream */
     uint32_t slots, streams;
     int32_t undone;
     bool *done;
@@ -31,7 +31,7 @@ static void put_end(struct timeline *t, char ph, uint32_t track, int64_t at_ns)
             t->arrows);
 }
 
-/* To within the call: its end belongs to what follows. */
+/* The arrow ends within the call: its last instant belongs to the next slice. */
 static void put_arrow(struct timeline *t, const struct left *from, const struct left *to, int64_t end_ns)
 {
     t->arrows++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls and regions of a rank, as its events come. On a track nothing overlaps but what is within something else: a
- * region that ends while others that began later go on ends these, too, and they begin anew. */
+/* Calls and regions of a rank, in the order of its events. Slices of a track nest. If a region ends while regions that began
+ * later are open, these end, too, and begin anew. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "common/progress.h"
 #include "common/reserve.h"
 
-/* Regions that begin within as many are not shown: no viewer has room for them, and where regions overlap each end would
- * cut all those within it. */
+/* Regions within this many others are hidden: no viewer has room for them, and where regions overlap each end would cut all
+ * regions within it. */
 enum { MOST_DEPTH = 256 };
 
 struct open_region {
@@ -24,9 +24,9 @@ struct open_region {
 struct track {
     struct open_region *open;
     uint32_t depth, room;
-    struct mpg_map hidden; /* of each name, how many open regions are not shown */
-    bool named;      /* that of the regions */
-    int64_t last_ns; /* the end of what was last */
+    struct mpg_map hidden; /* name -> number of hidden open regions */
+    bool named;      /* the track of regions has its name */
+    int64_t last_ns; /* end of the last slice */
 };
 
 struct rank_slices {
@@ -92,8 +92,7 @@ static int begin_region(struct rank_slices *s, uint32_t k, const struct mpg_even
     return 0;
 }
 
-/* The innermost of that name ends; with it those that began in it, which go on as new ones. Before the part nothing
- * is written. */
+/* Ends the innermost region of that name; regions within it end and begin anew. Before the part nothing is written. */
 static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event *e)
 {
     struct track *track = &s->track[k];
@@ -115,7 +114,7 @@ static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event
     track->depth--;
 }
 
-/* What is open where the part begins is as if it began there, and ends where that ends. */
+/* Regions that are open at the begin of the part begin there; regions that are open at its end end there. */
 static void end_regions(struct rank_slices *s)
 {
     for (uint32_t k = 0; k < s->tracks; k++)
@@ -134,7 +133,7 @@ static void move_regions(struct track *track, int64_t to_ns)
 
 /* ---- calls ---- */
 
-/* PEER of a point-to-point call among the ranks of the world; -1: nobody, or not known. */
+/* Returns the world rank of PEER of a point-to-point call; -1: none, or unknown. */
 static int32_t world_rank(const struct timeline *t, const struct mpg_event *e, int32_t peer)
 {
     const struct mpg_comm *comm = e->comm >= 0 ? mpg_trace_comm(t->world->trace, e->comm) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Worlds one after the other; what their events have in common. */
+/* Writes worlds one after the other; the parts that all events have. */
 #include "analyse/timeline/timeline.h"
 
 #include <inttypes.h>
@@ -70,7 +70,7 @@ void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_
 
 /* ---- when worlds begin ---- */
 
-/* Aligned: when the first rank leaves MPI_Init, and its first event before that. */
+/* Finds on aligned clocks when the first rank leaves MPI_Init, and the first event before. */
 static int find_begin(const struct mpg_timeline_world *w, double *begin_ns, double *first_ns, struct mpg_error *err)
 {
     *begin_ns = *first_ns = INFINITY;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces as timelines, in Chrome's trace event format (JSON), which ui.perfetto.dev and chrome://tracing show.
+/* Traces as timelines, in Chrome's trace event format (JSON), for ui.perfetto.dev and chrome://tracing.
  *
- * A trace is a world, a process there; a rank's thread a track of its calls, and beside it one of its regions, if it
- * has any. An arrow leads from the begin of the call that sends a message to the end of that which completes its
- * receive. Times are in us with three digits, so exact, from a begin that all worlds have in common: their first rank
- * leaves MPI_Init at the same time. Memory does not grow with traces. */
+ * A trace is a world, shown as a process. A thread of a rank is a track of calls, and a track of regions if it has any. An
+ * arrow leads from the begin of the call that sends a message to the end of the call that completes its receive. Times are in
+ * us with three digits, hence exact. They begin at one time for all worlds: the first rank of each world leaves MPI_Init at the
+ * same time. Memory does not grow with traces. */
 #ifndef MPG_TIMELINE_H
 #define MPG_TIMELINE_H
 
@@ -14,34 +14,36 @@
 #include "common/units.h"
 #include "graph/clocks.h"
 
-/* A timeline of more calls than that is refused if it has no range: viewers get slow. */
+/* The most calls of a timeline without a range: viewers get slow beyond. */
 enum { MPG_TIMELINE_CALLS = 500000 };
 
 struct mpg_timeline_part {
-    bool given;              /* a range: of each rank's calls FIRST to LAST only, counted from 0, */
+    bool given;              /* only calls FIRST to LAST of each rank, counted from 0 */
     uint64_t first, last;
-    struct mpg_rank_set ranks; /* and of these ranks */
-    bool lenient;            /* what has no partner is counted */
+    struct mpg_rank_set ranks; /* only these ranks */
+    bool lenient;            /* calls without a partner are counted */
 };
 
-/* Reads "A-B" and "0,4-7" (either NULL: all) into PART, whose ranks are to be cleared. Errors name neither option. */
+/* Parses CALLS, "A-B", and RANKS, "0,4-7" (NULL: all), into PART. The caller clears its ranks. Returns 0, or -1 with ERR, which
+ * names neither option. */
 int mpg_timeline_part_parse(const char *calls, const char *ranks, struct mpg_timeline_part *part,
                             struct mpg_error *err);
-/* An error, where PART of TRACE is refused: too many calls, of which OPTIONS take a part, ranks that it has not. */
+/* Checks PART of TRACE. Returns 0, or -1 with ERR: there are too many calls, and OPTIONS, named in ERR, select some; there is no
+ * such rank. */
 int mpg_timeline_check(const struct mpg_trace *trace, const struct mpg_timeline_part *part, const char *options,
                        struct mpg_error *err);
 
 struct mpg_timeline_world {
     struct mpg_trace *trace;
     const char *name;                   /* "traced" */
-    const struct mpg_clock_map *clocks; /* its ranks' */
+    const struct mpg_clock_map *clocks; /* of its ranks */
 };
 
-/* Writes WORLDS, the first one on top, whose write errors OUT's flag tells. *HIDDEN: how many regions are left out, since
- * 256 others of their thread are open when they begin. Errors: those of traces and graphs. */
+/* Writes WORLDS to OUT, the first one on top; OUT's flag tells write errors. *HIDDEN is the number of regions that are left
+ * out, as 256 others of their thread are open when they begin. Returns 0, or -1 with ERR: an error of a trace or a graph. */
 int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, const struct mpg_timeline_part *part,
                        FILE *out, uint64_t *hidden, struct mpg_error *err);
-/* Says for PROGRAM, on standard error, that HIDDEN regions are left out, if any are. */
+/* Tells on standard error, for PROGRAM, that HIDDEN regions are left out; nothing for 0. */
 void mpg_timeline_tell(const char *program, uint64_t hidden);
 
 #endif

@@ -10,21 +10,21 @@ struct timeline {
     const struct mpg_timeline_part *part;
     const struct mpg_timeline_world *world;
     int pid;
-    double base_ns;    /* aligned: where ts is 0 */
-    uint64_t arrows;   /* so far, of all worlds: the number of the last one */
-    uint32_t *before;  /* threads of all ranks before each */
-    bool any;          /* something has been written */
-    uint64_t hidden;   /* regions that are not shown, of all worlds */
+    double base_ns;    /* aligned time of ts 0 */
+    uint64_t arrows;   /* number of arrows so far, over all worlds */
+    uint32_t *before;  /* a rank: number of threads of the ranks before it */
+    bool any;          /* an event has been written */
+    uint64_t hidden;   /* number of hidden regions, over all worlds */
 };
 
-/* Whether call NUMBER of RANK is in it. */
+/* Returns whether call NUMBER of RANK is in the part. */
 static inline bool timeline_has(const struct timeline *t, int32_t rank, uint64_t number)
 {
     return mpg_rank_set_contains(&t->part->ranks, rank) &&
            (!t->part->given || (number >= t->part->first && number <= t->part->last));
 }
 
-/* Tracks of the K-th thread of RANK: its calls', its regions'. */
+/* Return the track of calls, or of regions, of the K-th thread of RANK. */
 static inline uint32_t timeline_track(const struct timeline *t, int32_t rank, uint32_t k)
 {
     return 2 * (t->before[rank] + k) + 2;
@@ -34,21 +34,21 @@ static inline uint32_t timeline_regions_track(const struct timeline *t, int32_t 
     return timeline_track(t, rank, k) - 1;
 }
 
-/* The number, among RANK's, of thread THREAD. */
+/* Returns the index of THREAD among the threads of RANK. */
 uint32_t mpg_timeline_thread(const struct timeline *t, int32_t rank, uint32_t thread);
-/* RANK's TIME_NS, on its own clock, in whole ns from the timeline's begin. */
+/* Returns TIME_NS, on the clock of RANK, in whole ns since the begin of the timeline. */
 int64_t mpg_timeline_at(const struct timeline *t, int32_t rank, int64_t time_ns);
-/* Begins an event, "{"ph": "X", ...": of phase PH on TRACK, at AT_NS; the caller goes on, and ends it by "}". */
+/* Begins the event {"ph": PH, ... on TRACK at AT_NS; the caller adds fields and the closing brace. */
 void mpg_timeline_begin(struct timeline *t, char ph, uint32_t track, int64_t at_ns);
-/* NS as us with three digits. */
+/* Puts NS as us with three digits. */
 void mpg_timeline_put_us(struct timeline *t, int64_t ns);
-/* The same of a slice's length: with more digits where who takes a thousand times its double, and cuts that off (Perfetto), had
- * a ns less, and what ends with the slice is no part of it any more. */
+/* The same for the length of a slice. Perfetto multiplies the double by 1000 and cuts the rest off: a length that would lose a
+ * ns so, and with it calls that end with the slice, gets more digits. */
 void mpg_timeline_put_duration(struct timeline *t, int64_t ns);
 
-/* All calls and regions of a world, and names of its tracks. */
+/* Writes all calls and regions of a world, and names of its tracks. */
 int mpg_timeline_slices(struct timeline *t, struct mpg_error *err);
-/* The arrows of its messages. */
+/* Writes the arrows of its messages. */
 int mpg_timeline_arrows(struct timeline *t, struct mpg_error *err);
 
 #endif
