@@ -2,7 +2,7 @@
 /* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
 #include "common/progress.h"
 #include "graph/work/bound_hypotheses.h"
-#include "simulate/designs/run.h"
+#include "simulate/target_table/run.h"
 #include "simulate/outputs/session.h"
 #include "simulate/scenarios/scenarios.h"
 
@@ -50,7 +50,7 @@ static int run(struct mpg_session *x, int argc, char **argv, struct mpg_error *e
 {
     x->trace = mpg_config_read(&x->config, argc, argv, &x->processes, &x->at, &x->setting, err);
     if (x->trace && mpg_config_tabulates(&x->config))
-        return mpg_designs_answer(&x->config, &x->at, &x->setting, &x->processes, err);
+        return mpg_target_table_answer(&x->config, &x->at, &x->setting, &x->processes, err);
     int status = x->trace ? mpg_files_open(&x->files, &x->at, x->trace, &x->setting, err) : -1;
     if (status == 0 && x->at.output.timeline &&
         mpg_timeline_check(x->files.trace, &x->at.output.timeline_part, "--timeline=calls=A-B or --timeline=ranks=LIST", err) < 0)
@@ -70,7 +70,7 @@ static void clear(struct mpg_session *x)
     mpg_result_clear(&x->result);
     mpg_extrapolation_clear(&x->extrapolation);
     mpg_supposing_clear(&x->supposing);
-    mpg_sheet_clear(&x->rows);
+    mpg_result_table_clear(&x->rows);
     mpg_setting_close(&x->given);
     mpg_replica_trace_free(x->retrace);
     mpg_median_waits_clear(&x->waits);
@@ -81,7 +81,7 @@ static void clear(struct mpg_session *x)
     mpg_setting_close(&x->setting);
     mpg_files_close(&x->files);
     if (x->at.target.machine != x->config.target.machine)
-        mpg_config_design_clear(&x->at);
+        mpg_config_target_point_clear(&x->at);
     mpg_config_clear(&x->config);
     mpg_answer_clear(&x->answer);
 }

@@ -199,20 +199,20 @@ static int read_scenario(struct mpg_config *c, struct mpg_processes *processes, 
 }
 
 /* The first is kept, all others are looked at. */
-static int read_designs(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
+static int read_machines(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
                         struct mpg_setting *asked, struct mpg_error *err)
 {
-    int status = mpg_config_design(c, 0, at, err);
+    int status = mpg_config_target_point(c, 0, at, err);
     if (status == 0)
         status = mpg_setting_ask(asked, at, processes, NULL, err);
-    for (size_t i = 1; i < mpg_config_designs(c) && status == 0; i++) {
+    for (size_t i = 1; i < mpg_config_target_points(c) && status == 0; i++) {
         struct mpg_config other;
         struct mpg_setting of_other = {.borrows = false};
-        status = mpg_config_design(c, i, &other, err);
+        status = mpg_config_target_point(c, i, &other, err);
         if (status == 0)
             status = mpg_setting_ask(&of_other, &other, processes, asked, err);
         mpg_setting_close(&of_other);
-        mpg_config_design_clear(&other);
+        mpg_config_target_point_clear(&other);
     }
     return status;
 }
@@ -240,7 +240,7 @@ const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct 
         c->output.history = history;
     int status = mpg_config_read_against(c, err);
     if (status == 0)
-        status = mpg_config_tabulates(c) ? read_designs(c, processes, at, asked, err)
+        status = mpg_config_tabulates(c) ? read_machines(c, processes, at, asked, err)
                                          : read_scenario(c, processes, at, asked, err);
     if (status == MPG_SPEC_UNREADABLE)
         return NULL;

@@ -126,20 +126,20 @@ struct mpg_config {
 struct mpg_setting;
 
 /* Reads the command line into C; into AT what it is at its sweep's first point, with its first signature, or with its
- * first design, and into ASKED what that asks for: the first trace's name. All designs have been read once: what is
+ * first machine, and into ASKED what that asks for: the first trace's name. All machines have been read once: what is
  * wrong in them is found here. Errors of usage, --help and --version end the program,
  * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. All three are the caller's to clear even so. */
 const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct mpg_processes *processes,
                             struct mpg_config *at, struct mpg_setting *asked, struct mpg_error *err);
 void mpg_config_clear(struct mpg_config *c);
-/* Whether a table of traces on targets is asked for, and on how many designs: targets, each with all points of what is
+/* Whether a table of traces on targets is asked for, and on how many machines: targets, each with all points of what is
  * swept of them. */
 bool mpg_config_tabulates(const struct mpg_config *c);
-size_t mpg_config_designs(const struct mpg_config *c);
-/* Into AT C with its I-th design alone, whose target has been read; axes go round before targets do.
+size_t mpg_config_target_points(const struct mpg_config *c);
+/* Into AT C with its I-th machine alone, whose target has been read; axes go round before targets do.
  * Returns 0, -1 or MPG_SPEC_UNREADABLE; AT, which is not to be copied, is to be cleared even so. */
-int mpg_config_design(const struct mpg_config *c, size_t i, struct mpg_config *at, struct mpg_error *err);
-void mpg_config_design_clear(struct mpg_config *at);
+int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_config *at, struct mpg_error *err);
+void mpg_config_target_point_clear(struct mpg_config *at);
 /* Whether there is more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
 /* Into AT, which is not to be copied, C with SIGNATURE, one of its own or NULL, and what POINT of its sweep

@@ -107,7 +107,7 @@ static void set_value(struct mpg_config *c, const struct mpg_axis *x, size_t pla
         add_item(dists_of(&c->change, x->what), text);
         break;
     case MPG_SWEEP_FACTOR:
-    case MPG_SWEEP_NUMBER: /* keys are set by mpg_config_design() */
+    case MPG_SWEEP_NUMBER: /* keys are set by mpg_config_target_point() */
     case MPG_SWEEP_COUNT:
         break;
     case MPG_SWEEP_RATIO:
@@ -139,17 +139,17 @@ void mpg_config_at(const struct mpg_config *c, const char *signature, size_t poi
 
 /* --- a table --- */
 
-size_t mpg_config_designs(const struct mpg_config *c)
+size_t mpg_config_target_points(const struct mpg_config *c)
 {
     return c->target.names.n * c->question.keys.points;
 }
 
 bool mpg_config_tabulates(const struct mpg_config *c)
 {
-    return c->target.name && (mpg_config_designs(c) > 1 || c->trace_number > 1);
+    return c->target.name && (mpg_config_target_points(c) > 1 || c->trace_number > 1);
 }
 
-int mpg_config_design(const struct mpg_config *c, size_t i, struct mpg_config *at, struct mpg_error *err)
+int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_config *at, struct mpg_error *err)
 {
     const struct mpg_sweep *keys = &c->question.keys;
     *at = *c;
@@ -165,7 +165,7 @@ int mpg_config_design(const struct mpg_config *c, size_t i, struct mpg_config *a
     return mpg_config_read_target(at, err);
 }
 
-void mpg_config_design_clear(struct mpg_config *at)
+void mpg_config_target_point_clear(struct mpg_config *at)
 {
     for (size_t k = 0; k < MPG_KEY_AXES; k++)
         free(at->key_text[k]);

@@ -53,7 +53,7 @@ static int see_samples(const struct seeing *s, const struct mpg_spec *spec, size
 }
 
 /* Machines of a table beside C's own, and maps of theirs. */
-static int see_designs(const struct seeing *s, const struct mpg_config *c)
+static int see_machines(const struct seeing *s, const struct mpg_config *c)
 {
     int status = 0;
     for (size_t i = 0; i < c->target.names.n && status == 0; i++)
@@ -83,7 +83,7 @@ int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *
     const struct mpg_perturbation *p = &asked->p;
     const struct mpg_specs *const specs[] = {&p->noise, &p->call_noise, &p->latency, &p->byte};
     if (see_list(&s, "signature", &c->target.signatures) < 0 || see(&s, "source", c->source.file) < 0 ||
-        see(&s, "table", c->model.collective_table) < 0 || see_designs(&s, c) < 0 ||
+        see(&s, "table", c->model.collective_table) < 0 || see_machines(&s, c) < 0 ||
         see_file(&s, "against", c->target.against) < 0 ||
         (c->target.machine && (see_file(&s, "target", c->target.machine->map) < 0 ||
                         see_samples(&s, c->target.machine->time, MPG_PARAMETERS) < 0)) ||

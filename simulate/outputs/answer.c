@@ -10,10 +10,10 @@
 #include "simulate/reports/report.h"
 
 /* Tables have no room for warnings. */
-static void warn(const struct mpg_attention *attention)
+static void warn(const struct mpg_notes *warnings)
 {
-    for (size_t i = 0; i < attention->n; i++)
-        mpg_printable_tell("mpgsim: attention: %s: %s\n", attention->line[i].topic, attention->line[i].text);
+    for (size_t i = 0; i < warnings->n; i++)
+        mpg_printable_tell("mpgsim: attention: %s: %s\n", warnings->line[i].topic, warnings->line[i].text);
 }
 
 static int print_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err)
@@ -48,9 +48,9 @@ static int print_report(const struct mpg_config *c, const void *report, FILE *to
 
 static int print_rows(const struct mpg_config *c, const void *rows, FILE *to, struct mpg_error *err)
 {
-    return c->output.json  ? mpg_sheet_json(rows, to, err)
-           : c->output.csv ? mpg_sheet_csv(rows, to, err)
-                          : mpg_sheet_text(rows, to, err);
+    return c->output.json  ? mpg_result_table_json(rows, to, err)
+           : c->output.csv ? mpg_result_table_csv(rows, to, err)
+                          : mpg_result_table_text(rows, to, err);
 }
 
 static int write_report(const struct mpg_config *c, const struct mpg_report *report, struct mpg_answer *out,
@@ -60,7 +60,7 @@ static int write_report(const struct mpg_config *c, const struct mpg_report *rep
     if (write_answer(c, !o->json && !o->per_rank, print_report, report, out, err) < 0)
         return -1;
     if (o->per_rank || o->csv)
-        warn(report->attention);
+        warn(report->warnings);
     return 0;
 }
 
@@ -80,34 +80,34 @@ static int write_page(const struct mpg_session *x, const struct mpg_report *repo
 static int answer(struct mpg_session *x, struct mpg_report *report, struct mpg_error *err)
 {
     const struct mpg_config *c = &x->at;
-    struct mpg_attention attention = {0}, assumed = {0};
-    int status = mpg_lines_take(report, &attention, &assumed, err);
+    struct mpg_notes warnings = {0}, assumed = {0};
+    int status = mpg_report_take_notes(report, &warnings, &assumed, err);
     if (status == 0)
         status = write_report(c, report, &x->answer, err);
     if (status == 0)
         status = write_page(x, report, err);
-    mpg_attention_clear(&attention);
-    mpg_attention_clear(&assumed);
+    mpg_notes_clear(&warnings);
+    mpg_notes_clear(&assumed);
     return status;
 }
 
 /* Returns whether LINE is in one of the first N of ROWS. */
-static bool is_told(const struct mpg_sheet *rows, size_t n, const struct mpg_attention_line *line)
+static bool is_told(const struct mpg_result_table *rows, size_t n, const struct mpg_note *line)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < rows->row[i].attention.n; k++)
-            if (strcmp(rows->row[i].attention.line[k].topic, line->topic) == 0 &&
-                strcmp(rows->row[i].attention.line[k].text, line->text) == 0)
+        for (size_t k = 0; k < rows->row[i].answer.warnings.n; k++)
+            if (strcmp(rows->row[i].answer.warnings.line[k].topic, line->topic) == 0 &&
+                strcmp(rows->row[i].answer.warnings.line[k].text, line->text) == 0)
                 return true;
     return false;
 }
 
 /* Prints the warnings of all ROWS, each once. */
-static void warn_of_rows(const struct mpg_sheet *rows)
+static void warn_of_rows(const struct mpg_result_table *rows)
 {
     for (size_t i = 0; i < rows->n; i++)
-        for (size_t k = 0; k < rows->row[i].attention.n; k++) {
-            const struct mpg_attention one = {.line = &rows->row[i].attention.line[k], .n = 1};
+        for (size_t k = 0; k < rows->row[i].answer.warnings.n; k++) {
+            const struct mpg_notes one = {.line = &rows->row[i].answer.warnings.line[k], .n = 1};
             if (!is_told(rows, i, one.line))
                 warn(&one);
         }
@@ -120,9 +120,9 @@ static int give_rows(struct mpg_session *x, struct mpg_error *err)
         return -1;
     if (o->csv)
         warn_of_rows(&x->rows);
-    if (o->report && mpg_page_sheet(&x->rows, o->report, err) < 0)
+    if (o->report && mpg_page_table(&x->rows, o->report, err) < 0)
         return -1;
-    return o->plot ? mpg_plot_and_tell("mpgsim", o->plot, o->keep, mpg_sheet_draw, &x->rows, err) : 0;
+    return o->plot ? mpg_plot_and_tell("mpgsim", o->plot, o->keep, mpg_result_table_draw, &x->rows, err) : 0;
 }
 
 static int give_answer(struct mpg_session *x, struct mpg_error *err)

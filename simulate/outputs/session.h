@@ -32,7 +32,7 @@ struct mpg_session {
     struct mpg_run_pair runs; /* for --timeline and for a page */
     struct mpg_critical_path critical;
     struct mpg_critical_report critical_report;
-    struct mpg_sheet rows;
+    struct mpg_result_table rows;
     struct mpg_answer answer;
 };
 

@@ -181,18 +181,18 @@ int mpg_page_report(const struct mpg_report *report, const struct mpg_page_parts
     return make(report, report_json, report_text, mpg_trace_path(report->trace), parts, path, err);
 }
 
-static int sheet_json(const void *rows, FILE *out, struct mpg_error *err)
+static int table_json(const void *rows, FILE *out, struct mpg_error *err)
 {
-    return mpg_sheet_json(rows, out, err);
+    return mpg_result_table_json(rows, out, err);
 }
 
-static int sheet_text(const void *rows, FILE *out, struct mpg_error *err)
+static int table_text(const void *rows, FILE *out, struct mpg_error *err)
 {
-    return mpg_sheet_text(rows, out, err);
+    return mpg_result_table_text(rows, out, err);
 }
 
-int mpg_page_sheet(const struct mpg_sheet *rows, const char *path, struct mpg_error *err)
+int mpg_page_table(const struct mpg_result_table *rows, const char *path, struct mpg_error *err)
 {
     static const struct mpg_page_parts none;
-    return make(rows, sheet_json, sheet_text, rows->trace, &none, path, err);
+    return make(rows, table_json, table_text, rows->trace, &none, path, err);
 }

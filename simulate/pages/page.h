@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "analyse/phase.h"
-#include "simulate/reports/sheet.h"
+#include "simulate/reports/result_table.h"
 
 /* Parts of a page of one scenario that are not in the answer. */
 struct mpg_page_parts {
@@ -21,6 +21,6 @@ struct mpg_page_parts {
  * memory; PATH cannot be written. */
 int mpg_page_report(const struct mpg_report *report, const struct mpg_page_parts *parts, const char *path,
                     struct mpg_error *err);
-int mpg_page_sheet(const struct mpg_sheet *rows, const char *path, struct mpg_error *err);
+int mpg_page_table(const struct mpg_result_table *rows, const char *path, struct mpg_error *err);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The account of a rank's delay as text. All figures have one unit and so many decimals,
- * and are rounded so that what is printed adds up exactly. */
+/* The delay budget of a rank as text. All figures have one unit and the same number of decimals, and are rounded so that the
+ * printed figures add up exactly. */
 #include <math.h>
 
 #include "common/units.h"
 #include "simulate/reports/report.h"
 #include "simulate/rounding.h"
 
-/* Addends of what is left, in the order of terms[]; the last two are subtracted. */
+/* Addends of the net delay, in the order of terms[]; the last two are subtracted. */
 enum { COMPUTE, CALLS, MESSAGES, COLLECTIVES, TAKEN, WAITED, HIDDEN, TERMS };
 
 struct figures {
@@ -15,12 +15,12 @@ struct figures {
     double unit_ns;
     const char *unit;
     int decimals;
-    double term[TERMS]; /* as a number of quanta, with the sign that it has in the sum */
+    double term[TERMS]; /* as a number of quanta, with its sign in the sum */
     double left;
 };
 
-/* A unit in which the largest of the numbers has five digits, of which none is rounding where it is less
- * than 1 ns: sums of times have rounding errors, which are no delay and are printed as 0. */
+/* Chooses a unit in which the largest number has five digits, and quanta of at least the rounding errors of sums: a term that is
+ * less is no delay, and is printed as 0. */
 static void choose_unit(struct figures *f, double largest_ns)
 {
     f->unit_ns = mpg_units_of_time(largest_ns, &f->unit);
@@ -34,8 +34,7 @@ static void choose_unit(struct figures *f, double largest_ns)
     f->quantum_ns = f->unit_ns * pow(10, -f->decimals);
 }
 
-/* Rounds all terms, then moves those that were rounded farthest by one in the last digit
- * until the sum is what is left. */
+/* Rounds all terms. Then moves the terms with the largest rounding errors by one quantum, until the sum is the net delay. */
 static void round_terms(struct figures *f, const double *exact_ns, double left_ns)
 {
     double over = 0;
@@ -52,7 +51,7 @@ static void round_terms(struct figures *f, const double *exact_ns, double left_n
                 farthest = i;
             }
         }
-        if (most < -1) /* it does not add up: show that */
+        if (most < -1) /* more than rounding: print the terms as they are */
             return;
         f->term[farthest] -= sign;
     }

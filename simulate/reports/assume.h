@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of mpg_assumptions_gather(). Private to simulate/reports/. */
+/* The notes of mpg_assumptions_gather(). Private to simulate/reports/. */
 #ifndef MPG_ASSUME_H
 #define MPG_ASSUME_H
 
 #include "simulate/reports/report.h"
 
-/* SPECS as given, or what a signature says, or "none". */
+/* Writes SPECS as given; without any, that the values are the signature's, or "none". */
 void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signature, const char *signature);
 
-/* Writes a line about REPORT, without its end. */
+/* Writes the text of one note about REPORT, without a line end. */
 typedef void mpg_assume(const struct mpg_report *report, FILE *out);
 
-/* Of messages. */
+/* Messages. */
 mpg_assume mpg_assume_latency, mpg_assume_bytes, mpg_assume_overheads, mpg_assume_rows, mpg_assume_eager;
-/* Of collectives. */
+/* Collectives. */
 mpg_assume mpg_assume_collectives, mpg_assume_barriers;
-/* Of who waits for a call of another rank, as the trace shows it. */
+/* Progress of messages, transfers and nonblocking collectives, as the trace shows it. */
 mpg_assume mpg_assume_carried, mpg_assume_transfers, mpg_assume_moved;
-/* Whether nonblocking collectives do. */
+/* Whether some nonblocking collectives make progress only in calls of their members. */
 bool mpg_report_moves(const struct mpg_report *report);
-/* Of the places of ranks, where some machine has any. */
+/* Places of ranks, where the target or the source has any. */
 mpg_assume mpg_assume_places;
-/* Of a run on a target of parameters; whether ranks serve transfers of their data there. */
+/* A run on a target of parameters; whether ranks serve one-sided transfers there. */
 mpg_assume mpg_assume_parameters, mpg_assume_policy, mpg_assume_network, mpg_assume_processors;
 bool mpg_assume_served(const struct mpg_report *report);
-/* Of a predicted run, in other words than of a perturbed one. */
+/* Predictions, which need other words than perturbations. */
 mpg_assume mpg_predicted_messages, mpg_predicted_overheads, mpg_predicted_gap, mpg_predicted_work, mpg_predicted_polling;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an answer rests on, as far as messages go: what signatures say of them. */
+/* Assumptions about messages: costs from signatures and options. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const char *against(const struct mpg_perturbation *p)
     }
 }
 
-/* TEXT of what a signature says, into BUF of SIZE bytes, and that it is of fitted families. */
+/* Writes TEXT to BUF of SIZE bytes, and that fitted families are used, where that is so. */
 static const char *with_model(enum mpg_time_model model, const char *text, char *buf, size_t size)
 {
     if (model != MPG_TIME_FIT)
@@ -50,7 +50,7 @@ void mpg_assume_bytes(const struct mpg_report *r, FILE *out)
                                 sizeof buf));
 }
 
-/* Where overhead WHICH, called NAME, comes from. */
+/* Says where overhead WHICH, called NAME, comes from. */
 static void say_overhead(const struct mpg_report *r, enum mpg_overhead which, const char *name, FILE *out)
 {
     const struct mpg_overhead_sizes *o = &r->p->overhead[which];
@@ -93,7 +93,7 @@ static const char *limit_from(const struct mpg_report *r)
                                                              : "source's signature";
 }
 
-/* What changes where the traced machine has another limit. */
+/* Says how sends are treated whose mode differs between the two machines' eager limits. */
 static void say_changes(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -131,6 +131,6 @@ void mpg_assume_eager(const struct mpg_report *r, FILE *out)
     else
         fprintf(out, "%" PRId64 " %s (%s): larger standard sends wait for their receiver", limit,
                  mpg_units_word((uint64_t)limit, "byte", "bytes"), from);
-    if (!r->result->predicted) /* where times are the target's alone */
+    if (!r->result->predicted) /* predictions know no source limit */
         say_changes(r, out);
 }

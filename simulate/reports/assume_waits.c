@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is assumed of who waits for a call of another rank, as the trace shows it (docs/MODEL.md, section 10). */
+/* Assumptions about progress: sends, transfers and nonblocking collectives that wait for a call of another rank (docs/MODEL.md,
+ * section 10). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -40,7 +41,7 @@ bool mpg_report_moves(const struct mpg_report *r)
     return o->has_weak_progress && o->nonblocking_table && mpg_weak_progress_of_collectives(&o->weak);
 }
 
-/* Its nonblocking name. */
+/* The name of the nonblocking operation. */
 static void say_kind(const struct mpg_nonblocking *m, FILE *out)
 {
     char name[64];

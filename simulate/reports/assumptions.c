@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an answer rests on, in a line each. */
+/* The assumptions of an answer, one note each. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ void mpg_assume_specs(FILE *out, const struct mpg_specs *specs, bool from_signat
         fputs(mpg_specs_are_for_all(specs) ? " (added up)" : " (added up on ranks that several name)", out);
 }
 
-/* The part of their time that the cores with records lost, least and most, into
- * TEXT: whoever measured under load sees it here. */
+/* Writes the least and the largest part of their time that recorded cores lost to TEXT: a large part shows a measurement under
+ * load. */
 static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
 {
     double least = 1, most = 0;
@@ -40,7 +40,7 @@ static void say_lost(const struct mpg_signature *sig, char *text, size_t size)
         snprintf(text, size, "%.3g %%", 100 * most);
 }
 
-/* What became of the source's noise. */
+/* Says how the source's noise is removed. */
 static const char *say_removed(const struct mpg_report *r)
 {
     if (r->p->source_cores == 0)
@@ -78,7 +78,7 @@ static void say_noise(const struct mpg_report *r, FILE *out)
         fprintf(out, "; %.6g times what they take", p->noise_factor);
 }
 
-/* Which path of the target, and which of the source where it is another. */
+/* Says which network path of the target messages take, and which of the source, if both differ. */
 static void say_path(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_perturbation *p = r->p;
@@ -102,7 +102,7 @@ bool mpg_report_uses_target_path(const struct mpg_report *r)
             p->target_path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN);
 }
 
-/* Whether anything in the answer is a path's. */
+/* Whether any cost depends on the network path. */
 static bool uses_path(const struct mpg_report *r)
 {
     return mpg_report_uses_target_path(r) || r->result->floors_of_source;
@@ -167,7 +167,7 @@ static void say_floors(const struct mpg_report *r, FILE *out)
         fprintf(out, "message times: %s", r->result->floor_rule);
 }
 
-/* Why calls complete what they completed in the trace, unless it was asked for. */
+/* Says why calls complete the traced messages, unless an option asks for that. */
 static const char *why_kept(const struct mpg_report *r)
 {
     bool could = r->options->deterministic || r->result->predicted ||
@@ -197,7 +197,7 @@ static void say_choice(const struct mpg_report *r, FILE *out)
                  mpg_units_word(c->choices - c->followed, "completes what it", "complete what they"), why_kept(r));
 }
 
-/* What takes what it took though calls choose. */
+/* Whether some receives from any source keep their traced message though calls choose. */
 static bool keeps_receives(const struct mpg_report *r)
 {
     const bool chooses = !r->options->deterministic &&
@@ -215,7 +215,7 @@ static void say_kept(const struct mpg_report *r, FILE *out)
              r->result->counts.open_kept);
 }
 
-/* What choosing does not know. */
+/* Says which messages and replicas keep the traced order. */
 static void say_answers(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_result *q = r->result;
@@ -266,7 +266,7 @@ static void say_one_sided(const struct mpg_report *r, FILE *out)
         fprintf(out, "; nothing waits for %" PRIu64 " of them", c->transfers_alone);
 }
 
-/* Which collectives are messages because of hypotheses. */
+/* Says which collectives are simulated as messages because of hypotheses. */
 static void say_partial(const struct mpg_report *r, FILE *out)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -328,7 +328,7 @@ static void say_tracer(const struct mpg_report *r, FILE *out)
              mpg_units_format_time(writing, sizeof writing, (double)c->flushed_ns));
 }
 
-int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *list, struct mpg_error *err)
+int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_notes *list, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const bool predicted = r->result->predicted, perturbed = !predicted;
@@ -337,7 +337,7 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *lis
         const char *topic;
         mpg_assume *say;
         bool applies;
-        const char *text; /* of who says nothing */
+        const char *text; /* the text of a note without a function */
     } all[] = {
         {"without", say_without, mpg_rules_left_out() != 0, NULL},
         {"noise", say_noise, true, NULL},
@@ -400,8 +400,8 @@ int mpg_assumptions_gather(const struct mpg_report *r, struct mpg_attention *lis
         if (all[k].applies && (!out || !mpg_text_end(out, &text)))
             return mpg_error_set(err, "out of memory");
         if (text)
-            mpg_attention_add(list, all[k].topic, "%s", text);
+            mpg_notes_add(list, all[k].topic, "%s", text);
         free(text);
     }
-    return mpg_attention_end(list, err);
+    return mpg_notes_end(list, err);
 }

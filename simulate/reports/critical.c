@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The critical path: what it is made of, place by place and call by call, and what the run gains with each parameter.
- * mpgsim-json(5) is the schema. */
+/* The critical path: its parts by place and by call, and how the run time depends on each parameter. mpgsim-json(5) is the
+ * schema. */
 #include "simulate/reports/critical.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static const struct column {
                {"latency", MPG_CRITICAL_LATENCY},         {"bytes", MPG_CRITICAL_BYTES}, {"collectives", MPG_CRITICAL_WHOLE}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* What the run gains: NS for each UNIT of a parameter, and what of the path that is. */
+/* How the run time depends on a parameter: DERIVATIVE ns for each UNIT, and the time on the path that is due to the parameter. */
 struct sensitivity {
     const char *parameter, *unit;
     double derivative, on_path_ns;
@@ -39,14 +39,14 @@ static double share_of(const struct mpg_critical_report *r, double ns)
     return r->path->run_ns > 0 ? ns / r->path->run_ns : 0;
 }
 
-/* The same in percent, to be printed with two digits: what rounds to 0 has no sign. */
+/* The part of the path's time in percent, for two digits: no -0.00. */
 static double percent_of(const struct mpg_critical_report *r, double ns)
 {
     const double percent = 100 * share_of(r, ns);
     return fabs(percent) < 0.005 ? 0 : percent;
 }
 
-/* Tables' rows are means over ranks, but of ranks. */
+/* Returns the factor to path times: rows are means over ranks, except rows of ranks. */
 static double weight_of(const struct mpg_critical_report *r, const struct mpg_attribution_table *t)
 {
     return t->by == MPG_ATTRIBUTION_BY_RANK ? 1 : mpg_trace_ranks(r->trace);
@@ -57,7 +57,7 @@ static const struct mpg_attribution_place *place_of(const struct mpg_critical_re
     return &r->path->tally->places.place[s->place];
 }
 
-/* A cell of each column: TERM, weighed. */
+/* Puts a cell for each column: TERM times WEIGHT. */
 static void put_terms(struct mpg_table *t, const double *term, double weight)
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -68,7 +68,7 @@ static void put_terms(struct mpg_table *t, const double *term, double weight)
 
 enum { MOST_COLUMNS = COLUMNS + 4 };
 
-/* Columns of TERM, its time and share, and what has them, from the N-th on; returns how many there are then. */
+/* Appends to LIST, from N on, the columns of TERM: time, share, and the row's name. Returns the new number of columns. */
 static size_t text_columns(const struct mpg_where_figures *f, const char *what, struct mpg_table_column *list, size_t n)
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -79,7 +79,7 @@ static size_t text_columns(const struct mpg_where_figures *f, const char *what, 
     return n;
 }
 
-/* Figures of TERM, weighed, add up to their time. */
+/* Puts the figures of TERM times WEIGHT; they add up to the row's time. */
 static void put_figures(struct mpg_table *t, const struct mpg_critical_report *r, const struct mpg_where_figures *f,
                         const double *term, double weight)
 {
@@ -179,7 +179,7 @@ int mpg_critical_print_text(const struct mpg_critical_report *r, FILE *out, stru
         .key = "bytes" \
     }
 
-/* A call is first in JSON, and after its rank in CSV. */
+/* JSON has the call first, CSV has it after the rank. */
 static const struct mpg_table_column segment_columns[] = {
     {.json = "call"}, {.key = "rank"}, {.key = "call", .json = ""}, {.key = "callsite"}, {.key = "region"}, {.key = "from_rank"},
     {.key = "begin_ns"}, {.key = "end_ns"}, TERM_COLUMNS};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The critical path of a predicted run: for people and as JSON. Private to simulate/. */
+/* The critical path of a predicted run as text, CSV and JSON. Private to simulate/. */
 #ifndef MPG_REPORT_CRITICAL_H
 #define MPG_REPORT_CRITICAL_H
 
@@ -18,11 +18,11 @@ struct mpg_critical_report {
     uint32_t replica;
 };
 
-/* Errors: what symbols say; out of memory. */
+/* These write REPORT. Errors: names of callsites cannot be found; out of memory. */
 int mpg_critical_print_text(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
-/* Its segments alone, by time. */
+/* The longest segments. */
 int mpg_critical_print_csv(const struct mpg_critical_report *report, FILE *out, struct mpg_error *err);
-/* The member KEY. */
+/* All of it as the member KEY. */
 int mpg_critical_json(struct mpg_json *json, const char *key, const struct mpg_critical_report *report, struct mpg_error *err);
 
 #endif

@@ -96,10 +96,10 @@ double mpg_report_waited(const struct mpg_report *r, int32_t rank)
 {
     const struct mpg_run_account *a = &r->result->run_account[rank];
     const double ns = a->message_ns + a->collective_ns - r->extrapolation->use[rank].barrier_ns;
-    return fabs(ns) > 1e-12 * a->run_ns ? ns : 0; /* less is rounding */
+    return fabs(ns) > 1e-12 * a->run_ns ? ns : 0; /* rounding errors */
 }
 
-/* A row a rank. */
+/* One row for each rank. */
 static const struct mpg_table_column columns[] = {
     {.key = "rank", .heading = "rank", .width = 6},
     {.key = "processor"},
@@ -113,10 +113,10 @@ static const struct mpg_table_column columns[] = {
     {.key = "requests"},
     {.key = "utilisation", .json = ""}};
 
-/* Of what follows the run in a row. */
+/* Puts the columns behind the run time. */
 enum { WORK, PARTS = 7 };
 
-/* Adds rank I's parts to ALL. */
+/* Adds the times of rank I to ALL. */
 static void put_rank(struct mpg_table *t, const struct mpg_report *r, int32_t i, double run_ns, double *all)
 {
     const struct mpg_run_account *a = &r->result->run_account[i];

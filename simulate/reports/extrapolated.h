@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run on a target of parameters consists of, and rests on. */
+/* The use of processors in a run on a target of parameters. */
 #ifndef MPG_EXTRAPOLATED_H
 #define MPG_EXTRAPOLATED_H
 
 #include "common/table/json.h"
 #include "simulate/reports/report.h"
 
-/* What ranks did, in all and each: as text, with how it compares with the run on one processor; as CSV, a rank a line, then
- * all: of these how many processors there are, and sums but for the run; as JSON, the member KEY. Error: out of memory. */
+/* These write the times of all ranks and of each rank. Text also compares with a run on one processor. CSV has one line for each
+ * rank, and one for all, with the number of processors and sums, but not of run times. JSON is the member KEY. Error: out of
+ * memory. */
 int mpg_report_use(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_csv(const struct mpg_report *report, FILE *out, struct mpg_error *err);
 int mpg_report_use_json(struct mpg_json *json, const char *key, const struct mpg_report *report, struct mpg_error *err);
 
-/* What RANK waited for, but for barriers, ns, mean over replicas. */
+/* Returns the time that RANK waits, except in barriers: ns, mean over replicas. */
 double mpg_report_waited(const struct mpg_report *report, int32_t rank);
 
 #endif

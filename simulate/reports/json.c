@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The whole answer as JSON; mpgsim-json(5) is the schema. */
+/* The whole answer as JSON (mpgsim-json(5)). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ void mpg_answer_summary(struct mpg_json *j, const char *key, const struct mpg_su
     mpg_json_close(j);
 }
 
-void mpg_answer_lines(struct mpg_json *j, const char *key, const struct mpg_attention *a)
+void mpg_answer_lines(struct mpg_json *j, const char *key, const struct mpg_notes *a)
 {
     mpg_json_array(j, key);
     for (size_t i = 0; i < a->n; i++) {
@@ -84,7 +84,7 @@ static void put_trace(struct mpg_json *j, const struct mpg_report *r)
 
 /* ---- options ---- */
 
-/* As given; null if nothing was. */
+/* The options as given; null if not given. */
 static void put_specs(struct mpg_json *j, const char *key, const struct mpg_specs *specs)
 {
     char text[4096];
@@ -109,7 +109,7 @@ static const char *path_name(const struct mpg_network_path *path)
     return path ? mpg_path_name(path->path) : NULL;
 }
 
-/* null: unlimited, or none. */
+/* null: unlimited, or not known */
 static void put_limit(struct mpg_json *j, const char *key, int64_t limit_bytes)
 {
     if (limit_bytes == INT64_MAX)
@@ -126,7 +126,7 @@ static void put_carried(struct mpg_json *j, const struct mpg_weak_progress *c)
     mpg_json_close(j);
 }
 
-/* Kinds of transfers that wait for a call of their target. */
+/* Numbers of one-sided transfers that wait for a call of their target, by kind. */
 static void put_served(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_array(j, "served_transfers");
@@ -142,7 +142,7 @@ static void put_served(struct mpg_json *j, const struct mpg_weak_progress *c)
     mpg_json_close(j);
 }
 
-/* How nonblocking collectives go. */
+/* Progress of nonblocking collectives. */
 static void put_nonblocking(struct mpg_json *j, const struct mpg_weak_progress *c)
 {
     mpg_json_object(j, "nonblocking_collectives");
@@ -196,7 +196,7 @@ static void put_hypotheses(struct mpg_json *j, const struct mpg_bound_hypotheses
     mpg_json_close(j);
 }
 
-/* What else makes the answer another one, where it was given. */
+/* Further options that change the answer, if given. */
 static void put_given(struct mpg_json *j, const struct mpg_report *r)
 {
     if (r->given.call_edges)
@@ -211,7 +211,7 @@ static void put_given(struct mpg_json *j, const struct mpg_report *r)
         mpg_json_count(j, "horizon", r->options->horizon);
 }
 
-/* What the graph of the trace is built by. */
+/* Numbers and rules of the graph. */
 static void put_graph(struct mpg_json *j, const struct mpg_report *r)
 {
     const struct mpg_weak_progress *carried = &r->options->graph.weak;
@@ -234,7 +234,7 @@ static void put_graph(struct mpg_json *j, const struct mpg_report *r)
         mpg_json_string(j, "collective_table", r->collective_table);
 }
 
-/* What its times are of. */
+/* The sources of times. */
 static void put_machines(struct mpg_json *j, const struct mpg_report *r)
 {
     static const char *const cosched[] = {"none", "node", "job"};
@@ -292,7 +292,7 @@ void mpg_answer_options(struct mpg_json *j, const char *key, const struct mpg_re
 
 /* ---- what was found ---- */
 
-/* What calls completed instead, in all replicas together. */
+/* Choices in all replicas together. */
 static void put_choice(struct mpg_json *j, const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
@@ -365,7 +365,7 @@ static void put_ranks(struct mpg_json *j, const struct mpg_result *q, double *sc
     mpg_json_close(j);
 }
 
-/* The means of the ranks' accounts. */
+/* The delay budget, or the parts of the run, mean over ranks. */
 static void put_mean(struct mpg_json *j, const struct mpg_result *q)
 {
     const struct mpg_delay_account mean = mpg_result_account(q);
@@ -376,7 +376,7 @@ static void put_mean(struct mpg_json *j, const struct mpg_result *q)
         put_account(j, "mean_of_a_rank", &mean);
 }
 
-/* As analyse/ writes it, with whose it is. */
+/* The wait states as analyse/ writes them, and the replica they are of. */
 static int put_waits(struct mpg_json *j, const struct mpg_report *r, struct mpg_error *err)
 {
     mpg_json_object(j, "waits");
@@ -402,7 +402,7 @@ int mpg_report_json(const struct mpg_report *r, FILE *out, struct mpg_error *err
     mpg_json_object(&j, NULL);
     mpg_json_string(&j, "format", "mpgsim-result");
     mpg_json_integer(&j, "version", JSON_VERSION);
-    mpg_answer_lines(&j, "attention", r->attention);
+    mpg_answer_lines(&j, "attention", r->warnings);
     mpg_json_string(&j, "mode", q->predicted ? "predict" : "perturb");
     mpg_json_count(&j, "seed", r->p->seed);
     put_trace(&j, r);

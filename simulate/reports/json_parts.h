@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of answers as JSON, which mpgsim-json(5) describes. Private to simulate/. */
+/* Parts of answers as JSON (mpgsim-json(5)). Private to simulate/. */
 #ifndef MPG_JSON_PARTS_H
 #define MPG_JSON_PARTS_H
 
 #include "common/table/table.h"
 #include "simulate/reports/report.h"
 
-/* Each is the member KEY. */
+/* These write one part each as the member KEY; NULL in an array. */
 void mpg_answer_summary(struct mpg_json *json, const char *key, const struct mpg_summary *summary);
 void mpg_answer_options(struct mpg_json *json, const char *key, const struct mpg_report *report);
-void mpg_answer_lines(struct mpg_json *json, const char *key, const struct mpg_attention *lines);
-/* Columns of a summary, for programs: the members of GROUP; its cells. */
+void mpg_answer_lines(struct mpg_json *json, const char *key, const struct mpg_notes *lines);
+/* The columns of a summary in JSON, members of the object GROUP, and the cells of a summary in a row. */
 #define MPG_SUMMARY_COLUMNS(GROUP)                                                                                               \
     {.json = "mean", .group = (GROUP)}, {.json = "sd", .group = (GROUP)}, {.json = "least", .group = (GROUP)},                   \
         {.json = "p5", .group = (GROUP)}, {.json = "median", .group = (GROUP)}, {.json = "p95", .group = (GROUP)},               \

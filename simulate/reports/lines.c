@@ -6,15 +6,15 @@
 #include "common/printable.h"
 #include "simulate/reports/report.h"
 
-/* Of one topic more than so many different lines are not told. */
+/* The number of different notes about one topic that are printed at most. */
 enum { MOST_VARIANTS = 4 };
 
-static const struct mpg_attention *of_row(const struct mpg_lines *x, size_t i)
+static const struct mpg_notes *of_row(const struct mpg_lines *x, size_t i)
 {
-    return (const struct mpg_attention *)((const char *)x->first + i * x->stride);
+    return (const struct mpg_notes *)((const char *)x->first + i * x->stride);
 }
 
-static bool has_line(const struct mpg_attention *list, size_t n, const struct mpg_attention_line *line)
+static bool has_line(const struct mpg_notes *list, size_t n, const struct mpg_note *line)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(list->line[i].topic, line->topic) == 0 && strcmp(list->line[i].text, line->text) == 0)
@@ -22,17 +22,17 @@ static bool has_line(const struct mpg_attention *list, size_t n, const struct mp
     return false;
 }
 
-/* Whether the K-th line of row I is in a row before it, or in that before it. */
+/* Whether note K of row I is also in an earlier row, or earlier in the same row. */
 static bool is_told(const struct mpg_lines *x, size_t i, size_t k)
 {
-    const struct mpg_attention *list = of_row(x, i);
+    const struct mpg_notes *list = of_row(x, i);
     for (size_t r = 0; r < i; r++)
         if (has_line(of_row(x, r), of_row(x, r)->n, &list->line[k]))
             return true;
     return has_line(list, k, &list->line[k]);
 }
 
-/* How many different lines about TOPIC, some of which not all rows have, there are. */
+/* Returns the number of different notes about TOPIC, counted up to MOST_VARIANTS and some more. */
 static size_t count_variants(const struct mpg_lines *x, const char *topic)
 {
     size_t n = 0;
@@ -42,8 +42,8 @@ static size_t count_variants(const struct mpg_lines *x, const char *topic)
     return n;
 }
 
-/* " (rows 1-3, 5)" of those that have LINE; nothing if all have. */
-static void print_rows(const struct mpg_lines *x, const struct mpg_attention_line *line, FILE *out)
+/* Prints " (rows 1-3, 5)", the rows that have LINE; nothing if all rows have the note. */
+static void print_rows(const struct mpg_lines *x, const struct mpg_note *line, FILE *out)
 {
     size_t have = 0;
     for (size_t i = 0; i < x->n; i++)
@@ -81,7 +81,7 @@ void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
 {
     for (size_t i = 0; i < x->n; i++)
         for (size_t k = 0; k < of_row(x, i)->n; k++) {
-            const struct mpg_attention_line *line = &of_row(x, i)->line[k];
+            const struct mpg_note *line = &of_row(x, i)->line[k];
             if (is_told(x, i, k))
                 continue;
             const bool many = count_variants(x, line->topic) > MOST_VARIANTS;
@@ -96,7 +96,7 @@ void mpg_lines_print(const struct mpg_lines *x, bool heads, FILE *out)
         }
 }
 
-void mpg_lines_attention(const struct mpg_lines *x, FILE *out)
+void mpg_lines_warnings(const struct mpg_lines *x, FILE *out)
 {
     bool any = false;
     for (size_t i = 0; i < x->n; i++)
@@ -106,11 +106,4 @@ void mpg_lines_attention(const struct mpg_lines *x, FILE *out)
     fputs("Attention\n", out);
     mpg_lines_print(x, false, out);
     fputc('\n', out);
-}
-
-int mpg_lines_take(struct mpg_report *r, struct mpg_attention *attention, struct mpg_attention *assumed, struct mpg_error *err)
-{
-    r->attention = attention;
-    r->assumed = assumed;
-    return mpg_attention_gather(r, attention, err) < 0 ? -1 : mpg_assumptions_gather(r, assumed, err);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times that are drawn with another mean than their signature states: it keeps too few quantiles of
- * their tail, as files before version 4 do, of equal steps of probability. */
+/* Warning about drawn times whose mean differs from the mean that the signature states. Files before version 4 have equal steps
+ * of probability, too few quantiles for a long tail. */
 #include <math.h>
 #include <stdio.h>
 
 #include "common/units.h"
-#include "simulate/reports/doubts.h"
+#include "simulate/reports/trace_warnings.h"
 
-/* The one that differs most. */
+/* The distribution with the largest difference. */
 struct worst {
-    double factor;      /* the greater mean over the lesser one */
+    double factor;      /* the larger mean divided by the smaller mean */
     double drawn, stated;
     char name[96];
     const struct mpg_signature *sig;
@@ -18,7 +18,7 @@ struct worst {
 static void look_at(struct worst *worst, const struct mpg_signature *sig, const struct mpg_distribution *d,
                     const char *what, const char *where)
 {
-    const double tolerated = 1.1; /* an answer that follows it is off by no more */
+    const double tolerated = 1.1; /* an answer in proportion to the mean is off by at most a tenth */
     if (!d || !(d->mean > 0))
         return;
     const double drawn = mpg_distribution_drawn_mean(d);
@@ -39,7 +39,7 @@ static void look_at_sizes(struct worst *worst, const struct mpg_signature *sig,
     }
 }
 
-/* (Overheads are bounded by these.) */
+/* Overheads are at most as long as these times. */
 static void look_at_path(struct worst *worst, const struct mpg_report *r, const struct mpg_signature *sig,
                          const struct mpg_network_path *path)
 {
@@ -51,7 +51,7 @@ static void look_at_path(struct worst *worst, const struct mpg_report *r, const 
         look_at_sizes(worst, sig, &path->bandwidth, "the transfer");
 }
 
-/* Detours that are drawn one by one. */
+/* Detours of the renewal model. */
 static void look_at_noise(struct worst *worst, const struct mpg_report *r)
 {
     const struct mpg_signature *sig = r->p->target;
@@ -65,7 +65,7 @@ static void look_at_noise(struct worst *worst, const struct mpg_report *r)
     }
 }
 
-void mpg_doubt_means(const struct mpg_report *r, struct mpg_attention *list)
+void mpg_warn_means(const struct mpg_report *r, struct mpg_notes *list)
 {
     struct worst worst = {.factor = 1};
     char drawn[32], stated[32];
@@ -76,7 +76,7 @@ void mpg_doubt_means(const struct mpg_report *r, struct mpg_attention *list)
     look_at_noise(&worst, r);
     if (!worst.sig)
         return;
-    mpg_attention_add(list, "quantiles",
+    mpg_notes_add(list, "quantiles",
         "%s has a mean of %s in %s, and is drawn with %s: the signature keeps too few quantiles of its tail "
         "(sigmake of the results makes one that keeps enough)",
         worst.name, mpg_units_format_time(stated, sizeof stated, worst.stated),

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "simulate/reports/doubts.h"
+#include "simulate/reports/trace_warnings.h"
 
-/* P, which were given by OPTION's VALUE. */
+/* Says that ranks are placed by P, from OPTION's VALUE. */
 static void describe(const struct mpg_placement *p, const char *option, const char *value, FILE *out)
 {
     int32_t nodes = 0;
@@ -25,17 +25,17 @@ void mpg_assume_places(const struct mpg_report *r, FILE *out)
         fprintf(out, "%ssource: ", r->places ? "; " : "");
         describe(r->source_places, r->source_map ? "--source=map=" : "the trace's hosts", r->source_map ? r->source_map : "",
                  out);
-    } else if (!r->result->predicted && path) /* where none of its places is known */
+    } else if (!r->result->predicted && path) /* no place on the source is known */
         fprintf(out, "; source: one path, '%s', as the trace names no hosts (--source=map)", mpg_path_name(path->path));
 }
 
 static void add_paths(const struct mpg_placement *places, const struct mpg_signature *sig, bool of_target,
-                     struct mpg_attention *list)
+                     struct mpg_notes *list)
 {
     for (int class = 0; places && sig && class < MPG_PATHS; class++) {
         const struct mpg_network_path *path = mpg_placement_path(sig, (enum mpg_path_class)class);
         if (places->taken[class] && path && path->path != (enum mpg_path_class)class)
-            mpg_attention_add(list, "path",
+            mpg_notes_add(list, "path",
                               of_target ? "'%s' was not measured: messages take '%s' in its place"
                                         : "'%s' was not measured on the source: '%s' stands for it",
                               mpg_path_name((enum mpg_path_class)class),
@@ -43,7 +43,7 @@ static void add_paths(const struct mpg_placement *places, const struct mpg_signa
     }
 }
 
-void mpg_doubt_places(const struct mpg_report *r, struct mpg_attention *list)
+void mpg_warn_places(const struct mpg_report *r, struct mpg_notes *list)
 {
     add_paths(r->places, r->p->target, true, list);
     add_paths(r->source_places, r->p->source, false, list);

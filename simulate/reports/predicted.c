@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A predicted run in words. */
+/* The parts of a predicted run, and its assumptions, in words. */
 #include "simulate/reports/assume.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "common/units.h"
 #include "simulate/evaluate/target.h"
-#include "simulate/reports/doubts.h"
+#include "simulate/reports/trace_warnings.h"
 #include "simulate/reports/extrapolated.h"
 
 /* --- the account --- */
@@ -58,7 +58,7 @@ void mpg_predicted_messages(const struct mpg_report *r, FILE *out)
              r->p->byte.n > 0 ? byte : path ? "what the target takes longer" : "nothing");
 }
 
-/* Whether the calls' own costs are the command line's: there are none. */
+/* Whether messages have costs from the command line: calls then have no overhead. */
 static bool all_given(const struct mpg_report *r)
 {
     return r->p->latency.n > 0 && r->p->byte.n > 0;
@@ -79,7 +79,7 @@ void mpg_predicted_overheads(const struct mpg_report *r, FILE *out)
              path && path->receive_overhead.n > 0 ? "the target's" : "not measured, none");
 }
 
-/* Whether what a rank sends leaves one after the other. */
+/* Whether messages of one rank leave one after the other. */
 static bool has_gap(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
@@ -131,8 +131,8 @@ static bool says_limit(const struct mpg_network_path *path)
     return path && path->eager_limit_bytes != MPG_EAGER_LIMIT_UNKNOWN;
 }
 
-/* Whether sends that waited in the trace take in calls what they waited: nobody says an eager limit, nor what a
- * send costs. A hundredth of all ranks' time is worth a line. */
+/* Whether calls contain waiting of the traced run: some sends waited in the trace, and neither an eager limit nor send overheads
+ * are known. Only more than a hundredth of all ranks' time is worth a warning. */
 static bool keeps_waits(const struct mpg_report *r)
 {
     const struct mpg_network_path *path = all_given(r) ? NULL : r->p->target_path;
@@ -142,13 +142,13 @@ static bool keeps_waits(const struct mpg_report *r)
            r->result->counts.waited_ns * 100 > mpg_result_recorded(r->result) * r->result->ranks;
 }
 
-static void add_kept_waits(const struct mpg_report *r, struct mpg_attention *list)
+static void add_kept_waits(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     char waited[32];
     if (!keeps_waits(r))
         return;
-    mpg_attention_add(list, "eager limit",
+    mpg_notes_add(list, "eager limit",
                       "none is known: in the trace %" PRIu64
                       " calls of MPI_Send waited for their receiver (%s, all together), and keep what "
                       "they took as their own time, on the critical path, too. --eager-limit=%" PRId64
@@ -157,7 +157,7 @@ static void add_kept_waits(const struct mpg_report *r, struct mpg_attention *lis
                       c->waited_sends, mpg_units_format_time(waited, sizeof waited, c->waited_ns), c->waited_bytes - 1);
 }
 
-void mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *list)
+void mpg_predicted_missing(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *path = r->p->target_path;
@@ -166,7 +166,7 @@ void mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *lis
         return;
     bool given = all_given(r), sent = c->messages > 0;
     char no_limit[160] = "none in this signature: ";
-    mpg_attention_say_no_limit(r, no_limit + strlen(no_limit), sizeof no_limit - strlen(no_limit));
+    mpg_warnings_say_no_limit(r, no_limit + strlen(no_limit), sizeof no_limit - strlen(no_limit));
     const struct {
         bool missing;
         const char *topic, *text;
@@ -188,25 +188,25 @@ void mpg_predicted_missing(const struct mpg_report *r, struct mpg_attention *lis
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].missing)
-            mpg_attention_add(list, parts[i].topic, "%s", parts[i].text);
+            mpg_notes_add(list, parts[i].topic, "%s", parts[i].text);
 }
 
-void mpg_predicted_doubts(const struct mpg_report *r, struct mpg_attention *list)
+void mpg_predicted_warnings(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     add_kept_waits(r, list);
     if (r->source->origin == MPG_SOURCE_UNKNOWN && r->p->target)
-        mpg_attention_add(list, "source",
+        mpg_notes_add(list, "source",
                           "none known (%s): what the traced machine's noise took is taken for work "
                           "(--source, or mpgtrace record --signature; --source=none if that is "
                           "meant)", r->source->why);
     if (c->cpu_intervals == 0)
-        mpg_doubt_cores(r, list);
+        mpg_warn_cores(r, list);
     if (c->expanded > 0 && !r->options->graph.expand_some && !has_gap(r))
-        mpg_attention_add(list, "gap",
+        mpg_notes_add(list, "gap",
                           "messages of one rank overlap: no stream was measured, and what many of "
                           "them cost in expanded collectives is too little (%s)",
                           all_given(r) ? "a --signature has streams, --latency and --byte have not"
                                        : "mpgbench bandwidth measures it");
-    mpg_doubt_places(r, list);
+    mpg_warn_places(r, list);
 }

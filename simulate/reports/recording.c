@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the trace lost to its own machine, beside the answer (docs/MODEL.md, section 3). */
+/* How much the trace lost to its own machine (docs/MODEL.md, section 3). */
 #include "simulate/reports/recording.h"
 
 #include <stdio.h>
 
-/* Off-CPU time is taken out exactly where it was, but the caches are cold after it, and other ranks' waiting for it is known
- * only as far as messages show. docs/VALIDATION.md, Busy recordings, has by how much answers were wrong. In predict mode, which
- * asks for intervals alone, and in perturb mode, which keeps what calls took: */
+/* Off-CPU time is removed where it was. Caches are cold after it, and other ranks' waiting for the interrupted rank is only
+ * known as far as messages show. docs/VALIDATION.md, Busy recordings, has the resulting errors. The limits: predictions use
+ * compute intervals alone, perturbations keep the traced times of calls. */
 static const double MOST_BETWEEN = 0.1, MOST_IN_ALL = 0.1;
 
 struct mpg_recording mpg_report_recording(const struct mpg_report *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How good the recording is that an answer goes by: how much of their time the ranks were off their CPUs. */
+/* The quality of a recording: the part of their time that ranks were off their CPUs. */
 #ifndef MPG_REPORT_RECORDING_H
 #define MPG_REPORT_RECORDING_H
 
@@ -7,17 +7,17 @@
 #include "simulate/reports/report.h"
 
 struct mpg_recording {
-    bool known;           /* the trace says when its ranks were off their CPUs */
-    bool removed;         /* the answer is without that time */
-    double between_share; /* the part of all ranks' runs, 0 .. 1, that they were off their CPUs in compute intervals, */
-    double calls_share;   /* and in calls */
-    bool reliable;        /* they were so little off their CPUs that an answer goes by what the program does */
+    bool known;           /* the trace has off-CPU times */
+    bool removed;         /* the answer removes off-CPU times */
+    double between_share; /* off-CPU time in compute intervals as a part of all ranks' run time, from 0 to 1 */
+    double calls_share;   /* off-CPU time in calls, likewise */
+    bool reliable;        /* both parts are small enough for an answer about the program */
 };
 
 struct mpg_recording mpg_report_recording(const struct mpg_report *report);
-/* That in words, without a line's end, into TEXT of SIZE bytes; returns TEXT. */
+/* Writes RECORDING in words, without a line end, to TEXT of SIZE bytes, and returns TEXT. */
 const char *mpg_recording_say(const struct mpg_report *report, const struct mpg_recording *recording, char *text, size_t size);
-/* The same as the member KEY. */
+/* Writes RECORDING as the member KEY. */
 void mpg_recording_json(struct mpg_json *json, const char *key, const struct mpg_recording *recording);
 
 #endif

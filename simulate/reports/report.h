@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgsim's answers: text for people, a table, JSON. Write errors are left for
- * the caller's close of the stream to report. */
+/* mpgsim's answer about one run: as text, as a table of ranks, as JSON. Write errors are left for the caller's close of the
+ * stream. */
 #ifndef MPG_REPORT_H
 #define MPG_REPORT_H
 
@@ -12,7 +12,7 @@
 #include "simulate/evaluate/source.h"
 #include "simulate/events/events.h"
 #include "simulate/evaluate/evaluator.h"
-#include "simulate/reports/attention.h"
+#include "simulate/reports/warnings.h"
 #include "trace/reader.h"
 
 struct mpg_supposing;
@@ -22,57 +22,59 @@ struct mpg_critical_report;
 struct mpg_report {
     struct mpg_trace *trace;
     const struct mpg_perturbation *p;
-    const struct mpg_source *source; /* how P's was found */
+    const struct mpg_source *source; /* how the source of P was found */
     const struct mpg_simulation_options *options;
     const struct mpg_result *result;
-    const struct mpg_placement *places; /* NULL: one path, as options say */
-    const char *map;                 /* how these were given */
-    const struct mpg_placement *source_places; /* perturb mode: where they were; NULL: one path, too */
-    const char *source_map;          /* how these were given; NULL: the trace says so */
-    const char *collectives, *collective_table; /* as given; NULL: not */
+    const struct mpg_placement *places;         /* of ranks on the target; NULL: all messages take one network path */
+    const char *map;                            /* the option that gave PLACES */
+    const struct mpg_placement *source_places;  /* perturb mode: of ranks when traced; NULL: one network path */
+    const char *source_map;                     /* the key that gave SOURCE_PLACES; NULL: the trace */
+    const char *collectives, *collective_table; /* as given; NULL: not given */
     const struct mpg_times_options *times;
-    const struct mpg_supposing *supposing; /* NULL: there are no hypotheses, or nobody asks which does what */
-    const struct mpg_extrapolation *extrapolation; /* NULL: not in the order of simulated time */
-    double against_ns;               /* and the run on one processor that speedup is against; 0: none is given */
-    const struct mpg_attention *attention; /* what stands above everything else; */
-    const struct mpg_attention *assumed;   /* what the answer rests on */
-    const struct mpg_waits_report *waits; /* NULL: not asked for; */
-    const struct mpg_where_report *where; /* NULL: not asked for */
+    const struct mpg_supposing *supposing;         /* NULL: no hypotheses, or their effects are not asked for */
+    const struct mpg_extrapolation *extrapolation; /* NULL: not simulated in the order of simulated time */
+    double against_ns;                             /* --against: a run on one processor; 0: not given */
+    const struct mpg_notes *warnings, *assumed;
+    const struct mpg_waits_report *waits;       /* NULL: not asked for */
+    const struct mpg_where_report *where;       /* NULL: not asked for */
     const struct mpg_critical_report *critical; /* NULL: not asked for */
-    uint32_t waits_replica;               /* else the predicted one's */
+    uint32_t waits_replica;                     /* the replica that WAITS is about */
     struct mpg_given { /* on the command line */
         bool eager_limit, source_eager_limit, path, cosched, measurement, replicas, first_replica, seed,
             source_latency, source_byte, polling_interval, horizon, call_edges, threads, segments;
     } given;
 };
 
+/* These write REPORT. Error: out of memory. */
 int mpg_report_text(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
-/* rank, traced_ns, delay_ns_median, delay_ns_p5, delay_ns_p95, with SEPARATOR between them; full precision. */
+/* A line for each rank, with SEPARATOR between its columns. */
 int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *stream, struct mpg_error *err);
-/* The schema is in mpgsim-json(5). */
+/* mpgsim-json(5) is the schema. */
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 
-/* The job's run time over replicas, its interval including that signatures are samples
- * (simulate/evaluate/interval.h). SCRATCH: a double for each replica. */
+/* Returns the run time over replicas, with an interval that includes the uncertainty of signatures
+ * (simulate/evaluate/interval.h). SCRATCH has room for a double for each replica, and holds sorted run times then. */
 struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
-/* Parts of the text: what was read, with how many messages are SYNCHRONOUS or without; which program the trace is of; whose
- * costs are taken out of it, and why these, into TEXT of SIZE bytes (false: nobody's); the account's mean over ranks. */
+/* Parts of the text. */
 enum { MPG_SOURCE_WORDS = 4096 + 700 };
+/* Ranks, calls and messages of the trace file TRACE; SYNCHRONOUS: with the number of synchronous messages. */
 void mpg_report_counts(const char *trace, int32_t ranks, const struct mpg_graph_counts *counts, bool synchronous,
                        FILE *stream);
+/* The program that was traced. */
 void mpg_report_program(const struct mpg_report *report, FILE *stream);
+/* Writes the source and how it was found to TEXT of SIZE bytes, MPG_SOURCE_WORDS at most. Returns false if there is no source. */
 bool mpg_report_source(const struct mpg_report *report, char *text, size_t size);
+/* The delay budget, mean over ranks. */
 void mpg_report_account(const struct mpg_result *result, FILE *stream);
-/* The same of a predicted run: what it consists of. */
+/* The parts of a predicted run, mean over ranks. */
 void mpg_report_run_account(const struct mpg_result *result, FILE *stream);
 
-/* Whether anything in the answer is the path's that the target's messages take. */
+/* Whether the answer depends on the network path that the target's messages take. */
 bool mpg_report_uses_target_path(const struct mpg_report *report);
-
-/* Whether some sends wait for a call of their receiver (docs/PROGRESS.md, Carried sends). */
+/* Whether some sends make progress only in calls of their receiver (docs/PROGRESS.md, Carried sends). */
 bool mpg_report_carries(const struct mpg_report *report);
-/* A line for each assumption that matters, behind those of LIST. Error: out of memory. */
-int mpg_assumptions_gather(const struct mpg_report *report, struct mpg_attention *list, struct mpg_error *err);
+/* Appends a note to LIST for each assumption that matters. Error: out of memory. */
+int mpg_assumptions_gather(const struct mpg_report *report, struct mpg_notes *list, struct mpg_error *err);
 
 #endif

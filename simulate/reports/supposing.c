@@ -9,7 +9,7 @@
 #include "simulate/evaluate/interval.h"
 #include "simulate/reports/json_parts.h"
 
-/* SCRATCH: a double for each replica. */
+/* SCRATCH has room for a double for each replica. */
 static struct mpg_summary summarise(const struct mpg_supposing *s, const double *values, double *scratch)
 {
     struct mpg_summary summary = mpg_summarise(values, s->replicas, scratch);
@@ -33,7 +33,8 @@ static void print_range(const char *what, double low_ns, double high_ns, FILE *o
             mpg_units_format_time(high, sizeof high, high_ns));
 }
 
-/* Why a change is not known: what NEEDS it, if anything does. */
+/* Says why there is no share of the change: NEEDS balances with the hypothesis, or (NULL) a collective would be dropped on some
+ * ranks only. */
 static void print_no_share(const char *what, const struct mpg_hypothesis *needs, FILE *out)
 {
     fprintf(out, "    %-22s no share: ", what);
@@ -63,7 +64,7 @@ static void print_change(const struct mpg_supposing *s, const char *what, const 
     fputc('\n', out);
 }
 
-/* Of those that have not been told, the first of which alone shortens the run most; last, what has no share. */
+/* Returns the hypothesis, not TOLD yet, that alone shortens the run most; hypotheses without a share come last. */
 static size_t find_next(const struct mpg_supposing *s, const bool *told, double *scratch)
 {
     size_t best = s->list->n;
@@ -117,7 +118,7 @@ int mpg_supposing_text(const struct mpg_supposing *s, FILE *out, struct mpg_erro
     return 0;
 }
 
-/* What leads FROM one run TO another, and how long RUN_NS is; null where one of them is not there. */
+/* Puts the change FROM one run TO another, and the median RUN_NS of the latter; null where one of the two is unknown. */
 static void put_change(struct mpg_json *j, const char *key, const struct mpg_supposing *s, const double *from_ns,
                        const double *to_ns, const double *run_ns, double *scratch)
 {

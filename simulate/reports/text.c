@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The answer as text and as a table. */
+/* The answer as text, and the table of ranks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void print_time(FILE *out, double ns)
     fputs(mpg_units_format_time(text, sizeof text, ns), out);
 }
 
-static void print_lines(const struct mpg_attention *list, FILE *out)
+static void print_lines(const struct mpg_notes *list, FILE *out)
 {
     for (size_t i = 0; i < list->n; i++)
         mpg_lines_put(list->line[i].topic, list->line[i].text, out);
@@ -30,10 +30,10 @@ static void print_lines(const struct mpg_attention *list, FILE *out)
 
 static void print_attention(const struct mpg_report *r, FILE *out)
 {
-    if (r->attention->n == 0)
+    if (r->warnings->n == 0)
         return;
     fputs("Attention\n", out);
-    print_lines(r->attention, out);
+    print_lines(r->warnings, out);
     fputc('\n', out);
 }
 
@@ -136,7 +136,7 @@ struct mpg_summary mpg_report_run(const struct mpg_report *r, double *scratch)
     return run;
 }
 
-/* The delays of one rank, summarised. */
+/* The delays of one rank over replicas. */
 static struct mpg_summary rank_summary(const struct mpg_result *q, int32_t rank, double *scratch)
 {
     return mpg_summarise(q->delay_ns + (size_t)rank * q->replicas, q->replicas, scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where delays, or times, come from. For people two tables: the account of places, and shares of all replicas' critical paths
- * with what the run takes more with each parameter (docs/MODEL.md, 8); all figures of one have one unit, and a row is rounded
- * so that it adds up, and so is each column. For programs one, of which mpgsim-json(5) has the JSON. */
+/* Attribution of delays, or of times, to places. Text has two tables: the delay budget of places, and shares of the critical
+ * paths of all replicas with the run time's dependence on each parameter (docs/MODEL.md, 8). All figures of a table have one
+ * unit, and are rounded so that rows and columns add up. CSV and JSON have one table (mpgsim-json(5)). */
 #include "simulate/reports/where.h"
 
 #include <math.h>
@@ -44,9 +44,9 @@ void mpg_where_report_clear(struct mpg_where_report *r)
 
 struct addend {
     const char *name;
-    int term; /* that it is; or below 0: */
+    int term; /* the value itself; or below 0: */
     double (*of)(const double *term);
-    char sign; /* before it; 0: the first */
+    char sign; /* characters before the column; 0: as the first */
 };
 
 static const struct addend delays[] = {{"put in", -1, mpg_where_put_in, 0}, {"taken over", MPG_WHERE_TAKEN, NULL, '+'},
@@ -55,7 +55,7 @@ static const struct addend times[] = {{"computation", 0, NULL, 0}, {"noise", 1, 
                                       {"messages", 3, NULL, '+'}, {"collectives", 4, NULL, '+'}, {"threads", 5, NULL, '+'}};
 enum { DELAYS = sizeof delays / sizeof *delays, TIMES = sizeof times / sizeof *times };
 
-/* A table of R that is being written. */
+/* A table of report R that is being written. */
 struct account {
     const struct mpg_where_report *r;
     const struct mpg_attribution_table *of;
@@ -79,7 +79,7 @@ static double largest_of(const struct account *x)
     return largest_ns;
 }
 
-/* QUANTA of all addends, and what they add up to. */
+/* QUANTA of each addend, and their sum. */
 static void put_figures(struct account *x, const double *quanta)
 {
     double left = 0;
@@ -161,10 +161,10 @@ static double tracer(const double *t)
     return 0 - t[MPG_CRITICAL_TRACER];
 }
 
-/* What the run takes more for each ns of latency, ns of a byte, time computation takes, and noise. */
+/* Puts how the run time depends on latency, bytes, computation and noise: ns for each ns, or for each percent. */
 #define PER {"per_latency", messages}, {"per_byte", size}, {"per_compute", computed}, {"per_noise", noise}
 
-/* What of the path is there. */
+/* Puts the place's share of the path. */
 static const struct mpg_where_key path_times[] = {
     {"path_ns", mpg_critical_ns},       {"path_computation_ns", computation}, {"path_noise_ns", noise},
     {"path_calls_ns", calls},       {"path_latency_ns", latency},         {"path_bytes_ns", bytes},
@@ -182,13 +182,13 @@ static const struct mpg_where_key *path_keys(const struct mpg_where_report *r, s
     return r->predicted ? path_times : path_delays;
 }
 
-/* Rows are means over ranks, but of ranks and pairs; there is one path, of all of them. */
+/* Returns the factor to sums over ranks: rows are means, except rows of ranks and pairs. The path is one for all ranks. */
 static double weight_of(const struct mpg_where_report *r, enum mpg_attribution_by by)
 {
     return by == MPG_ATTRIBUTION_BY_RANK || by == MPG_ATTRIBUTION_BY_PAIR ? 1 : r->ranks;
 }
 
-/* In percent, of which what is rounded to 0 has no sign. */
+/* In percent, no -0.00. */
 static double percent(double part)
 {
     const double rounded = round(part * 1e4) / 100;
@@ -207,7 +207,7 @@ static char *say_bound(char *text, size_t size, double part)
     return text;
 }
 
-/* Quanta of a row: a time, or what adds up to a delay. */
+/* The quanta of a row: of a time, or of the addends of a delay. */
 struct quanta {
     double put, absorbed, tracer;
 };
@@ -225,7 +225,7 @@ static void put_path_row(struct mpg_table *t, const struct mpg_where_figures *f,
                                     weight * noise(term) / 100}, 4);
 }
 
-/* Not on any path. */
+/* Not on any critical path. */
 static bool is_empty(const struct mpg_where_report *r, const double *term)
 {
     size_t n;
@@ -291,7 +291,7 @@ int mpg_where_print_text(const struct mpg_where_report *r, FILE *out, struct mpg
 {
     int status = 0;
     for (size_t i = 0; i < r->n && status == 0; i++)
-        if (!r->predicted || r->table[i].by != MPG_ATTRIBUTION_BY_PAIR) /* times are of no pair but on the critical path */
+        if (!r->predicted || r->table[i].by != MPG_ATTRIBUTION_BY_PAIR) /* pairs have times only on the critical path */
             status = print_account(r, &r->table[i], out, err);
     for (size_t i = 0; i < r->n && status == 0; i++)
         status = print_path(r, &r->table[i], out, err);
@@ -300,13 +300,13 @@ int mpg_where_print_text(const struct mpg_where_report *r, FILE *out, struct mpg
 
 /* ---- for programs ---- */
 
-/* "path_ns" is "time_ns" among the members of "path", "path_calls_ns" is "calls_ns". */
+/* "path_ns" is "time_ns" in the member "path", "path_calls_ns" is "calls_ns". */
 static const char *path_member(const char *key)
 {
     return strcmp(key, "path_ns") == 0 ? "time_ns" : strncmp(key, "path_", 5) == 0 ? key + 5 : key;
 }
 
-/* Those of figures, from the N-th on; returns how many there are then. */
+/* Appends the columns of figures, from N on, and returns the new number of columns. */
 static size_t figure_columns(const struct mpg_where_report *r, struct mpg_table_column *columns, size_t n)
 {
     static const char *const shares[] = {"path_share", "path_share_low", "path_share_high"};

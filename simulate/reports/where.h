@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of places: for people, as CSV and as JSON. Private to simulate/. */
+/* Attribution tables as text, CSV and JSON. Private to simulate/. */
 #ifndef MPG_REPORT_WHERE_H
 #define MPG_REPORT_WHERE_H
 
@@ -16,11 +16,12 @@ struct mpg_where_report {
     int32_t ranks;
 };
 
-/* The N tables BY of a run of TRACE. It is to be cleared even if that fails. */
+/* Makes the N tables BY from WHERE, of TRACE's run. The caller clears REPORT also after an error: names of callsites cannot be
+ * found, out of memory. */
 int mpg_where_report_make(struct mpg_where_report *report, const struct mpg_attribution *where, const struct mpg_trace *trace,
                           bool predicted, const enum mpg_attribution_by *by, size_t n, struct mpg_error *err);
 void mpg_where_report_clear(struct mpg_where_report *report);
-/* Error of these: out of memory. As CSV: the first table; as JSON: the member KEY. */
+/* These write REPORT; CSV has the first table only, JSON is the member KEY. Error: out of memory. */
 int mpg_where_print_text(const struct mpg_where_report *report, FILE *out, struct mpg_error *err);
 int mpg_where_print_csv(const struct mpg_where_report *report, FILE *out, struct mpg_error *err);
 int mpg_where_json(struct mpg_json *json, const char *key, const struct mpg_where_report *report, struct mpg_error *err);

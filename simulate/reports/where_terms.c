@@ -19,7 +19,7 @@ double mpg_where_absorbed(const double *term)
     return term[MPG_WHERE_WAITED] + term[MPG_WHERE_HIDDEN];
 }
 
-/* put in + taken over - absorbed */
+/* injected + propagated - absorbed */
 static double passed_on(const double *term)
 {
     return mpg_where_put_in(term) + term[MPG_WHERE_TAKEN] - mpg_where_absorbed(term);

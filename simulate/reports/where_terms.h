@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Terms of places, as tables name and show them. Private to simulate/reports/. */
+/* Columns of attribution tables. Private to simulate/reports/. */
 #ifndef MPG_REPORT_WHERE_TERMS_H
 #define MPG_REPORT_WHERE_TERMS_H
 
 #include "common/table/table.h"
 #include "simulate/attribution/table.h"
 
-/* Of delays, in the order of struct mpg_delay_account. */
+/* Terms of delays, in the order of struct mpg_delay_account. */
 enum { MPG_WHERE_TAKEN = 4, MPG_WHERE_WAITED, MPG_WHERE_HIDDEN };
 
 struct mpg_where_key {
@@ -14,19 +14,18 @@ struct mpg_where_key {
     double (*of)(const double *term);
 };
 
-/* All figures of a row, N of them: of delays, or PREDICTED times. */
+/* The N figures of a row: of delays, or of PREDICTED times. */
 const struct mpg_where_key *mpg_where_keys(bool predicted, size_t *n);
 double mpg_where_put_in(const double *term);
 double mpg_where_absorbed(const double *term);
-/* Of times: all of them. */
+/* The sum of all times. */
 double mpg_where_run(const double *term);
-/* "tolerant", "sensitive", "mixed"; NULL: nothing came in. */
+/* The class of a place that delays reach: "tolerant", "sensitive" or "mixed"; NULL: no delay reaches the place. */
 const char *mpg_where_class(const double *term);
 
 /* --- tables for people --- */
 
-/* What figures of a table have in common: all are of one unit, and whole numbers of quanta, so that sums of what is shown are
- * exact. */
+/* The unit of all figures in a table. Each figure is a whole number of quanta, so that printed figures add up exactly. */
 struct mpg_where_figures {
     double quantum_ns, unit_ns;
     const char *unit;
@@ -34,10 +33,10 @@ struct mpg_where_figures {
 };
 
 struct mpg_where_figures mpg_where_choose_unit(double largest_ns);
-/* The column of such figures, with SIGN, if any, before them; a cell of so many QUANTA. */
+/* The column of a figure, with SIGN in front (0: none), and a cell of QUANTA. */
 struct mpg_table_column mpg_where_figure_column(const struct mpg_where_figures *figures, const char *heading, char sign);
 void mpg_where_put_figure(struct mpg_table *table, const struct mpg_where_figures *figures, double quanta);
-/* The last column, of what a row is about; ROW's cell. */
+/* The last column, the row's name, and the cell of ROW. */
 struct mpg_table_column mpg_where_name_column(const char *heading);
 void mpg_where_put_name(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
 
@@ -45,11 +44,11 @@ void mpg_where_put_name(struct mpg_table *table, enum mpg_attribution_by by, con
 
 enum { MPG_WHERE_ABOUT = 3 };
 
-/* What rows are about, with how many calls they have: its columns, at most MPG_WHERE_ABOUT, into COLUMNS, of which it returns
- * the number; ROW's cells. */
+/* The columns that identify a row, with its number of calls, at most MPG_WHERE_ABOUT in COLUMNS: returns how many. The cells of
+ * ROW. */
 size_t mpg_where_about_columns(enum mpg_attribution_by by, struct mpg_table_column *columns);
 void mpg_where_put_about(struct mpg_table *table, enum mpg_attribution_by by, const struct mpg_attribution_row *row);
-/* A cell: RANK; missing if it is -1. */
+/* Puts RANK, or a missing cell if RANK is -1. */
 void mpg_where_put_rank(struct mpg_table *table, int32_t rank);
 
 #endif

@@ -29,7 +29,7 @@ struct item {
     struct mpg_simulation_options options;
     struct mpg_result result;
     const struct mpg_files *files;
-    struct mpg_sheet *rows;
+    struct mpg_result_table *rows;
 };
 
 /* Settings and items of points that are simulated together. */
@@ -37,7 +37,7 @@ struct together {
     const struct mpg_config *c;
     const struct mpg_setting *asked;
     const struct mpg_files *files;
-    struct mpg_sheet *rows;
+    struct mpg_result_table *rows;
     struct setting *setting;
     struct item *item;
     size_t settings, items;
@@ -48,23 +48,23 @@ struct together {
 
 /* --- columns and cells --- */
 
-static void name_columns(const struct mpg_config *c, struct mpg_sheet *rows)
+static void name_columns(const struct mpg_config *c, struct mpg_result_table *rows)
 {
     for (size_t i = 0; i < c->question.sweep.axes; i++)
-        rows->column[i] = (struct mpg_column){mpg_swept_name(c->question.sweep.axis[i].what),
+        rows->column[i] = (struct mpg_result_column){mpg_swept_name(c->question.sweep.axis[i].what),
                                               mpg_sweep_unit_name(c->question.sweep.axis[i].unit)};
     if (rows->compares)
-        rows->column[c->question.sweep.axes] = (struct mpg_column){"signature", NULL};
+        rows->column[c->question.sweep.axes] = (struct mpg_result_column){"signature", NULL};
 }
 
-static void fill_row(const struct mpg_config *c, size_t point, size_t signature, struct mpg_row *row)
+static void fill_row(const struct mpg_config *c, size_t point, size_t signature, struct mpg_result_row *row)
 {
     row->point = point;
     for (size_t i = 0; i < c->question.sweep.axes; i++) {
         const struct mpg_axis *x = &c->question.sweep.axis[i];
         const size_t place = mpg_sweep_place(&c->question.sweep, i, point);
-        row->cell[i] = x->word ? (struct mpg_cell){.word = x->word[place]}
-                               : (struct mpg_cell){.number = x->value[place]};
+        row->cell[i] = x->word ? (struct mpg_result_cell){.word = x->word[place]}
+                               : (struct mpg_result_cell){.number = x->value[place]};
     }
     if (c->target.signatures.n > 1)
         row->cell[c->question.sweep.axes].word = c->target.signatures.item[signature];
@@ -211,7 +211,7 @@ static int done(void *context, struct mpg_error *err)
     struct item *x = context;
     const struct mpg_report report = mpg_setting_report(&x->of->setting, &x->of->at, x->files, &x->p,
                                                         &x->options, &x->result);
-    int status = mpg_sheet_take(x->rows, x->row, &report, err);
+    int status = mpg_result_table_take(x->rows, x->row, &report, err);
     mpg_result_clear(&x->result);
     return status;
 }
@@ -340,11 +340,11 @@ static int run_part(struct together *t, struct mpg_error *err)
 }
 
 int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *asked,
-                      const struct mpg_files *files, struct mpg_sheet *rows, struct mpg_error *err)
+                      const struct mpg_files *files, struct mpg_result_table *rows, struct mpg_error *err)
 {
     struct mpg_processes *p = asked->simulation.processes;
     const size_t columns = c->question.sweep.axes + (files->targets > 1);
-    int status = mpg_sheet_init(rows, c->question.sweep.points * files->targets, columns, c->output.json, err);
+    int status = mpg_result_table_init(rows, c->question.sweep.points * files->targets, columns, c->output.json, err);
     if (mpg_processes_agree(p, status, 0, err) < 0) /* or who has failed would be waited for */
         return -1;
     rows->compares = files->targets > 1;
@@ -359,10 +359,10 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *aske
     status = run_part(&t, err);
     if (status < 0)
         mpg_files_explain(files, p, err);
-    if (mpg_processes_unite(p, status, status < 0 ? 0 : mpg_sheet_digest(rows), err) < 0 ||
-        mpg_sheet_gather(rows, t.part, parts, p, err) < 0)
+    if (mpg_processes_unite(p, status, status < 0 ? 0 : mpg_result_table_digest(rows), err) < 0 ||
+        mpg_result_table_gather(rows, t.part, parts, p, err) < 0)
         return -1;
     if (mpg_processes_first(p))
-        mpg_sheet_sort(rows);
+        mpg_result_table_sort(rows);
     return 0;
 }

@@ -5,14 +5,14 @@
 #define MPG_SCENARIOS_H
 
 #include "simulate/options/inputs.h"
-#include "simulate/reports/sheet.h"
+#include "simulate/reports/result_table.h"
 
 /* Fills ROWS, of C's sweep and signatures, in their order; of several processes, which are divided into
  * parts for this, those of the first. ASKED has the distributions that C gives. What is passed outlives ROWS,
  * which is to be cleared even on failure. Collective. Errors, which say what they are about: as those of a
  * setting and of a simulation. */
 int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *asked,
-                      const struct mpg_files *files, struct mpg_sheet *rows, struct mpg_error *err);
+                      const struct mpg_files *files, struct mpg_result_table *rows, struct mpg_error *err);
 
 /* Finds for each of CONFIG's signatures (or without any) and each of its limits the largest value of its one axis with which
  * the median run is at most 1 + that limit times the traced one, or, of a prediction, times the median of the run as all
@@ -21,6 +21,6 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *aske
  * signatures, the run of each as it is given. All else as mpg_scenarios_run(); GIVEN, what
  * CONFIG asks for without its axis, is filled, outlives ROWS, and is to be cleared even on failure. */
 int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *asked, const struct mpg_files *files,
-                 struct mpg_setting *given, struct mpg_sheet *rows, struct mpg_error *err);
+                 struct mpg_setting *given, struct mpg_result_table *rows, struct mpg_error *err);
 
 #endif

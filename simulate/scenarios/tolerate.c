@@ -43,7 +43,7 @@ struct search {
 };
 
 /* Fills ROWS with what N VALUES, ascending, bring about. */
-static int try(const struct search *s, double *values, size_t n, bool json, struct mpg_sheet *rows,
+static int try(const struct search *s, double *values, size_t n, bool json, struct mpg_result_table *rows,
                struct mpg_error *err)
 {
     struct mpg_config one = *s->config;
@@ -61,13 +61,13 @@ static double limit_of(const struct search *s, size_t i)
 }
 
 /* Of each curve. Draws are common, so that a prediction is held against the run as given replica by replica. */
-static void slowdowns(const struct search *s, const struct mpg_row *row, double slow[CURVES])
+static void slowdowns(const struct search *s, const struct mpg_result_row *row, double slow[CURVES])
 {
-    struct mpg_summary run = row->run;
+    struct mpg_summary run = row->answer.run;
     if (s->base_ns > 0) { /* one of them may have a single replica, as nothing in it is random */
-        const uint32_t n = row->replicas > s->base_replicas ? row->replicas : s->base_replicas;
+        const uint32_t n = row->answer.replicas > s->base_replicas ? row->answer.replicas : s->base_replicas;
         for (uint32_t i = 0; i < n; i++)
-            s->ratio[i] = row->run_ns[i % row->replicas] / s->base_run_ns[i % s->base_replicas];
+            s->ratio[i] = row->answer.run_ns[i % row->answer.replicas] / s->base_run_ns[i % s->base_replicas];
         run = mpg_summarise(s->ratio, n, s->ratio + n);
     }
     const double one = s->base_ns > 0 ? 1 : row->traced_ns;
@@ -92,7 +92,7 @@ static void learn(const struct search *s, double limit, struct bounds *x, double
 }
 
 /* By ROWS, values ascending: what follows one that is not tolerated tells nothing. */
-static void learn_all(struct search *s, const struct mpg_sheet *rows)
+static void learn_all(struct search *s, const struct mpg_result_table *rows)
 {
     s->curves = rows->replicas > 1 || s->base_replicas > 1 ? CURVES : 1;
     for (size_t i = 0; i < rows->n; i++) {
@@ -174,14 +174,14 @@ static int share(struct search *s, int status, struct mpg_error *err)
 /* Tries N VALUES. */
 static int explore(struct search *s, double *values, size_t n, struct mpg_error *err)
 {
-    struct mpg_sheet rows;
+    struct mpg_result_table rows;
     int status = try(s, values, n, false, &rows, err);
     const bool first = mpg_processes_first(s->asked->simulation.processes);
     if (status == 0 && first && !(rows.row->traced_ns > 0))
         status = mpg_error_set(err, "--tolerate: the traced run took no time, of which nothing is a part");
     if (status == 0 && first)
         learn_all(s, &rows);
-    mpg_sheet_clear(&rows);
+    mpg_result_table_clear(&rows);
     return share(s, status, err);
 }
 
@@ -239,24 +239,24 @@ static struct mpg_config as_given(const struct mpg_config *config, bool json)
 static int find_base(struct search *s, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->asked->simulation.processes;
-    struct mpg_sheet rows;
+    struct mpg_result_table rows;
     const struct mpg_config as = as_given(s->config, false);
     int status = mpg_scenarios_run(&as, s->given, s->files, &rows, err);
     if (status == 0 && mpg_processes_first(processes)) {
-        const uint32_t n = rows.row->replicas;
+        const uint32_t n = rows.row->answer.replicas;
         const size_t most = (size_t)s->config->replicas > n ? (size_t)s->config->replicas : n;
         s->base_replicas = n;
-        s->base_ns = rows.row->run.median;
+        s->base_ns = rows.row->answer.run.median;
         s->base_run_ns = malloc(n * sizeof *s->base_run_ns);
         s->ratio = malloc(2 * most * sizeof *s->ratio);
         for (uint32_t i = 0; i < n && s->base_run_ns; i++)
-            s->base_run_ns[i] = rows.row->run_ns[i];
+            s->base_run_ns[i] = rows.row->answer.run_ns[i];
         if (!s->base_run_ns || !s->ratio)
             status = mpg_error_set(err, "out of memory");
-        else if (!(rows.row->run.least > 0))
+        else if (!(rows.row->answer.run.least > 0))
             status = mpg_error_set(err, "--tolerate: the run takes no time as it is, of which nothing is a part");
     }
-    mpg_sheet_clear(&rows);
+    mpg_result_table_clear(&rows);
     if (mpg_processes_agree(processes, status, 0, err) < 0)
         return -1;
     mpg_processes_tell(processes, &s->base_ns, sizeof s->base_ns);
@@ -287,7 +287,7 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
 }
 
 /* The rows of the one signature that S is about: without any, and with what each limit tolerates. */
-static int fill_rows(const struct search *s, bool json, struct mpg_sheet *rows, struct mpg_error *err)
+static int fill_rows(const struct search *s, bool json, struct mpg_result_table *rows, struct mpg_error *err)
 {
     double values[1 + MOST_LIMITS] = {s->least};
     const size_t n = s->config->question.tolerated.n;
@@ -297,7 +297,7 @@ static int fill_rows(const struct search *s, bool json, struct mpg_sheet *rows, 
 }
 
 int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *asked, const struct mpg_files *files,
-                 struct mpg_setting *given, struct mpg_sheet *rows, struct mpg_error *err)
+                 struct mpg_setting *given, struct mpg_result_table *rows, struct mpg_error *err)
 {
     const bool is_ratio = config->question.sweep.axis[0].unit == MPG_SWEEP_RATIO;
     const size_t settings = files->targets, limits = config->question.tolerated.n;
@@ -324,7 +324,7 @@ int mpg_tolerate(const struct mpg_config *config, const struct mpg_setting *aske
         return -1;
     }
     const struct mpg_axis *axis = &config->question.sweep.axis[0];
-    rows->sought = (struct mpg_column){mpg_swept_name(axis->what), mpg_sweep_unit_name(axis->unit)};
+    rows->sought = (struct mpg_result_column){mpg_swept_name(axis->what), mpg_sweep_unit_name(axis->unit)};
     rows->tolerances = settings * limits;
     rows->tolerance = found;
     return 0;

@@ -69,9 +69,9 @@ simulate/replica  simulate/evaluate trace/copy analyse/timeline
 simulate/options  simulate/reports analyse/timeline history
 simulate          common/plots
 simulate/scenarios simulate/options
-simulate/designs  simulate/options
+simulate/target_table  simulate/options
 simulate/outputs  simulate/pages simulate/scenarios simulate/replica
-simulate/*        simulate/outputs simulate/designs
+simulate/*        simulate/outputs simulate/target_table
 scale             trace
 scale/read        scale analyse graph/work trace/profile trace/stat
 scale/correlate   scale statistics

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One trace after the other, on one design after the other. */
-#include "simulate/designs/run.h"
+/* Predicts each trace on each machine, one after the other. */
+#include "simulate/target_table/run.h"
 
 #include "common/printable.h"
 #include "history/answer.h"
-#include "simulate/designs/designs.h"
+#include "simulate/target_table/target_table.h"
 
 struct table {
     const struct mpg_config *c;
     const struct mpg_setting *asked;
     struct mpg_processes *processes;
-    struct mpg_designs x;
+    struct mpg_target_table x;
 };
 
-/* The row I of the table, predicted by AT, what C is with its design. */
+/* Predicts row I. AT is the configuration with the row's machine. */
 static int predict(struct table *t, size_t i, struct mpg_config *at, const struct mpg_files *files,
                    struct mpg_setting *setting, struct mpg_error *err)
 {
@@ -30,54 +30,54 @@ static int predict(struct table *t, size_t i, struct mpg_config *at, const struc
         struct mpg_report report =
             mpg_setting_report(setting, at, files, p, &setting->simulation, &result);
         report.extrapolation = &e;
-        status = mpg_designs_take(&t->x, i, &report, err);
+        status = mpg_target_table_take(&t->x, i, &report, err);
     }
     mpg_result_clear(&result);
     mpg_extrapolation_clear(&e);
     return status;
 }
 
-static int run_design(struct table *t, size_t i, const struct mpg_files *files, struct mpg_error *err)
+static int run_machine(struct table *t, size_t i, const struct mpg_files *files, struct mpg_error *err)
 {
-    const size_t design = i % t->x.designs;
+    const size_t machine = i % t->x.machines;
     struct mpg_config at;
     struct mpg_setting setting = {.target = NULL};
     char name[256];
-    int status = mpg_config_design(t->c, design, &at, err);
-    t->x.target[design] = at.target.name;
+    int status = mpg_config_target_point(t->c, machine, &at, err);
+    t->x.target[machine] = at.target.name;
     if (status == 0)
         status = mpg_setting_ask(&setting, &at, t->processes, t->asked, err);
     if (status == 0)
         status = predict(t, i, &at, files, &setting, err);
     mpg_setting_close(&setting);
-    mpg_config_design_clear(&at);
+    mpg_config_target_point_clear(&at);
     if (status == 0)
         return 0;
-    mpg_design_name(&t->x, design, name, sizeof name);
+    mpg_target_table_name(&t->x, machine, name, sizeof name);
     if (!t->processes->failed)
-        mpg_error_prefix(err, "%s on %s", t->x.trace[i / t->x.designs].path, name);
+        mpg_error_prefix(err, "%s on %s", t->x.trace[i / t->x.machines].path, name);
     return mpg_files_explain(files, t->processes, err);
 }
 
-/* Row by row of trace K; all processes agree on each. */
+/* Predicts the rows of trace K. All processes agree on the outcome of each row. */
 static int run_trace(struct table *t, size_t k, const struct mpg_config *first, struct mpg_error *err)
 {
     struct mpg_files files;
     int status = mpg_files_open(&files, first, t->c->traces[k], t->asked, err);
     t->x.trace[k].path = t->c->traces[k];
-    for (size_t d = 0; d < t->x.designs && status == 0; d++)
-        status = run_design(t, k * t->x.designs + d, &files, err);
+    for (size_t d = 0; d < t->x.machines && status == 0; d++)
+        status = run_machine(t, k * t->x.machines + d, &files, err);
     mpg_files_close(&files);
     return status;
 }
 
-/* Tables have no room for what needs attention. */
-static void warn(const struct mpg_designs *x)
+/* CSV has no place for warnings: they go to standard error. */
+static void warn(const struct mpg_target_table *x)
 {
     for (size_t i = 0; i < x->n; i++)
-        for (size_t k = 0; k < x->row[i].attention.n; k++)
-            mpg_printable_tell("mpgsim: attention: row %zu: %s: %s\n", i + 1, x->row[i].attention.line[k].topic,
-                               x->row[i].attention.line[k].text);
+        for (size_t k = 0; k < x->row[i].answer.warnings.n; k++)
+            mpg_printable_tell("mpgsim: attention: row %zu: %s: %s\n", i + 1, x->row[i].answer.warnings.line[k].topic,
+                               x->row[i].answer.warnings.line[k].text);
 }
 
 static int write_table(const struct table *t, struct mpg_error *err)
@@ -87,9 +87,9 @@ static int write_table(const struct table *t, struct mpg_error *err)
     if (mpg_answer_open(&out, c->output.output, !c->output.json, false, err) < 0)
         return -1;
     FILE *stream = mpg_answer_stream(&out);
-    const int status = c->output.json  ? mpg_designs_json(&t->x, stream, err)
-                       : c->output.csv ? mpg_designs_csv(&t->x, stream, err)
-                                : mpg_designs_text(&t->x, stream, err);
+    const int status = c->output.json  ? mpg_target_table_json(&t->x, stream, err)
+                       : c->output.csv ? mpg_target_table_csv(&t->x, stream, err)
+                                : mpg_target_table_text(&t->x, stream, err);
     if (status < 0) {
         mpg_answer_discard(&out);
         return -1;
@@ -105,22 +105,22 @@ static int write_table(const struct table *t, struct mpg_error *err)
     return 0;
 }
 
-int mpg_designs_answer(const struct mpg_config *c, const struct mpg_config *first, const struct mpg_setting *asked,
+int mpg_target_table_answer(const struct mpg_config *c, const struct mpg_config *first, const struct mpg_setting *asked,
                        struct mpg_processes *processes, struct mpg_error *err)
 {
     struct table t = {.c = c, .asked = asked, .processes = processes};
-    int status = mpg_designs_init(&t.x, c->trace_number, mpg_config_designs(c), &c->question.keys, err);
+    int status = mpg_target_table_init(&t.x, c->trace_number, mpg_config_target_points(c), &c->question.keys, err);
     for (size_t k = 0; k < t.x.traces && status == 0; k++)
         status = run_trace(&t, k, first, err);
     status = mpg_processes_agree(processes, status, 0, err);
     if (status == 0)
         mpg_processes_leave(processes);
     if (status == 0 && mpg_processes_first(processes)) {
-        mpg_designs_finish(&t.x);
+        mpg_target_table_finish(&t.x);
         status = write_table(&t, err);
         if (status == 0 && c->output.plot)
-            status = mpg_plot_and_tell("mpgsim", c->output.plot, c->output.keep, mpg_designs_draw, &t.x, err);
+            status = mpg_plot_and_tell("mpgsim", c->output.plot, c->output.keep, mpg_target_table_draw, &t.x, err);
     }
-    mpg_designs_clear(&t.x);
+    mpg_target_table_clear(&t.x);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of scenarios as plots: run times over what is swept, machines by their medians, and which beats which. */
+/* Plots of the table: run time over the first parameter, machines by their medians, and how surely each is faster. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "common/printable.h"
 #include "common/table/escape.h"
 #include "common/units.h"
-#include "simulate/reports/sheet.h"
+#include "simulate/reports/result_table.h"
 
 enum { MOST_LINES = 8, MOST_MACHINES = 32, TEXT = 256 };
 
-static void say_cell(const struct mpg_column *column, const struct mpg_cell *cell, char *text)
+static void say_cell(const struct mpg_result_column *column, const struct mpg_result_cell *cell, char *text)
 {
     if (cell->word)
         mpg_printable(text, TEXT, mpg_plot_last_part(cell->word));
@@ -24,15 +24,15 @@ static void say_cell(const struct mpg_column *column, const struct mpg_cell *cel
         snprintf(text, TEXT, "%.6g", cell->number);
 }
 
-static double most_of(const struct mpg_sheet *rows)
+static double most_of(const struct mpg_result_table *rows)
 {
     double most_ns = 0;
     for (size_t i = 0; i < rows->n; i++)
-        most_ns = fmax(most_ns, rows->row[i].run.high > 0 ? rows->row[i].run.high : rows->row[i].run.median);
+        most_ns = fmax(most_ns, rows->row[i].answer.run.high > 0 ? rows->row[i].answer.run.high : rows->row[i].answer.run.median);
     return most_ns;
 }
 
-static void put_head(struct plot_session *s, const struct mpg_sheet *rows, const char *unit)
+static void put_head(struct plot_session *s, const struct mpg_result_table *rows, const char *unit)
 {
     char first[TEXT], second[TEXT];
     mpg_printable(first, sizeof first, rows->trace);
@@ -47,18 +47,18 @@ static void put_head(struct plot_session *s, const struct mpg_sheet *rows, const
 
 /* ---- over what is swept ---- */
 
-/* Rows as lines over the first column; X and Y in these units. */
+/* Rows as lines over the first column; the units divide values. */
 struct swept {
-    const struct mpg_sheet *rows;
+    const struct mpg_result_table *rows;
     double x_unit, y_unit;
 };
 
-/* Whether rows I and K differ in the first column alone. */
+/* Whether rows I and K differ only in the first column. */
 static bool same_line(const void *of, size_t i, size_t k)
 {
-    const struct mpg_sheet *rows = ((const struct swept *)of)->rows;
+    const struct mpg_result_table *rows = ((const struct swept *)of)->rows;
     for (size_t c = 1; c < rows->columns; c++) {
-        const struct mpg_cell *x = &rows->row[i].cell[c], *y = &rows->row[k].cell[c];
+        const struct mpg_result_cell *x = &rows->row[i].cell[c], *y = &rows->row[k].cell[c];
         if (x->word || y->word ? !x->word || !y->word || strcmp(x->word, y->word) != 0 : x->number != y->number)
             return false;
     }
@@ -67,10 +67,10 @@ static bool same_line(const void *of, size_t i, size_t k)
 
 static void name_line(const void *of, size_t i, char *name)
 {
-    const struct mpg_sheet *rows = ((const struct swept *)of)->rows;
+    const struct mpg_result_table *rows = ((const struct swept *)of)->rows;
     size_t used = 0;
     for (size_t c = 1; c < rows->columns && used + TEXT < 2 * TEXT; c++) {
-        const struct mpg_cell *cell = &rows->row[i].cell[c];
+        const struct mpg_result_cell *cell = &rows->row[i].cell[c];
         char text[TEXT];
         say_cell(&rows->column[c], cell, text);
         used += (size_t)snprintf(name + used, 2 * TEXT - used, "%s%s%s%s", c > 1 ? ", " : "",
@@ -78,9 +78,9 @@ static void name_line(const void *of, size_t i, char *name)
     }
 }
 
-static struct plot_point run_of(const struct mpg_sheet *rows, size_t i, double unit)
+static struct plot_point run_of(const struct mpg_result_table *rows, size_t i, double unit)
 {
-    const struct mpg_summary *run = &rows->row[i].run;
+    const struct mpg_summary *run = &rows->row[i].answer.run;
     const bool several = rows->replicas > 1;
     return (struct plot_point){.y = run->median / unit,
                                .low = (several ? run->low : run->median) / unit,
@@ -94,8 +94,8 @@ static void point_of(const void *of, size_t i, struct plot_point *point)
     point->x = x->rows->row[i].cell[0].number / x->x_unit;
 }
 
-/* Values that grow by factors have a logarithmic axis. */
-static bool is_logarithmic(const struct mpg_sheet *rows, double least, double most)
+/* Whether the axis is logarithmic: values grow by factors. */
+static bool is_logarithmic(const struct mpg_result_table *rows, double least, double most)
 {
     enum { RATIO = 20 };
     size_t below = 0, n = 0;
@@ -105,12 +105,12 @@ static bool is_logarithmic(const struct mpg_sheet *rows, double least, double mo
         below += rows->row[i].cell[0].number < sqrt(least * most);
         n++;
     }
-    return 3 * below >= n; /* of evenly spaced ones fewer are so small */
+    return 3 * below >= n; /* evenly spaced values have fewer below */
 }
 
-static double put_x_axis(struct plot_session *s, const struct mpg_sheet *rows)
+static double put_x_axis(struct plot_session *s, const struct mpg_result_table *rows)
 {
-    const struct mpg_column *column = &rows->column[0];
+    const struct mpg_result_column *column = &rows->column[0];
     const bool is_time = strcmp(column->unit, "ns") == 0;
     double least = INFINITY, most = -INFINITY, unit = 1;
     const char *name = column->unit;
@@ -132,7 +132,7 @@ static double put_x_axis(struct plot_session *s, const struct mpg_sheet *rows)
     return unit;
 }
 
-static int draw_sweep(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
+static int draw_sweep(struct plot_session *s, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     const char *unit_name;
     struct swept x = {.rows = rows, .y_unit = mpg_units_of_time(most_of(rows), &unit_name)};
@@ -151,8 +151,8 @@ static int draw_sweep(struct plot_session *s, const struct mpg_sheet *rows, stru
 
 /* ---- machines ---- */
 
-/* How many rows, the first point's signatures, there are to be compared. */
-static size_t machines(const struct mpg_sheet *rows)
+/* Returns the number of rows of the first point, one for each signature. */
+static size_t machines(const struct mpg_result_table *rows)
 {
     size_t n = 0;
     while (n < rows->n && n < MOST_MACHINES && rows->row[n].point == rows->row[0].point)
@@ -160,7 +160,7 @@ static size_t machines(const struct mpg_sheet *rows)
     return n;
 }
 
-static void put_machines(FILE *script, const struct mpg_sheet *rows, const char *axis, size_t n)
+static void put_machines(FILE *script, const struct mpg_result_table *rows, const char *axis, size_t n)
 {
     fprintf(script, "set %stics (", axis);
     for (size_t i = 0; i < n; i++) {
@@ -173,8 +173,8 @@ static void put_machines(FILE *script, const struct mpg_sheet *rows, const char 
     fprintf(script, ")\nset %srange [%s]\n", axis, "-0.6:*");
 }
 
-/* Of the first point: medians with their intervals, and how surely each is faster than the next. */
-static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
+/* The medians of the first point, with intervals, and how surely each machine is faster than the next. */
+static int draw_ranking(struct plot_session *s, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     char text[32];
     const char *unit_name;
@@ -191,7 +191,7 @@ static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, st
         fprintf(s->data, "%zu %.15g %.15g %.15g\n", i, p.y, p.low, p.high);
         if (i + 1 < n)
             fprintf(s->script, "set label '\u2190 %s' at %.2f, graph 0.97 center front\n",
-                    mpg_say_faster(text, sizeof text, mpg_sheet_faster(rows, i, i + 1)), (double)i + 0.5);
+                    mpg_say_faster(text, sizeof text, mpg_result_table_faster(rows, i, i + 1)), (double)i + 0.5);
     }
     fprintf(s->script,
             "plot data using 1:2 with boxes lc rgb '%s' notitle, data using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lw 1.5 lc rgb "
@@ -200,7 +200,7 @@ static int draw_ranking(struct plot_session *s, const struct mpg_sheet *rows, st
     return mpg_plot_finish(s, err);
 }
 
-static int draw_faster(struct plot_session *s, const struct mpg_sheet *rows, struct mpg_error *err)
+static int draw_faster(struct plot_session *s, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     char path[TEXT];
     const size_t n = machines(rows);
@@ -218,13 +218,13 @@ static int draw_faster(struct plot_session *s, const struct mpg_sheet *rows, str
         (double)n - 0.5, (double)n - 0.5, PLOT_ORANGE, PLOT_BLUE);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++)
-            fprintf(s->data, "%zu %zu %.15g\n", k, i, i == k ? 50 : 100 * mpg_sheet_faster(rows, i, k));
+            fprintf(s->data, "%zu %zu %.15g\n", k, i, i == k ? 50 : 100 * mpg_result_table_faster(rows, i, k));
     return mpg_plot_finish(s, err);
 }
 
-int mpg_sheet_draw(struct plot_session *session, const void *sheet, struct mpg_error *err)
+int mpg_result_table_draw(struct plot_session *session, const void *sheet, struct mpg_error *err)
 {
-    const struct mpg_sheet *rows = sheet;
+    const struct mpg_result_table *rows = sheet;
     if (rows->column[0].unit && draw_sweep(session, rows, err) < 0)
         return -1;
     if (!rows->compares || machines(rows) < 2)

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table as plots: speed-up and run over processors, a line for each program and design; the run over what is swept; what
- * ranks' time goes to. */
+/* Plots of the table: speed-up and run time over processors, with a line for each program and machine; run time over the first
+ * swept key; the parts of ranks' time. */
 #include <math.h>
 #include <string.h>
 
 #include "common/printable.h"
 #include "common/table/escape.h"
 #include "common/units.h"
-#include "simulate/designs/designs.h"
+#include "simulate/target_table/target_table.h"
 
 enum { MOST_LINES = 12, MOST_BARS = 40, TEXT = 512, NAME = 160 };
 
-/* Of DESIGN, whose target without its folders, into NAME of TEXT bytes. */
-static void name_short(const struct mpg_designs *x, size_t design, char *name)
+/* Writes the name of MACHINE, its target's file name without folders, to NAME of TEXT bytes. */
+static void name_short(const struct mpg_target_table *x, size_t machine, char *name)
 {
-    const char *target = x->target[design];
+    const char *target = x->target[machine];
     char whole[TEXT];
-    mpg_design_name(x, design, whole, sizeof whole);
+    mpg_target_table_name(x, machine, whole, sizeof whole);
     const size_t folders = (size_t)(mpg_plot_last_part(target) - target), length = strlen(whole);
     snprintf(name, TEXT, "%s", whole + (folders < length ? folders : 0));
 }
 
 /* --- programs --- */
 
-/* Whether traces A and B are of one program, as far as is known. */
-static bool same_program(const struct mpg_designs *x, size_t a, size_t b)
+/* Whether traces A and B have the same fact "program", or both have none. */
+static bool same_program(const struct mpg_target_table *x, size_t a, size_t b)
 {
     const char *p = x->trace[a].program, *q = x->trace[b].program;
     return p && q ? strcmp(p, q) == 0 : !p && !q;
 }
 
-static bool several_programs(const struct mpg_designs *x)
+static bool several_programs(const struct mpg_target_table *x)
 {
     for (size_t i = 1; i < x->traces; i++)
         if (!same_program(x, 0, i))
@@ -38,8 +38,8 @@ static bool several_programs(const struct mpg_designs *x)
     return false;
 }
 
-/* "grid --iterations 100" of a program; else the trace. */
-static void name_program(const struct mpg_designs *x, size_t trace, char *name)
+/* Writes the program with its arguments, as "grid --iterations 100", to NAME; without a program the trace's file name. */
+static void name_program(const struct mpg_target_table *x, size_t trace, char *name)
 {
     const char *program = x->trace[trace].program;
     const size_t first = program ? strcspn(program, " ") : 0;
@@ -51,85 +51,85 @@ static void name_program(const struct mpg_designs *x, size_t trace, char *name)
 
 /* --- lines --- */
 
-/* Rows as lines; X and Y in these units. */
+/* Rows as lines of a plot; X_UNIT and Y_UNIT divide values. */
 struct drawn {
-    const struct mpg_designs *x;
+    const struct mpg_target_table *x;
     bool is_speedup;
     double x_unit, y_unit;
 };
 
-static bool same_design(const void *of, size_t i, size_t k)
+static bool same_machine(const void *of, size_t i, size_t k)
 {
-    const struct mpg_designs *x = ((const struct drawn *)of)->x;
-    return x->row[i].design == x->row[k].design && same_program(x, x->row[i].trace, x->row[k].trace);
+    const struct mpg_target_table *x = ((const struct drawn *)of)->x;
+    return x->row[i].machine == x->row[k].machine && same_program(x, x->row[i].trace, x->row[k].trace);
 }
 
-/* Whether rows I and K differ in the first swept key alone. */
+/* Whether rows I and K differ only in the first swept key. */
 static bool same_but_first(const void *of, size_t i, size_t k)
 {
-    const struct mpg_designs *x = ((const struct drawn *)of)->x;
-    const size_t rest = x->keys->points / x->keys->axis[0].n, a = x->row[i].design, b = x->row[k].design;
+    const struct mpg_target_table *x = ((const struct drawn *)of)->x;
+    const size_t rest = x->keys->points / x->keys->axis[0].n, a = x->row[i].machine, b = x->row[k].machine;
     return x->row[i].trace == x->row[k].trace && a / x->keys->points == b / x->keys->points && a % rest == b % rest;
 }
 
 static void over_processors(const void *of, size_t i, struct plot_point *point)
 {
     const struct drawn *d = of;
-    const struct mpg_design_row *row = &d->x->row[i];
-    const double speedup = row->against_ns > 0 ? mpg_design_speedup_against(row) : mpg_design_speedup(row);
-    *point = (struct plot_point){.x = row->processors, .y = d->is_speedup ? speedup : row->run.median};
+    const struct mpg_target_row *row = &d->x->row[i];
+    const double speedup = row->against_ns > 0 ? mpg_target_row_speedup_against(row) : mpg_target_row_speedup(row);
+    *point = (struct plot_point){.x = row->processors, .y = d->is_speedup ? speedup : row->answer.run.median};
 }
 
 static void over_key(const void *of, size_t i, struct plot_point *point)
 {
     const struct drawn *d = of;
     const struct mpg_sweep *keys = d->x->keys;
-    const struct mpg_design_row *row = &d->x->row[i];
-    *point = (struct plot_point){.x = keys->axis[0].value[mpg_sweep_place(keys, 0, row->design % keys->points)] / d->x_unit,
-                                 .y = row->run.median / d->y_unit};
+    const struct mpg_target_row *row = &d->x->row[i];
+    *point = (struct plot_point){.x = keys->axis[0].value[mpg_sweep_place(keys, 0, row->machine % keys->points)] / d->x_unit,
+                                 .y = row->answer.run.median / d->y_unit};
 }
 
-static void name_design(const void *of, size_t i, char *text)
+static void name_machine(const void *of, size_t i, char *text)
 {
-    const struct mpg_designs *x = ((const struct drawn *)of)->x;
-    char design[TEXT], program[NAME] = "";
-    name_short(x, x->row[i].design, design);
+    const struct mpg_target_table *x = ((const struct drawn *)of)->x;
+    char machine[TEXT], program[NAME] = "";
+    name_short(x, x->row[i].machine, machine);
     if (several_programs(x))
         name_program(x, x->row[i].trace, program);
-    snprintf(text, PLOT_LINE_NAME, "%s%s%.300s", program, *program ? ": " : "", x->designs > 1 || !*program ? design : "");
+    snprintf(text, PLOT_LINE_NAME, "%s%s%.300s", program, *program ? ": " : "", x->machines > 1 || !*program ? machine : "");
 }
 
 static void name_rest(const void *of, size_t i, char *text)
 {
-    const struct mpg_designs *x = ((const struct drawn *)of)->x;
-    const struct mpg_design_row *row = &x->row[i];
+    const struct mpg_target_table *x = ((const struct drawn *)of)->x;
+    const struct mpg_target_row *row = &x->row[i];
     size_t used = (size_t)snprintf(text, PLOT_LINE_NAME, "%.100s%s%.100s",
                                    x->traces > 1 ? mpg_plot_last_part(x->trace[row->trace].path) : "", x->traces > 1 ? ": " : "",
-                                   mpg_plot_last_part(x->target[row->design]));
+                                   mpg_plot_last_part(x->target[row->machine]));
     for (size_t k = 1; k < x->keys->axes && used < PLOT_LINE_NAME; k++) {
         char value[64];
-        mpg_design_value(x, k, row->design, value, sizeof value);
+        mpg_target_table_value(x, k, row->machine, value, sizeof value);
         used += (size_t)snprintf(text + used, PLOT_LINE_NAME - used, ", %s %s", x->keys->axis[k].key, value);
     }
 }
 
-static double most_run(const struct mpg_designs *x)
+static double most_run(const struct mpg_target_table *x)
 {
     double most_ns = 0;
     for (size_t i = 0; i < x->n; i++)
-        most_ns = fmax(most_ns, x->row[i].run.median);
+        most_ns = fmax(most_ns, x->row[i].answer.run.median);
     return most_ns;
 }
 
-static double least_run(const struct mpg_designs *x)
+static double least_run(const struct mpg_target_table *x)
 {
     double least_ns = INFINITY;
     for (size_t i = 0; i < x->n; i++)
-        least_ns = x->row[i].run.median > 0 ? fmin(least_ns, x->row[i].run.median) : least_ns;
+        least_ns = x->row[i].answer.run.median > 0 ? fmin(least_ns, x->row[i].answer.run.median) : least_ns;
     return least_ns;
 }
 
-static void put_title(struct plot_session *s, const struct mpg_designs *x, const char *what)
+static void put_title(struct plot_session *s, const struct mpg_target_table *x, const char *what)
 {
     char name[NAME], fit[NAME];
     name_program(x, 0, name);
@@ -137,11 +137,11 @@ static void put_title(struct plot_session *s, const struct mpg_designs *x, const
     fputs("set key outside right top vertical\n", s->script);
 }
 
-/* Speed-up, or the run, over processors, by powers of 2. */
-static int draw_curves(struct plot_session *s, const struct mpg_designs *x, bool is_speedup, struct mpg_error *err)
+/* Speed-up, or run time, over processors, on logarithmic axes to the base 2. */
+static int draw_curves(struct plot_session *s, const struct mpg_target_table *x, bool is_speedup, struct mpg_error *err)
 {
     const struct drawn d = {.x = x, .is_speedup = is_speedup};
-    const struct plot_lines lines = {.of = &d, .same = same_design, .point = over_processors, .name = name_design, .rows = x->n,
+    const struct plot_lines lines = {.of = &d, .same = same_machine, .point = over_processors, .name = name_machine, .rows = x->n,
                                      .most = MOST_LINES, .table = "table", .unique = true};
     int32_t most = 1;
     if (mpg_plot_start(s, err, is_speedup ? "speedup" : "run") < 0)
@@ -161,7 +161,7 @@ static int draw_curves(struct plot_session *s, const struct mpg_designs *x, bool
     return mpg_plot_finish(s, err);
 }
 
-static int draw_sweep(struct plot_session *s, const struct mpg_designs *x, struct mpg_error *err)
+static int draw_sweep(struct plot_session *s, const struct mpg_target_table *x, struct mpg_error *err)
 {
     struct drawn d = {.x = x, .x_unit = 1};
     const struct plot_lines lines = {.of = &d, .same = same_but_first, .point = over_key, .name = name_rest, .rows = x->n,
@@ -193,7 +193,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_designs *x, struc
 
 /* --- what time goes to --- */
 
-static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struct mpg_error *err)
+static int draw_parts(struct plot_session *s, const struct mpg_target_table *x, struct mpg_error *err)
 {
     static const char *const titles[] = {"work", "calls", "waiting", "serving", "barriers", "no processor"};
     enum { PARTS = sizeof titles / sizeof *titles };
@@ -207,22 +207,22 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
     mpg_plot_set(s->script, "ylabel", "time (%s)", unit_name);
     fputs("set xtics rotate by -40 nomirror (", s->script);
     for (size_t i = 0; i < x->n; i++) {
-        const struct mpg_design_row *r = &x->row[i];
+        const struct mpg_target_row *r = &x->row[i];
         const double ranks = x->trace[r->trace].ranks * unit;
         const double parts[PARTS] = {r->work_ns + r->noise_ns, r->call_ns, r->wait_ns, r->service_ns, r->barrier_ns,
                                      r->processor_ns};
-        char name[TEXT], design[TEXT], fit[NAME];
+        char name[TEXT], machine[TEXT], fit[NAME];
         double sum = 0;
-        name_short(x, r->design, design);
+        name_short(x, r->machine, machine);
         snprintf(name, sizeof name, "%.60s%s%.100s", x->traces > 1 ? mpg_plot_last_part(x->trace[r->trace].path) : "",
-                 x->traces > 1 && x->designs > 1 ? ", " : "", x->designs > 1 || x->traces == 1 ? design : "");
+                 x->traces > 1 && x->machines > 1 ? ", " : "", x->machines > 1 || x->traces == 1 ? machine : "");
         fputs(i > 0 ? ", " : "", s->script);
         mpg_gnuplot_write_string(s->script, mpg_printable(fit, sizeof fit, name));
         fprintf(s->script, " %zu", i);
         fprintf(s->data, "%zu", i);
         for (int k = 0; k < PARTS; k++)
             fprintf(s->data, " %.15g", sum += parts[k] / ranks);
-        fprintf(s->data, " %.15g\n", r->run.median / unit);
+        fprintf(s->data, " %.15g\n", r->answer.run.median / unit);
     }
     fprintf(s->script, ")\nset xrange [-0.7:%.1f]\nset yrange [0:*]\nset boxwidth 0.7\nset style fill solid 0.85 noborder\nplot ",
             (double)x->n - 0.3);
@@ -235,18 +235,18 @@ static int draw_parts(struct plot_session *s, const struct mpg_designs *x, struc
 
 /* --- all --- */
 
-/* Whether some line has several numbers of processors. */
-static bool has_curves(const struct mpg_designs *x)
+/* Whether some line has rows with different numbers of processors. */
+static bool has_curves(const struct mpg_target_table *x)
 {
     const struct drawn d = {.x = x};
     for (size_t i = 0; i < x->n; i++)
         for (size_t k = 0; k < i; k++)
-            if (same_design(&d, i, k) && x->row[i].processors != x->row[k].processors)
+            if (same_machine(&d, i, k) && x->row[i].processors != x->row[k].processors)
                 return true;
     return false;
 }
 
-static bool sweeps_numbers(const struct mpg_designs *x)
+static bool sweeps_numbers(const struct mpg_target_table *x)
 {
     bool are = x->keys->axes > 0;
     for (size_t i = 0; are && i < x->keys->axis[0].n; i++)
@@ -254,9 +254,9 @@ static bool sweeps_numbers(const struct mpg_designs *x)
     return are;
 }
 
-int mpg_designs_draw(struct plot_session *s, const void *designs, struct mpg_error *err)
+int mpg_target_table_draw(struct plot_session *s, const void *machines, struct mpg_error *err)
 {
-    const struct mpg_designs *x = designs;
+    const struct mpg_target_table *x = machines;
     if (!(most_run(x) > 0))
         return mpg_error_set(err, "--plot: no run takes any time: nothing to draw");
     if (has_curves(x) && (draw_curves(s, x, true, err) < 0 || draw_curves(s, x, false, err) < 0))

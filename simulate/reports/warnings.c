@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines at the top of an answer: a function for each kind of them. */
+/* The warnings of an answer: a function for each kind. */
 #include "config.h"
 
-#include "simulate/reports/attention.h"
+#include "simulate/reports/warnings.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,19 +13,19 @@
 #include "common/printable.h"
 #include "common/units.h"
 #include "graph/work/bound_hypotheses.h"
-#include "simulate/reports/doubts.h"
+#include "simulate/reports/trace_warnings.h"
 #include "simulate/reports/report.h"
 #include "trace/untraced.h"
 
-void mpg_attention_add(struct mpg_attention *list, const char *topic, const char *format, ...)
+void mpg_notes_add(struct mpg_notes *list, const char *topic, const char *format, ...)
 {
-    struct mpg_attention_line *grown = realloc(list->line, (list->n + 1) * sizeof *grown);
+    struct mpg_note *grown = realloc(list->line, (list->n + 1) * sizeof *grown);
     char *text;
     va_list args;
     va_start(args, format);
     list->line = grown ? grown : list->line;
     if (grown && vasprintf(&text, format, args) >= 0)
-        list->line[list->n++] = (struct mpg_attention_line){topic, text};
+        list->line[list->n++] = (struct mpg_note){topic, text};
     else {
         list->failed = true;
         mpg_error_set(list->err, "out of memory");
@@ -33,7 +33,7 @@ void mpg_attention_add(struct mpg_attention *list, const char *topic, const char
     va_end(args);
 }
 
-int mpg_attention_end(struct mpg_attention *list, struct mpg_error *err)
+int mpg_notes_end(struct mpg_notes *list, struct mpg_error *err)
 {
     if (list->failed && !list->err)
         mpg_error_set(err, "out of memory");
@@ -41,12 +41,12 @@ int mpg_attention_end(struct mpg_attention *list, struct mpg_error *err)
     return list->failed ? -1 : 0;
 }
 
-void mpg_attention_clear(struct mpg_attention *list)
+void mpg_notes_clear(struct mpg_notes *list)
 {
     for (size_t i = 0; i < list->n; i++)
         free(list->line[i].text);
     free(list->line);
-    *list = (struct mpg_attention){0};
+    *list = (struct mpg_notes){0};
 }
 
 /* --- parts that a signature has not --- */
@@ -56,7 +56,7 @@ static bool has_latency(const struct mpg_network_path *path)
     return path && path->latency.n > 0;
 }
 
-void mpg_attention_say_no_limit(const struct mpg_report *r, char *text, size_t size)
+void mpg_warnings_say_no_limit(const struct mpg_report *r, char *text, size_t size)
 {
     const int64_t limit = r->options->graph.eager_limit_bytes;
     if (limit == INT64_MAX)
@@ -69,15 +69,15 @@ void mpg_attention_say_no_limit(const struct mpg_report *r, char *text, size_t s
                  mpg_units_word((uint64_t)limit, "byte", "bytes"));
 }
 
-/* A part that the target has not, and that no option gives. */
-static void add_missing_parts(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of a part that neither the target's signature nor an option gives. */
+static void add_missing_parts(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     if (!p->target)
         return;
     const char *of_path = p->target->paths > 1 ? " on this path" : "";
     char no_limit[160];
-    mpg_attention_say_no_limit(r, no_limit, sizeof no_limit);
+    mpg_warnings_say_no_limit(r, no_limit, sizeof no_limit);
     const struct {
         bool missing;
         const char *topic, *what, *where, *then;
@@ -99,16 +99,16 @@ static void add_missing_parts(const struct mpg_report *r, struct mpg_attention *
     };
     if (p->noise.n == 0 && p->target_cores > 0 && !p->target_noise.kind->has_detours &&
         p->noise_model == MPG_NOISE_ANY)
-        mpg_attention_add(list, "noise",
+        mpg_notes_add(list, "noise",
                           "no detours in this signature: what its FTQ quanta lost is drawn instead, "
                           "quantum by quantum (mpgbench measures detours)");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].missing)
-            mpg_attention_add(list, parts[i].topic, "no %s%s in this signature: %s",
+            mpg_notes_add(list, parts[i].topic, "no %s%s in this signature: %s",
                               parts[i].what, parts[i].where, parts[i].then);
 }
 
-/* Which overheads PATH lacks, in words; NULL: none. Time within sends stands in for o_s. */
+/* Says in words which overheads PATH lacks; NULL: none. The time within sends can stand in for o_s. */
 static const char *missing_overheads(const struct mpg_network_path *path)
 {
     const bool sends = path->send_overhead.n + path->sender.n > 0;
@@ -119,9 +119,9 @@ static const char *missing_overheads(const struct mpg_network_path *path)
                              : "overheads of sends and receives";
 }
 
-/* What the calls themselves cost: overheads, and collectives, where the trace has any. They are
- * used with a signature's messages only. */
-static void add_missing_calls(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of missing costs of calls: overheads, and collectives if the trace has any. They are used only with a signature's
+ * message times. */
+static void add_missing_calls(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_graph_counts *c = &r->result->counts;
@@ -136,41 +136,42 @@ static void add_missing_calls(const struct mpg_report *r, struct mpg_attention *
     for (int i = 0; i < n; i++) {
         const char *what = sides[i].path ? missing_overheads(sides[i].path) : NULL;
         if (what && c->messages > 0)
-            mpg_attention_add(list, "overheads",
+            mpg_notes_add(list, "overheads",
                               "no %s in %s signature: what it costs a rank to make these calls is "
                               "as traced (mpgbench overhead measures it)",
                               what, sides[i].whose);
         if (sides[i].sig->collectives == 0 && c->collectives > 0 && !p->ignores_collectives)
-            mpg_attention_add(list, "collectives",
+            mpg_notes_add(list, "collectives",
                               "none in %s signature, and %" PRIu64 " in the trace: nothing says how far their messages are "
                               "from what they take (mpgbench collective measures them)",
                               sides[i].whose, c->collectives);
     }
 }
 
-/* A part of the target's without its like in the source is no difference. */
-static void add_missing_source(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of parts that only the target's signature has: without the source's part no difference can be taken. */
+static void add_missing_source(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     if (!p->source || !p->target)
         return;
     if (mpg_perturbation_noise_measured(p) && p->source_cores == 0)
-        mpg_attention_add(list, "source",
+        mpg_notes_add(list, "source",
                           "no noise in the source's signature: what it put into the trace is not "
                           "taken out");
     if (mpg_perturbation_latency_measured(p) && !has_latency(p->source_path))
-        mpg_attention_add(list, "source",
+        mpg_notes_add(list, "source",
                           "no latency in the source's signature: latency is the target's value "
                           "minus its least");
     if (mpg_perturbation_bytes_measured(p) && !mpg_perturbation_has_transfers(p->source_path))
-        mpg_attention_add(list, "source",
+        mpg_notes_add(list, "source",
                                  "no bandwidth in the source's signature: bytes are the target's "
                                  "value minus its least");
 }
 
 /* --- what was measured badly --- */
 
-/* What of a signature the answer uses, bits of enum mpg_signature_part. Rates are not used. */
+/* Returns the parts of a signature that the answer uses, as bits of enum mpg_signature_part. Rates of computation are not among
+ * them. */
 static int used_parts(const struct mpg_perturbation *p, bool path)
 {
     return (mpg_perturbation_noise_measured(p) ? MPG_PART_NOISE : 0) |
@@ -178,15 +179,14 @@ static int used_parts(const struct mpg_perturbation *p, bool path)
            (mpg_perturbation_collectives_measured(p) ? MPG_PART_COLLECTIVES : 0);
 }
 
-/* That the results of SIG, which may be NULL, failed checks of what the answer uses, PARTS, or
- * underwent none. */
-static void add_verdict(const struct mpg_signature *sig, int parts, const char *whose, struct mpg_attention *list)
+/* Warns that the results of SIG, which may be NULL, failed checks of PARTS, the used parts, or were not checked. */
+static void add_verdict(const struct mpg_signature *sig, int parts, const char *whose, struct mpg_notes *list)
 {
     char concerns[512], path[512];
     if (!sig || parts == 0 || (sig->checks > 0 && sig->failures == 0))
         return;
     if (sig->checks == 0) {
-        mpg_attention_add(list, "measured",
+        mpg_notes_add(list, "measured",
                                  "not checked: %s does not say whether it was measured well "
                                  "(sigmake of the results makes one that does)", whose);
         return;
@@ -194,32 +194,32 @@ static void add_verdict(const struct mpg_signature *sig, int parts, const char *
     size_t n = mpg_signature_concerns(sig, parts, concerns, sizeof concerns);
     if (n == 0)
         return;
-    mpg_attention_add(list, "measured",
+    mpg_notes_add(list, "measured",
                              "badly: of %s %zu of %d checks failed on what is used here: %s; "
                              "'sigshow --all %s' tells what to do", whose, n, sig->checks,
                              concerns, mpg_printable(path, sizeof path, sig->path));
 }
 
-static void add_verdicts(const struct mpg_report *r, struct mpg_attention *list)
+static void add_verdicts(const struct mpg_report *r, struct mpg_notes *list)
 {
     int parts = used_parts(r->p, mpg_report_uses_target_path(r));
     add_verdict(r->p->target, parts, "the signature", list);
     parts = used_parts(r->p, mpg_report_uses_target_path(r) || r->result->floors_of_source);
-    if (r->source->origin != MPG_SOURCE_TARGET) /* which has been said */
+    if (r->source->origin != MPG_SOURCE_TARGET) /* else it is the target's, done above */
         add_verdict(r->p->source, parts, r->source->origin == MPG_SOURCE_STORED ? "the source's signature, which is in the trace,"
                                                                                : "the source's signature", list);
 }
 
 /* --- options that replace others, or change nothing --- */
 
-/* Joins WORD to the list in TEXT. */
+/* Appends WORD to the list in TEXT. */
 static void join(char *text, size_t size, const char *word)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
-static void add_replaced(const struct mpg_report *r, struct mpg_attention *list)
+static void add_replaced(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     const struct mpg_network_path *path = p->target_path;
@@ -240,7 +240,7 @@ static void add_replaced(const struct mpg_report *r, struct mpg_attention *list)
             join(what, sizeof what, parts[i].what);
         }
     if (*by)
-        mpg_attention_add(list, "replaced", "%s instead of the signature's %s%s", by,
+        mpg_notes_add(list, "replaced", "%s instead of the signature's %s%s", by,
                                  what,
                                  p->noise.n > 0 && p->target_cores > 0 &&
                                          !mpg_specs_are_for_all(&p->noise)
@@ -248,7 +248,7 @@ static void add_replaced(const struct mpg_report *r, struct mpg_attention *list)
                                      : "");
 }
 
-/* Whether anything of the target's is used. */
+/* Whether the answer uses any part of the target's signature. */
 static bool uses_target(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
@@ -264,7 +264,7 @@ static bool uses_source(const struct mpg_report *r)
            r->result->floors_of_source;
 }
 
-/* Without the target's values there is no difference to take. */
+/* Says why the answer uses no part of the source's signature. */
 static const char *why_not_source(const struct mpg_report *r)
 {
     const struct mpg_perturbation *p = r->p;
@@ -277,16 +277,16 @@ static const char *why_not_source(const struct mpg_report *r)
                : "options replace all that it would be taken from";
 }
 
-static void add_unused_files(const struct mpg_report *r, struct mpg_attention *list)
+static void add_unused_files(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     if (p->target && !uses_target(r))
-        mpg_attention_add(list, "signature", "nothing of --signature is used");
+        mpg_notes_add(list, "signature", "nothing of --signature is used");
     if (p->source && !uses_source(r))
-        mpg_attention_add(list, "source", "nothing of --source is used: %s",
+        mpg_notes_add(list, "source", "nothing of --source is used: %s",
                           why_not_source(r));
     if (r->given.path && !mpg_report_uses_target_path(r))
-        mpg_attention_add(list, "path",
+        mpg_notes_add(list, "path",
                                  "--map=path changes nothing: no latency, bandwidth or eager limit of "
                                  "the signature is used");
 }
@@ -301,8 +301,8 @@ static bool drops_some(const struct mpg_report *r)
     return false;
 }
 
-/* Costs on the traced machine matter as floors only. */
-static void add_unused_floors(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of --source=latency and --source=byte without effect: both only give minimum message times, which few rules use. */
+static void add_unused_floors(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->options->floors.has_source_cost)
         return;
@@ -311,13 +311,13 @@ static void add_unused_floors(const struct mpg_report *r, struct mpg_attention *
                         : r->given.source_latency ? "--source=latency"
                                                   : "--source=byte";
     if (!r->result->floor_rule || r->result->counts.messages + r->result->counts.collectives == 0)
-        mpg_attention_add(list, "floors", "%s without effect: %s", names,
+        mpg_notes_add(list, "floors", "%s without effect: %s", names,
             r->result->floor_rule
                 ? drops_some(r) ? "hypotheses drop all messages and collectives" : "the trace has no messages"
                 : "only --absorb=clock, or messages that become faster, need message times");
 }
 
-static void add_unused_draws(const struct mpg_report *r, struct mpg_attention *list)
+static void add_unused_draws(const struct mpg_report *r, struct mpg_notes *list)
 {
     char names[64] = "";
     if (mpg_perturbation_is_random(r->p))
@@ -329,7 +329,7 @@ static void add_unused_draws(const struct mpg_report *r, struct mpg_attention *l
     if (r->given.seed)
         join(names, sizeof names, "--seed");
     if (*names)
-        mpg_attention_add(list, "draws",
+        mpg_notes_add(list, "draws",
                                       "%s without effect: nothing is random, all replicas are the "
                                       "same",
                                       names);
@@ -337,8 +337,8 @@ static void add_unused_draws(const struct mpg_report *r, struct mpg_attention *l
 
 /* --- what the trace has not --- */
 
-/* Functions that the tracer did not know. */
-static void add_untraced(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of communication functions that the tracer did not know. */
+static void add_untraced(const struct mpg_report *r, struct mpg_notes *list)
 {
     struct mpg_untraced_calls untraced;
     if (mpg_untraced_find(r->trace, r->result->counts.unknown > 0, &untraced, list->err) < 0)
@@ -347,7 +347,7 @@ static void add_untraced(const struct mpg_report *r, struct mpg_attention *list)
         const struct mpg_untraced_call *c = &untraced.calls[i];
         char name[256];
         if (!c->local)
-            mpg_attention_add(list, "not in trace",
+            mpg_notes_add(list, "not in trace",
                 "%" PRIu64 " %s call%s on %" PRId32 " rank%s: whatever they communicate is missing "
                 "from this answer",
                 c->calls, mpg_printable_bytes(name, sizeof name, c->name, (size_t)c->length),
@@ -356,8 +356,8 @@ static void add_untraced(const struct mpg_report *r, struct mpg_attention *list)
     mpg_untraced_clear(&untraced);
 }
 
-/* Messages that hypotheses insert, larger than what the trace, which alone says what they take, has. */
-static void add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of messages from hypotheses that are larger than all messages in the trace, where the trace alone gives message times. */
+static void add_unseen_sizes(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_bound_hypotheses *x = r->options->graph.bound;
     const struct mpg_hypotheses *all = x ? mpg_bound_list(x) : NULL;
@@ -368,7 +368,7 @@ static void add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *l
     for (size_t i = 0; all && i < all->n; i++) {
         const struct mpg_hypothesis *h = &all->item[i];
         if (h->kind == MPG_HYPOTHESIS_EXCHANGE && (double)h->size_bytes > largest) {
-            mpg_attention_add(list, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show what "
+            mpg_notes_add(list, "inserted", "'%s': the trace's largest message has %.0f bytes, and does not show what "
                                      "larger ones take. --source, a signature of the traced machine, or --source=latency and "
                                      "--source=byte say it", h->text, largest);
             return;
@@ -376,101 +376,108 @@ static void add_unseen_sizes(const struct mpg_report *r, struct mpg_attention *l
     }
 }
 
-static void add_unmet_options(const struct mpg_report *r, struct mpg_attention *list)
+static void add_unmet_options(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     const struct mpg_perturbation *p = r->p;
     int64_t limit = r->options->graph.eager_limit_bytes;
     bool network = p->latency.n > 0 || p->byte.n > 0 || r->given.eager_limit || r->given.path;
     if (network && c->messages + c->collectives + c->transfers == 0) {
-        mpg_attention_add(list, "messages",
+        mpg_notes_add(list, "messages",
                                  "there are none in this trace, nor collectives: options about "
                                  "messages are without effect");
         return;
     }
     if (r->given.eager_limit && c->synchronous_messages == 0 && c->expanded == 0)
-        mpg_attention_add(list, "eager limit",
+        mpg_notes_add(list, "eager limit",
                                  "no message of the trace is larger than --eager-limit=%" PRId64
                                  ": none waits for its receiver",
                                  limit);
 }
 
-/* Collectives that would be rounds anyway. */
-static void add_unused_rounds(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of an option for collectives that are rounds in any case. */
+static void add_unused_rounds(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_perturbation *p = r->p;
     const bool given = p->latency.n + p->byte.n > 0;
     if (!r->collectives || strcmp(r->collectives, "rounds") != 0 || (!given && p->target->collectives > 0 &&
                                       r->result->counts.collectives > 0))
         return;
-    mpg_attention_add(list, "collectives", "--collectives=rounds without effect: %s",
+    mpg_notes_add(list, "collectives", "--collectives=rounds without effect: %s",
                              given ? "with --latency or --byte all are rounds"
                              : p->target->collectives == 0 ? "the signature has none"
                                                            : "the trace has none");
 }
 
-/* Regions with a ratio of their own that the program never enters. */
-static void add_unmet_regions(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns of regions with a compute ratio that the program never enters. */
+static void add_unmet_regions(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_region_ratios *ratios = r->options->graph.ratios;
     for (size_t i = 0; ratios && i < ratios->n; i++)
         if (!*ratios->region[i].met)
-            mpg_attention_add(list, "regions",
+            mpg_notes_add(list, "regions",
                               "--compute-ratio names '%s', which is no region of this trace: it "
                               "changes nothing",
                               ratios->region[i].name);
 }
 
-static void add_unplaced(const struct mpg_report *r, struct mpg_attention *list)
+static void add_unplaced(const struct mpg_report *r, struct mpg_notes *list)
 {
     const struct mpg_graph_counts *c = &r->result->counts;
     if (c->truncated > 0)
-        mpg_attention_add(list, "truncated",
+        mpg_notes_add(list, "truncated",
                           "%" PRIu64 " %s received into: %s taken whole (--lenient)", c->truncated,
                           mpg_units_word(c->truncated, "message is longer than what it is", "messages are longer than what they "
                                          "are"),
                           c->truncated == 1 ? "it is" : "they are");
     if (c->unmatched + c->incomplete_ranks == 0)
         return;
-    mpg_attention_add(list, "missing",
+    mpg_notes_add(list, "missing",
                              "%" PRIu64 " %s no partner and %" PRIu64 " %s no MPI_Finalize: they go on "
                              "without (--lenient)", c->unmatched,
                              mpg_units_word(c->unmatched, "operation has", "operations have"), c->incomplete_ranks,
                              mpg_units_word(c->incomplete_ranks, "rank", "ranks"));
 }
 
-/* Wait states of the traced run by an eager limit that the predicted one has not. */
-static void add_waits(const struct mpg_report *r, struct mpg_attention *list)
+/* Warns that the traced run's wait states use an eager limit that the predicted run has not. */
+static void add_waits(const struct mpg_report *r, struct mpg_notes *list)
 {
     if (!r->waits || r->waits->limit != MPG_WAITS_LIMIT_FOUND ||
         !(mpg_waits_of_all(r->waits->world[0]).wait_ns[MPG_WAIT_LATE_RECEIVER] > 0))
         return;
-    mpg_attention_add(list, "waits",
+    mpg_notes_add(list, "waits",
                              "no eager limit is known: traced late receivers are those of the one that the trace shows, "
                              "predicted are none (--eager-limit=%" PRId64 " has both)", r->waits->limit_bytes);
 }
 
-int mpg_attention_gather(const struct mpg_report *r, struct mpg_attention *list,
+int mpg_warnings_gather(const struct mpg_report *r, struct mpg_notes *list,
                          struct mpg_error *err)
 {
-    static mpg_doubt *const kinds[] = {
-        add_untraced,      add_unplaced,       add_verdicts,       mpg_doubt_source,  add_waits,         add_missing_parts,
-        add_missing_calls, add_missing_source, mpg_doubt_sizes,    mpg_doubt_means,   mpg_doubt_record,  mpg_doubt_clocks,
-        mpg_doubt_cores,   mpg_doubt_order,    mpg_doubt_progress, mpg_doubt_places,  mpg_doubt_answers, mpg_doubt_partial,
-        mpg_doubt_windows, mpg_doubt_served,   mpg_doubt_posted,   mpg_doubt_threads, mpg_doubt_shared,  mpg_doubt_carried,
-        mpg_doubt_resized, add_replaced,       add_unused_files,   add_unused_floors, add_unused_draws,  add_unmet_options,
+    static mpg_warning *const kinds[] = {
+        add_untraced,      add_unplaced,       add_verdicts,       mpg_warn_source,  add_waits,         add_missing_parts,
+        add_missing_calls, add_missing_source, mpg_warn_sizes,    mpg_warn_means,   mpg_warn_record,  mpg_warn_clocks,
+        mpg_warn_cores,   mpg_warn_order,    mpg_warn_progress, mpg_warn_places,  mpg_warn_answers, mpg_warn_partial,
+        mpg_warn_windows, mpg_warn_served,   mpg_warn_posted,   mpg_warn_threads, mpg_warn_shared,  mpg_warn_carried,
+        mpg_warn_resized, add_replaced,       add_unused_files,   add_unused_floors, add_unused_draws,  add_unmet_options,
         add_unmet_regions, add_unused_rounds,  add_unseen_sizes,
     };
-    static mpg_doubt *const predicted[] = {
-        add_untraced,      add_unplaced,      add_verdicts,         mpg_predicted_missing, mpg_doubt_sizes,   mpg_doubt_means,
-        mpg_doubt_record,  mpg_doubt_order,   mpg_predicted_doubts, add_replaced,          add_unused_draws,  add_unmet_options,
-        add_unmet_regions, add_unused_rounds, mpg_doubt_answers,    mpg_doubt_partial,     mpg_doubt_windows, mpg_doubt_served,
-        mpg_doubt_posted,  mpg_doubt_threads, mpg_doubt_shared,     mpg_doubt_resized,
+    static mpg_warning *const predicted[] = {
+        add_untraced,      add_unplaced,      add_verdicts,         mpg_predicted_missing, mpg_warn_sizes,   mpg_warn_means,
+        mpg_warn_record,  mpg_warn_order,   mpg_predicted_warnings, add_replaced,          add_unused_draws,  add_unmet_options,
+        add_unmet_regions, add_unused_rounds, mpg_warn_answers,    mpg_warn_partial,     mpg_warn_windows, mpg_warn_served,
+        mpg_warn_posted,  mpg_warn_threads, mpg_warn_shared,     mpg_warn_resized,
     };
     const size_t n = r->result->predicted ? sizeof predicted / sizeof *predicted
                                           : sizeof kinds / sizeof *kinds;
     list->err = err;
     for (size_t i = 0; i < n; i++)
         (r->result->predicted ? predicted : kinds)[i](r, list);
-    return mpg_attention_end(list, err);
+    return mpg_notes_end(list, err);
+}
+
+int mpg_report_take_notes(struct mpg_report *r, struct mpg_notes *warnings, struct mpg_notes *assumed, struct mpg_error *err)
+{
+    r->warnings = warnings;
+    r->assumed = assumed;
+    return mpg_warnings_gather(r, warnings, err) < 0 ? -1 : mpg_assumptions_gather(r, assumed, err);
 }

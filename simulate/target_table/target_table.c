@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows, and what one says of another. */
-#include "simulate/designs/designs.h"
+/* Rows, their places and speed-ups. */
+#include "simulate/target_table/target_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,36 +8,32 @@
 
 #include "common/units.h"
 #include "simulate/reports/extrapolated.h"
-#include "simulate/reports/lines.h"
 
-int mpg_designs_init(struct mpg_designs *x, size_t traces, size_t designs, const struct mpg_sweep *keys,
+int mpg_target_table_init(struct mpg_target_table *x, size_t traces, size_t machines, const struct mpg_sweep *keys,
                      struct mpg_error *err)
 {
-    *x = (struct mpg_designs){.traces = traces, .designs = designs, .n = traces * designs, .keys = keys};
+    *x = (struct mpg_target_table){.traces = traces, .machines = machines, .n = traces * machines, .keys = keys};
     x->trace = calloc(traces, sizeof *x->trace);
-    x->target = calloc(designs, sizeof *x->target);
+    x->target = calloc(machines, sizeof *x->target);
     x->row = calloc(x->n, sizeof *x->row);
     return x->trace && x->target && x->row ? 0 : mpg_error_set(err, "out of memory");
 }
 
-void mpg_designs_clear(struct mpg_designs *x)
+void mpg_target_table_clear(struct mpg_target_table *x)
 {
     for (size_t i = 0; x->trace && i < x->traces; i++)
         free(x->trace[i].program);
-    for (size_t i = 0; x->row && i < x->n; i++) {
-        free(x->row[i].run_ns);
-        mpg_attention_clear(&x->row[i].attention);
-        mpg_attention_clear(&x->row[i].assumed);
-    }
+    for (size_t i = 0; x->row && i < x->n; i++)
+        mpg_row_answer_clear(&x->row[i].answer);
     free(x->trace);
     free(x->target);
     free(x->row);
-    *x = (struct mpg_designs){0};
+    *x = (struct mpg_target_table){0};
 }
 
 /* --- taking --- */
 
-static void add_accounts(struct mpg_design_row *row, const struct mpg_report *r)
+static void add_accounts(struct mpg_target_row *row, const struct mpg_report *r)
 {
     const struct mpg_result *q = r->result;
     for (int32_t i = 0; i < q->ranks; i++) {
@@ -53,7 +49,7 @@ static void add_accounts(struct mpg_design_row *row, const struct mpg_report *r)
     }
 }
 
-static int take_trace(struct mpg_design_trace *t, const struct mpg_report *r, struct mpg_error *err)
+static int take_trace(struct mpg_target_trace *t, const struct mpg_report *r, struct mpg_error *err)
 {
     const char *key, *value;
     if (t->ranks > 0)
@@ -66,16 +62,13 @@ static int take_trace(struct mpg_design_trace *t, const struct mpg_report *r, st
     return 0;
 }
 
-int mpg_designs_take(struct mpg_designs *x, size_t i, struct mpg_report *r, struct mpg_error *err)
+int mpg_target_table_take(struct mpg_target_table *x, size_t i, const struct mpg_report *r, struct mpg_error *err)
 {
     const struct mpg_extrapolation *e = r->extrapolation;
-    const struct mpg_result *q = r->result;
-    struct mpg_design_row *row = &x->row[i];
-    *row = (struct mpg_design_row){.trace = i / x->designs,
-                                   .design = i % x->designs,
+    struct mpg_target_row *row = &x->row[i];
+    *row = (struct mpg_target_row){.trace = i / x->machines,
+                                   .machine = i % x->machines,
                                    .processors = e->processors->number,
-                                   .run_ns = malloc(q->replicas * sizeof *row->run_ns),
-                                   .replicas = q->replicas,
                                    .messages = e->messages,
                                    .gets = e->gets,
                                    .puts = e->puts,
@@ -83,25 +76,21 @@ int mpg_designs_take(struct mpg_designs *x, size_t i, struct mpg_report *r, stru
                                    .bytes = e->bytes,
                                    .events = e->events,
                                    .against_ns = r->against_ns};
-    if (!row->run_ns)
-        return mpg_error_set(err, "out of memory");
-    row->run = mpg_report_run(r, row->run_ns); /* which sorts them */
-    memcpy(row->run_ns, q->run_ns, q->replicas * sizeof *row->run_ns);
     x->seed = r->p->seed;
     x->against_given = r->against_ns > 0;
     add_accounts(row, r);
-    return mpg_lines_take(r, &row->attention, &row->assumed, err) < 0 ? -1 : take_trace(&x->trace[row->trace], r, err);
+    return mpg_row_answer_take(&row->answer, r, err) < 0 ? -1 : take_trace(&x->trace[row->trace], r, err);
 }
 
 /* --- what one says of another --- */
 
-static bool same_program(const struct mpg_design_trace *a, const struct mpg_design_trace *b)
+static bool same_program(const struct mpg_target_trace *a, const struct mpg_target_trace *b)
 {
     return a->program && b->program && strcmp(a->program, b->program) == 0;
 }
 
-/* The trace of one rank that trace I's runs are against; x->traces: none, or it is not sure which. */
-static size_t find_one(const struct mpg_designs *x, size_t i)
+/* Returns the trace with one rank that trace I's runs are compared with; x->traces if there is none, or several. */
+static size_t find_one(const struct mpg_target_table *x, size_t i)
 {
     const bool says = x->trace[i].program != NULL;
     size_t found = x->traces, n = 0;
@@ -113,46 +102,47 @@ static size_t find_one(const struct mpg_designs *x, size_t i)
     return n == 1 ? found : x->traces;
 }
 
-static void place(const struct mpg_designs *x, struct mpg_design_row *row)
+static void place(const struct mpg_target_table *x, struct mpg_target_row *row)
 {
-    const struct mpg_design_row *first = &x->row[row->trace * x->designs];
+    const struct mpg_target_row *first = &x->row[row->trace * x->machines];
     row->place = row->order = 1;
-    for (const struct mpg_design_row *r = first; r < first + x->designs; r++) {
-        row->place += r->run.median < row->run.median;
-        row->order += r->run.median < row->run.median || (r->run.median == row->run.median && r < row);
+    for (const struct mpg_target_row *r = first; r < first + x->machines; r++) {
+        row->place += r->answer.run.median < row->answer.run.median;
+        row->order += r->answer.run.median < row->answer.run.median ||
+                      (r->answer.run.median == row->answer.run.median && r < row);
     }
 }
 
-void mpg_designs_finish(struct mpg_designs *x)
+void mpg_target_table_finish(struct mpg_target_table *x)
 {
     for (size_t i = 0; i < x->n; i++) {
-        struct mpg_design_row *row = &x->row[i];
+        struct mpg_target_row *row = &x->row[i];
         const size_t one = find_one(x, row->trace);
         place(x, row);
         if (!x->against_given && one < x->traces)
-            row->against_ns = x->row[one * x->designs + row->design].run.mean;
+            row->against_ns = x->row[one * x->machines + row->machine].answer.run.mean;
     }
 }
 
-double mpg_design_speedup(const struct mpg_design_row *row)
+double mpg_target_row_speedup(const struct mpg_target_row *row)
 {
-    return row->run.mean > 0 ? row->work_ns / row->run.mean : 0;
+    return row->answer.run.mean > 0 ? row->work_ns / row->answer.run.mean : 0;
 }
 
-double mpg_design_speedup_against(const struct mpg_design_row *row)
+double mpg_target_row_speedup_against(const struct mpg_target_row *row)
 {
-    return row->run.mean > 0 ? row->against_ns / row->run.mean : 0;
+    return row->answer.run.mean > 0 ? row->against_ns / row->answer.run.mean : 0;
 }
 
-double mpg_design_utilisation(const struct mpg_design_row *row)
+double mpg_target_row_utilisation(const struct mpg_target_row *row)
 {
-    return row->run.mean > 0 ? (row->work_ns + row->noise_ns) / row->run.mean / row->processors : 0;
+    return row->answer.run.mean > 0 ? (row->work_ns + row->noise_ns) / row->answer.run.mean / row->processors : 0;
 }
 
-const struct mpg_design_row *mpg_design_next(const struct mpg_designs *x, const struct mpg_design_row *row)
+const struct mpg_target_row *mpg_target_row_next(const struct mpg_target_table *x, const struct mpg_target_row *row)
 {
-    const struct mpg_design_row *first = &x->row[row->trace * x->designs];
-    for (const struct mpg_design_row *r = first; r < first + x->designs; r++)
+    const struct mpg_target_row *first = &x->row[row->trace * x->machines];
+    for (const struct mpg_target_row *r = first; r < first + x->machines; r++)
         if (r->order == row->order + 1)
             return r;
     return NULL;
@@ -160,10 +150,10 @@ const struct mpg_design_row *mpg_design_next(const struct mpg_designs *x, const 
 
 /* --- names --- */
 
-void mpg_design_value(const struct mpg_designs *x, size_t i, size_t design, char *text, size_t size)
+void mpg_target_table_value(const struct mpg_target_table *x, size_t i, size_t machine, char *text, size_t size)
 {
     const struct mpg_axis *axis = &x->keys->axis[i];
-    const size_t place = mpg_sweep_place(x->keys, i, design % x->keys->points);
+    const size_t place = mpg_sweep_place(x->keys, i, machine % x->keys->points);
     const double number = axis->value[place];
     if (axis->unit == MPG_SWEEP_TIME && !isnan(number))
         mpg_units_format_time(text, size, number);
@@ -175,12 +165,12 @@ void mpg_design_value(const struct mpg_designs *x, size_t i, size_t design, char
         snprintf(text, size, "%s", axis->word[place]);
 }
 
-void mpg_design_name(const struct mpg_designs *x, size_t design, char *text, size_t size)
+void mpg_target_table_name(const struct mpg_target_table *x, size_t machine, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%s", x->target[design]);
+    size_t used = (size_t)snprintf(text, size, "%s", x->target[machine]);
     for (size_t i = 0; i < x->keys->axes && used < size; i++) {
         char value[64];
-        mpg_design_value(x, i, design, value, sizeof value);
+        mpg_target_table_value(x, i, machine, value, sizeof value);
         used += (size_t)snprintf(text + used, size - used, ", %s %s", x->keys->axis[i].key, value);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of traces on targets: its columns and rows in all formats; mpgsim-json(5) is the schema of the JSON. In CSV names
- * are quoted, and times are ns. */
+/* Columns and rows of the table in all formats. In CSV, names are quoted and times are in ns. mpgsim-json(5) is the schema of
+ * the JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,26 +8,26 @@
 
 #include "common/printable.h"
 #include "common/units.h"
-#include "simulate/designs/designs.h"
+#include "simulate/target_table/target_table.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/lines.h"
-#include "simulate/reports/sheet.h"
+#include "simulate/reports/result_table.h"
 
-enum { DESIGNS_VERSION = 1, FIXED_COLUMNS = 56, TEXT = 512 };
+enum { TARGETS_VERSION = 1, FIXED_COLUMNS = 56, TEXT = 512 };
 
 /* ---- columns ---- */
 
-/* What rows have, so that the table has columns for it. */
+/* Which optional columns the table has. */
 struct parts {
     bool intervals, against, service, barriers, processors;
 };
 
-static struct parts parts_of(const struct mpg_designs *x)
+static struct parts parts_of(const struct mpg_target_table *x)
 {
     struct parts has = {false};
     for (size_t i = 0; i < x->n; i++) {
-        const struct mpg_design_row *r = &x->row[i];
-        has.intervals = has.intervals || r->replicas > 1;
+        const struct mpg_target_row *r = &x->row[i];
+        has.intervals = has.intervals || r->answer.replicas > 1;
         has.against = has.against || r->against_ns > 0;
         has.service = has.service || r->service_ns > 0;
         has.barriers = has.barriers || r->barrier_ns > 0;
@@ -42,11 +42,11 @@ static char *say_utilisation(char *text, size_t size, double part)
     return text;
 }
 
-/* Columns, at most the axes' and FIXED_COLUMNS, into LIST; returns their number. */
-static size_t describe(const struct mpg_designs *x, struct mpg_table_column *list)
+/* Fills LIST with the columns, at most FIXED_COLUMNS more than there are axes, and returns their number. */
+static size_t describe(const struct mpg_target_table *x, struct mpg_table_column *list)
 {
     const struct parts has = parts_of(x);
-    const bool several = x->designs > 1;
+    const bool several = x->machines > 1;
     const struct mpg_table_column before[] = {
         {.json = "row", .heading = "row"},
         {.key = "trace", .heading = "trace", .left = true, .quoted = true},
@@ -92,7 +92,7 @@ static size_t describe(const struct mpg_designs *x, struct mpg_table_column *lis
         {.json = "events"}};
     size_t n = sizeof before / sizeof *before;
     memcpy(list, before, sizeof before);
-    for (size_t i = 0; i < x->keys->axes; i++) { /* as people read it, as it was given, as a number if it is one */
+    for (size_t i = 0; i < x->keys->axes; i++) { /* for people, as given, as a number if it is one */
         const char *key = x->keys->axis[i].key;
         list[n++] = (struct mpg_table_column){.heading = key};
         list[n++] = (struct mpg_table_column){.key = key, .json = "", .quoted = true};
@@ -104,13 +104,13 @@ static size_t describe(const struct mpg_designs *x, struct mpg_table_column *lis
 
 /* ---- rows ---- */
 
-static void put_values(struct mpg_table *t, const struct mpg_designs *x, size_t design)
+static void put_values(struct mpg_table *t, const struct mpg_target_table *x, size_t machine)
 {
     for (size_t i = 0; i < x->keys->axes; i++) {
         const struct mpg_axis *axis = &x->keys->axis[i];
-        const size_t place = mpg_sweep_place(x->keys, i, design % x->keys->points);
+        const size_t place = mpg_sweep_place(x->keys, i, machine % x->keys->points);
         char text[TEXT];
-        mpg_design_value(x, i, design, text, sizeof text);
+        mpg_target_table_value(x, i, machine, text, sizeof text);
         mpg_table_text(t, text);
         mpg_table_text(t, axis->word[place]);
         if (isnan(axis->value[place]))
@@ -120,30 +120,30 @@ static void put_values(struct mpg_table *t, const struct mpg_designs *x, size_t 
     }
 }
 
-static void put_row(struct mpg_table *t, const struct mpg_designs *x, size_t i, bool has_against)
+static void put_row(struct mpg_table *t, const struct mpg_target_table *x, size_t i, bool has_against)
 {
-    const struct mpg_design_row *r = &x->row[i], *next = mpg_design_next(x, r);
-    const struct mpg_design_trace *trace = &x->trace[r->trace];
-    const double speedup = mpg_design_speedup(r), against = r->against_ns > 0 ? mpg_design_speedup_against(r) : NAN;
+    const struct mpg_target_row *r = &x->row[i], *next = mpg_target_row_next(x, r);
+    const struct mpg_target_trace *trace = &x->trace[r->trace];
+    const double speedup = mpg_target_row_speedup(r), against = r->against_ns > 0 ? mpg_target_row_speedup_against(r) : NAN;
     mpg_table_count(t, i + 1);
     mpg_table_text(t, trace->path);
     mpg_table_integer(t, trace->ranks);
     mpg_table_integer(t, r->processors);
-    mpg_table_text(t, x->target[r->design]);
+    mpg_table_text(t, x->target[r->machine]);
     mpg_table_integer(t, r->processors);
     mpg_table_missing(t);
-    put_values(t, x, r->design);
+    put_values(t, x, r->machine);
     mpg_table_count(t, r->place);
-    mpg_table_number(t, r->run.median);
-    mpg_table_range(t, r->run.low, r->run.high);
-    mpg_table_number(t, r->run.mean);
-    mpg_answer_put_summary(t, &r->run);
+    mpg_table_number(t, r->answer.run.median);
+    mpg_table_range(t, r->answer.run.low, r->answer.run.high);
+    mpg_table_number(t, r->answer.run.mean);
+    mpg_answer_put_summary(t, &r->answer.run);
     mpg_table_count(t, r->place);
-    mpg_table_number(t, next ? mpg_faster(r->run_ns, r->replicas, next->run_ns, next->replicas) : NAN);
+    mpg_table_number(t, next ? mpg_row_answer_faster(&r->answer, &next->answer) : NAN);
     mpg_table_numbers(t, (double[]){r->work_ns, r->noise_ns, r->wait_ns, r->service_ns, r->barrier_ns, r->processor_ns,
                                     r->call_ns, speedup, speedup / r->processors, against,
                                     has_against ? against / r->processors : speedup / r->processors,
-                                    mpg_design_utilisation(r)}, 12);
+                                    mpg_target_row_utilisation(r)}, 12);
     mpg_table_numbers(t, (double[]){r->wait_ns / trace->ranks, r->service_ns / trace->ranks, r->barrier_ns / trace->ranks,
                                     r->processor_ns / trace->ranks}, 4);
     mpg_table_numbers(t, (double[]){r->against_ns > 0 ? r->against_ns : NAN, against, against / r->processors}, 3);
@@ -155,8 +155,8 @@ static void put_row(struct mpg_table *t, const struct mpg_designs *x, size_t i, 
     mpg_table_number(t, r->events);
 }
 
-/* The table in FORMAT to OUT, or as rows of JSON, with the rest of each. */
-static int put_rows(const struct mpg_designs *x, enum mpg_table_format format, FILE *out, struct mpg_json *j,
+/* Writes the table in FORMAT to OUT, or, as JSON, rows with their replicas and notes. */
+static int put_rows(const struct mpg_target_table *x, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                     struct mpg_error *err)
 {
     struct mpg_table_column *list = calloc(FIXED_COLUMNS + 3 * x->keys->axes, sizeof *list);
@@ -169,15 +169,15 @@ static int put_rows(const struct mpg_designs *x, enum mpg_table_format format, F
     else
         mpg_table_begin(&t, format, out);
     for (size_t i = 0; i < x->n; i++) {
-        const struct mpg_design_row *r = &x->row[i];
+        const struct mpg_target_row *r = &x->row[i];
         if (j)
             mpg_json_object(j, NULL);
         put_row(&t, x, i, has_against);
         if (!j)
             continue;
-        mpg_json_numbers(j, "replicas_run_time_ns", r->run_ns, r->replicas);
-        mpg_answer_lines(j, "attention", &r->attention);
-        mpg_answer_lines(j, "assumptions", &r->assumed);
+        mpg_json_numbers(j, "replicas_run_time_ns", r->answer.run_ns, r->answer.replicas);
+        mpg_answer_lines(j, "attention", &r->answer.warnings);
+        mpg_answer_lines(j, "assumptions", &r->answer.assumed);
         mpg_json_close(j);
     }
     const int status = mpg_table_end(&t, err);
@@ -187,8 +187,8 @@ static int put_rows(const struct mpg_designs *x, enum mpg_table_format format, F
 
 /* ---- text ---- */
 
-/* What columns mean. */
-static void print_notes(const struct mpg_designs *x, FILE *out)
+/* Explains the columns. */
+static void print_notes(const struct mpg_target_table *x, FILE *out)
 {
     fputs("\nspeedup: all ranks' work over the run; ", out);
     if (parts_of(x).against)
@@ -199,21 +199,21 @@ static void print_notes(const struct mpg_designs *x, FILE *out)
     fputs("utilised: part of the processors' time that is work; all further: of a rank, in the mean\n", out);
 }
 
-static void print_best(const struct mpg_designs *x, FILE *out)
+static void print_best(const struct mpg_target_table *x, FILE *out)
 {
     char name[TEXT], run[32];
     fputc('\n', out);
     for (size_t t = 0; t < x->traces; t++) {
-        const struct mpg_design_row *row = &x->row[t * x->designs], *best = row;
+        const struct mpg_target_row *row = &x->row[t * x->machines], *best = row;
         size_t others = 0;
-        for (size_t d = 0; d < x->designs; d++) {
+        for (size_t d = 0; d < x->machines; d++) {
             best = row[d].order == 1 ? &row[d] : best;
             others += row[d].place == 1 && row[d].order > 1;
         }
-        mpg_design_name(x, best->design, name, sizeof name);
+        mpg_target_table_name(x, best->machine, name, sizeof name);
         fputs("  least for ", out);
         mpg_printable_put(out, x->trace[t].path);
-        fprintf(out, ": %s on ", mpg_units_format_time(run, sizeof run, best->run.median));
+        fprintf(out, ": %s on ", mpg_units_format_time(run, sizeof run, best->answer.run.median));
         mpg_printable_put(out, name);
         fprintf(out, " (row %zu)", (size_t)(best - x->row) + 1);
         if (others > 0)
@@ -222,33 +222,33 @@ static void print_best(const struct mpg_designs *x, FILE *out)
     }
 }
 
-int mpg_designs_text(const struct mpg_designs *x, FILE *out, struct mpg_error *err)
+int mpg_target_table_text(const struct mpg_target_table *x, FILE *out, struct mpg_error *err)
 {
-    mpg_lines_attention(&MPG_LINES(x->row, x->n, attention), out);
+    mpg_lines_warnings(&MPG_LINES(x->row, x->n, answer.warnings), out);
     fputs("Assumed\n", out);
-    mpg_lines_print(&MPG_LINES(x->row, x->n, assumed), false, out);
-    fprintf(out, "\n%zu trace%s on %zu machine%s, seed %" PRIu64 "\n\n", x->traces, x->traces == 1 ? "" : "s", x->designs,
-            x->designs == 1 ? "" : "s", x->seed);
+    mpg_lines_print(&MPG_LINES(x->row, x->n, answer.assumed), false, out);
+    fprintf(out, "\n%zu trace%s on %zu machine%s, seed %" PRIu64 "\n\n", x->traces, x->traces == 1 ? "" : "s", x->machines,
+            x->machines == 1 ? "" : "s", x->seed);
     if (put_rows(x, MPG_TABLE_TEXT, out, NULL, err) < 0)
         return -1;
     print_notes(x, out);
-    if (x->designs > 1)
+    if (x->machines > 1)
         print_best(x, out);
     return 0;
 }
 
 /* ---- for programs ---- */
 
-int mpg_designs_csv(const struct mpg_designs *x, FILE *out, struct mpg_error *err)
+int mpg_target_table_csv(const struct mpg_target_table *x, FILE *out, struct mpg_error *err)
 {
     return put_rows(x, MPG_TABLE_CSV, out, NULL, err);
 }
 
-static void put_traces(struct mpg_json *j, const struct mpg_designs *x)
+static void put_traces(struct mpg_json *j, const struct mpg_target_table *x)
 {
     mpg_json_array(j, "traces");
     for (size_t i = 0; i < x->traces; i++) {
-        const struct mpg_design_trace *t = &x->trace[i];
+        const struct mpg_target_trace *t = &x->trace[i];
         mpg_json_object(j, NULL);
         mpg_json_string(j, "path", t->path);
         mpg_json_string(j, "program", t->program);
@@ -259,7 +259,7 @@ static void put_traces(struct mpg_json *j, const struct mpg_designs *x)
     mpg_json_close(j);
 }
 
-static void put_parameters(struct mpg_json *j, const struct mpg_designs *x)
+static void put_parameters(struct mpg_json *j, const struct mpg_target_table *x)
 {
     static const char *const units[] = {
         [MPG_SWEEP_TIME] = "ns", [MPG_SWEEP_NUMBER] = "number", [MPG_SWEEP_SIZE] = "bytes", [MPG_SWEEP_COUNT] = "number"};
@@ -274,12 +274,12 @@ static void put_parameters(struct mpg_json *j, const struct mpg_designs *x)
     mpg_json_close(j);
 }
 
-int mpg_designs_json(const struct mpg_designs *x, FILE *out, struct mpg_error *err)
+int mpg_target_table_json(const struct mpg_target_table *x, FILE *out, struct mpg_error *err)
 {
     struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);
     mpg_json_object(&j, NULL);
     mpg_json_string(&j, "format", "mpgsim-targets");
-    mpg_json_integer(&j, "version", DESIGNS_VERSION);
+    mpg_json_integer(&j, "version", TARGETS_VERSION);
     mpg_json_count(&j, "seed", x->seed);
     put_traces(&j, x);
     put_parameters(&j, x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of scenarios: its columns and rows in all formats; of --tolerate what is tolerated. As text, what all rows rest on
- * is said once, what some do is said of them. mpgsim-json(5) is the schema of the JSON. */
+/* The table of scenarios, and the tolerances of --tolerate, in all formats. Text says an assumption of all rows once, and one of
+ * some rows with their numbers. mpgsim-json(5) is the schema of the JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,17 +10,17 @@
 #include "common/units.h"
 #include "simulate/reports/json_parts.h"
 #include "simulate/reports/lines.h"
-#include "simulate/reports/sheet.h"
+#include "simulate/reports/result_table.h"
 
 enum { SWEEP_VERSION = 1, KEY = 64, FIXED_COLUMNS = 32 };
 
 /* ---- columns ---- */
 
-/* Columns, and where the names of those of values are. */
+/* The columns, and the keys of the parameters' columns. */
 struct columns {
     struct mpg_table_column *list;
     size_t n;
-    char (*key)[KEY]; /* "latency_ns"; of words and plain numbers the name alone */
+    char (*key)[KEY]; /* "latency_ns"; without a unit for words and plain numbers */
 };
 
 static char *say_value(char *text, size_t size, double value)
@@ -34,18 +34,18 @@ static char *say_bytes(char *text, size_t size, double value)
     return value >= 0 ? mpg_table_say_size(text, size, value) : say_value(text, size, value);
 }
 
-/* How a value of COLUMN is shown to people. */
-static mpg_table_say *say_of(const struct mpg_column *column)
+/* Returns the function that writes a value of COLUMN for people. */
+static mpg_table_say *say_of(const struct mpg_result_column *column)
 {
     const char *unit = column->unit ? column->unit : "";
     return strcmp(unit, "ns") == 0 ? mpg_units_format_time : strcmp(unit, "bytes") == 0 ? say_bytes : say_value;
 }
 
-static void add_values(struct columns *x, const struct mpg_sheet *rows)
+static void add_values(struct columns *x, const struct mpg_result_table *rows)
 {
-    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* which is there without any, too */
+    x->list[x->n++] = (struct mpg_table_column){.group = "values"}; /* so that the object is there without parameters, too */
     for (size_t c = 0; c < rows->columns; c++) {
-        const struct mpg_column *column = &rows->column[c];
+        const struct mpg_result_column *column = &rows->column[c];
         const bool has_unit = column->unit && (column->unit[0] == 'n' || column->unit[0] == 'b');
         snprintf(x->key[c], KEY, "%s%s%s", column->name, has_unit ? "_" : "", has_unit ? column->unit : "");
         x->list[x->n++] = (struct mpg_table_column){
@@ -53,8 +53,8 @@ static void add_values(struct columns *x, const struct mpg_sheet *rows)
     }
 }
 
-/* Whether the traced run is not the same for all rows. */
-static bool differs_traced(const struct mpg_sheet *rows)
+/* Whether rows have different traced runs, as with several traces. */
+static bool differs_traced(const struct mpg_result_table *rows)
 {
     for (size_t i = 1; i < rows->n; i++)
         if (rows->row[i].traced_ns != rows->row->traced_ns)
@@ -62,7 +62,7 @@ static bool differs_traced(const struct mpg_sheet *rows)
     return false;
 }
 
-static void add_runs(struct columns *x, const struct mpg_sheet *rows)
+static void add_runs(struct columns *x, const struct mpg_result_table *rows)
 {
     const bool several = rows->replicas > 1, traced = rows->row->traced_ns > 0;
     const char *const median = several ? "median" : rows->predicted ? "predicted" : "perturbed";
@@ -85,7 +85,7 @@ static void add_runs(struct columns *x, const struct mpg_sheet *rows)
     x->n += sizeof runs / sizeof *runs;
 }
 
-static int describe(struct columns *x, const struct mpg_sheet *rows, struct mpg_error *err)
+static int describe(struct columns *x, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     *x = (struct columns){.list = calloc(rows->columns + FIXED_COLUMNS, sizeof *x->list),
                           .key = calloc(rows->columns + 1, sizeof *x->key)};
@@ -105,9 +105,9 @@ static void clear(struct columns *x)
 
 /* ---- rows ---- */
 
-static void put_row(struct mpg_table *t, const struct mpg_sheet *rows, size_t i)
+static void put_row(struct mpg_table *t, const struct mpg_result_table *rows, size_t i)
 {
-    const struct mpg_row *row = &rows->row[i];
+    const struct mpg_result_row *row = &rows->row[i];
     const bool traced = row->traced_ns > 0, next = rows->compares && i + 1 < rows->n && row[1].point == row->point;
     mpg_table_count(t, i + 1);
     mpg_table_missing(t);
@@ -116,20 +116,20 @@ static void put_row(struct mpg_table *t, const struct mpg_sheet *rows, size_t i)
             mpg_table_text(t, row->cell[c].word);
         else
             mpg_table_number(t, row->cell[c].number);
-    mpg_table_numbers(t, (double[]){row->recorded_ns, row->traced_ns, row->run.median}, 3);
-    mpg_table_range(t, row->run.low, row->run.high);
-    mpg_table_numbers(t, (double[]){row->run.p5, row->run.p95}, 2);
-    mpg_answer_put_summary(t, &row->run);
+    mpg_table_numbers(t, (double[]){row->recorded_ns, row->traced_ns, row->answer.run.median}, 3);
+    mpg_table_range(t, row->answer.run.low, row->answer.run.high);
+    mpg_table_numbers(t, (double[]){row->answer.run.p5, row->answer.run.p95}, 2);
+    mpg_answer_put_summary(t, &row->answer.run);
     mpg_table_count(t, row->synchronous);
-    mpg_table_number(t, traced ? row->run.median / row->traced_ns : NAN);
+    mpg_table_number(t, traced ? row->answer.run.median / row->traced_ns : NAN);
     if (traced)
-        mpg_table_range(t, row->run.low / row->traced_ns, row->run.high / row->traced_ns);
+        mpg_table_range(t, row->answer.run.low / row->traced_ns, row->answer.run.high / row->traced_ns);
     else
         mpg_table_missing(t);
-    mpg_table_number(t, next ? mpg_sheet_faster(rows, i, i + 1) : NAN);
+    mpg_table_number(t, next ? mpg_result_table_faster(rows, i, i + 1) : NAN);
 }
 
-static int put_rows(const struct mpg_sheet *rows, enum mpg_table_format format, FILE *out, struct mpg_error *err)
+static int put_rows(const struct mpg_result_table *rows, enum mpg_table_format format, FILE *out, struct mpg_error *err)
 {
     struct columns x;
     int status = describe(&x, rows, err);
@@ -146,8 +146,8 @@ static int put_rows(const struct mpg_sheet *rows, enum mpg_table_format format, 
 
 /* ---- what is tolerated ---- */
 
-/* A limit of each signature, and what of the parameter it leaves. */
-static void put_tolerance(struct mpg_table *t, const struct mpg_sheet *rows, const struct mpg_tolerance *x)
+/* Puts the tolerance X: a signature, a limit, and the largest tolerated value. */
+static void put_tolerance(struct mpg_table *t, const struct mpg_result_table *rows, const struct mpg_tolerance *x)
 {
     const double base_ns = x->base_ns > 0 ? x->base_ns : rows->row->traced_ns;
     const char *const which = x->none ? "none" : isnan(x->value) ? "any" : "up to";
@@ -177,9 +177,9 @@ static void put_tolerance(struct mpg_table *t, const struct mpg_sheet *rows, con
     mpg_table_text(t, which);
 }
 
-/* Tolerances as CSV or text; or (J) as rows of JSON, or of the FIRST one the members. */
-static int put_tolerances(const struct mpg_sheet *rows, bool first, enum mpg_table_format format, FILE *out, struct mpg_json *j,
-                          struct mpg_error *err)
+/* Writes tolerances as CSV or text; with J as rows of JSON, or, if FIRST, as members for the first one. */
+static int put_tolerances(const struct mpg_result_table *rows, bool first, enum mpg_table_format format, FILE *out,
+                          struct mpg_json *j, struct mpg_error *err)
 {
     const struct mpg_table_column columns[] = {
         {.key = "signature", .heading = "signature"},
@@ -204,7 +204,7 @@ static int put_tolerances(const struct mpg_sheet *rows, bool first, enum mpg_tab
     return mpg_table_end(&t, err);
 }
 
-static void print_tolerance(const struct mpg_sheet *rows, const struct mpg_tolerance *t, FILE *out)
+static void print_tolerance(const struct mpg_result_table *rows, const struct mpg_tolerance *t, FILE *out)
 {
     mpg_table_say *say = say_of(&rows->sought);
     char text[3][80];
@@ -223,8 +223,8 @@ static void print_tolerance(const struct mpg_sheet *rows, const struct mpg_toler
     fputc('\n', out);
 }
 
-/* Of the one signature, or of none. */
-static void print_tolerances(const struct mpg_sheet *rows, FILE *out)
+/* Prints the tolerances of a table with at most one signature. */
+static void print_tolerances(const struct mpg_result_table *rows, FILE *out)
 {
     char base[32];
     for (size_t i = 0; i < rows->tolerances; i++) {
@@ -241,25 +241,25 @@ static void print_tolerances(const struct mpg_sheet *rows, FILE *out)
 
 /* ---- text ---- */
 
-/* With three or more signatures: each against each. */
-static void print_pairs(const struct mpg_sheet *rows, FILE *out)
+/* With three or more signatures, prints how surely each is faster than each other one. */
+static void print_pairs(const struct mpg_result_table *rows, FILE *out)
 {
     char text[80];
     for (size_t i = 0; i < rows->n; i++)
         for (size_t k = i + 2; k < rows->n && rows->row[k].point == rows->row[i].point; k++)
             fprintf(out, "  row %zu than row %zu: %s\n", i + 1, k + 1,
-                    mpg_say_faster(text, sizeof text, mpg_sheet_faster(rows, i, k)));
+                    mpg_say_faster(text, sizeof text, mpg_result_table_faster(rows, i, k)));
 }
 
-static void print_head(const struct mpg_sheet *rows, FILE *out)
+static void print_head(const struct mpg_result_table *rows, FILE *out)
 {
     char text[32];
-    mpg_lines_attention(&MPG_LINES(rows->row, rows->n, attention), out);
+    mpg_lines_warnings(&MPG_LINES(rows->row, rows->n, answer.warnings), out);
     mpg_report_counts(rows->trace, rows->ranks, &rows->counts, false, out);
     fputs(rows->program, out);
     mpg_lines_print(&MPG_LINES(rows->row, rows->n, head), true, out);
     fputs("\nAssumed\n", out);
-    mpg_lines_print(&MPG_LINES(rows->row, rows->n, assumed), false, out);
+    mpg_lines_print(&MPG_LINES(rows->row, rows->n, answer.assumed), false, out);
     fprintf(out, "\nRun time of %zu scenario%s, %" PRIu32 " replica%s of each, seed %" PRIu64
                  ": their draws are the same\n", rows->n, rows->n == 1 ? "" : "s", rows->replicas,
             rows->replicas == 1 ? "" : "s", rows->seed);
@@ -268,7 +268,7 @@ static void print_head(const struct mpg_sheet *rows, FILE *out)
     fputc('\n', out);
 }
 
-int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
+int mpg_result_table_text(const struct mpg_result_table *rows, FILE *out, struct mpg_error *err)
 {
     print_head(rows, out);
     int status = put_rows(rows, MPG_TABLE_TEXT, out, err);
@@ -287,43 +287,43 @@ int mpg_sheet_text(const struct mpg_sheet *rows, FILE *out, struct mpg_error *er
 
 /* ---- for programs ---- */
 
-int mpg_sheet_csv(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
+int mpg_result_table_csv(const struct mpg_result_table *rows, FILE *out, struct mpg_error *err)
 {
     return rows->tolerances > 0 ? put_tolerances(rows, false, MPG_TABLE_CSV, out, NULL, err)
                                 : put_rows(rows, MPG_TABLE_CSV, out, err);
 }
 
-/* Against the other signatures of its point. */
-static void put_opponents(struct mpg_json *j, const struct mpg_sheet *rows, size_t i)
+/* Puts, for row I, in which part of the replicas it is faster than each other signature of its point. */
+static void put_opponents(struct mpg_json *j, const struct mpg_result_table *rows, size_t i)
 {
     mpg_json_array(j, "faster_than");
     for (size_t k = 0; k < rows->n; k++)
         if (k != i && rows->row[k].point == rows->row[i].point) {
             mpg_json_object(j, NULL);
             mpg_json_count(j, "row", k + 1);
-            mpg_json_number(j, "probability", mpg_sheet_faster(rows, i, k));
+            mpg_json_number(j, "probability", mpg_result_table_faster(rows, i, k));
             mpg_json_close(j);
         }
     mpg_json_close(j);
 }
 
-static int put_json_rows(struct mpg_json *j, const struct mpg_sheet *rows, struct mpg_error *err)
+static int put_json_rows(struct mpg_json *j, const struct mpg_result_table *rows, struct mpg_error *err)
 {
     struct columns x;
     int status = describe(&x, rows, err);
     struct mpg_table t = {.column = x.list, .columns = x.n, .own_rows = true};
     mpg_table_begin_json(&t, j);
     for (size_t i = 0; i < rows->n && status == 0; i++) {
-        const struct mpg_row *row = &rows->row[i];
+        const struct mpg_result_row *row = &rows->row[i];
         mpg_json_object(j, NULL);
         put_row(&t, rows, i);
         if (rows->compares)
             put_opponents(j, rows, i);
-        mpg_json_numbers(j, "replicas_run_time_ns", row->run_ns, rows->replicas);
+        mpg_json_numbers(j, "replicas_run_time_ns", row->answer.run_ns, rows->replicas);
         if (row->options)
             mpg_json_raw(j, "options", row->options);
-        mpg_answer_lines(j, "attention", &row->attention);
-        mpg_answer_lines(j, "assumptions", &row->assumed);
+        mpg_answer_lines(j, "attention", &row->answer.warnings);
+        mpg_answer_lines(j, "assumptions", &row->answer.assumed);
         mpg_json_close(j);
     }
     if (mpg_table_end(&t, status < 0 ? NULL : err) < 0)
@@ -332,7 +332,7 @@ static int put_json_rows(struct mpg_json *j, const struct mpg_sheet *rows, struc
     return status;
 }
 
-static void put_parameters(struct mpg_json *j, const struct mpg_sheet *rows)
+static void put_parameters(struct mpg_json *j, const struct mpg_result_table *rows)
 {
     mpg_json_array(j, "parameters");
     for (size_t i = 0; i < rows->columns; i++) {
@@ -344,7 +344,7 @@ static void put_parameters(struct mpg_json *j, const struct mpg_sheet *rows)
     mpg_json_close(j);
 }
 
-int mpg_sheet_json(const struct mpg_sheet *rows, FILE *out, struct mpg_error *err)
+int mpg_result_table_json(const struct mpg_result_table *rows, FILE *out, struct mpg_error *err)
 {
     const struct mpg_graph_counts *c = &rows->counts;
     struct mpg_json j = mpg_json_to(out, MPG_JSON_LINES);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows that other processes have taken, as bytes: numbers as they are in memory, then words that each end
- * with a NUL. */
+/* Rows of other processes are sent as bytes: struct numbers as in memory, then strings, each with its NUL. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/text_stream.h"
-#include "simulate/reports/sheet.h"
+#include "simulate/reports/result_table.h"
 
-/* Lists of lines that a row has; what is sent is a number of units, whose number an int holds. */
+/* The lists of notes of a row; MPI counts units, since an int holds no number of bytes. */
 enum { LISTS = 3, UNIT_BYTES = 1 << 16 };
 
-/* What comes first of a row. */
+/* The numbers of a row. */
 struct numbers {
     struct mpg_summary run;
     double traced_ns, recorded_ns;
@@ -19,11 +18,11 @@ struct numbers {
     uint32_t replicas, lines[LISTS], has_options;
 };
 
-static void list_lines(struct mpg_row *row, struct mpg_attention *list[LISTS])
+static void list_lines(struct mpg_result_row *row, struct mpg_notes *list[LISTS])
 {
     list[0] = &row->head;
-    list[1] = &row->attention;
-    list[2] = &row->assumed;
+    list[1] = &row->answer.warnings;
+    list[2] = &row->answer.assumed;
 }
 
 /* --- as bytes --- */
@@ -33,22 +32,22 @@ static void write_word(const char *word, FILE *out)
     fwrite(word, 1, strlen(word) + 1, out);
 }
 
-static void write_row(struct mpg_row *row, FILE *out)
+static void write_row(struct mpg_result_row *row, FILE *out)
 {
-    struct mpg_attention *list[LISTS];
+    struct mpg_notes *list[LISTS];
     struct numbers numbers;
     memset(&numbers, 0, sizeof numbers);
-    numbers.run = row->run;
+    numbers.run = row->answer.run;
     numbers.traced_ns = row->traced_ns;
     numbers.recorded_ns = row->recorded_ns;
     numbers.synchronous = row->synchronous;
-    numbers.replicas = row->replicas;
+    numbers.replicas = row->answer.replicas;
     numbers.has_options = row->options != NULL;
     list_lines(row, list);
     for (int i = 0; i < LISTS; i++)
         numbers.lines[i] = (uint32_t)list[i]->n;
     fwrite(&numbers, sizeof numbers, 1, out);
-    fwrite(row->run_ns, sizeof *row->run_ns, row->replicas, out);
+    fwrite(row->answer.run_ns, sizeof *row->answer.run_ns, row->answer.replicas, out);
     for (int i = 0; i < LISTS; i++)
         for (size_t k = 0; k < list[i]->n; k++) {
             write_word(list[i]->line[k].topic, out);
@@ -58,8 +57,8 @@ static void write_row(struct mpg_row *row, FILE *out)
         write_word(row->options, out);
 }
 
-/* Those of ROWS that are PART's in a new array of the caller's, of *UNITS; none if that is 0. */
-static int pack(const struct mpg_sheet *rows, int part, char **bytes, size_t *units, struct mpg_error *err)
+/* Writes the rows of group PART to a new array *BYTES of *UNITS units, which the caller frees. */
+static int pack(const struct mpg_result_table *rows, int part, char **bytes, size_t *units, struct mpg_error *err)
 {
     static const char zeros[UNIT_BYTES];
     size_t size;
@@ -83,7 +82,7 @@ static int pack(const struct mpg_sheet *rows, int part, char **bytes, size_t *un
 
 /* --- and back --- */
 
-/* The next word from *AT on, which goes on behind it. */
+/* Returns the string at *AT, and moves *AT behind it. */
 static const char *next_word(const char **at)
 {
     const char *word = *at;
@@ -91,45 +90,45 @@ static const char *next_word(const char **at)
     return word;
 }
 
-/* ROW, of what begins at *AT, which goes on behind it; lines' topics stay there. */
-static int read_row(struct mpg_row *row, const char **at, struct mpg_error *err)
+/* Reads ROW at *AT, and moves *AT behind it. Topics of notes point into the bytes. */
+static int read_row(struct mpg_result_row *row, const char **at, struct mpg_error *err)
 {
-    struct mpg_attention *list[LISTS];
+    struct mpg_notes *list[LISTS];
     struct numbers n;
     memcpy(&n, *at, sizeof n);
-    const size_t runs_bytes = n.replicas * sizeof *row->run_ns;
-    row->run = n.run;
+    const size_t runs_bytes = n.replicas * sizeof *row->answer.run_ns;
+    row->answer.run = n.run;
     row->traced_ns = n.traced_ns;
     row->recorded_ns = n.recorded_ns;
     row->synchronous = n.synchronous;
-    row->replicas = n.replicas;
-    if (!(row->run_ns = malloc(runs_bytes)))
+    row->answer.replicas = n.replicas;
+    if (!(row->answer.run_ns = malloc(runs_bytes)))
         return mpg_error_set(err, "out of memory");
-    memcpy(row->run_ns, *at + sizeof n, runs_bytes);
+    memcpy(row->answer.run_ns, *at + sizeof n, runs_bytes);
     *at += sizeof n + runs_bytes;
     list_lines(row, list);
     for (int i = 0; i < LISTS; i++)
         for (uint32_t k = 0; k < n.lines[i]; k++) {
             const char *topic = next_word(at);
-            mpg_attention_add(list[i], topic, "%s", next_word(at));
+            mpg_notes_add(list[i], topic, "%s", next_word(at));
         }
     if (n.has_options && !(row->options = strdup(next_word(at))))
         return mpg_error_set(err, "out of memory");
-    return mpg_attention_end(list[0], err) | mpg_attention_end(list[1], err) | mpg_attention_end(list[2], err);
+    return mpg_notes_end(list[0], err) | mpg_notes_end(list[1], err) | mpg_notes_end(list[2], err);
 }
 
 /* --- between processes --- */
 
-uint64_t mpg_sheet_digest(const struct mpg_sheet *rows)
+uint64_t mpg_result_table_digest(const struct mpg_result_table *rows)
 {
     for (size_t i = 0; i < rows->n; i++)
-        if (rows->row[i].run_ns)
+        if (rows->row[i].answer.run_ns)
             return mpg_processes_digest(0, &rows->row[i].recorded_ns, sizeof rows->row[i].recorded_ns);
     return 0;
 }
 
-/* PART's rows, from its first process, by way of BYTES, which has room for them. */
-static int receive(struct mpg_sheet *rows, int part, int from, char *bytes, const struct mpg_messenger *m,
+/* Receives the rows of group PART from process FROM into BYTES, which has enough room. */
+static int receive(struct mpg_result_table *rows, int part, int from, char *bytes, const struct mpg_messenger *m,
                    struct mpg_error *err)
 {
     const char *at = bytes;
@@ -145,7 +144,7 @@ static int receive(struct mpg_sheet *rows, int part, int from, char *bytes, cons
     return status;
 }
 
-int mpg_sheet_gather(struct mpg_sheet *rows, int part, int parts, struct mpg_processes *p,
+int mpg_result_table_gather(struct mpg_result_table *rows, int part, int parts, struct mpg_processes *p,
                      struct mpg_error *err)
 {
     char *bytes = NULL;
@@ -164,7 +163,7 @@ int mpg_sheet_gather(struct mpg_sheet *rows, int part, int parts, struct mpg_pro
         p->messenger->send(bytes, units, UNIT_BYTES);
     }
     const bool gathers = status == 0 && p->rank == 0;
-    for (int i = 1; i < parts && gathers; i++) { /* all of them, or who sends would wait */
+    for (int i = 1; i < parts && gathers; i++) { /* also after an error, since the senders wait */
         struct mpg_error other;
         char *room = rows->received + (size_t)(i - 1) * most;
         if (receive(rows, i, mpg_processes_first_of(p, i, parts), room, p->messenger, &other) == 0)

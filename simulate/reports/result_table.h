@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table of scenarios of one trace: a row for each point of a sweep, and for each signature there. All rows use the same
+ * draws. */
+#ifndef MPG_RESULT_TABLE_H
+#define MPG_RESULT_TABLE_H
+
+#include "common/plots/plots.h"
+#include "simulate/reports/row_answer.h"
+
+/* A parameter in which rows differ. */
+struct mpg_result_column {
+    const char *name; /* "latency", "signature" */
+    const char *unit; /* "ns", "factor", "ratio", "bytes"; NULL: values are words */
+};
+
+/* The value of a parameter. */
+struct mpg_result_cell {
+    double number;
+    const char *word; /* NULL: NUMBER is the value */
+};
+
+struct mpg_result_row {
+    struct mpg_result_cell *cell; /* one for each column */
+    size_t point;                 /* of the sweep; rows of one point, one for each signature, follow each other */
+    size_t place;                 /* of the row before the table was sorted */
+    int part;                     /* the group of processes that simulates the row */
+    struct mpg_row_answer answer;
+    double traced_ns, recorded_ns;
+    uint64_t synchronous;  /* synchronous messages */
+    struct mpg_notes head; /* its machines */
+    char *options;         /* JSON; or NULL */
+};
+
+/* The largest value of the sought parameter with which the median run takes at most SLOWDOWN times as long as the run it is
+ * compared with. */
+struct mpg_tolerance {
+    const char *signature;   /* NULL: there is none */
+    double base_ns;          /* the run compared with; 0: the traced run */
+    double slowdown;
+    double value, low, high; /* VALUE and its 95 % interval; NAN: unbounded, or no value at all */
+    bool interval;           /* something is random, so that there is an interval */
+    double tried;            /* without VALUE, all values are tolerated: the largest that was tried */
+    bool none;               /* without VALUE, not even the least value is tolerated */
+};
+
+struct mpg_result_table {
+    size_t columns, n;
+    struct mpg_result_column *column;
+    struct mpg_result_row *row;
+    bool compares; /* the last column is the signature */
+    uint32_t replicas, first_replica;
+    uint64_t seed;
+    bool predicted, json;           /* json: it will be written as JSON */
+    struct mpg_graph_counts counts; /* of the first row */
+    char *program;                  /* the first lines of text; NULL until row 0 is taken */
+    char *received;                 /* rows from other processes, which topics of notes point into; or NULL */
+    const char *trace;
+    int32_t ranks;
+    struct mpg_result_column sought; /* the parameter of --tolerate */
+    size_t tolerances;
+    struct mpg_tolerance *tolerance; /* one for each signature and limit; NULL: nothing is sought */
+};
+
+/* Makes TABLE with N empty rows of COLUMNS parameters. JSON: it will be written as JSON, and rows keep their options. Error: out
+ * of memory. The caller clears TABLE also after an error. */
+int mpg_result_table_init(struct mpg_result_table *table, size_t n, size_t columns, bool json, struct mpg_error *err);
+void mpg_result_table_clear(struct mpg_result_table *table);
+
+/* Copies the answer of REPORT to row I, whose cells are filled already. Error: out of memory. */
+int mpg_result_table_take(struct mpg_result_table *table, size_t i, const struct mpg_report *report, struct mpg_error *err);
+/* Returns a digest of values that are the same in all rows of one trace, from a row that this process has taken; 0: it has
+ * none. */
+uint64_t mpg_result_table_digest(const struct mpg_result_table *table);
+/* Sends the rows of group PART, from 0 to PARTS - 1, to the first of PROCESSES, which receives those of all groups. Collective.
+ * Error: out of memory on any process. */
+int mpg_result_table_gather(struct mpg_result_table *table, int part, int parts, struct mpg_processes *processes,
+                            struct mpg_error *err);
+/* Sorts the rows of each point by their median run time, shortest first. */
+void mpg_result_table_sort(struct mpg_result_table *table);
+/* The part of the replicas in which row A's run is shorter than row B's (mpg_row_answer_faster()). */
+double mpg_result_table_faster(const struct mpg_result_table *table, size_t a, size_t b);
+
+/* These write TABLE as text, as CSV (a line for each row, or, with --tolerate, for each tolerance) and as JSON
+ * (mpgsim-json(5)). Error: out of memory. */
+int mpg_result_table_text(const struct mpg_result_table *table, FILE *stream, struct mpg_error *err);
+int mpg_result_table_csv(const struct mpg_result_table *table, FILE *stream, struct mpg_error *err);
+int mpg_result_table_json(const struct mpg_result_table *table, FILE *stream, struct mpg_error *err);
+/* Draws a struct mpg_result_table. "sweep": run times over the first column if that has numbers, a line for each value of the
+ * others. If the table compares signatures, "machines": those of the first point by their medians, and "faster": how surely each
+ * is faster than each other one. Errors: nothing to draw; those of plots. */
+plot_draw mpg_result_table_draw;
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer of one row of a result table: a scenario (result_table.h), or a trace on a target (simulate/target_table/). */
+#ifndef MPG_ROW_ANSWER_H
+#define MPG_ROW_ANSWER_H
+
+#include "simulate/reports/report.h"
+
+struct mpg_row_answer {
+    struct mpg_summary run;   /* of the run times */
+    double *run_ns;           /* run time of each replica */
+    uint32_t replicas;
+    struct mpg_notes warnings, assumed;
+};
+
+/* Copies run times, warnings and assumptions of REPORT, whose own lists of notes are not read, to ANSWER, which is zero. To be
+ * cleared also after an error: out of memory. */
+int mpg_row_answer_take(struct mpg_row_answer *answer, const struct mpg_report *report, struct mpg_error *err);
+void mpg_row_answer_clear(struct mpg_row_answer *answer);
+
+/* The part of the replicas, from 0 to 1, in which A's run is shorter than B's; equal runs count half. Both have the same number
+ * of replicas, or one of them has a single one, which is compared with all of the other. */
+double mpg_row_answer_faster(const struct mpg_row_answer *a, const struct mpg_row_answer *b);
+/* PART of the replicas as text, to TEXT of SIZE bytes, which is returned: "faster in 98.4 %", or below one half "slower in
+ * 51.6 %". */
+char *mpg_say_faster(char *text, size_t size, double part);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Warnings about the trace and about measurements: how far the answer can be trusted. Each function appends at most a few
+ * notes to LIST, none where its condition does not hold. */
+#ifndef MPG_TRACE_WARNINGS_H
+#define MPG_TRACE_WARNINGS_H
+
+#include "simulate/reports/report.h"
+#include "simulate/reports/warnings.h"
+
+typedef void mpg_warning(const struct mpg_report *report, struct mpg_notes *list);
+
+/* There is a target, but no source is known. */
+mpg_warning mpg_warn_source;
+/* Messages are larger than the largest measured size. */
+mpg_warning mpg_warn_sizes;
+/* The mean of drawn times differs by more than a tenth from the mean that the signature states. */
+mpg_warning mpg_warn_means;
+/* The noise record is shorter than the run. */
+mpg_warning mpg_warn_record;
+/* By the traced clocks, messages arrive before they are sent. */
+mpg_warning mpg_warn_clocks;
+/* Ranks shared cores when they were traced. */
+mpg_warning mpg_warn_cores;
+/* Purely asynchronous exchanges: the sender never completes a send, and the receiving call does not wait (Sottile, Chandu,
+ * Bader 2006, section 4.3). */
+mpg_warning mpg_warn_order;
+/* Hypotheses: messages arrived only after their sender's next MPI call (docs/MODEL.md, section 10). */
+mpg_warning mpg_warn_progress;
+/* Hypotheses: the trace does not show which sends wait, or not for the sizes after resizing. */
+mpg_warning mpg_warn_carried, mpg_warn_resized;
+/* Hypotheses: calls on windows, and completions of nonblocking collectives, took more than a hundredth of all ranks' time; the
+ * waiting in both is not simulated again. */
+mpg_warning mpg_warn_windows, mpg_warn_posted;
+/* Hypotheses: one-sided transfers waited for a call of their target, and another call may serve them in the changed run. */
+mpg_warning mpg_warn_served;
+/* Hypotheses about work on ranks with several threads: waiting between threads outside of MPI is not known. */
+mpg_warning mpg_warn_shared, mpg_warn_threads;
+/* Hypotheses: rooted collectives and scans are simulated as a whole, since another option needs them whole. */
+mpg_warning mpg_warn_partial;
+/* Replicas keep the traced order of matching, since messages would be sent before their cause (docs/MODEL.md, section 6). */
+mpg_warning mpg_warn_answers;
+/* Pairs of ranks use network paths that were not measured. */
+mpg_warning mpg_warn_places;
+/* Predictions: parts that the target's signature lacks; traits of the trace that limit a prediction. */
+mpg_warning mpg_predicted_missing, mpg_predicted_warnings;
+
+#endif
