@@ -274,7 +274,7 @@ int mpg_complete_tails(struct mpg_signature *sig, struct mpg_error *err)
 
 /* Times that an overhead of one size cannot exceed. */
 struct bounds {
-    struct mpg_one_way way[2];
+    struct mpg_one_way_time way[2];
     size_t n;
 };
 

@@ -39,7 +39,7 @@ bool mpg_flight_target_known(const struct mpg_perturbation *p)
 
 double mpg_flight_of(const struct mpg_network_path *path, double bytes, double u)
 {
-    struct mpg_one_way way = mpg_one_way_on_path(path, NULL, bytes);
+    struct mpg_one_way_time way = mpg_one_way_on_path(path, NULL, bytes);
     return mpg_one_way_ns(&way, -1, u);
 }
 
@@ -87,7 +87,7 @@ static void haul_times(const struct haul *haul, const struct mpg_quantile_reques
 /* delta(d; u) at one size. */
 struct flight {
     enum mpg_flight_rule rule;
-    struct mpg_one_way target, source;
+    struct mpg_one_way_time target, source;
     struct haul target_haul, source_haul;
 };
 

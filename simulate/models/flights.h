@@ -105,7 +105,7 @@ void mpg_flight_draw_rows(const struct mpg_perturbation *p, const struct mpg_row
 struct mpg_address mpg_flight_address(const struct mpg_perturbation *p, const struct mpg_sent_message *m);
 /* Times of one size on the target: X_T(0; u) by the latency model, X_T(d; u) and X_T(0; u) by the byte model. */
 struct mpg_target_one_ways {
-    struct mpg_one_way lambda, whole, empty;
+    struct mpg_one_way_time lambda, whole, empty;
 };
 /* Sets WAYS for BYTES. Returns false if P's target has no message times. */
 bool mpg_flight_target_one_ways(const struct mpg_perturbation *p, double bytes, struct mpg_target_one_ways *ways);

@@ -16,7 +16,7 @@ bool mpg_resize_is_known(const struct mpg_perturbation *p)
 
 /* One-way times of two sizes on the source. */
 struct sizes {
-    struct mpg_one_way from, to;
+    struct mpg_one_way_time from, to;
 };
 
 static struct sizes find_sizes(const struct mpg_perturbation *p, double from, double to)

@@ -151,17 +151,17 @@ static double slope_of(const struct mpg_network_sizes *sizes)
     return fmax(more_ns, 0) / (double)(to->size_bytes - from->size_bytes);
 }
 
-struct mpg_one_way mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
+struct mpg_one_way_time mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
                             const struct mpg_network_sizes *slope, double bytes)
 {
-    struct mpg_one_way way = {.place = mpg_curve_point_find(sizes, fits, bytes)};
+    struct mpg_one_way_time way = {.place = mpg_curve_point_find(sizes, fits, bytes)};
     const double beyond = bytes - (double)sizes->size[sizes->n - 1].size_bytes;
     if (beyond > 0 && slope->n > 1 && mpg_rule_holds(MPG_RULE_BEYOND_SIZES))
         way.more_ns = beyond * slope_of(slope);
     return way;
 }
 
-struct mpg_one_way mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes)
+struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes)
 {
     const bool latencies = path->latency.n > 0;
     const struct mpg_network_sizes *sizes = latencies ? &path->latency : &path->bandwidth;
@@ -169,7 +169,7 @@ struct mpg_one_way mpg_one_way_on_path(const struct mpg_network_path *path, cons
                         path->bandwidth.n > 1 ? &path->bandwidth : sizes, bytes);
 }
 
-double mpg_one_way_ns(const struct mpg_one_way *way, double launch, double u)
+double mpg_one_way_ns(const struct mpg_one_way_time *way, double launch, double u)
 {
     return place_ns(&way->place, launch, u) + way->more_ns;
 }
@@ -183,7 +183,7 @@ void mpg_curve_point_times(const struct mpg_curve_point *p, const struct mpg_qua
             ns[w] = place_ns(p, -1, asked->u ? asked->u[w] : 0);
 }
 
-void mpg_one_way_times(const struct mpg_one_way *way, const struct mpg_quantile_requests *asked, double *ns)
+void mpg_one_way_times(const struct mpg_one_way_time *way, const struct mpg_quantile_requests *asked, double *ns)
 {
     mpg_curve_point_times(&way->place, asked, ns);
     for (uint32_t w = 0; w < asked->n && way->more_ns > 0; w++)

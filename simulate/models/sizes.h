@@ -54,7 +54,7 @@ struct mpg_curve_point {
     const struct mpg_fitted *low, *high; /* fitted families at the two sizes; NULL: measured samples */
 };
 
-struct mpg_one_way {
+struct mpg_one_way_time {
     struct mpg_curve_point place;
     double more_ns; /* >= 0, for the bytes above the largest measured size */
 };
@@ -65,17 +65,17 @@ struct mpg_curve_point mpg_curve_point_find(const struct mpg_network_sizes *size
                                             const struct mpg_fitted *fits, double bytes);
 /* As mpg_curve_point_find(); above the largest of SIZES, time grows with the slope between the medians of the two largest sizes
  * of SLOPE, or not at all if SLOPE has fewer than two. */
-struct mpg_one_way mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
+struct mpg_one_way_time mpg_one_way_find(const struct mpg_network_sizes *sizes, const struct mpg_fitted *fits,
                                     const struct mpg_network_sizes *slope, double bytes);
 /* Returns the one-way time of BYTES on PATH: from its latencies or, if it has none, from its transfer times. PATH has one of
  * the two. FITS as above. Extrapolation uses the slope of the transfer times. */
-struct mpg_one_way mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes);
+struct mpg_one_way_time mpg_one_way_on_path(const struct mpg_network_path *path, const struct mpg_path_fits *fits, double bytes);
 /* Returns the time, ns, at probability U. LAUNCH as in mpg_size_quantile(); fitted families ignore it. */
-double mpg_one_way_ns(const struct mpg_one_way *way, double launch, double u);
+double mpg_one_way_ns(const struct mpg_one_way_time *way, double launch, double u);
 
 /* The same for several replicas at once, into NS. */
 void mpg_curve_point_times(const struct mpg_curve_point *place, const struct mpg_quantile_requests *asked,
                            double *ns);
-void mpg_one_way_times(const struct mpg_one_way *way, const struct mpg_quantile_requests *asked, double *ns);
+void mpg_one_way_times(const struct mpg_one_way_time *way, const struct mpg_quantile_requests *asked, double *ns);
 
 #endif

@@ -99,7 +99,7 @@ static double parametric_round(const struct mpg_perturbation *p, const struct mp
 /* --- by signatures and the command line --- */
 
 /* Returns X(d) from measured times, extrapolated with their own slope. */
-static struct mpg_one_way find_measured(const struct mpg_network_sizes *sizes, double bytes)
+static struct mpg_one_way_time find_measured(const struct mpg_network_sizes *sizes, double bytes)
 {
     return mpg_one_way_find(sizes, NULL, sizes, bytes);
 }
@@ -218,7 +218,7 @@ bool mpg_time_in_send(const struct mpg_perturbation *p, const struct mpg_sent_me
 {
     if (p->parameters || all_given(p) || !has_held_sends(p, m->bytes))
         return false;
-    const struct mpg_one_way way = find_measured(&p->target_path->sender, m->bytes);
+    const struct mpg_one_way_time way = find_measured(&p->target_path->sender, m->bytes);
     const struct mpg_address address = mpg_sent_message_address(p->seed, m, MPG_DRAW_ACK);
     mpg_add_drawn(p, &address, first, n, add_way, &way, value_ns);
     return true;
@@ -241,7 +241,7 @@ double mpg_time_gap(const struct mpg_perturbation *p, double bytes)
     if (!p->target_path || p->target_path->streaming.n == 0 || all_given(p) || !mpg_rule_holds(MPG_RULE_GAPS))
         return 0;
     const struct mpg_network_sizes *sizes = &p->target_path->streaming;
-    struct mpg_one_way way = find_measured(sizes, bytes);
+    struct mpg_one_way_time way = find_measured(sizes, bytes);
     return mpg_one_way_ns(&way, -1, 0.5);
 }
 
@@ -256,7 +256,7 @@ struct mpg_typical mpg_time_typical(const struct mpg_perturbation *p, double byt
     t.send_ns = mpg_overhead_median(p, MPG_OVERHEAD_SEND, false, bytes, false);
     t.receive_ns = mpg_overhead_median(p, MPG_OVERHEAD_RECEIVE, false, bytes, false);
     if (has_held_sends(p, bytes)) {
-        const struct mpg_one_way way = find_measured(&p->target_path->sender, bytes);
+        const struct mpg_one_way_time way = find_measured(&p->target_path->sender, bytes);
         t.waiting_ns = mpg_one_way_ns(&way, -1, 0.5);
     }
     return t;
