@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -91,8 +92,16 @@ def grown(ranks, run):
 
 
 def program(name):
+    """The program NAME's path; None if this build lacks it."""
     path = os.environ.get(name.upper()) or os.path.join(BUILD, PLACES[name], name)
     return path if os.access(path, os.X_OK) else None
+
+
+def needed(name):
+    path = program(name)
+    if not path:
+        sys.exit(f"Bail out! no {name}")
+    return path
 
 
 def helps():
@@ -123,7 +132,7 @@ def answers(lines, keep=()):
                 file.write(text)
         for line in lines:
             words = shlex.split(line)
-            run = subprocess.run([program(words[0]), *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            run = subprocess.run([needed(words[0]), *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  text=True)
             text = run.stdout
             for name in keep:

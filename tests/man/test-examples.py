@@ -14,7 +14,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, ".."), HERE]
-from outputs import SOURCE, copied, program  # noqa: E402
+from outputs import SOURCE, copied, needed  # noqa: E402
 from tap import finish, ok  # noqa: E402
 
 BLOCK = re.compile(r'(\.\\" lines: (.*)\n\.EX\n(\$ .*)\n)((?:(?!\.EE).*\n)*)(\.EE\n)')
@@ -38,7 +38,7 @@ def output(command, address):
             given, copy = os.path.join(SOURCE, name), os.path.join(folder, name)
             if not name.startswith("-") and os.path.exists(given) and not os.path.exists(copy):
                 copied(given, copy)
-        run = subprocess.run([program(words[0]), *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = subprocess.run([needed(words[0]), *words[1:]], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         numbered = "".join(f"{line}\n" for line in run.stdout.splitlines())
         shown = subprocess.run(["sed", "-n", f"{address}{{=;p}}"], input=numbered, stdout=subprocess.PIPE, text=True, check=True).stdout
     lines = shown.split("\n")[:-1]
