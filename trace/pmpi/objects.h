@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows and files, told to the trace when they are made (objects.c). HANDLE is
- * MPI_Win's or MPI_File's. Locked callers only, but where it says otherwise. */
+/* Numbers of windows and files, defined in the trace when the program creates them (objects.c). HANDLE is an
+ * MPI_Win or MPI_File. Callers hold the lock unless a comment says otherwise. */
 #ifndef MPG_OBJECTS_H
 #define MPG_OBJECTS_H
 
@@ -10,18 +10,17 @@
 #include "trace/event.h"
 #include "trace/pmpi/tracer.h"
 
-/* A number for what was just made on COMM; MPG_NO_OBJECT without memory. */
+/* Numbers and defines the object HANDLE, just created on COMM. Returns the number, or MPG_NO_OBJECT if memory is exhausted. */
 int32_t tracer_object_new(enum mpg_object_kind kind, uintptr_t handle, MPI_Comm comm);
-/* Its number; MPG_NO_OBJECT if it is not known. */
+/* Returns the number of HANDLE, or MPG_NO_OBJECT for an unknown handle. */
 int32_t tracer_object(enum mpg_object_kind kind, uintptr_t handle);
-/* As tracer_object(), before the call of S loses the handle; not locked. */
+/* Like tracer_object(), for the call S that is about to free the handle. Takes the lock itself. */
 int32_t tracer_object_before(const struct tracer_scope *s, enum mpg_object_kind kind,
                              uintptr_t handle);
-/* Locks; E: the call of S on it. False, not locked, if none is to be recorded. */
+/* Locks and fills E with the call S on HANDLE. Returns false, unlocked, if nothing is recorded. */
 bool tracer_object_event(const struct tracer_scope *s, enum mpg_object_kind kind,
                          uintptr_t handle, struct mpg_event *e);
-/* Records the call of S that gave HANDLE up, which was object NUMBER (of
- * tracer_object_before()); not locked. */
+/* Records the call S that freed HANDLE. NUMBER is the result of tracer_object_before(). Takes the lock itself. */
 void tracer_object_end(const struct tracer_scope *s, enum mpg_object_kind kind,
                        uintptr_t handle, int32_t number);
 void tracer_objects_end(void);

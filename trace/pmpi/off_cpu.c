@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readings of the CPU clock and of the scheduler's counters, and who may use rseq_cs. */
+/* Reads the thread's CPU clock and the scheduler's counters, and manages the thread's rseq_cs. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "trace/pmpi/off_cpu.h"
 
@@ -14,7 +14,7 @@
 #include "trace/pmpi/clock.h"
 #include "trace/pmpi/say.h"
 
-/* The rate of CPU clocks is the counter's own, as that of this clock is. */
+/* The CPU clocks run at the rate of the hardware counter, without NTP's corrections, and so does this clock. */
 #ifdef CLOCK_MONOTONIC_RAW
 enum { WALL_CLOCK = CLOCK_MONOTONIC_RAW };
 #else
@@ -24,33 +24,34 @@ enum { WALL_CLOCK = CLOCK_MONOTONIC };
 enum { TRIES = 4, TRIALS = 32 };
 
 static enum off_cpu_way way;
-static int64_t usual_ns = INT64_MAX; /* from one to the other end of a reading without interruption */
+static int64_t usual_ns = INT64_MAX; /* shortest time of one reading without interruption */
 
 /* --- rseq --- */
 
 #if defined __linux__ && defined __x86_64__ && !defined __ILP32__
-/* glibc's, from 2.35 on; where there are none, the addresses are NULL. */
+/* Provided by glibc 2.35 and later; NULL with other C libraries. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-enum { CPU_ID = 4, RSEQ_CS = 8, LEAST_SIZE = 16 }; /* offsets in the area; what of it is needed */
+enum { CPU_ID = 4, RSEQ_CS = 8, LEAST_SIZE = 16 }; /* offsets in the rseq area; least size of the area */
 
-/* The kernel wants the signature that glibc has registered before the address where interrupted
- * sequences go on. No instruction is in the range, so that none ever does. */
+/* The kernel requires the signature that glibc registered in front of the abort address. The descriptor's range is
+ * empty, so no sequence is ever aborted. */
 static const uint32_t abort_place[2] = {0x53053053, 0};
 const struct off_cpu_descriptor off_cpu_descriptor = {
     .start_ip = (uintptr_t)&off_cpu_descriptor,
     .post_commit_offset = 1,
     .abort_ip = (uintptr_t)&abort_place[1]};
 
-/* rseq_cs of this thread; NULL: nobody has registered an area for it, or not glibc. */
+/* Returns the address of this thread's rseq_cs, or NULL if glibc has not registered an area. */
 static volatile uint64_t *find_flag(void)
 {
     char *thread;
     int32_t cpu;
     if (!&__rseq_offset || !&__rseq_size || __rseq_size < LEAST_SIZE)
         return NULL;
-    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* the thread pointer points to itself */
+    __asm__("movq %%fs:0, %0" : "=r"(thread)); /* Sets rseq_cs to the tracer's descriptor unless another user occupies the
+                                                  word. */
     memcpy(&cpu, thread + __rseq_offset + CPU_ID, sizeof cpu);
     return cpu < 0 ? NULL : (volatile uint64_t *)(void *)(thread + __rseq_offset + RSEQ_CS);
 }
@@ -85,8 +86,8 @@ static int64_t read_clock(clockid_t clock)
     return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : -1;
 }
 
-/* Both clocks at one moment, from the tightest of several brackets: an interruption in between would be
- * lost to both neighbours. Returns the bracket's width. */
+/* Reads both clocks at one moment: takes the narrowest of several brackets, since both neighbouring stretches would
+ * miss an interruption between the two reads. Returns the bracket's width in ns. */
 static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
 {
     int64_t least_ns = INT64_MAX;
@@ -103,8 +104,8 @@ static int64_t read_both(int64_t *wall_ns, int64_t *cpu_ns)
     return least_ns;
 }
 
-/* What the thread lost since the last reading, which this one replaces. The flag is set first: what comes
- * after this is another stretch's. */
+/* Reads the clocks and returns the time in ns that the thread lost since the previous reading. Sets the flag first:
+ * an interruption after that belongs to the next stretch. */
 static int64_t read_lost(struct off_cpu *o)
 {
     const int64_t wall_ns = o->wall_ns, cpu_ns = o->cpu_ns;
@@ -115,7 +116,7 @@ static int64_t read_lost(struct off_cpu *o)
 
 /* --- the scheduler's counters of this thread --- */
 
-/* How often it has given up its CPU; -1: not known. */
+/* Returns the number of voluntary context switches of the thread, or -1 if unknown. */
 static int64_t read_voluntary(void)
 {
 #ifdef RUSAGE_THREAD
@@ -126,8 +127,8 @@ static int64_t read_voluntary(void)
     return -1;
 }
 
-/* How long it has waited for a CPU, ns; -1: not known. The file is not kept open, in a program that may close
- * what it has not opened. */
+/* Returns the thread's time in the run queue in ns, or -1 if unknown. Opens the file each time: a program may close
+ * descriptors that belong to others. */
 static int64_t read_queued(void)
 {
     char text[96];
@@ -136,8 +137,8 @@ static int64_t read_queued(void)
     return sscanf(text, "%*d %lld", &queued_ns) == 1 ? queued_ns : -1;
 }
 
-/* Of LOST_NS, the least that the thread waited for a CPU after it had slept: what others were counted for is
- * not this stretch's. */
+/* Returns the part of LOST_NS that the thread surely waited in the run queue after a sleep. Subtracts the waiting
+ * time that earlier stretches have already counted. */
 static int64_t queued_of(struct off_cpu *o, int64_t lost_ns)
 {
     const int64_t now_ns = read_queued(), grown_ns = now_ns - o->queued_ns - o->counted_ns - o->unread_ns;
@@ -147,7 +148,7 @@ static int64_t queued_of(struct off_cpu *o, int64_t lost_ns)
     return !is_known ? 0 : grown_ns < lost_ns ? grown_ns : lost_ns;
 }
 
-/* What counts of LOST_NS, OFF_CPU_NOISE_NS or more, since the last reading. */
+/* Returns the off-CPU time within LOST_NS (at least OFF_CPU_NOISE_NS) since the previous reading. */
 static int64_t count_lost(struct off_cpu *o, int64_t lost_ns, bool has_slept)
 {
     if (!has_slept) {
@@ -162,7 +163,7 @@ static int64_t count_lost(struct off_cpu *o, int64_t lost_ns, bool has_slept)
 
 /* --- stretches --- */
 
-/* Begins a stretch now; returns when. */
+/* Begins a stretch now; returns the time of its begin. */
 static int64_t begin(struct off_cpu *o)
 {
     o->begin_ns = clock_now_ns();
@@ -170,7 +171,7 @@ static int64_t begin(struct off_cpu *o)
     return o->begin_ns;
 }
 
-/* Nothing is recorded: nothing is to be looked at again, but what is long. */
+/* For runs that do not record off-CPU time: only long stretches call the reader again. */
 static int64_t ignore(struct off_cpu *o, int64_t now_ns)
 {
     o->flag = &o->own_flag;
@@ -180,7 +181,7 @@ static int64_t ignore(struct off_cpu *o, int64_t now_ns)
     return now_ns;
 }
 
-/* Of a thread's first stretch nothing is known. */
+/* A thread's first stretch has no earlier reading to compare with. */
 static void begin_thread(struct off_cpu *o)
 {
     (void)read_lost(o);
@@ -188,15 +189,15 @@ static void begin_thread(struct off_cpu *o)
     o->queued_ns = read_queued();
 }
 
-/* What was found at the end of a stretch. */
+/* Off-CPU time at the end of a stretch. */
 struct found {
-    int64_t off_ns;   /* off-CPU time until the clocks were read, which was */
-    int64_t read_ns;  /* then, */
-    int64_t after_ns; /* and until they were read again, behind the scheduler's counters */
+    int64_t off_ns;   /* off-CPU time up to read_ns */
+    int64_t read_ns;  /* time at which the clocks were read */
+    int64_t after_ns; /* off-CPU time between the two readings of the clocks, around the scheduler's counters */
 };
 
-/* Ends the stretch at NOW_NS. One that is neither interrupted nor long has no off-CPU time: its reading is
- * merely old, and what differs is of many short stretches. */
+/* Ends the stretch at NOW_NS. A stretch that was neither interrupted nor long has no off-CPU time: the clocks were
+ * read because the last reading was stale, and the difference sums over many short stretches. */
 static struct found end_stretch(struct off_cpu *o, int64_t now_ns)
 {
     struct found found = {.read_ns = now_ns};
@@ -236,7 +237,7 @@ void off_cpu_look_leave(struct off_cpu *o, int64_t now_ns)
         return;
     }
     const struct found found = end_stretch(o, now_ns);
-    const int64_t late_ns = found.read_ns - now_ns - usual_ns; /* lost when the call had left */
+    const int64_t late_ns = found.read_ns - now_ns - usual_ns; /* lost after the end of the call */
     const int64_t moved_ns = late_ns < OFF_CPU_NOISE_NS ? 0 : late_ns < found.off_ns ? late_ns : found.off_ns;
     o->in_ns = found.off_ns - moved_ns;
     o->after_ns = moved_ns + found.after_ns;
@@ -281,7 +282,7 @@ double off_cpu_reading_ns(struct off_cpu *o)
     return (double)least_ns;
 }
 
-/* What the user or a test wants; OTHERWISE if that is not told. */
+/* Returns the method in MPGTRACE_OFF_CPU, or OTHERWISE if the variable is not set. */
 static enum off_cpu_way wanted(enum off_cpu_way otherwise, int rank)
 {
     static const char *const names[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recording made-up calls into memory, to see how long that takes. */
+/* Measures the tracer's overhead with artificial calls that are recorded into memory. */
 #include "trace/pmpi/overhead.h"
 
 #include <mpi.h>
@@ -15,7 +15,7 @@
 
 enum { BATCHES = 8, BATCH = 64, WINDOW_BYTES = 16384 };
 
-/* As the wrapper of a send does, around no call. */
+/* Does the work of a send's wrapper, without a real call. */
 static void record_batch(void)
 {
     for (int i = 0; i < BATCH; i++) {
@@ -27,10 +27,10 @@ static void record_batch(void)
     }
 }
 
-/* Where the program has called MPI_Init: callers in the tracer are left out of stacks. */
+/* Address in the program at which it called MPI_Init: call stacks leave out the tracer's own frames. */
 static const void *program;
 
-/* As the wrapper of MPI_Wtime does, the same call of the program again and again. */
+/* Does the work of MPI_Wtime's wrapper, always for the same call site. */
 static void sum_up_batch(void)
 {
     for (int i = 0; i < BATCH; i++) {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tracer itself costs. */
+/* Overhead of the tracer itself. */
 #ifndef MPG_TRACER_OVERHEAD_H
 #define MPG_TRACER_OVERHEAD_H
 
-/* ns that the tracer takes on this machine beyond the call itself: for one that is recorded, and
- * for one that is summed up, and for a reading of the CPU clock, for off-CPU time (0 without any).
- * CPU time that an interval without anything in it has, by how the tracer reads it; 0 where it does
- * not. */
+/* The tracer's overhead on this machine in ns, without the real call: of a recorded call, of an aggregated call,
+ * and of one reading of the CPU clock (0 if off-CPU time is not recorded). The last member is the CPU time that an
+ * empty interval shows; 0 if CPU time is not recorded. */
 struct overhead {
     double call_ns, sum_ns, off_cpu_ns, cpu_ns;
 };
 
-/* From some hundred made-up calls (below 1 ms in all); without their share of compressing and
- * writing, which Flush events tell. 0 if it cannot be measured. Before recording begins, by the
- * thread that has the first stream. */
+/* Measures some hundred artificial calls (below 1 ms in total). Excludes compression and writing, which Flush
+ * events record. Values that cannot be measured are 0. The thread with the first stream must call this function
+ * before recording begins. */
 struct overhead overhead_measure(void);
 
 #endif

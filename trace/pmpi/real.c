@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding the MPI of a program that starts without it. */
+/* Finds the MPI library of a program that starts without one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,14 +15,14 @@
 #include "trace/pmpi/say.h"
 #include "trace/pmpi/summary.h"
 
-static void *library; /* that MPI's, or a module that is linked to it; never closed */
-static void *other;   /* a module that is linked to an MPI of another family, or that MPI; never closed */
-static char other_file[PATH_MAX]; /* that MPI's */
-static bool is_left; /* the program's MPI is OTHER, and is not traced */
+static void *library; /* the MPI library of the tracer's family, or a module that is linked to that library; never closed */
+static void *other;   /* an MPI library of another family, or a module that is linked to that library; never closed */
+static char other_file[PATH_MAX]; /* file name of the MPI library in `other` */
+static bool is_left; /* the program's MPI is `other`, and is not traced */
 bool tracer_may_be_other = true;
-static bool is_chained; /* tracer_behind is what comes next */
+static bool is_chained; /* tracer_behind holds the next functions in the chain */
 
-/* What PATH, a module that is loaded, and the libraries that it needs have. */
+/* Returns a handle of the loaded module PATH, which also finds symbols of its dependencies. */
 static void *open_loaded(const char *path)
 {
     return dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -33,8 +33,8 @@ static bool has(const void *module, const char *symbol)
     return dlsym((void *)(uintptr_t)module, symbol) != NULL;
 }
 
-/* Looks for MPI in PATH, a module that is loaded, and in the libraries that it needs. Returns 1 for one of the tracer's family,
- * which becomes LIBRARY, -1 for one of another family, which becomes OTHER, 0 for none. */
+/* Looks for MPI in the loaded module PATH and in its dependencies. Returns 1 for a library of the tracer's family
+ * (stored in `library`), -1 for another family (stored in `other`), 0 if the module has no MPI. */
 static int find_mpi(const char *path)
 {
     Dl_info file;
@@ -74,14 +74,15 @@ static void put(const struct tracer_real_name *n, void *address)
         memcpy((char *)&tracer_behind + n->next, &address, sizeof address);
 }
 
-/* The function or object N. MPICH 5.0.2's library of the standard ABI has MPI_File_close without PMPI_File_close. */
+/* Sets the pointer of the function or object N. MPICH 5.0.2's library of the standard ABI has MPI_File_close, but
+ * no PMPI_File_close. */
 static void set(const struct tracer_real_name *n)
 {
     void *address = dlsym(library, n->name);
     put(n, address || n->next < 0 ? address : dlsym(library, n->name + 1));
 }
 
-/* What the wrapper of NAME hands on to is FUNCTION. */
+/* Makes FUNCTION the next function in the chain behind the wrapper of NAME. */
 static void set_next(const char *name, void *function)
 {
     for (const struct tracer_real_name *n = tracer_real_names; n->name; n++)
@@ -97,11 +98,11 @@ static void set_all(void)
             set(n);
         else
             init = n;
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* other threads see by it that all are set */
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* publishes the pointers to other threads */
     set(init);
 }
 
-/* From now on calls go on to OTHER. */
+/* From now on all calls go to `other`. */
 static void leave(const char *who)
 {
     is_left = true;
@@ -120,7 +121,8 @@ static void find(const void *caller)
     const bool known = dladdr(caller, &module) && module.dli_fname;
     const int found = known ? find_mpi(module.dli_fname) : 0;
     if (found == 0 && !dl_iterate_phdr(look_at, NULL) && !other)
-        library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* linked with the tracer, which was enough */
+        library = dlopen(mpg_mpi_soname(MPG_TRACER_MPI), RTLD_LAZY | RTLD_GLOBAL); /* the tracer was linked to this library,
+                                                                                      which suffices */
     if (!library && other) {
         leave(known ? module.dli_fname : "the program");
         return;
@@ -162,7 +164,7 @@ const char *tracer_real_loaded_other(void)
     return other ? other_file : NULL;
 }
 
-/* The image that the tracer is in. */
+/* Start of the image that contains the tracer. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -171,8 +173,8 @@ bool tracer_real_is_own(const void *function)
     return (const char *)function >= __ehdr_start && (const char *)function < _end;
 }
 
-/* The name of the function whose entry of a procedure linkage table ADDRESS is: a symbol with an address that its module does
- * not define. NULL: it is none. */
+/* Returns the name of the function if ADDRESS is an entry of a procedure linkage table: a symbol with an address
+ * that its module does not define. Returns NULL for any other address. */
 static const char *name_of_entry(const void *address)
 {
     Dl_info module;
@@ -223,7 +225,7 @@ const char *tracer_real_before(const char *name)
     return dladdr(first, &module) && module.dli_fname ? module.dli_fname : "the program";
 }
 
-/* COUNT functions, the first of them FIRST, come before the tracer's. */
+/* Reports that COUNT functions, the first named FIRST, are defined before the tracer's functions. */
 static void tell_before(const char *first, int count)
 {
     char more[48] = "";
@@ -244,7 +246,7 @@ void tracer_real_chain(bool tells)
         if (n->next < 0)
             continue;
         next = dlsym(RTLD_NEXT, name);
-        if (!real && next && !tracer_real_is_own(next)) /* its name is MPI_X alone */
+        if (!real && next && !tracer_real_is_own(next)) /* the function exists as MPI_X only */
             put(n, real = next);
         if (!real)
             continue;
@@ -258,7 +260,8 @@ void tracer_real_chain(bool tells)
         tell_before(before, count);
 }
 
-/* What the wrapper of NAME, MPI_X or MPIX_X, hands on to; NULL: nothing, or not known. */
+/* Returns the next function in the chain behind the wrapper of NAME (MPI_X or MPIX_X), or NULL if there is none or
+ * it is unknown. */
 static const void *behind(const char *name)
 {
     const void *next = NULL;
@@ -267,7 +270,7 @@ static const void *behind(const char *name)
             memcpy(&next, (const char *)&tracer_behind + n->next, sizeof next);
             return next;
         }
-    return strncmp(name, "MPIX_", 5) == 0 ? (const void *)&PMPI_Init : NULL; /* all of them are MPI's */
+    return strncmp(name, "MPIX_", 5) == 0 ? (const void *)&PMPI_Init : NULL; /* all extensions belong to MPI itself */
 }
 
 bool tracer_real_leads_to(const char *name, const void *function)
