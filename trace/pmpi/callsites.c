@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of return addresses and of stacks, and the walk that finds a stack. Readers take no
- * lock: entries and tables are published with release stores, never freed, and changed afterwards only by what is one
- * word that all threads would store alike. */
+/* Tables of return addresses and of stacks, and the stack walk. Readers take no lock: entries and tables are published
+ * with release stores and never freed. A later change of an entry writes one word, to which all threads store the same
+ * value. */
 #define _GNU_SOURCE
 #include "trace/pmpi/callsites.h"
 
@@ -15,24 +15,24 @@
 
 enum { MAX_ENTRIES = 1 << 18, FIRST_SLOTS = 1 << 10, BLOCK_BYTES = 1 << 14, BLOCK_SITES = 1 << 10 };
 
-/* What both tables hold begins with its hash. */
+/* Entries of both tables begin with their hash. */
 struct entry {
     uint64_t hash;
 };
 
-/* A return address, or one that a signal has interrupted, and how the caller of its frame is found. */
+/* A return address, or an address interrupted by a signal, with the rule that finds the caller of its frame. */
 struct place {
     struct entry entry;
     uintptr_t address;
     bool interrupted;
     struct unwind_rule rule;
     struct mpg_frame frame;
-    bool skipped; /* at the innermost end */
-    bool simple;  /* its rule is in_frame() */
-    int32_t alone; /* 1 + the site of this frame alone; 0: not asked for */
+    bool skipped; /* skipped at the innermost end of stacks */
+    bool simple;  /* in_frame() is true for the rule */
+    int32_t alone; /* 1 + the site of this frame alone; 0: not requested yet */
 };
 
-/* A stack, innermost first. */
+/* A stack, innermost frame first. */
 struct site {
     struct entry entry;
     int32_t number;
@@ -41,12 +41,12 @@ struct site {
 };
 
 struct table {
-    struct table *older; /* others may still be reading it: all take as much as the last */
+    struct table *older; /* kept for its readers; all older tables together are as large as the newest */
     size_t mask;
     struct entry *slots[];
 };
 
-/* A table that grows, at a load of at most a half. */
+/* A table that grows and is at most half full. */
 struct set {
     struct table *table;
     size_t number;
@@ -56,42 +56,42 @@ static struct {
     unsigned depth;
     callsites_look *look;
     struct set places, stacks;
-    pthread_mutex_t lock; /* for what follows, and for adding */
-    char *block;          /* what is left of the last one */
+    pthread_mutex_t lock; /* for the members below, and for adding entries */
+    char *block;          /* the unused rest of the newest block */
     size_t block_left;
-    const struct site **sites[MAX_ENTRIES / BLOCK_SITES]; /* blocks of them, by number */
+    const struct site **sites[MAX_ENTRIES / BLOCK_SITES]; /* blocks of sites, by number */
     pthread_key_t at_thread_end;
-    bool remembers; /* there is such a key */
+    bool remembers; /* at_thread_end exists */
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* What a thread remembers of a site: its last walk there, and which sites it came to next: programs repeat themselves.
- * What a walk finds is made by the address that it begins with and the words that it reads, and by nothing else, as long
- * as it ends before the stack does: where these are the same, so is the site. Where it reads and pointers into the stack
- * are taken from the first frame's CFA: a stack may begin at another place. */
+/* A thread's memory of a site: its last walk to the site and the sites that followed, because programs repeat themselves.
+ * The result of a walk that ends before the end of the stack depends only on its first address and on the words it reads:
+ * if these are equal, so is the site. Offsets of words, and values of pointers into the stack, are relative to the CFA of
+ * the first frame, because a stack may begin at another address. */
 enum { WORDS = 16, FOLLOWERS = 2, BLOCK_WALKS = 64, WALK_BLOCKS = 1 << 7 };
 struct known_walk {
-    struct known_walk *next[FOLLOWERS]; /* NULL, or the last one first */
-    uintptr_t address;                  /* 0: none */
-    intptr_t frame;                     /* where the first frame pointer is, from the CFA, as all below */
-    intptr_t end;                       /* of all words */
+    struct known_walk *next[FOLLOWERS]; /* the walks that followed, last first; NULL: none */
+    uintptr_t address;                  /* first return address; 0: no walk */
+    intptr_t frame;                     /* location of the first frame pointer; relative to the CFA, like all offsets below */
+    intptr_t end;                       /* end of the highest word */
     int32_t site;
-    uint16_t words, plain; /* the first PLAIN are no pointers into the stack, as the others are */
-    int16_t offset[WORDS]; /* in words */
+    uint16_t words, plain; /* words in all; the first PLAIN are no pointers into the stack, the rest are */
+    int16_t offset[WORDS]; /* in units of words */
     uintptr_t word[WORDS];
 };
 struct memory {
     struct known_walk *last;
-    struct known_walk *walks[WALK_BLOCKS]; /* blocks of them, by site */
+    struct known_walk *walks[WALK_BLOCKS]; /* blocks of walks, by site */
 };
 
 static __thread struct {
     struct stacks stacks;
     struct memory *memory;
     bool adding;
-    bool busy; /* with the memory: a signal's handler that comes in meanwhile does without */
+    bool busy; /* the thread uses its memory: a signal handler's capture does without */
 } thread __attribute__((tls_model("initial-exec")));
 
-/* Later destructors may call MPI, too. */
+/* Clears thread.memory, because later destructors of the thread may call MPI. */
 static void forget(void *memory)
 {
     struct memory *m = memory;
@@ -184,7 +184,7 @@ static void publish(struct set *set, struct entry *e)
     set->number++;
 }
 
-/* BYTES of zeros for an entry that stays; NULL without memory. */
+/* Returns BYTES of zeros for a permanent entry; NULL without memory. */
 static void *allocate_locked(size_t bytes)
 {
     bytes = (bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
@@ -201,7 +201,7 @@ static void *allocate_locked(size_t bytes)
     return entry;
 }
 
-/* Whether the rule needs the stack pointer alone, and reads words of its own frame. */
+/* Returns true if RULE needs only the stack pointer and reads only words of its own frame. */
 static bool in_frame(const struct unwind_rule *rule)
 {
     const int32_t word = sizeof(uintptr_t);
@@ -214,7 +214,7 @@ static bool in_frame(const struct unwind_rule *rule)
 
 static struct place *add_place_locked(uintptr_t address, bool interrupted)
 {
-    struct place *p = find_place(address, interrupted); /* another thread may have been faster */
+    struct place *p = find_place(address, interrupted); /* another thread may have added the address */
     if (p || !make_room(&sites.places) || !(p = allocate_locked(sizeof *p)))
         return p;
     p->entry.hash = mix(address);
@@ -224,13 +224,13 @@ static struct place *add_place_locked(uintptr_t address, bool interrupted)
     if (address >= CALLSITES_FOREIGN)
         p->rule = (struct unwind_rule){.kind = UNWIND_END};
     else
-        p->rule = unwind_rule_of((const void *)(address + interrupted)); /* others are behind their call */
+        p->rule = unwind_rule_of((const void *)(address + interrupted)); /* a return address lies behind its call */
     p->simple = in_frame(&p->rule);
     publish(&sites.places, &p->entry);
     return p;
 }
 
-/* Room for the site of the next number. */
+/* Makes room for the site of the next number; false without memory. */
 static bool make_number(void)
 {
     const struct site ***block = &sites.sites[sites.stacks.number / BLOCK_SITES];
@@ -254,8 +254,7 @@ static struct site *add_site_locked(uint64_t hash, struct place *const *places, 
     return s;
 }
 
-/* Does work on the tables under the lock; a signal's handler that comes in meanwhile
- * does without. */
+/* Locks the tables. Returns false in a signal handler that interrupts the thread while it holds the lock. */
 static bool lock(void)
 {
     if (thread.adding)
@@ -299,12 +298,12 @@ static int32_t site_of(struct place *const *places, unsigned n)
 struct walk {
     struct place *places[CALLSITES_MAX_DEPTH];
     unsigned depth;
-    bool other; /* more than the words below has made what it finds: libgcc's unwinder, a signal's frame, the end of the stack */
+    bool other; /* the result depends on more than the words below: libgcc's unwinder, a signal's frame, the end of the stack */
     unsigned words, pointers; /* bit i of POINTERS: word i is a pointer into the stack */
-    uintptr_t word_at[WORDS]; /* where, as far as they are not more */
+    uintptr_t word_at[WORDS]; /* addresses of the first WORDS words */
 };
 
-/* Of functions' frames that are not the compiler's to check. */
+/* Reads a word of another function's frame, where the address sanitizer must not check. */
 __attribute__((no_sanitize("address"))) static inline uintptr_t word(uintptr_t address)
 {
     return *(const uintptr_t *)address;
@@ -324,7 +323,7 @@ static inline uintptr_t read_pointer(struct walk *w, uintptr_t address)
     return read_word(w, address);
 }
 
-/* A return address as code has it, without what AArch64's pointer authentication adds. */
+/* Returns a return address without the bits added by AArch64's pointer authentication. */
 static inline uintptr_t plain(uintptr_t address)
 {
 #ifdef __aarch64__
@@ -333,7 +332,7 @@ static inline uintptr_t plain(uintptr_t address)
     return address;
 }
 
-/* Takes P as the next frame, unless it is skipped. */
+/* Appends P as the next frame, unless P is skipped at the innermost end. */
 static inline void take(struct walk *w, struct place *p)
 {
     if (w->depth > 0 || !p->skipped)
@@ -341,7 +340,7 @@ static inline void take(struct walk *w, struct place *p)
 }
 
 struct whole {
-    uintptr_t from; /* the first address wanted */
+    uintptr_t from; /* the innermost address to record */
     bool started, failed;
     struct walk *walk;
 };
@@ -363,7 +362,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
     return _URC_NO_REASON;
 }
 
-/* All of it by libgcc's unwinder; false: without memory. */
+/* Walks the whole stack with libgcc's unwinder. Returns false without memory. */
 static bool walk_whole(struct walk *w, uintptr_t address)
 {
     struct whole whole = {.from = address, .walk = w};
@@ -373,9 +372,9 @@ static bool walk_whole(struct walk *w, uintptr_t address)
     return !whole.failed;
 }
 
-/* Applies a rule that is more than an offset from the stack pointer to SP and to where the frame
- * pointer is, or one that may not be this frame's; only words between SP and HIGH are read. The
- * caller's return address, or 0 if there is no telling. */
+/* Applies a RULE which needs more than an offset from the stack pointer, or which may belong to another frame, to SP and
+ * to FP_AT, the location of the frame pointer. Reads only words between SP and HIGH. Returns the caller's return address,
+ * or 0 if the rule does not fit. */
 __attribute__((no_sanitize("address"))) static uintptr_t
 step(struct walk *w, const struct unwind_rule *rule, uintptr_t high, uintptr_t *sp, uintptr_t *fp_at)
 {
@@ -401,13 +400,13 @@ step(struct walk *w, const struct unwind_rule *rule, uintptr_t high, uintptr_t *
     return read_word(w, at);
 }
 
-/* A frame, as what its callee returns with: its address, or 0 if there is none. */
+/* A frame, as its callee finds it on return. ADDRESS is its return address, or 0 if there is no frame. */
 struct at {
-    uintptr_t address, sp, fp_at, high; /* where its frame pointer is; the end of the stack */
-    bool interrupted;                   /* by a signal */
+    uintptr_t address, sp, fp_at, high; /* location of the frame pointer; end of the stack */
+    bool interrupted;                   /* the frame was interrupted by a signal */
 };
 
-/* Moves AT from the frame of P to its caller. Other functions' frames are read, which the sanitizer takes for mistakes. */
+/* Moves AT from the frame of P to its caller. Reads other functions' frames, which the address sanitizer would report. */
 __attribute__((no_sanitize("address"))) static inline void climb(struct walk *w, const struct place *p, struct at *at)
 {
     const struct unwind_rule *rule = &p->rule;
@@ -426,10 +425,10 @@ __attribute__((no_sanitize("address"))) static inline void climb(struct walk *w,
     }
     at->address = at->interrupted ? stacks_leave_signal(&thread.stacks, &at->high, &at->sp, &at->fp_at)
                                   : plain(step(w, rule, at->high, &at->sp, &at->fp_at));
-    w->other |= at->interrupted || at->address == 0; /* the whole unwinder would follow a damaged rule anywhere */
+    w->other |= at->interrupted || at->address == 0; /* the whole unwinder would follow a damaged rule to any address */
 }
 
-/* False: without memory. */
+/* Collects the frames from AT outwards in W. Returns false without memory. */
 static bool walk(struct walk *w, struct at at)
 {
     const uintptr_t first = at.address;
@@ -440,7 +439,7 @@ static bool walk(struct walk *w, struct at at)
         const bool innermost = w->depth == 0;
         take(w, p);
         if (w->depth == sites.depth || p->rule.kind == UNWIND_END ||
-            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* what a damaged rule has led to */
+            (p->rule.kind == UNWIND_NOWHERE && !innermost)) /* where a damaged rule led */
             return true;
         if (p->rule.kind == UNWIND_NOWHERE)
             return walk_whole(w, first);
@@ -449,16 +448,16 @@ static bool walk(struct walk *w, struct at at)
     return true;
 }
 
-/* --- remembering --- */
+/* --- memory of walks --- */
 
-/* Word I of a walk like K from CFA. */
+/* Returns word I of a walk like K whose first CFA is CFA. */
 __attribute__((no_sanitize("address"))) static inline uintptr_t known_word(const struct known_walk *k, uintptr_t cfa,
                                                                            unsigned i)
 {
     return word(cfa + (uintptr_t)((intptr_t)k->offset[i] * (intptr_t)sizeof(uintptr_t)));
 }
 
-/* Whether a walk from AT would be K again. */
+/* Returns true if a walk from AT would repeat K. */
 static inline bool is_again(const struct known_walk *k, const struct at *at)
 {
     const uintptr_t cfa = at->sp;
@@ -473,7 +472,7 @@ static inline bool is_again(const struct known_walk *k, const struct at *at)
     return differences == 0;
 }
 
-/* The walk that came after the last one before, if it does again; or NULL. */
+/* Returns a remembered follower of the last walk which a walk from AT would repeat; NULL: none. */
 static inline struct known_walk *recall(struct memory *m, const struct at *at)
 {
     struct known_walk *last = m->last;
@@ -483,7 +482,7 @@ static inline struct known_walk *recall(struct memory *m, const struct at *at)
     return NULL;
 }
 
-/* The thread's memory; NULL: none. */
+/* Returns the thread's memory, made at the first call; NULL: none. */
 static struct memory *make_memory(void)
 {
     if (thread.memory || !sites.remembers)
@@ -496,7 +495,7 @@ static struct memory *make_memory(void)
     return thread.memory = m;
 }
 
-/* The place for SITE's walk; NULL: it is not remembered. */
+/* Returns the entry for the walk to SITE; NULL: SITE is not remembered. */
 static struct known_walk *place_for(struct memory *m, int32_t site)
 {
     const int32_t block = site / BLOCK_WALKS;
@@ -506,7 +505,7 @@ static struct known_walk *place_for(struct memory *m, int32_t site)
     return &m->walks[block][site % BLOCK_WALKS];
 }
 
-/* Adds the word at ADDRESS, which is the next, to K, a walk from CFA; false: it is too far away. */
+/* Appends the word at ADDRESS to K, a walk from CFA. Returns false if the word is too far from CFA. */
 static bool add_word(struct known_walk *k, uintptr_t address, uintptr_t cfa)
 {
     const intptr_t offset = (intptr_t)(address - cfa), words = offset / (intptr_t)sizeof(uintptr_t);
@@ -520,7 +519,7 @@ static bool add_word(struct known_walk *k, uintptr_t address, uintptr_t cfa)
     return true;
 }
 
-/* Remembers that W, which began at AT, found SITE. */
+/* Remembers that W, which began at AT, found SITE. Returns the entry; NULL: not remembered. */
 static __attribute__((noinline)) struct known_walk *remember(struct memory *m, const struct walk *w, const struct at *at,
                                                              int32_t site)
 {
@@ -545,7 +544,7 @@ static __attribute__((noinline)) struct known_walk *remember(struct memory *m, c
     return k;
 }
 
-/* K comes after the last walk. */
+/* Notes that K followed the last walk. */
 static inline void follow(struct memory *m, struct known_walk *k)
 {
     struct known_walk *last = m->last;
@@ -562,7 +561,7 @@ static struct at at_of(const void *address, const void *cfa, const void *frame)
                        .high = stacks_end(&thread.stacks, (uintptr_t)cfa)};
 }
 
-/* As callsites_capture(); ALONE: no other capture of the thread is interrupted. */
+/* Returns the site, as callsites_capture(). ALONE: no other capture of the thread is in progress. */
 static inline int32_t capture(struct at at, bool alone)
 {
     struct memory *m = alone ? make_memory() : NULL;
@@ -591,7 +590,7 @@ int32_t callsites_capture(const void *address, const void *cfa, const void *fram
     return site;
 }
 
-/* --- whether one call is in another --- */
+/* --- nested calls --- */
 
 struct wanted {
     uintptr_t address, cfa;
@@ -635,7 +634,7 @@ static const struct site *site_numbered(int32_t number)
     return block ? __atomic_load_n(&block[number % BLOCK_SITES], __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* The site of P's frame alone. */
+/* Returns the site of P's frame alone. */
 static int32_t site_alone(struct place *p)
 {
     int32_t site = __atomic_load_n(&p->alone, __ATOMIC_RELAXED) - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calibrating the processor's counter to CLOCK_MONOTONIC, from when the library is
- * loaded to when MPI is ready: commonly a second that the program takes anyway. */
+/* Calibrates the processor's counter to CLOCK_MONOTONIC between the loading of the library and the end of MPI_Init:
+ * commonly a second, which the program needs anyway. */
 #include "trace/pmpi/clock.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static struct moment read_both(void)
     return best;
 }
 
-/* MPGTRACE_CLOCK=system is for tests of what machines without a counter do. */
+/* MPGTRACE_CLOCK=system lets tests emulate machines without a constant counter. */
 __attribute__((constructor)) static void begin_calibration(void)
 {
     const char *name = getenv("MPGTRACE_CLOCK");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's clock: the processor's counter where it is constant, else
- * CLOCK_MONOTONIC, as ns of CLOCK_MONOTONIC. Ranks of one host convert the counter
- * alike, so that they read one clock exactly. */
+/* The tracer's clock: the processor's counter if it is constant, else CLOCK_MONOTONIC; times in ns of CLOCK_MONOTONIC.
+ * All ranks of a host convert the counter with equal parameters, so they read exactly one clock. */
 #ifndef MPG_TRACER_CLOCK_H
 #define MPG_TRACER_CLOCK_H
 
@@ -12,17 +11,17 @@
 
 enum { CLOCK_SHIFT = 32 };
 
-/* ns = origin_ns + ((ticks - origin) * mult >> CLOCK_SHIFT). Until clock_calibrate()
- * it gives ticks themselves. Also sent between ranks: fixed widths only. */
+/* ns = origin_ns + ((ticks - origin) * mult >> CLOCK_SHIFT). Until clock_calibrate() ns are ticks. Also sent between
+ * ranks, hence only types of fixed width. */
 struct tracer_clock {
     uint64_t origin, mult;
     int64_t origin_ns;
-    uint64_t counter; /* whether ticks are the processor's (1) or CLOCK_MONOTONIC's (0) */
+    uint64_t counter; /* source of ticks: 1: the processor's counter, 0: CLOCK_MONOTONIC */
 };
 extern struct tracer_clock tracer_clock;
 
-/* Ends the calibration that began when the library was loaded, 10 ms ago at least: it
- * waits for the rest. No other thread may read the clock meanwhile. */
+/* Ends the calibration that began when the library was loaded; waits until it has taken 10 ms. No other thread may read
+ * the clock meanwhile. */
 void clock_calibrate(void);
 
 static inline uint64_t clock_ticks(void)
@@ -30,7 +29,7 @@ static inline uint64_t clock_ticks(void)
     return tracer_clock.counter ? mpg_ticks_read() : mpg_clock_ns();
 }
 
-/* SINCE * MULT >> CLOCK_SHIFT where there are no integers of 128 bits; rounded to zero. */
+/* Returns SINCE * MULT >> CLOCK_SHIFT, rounded to zero, on machines without 128-bit integers. */
 static inline int64_t clock_scale_parts(int64_t since, uint64_t mult)
 {
     uint64_t n = since < 0 ? 0 - (uint64_t)since : (uint64_t)since;
@@ -39,7 +38,7 @@ static inline int64_t clock_scale_parts(int64_t since, uint64_t mult)
     return since < 0 ? -ns : ns;
 }
 
-/* TICKS, which may be before the origin, in ns. */
+/* Returns TICKS, possibly before the origin, in ns. */
 static inline int64_t clock_convert(uint64_t ticks)
 {
     const struct tracer_clock *c = &tracer_clock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which ranks share a clock, and offsets between the clocks of hosts. */
+/* Groups of ranks with a common clock, and offsets between the clocks of hosts. */
 #include "trace/pmpi/clock_offsets.h"
 
 #include <limits.h>
@@ -13,9 +13,8 @@
 
 enum { EXCHANGES = 40, OFFSET_TAG = 1, CLOCK_ID_SIZE = MPI_MAX_PROCESSOR_NAME + 160 };
 
-/* What all processes that read one clock have in common, as a number: the host's name,
- * the kernel's boot, the time namespace, the kind of clock. The middle two are empty
- * where the system does not tell. */
+/* Returns a hash of everything that processes with a common clock share: host name, kernel boot, time namespace, kind of
+ * clock. Boot and namespace are empty if the system does not tell. */
 static uint64_t identify_clock(void)
 {
     char boot[64], space[64] = "", name[MPI_MAX_PROCESSOR_NAME] = "", text[CLOCK_ID_SIZE];
@@ -31,7 +30,7 @@ static uint64_t identify_clock(void)
     return hash;
 }
 
-/* The ranks of COMM with this one's 31 bits of ID, in COMM's order. */
+/* Returns a communicator of the ranks of COMM whose ID has the same low 31 bits, in COMM's order. */
 static MPI_Comm split(MPI_Comm comm, uint64_t id)
 {
     MPI_Comm part = MPI_COMM_NULL;
@@ -39,8 +38,7 @@ static MPI_Comm split(MPI_Comm comm, uint64_t id)
     return part;
 }
 
-/* Splits MPI_COMM_WORLD by ID, of which a color holds but half, and the lowest of the
- * parts from the rest. */
+/* Splits MPI_COMM_WORLD by ID in two steps, since a color holds only 31 bits; then joins the lowest ranks of the groups. */
 static void split_world(struct clock_group *group, uint64_t id)
 {
     int place = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clocks of different hosts: which ranks share one, and offsets between them by
- * ping-pong around MPI_Init and before MPI_Finalize. */
+/* Clocks of different hosts: groups of ranks with a common clock, and offsets between the groups by ping-pong around
+ * MPI_Init and before MPI_Finalize. */
 #ifndef MPG_CLOCK_OFFSETS_H
 #define MPG_CLOCK_OFFSETS_H
 
@@ -9,24 +9,24 @@
 #include <stdint.h>
 
 struct clock_offset {
-    int64_t time_ns, offset_ns; /* at TIME add OFFSET for rank 0's time */
+    int64_t time_ns, offset_ns; /* at local time TIME add OFFSET to get rank 0's time */
 };
 
-/* The ranks that read one clock. Communicators of the tracer's own, so that nothing
- * meets the program's messages; none where all ranks are on one host. */
+/* The ranks that read one clock. The communicators are the tracer's own, to keep its messages apart from the program's;
+ * there are none if all ranks are on one host. */
 struct clock_group {
-    bool all;    /* every rank of MPI_COMM_WORLD */
-    bool leads;  /* this rank is the lowest of them */
-    MPI_Comm members, leaders; /* MPI_COMM_NULL: not one of them, or all */
+    bool all;    /* the group is MPI_COMM_WORLD */
+    bool leads;  /* this rank is the lowest of its group */
+    MPI_Comm members, leaders; /* MPI_COMM_NULL: this rank is no member, or the group is MPI_COMM_WORLD */
 };
 
-/* Finds out and gives all of a group the clock of its lowest rank. After
- * clock_calibrate(). Collective over MPI_COMM_WORLD, as the other two. */
+/* Finds this rank's group and gives all its members the clock of the lowest rank. Called after clock_calibrate().
+ * Collective over MPI_COMM_WORLD, as the two functions below. */
 void clock_group_find(struct clock_group *group);
 
-/* Measures this group's offset to that of rank 0 from the quickest of several exchanges
- * of their lowest ranks (Cristian 1989: rank 0 read its clock half a round trip ago).
- * False where there is none: one group is all, or this is rank 0. */
+/* Measures the offset of this group's clock to rank 0's clock from the quickest of several exchanges between the groups'
+ * lowest ranks (Cristian 1989: rank 0 read its clock half a round trip ago). Returns false if no offset is needed: there
+ * is only one group, or this is rank 0. */
 bool clock_measure(const struct clock_group *group, struct clock_offset *offset);
 
 void clock_group_free(struct clock_group *group);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which communicator a handle is. Handles are used again once a communicator is freed;
- * numbers are not. */
+/* Maps handles to communicators. MPI reuses a handle after the communicator is freed; numbers are never reused. */
 #include "trace/pmpi/comms.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "trace/pmpi/topology.h"
 #include "trace/pmpi/event.h"
 
-/* A communicator that MPI_Comm_idup makes. */
+/* A communicator that MPI_Comm_idup is making. */
 struct promise {
     struct promise *next;
     int64_t request;
@@ -25,10 +24,10 @@ static struct mpg_map by_handle; /* handle -> struct tracer_comm * */
 static struct tracer_comm **comms; /* by number */
 static int32_t comm_number, comm_capacity;
 static struct promise *promises;
-static MPI_Comm last_handle; /* of LAST */
+static MPI_Comm last_handle; /* handle of LAST */
 static struct tracer_comm *last;
 
-/* What callers get without memory, when nothing is recorded any more. */
+/* Returned to callers without memory, when nothing is recorded any more. */
 static const struct tracer_groups nobody;
 static struct tracer_comm nowhere = {.groups = &nobody, .parent = MPG_NO_COMM};
 
@@ -54,7 +53,7 @@ static bool write_definition(const struct tracer_comm *c)
     return true;
 }
 
-/* Defines C in the calling thread's stream, what it was made from first. */
+/* Defines C in the calling thread's stream, after its parents. */
 static void define_here(struct tracer_comm *c)
 {
     if (stream_defined(STREAM_COMMS, c->number))
@@ -93,7 +92,7 @@ static void free_comm(struct tracer_comm *c)
     free(c);
 }
 
-/* A new communicator with the groups and topology of COMM. */
+/* Returns a new communicator with the groups and topology of COMM; NULL without memory. */
 static struct tracer_comm *new_comm(MPI_Comm comm, const struct tracer_comm *parent,
                                     const struct tracer_groups *groups, const int *group_tag)
 {
@@ -200,7 +199,7 @@ void tracer_comm_forget(MPI_Comm comm, int32_t number)
     if (!c || c->number != number)
         return;
     mpg_map_remove(&by_handle, (uint64_t)(uintptr_t)comm, 0);
-    if (streams.threads) /* other streams may yet have to define it, or its children */
+    if (streams.threads) /* other streams may still have to define C or its children */
         return;
     comms[c->number] = NULL;
     free_comm(c);

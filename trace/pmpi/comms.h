@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Communicators as this rank knows them, told to the trace at first use (comms.c).
- * Locked callers only. */
+/* This rank's communicators, defined in the trace at first use (comms.c). Locked callers only. */
 #ifndef MPG_COMMS_H
 #define MPG_COMMS_H
 
@@ -8,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* World ranks of both groups of an inter-communicator, or of the only one; shared by
- * all communicators that have them. */
+/* World ranks of the group of an intra-communicator, or of both groups of an inter-communicator; shared by all
+ * communicators with equal groups. */
 struct tracer_groups {
-    int32_t number;    /* the same for both sides of an inter-communicator */
+    int32_t number;    /* equal on both sides of an inter-communicator */
     int32_t size, remote_size;
-    int32_t ranks[];   /* size, then remote_size; or MPG_FOREIGN */
+    int32_t ranks[];   /* size, then remote_size entries; MPG_FOREIGN: not in this world */
 };
 
 struct tracer_comm {
@@ -25,34 +24,32 @@ struct tracer_comm {
     int32_t *sources, *destinations; /* one allocation */
 };
 
-/* COMM, which is not MPI_COMM_NULL, defined in the trace by now. Never NULL: without
- * memory recording ends and this is some other communicator. */
+/* Returns COMM (not MPI_COMM_NULL), which is defined in the trace on return. Never NULL: without memory recording ends,
+ * and an empty communicator is returned. */
 const struct tracer_comm *tracer_comm_get(MPI_Comm comm);
 int32_t tracer_comm(MPI_Comm comm); /* its number */
-/* COMM was just made from PARENT, or without one if that is MPI_COMM_NULL: never a
- * communicator that had the same handle before. GROUP_TAG: what tag it was made by a
- * group with (tracer_groups_instance), or NULL. */
+/* Registers COMM, just made from PARENT (MPI_COMM_NULL: none), as a new communicator, even if an earlier communicator had
+ * this handle. GROUP_TAG: the tag of a group constructor (tracer_groups_instance()), or NULL. */
 const struct tracer_comm *tracer_comm_made(MPI_Comm parent, MPI_Comm comm, bool same_groups,
                                            const int *group_tag);
-/* A copy of PARENT is being made, whose handle will be at ADDRESS, C's or Fortran's,
- * when request REQUEST is complete. */
+/* Registers a copy of PARENT. The copy's handle, in C or Fortran form, will be at ADDRESS when request REQUEST completes. */
 const struct tracer_comm *tracer_comm_promised(MPI_Comm parent, const void *address, bool fortran,
                                                int64_t request);
 void tracer_comm_completed(int64_t request);
-/* Makes sure that the calling thread's stream knows communicator NUMBER. */
+/* Defines communicator NUMBER in the calling thread's stream, if it is not defined there. */
 void tracer_comm_define(int32_t number);
-/* The program gave COMM's handle up, which was communicator NUMBER; another thread may
- * have got the handle for a new one since. */
+/* Forgets COMM, the handle of communicator NUMBER, which the program freed. Another thread may have got the handle for a
+ * new communicator since. */
 void tracer_comm_forget(MPI_Comm comm, int32_t number);
 void tracer_comms_end(void);
 
-/* Processes that a rank's counts are for: of the remote group, or of the only one. */
+/* Returns the number of peers of a rank: the size of the remote group if there is one, else of the group. */
 static inline int tracer_comm_peers(const struct tracer_comm *comm)
 {
     return comm->groups->remote_size ? comm->groups->remote_size : comm->groups->size;
 }
 
-/* The ranks in OF of the N members of GROUP into RANKS; false without memory. */
+/* Writes the ranks in OF of the N members of GROUP to RANKS. Returns false without memory. */
 bool tracer_group_ranks(MPI_Group group, int n, MPI_Group of, int *ranks);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters that a library of its own provides, libmpgtrace-papi.so: it is preloaded
- * beside the tracer only where they are asked for, so that the tracer needs no PAPI. */
+/* Hardware counters, provided by a separate library, libmpgtrace-papi.so. It is preloaded beside the tracer only when
+ * counters are requested, so the tracer itself does not need PAPI. */
 #ifndef MPG_TRACER_COUNTERS_H
 #define MPG_TRACER_COUNTERS_H
 
@@ -10,15 +10,14 @@
 enum { COUNTERS_MAX = 63 };
 
 struct tracer_counters {
-    /* Prepares EVENTS, a list with commas, of which those that this machine can count
-     * remain. Puts their names into NAMES, with a blank before each, and into COMPLAINT
-     * one line about the others ("" if there are none). Returns how many remain. Once,
-     * in the thread that called MPI_Init. */
+    /* Prepares the comma-separated EVENTS; skips events which this machine cannot count. Writes the names of the
+     * remaining events to NAMES, each after a blank, and one line about skipped events to COMPLAINT ("" if none). Returns
+     * the number of remaining events. Called once, in the thread that called MPI_Init. */
     int (*open)(const char *events, char *names, size_t names_size, char *complaint,
                 size_t complaint_size);
-    /* Starts them in this thread; NULL where that fails: it then has no values. */
+    /* Starts counting in this thread; NULL on failure: the thread then has no values. */
     void *(*start)(void);
-    /* What they have counted in this thread since, one for each of the names. */
+    /* Writes this thread's counts since start(), one for each name. */
     bool (*read)(void *thread, long long *values);
     void (*stop)(void *thread);
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes of datatypes, of which a program uses few: asking MPI costs more than the rest
- * of a record. MPI_Type_free makes a handle mean another type, so that the size is kept of
- * predefined types, and of those whose commit and free go through the tracer: MPICH's
- * mpi_f08 makes a type of an array section, and frees it, within one call. */
+/* A cache of the sizes of datatypes: a program uses few, and asking MPI costs more than the rest of a record. After
+ * MPI_Type_free a handle may mean another type. So only sizes of predefined types are kept, and of types whose commit and
+ * free pass through the tracer: MPICH's mpi_f08 makes and frees a type for an array section within one call. */
 #include <stdint.h>
 
 #include "trace/pmpi/event.h"
@@ -10,13 +9,13 @@
 
 enum { PLACES = 256 };
 
-/* Sums of some still fit; mpgtext(5). */
+/* Limit on the bytes of a record: sums of several records still fit (mpgtext(5)). */
 static const int64_t MOST_BYTES = INT64_MAX / 4;
 
 static struct place {
     MPI_Datatype type;
     bool committed; /* by the program */
-    bool known;     /* the size is */
+    bool known;     /* SIZE is valid */
     int64_t size;
 } places[PLACES];
 
@@ -31,9 +30,9 @@ _Static_assert(PLACES == 256, "place_of() takes 8 bits");
 static bool is_predefined(MPI_Datatype type)
 {
 #ifdef MPICH
-    return (unsigned)type >> 30 == 1; /* its ABI: a builtin's handle (mpi.h) */
+    return (unsigned)type >> 30 == 1; /* MPICH's ABI: the handle of a builtin type (mpi.h) */
 #elif !defined(OPEN_MPI)
-    return (uintptr_t)type < 4096; /* the standard ABI's constants: where nothing is in memory */
+    return (uintptr_t)type < 4096; /* constants of the standard ABI: no object has an address this low */
 #else
     int integers, addresses, types, combiner;
     return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
@@ -41,7 +40,7 @@ static bool is_predefined(MPI_Datatype type)
 #endif
 }
 
-/* The size of TYPE, into PLACE if it can be kept; -1 if MPI does not say. */
+/* Returns the size of TYPE, and stores it in PLACE if it may be kept; -1 if MPI does not tell. */
 static __attribute__((noinline)) int64_t ask(struct place *place, MPI_Datatype type)
 {
     MPI_Count size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the records of calls have in common. Locked callers only. */
+/* Helpers for the records of calls. Locked callers only. */
 #ifndef MPG_PMPI_EVENT_H
 #define MPG_PMPI_EVENT_H
 
@@ -15,11 +15,11 @@ static inline struct mpg_event event_of(const struct tracer_scope *s)
                               .site = MPG_NO_SITE};
 }
 
-/* A new request into the event, which points to it, an active one or one that is to be
- * started: false without memory, which is told. Nothing if MADE is NO_REQUEST. */
+/* Makes a new request, active or to be started later (MADE), and attaches it to event E. Does nothing if MADE is
+ * NO_REQUEST. Returns false without memory, which is reported. */
 bool event_request(struct mpg_event *e, struct tracer_made made, uint32_t any);
 
-/* MPI_PROC_NULL, MPI_ROOT as the trace has them. */
+/* Returns the trace's form of RANK: MPG_PROC_NULL for MPI_PROC_NULL, MPG_ROOT for MPI_ROOT. */
 static inline int32_t tracer_peer(int rank)
 {
     if (rank == MPI_PROC_NULL)
