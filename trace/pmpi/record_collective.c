@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of collectives (MPI-3.1, chapters 5 and 7.6): what this rank contributes, in
- * bytes. Only significant arguments are looked at. */
+/* Records of collectives (MPI-3.1, chapters 5 and 7.6): this rank's contribution in bytes. Only significant
+ * arguments are read. */
 #include <stdlib.h>
 
 #include "trace/pmpi/event.h"
@@ -10,7 +10,7 @@ static bool is_root(int root, const struct tracer_comm *comm)
     return comm->groups->remote_size ? root == MPI_ROOT : root == comm->rank;
 }
 
-/* Writes the record with BYTES, or COUNTS of N if that is not NULL; unlocks. */
+/* Writes the record with BYTES, or with the N COUNTS unless COUNTS is NULL. Unlocks. */
 static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
                              const int64_t *counts, int n, const struct tracer_comm *comm,
                              struct tracer_made made)
@@ -32,7 +32,7 @@ static void write_collective(struct tracer_scope *s, int root, int64_t bytes,
     tracer_write(s, &e);
 }
 
-/* As write_collective, with N counts of TYPE, or of the types in TYPES. */
+/* Like write_collective(), with N counts of elements of TYPE or of the types in TYPES. */
 static void write_counts(struct tracer_scope *s, int root, struct tracer_counts counts, int n,
                          MPI_Datatype type, const struct tracer_types *types,
                          const struct tracer_comm *comm, struct tracer_made made)
@@ -44,7 +44,7 @@ static void write_counts(struct tracer_scope *s, int root, struct tracer_counts 
         tracer_unlock();
         return;
     }
-    for (int i = 0; i < n; i++) { /* a type that has no elements may be anything */
+    for (int i = 0; i < n; i++) { /* with a count of 0 the type may be invalid */
         int64_t count = tracer_count_at(counts, i);
         bytes[i] = count > 0 ? tracer_bytes(count, types ? tracer_type_at(*types, i) : type) : 0;
     }
@@ -53,8 +53,7 @@ static void write_counts(struct tracer_scope *s, int root, struct tracer_counts 
         free(bytes);
 }
 
-/* Whether a gathering call's ROOT says, on an inter-communicator, that this rank sends
- * nothing. */
+/* Returns whether ROOT of a gather call on an inter-communicator means that this rank sends nothing. */
 static bool only_receives(int root)
 {
     return root == MPI_ROOT || root == MPI_PROC_NULL;
@@ -163,8 +162,7 @@ void record_alltoallw(struct tracer_scope *s, bool in_place, struct tracer_count
                  in_place ? &recvtypes : &sendtypes, c, made);
 }
 
-/* The whole vector: as long as this group is large, on inter-communicators too
- * (MPI-3.1 section 5.10.1). */
+/* The whole vector: one element for each member of the local group, also on inter-communicators (MPI-3.1 section 5.10.1). */
 void record_reduce_scatter(struct tracer_scope *s, struct tracer_counts recvcounts, MPI_Datatype type,
                            MPI_Comm comm, struct tracer_made made)
 {

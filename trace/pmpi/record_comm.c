@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of calls that make or free communicators (MPI-3.1, chapters 6, 7, 10). */
+/* Records of calls that create or free communicators (MPI-3.1, chapters 6, 7, 10). */
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/requests.h"
 #include "trace/pmpi/summary.h"
@@ -9,18 +9,18 @@ static void record_made(struct tracer_scope *s, MPI_Comm comm, MPI_Comm newcomm,
 {
     if (!tracer_lock())
         return;
-    /* An inter-communicator's two sides know different ones that it was made from. */
+    /* The two sides of an inter-communicator know different parent communicators. */
     bool orphan = comm == MPI_COMM_NULL || s->call == MPG_CALL_Intercomm_create || mpg_call_kind(s->call) == MPG_KIND_DYNAMIC;
     bool copy = s->call == MPG_CALL_Comm_dup || s->call == MPG_CALL_Comm_dup_with_info;
     struct mpg_event e = event_of(s);
     if (comm != MPI_COMM_NULL)
         e.comm = tracer_comm(comm);
     const bool spawns = s->call == MPG_CALL_Comm_spawn || s->call == MPG_CALL_Comm_spawn_multiple;
-    if (spawns && newcomm != MPI_COMM_NULL && tracer_comm_get(comm)->rank == 0) /* one of those that do */
+    if (spawns && newcomm != MPI_COMM_NULL && tracer_comm_get(comm)->rank == 0) /* one of the spawning ranks */
         summary_spawned();
     if (newcomm == MPI_COMM_NULL)
         e.newcomm = MPG_NO_COMM;
-    else if (s->call == MPG_CALL_Comm_get_parent) /* each time the same */
+    else if (s->call == MPG_CALL_Comm_get_parent) /* every call returns the same communicator */
         e.newcomm = tracer_comm(newcomm);
     else
         e.newcomm =
@@ -41,7 +41,7 @@ void record_create_group(struct tracer_scope *s, MPI_Comm comm, int tag, MPI_Com
 int tracer_string_tag(const char *text, size_t length)
 {
     uint32_t hash = 0x811c9dc5u; /* FNV-1a */
-    while (length > 0 && text[length - 1] == ' ') /* as Fortran fills them up */
+    while (length > 0 && text[length - 1] == ' ') /* Fortran pads strings with blanks */
         length--;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * 0x01000193u;

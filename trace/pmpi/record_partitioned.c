@@ -4,7 +4,7 @@
 
 #include "trace/pmpi/event.h"
 
-/* The event of an init, locked, but for the peer; false if none is to be recorded. */
+/* Locks and fills the event of an init call, except for the peer. Returns false if nothing is recorded. */
 static bool begin(struct tracer_scope *s, int partitions, int64_t count, MPI_Datatype type, int tag,
                   MPI_Comm comm, struct tracer_made made, struct mpg_event *e)
 {

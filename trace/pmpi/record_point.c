@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of point-to-point calls (MPI-3.1, chapter 3), and what all records share. */
+/* Records of point-to-point calls (MPI-3.1, chapter 3), and functions that all records share. */
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/messages.h"
 #include "trace/pmpi/requests.h"
@@ -36,7 +36,7 @@ static uint32_t any_of(int from, int tag)
     return (from == MPI_ANY_SOURCE ? MPG_ANY_SOURCE : 0) | (tag == MPI_ANY_TAG ? MPG_ANY_TAG : 0);
 }
 
-/* Source, tag and bytes of a completed receive that was posted with FROM and TAG. */
+/* Sets source, tag and bytes of a completed receive that was posted with FROM and TAG. */
 static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t *source,
                             int32_t *received_tag, int64_t *bytes)
 {
@@ -52,7 +52,7 @@ static uint32_t set_receive(int from, int tag, const MPI_Status *status, int32_t
     return any_of(from, tag);
 }
 
-/* What a receive that is only posted can say of its partner. */
+/* Sets the partner of a receive that is posted but not yet complete. */
 static void set_posted(struct mpg_event *e, int from, int tag)
 {
     e->any = any_of(from, tag);
@@ -81,8 +81,9 @@ void record_send(struct tracer_scope *s, int64_t count, MPI_Datatype type, int t
     tracer_write(s, &e);
 }
 
-/* Bytes of a message that did not fit into COUNT of TYPE: what was received of it. Of a receive that failed libraries' statuses
- * hold the whole message (Open MPI) or anything (MPICH: what an earlier use of the request left). */
+/* Limits the bytes of a truncated message to the received part, COUNT elements of TYPE. The status of a failed
+ * receive holds the whole message's size (Open MPI) or an undefined value (MPICH: the value of an earlier use of
+ * the request). */
 static void cut_off(int rc, int64_t count, MPI_Datatype type, int64_t *bytes)
 {
     if (rc != MPI_SUCCESS)
@@ -150,8 +151,9 @@ void record_irecv(struct tracer_scope *s, int64_t count, MPI_Datatype type, int 
     tracer_write(s, &e);
 }
 
-/* Whether the status of such a request says whom it met. MPICH, from 4.0.2 to 5.0.2, leaves in it what was
- * there, and a program of the standard ABI may have MPICH's: who met whom through a wildcard is then not in the trace. */
+/* Whether the status of an MPI_Isendrecv request holds the source and tag of the received message. MPICH 4.0.2 to
+ * 5.0.2 leaves old values in the status, and a program of the standard ABI may run with MPICH: then the trace lacks
+ * the partner of a wildcard receive. */
 #ifdef OPEN_MPI
 enum { TELLS_BOTH = 1 };
 #else

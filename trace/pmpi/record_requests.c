@@ -54,7 +54,7 @@ void record_start(struct tracer_scope *s, struct tracer_candidates *c)
         free(persistent);
 }
 
-/* The lists of a completion event. */
+/* Lists of a completion event. */
 struct completion {
     int64_t *requests, *done, *cancelled;
     struct mpg_resolution *resolutions;
@@ -86,17 +86,17 @@ static void completion_free(struct completion *k)
         free(k->resolutions);
 }
 
-/* What STATUS says of REQUEST. */
+/* Copies STATUS into REQUEST. */
 static void keep_status(struct tracer_request *request, const MPI_Status *status)
 {
-    /* Statuses of files' requests may hold anything there. */
+    /* Statuses of file requests may hold undefined values here. */
     request->cancelled = request->cancelling && status_cancelled(status);
     request->from = request->any ? tracer_peer(status->MPI_SOURCE) : 0;
     request->tag = request->any ? status->MPI_TAG : 0;
 }
 
-/* Candidate I is complete: notes how, and forgets it unless it is persistent. STATUS
- * is NULL where the call said nothing of it. */
+/* Candidate I is complete: adds the result to the lists, and forgets the request unless it is persistent. STATUS is
+ * NULL if the call returned no status. */
 static void complete_one(struct completion *k, struct tracer_candidates *c, int i,
                          const MPI_Status *status)
 {
@@ -104,8 +104,8 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
     if (!request)
         return;
     k->done[k->done_number++] = request->id;
-    /* MPICH from 4.2 on ends a persistent request where MPI_Request_get_status finds it complete, so that the
-     * call which completes it gets an empty status. */
+    /* MPICH 4.2 and later deactivates a persistent request when MPI_Request_get_status finds the request complete.
+     * The completing call then gets an empty status. */
     if (status && !request->asked)
         keep_status(request, status);
     if (request->cancelling && status && request->cancelled)
@@ -122,7 +122,7 @@ static void complete_one(struct completion *k, struct tracer_candidates *c, int 
         tracer_request_remove(request);
 }
 
-/* A call that returned an error: what it completed all the same. */
+/* Handles a call that returned an error: adds the requests that are nevertheless complete. */
 static void complete_ended(struct completion *k, struct tracer_candidates *c,
                            const MPI_Status *statuses)
 {
@@ -211,7 +211,7 @@ void record_request_free(struct tracer_scope *s, struct tracer_candidates *c)
     }
     struct tracer_request *request = c->count ? c->requests[0] : NULL;
     tracer_candidates_forget(c);
-    if (!request) { /* made by a call that is only counted */
+    if (!request) { /* created by a call that is only counted */
         tracer_unlock();
         return;
     }

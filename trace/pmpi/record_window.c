@@ -5,7 +5,7 @@
 #include "trace/pmpi/event.h"
 #include "trace/pmpi/objects.h"
 
-/* An event on WIN, locked, or false if none is to be recorded. */
+/* Locks and fills an event on WIN. Returns false if nothing is recorded. */
 static bool begin(const struct tracer_scope *s, MPI_Win win, struct mpg_event *e)
 {
     return tracer_object_event(s, MPG_OBJECT_WINDOW, (uintptr_t)win, e);
@@ -41,7 +41,7 @@ void record_win_fence(struct tracer_scope *s, int assertion, MPI_Win win)
     tracer_write(s, &e);
 }
 
-/* GROUP's ranks in the window's communicator, in counts. */
+/* Records GROUP's ranks, numbered in the window's communicator, in the event's counts. */
 void record_win_group(struct tracer_scope *s, MPI_Group group, MPI_Win win)
 {
     struct mpg_event e;

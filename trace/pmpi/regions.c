@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of regions, and of functions that trace/calls.def does not have, as strings of the
- * trace; what mpg_region.h calls. */
+/* Names of regions and of functions that trace/calls.def lacks, as strings of the trace. Entry points of mpg_region.h. */
 #include "trace/pmpi/regions.h"
 
 #include <pthread.h>
@@ -17,18 +16,18 @@
 enum { MAX_NAME = 4096, MAX_NAMES = 1 << 16, MAX_EARLY = 64 };
 
 static struct {
-    /* Under the streams' lock. */
-    struct mpg_map index; /* 1 + string, by hash of the name and 0, 1, ... of equal ones */
+    /* Protected by the streams' lock. */
+    struct mpg_map index; /* 1 + string number, by the name's hash and a counter 0, 1, ... for equal hashes */
     char **names;
     size_t number, capacity;
-    /* Before MPI_Init. */
+    /* For regions that begin before MPI_Init. */
     pthread_mutex_t lock;
     bool started;
     char *early[MAX_EARLY]; /* names of open regions */
     int early_number;
 } regions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* NAME in one line, in TEXT of MAX_NAME + 1 bytes. */
+/* Copies NAME to TEXT (MAX_NAME + 1 bytes) without control characters. */
 static void clean(char *text, const char *name, size_t length)
 {
     size_t n = 0;
@@ -60,7 +59,7 @@ static bool grow(void)
     return true;
 }
 
-/* The number of TEXT, or -1 without memory. */
+/* Returns the string number of TEXT, or -1 if memory is exhausted. */
 static int32_t intern(const char *text)
 {
     if (regions.number == MAX_NAMES)
@@ -119,12 +118,12 @@ static void write_event(struct tracer_scope *s, const char *text)
 
 void record_unknown(struct tracer_scope *s, int which)
 {
-    if (profile_is_on()) /* a profile has no names of them but in its facts */
+    if (profile_is_on()) /* a profile stores these names in its facts only */
         tracer_count(which, s->return_address);
     write_named(s, mpg_untraced[which].name);
 }
 
-/* An end before MPI_Init ends what began last. */
+/* An end before MPI_Init ends the region that began last. */
 static void keep(enum mpg_call call, const char *text)
 {
     pthread_mutex_lock(&regions.lock);
@@ -162,7 +161,7 @@ void regions_start(const struct tracer_scope *init)
     }
 }
 
-/* The header has no name for this, as it is looked up. */
+/* mpg_region.h looks this function up by name and does not declare it. */
 __attribute__((visibility("default"))) void mpgtrace_region(int level, const char *name)
 {
     struct tracer_scope s = TRACER_ENTER(level == MPG_REGION_BEGIN ? MPG_CALL_Region_begin

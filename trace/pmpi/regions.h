@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Regions: phases that the program names, by mpg_region.h or MPI_Pcontrol. */
+/* Regions: phases of the program, named with mpg_region.h or MPI_Pcontrol. */
 #ifndef MPG_REGIONS_H
 #define MPG_REGIONS_H
 
@@ -7,12 +7,12 @@
 
 #include "trace/pmpi/tracer.h"
 
-/* Records that the region NAME of LENGTH bytes begins or ends, as the scope's call says,
- * at its enter time; after tracer_leave(), which said RECORDS. Those before MPI_Init are
- * kept for regions_start(). */
+/* Records the begin or end of region NAME (LENGTH bytes), depending on the scope's call, at the scope's enter time.
+ * To be called after tracer_leave(), which returned RECORDS. Regions that begin before MPI_Init are kept for
+ * regions_start(). */
 void regions_record(struct tracer_scope *s, bool records, const char *name, size_t length);
 
-/* After MPI_Init has been recorded: begins the regions that the program is in already. */
+/* Begins the regions that the program opened before MPI_Init. To be called after MPI_Init has been recorded. */
 void regions_start(const struct tracer_scope *init);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of the program's request variables is which request.
+/* Identifies requests by the program's request variables. The handle alone is ambiguous: Open MPI and MPICH give
+ * one shared handle to every send that is complete when posted. A request is therefore found by its handle and
+ * the address of the variable, and, if the program has copied the variable, by the handle alone, oldest request
+ * first.
  *
- * The handle alone does not tell: Open MPI gives one shared handle to every send
- * that was complete when it was posted, and so does MPICH. So a request is found by
- * handle and address of the variable; where the program has copied the variable, by
- * handle, oldest first. Most handles belong to one request: the table is one of
- * handles, and those of one handle hang from it, oldest first; from the second on
- * they are also in an index by variable. */
+ * Most handles belong to one request. The table maps a handle to a list of its requests, oldest first. From the
+ * second request on, they are also indexed by variable. */
 #include "trace/pmpi/requests.h"
 
 #include <stdlib.h>
@@ -18,18 +17,18 @@
 
 struct entry {
     uintptr_t handle;
-    struct tracer_request *first; /* NULL: an unused entry */
+    struct tracer_request *first; /* NULL: unused entry */
 };
 
 enum { FIRST_CAPACITY = 64 };
 
 static struct {
     struct entry *entries;
-    size_t mask, count;         /* capacity - 1, a power of two; entries in use */
-    struct mpg_map by_variable; /* (handle, address) -> request, for those with `indexed` */
+    size_t mask, count;         /* capacity - 1 (capacity is a power of two); number of used entries */
+    struct mpg_map by_variable; /* (handle, address) -> request, for requests with `indexed` */
     struct mpg_pool pool;
     int64_t last_id, last_persistent;
-    uint64_t calls;             /* which have taken candidates */
+    uint64_t calls;             /* number of calls that have looked up candidates */
 } table = {.pool = {.size = sizeof(struct tracer_request)}};
 
 static size_t home(uintptr_t handle)
@@ -37,7 +36,7 @@ static size_t home(uintptr_t handle)
     return (size_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 32) & table.mask;
 }
 
-/* The entry of HANDLE, or the unused one where it would go; NULL without a table. */
+/* Returns the entry of HANDLE, or the unused entry in which to insert it; NULL without a table. */
 static struct entry *entry_of(uintptr_t handle)
 {
     if (!table.entries)
@@ -64,7 +63,7 @@ static bool grow(void)
     return true;
 }
 
-/* Takes ENTRY out; those that it had moved along come back. */
+/* Removes ENTRY and moves displaced entries back. */
 static void remove_entry(struct entry *entry)
 {
     size_t hole = (size_t)(entry - table.entries), i = hole;
@@ -81,14 +80,14 @@ static void remove_entry(struct entry *entry)
     table.count--;
 }
 
-/* A later request of a handle that others have. */
+/* Appends a further request with the same handle. Returns false if memory is exhausted. */
 static bool append(struct tracer_request *first, struct tracer_request *request)
 {
     uint64_t address = (uint64_t)(uintptr_t)request->address;
     uint64_t *slot = mpg_map_add(&table.by_variable, request->handle, address);
     if (!slot)
         return false;
-    /* A variable that is used again no longer names what it named before. */
+    /* The variable was reused, and no longer holds the earlier request. */
     if (first->address == request->address)
         first->address = NULL;
     if (*slot) {
@@ -104,7 +103,7 @@ static bool append(struct tracer_request *first, struct tracer_request *request)
     return true;
 }
 
-/* Puts REQUEST where its handle is looked for; false without memory. */
+/* Adds REQUEST to the table. Returns false if memory is exhausted. */
 static bool insert(struct tracer_request *request)
 {
     if (2 * (table.count + 1) > (table.entries ? table.mask + 1 : 0) && !grow())
@@ -146,7 +145,7 @@ void tracer_request_start(struct tracer_request *request)
     request->active = true;
 }
 
-/* Takes REQUEST out of the table. */
+/* Removes REQUEST from the table. */
 static void extract(struct tracer_request *request)
 {
     struct entry *entry = entry_of(request->handle);
@@ -179,15 +178,14 @@ void tracer_requests_end(void)
 
 /* --- what a call is given --- */
 
-/* Whether this call, or one of another thread, has taken REQUEST. A call that was left
- * by longjmp keeps nothing. */
+/* Returns whether a call of this or another thread has claimed REQUEST. A call left by longjmp releases its claims. */
 static bool is_taken(const struct tracer_request *request)
 {
     return request->taken && (request->taken == table.calls || streams.threads);
 }
 
-/* HINT, NULL at first: where the search for the last one by handle alone ended, so that
- * not each passes over all that are taken. */
+/* HINT, NULL at first: the last result of a search by handle alone. The search resumes there instead of passing all
+ * claimed requests again. */
 static struct tracer_request *find(uintptr_t handle, const void *address,
                                    struct tracer_request **hint)
 {
@@ -218,7 +216,7 @@ int64_t tracer_request_active(const struct tracer_scope *s, MPI_Request handle)
     if (handle == MPI_REQUEST_NULL || !tracer_records(s) || !tracer_lock())
         return 0;
     const struct entry *entry = entry_of((uintptr_t)handle);
-    /* Another thread may wait for it, so that it is taken; it has a handle of its own. */
+    /* The request is claimed, possibly by another waiting thread, and has a unique handle. */
     if (entry && entry->first && entry->first->active)
         id = entry->first->id;
     tracer_unlock();
@@ -280,7 +278,7 @@ void tracer_candidates_forget(struct tracer_candidates *c)
 void tracer_candidates_drop(struct tracer_candidates *c)
 {
     bool locked = tracer_lock();
-    if (!locked) /* nothing is recorded any more, and the requests may be gone */
+    if (!locked) /* nothing is recorded any more, and the requests may be freed */
         c->count = 0;
     tracer_candidates_forget(c);
     if (locked)

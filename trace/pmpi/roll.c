@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file that the processes of a job on a host share: how many have signed, and whether one has
- * given up waiting for the rest. Both change under a lock only, so that all who look at it in the
- * end see the same. It is read and written, not mapped: whoever truncates it does no harm. */
+/* The roll: a file shared by the processes of a job on one host. It holds the number of processes that have signed
+ * in, and whether a process has given up waiting for the rest. Both values change under a lock only, so that all
+ * processes finally see the same state. The file is read and written instead of mapped: truncation by others does
+ * no harm. */
 #define _GNU_SOURCE
 #include "trace/pmpi/roll.h"
 
@@ -27,22 +28,23 @@
 enum { WAIT_MS = 1000, STALE_S = 60 };
 #define FOLDER "/dev/shm/"
 
-/* What is in the file; other programs than this one never read it. */
+/* Content of the file, private to the tracer. */
 struct record {
-    uint64_t maker; /* mpg_process_mark() of the first to sign */
+    uint64_t maker; /* mpg_process_mark() of the first process that signed in */
     uint64_t number;
     uint64_t given_up;
 };
 
 static struct {
     char path[256];
-    bool counts; /* there is a file, and this process has signed */
+    bool counts; /* the file exists, and this process has signed in */
     int fd;
-    uint64_t size; /* processes of the job on this host */
+    uint64_t size; /* number of the job's processes on this host */
 } roll = {.fd = -1};
 
-/* The job's name and local size in a step of srun, from Slurm's variables. False if the step offers another PMI version than
- * PROTOCOL, which this MPI would not use, or in a heterogeneous job, where each component counts its own tasks alone. */
+/* Gets the job's name and local size in an srun step from Slurm's variables. Returns false if the step offers
+ * another PMI version than PROTOCOL, which this MPI would not use, or in a heterogeneous job, in which each
+ * component counts only its own tasks. */
 static bool find_step(char *job, size_t bytes, enum mpg_srun_protocol protocol)
 {
     enum mpg_srun_protocol found;
@@ -53,8 +55,8 @@ static bool find_step(char *job, size_t bytes, enum mpg_srun_protocol protocol)
     return snprintf(job, bytes, "slurm-%s.%s", getenv("SLURM_JOB_ID"), getenv("SLURM_STEP_ID")) < (int)bytes;
 }
 
-/* Hydra, MPICH's launcher, has no name for a job; but each rank has a socket that was made
- * by the process that starts those of this host, which no other has in its place and time. */
+/* Hydra, MPICH's launcher, has no job name. Each rank has a socket created by its host's proxy process, whose
+ * process id and start time are unique to the job. */
 static bool find_job_of_hydra(char *job, size_t bytes)
 {
     const char *socket_text = getenv("PMI_FD"), *size = getenv("MPI_LOCALNRANKS");
@@ -71,7 +73,7 @@ static bool find_job_of_hydra(char *job, size_t bytes)
            snprintf(job, bytes, "%ld-%" PRIx64, (long)maker.pid, mark) < (int)bytes;
 }
 
-/* Open MPI's launcher, and others of PMIx, tell a name of the job. */
+/* Gets the job name from Open MPI's launcher or another PMIx launcher. */
 static bool find_job_of_pmix(char *job, size_t bytes)
 {
     const char *name = getenv("PMIX_NAMESPACE"), *size = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -94,7 +96,7 @@ static bool find_path(void)
     char job[200];
     if (!find_job(job, sizeof job) || roll.size < 1)
         return false;
-    char host[HOST_NAME_MAX + 1] = ""; /* containers may share the folder */
+    char host[HOST_NAME_MAX + 1] = ""; /* containers on other hosts may share the folder */
     (void)gethostname(host, sizeof host - 1);
     snprintf(roll.path, sizeof roll.path, FOLDER "mpgtrace-%u-%s-%s", (unsigned)getuid(), host,
              job);
@@ -106,7 +108,7 @@ static bool find_path(void)
 
 /* --- the file --- */
 
-/* Opens PATH if it is this user's and nobody else's, by this name alone; -1 otherwise. */
+/* Opens PATH if the file belongs to this user, is inaccessible to others and has no other link; returns -1 otherwise. */
 static int open_own(const char *path, int flags)
 {
     struct stat st;
@@ -120,7 +122,7 @@ static int open_own(const char *path, int flags)
     return -1;
 }
 
-/* Its holders write some bytes; a program's timer may interrupt the wait again and again. */
+/* Waits for the lock. Holders write only some bytes; a timer of the program may interrupt the wait repeatedly. */
 static bool set_lock(int fd, short type)
 {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
@@ -130,7 +132,7 @@ static bool set_lock(int fd, short type)
     return status == 0;
 }
 
-/* An empty file, or one that was cut off, is one that nobody has signed. */
+/* Reads the record. An empty or truncated file counts as a roll without signatures. */
 static struct record read_record(int fd)
 {
     struct record r;
@@ -142,7 +144,7 @@ static bool write_record(int fd, const struct record *r)
     return mpg_file_may_have(sizeof *r) && pwrite(fd, r, sizeof *r, 0) == (ssize_t)sizeof *r;
 }
 
-/* Rolls of this user's jobs that died before all of their processes had signed. */
+/* Removes rolls of this user's jobs that ended before all of their processes had signed in. */
 static void clear_stale(const char *name, void *prefix)
 {
     char path[sizeof roll.path + sizeof FOLDER];
@@ -172,7 +174,7 @@ void roll_sign(void)
         roll.counts = write_record(roll.fd, &r);
         set_lock(roll.fd, F_UNLCK);
     }
-    /* All have it open by now: a job that dies in MPI_Init leaves nothing. */
+    /* All processes have the file open now: removed early, it does not remain if the job dies in MPI_Init. */
     if (roll.counts && r.number == roll.size)
         (void)unlink(roll.path);
     if (r.number != 1)
@@ -181,7 +183,7 @@ void roll_sign(void)
     (void)paths_list(FOLDER, clear_stale, prefix);
 }
 
-/* Gives up, unless somebody else has, or the last has signed meanwhile. */
+/* Gives up waiting, unless another process already has or the last process has signed in meanwhile. */
 static struct record give_up(bool *tells)
 {
     struct record r = read_record(roll.fd);
@@ -208,7 +210,7 @@ bool roll_is_complete(int *signed_number, int *size, bool *tells)
     }
     if (now.number < roll.size) {
         now = give_up(tells);
-        (void)unlink(roll.path); /* further ones would be of another run */
+        (void)unlink(roll.path); /* later signatures would belong to another run */
     }
     *signed_number = (int)now.number;
     *size = (int)roll.size;
