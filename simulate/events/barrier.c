@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/events/world.h"
+#include "simulate/events/costs.h"
 #include "simulate/models/times.h"
 
 /* Of its draws: those of the call that identifies the barrier, of the I-th member. */
 static double draw(const struct world *w, const struct meeting *m, int32_t i, enum mpg_parameter which)
 {
-    return mpg_events_world_draw(
+    return mpg_events_draw_ns(
         w, which,
         (struct mpg_address){
             .call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i, .purpose = MPG_DRAW_COLLECTIVE});

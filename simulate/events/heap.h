@@ -26,7 +26,7 @@ struct event {
     uint32_t id;            /* rank, or stream */
     enum event_kind kind;
     union {
-        void *what;         /* of REPLY, REQUEST, INJECT */
+        void *what;         /* of REPLY, REQUEST, INJECT, LAND */
         uint64_t turn;      /* of STREAM, CHECK, RELEASE: void, once it is not the stream's any more */
     };
     uint64_t order;         /* put in by the heap */

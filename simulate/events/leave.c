@@ -2,6 +2,7 @@
 /* Leaving calls: what they wait for, and what they are when it is there. */
 #include <math.h>
 
+#include "simulate/events/costs.h"
 #include "simulate/events/steps.h"
 
 /* --- waiting --- */
@@ -73,7 +74,7 @@ int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step
 {
     struct lane *l = &w->lane[lane];
     const double idle_ns = *mpg_times_stream(w->times, lane) +
-                           (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? mpg_events_world_sent_ns(w, s) : 0);
+                           (steps_is_followed(w, lane) && s->kind == MPG_STEP_LEAVE ? mpg_events_call_sends_ns(w, s) : 0);
     if (!l->watches && mpg_events_program_watch(&w->program, slot, lane, err) < 0)
         return -1;
     l->watches = true;
@@ -112,10 +113,10 @@ static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, do
     }
     if (!w->serves_transfers)
         return 0;
-    const double sent_ns = enter_ns + mpg_events_world_send_ns(w, &m);
+    const double sent_ns = enter_ns + mpg_events_send_overhead_ns(w, &m);
     *value_ns = fmax(*value_ns, sent_ns);
     if (m.to == m.rank) { /* it copies, and asks nobody */
-        *value_ns = fmax(*value_ns, sent_ns + mpg_events_world_copy_ns(w, &m, s->transfer->put_bytes + s->transfer->get_bytes));
+        *value_ns = fmax(*value_ns, sent_ns + mpg_events_copy_ns(w, &m, s->transfer->put_bytes + s->transfer->get_bytes));
         return 0;
     }
     w->lane[lane].blocks = w->blocking_get;
@@ -161,9 +162,9 @@ int mpg_events_steps_leave(struct world *w, uint32_t lane, const struct mpg_step
     if (!steps_is_followed(w, lane) || !waits)
         return end_call(w, lane, l->ends_ns, err);
     l->left = true;
-    l->rest_ns = l->ends_ns - mpg_events_world_arrived_ns(w, s, l->ends_ns);
+    l->rest_ns = l->ends_ns - mpg_events_arrival_ns(w, s, l->ends_ns);
     const double came_ns = l->ends_ns - l->rest_ns;
-    if (mpg_events_steps_begin_wait(w, lane, enter_ns + mpg_events_world_sent_ns(w, s), err) < 0)
+    if (mpg_events_steps_begin_wait(w, lane, enter_ns + mpg_events_call_sends_ns(w, s), err) < 0)
         return -1;
     if (came_ns > w->now_ns)
         return mpg_events_world_go(w, lane, came_ns, err) < 0 ? -1 : STOPS;

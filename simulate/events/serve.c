@@ -3,7 +3,8 @@
 #include <math.h>
 
 #include "simulate/evaluate/vectors.h"
-#include "simulate/events/world.h"
+#include "simulate/events/costs.h"
+#include "simulate/events/network.h"
 
 static enum mpg_policy policy_of(const struct world *w)
 {
@@ -13,7 +14,7 @@ static enum mpg_policy policy_of(const struct world *w)
 /* That of WHICH in RANK's work before call NUMBER, or of the request Q. */
 static double draw(const struct world *w, int32_t rank, uint64_t number, enum mpg_parameter which)
 {
-    return mpg_events_world_draw(w, which, (struct mpg_address){.call = number, .rank = rank, .purpose = MPG_DRAW_CALL});
+    return mpg_events_draw_ns(w, which, (struct mpg_address){.call = number, .rank = rank, .purpose = MPG_DRAW_CALL});
 }
 
 /* --- requests --- */
@@ -24,7 +25,7 @@ static double match_ns(const struct world *w, const struct request *q)
     struct mpg_sent_message reply = q->sending;
     reply.index += 1u << 20;
     reply.bytes = 0;
-    return mpg_events_world_service_ns(w, &q->sending) + mpg_events_world_send_ns(w, &reply);
+    return mpg_events_receive_overhead_ns(w, &q->sending) + mpg_events_send_overhead_ns(w, &reply);
 }
 
 static bool may_serve(struct world *w, int32_t rank)
@@ -80,10 +81,10 @@ static int let_come(struct world *w, struct request *q, struct mpg_error *err)
     const uint32_t slot = node->step->slot;
     const struct mpg_sent_message m = sending_of(&node->step->origin, node->step->bytes);
     double tau_ns;
-    const double flight_ns = mpg_events_world_flight_ns(w, &m, &tau_ns);
+    const double flight_ns = mpg_events_flight_ns(w, &m, &tau_ns);
     *mpg_times_slot(w->times, slot, MPG_SLOT_BEGIN) += w->now_ns - *mpg_times_slot(w->times, slot, MPG_SLOT_MET);
     *mpg_times_slot(w->times, slot, MPG_SLOT_MET) = w->now_ns;
-    *mpg_times_slot(w->times, slot, MPG_SLOT_TIME) = w->now_ns + flight_ns + mpg_events_world_service_ns(w, &m);
+    *mpg_times_slot(w->times, slot, MPG_SLOT_TIME) = w->now_ns + flight_ns + mpg_events_receive_overhead_ns(w, &m);
     mpg_pool_give(&w->requests, q);
     return mpg_events_network_send_node(w, node, err);
 }
@@ -158,8 +159,8 @@ int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error 
     if (!q)
         return mpg_error_set(err, "out of memory");
     *q = (struct request){.from = s->rank, .owner = s->receiver, .sending = m, .node = node};
-    const double left_ns = *mpg_times_slot(w->times, s->a, MPG_SLOT_TIME) + mpg_events_world_send_ns(w, &m);
-    const double there_ns = left_ns + mpg_events_world_flight_ns(w, &m, &tau_ns);
+    const double left_ns = *mpg_times_slot(w->times, s->a, MPG_SLOT_TIME) + mpg_events_send_overhead_ns(w, &m);
+    const double there_ns = left_ns + mpg_events_flight_ns(w, &m, &tau_ns);
     const double posted_ns = *mpg_times_slot(w->times, s->b, MPG_SLOT_TIME);
     return mpg_events_push(
         &w->heap,

@@ -2,6 +2,7 @@
 /* Taking steps, as long as nothing is to be waited for. */
 #include <math.h>
 
+#include "simulate/events/network.h"
 #include "simulate/events/steps.h"
 
 void mpg_events_steps_count(struct world *w, double bytes)

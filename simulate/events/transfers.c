@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulate/events/world.h"
+#include "simulate/events/costs.h"
+#include "simulate/events/network.h"
 
 /* Which of a transfer's two messages draws are of. */
 enum { INDEX_OF_REPLY = 1 << 20 };
@@ -45,13 +46,13 @@ static struct mpg_sent_message reply_of(const struct request *q)
 double mpg_events_transfers_service_ns(const struct world *w, const struct request *q)
 {
     const struct mpg_sent_message reply = reply_of(q);
-    return mpg_events_world_service_ns(w, &q->sending) + mpg_events_world_send_ns(w, &reply);
+    return mpg_events_receive_overhead_ns(w, &q->sending) + mpg_events_send_overhead_ns(w, &reply);
 }
 
 int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err)
 {
     const struct mpg_sent_message reply = reply_of(q);
-    q->transfer->service_ns = mpg_events_world_service_ns(w, &reply);
+    q->transfer->service_ns = mpg_events_receive_overhead_ns(w, &reply);
     const int status = mpg_events_network_fly(w, &reply, w->now_ns, EVENT_REPLY, (uint32_t)q->from, q->transfer, err);
     mpg_pool_give(&w->requests, q);
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/reserve.h"
+#include "simulate/events/network.h"
 #include "simulate/events/steps.h"
 
 int mpg_events_world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err)
@@ -99,7 +100,7 @@ static int happen(struct world *w, const struct event *e, struct mpg_error *err)
     const int32_t rank = (int32_t)e->id;
     switch (e->kind) {
     case EVENT_LAND:
-        w->in_flight--;
+        mpg_events_network_land(w, e);
         return 0;
     case EVENT_REPLY:
         return mpg_events_transfers_reply(w, e->what, err);
@@ -127,13 +128,13 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_evaluator 
     w->times = times;
     w->serves = w->parameters->policy != MPG_POLICY_OFFLOAD;
     w->serves_transfers = w->serves && w->parameters->policy != MPG_POLICY_CALLS;
-    w->contends = w->parameters->contention > 0;
     w->calls = (struct program_calls){w, appended, wake, evaluate, mpg_events_barrier_meet};
     w->requests.size = sizeof(struct request);
     w->transfers.size = sizeof(struct transfer);
-    w->flights.size = mpg_events_network_flight_bytes();
     if (!(w->rank = calloc((size_t)w->ranks, sizeof *w->rank)))
         return mpg_error_set(err, "out of memory");
+    if (!(w->network = mpg_events_network_new(w->parameters, w->processors, err)))
+        return -1;
     for (int32_t r = 0; r < w->ranks; r++)
         w->rank[r].last = &w->rank[r].first;
     if (mpg_events_program_init(&w->program, graph, (uint32_t)w->ranks, meets, err) < 0 || mpg_events_share_init(w, err) < 0 ||
@@ -191,7 +192,7 @@ void mpg_events_world_clear(struct world *w)
     mpg_events_share_clear(w);
     mpg_pool_clear(&w->requests);
     mpg_pool_clear(&w->transfers);
-    mpg_pool_clear(&w->flights);
+    mpg_events_network_free(w->network);
     free(w->rank);
     free(w->lane);
 }

@@ -85,7 +85,7 @@ struct world {
     const struct mpg_processors *processors;
     struct mpg_extrapolation *x; /* counts go there, in the first replica */
     bool counts;
-    bool serves, serves_transfers, contends, shares, blocking_get; /* ranks: requests at all; those for their data */
+    bool serves, serves_transfers, shares, blocking_get; /* ranks: requests at all; those for their data */
     uint32_t replica;
     int32_t ranks, running;
     double now_ns;
@@ -97,11 +97,11 @@ struct world {
     struct mpg_evaluator *times;
     struct lane *lane;
     uint32_t lanes, lane_capacity;
-    struct mpg_pool requests, transfers, flights;
+    struct mpg_pool requests, transfers;
     struct rank *rank;
     struct processor *processor;
-    double in_flight;
-    const struct mpg_observer *observer;
+    struct network *network;
+    const struct mpg_watch *watch;
 };
 
 /* --- world.c --- */
@@ -122,33 +122,6 @@ static inline struct lane *lane_of(struct world *w, int32_t rank)
 {
     return &w->lane[rank];
 }
-
-/* --- network.c --- */
-
-/* What a message takes of its sender's processor, of its receiver's. */
-double mpg_events_world_send_ns(const struct world *w, const struct mpg_sent_message *m);
-double mpg_events_world_service_ns(const struct world *w, const struct mpg_sent_message *m);
-/* Links and bytes; *TAU_NS is what bytes take of it. */
-double mpg_events_world_flight_ns(const struct world *w, const struct mpg_sent_message *m, double *tau_ns);
-/* What BYTES take that M's rank moves within its own memory. */
-double mpg_events_world_copy_ns(const struct world *w, const struct mpg_sent_message *m, double bytes);
-/* What the call that S leaves sends takes of its processor. */
-double mpg_events_world_sent_ns(const struct world *w, const struct mpg_step *s);
-/* When all that S receives is at its processor, given its end. */
-double mpg_events_world_arrived_ns(const struct world *w, const struct mpg_step *s, double end_ns);
-
-size_t mpg_events_network_flight_bytes(void);
-/* The message of S, LANE's first step, evaluated as if it were alone. */
-int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
-/* The bytes of NODE's, a synchronous one. */
-int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
-/* Something of M's bytes leaves at AT_NS, and is there as event KIND of ID with WHAT. */
-int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
-                           void *what, struct mpg_error *err);
-int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err);
-
-/* A parameter's draw, at ADDRESS but for the seed. */
-double mpg_events_world_draw(const struct world *w, enum mpg_parameter which, struct mpg_address address);
 
 /* --- serve.c --- */
 int mpg_events_serve_request(struct world *w, struct request *r, struct mpg_error *err);

@@ -50,18 +50,6 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
     return mpg_parameters_check(m, err);
 }
 
-/* What needs an order of all ranks: NULL: nothing. */
-static const char *needs_events(const struct mpg_config *c)
-{
-    const struct mpg_parameters *m = c->target.machine;
-    const bool meets = m->of_barrier || mpg_config_target_has_messages(c);
-    return m->policy != MPG_POLICY_OFFLOAD       ? "a Policy other than offload"
-           : m->contention > 0                   ? "Contention"
-           : m->processors > 0 || m->map         ? "Processors or a Map"
-           : meets && m->barrier != MPG_BARRIER_ROUNDS ? "a BarrierAlgorithm other than rounds"
-                                                 : NULL;
-}
-
 /* Which options ask for paths, which are followed by replicas side by side alone; NULL: none. */
 static const char *asks_for_paths(const struct mpg_config *c)
 {
@@ -75,7 +63,8 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
     const bool chosen = t->engine != MPG_ENGINE_UNSAID;
     const char *followed = asks_for_paths(c);
     const bool lanes = chosen ? t->engine == MPG_ENGINE_LANES : followed != NULL;
-    const char *needs = lanes ? needs_events(c) : NULL;
+    const bool meets = t->machine->of_barrier || mpg_config_target_has_messages(c);
+    const char *needs = lanes ? mpg_parameters_need_events(t->machine, meets) : NULL;
     t->by_events = !lanes;
     if (needs && chosen)
         return mpg_error_set(err, "--target=engine=lanes: %s has %s, which only events know", t->machine->name, needs);

@@ -259,6 +259,15 @@ static const char *says_nothing(const struct mpg_parameters *p, const char *key)
     return NULL;
 }
 
+const char *mpg_parameters_need_events(const struct mpg_parameters *p, bool meets)
+{
+    return p->policy != MPG_POLICY_OFFLOAD               ? "a Policy other than offload"
+           : p->contention > 0                           ? "Contention"
+           : p->processors > 0 || p->map                 ? "Processors or a Map"
+           : meets && p->barrier != MPG_BARRIER_ROUNDS ? "a BarrierAlgorithm other than rounds"
+                                                         : NULL;
+}
+
 int mpg_parameters_blame(const struct mpg_parameters *p, const char *key, struct mpg_error *err)
 {
     size_t i = 0;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The interconnect: messages in flight and their contention (docs/MACHINES.md, Contention). Private to simulate/events/.
+ *
+ * A message enters the network at an INJECT event and leaves it at a LAND event. The state between the two belongs to
+ * network.c alone. Errors of all functions: out of memory. */
+#ifndef MPG_EVENTS_NETWORK_H
+#define MPG_EVENTS_NETWORK_H
+
+#include "simulate/events/world.h"
+
+/* A network without messages, or NULL. P and PROCESSORS outlive it. */
+struct network *mpg_events_network_new(const struct mpg_parameters *p, const struct mpg_processors *processors,
+                                       struct mpg_error *err);
+void mpg_events_network_free(struct network *n); /* NULL is allowed */
+
+/* Sends the eager message of S, the first step of LANE, whose slot holds its arrival without contention. */
+int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
+/* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
+int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
+/* Sends M at AT_NS; its arrival is an event KIND of rank ID, with WHAT. */
+int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
+                           void *what, struct mpg_error *err);
+/* The events: the message of E enters the network, or leaves it. */
+int mpg_events_network_inject(struct world *w, const struct event *e, struct mpg_error *err);
+void mpg_events_network_land(struct world *w, const struct event *e);
+
+#endif
