@@ -12,7 +12,7 @@
  * defines nodes and edges; Sottile, Chandu, Bader 2006, section 3, draws them.
  *
  * WHAT A NEW EVALUATOR MUST IMPLEMENT: a loop over mpg_graph_next() (`pass` in
- * simulate/evaluate/simulation.c is one), and for each step what it means for the values,
+ * simulate/evaluate/driver/simulation.c is one), and for each step what it means for the values,
  * as `mpg_evaluator_take` does (simulate/evaluate/evaluator.c). A value may be anything: a vector of
  * delays, a time, a time and who was waited for. What each kind of step asks for:
  *

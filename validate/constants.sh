@@ -11,14 +11,14 @@
 set -u
 
 # Name, file, text of the sources, the same with half, with double, options beside --source and --signature ("-": none).
-constants='waiting-call-ns|simulate/evaluate/floors.c|MAY_TAKE_NS = 1000|MAY_TAKE_NS = 500|MAY_TAKE_NS = 2000|-
+constants='waiting-call-ns|simulate/evaluate/prepass/floors.c|MAY_TAKE_NS = 1000|MAY_TAKE_NS = 500|MAY_TAKE_NS = 2000|-
 disturbed-medians|simulate/models/sizes.c|disturbed = 20|disturbed = 10|disturbed = 40|-
 waited-sends|graph/matching/eager_limit.c|WAITED_OFTEN = 8|WAITED_OFTEN = 4|WAITED_OFTEN = 16|-
 eager-sizes|graph/matching/eager_limit.c|MOST_SIZES = 65536|MOST_SIZES = 32768|MOST_SIZES = 131072|-
-class-intervals|simulate/evaluate/classes.c|LEAST_ALIKE = 8|LEAST_ALIKE = 4|LEAST_ALIKE = 16|-
-class-windows|simulate/evaluate/classes.c|WINDOWS = 16|WINDOWS = 8|WINDOWS = 32|-
-window-intervals|simulate/evaluate/classes.c|WINDOW_INTERVALS = 512|WINDOW_INTERVALS = 256|WINDOW_INTERVALS = 1024|-
-first-window|simulate/evaluate/classes.c|FIRST_SHIFT = 20|FIRST_SHIFT = 19|FIRST_SHIFT = 21|-
+class-intervals|simulate/evaluate/prepass/classes.c|LEAST_ALIKE = 8|LEAST_ALIKE = 4|LEAST_ALIKE = 16|-
+class-windows|simulate/evaluate/prepass/classes.c|WINDOWS = 16|WINDOWS = 8|WINDOWS = 32|-
+window-intervals|simulate/evaluate/prepass/classes.c|WINDOW_INTERVALS = 512|WINDOW_INTERVALS = 256|WINDOW_INTERVALS = 1024|-
+first-window|simulate/evaluate/prepass/classes.c|FIRST_SHIFT = 20|FIRST_SHIFT = 19|FIRST_SHIFT = 21|-
 histogram-bins|simulate/noise/histogram.h|MPG_HISTOGRAM_BINS = 128|MPG_HISTOGRAM_BINS = 64|MPG_HISTOGRAM_BINS = 256|-
 loss-steps|simulate/noise/losses.h|MPG_LOSS_STEPS_AN_OCTAVE = 16|MPG_LOSS_STEPS_AN_OCTAVE = 8|MPG_LOSS_STEPS_AN_OCTAVE = 32|-
 loss-works|simulate/noise/losses.c|WORKS_AN_OCTAVE = 8|WORKS_AN_OCTAVE = 4|WORKS_AN_OCTAVE = 16|-

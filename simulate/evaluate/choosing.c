@@ -3,7 +3,7 @@
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* What a call has moved is told to whoever asks what values come from. */
+/* Reports the arrivals that a call has moved to the recorder. */
 static int settle(void *evaluator, struct mpg_error *err)
 {
     const struct mpg_evaluator *e = evaluator;
@@ -22,7 +22,7 @@ int mpg_evaluator_use_choice(struct mpg_evaluator *e, const bool *keeps, const s
         return -1;
     if (!e->recorder)
         return 0;
-    e->recorder->clamps = true; /* when what goes by another request could start */
+    e->recorder->clamps = true; /* the earliest departure of a message that completes another request */
     return (e->moves = mpg_moved_arrivals_new(e->n, err)) ? 0 : -1;
 }
 

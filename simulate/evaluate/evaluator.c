@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What evaluators of both modes have: values of streams and slots, and steps one by one for who asks more of them. */
+/* The parts of the evaluator that both modes share: values of streams and slots, and the loop over steps with attribution or
+ * provenance. */
 #include <stdlib.h>
 
 #include "common/reserve.h"

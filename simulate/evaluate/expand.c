@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collectives by their algorithms' messages, each of which costs what one between two ranks does (docs/MODEL.md, section 4,
- * Expanded collectives): all members at once, or one of a tree after the other, as their steps come. What messages cost, and
- * what a slot's value is to them, is the mode's. */
+/* Expanded collectives: each message of the algorithm costs as much as a message between two ranks (docs/MODEL.md, section 4,
+ * Expanded collectives). All members are evaluated at once, or the members of a tree as their steps come. The mode defines
+ * message costs and the meaning of slot values. */
 #include "common/reserve.h"
 #include "simulate/evaluate/evaluator_private.h"
 #include "simulate/evaluate/recorder.h"
 
-/* Vectors besides those of members: of the message at hand, and of those that are looked at. */
+/* Scratch vectors: of the current message, and of the slots that it reads. */
 enum { AT_HAND = 3, ROOM = AT_HAND + 4 };
 
 /* Doubles of a value. */
@@ -51,7 +51,7 @@ static void write_back(const struct window *window, struct looked_at *t)
     t->used = false;
 }
 
-/* Where it is asked what values come from, all that was looked at is written; only the member itself goes on from there. */
+/* With provenance every slot that was read is written back; only the member itself continues. */
 static void write_all(void *data)
 {
     struct window *window = data;
@@ -101,7 +101,7 @@ static double *message_of(void *data, int32_t v)
     return look_at(window, v == window->v ? &window->own_message : &window->other_message, slot);
 }
 
-/* Times are what slots hold: they can be worked on there. */
+/* Slots hold times: the values are changed in place. */
 static double *slot_itself(const struct window *window, uint32_t slot)
 {
     return slot_value(window->e, slot, SLOT_VALUE);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which measured collective a call is. */
+/* The measured collective of a call. */
 #ifndef MPG_OPERATIONS_H
 #define MPG_OPERATIONS_H
 
 #include "simulate/models/collectives.h"
 #include "trace/event.h"
 
-/* CALL is blocking; MPG_OPERATIONS where no signature has such. With blocks of their own sizes, or without their own part,
- * operations are as those whose names theirs extend. */
+/* The operation of CALL, which is blocking; MPG_OPERATIONS if signatures do not measure it. Variants with sizes for each rank,
+ * and exclusive scans, count as the operation without. */
 static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
 {
     switch (call) {
@@ -40,7 +40,7 @@ static inline enum mpg_operation mpg_operation_of(enum mpg_call call)
     }
 }
 
-/* The same of those that can be taken as a whole: all members have one size. */
+/* The operation of CALL if it can be taken as a whole (all members have equal sizes); else MPG_OPERATIONS. */
 static inline enum mpg_operation mpg_operation_whole(enum mpg_call call)
 {
     const bool has_own_sizes = call == MPG_CALL_Allgatherv || call == MPG_CALL_Alltoallv || call == MPG_CALL_Alltoallw;

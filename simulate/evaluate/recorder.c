@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What recorders of both modes have: steps that are alike, and what can still be read. */
+/* The parts of the recorder that both modes share: general steps, and the values that can still be read. */
 #include "simulate/evaluate/recorder.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void list_vectors(struct mpg_recorder *x, double **vector[VECTORS])
     memcpy(vector, all, sizeof all);
 }
 
-/* PATH: of the one lane, what it is made of; NULL: of all, by places. */
+/* PATH: the critical path of the only lane; NULL: all lanes, attributed to places. */
 static int use(struct mpg_evaluator *e, struct mpg_critical *path, struct mpg_error *err)
 {
     struct mpg_recorder *x = calloc(1, sizeof *x);
@@ -23,10 +23,8 @@ static int use(struct mpg_evaluator *e, struct mpg_critical *path, struct mpg_er
     e->recorder = x;
     if (!x)
         return mpg_error_set(err, "out of memory");
-    bool all = true;
     list_vectors(x, vector);
-    for (int i = 0; i < VECTORS; i++)
-        all = (*vector[i] = calloc(e->n, sizeof **vector[i])) && all;
+    const bool all = allocate_vectors(vector, VECTORS, e->n);
     x->code = calloc(e->n, sizeof *x->code);
     x->last = calloc(e->n, sizeof *x->last);
     x->firsts = calloc(mpg_provenance_words(e->n), sizeof *x->firsts);
@@ -53,8 +51,7 @@ void mpg_recorder_free(struct mpg_recorder *x)
     if (!x)
         return;
     list_vectors(x, vector);
-    for (int i = 0; i < VECTORS; i++)
-        free(*vector[i]);
+    free_vectors(vector, VECTORS);
     free(x->code);
     free(x->last);
     free(x->firsts);
@@ -99,7 +96,7 @@ static void end_view(struct mpg_provenance *trail, const struct mpg_step *s)
         }
 }
 
-/* S's stream takes its slot, in all lanes, or those of `firsts`. */
+/* S's stream continues from the slot, in all lanes or those of `firsts`. */
 static void end_load(const struct mpg_evaluator *e, const struct mpg_step *s)
 {
     const struct mpg_recorder *x = e->recorder;
@@ -140,7 +137,7 @@ int mpg_recorder_end(struct mpg_evaluator *e, const struct mpg_step *s, struct m
 
 /* --- calls --- */
 
-/* Sets the bits of lanes of CODE, of those whose message by EDGE, a view, is of SOURCE (EDGE is NULL: of all). */
+/* Sets the bits of lanes with CODE; with EDGE, a view, only those whose message is from SOURCE. */
 static void set_bits(const struct mpg_evaluator *e, const struct mpg_choosing *choice, const struct mpg_edge *edge, uint32_t code,
                      int32_t source, uint64_t *bits)
 {
@@ -202,7 +199,8 @@ static void mark_lane(struct mpg_provenance *trail, struct mpg_value value, uint
         words[w / 64] |= UINT64_C(1) << w % 64;
 }
 
-/* When the longest run ends at least, of what is known: of times whatever stream is farthest; of delays those that have ended. */
+/* A lower bound of the end of the longest run: in predict mode the most advanced stream, in perturb mode the ranks that have
+ * ended. */
 static const double *find_least(const struct mpg_evaluator *e)
 {
     struct mpg_recorder *x = e->recorder;

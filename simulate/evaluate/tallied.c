@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The account of sections 5 and 8 place by place: while steps are evaluated it is that of one step, which then goes to the
- * place of its call and to its rank. Who evaluates does not know. */
+/* Attribution of the account of MODEL 5 and 8. During a step the account holds that step alone; then the terms move to the
+ * place of the call and to the rank. Modes need not know. */
 #include <stdlib.h>
 
 #include "common/reserve.h"
@@ -51,7 +51,7 @@ void mpg_evaluator_move(struct mpg_evaluator *e, int32_t rank, uint32_t term, ui
     mpg_tally_move(e->tally, place, term, account_of(e, rank, term), rank_term(e, rank, term));
 }
 
-/* FINISH is about all that the rank has come to; what it adds to settled terms goes to its place. */
+/* FINISH adds the settled terms, totals of the rank, to the place of the call. */
 static int finish(struct mpg_evaluator *e, const struct mpg_step *s, uint32_t slots, struct mpg_error *err)
 {
     double *step = e->account;

@@ -38,7 +38,7 @@ static void clear_way(struct mpg_perturbation *way)
     mpg_perturbation_clear_fits(way);
 }
 
-/* Of what a rank sends itself, where no two ranks are in a core complex. */
+/* Costs of messages of a rank to itself if no two ranks are in a core complex: the first usable path. */
 static int use_any(struct mpg_perturbation *way, const struct mpg_perturbation *p,
                    struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The target as predict mode needs it: what messages take between any two ranks, and noise. */
+/* The target of predict mode: costs of messages between any two ranks, and noise. */
 #ifndef MPG_TARGET_H
 #define MPG_TARGET_H
 
@@ -8,38 +8,38 @@
 #include "simulate/models/placement.h"
 
 struct mpg_target {
-    /* Computation: with the source, whose noise is taken out. */
+    /* Computation; includes the source, whose noise is removed. */
     const struct mpg_perturbation *noise;
-    const struct mpg_placement *places;      /* NULL: one path */
-    /* Messages of each class that some ranks take, or of one in [0]: the target alone, on the path
-     * that they take. What a rank sends itself takes that of a core complex; where no two ranks do,
-     * and that is not usable (it says nothing of messages, or lacks fits that are asked for), the
-     * next one. */
+    const struct mpg_placement *places;      /* NULL: one path class */
+    /* Messages of each path class between ranks, or of the only class in [0]: the target alone on that path. A rank's messages
+     * to itself take the path of a core complex; if no two ranks use that path and it is not usable (it lacks latencies, or
+     * fits that are asked for), the next one. */
     struct mpg_perturbation way[MPG_PATHS];
 };
 
-/* Takes P, whose launches are drawn; PLACES may be NULL. What is passed outlives T. Errors: a path
- * that two ranks take says nothing of messages, though --latency does not, or lacks fits that are
- * asked for; out of memory. T is to be cleared even so. */
+/* Initialises T from P, whose launches are drawn; PLACES may be NULL. P and PLACES outlive T. Errors: a path between two ranks
+ * lacks latencies, and --latency is not given, or lacks fits that are asked for; out of memory. The caller clears T, also on
+ * failure. */
 int mpg_target_init(struct mpg_target *t, const struct mpg_perturbation *p,
                     const struct mpg_placement *places, struct mpg_error *err);
 void mpg_target_clear(struct mpg_target *t); /* zero-initialised is allowed */
 
-/* Whether detours are in what any messages take, too. */
+/* Whether messages are delayed by detours, too. */
 bool mpg_target_covers(const struct mpg_target *t);
 
-/* Adds to each of N lanes, the first of which is replica FIRST, what the call that S leaves takes by sending: o_s of each
- * message whose time in the send has it not, and of what goes from a collective's root, or to it. Whether there is any. */
+/* Adds the cost of sending in the call that S leaves to each of N lanes, the first of which is replica FIRST: o_s of each
+ * message whose send time does not include it, and the cost of data from or to the root of a collective. Returns whether there
+ * is any. */
 bool mpg_target_add_sent(const struct mpg_target *t, const struct mpg_step *s, uint32_t first, uint32_t n, double *value_ns);
 
-/* Of messages between A and B. */
+/* The costs of messages between ranks A and B. */
 static inline const struct mpg_perturbation *mpg_target_between(const struct mpg_target *t,
                                                                 int32_t a, int32_t b)
 {
     return t->places ? &t->way[mpg_placement_path_class(t->places, a, b)] : &t->way[0];
 }
 
-/* Of what all take part in. */
+/* The costs of operations of all ranks. */
 static inline const struct mpg_perturbation *mpg_target_farthest(const struct mpg_target *t)
 {
     return t->places ? &t->way[t->places->farthest] : &t->way[0];

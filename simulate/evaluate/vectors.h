@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Vectors of lanes, and messages as draws see them: what evaluating steps needs in both modes.
- * Private to simulate/evaluate/ and simulate/events/. */
+/* Vectors of lanes, and messages as their random draws are addressed: for the evaluation of steps in both modes. Private to
+ * simulate/evaluate/ and simulate/events/. */
 #ifndef MPG_VECTORS_H
 #define MPG_VECTORS_H
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/reserve.h"
@@ -13,13 +15,13 @@
 
 static inline void zero(double *v, uint32_t n)
 {
-    if (n == 1) /* without a call */
+    if (n == 1) /* avoids a call */
         *v = 0;
     else if (n > 0)
         memset(v, 0, n * sizeof *v);
 }
 
-/* FROM's N values to TO. */
+/* Copies N values from FROM to TO. */
 static inline void copy(double *to, const double *from, uint32_t n)
 {
     if (n == 1)
@@ -28,7 +30,23 @@ static inline void copy(double *to, const double *from, uint32_t n)
         memcpy(to, from, n * sizeof *to);
 }
 
-/* Message of ORIGIN with BYTES, as its draws see it. */
+/* Allocates a zeroed vector of LANES values at each of the N places; false: out of memory. The caller frees all of them by
+ * free_vectors(), also then. */
+static inline bool allocate_vectors(double **const place[], size_t n, uint32_t lanes)
+{
+    bool all = true;
+    for (size_t i = 0; i < n; i++)
+        all = (*place[i] = calloc(lanes, sizeof **place[i])) && all;
+    return all;
+}
+
+static inline void free_vectors(double **const place[], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(*place[i]);
+}
+
+/* The message of ORIGIN with BYTES, as address of the random draws. */
 static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin, double bytes)
 {
     return (struct mpg_sent_message){.rank = origin->rank,
@@ -41,7 +59,8 @@ static inline struct mpg_sent_message sending_of(const struct mpg_origin *origin
                                 .bytes = bytes};
 }
 
-/* M of the expanded collective C; of its draws' index 8 bits say which of the call it is of. */
+/* Message M of the expanded collective C, as address of the random draws; 8 bits of the index number the collective within the
+ * call. */
 static inline struct mpg_sent_message sending_expanded(const struct mpg_expanding *c,
                                                   const struct mpg_message *m)
 {
@@ -53,7 +72,7 @@ static inline struct mpg_sent_message sending_expanded(const struct mpg_expandin
                                 .bytes = m->bytes};
 }
 
-/* The V-th member of C's tree, counted from its root on. */
+/* The V-th member of C's tree, counted from the root. */
 static inline const struct mpg_expanded_member *member_of(const struct mpg_expanding *c, int32_t v)
 {
     return &c->member[((int64_t)v + c->plan.size.root) % c->plan.size.p];

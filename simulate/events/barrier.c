@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a barrier's members leave it (Shanmugam, Malony, Mohr 1995, 3.3.3 and Table 1; docs/MACHINES.md). */
+/* Times at which the members of a barrier leave (Shanmugam, Malony, Mohr 1995, 3.3.3 and Table 1; docs/MACHINES.md). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "simulate/events/costs.h"
 #include "simulate/models/times.h"
 
-/* Of its draws: those of the call that identifies the barrier, of the I-th member. */
+/* Draws parameter WHICH for member I of barrier M. */
 static double draw(const struct world *w, const struct meeting *m, int32_t i, enum mpg_parameter which)
 {
     return mpg_events_draw_ns(
@@ -15,7 +15,7 @@ static double draw(const struct world *w, const struct meeting *m, int32_t i, en
             .call = m->origin.call, .rank = m->origin.rank, .index = (uint32_t)i, .purpose = MPG_DRAW_COLLECTIVE});
 }
 
-/* What it takes the processor of the member FROM, and its way to TO. */
+/* The startup time of a message from member FROM to member TO, and the flight time. */
 static void message(const struct world *w, const struct meeting *m, int32_t from, int32_t to, double *startup_ns,
                     double *flight_ns)
 {
@@ -32,7 +32,7 @@ static void message(const struct world *w, const struct meeting *m, int32_t from
         *flight_ns += hops * draw(w, m, i, MPG_HOP);
 }
 
-/* The first of BEGIN + k CHECK, k no less than LEAST, that is no earlier than AT (but for rounding). */
+/* The first time BEGIN + k CHECK with k >= LEAST that is not before AT, but for rounding. */
 static double next_check(double begin_ns, double check_ns, int least, double at_ns)
 {
     if (check_ns <= 0)
@@ -64,7 +64,7 @@ static void linear(const struct world *w, struct meeting *m, const double *came_
     m->member[0].end_ns = lowers_ns + sent_ns + draw(w, m, 0, MPG_EXIT);
 }
 
-/* Rounds of dissemination: a message to the member 2^k further on, and one from that 2^k before. */
+/* Dissemination: in round k member i sends to member i + 2^k and receives from member i - 2^k. */
 static void dissemination(const struct world *w, struct meeting *m, double *at_ns, double *before_ns)
 {
     const int32_t n = (int32_t)m->n;

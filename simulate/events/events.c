@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replicas, each with a graph of its own, shared by threads. */
+/* Predictions in simulated time: each replica reads a graph by itself; threads share the replicas. */
 #include "simulate/events/events.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "simulate/evaluate/first.h"
-#include "simulate/evaluate/share.h"
+#include "simulate/evaluate/prepass/prepass.h"
+#include "simulate/evaluate/driver/share.h"
 #include "simulate/events/world.h"
 
 struct run {
@@ -18,55 +18,39 @@ struct run {
     struct mpg_graph_options graph;
     struct mpg_clock_map *clocks;
     struct mpg_target target;
-    struct mpg_floors *floors;
-    struct mpg_classes *classes; /* NULL: no noise is taken out */
+    struct mpg_prepass prepass;
     struct mpg_result *result;
     struct mpg_extrapolation *x;
-    struct mpg_rank_use *use; /* a rank of a replica, the replicas one after the other: */
-    double *events;           /* a replica; in the first process, all processes' */
+    struct mpg_rank_use *use; /* replicas x ranks; in the first process those of all processes */
+    double *events;           /* replicas, likewise */
 };
 
-/* --- the first pass: what calls take at least, which intervals are alike --- */
-
-static int take_first(void *context, const struct mpg_steps *steps, struct mpg_error *err)
+static int prepass(struct run *x, struct mpg_error *err)
 {
-    struct run *x = context;
-    for (size_t i = 0; x->classes && i < steps->n; i++)
-        if (mpg_classes_add(x->classes, &steps->step[i], err) < 0)
-            return -1;
-    return mpg_floors_add(x->floors, steps, false, err);
-}
-
-static int find_floors(struct run *x, struct mpg_error *err)
-{
-    const struct mpg_floor_options none = {0};
-    struct mpg_graph_options traced = x->graph; /* no hypothesis holds */
-    const struct mpg_course course = {
-        .trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding floors"};
-    struct mpg_passed passed;
-    traced.active = 0;
+    const struct mpg_floor_options no_options = {0};
+    const bool alike = mpg_perturbation_noise_by_class(x->p);
+    struct mpg_graph_options traced = x->graph;
+    const struct mpg_course course = {.trace = x->trace, .clocks = x->clocks, .graph = &traced, .label = "finding floors",
+                                      .kept = x->options->simulation->kept};
+    struct mpg_prepass *const own = &x->prepass;
+    traced.active = 0; /* the findings are those of the traced run, without hypotheses */
     traced.bound = NULL;
-    if (!(x->floors = mpg_floors_new(x->trace, &none, err)))
+    if (mpg_prepass_init(own, x->trace, &no_options, false, alike ? x->p : NULL, err) < 0)
         return -1;
-    if (mpg_perturbation_noise_by_class(x->p)) {
-        if (!(x->classes = mpg_classes_new(x->p, err)))
-            return -1;
-        mpg_classes_prefer_cpu(x->classes);
-    }
-    if (x->p->calls_cost_nothing && !x->classes)
-        return 0; /* nobody asks */
-    const struct mpg_taker taker = {.take = take_first, .context = x,
-                                    .wants = x->classes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
-    if (mpg_pass(&course, &taker, 1, 1, &passed, err) < 0 || (x->classes && mpg_classes_finish(x->classes, err) < 0))
+    if (alike)
+        mpg_classes_prefer_cpu(own->classes);
+    else if (x->p->calls_cost_nothing)
+        return 0; /* nobody asks for minimum times */
+    if (mpg_prepass_find(&course, &own, 1, 1, err) < 0)
         return -1;
-    if (x->classes)
-        x->result->cpu = mpg_classes_cpu(x->classes);
+    if (alike)
+        x->result->cpu = mpg_classes_cpu(own->classes);
     return 0;
 }
 
 /* --- a replica --- */
 
-/* What its ranks did, into the result's BEGIN-th. */
+/* Adds the account of each rank of W to the result as replica number BEGIN of this process. */
 static void end_world(struct run *x, const struct world *w, uint32_t begin)
 {
     struct mpg_result *r = x->result;
@@ -89,7 +73,7 @@ static void end_world(struct run *x, const struct world *w, uint32_t begin)
     x->events[begin] = (double)w->events;
 }
 
-/* A world that has been run. */
+/* A world at the end of the run. */
 struct finished {
     struct world w;
     struct mpg_graph *graph;
@@ -104,7 +88,7 @@ static void free_finished(struct finished *f)
     free(f);
 }
 
-/* The BEGIN-th replica of X, by TRACE, which is the thread's: NULL with ERR. */
+/* Runs replica number BEGIN of X with TRACE, which no other thread uses. NULL with ERR on failure. */
 static struct finished *run_world(const struct run *x, struct mpg_trace *trace, uint32_t begin, struct mpg_error *err)
 {
     const struct mpg_simulation_options *o = x->options->simulation;
@@ -127,14 +111,14 @@ static struct finished *run_world(const struct run *x, struct mpg_trace *trace, 
                           .ranks = x->result->ranks,
                           .observer = begin == 0 ? o->observer : NULL};
     if ((f->graph = mpg_graph_open(trace, x->clocks, &x->graph, err)) &&
-        (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->floors, x->classes, err)) &&
+        (f->times = mpg_times_new(f->w.ranks, 1, replica, &x->target, &options, x->prepass.floors, x->prepass.classes, err)) &&
         mpg_events_world_run(&f->w, f->graph, f->times, err) == 0)
         return f;
     free_finished(f);
     return NULL;
 }
 
-/* Takes F, the BEGIN-th, after those before it, one at a time. */
+/* Adds F, replica number BEGIN, to the result; replicas are added in their order, by one thread at a time. */
 static void take_world(struct run *x, struct finished *f, uint32_t begin)
 {
     end_world(x, &f->w, begin);
@@ -143,15 +127,15 @@ static void take_world(struct run *x, struct finished *f, uint32_t begin)
     free_finished(f);
 }
 
-/* --- replicas shared by threads, each of which reads the trace by itself --- */
+/* --- threads, each of which reads the trace by itself --- */
 
 struct work {
     struct run *run;
     uint32_t n;
-    pthread_mutex_t mutex; /* of all below */
+    pthread_mutex_t mutex; /* protects all fields below */
     pthread_cond_t changed;
-    uint32_t begun, taken; /* replicas; once one has failed no other is begun */
-    uint32_t failed;       /* the first that has; n: none */
+    uint32_t begun, taken; /* numbers of replicas; after a failure no replica is begun */
+    uint32_t failed;       /* the first replica that failed; n: none */
     struct mpg_error error;
 };
 
@@ -161,7 +145,7 @@ struct worker {
     pthread_t thread;
 };
 
-/* The next replica, *I; false: there is none, or none that matters. */
+/* Begins the next replica, *I; false: all are begun, or one has failed. */
 static bool begin_replica(struct work *x, uint32_t *i)
 {
     pthread_mutex_lock(&x->mutex);
@@ -172,7 +156,7 @@ static bool begin_replica(struct work *x, uint32_t *i)
     return is_there;
 }
 
-/* Replica I, which CAME_TO that (NULL: it has failed with ERR), is taken in its turn. */
+/* Adds replica I with outcome CAME_TO (NULL: it failed with ERR) to the result, after the replicas before it. */
 static void end_replica(struct work *x, uint32_t i, struct finished *came_to, const struct mpg_error *err)
 {
     pthread_mutex_lock(&x->mutex);
@@ -208,7 +192,7 @@ static bool can_be_read_again(const struct mpg_trace *trace)
     return stat(mpg_trace_path(trace), &info) == 0 && (S_ISDIR(info.st_mode) || S_ISREG(info.st_mode));
 }
 
-/* As many more threads as can be had, up to N: how many there are. */
+/* Starts up to N threads, as many as the system allows; returns their number. */
 static unsigned start_workers(struct worker *worker, unsigned n, struct work *x, const char *path)
 {
     struct mpg_error unused;
@@ -223,9 +207,9 @@ static unsigned start_workers(struct worker *worker, unsigned n, struct work *x,
     return i;
 }
 
-/* Runs N replicas by THREADS >= 1 threads, of which one has the run's trace and others open it once more: fewer where
- * it cannot be read again (a pipe), or a thread cannot be had. Errors: the first failed replica's; those before it
- * have been taken. */
+/* Runs N replicas by THREADS >= 1 threads: this thread with the run's trace, each other thread with a trace opened anew. Fewer
+ * threads run where the trace is a pipe, or where the system refuses a thread. Error: that of the first failed replica; earlier
+ * replicas are in the result. */
 static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_error *err)
 {
     struct mpg_trace *trace = run->trace;
@@ -247,7 +231,7 @@ static int run_worlds(struct run *run, uint32_t n, unsigned threads, struct mpg_
     return x.failed < n ? -1 : 0;
 }
 
-/* --- all of them --- */
+/* --- all replicas --- */
 
 static int reserve_uses(struct run *x, uint32_t own, struct mpg_error *err)
 {
@@ -258,7 +242,7 @@ static int reserve_uses(struct run *x, uint32_t own, struct mpg_error *err)
     return x->use && x->events ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* The first process gets the others'. Collective of those that have a share. */
+/* The first process receives the uses and events of the others. Collective over the processes that have replicas. */
 static void gather_uses(struct run *x, uint32_t own)
 {
     const struct mpg_processes *p = x->options->simulation->processes;
@@ -278,7 +262,7 @@ static void gather_uses(struct run *x, uint32_t own)
     }
 }
 
-/* Means over all replicas, added up in their order. */
+/* Computes means over all replicas, added in their order. */
 static void average_uses(struct run *x)
 {
     const uint32_t n = x->result->replicas;
@@ -304,7 +288,7 @@ static int run_all(struct run *x, struct mpg_share share, struct mpg_error *err)
     r->predicted = true;
     r->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
     r->clocks = mpg_clock_map_source(x->clocks);
-    if (find_floors(x, err) < 0 || mpg_result_reserve(r, err) < 0 || reserve_uses(x, share.n, err) < 0)
+    if (prepass(x, err) < 0 || mpg_result_reserve(r, err) < 0 || reserve_uses(x, share.n, err) < 0)
         return -1;
     if (run_worlds(x, share.n, o->threads, err) < 0)
         return -1;
@@ -338,8 +322,7 @@ int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p
         mpg_result_clear(result);
     free(run.use);
     free(run.events);
-    mpg_floors_free(run.floors);
-    mpg_classes_free(run.classes);
+    mpg_prepass_clear(&run.prepass);
     mpg_target_clear(&run.target);
     mpg_clock_map_free(run.clocks);
     return status;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicting a run in the order of simulated time: processors that serve requests by a policy, share ranks, meet in
- * barriers, and a network that is in use (docs/MACHINES.md). */
+/* Predict mode in the order of simulated time: processors that several ranks share and that serve requests by a policy,
+ * barriers, and a network with contention (docs/MACHINES.md). */
 #ifndef MPG_EVENTS_H
 #define MPG_EVENTS_H
 
-#include "simulate/evaluate/simulation.h"
+#include "simulate/evaluate/driver/simulation.h"
 #include "simulate/target/topology.h"
 
-/* What a rank's run consists of besides struct mpg_run_account, means over replicas, ns. */
+/* Components of a rank's run beside struct mpg_run_account: means over replicas, ns. */
 struct mpg_rank_use {
-    double barrier_ns;   /* in barriers, of what is in collectives */
-    double service_ns;   /* serving others' requests */
-    double processor_ns; /* ready, and another rank had its processor, or it was switched */
-    double requests;     /* that it served */
+    double barrier_ns;   /* waiting in barriers, a part of collective_ns */
+    double service_ns;   /* serving the requests of other ranks */
+    double processor_ns; /* ready to run while another rank holds the processor, or during a switch */
+    double requests;     /* requests that the rank served */
 };
 
 enum { MPG_SIZE_BINS = 64 };
@@ -21,21 +21,22 @@ struct mpg_extrapolation {
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
     int32_t ranks;
-    struct mpg_rank_use *use;       /* a rank */
+    struct mpg_rank_use *use;       /* one for each rank */
     uint64_t messages, barriers, gets, puts;
     double bytes;                   /* of messages, gets and puts */
-    uint64_t sizes[MPG_SIZE_BINS];  /* of these: of none, from 1, 2, 4 ... bytes */
-    double events;                  /* a replica */
-    bool models_barrier;            /* by parameters */
+    uint64_t sizes[MPG_SIZE_BINS];  /* number of messages and transfers by size: 0 bytes, from 1, 2, 4 ... bytes */
+    double events;                  /* mean of a replica */
+    bool models_barrier;            /* by the target's parameters */
 };
 
 struct mpg_events_options {
     const struct mpg_simulation_options *simulation;
-    bool blocking_get; /* a rank that gets or puts waits at once */
+    bool blocking_get; /* a rank waits for each get or put immediately */
 };
 
-/* Predicts TRACE's run with P, whose parameters and processors are X's. RESULT is filled as mpg_simulate() does;
- * X's use and counts are the caller's to free by mpg_extrapolation_clear(), also on failure. */
+/* Predicts the run of TRACE on target P. The caller sets the parameters, the processors and models_barrier of X. Fills RESULT as
+ * mpg_simulate() does, and the other fields of X, which the caller clears by mpg_extrapolation_clear(), also on failure. Errors:
+ * those of the trace and its graph; out of memory; ranks that wait for each other for ever. */
 int mpg_events_predict(struct mpg_trace *trace, const struct mpg_perturbation *p, const struct mpg_events_options *options,
                        struct mpg_result *result, struct mpg_extrapolation *x, struct mpg_error *err);
 void mpg_extrapolation_clear(struct mpg_extrapolation *x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is to happen, in the order of simulated time (a heap of four children). */
+/* Future events in the order of simulated time: a heap in which each node has four children. */
 #ifndef MPG_EVENTS_HEAP_H
 #define MPG_EVENTS_HEAP_H
 
@@ -8,17 +8,17 @@
 
 #include "common/error.h"
 
-/* At one time events come in this order of kinds, then by rank, then as they were put in (docs/MACHINES.md). */
+/* Events of equal time come in the order of these kinds, then by rank, then in the order of insertion (docs/MACHINES.md). */
 enum event_kind {
-    EVENT_LAND,    /* a message is out of the network */
-    EVENT_REPLY,   /* that of a transfer is there */
-    EVENT_REQUEST, /* a request is at its owner's processor */
-    EVENT_SERVED,  /* and has been served */
-    EVENT_CHECK,   /* work looks for requests */
-    EVENT_INJECT,  /* a message gets into the network */
-    EVENT_RELEASE, /* a processor is left by who waits */
-    EVENT_GRANT,   /* it is given to who is next */
-    EVENT_STREAM   /* a stream goes on */
+    EVENT_LAND,    /* a message leaves the network */
+    EVENT_REPLY,   /* the reply to a transfer arrives */
+    EVENT_REQUEST, /* a request arrives at its owner's processor */
+    EVENT_SERVED,  /* a rank has served a request */
+    EVENT_CHECK,   /* a computing rank polls for requests */
+    EVENT_INJECT,  /* a message enters the network */
+    EVENT_RELEASE, /* a waiting rank releases the processor */
+    EVENT_GRANT,   /* a rank receives the processor */
+    EVENT_STREAM   /* a stream continues */
 };
 
 struct event {
@@ -26,21 +26,22 @@ struct event {
     uint32_t id;            /* rank, or stream */
     enum event_kind kind;
     union {
-        void *what;         /* of REPLY, REQUEST, INJECT, LAND */
-        uint64_t turn;      /* of STREAM, CHECK, RELEASE: void, once it is not the stream's any more */
+        void *what;         /* REPLY, REQUEST, INJECT, LAND */
+        uint64_t turn;      /* STREAM, CHECK, RELEASE: the event is void once the stream has another number */
     };
-    uint64_t order;         /* put in by the heap */
+    uint64_t order;         /* of insertion; set by the heap */
 };
 
 /* Zero-initialised is empty. */
 struct heap {
     struct event *event;
     size_t n, capacity;
-    uint64_t count; /* of all that were put in */
+    uint64_t count; /* insertions so far */
 };
 
+/* Inserts EVENT. Error: out of memory. */
 int mpg_events_push(struct heap *heap, struct event event, struct mpg_error *err);
-/* The first; there is one. */
+/* Removes and returns the first event of HEAP, which is not empty. */
 struct event mpg_events_pop(struct heap *heap);
 void mpg_events_clear(struct heap *heap);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Leaving calls: what they wait for, and what they are when it is there. */
+/* LEAVE steps: waiting for the inputs of a call, and the end. */
 #include <math.h>
 
 #include "simulate/events/costs.h"
@@ -23,7 +23,7 @@ int mpg_events_steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, 
     return mpg_events_serve_next(w, (int32_t)lane, err);
 }
 
-/* The call that LANE has left ended at END_NS. */
+/* The call of LANE ends at END_NS. */
 static int end_call(struct world *w, uint32_t lane, double end_ns, struct mpg_error *err)
 {
     struct lane *l = &w->lane[lane];
@@ -44,7 +44,7 @@ int mpg_events_steps_finish_wait(struct world *w, uint32_t lane, struct mpg_erro
     struct lane *l = &w->lane[lane];
     bool has = true;
     if (steps_is_followed(w, lane) && w->rank[lane].current) {
-        l->over = true; /* what it serves comes first */
+        l->over = true; /* the rank finishes the service first */
         return STOPS;
     }
     if (w->shares && steps_is_first(w, lane) && mpg_events_share_take(w, (int32_t)lane, &has, err) < 0)
@@ -81,7 +81,7 @@ int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step
     return mpg_events_steps_begin_wait(w, lane, idle_ns, err) < 0 ? -1 : STOPS;
 }
 
-/* What a barrier's member reads as its value is when it itself may go. */
+/* The value that S reads from the meeting becomes the time at which its own rank may leave; NULL: S reads no meeting. */
 static const struct meeting *prepare_meeting(struct world *w, const struct mpg_step *s)
 {
     if (s->edge_number == 0)
@@ -101,7 +101,7 @@ static enum use use_of(const struct mpg_step *s, const struct meeting *m)
     return m ? USE_BARRIER : s->edge_number > 0 ? USE_COLLECTIVE : USE_MESSAGE;
 }
 
-/* The transfer that S starts; where it is done by the network alone, its origin may wait for it at once. */
+/* Starts the transfer of S, if its owner serves transfers; else the evaluator has accounted for it. */
 static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, double enter_ns, struct mpg_error *err)
 {
     const struct mpg_sent_message m = {.rank = s->rank, .to = s->transfer->owner, .call = s->number,
@@ -115,7 +115,7 @@ static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, do
         return 0;
     const double sent_ns = enter_ns + mpg_events_send_overhead_ns(w, &m);
     *value_ns = fmax(*value_ns, sent_ns);
-    if (m.to == m.rank) { /* it copies, and asks nobody */
+    if (m.to == m.rank) { /* a copy within one rank, without a request */
         *value_ns = fmax(*value_ns, sent_ns + mpg_events_copy_ns(w, &m, s->transfer->put_bytes + s->transfer->get_bytes));
         return 0;
     }
@@ -123,7 +123,7 @@ static int transfer(struct world *w, uint32_t lane, const struct mpg_step *s, do
     return mpg_events_transfers_start(w, s, sent_ns, err);
 }
 
-/* Evaluates S, but for what waits for transfers otherwise than the lane evaluator has it. */
+/* Evaluates S without the evaluator's own round trip where requests replace it, and with one where each get or put blocks. */
 static int take(struct world *w, const struct mpg_step *s, struct mpg_error *err)
 {
     const bool starts = s->transfer->owner >= 0 && !s->failed;

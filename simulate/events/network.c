@@ -8,14 +8,14 @@
 #include "simulate/evaluate/vectors.h"
 #include "simulate/events/costs.h"
 
-/* A message that contends, from its INJECT event, or before, to its LAND event. Its arrival makes a value known (BATCH), a
- * synchronous message's value known (NODE), or becomes an event (KIND, ID, WHAT). */
+/* A message with contention, until the LAND event. The arrival makes a value known (BATCH), makes the value of a synchronous
+ * message known (NODE), or becomes an event (KIND, ID, WHAT). */
 struct flight {
     double tau_ns;        /* transfer time of its bytes */
-    double at_ns;         /* arrival without contention, o_r included where it has one */
-    double service_ns;    /* o_r, after it has left the network */
+    double at_ns;         /* arrival without contention, o_r included */
+    double service_ns;    /* o_r, after the network */
     uint32_t slot;        /* of the value, */
-    struct mpg_batch *batch; /* whose batch is kept, so that no other value takes the slot */
+    struct mpg_batch *batch; /* whose batch is kept: no new value reuses the slot */
     struct node *node;
     enum event_kind kind;
     uint32_t id;

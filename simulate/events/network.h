@@ -13,11 +13,11 @@ struct network *mpg_events_network_new(const struct mpg_parameters *p, const str
                                        struct mpg_error *err);
 void mpg_events_network_free(struct network *n); /* NULL is allowed */
 
-/* Sends the eager message of S, the first step of LANE, whose slot holds its arrival without contention. */
+/* Sends the eager message of S, the first step of LANE, whose slot holds the arrival without contention. */
 int mpg_events_network_send(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
 /* Sends the bytes of the synchronous message NODE, whose slot holds their arrival without contention. */
 int mpg_events_network_send_node(struct world *w, struct node *node, struct mpg_error *err);
-/* Sends M at AT_NS; its arrival is an event KIND of rank ID, with WHAT. */
+/* Sends M at AT_NS; the arrival is an event KIND of rank ID, with WHAT. */
 int mpg_events_network_fly(struct world *w, const struct mpg_sent_message *m, double at_ns, enum event_kind kind, uint32_t id,
                            void *what, struct mpg_error *err);
 /* The events: the message of E enters the network, or leaves it. */

@@ -12,7 +12,7 @@ static int out_of_memory(struct mpg_error *err)
 
 /* --- values --- */
 
-/* A step that is taken writes SLOT, whose last value nobody reads any more. */
+/* A new step writes SLOT, whose previous value has no reader left. */
 static struct slot *renew(struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
@@ -91,21 +91,21 @@ void mpg_events_program_drop_node(struct program *p, struct node *node)
     mpg_pool_give(&p->nodes, node);
 }
 
-/* --- barriers: members come in the graph's order, and all have come when all their values are known --- */
+/* --- barriers: members join in the order of the graph, and have arrived once their values are known --- */
 
 static bool is_barrier(const struct program *p, const struct mpg_step *s)
 {
     return p->meets && s->members > 1 && (s->call == MPG_CALL_Barrier || s->call == MPG_CALL_Win_fence);
 }
 
-/* SLOT, which is written, stands for M. */
+/* A new step writes SLOT, which refers to M from now on. */
 static void stand_for(struct program *p, uint32_t slot, struct meeting *m)
 {
     renew(p, slot)->meeting = m;
     m->slots++;
 }
 
-/* Who S is has come to its barrier, as all its others do in these steps. */
+/* The rank of S joins the barrier; the other members join in the same batch of steps. */
 static int join(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, struct mpg_error *err)
 {
     struct meeting *m = p->open;
@@ -125,7 +125,7 @@ static int join(struct program *p, const struct mpg_step *s, struct mpg_batch *b
     return 0;
 }
 
-/* No more members will come to those that are open. */
+/* Closes the open meetings: all their members have joined. */
 static int close_meetings(struct program *p, const struct program_calls *calls, struct mpg_error *err)
 {
     while (p->open) {
@@ -150,7 +150,7 @@ int mpg_events_program_met(struct program *p, struct meeting *m, const struct pr
     return mpg_events_program_know(p, &m->value, calls, err);
 }
 
-/* Which member RANK is: by halves where they are in the order of their ranks. */
+/* The member of RANK: by bisection if members are sorted by rank. */
 static uint32_t find_member(const struct meeting *m, int32_t rank)
 {
     uint32_t first = 0, n = m->n;
@@ -181,7 +181,7 @@ static int reserve_streams(struct program *p, uint32_t n, struct mpg_error *err)
     return 0;
 }
 
-/* S, of BATCH, goes behind its stream's others. */
+/* Appends S, of BATCH, to the queue of the stream. */
 static int append(struct program *p, const struct mpg_step *s, struct mpg_batch *batch, const struct program_calls *calls,
                   struct mpg_error *err)
 {

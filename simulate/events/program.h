@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The graph's steps until their stream is that far in simulated time. Private to simulate/events/.
+/* Steps of the graph that wait until their stream reaches them in simulated time. Private to simulate/events/.
  *
- * The graph hands out steps in an order of its own: they stay in its batches, and their values in slots that no other
- * value has meanwhile (graph.h, options.keeps_slots). A value that belongs to no stream (a synchronous message's match, a
- * collective's) is a node, which is evaluated once all that it needs is known. */
+ * The graph delivers steps in its own order. They stay in its batches, and their values in slots that no other value reuses
+ * meanwhile (graph.h, options.keeps_slots). A value that belongs to no stream (the match of a synchronous message, a collective)
+ * is a node; it is evaluated once all its inputs are known. */
 #ifndef MPG_EVENTS_PROGRAM_H
 #define MPG_EVENTS_PROGRAM_H
 
@@ -14,11 +14,11 @@ enum { NO_SLOT = UINT32_MAX };
 
 struct node {
     const struct mpg_step *step;
-    struct mpg_batch *batch; /* of the step, kept */
-    uint32_t missing;        /* values that it needs and that are not known */
+    struct mpg_batch *batch; /* of the step; kept */
+    uint32_t missing;        /* inputs that are not known yet */
 };
 
-/* Somebody who waits for a value: a node, a meeting, or else a stream. */
+/* A node, a meeting or (if both are NULL) a stream that waits for a value. */
 struct watcher {
     struct watcher *next;
     struct node *node;
@@ -31,24 +31,24 @@ struct value {
     struct watcher *watcher;
 };
 
-/* A barrier, from the steps of its members on. */
+/* A barrier, from the first step of the members on. */
 struct meeting {
-    struct meeting *next;    /* of those that are open */
+    struct meeting *next;    /* in the list of open meetings */
     struct mpg_origin origin;
-    struct mpg_batch *batch; /* of its members' steps, kept until all of them have come */
-    struct value value;      /* known once all have come */
-    uint32_t slots;          /* that stand for it */
-    uint32_t missing;        /* members that have not come */
-    bool sorted;             /* members by rank */
+    struct mpg_batch *batch; /* of the members' steps; kept until all members have arrived */
+    struct value value;      /* known once all members have arrived */
+    uint32_t slots;          /* number of slots that refer to it */
+    uint32_t missing;        /* members that have not arrived */
+    bool sorted;             /* members are sorted by rank */
     uint32_t n, capacity;
     struct meeting_member {
         int32_t rank;
-        uint32_t slot;       /* when it came */
-        double end_ns;       /* when it leaves */
-    } *member;               /* in their order */
+        uint32_t slot;       /* slot of the arrival time */
+        double end_ns;       /* time at which the member leaves */
+    } *member;               /* in the order of their steps */
 };
 
-/* Steps of one stream that lie after each other. */
+/* Consecutive steps of one stream. */
 struct span {
     struct span *next;
     struct mpg_batch *batch; /* kept */
@@ -58,56 +58,57 @@ struct span {
 
 struct program {
     struct mpg_graph *graph;
-    bool ended;           /* nothing more will come */
-    bool meets;           /* barriers are meetings */
+    bool ended;           /* the graph has no more steps */
+    bool meets;           /* barriers are evaluated as meetings */
     struct queue {
         struct span *first, *last;
-    } *queue;             /* steps to be taken by each stream; NULL: none */
+    } *queue;             /* pending steps of each stream; NULL: none */
     uint32_t streams, stream_capacity;
     struct slot {
         struct value own;
-        struct meeting *meeting; /* or its value; NULL: none */
+        struct meeting *meeting; /* the slot holds its value; NULL: the slot holds OWN */
     } *slot;
     uint32_t slots, slot_capacity;
     struct mpg_pool spans, nodes, watchers;
-    struct meeting *open; /* to which members come in the steps that are being taken */
+    struct meeting *open; /* joined by the current steps */
 };
 
-/* What the program tells its world. */
+/* Notifications from the program to its world. */
 struct program_calls {
     void *world;
-    int (*appended)(void *world, uint32_t stream, struct mpg_error *err); /* STREAM has steps again */
-    int (*wake)(void *world, uint32_t stream, struct mpg_error *err);     /* what STREAM watched is known */
-    int (*evaluate)(void *world, struct node *node, struct mpg_error *err); /* all of NODE, now the world's, is known */
-    int (*meet)(void *world, struct meeting *meeting, struct mpg_error *err); /* all have come */
+    int (*appended)(void *world, uint32_t stream, struct mpg_error *err); /* STREAM has pending steps again */
+    int (*wake)(void *world, uint32_t stream, struct mpg_error *err);     /* the value that STREAM waits for is known */
+    int (*evaluate)(void *world, struct node *node, struct mpg_error *err); /* NODE's inputs are known; the world owns it */
+    int (*meet)(void *world, struct meeting *meeting, struct mpg_error *err); /* all members have arrived */
 };
 
-/* GRAPH keeps slots; it outlives P. Error: out of memory. */
+/* Initialises P with the steps of GRAPH, opened with keeps_slots, for at least STREAMS streams. GRAPH outlives P. Error: out of
+ * memory. */
 int mpg_events_program_init(struct program *p, struct mpg_graph *graph, uint32_t streams, bool meets, struct mpg_error *err);
 void mpg_events_program_clear(struct program *p);
-/* The next steps of the graph: 1, 0 at its end, -1. */
+/* Reads the next steps of the graph: 1; 0 at the end; -1 on failure. */
 int mpg_events_program_pull(struct program *p, const struct program_calls *calls, struct mpg_error *err);
-/* The value of SLOT. */
+/* The value that SLOT holds. */
 static inline struct value *program_value(const struct program *p, uint32_t slot)
 {
     struct slot *s = &p->slot[slot];
     return s->meeting ? &s->meeting->value : &s->own;
 }
-/* VALUE is known from now on: who waits for it hears. */
+/* Marks VALUE as known, and notifies the watchers. */
 int mpg_events_program_know(struct program *p, struct value *value, const struct program_calls *calls, struct mpg_error *err);
-/* The ends of M's members are known. */
+/* Completes M, whose members' ends are known. */
 int mpg_events_program_met(struct program *p, struct meeting *m, const struct program_calls *calls, struct mpg_error *err);
-/* STREAM hears when SLOT, which is not known, is. */
+/* Notifies STREAM once the value of SLOT, which is not known yet, is known. */
 int mpg_events_program_watch(struct program *p, uint32_t slot, uint32_t stream, struct mpg_error *err);
-/* The first step of STREAM, which has some. */
+/* The first pending step of STREAM, which has one. */
 static inline const struct mpg_step *program_first(const struct program *p, uint32_t stream)
 {
     return p->queue[stream].first->step;
 }
-/* It is done with. */
+/* Removes the first pending step of STREAM, or NODE. */
 void mpg_events_program_drop(struct program *p, uint32_t stream);
 void mpg_events_program_drop_node(struct program *p, struct node *node);
-/* When RANK leaves M, which all have come to. */
+/* The time at which RANK leaves M, at which all members have arrived. */
 double mpg_events_meeting_end(const struct meeting *m, int32_t rank);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a rank serves what others ask of it: policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MACHINES.md). */
+/* Service of other ranks' requests by policies (Shanmugam, Malony, Mohr 1995, 3.3.1; docs/MACHINES.md). */
 #include <math.h>
 
 #include "simulate/evaluate/vectors.h"
@@ -11,7 +11,7 @@ static enum mpg_policy policy_of(const struct world *w)
     return w->parameters->policy;
 }
 
-/* That of WHICH in RANK's work before call NUMBER, or of the request Q. */
+/* Draws parameter WHICH for RANK's work before call NUMBER, or for a request of that call. */
 static double draw(const struct world *w, int32_t rank, uint64_t number, enum mpg_parameter which)
 {
     return mpg_events_draw_ns(w, which, (struct mpg_address){.call = number, .rank = rank, .purpose = MPG_DRAW_CALL});
@@ -19,7 +19,7 @@ static double draw(const struct world *w, int32_t rank, uint64_t number, enum mp
 
 /* --- requests --- */
 
-/* A synchronous message's: the reply, of 0 bytes, lets its bytes come. */
+/* Service time of a synchronous message's request: the reply, of 0 bytes, permits the transfer of its bytes. */
 static double match_ns(const struct world *w, const struct request *q)
 {
     struct mpg_sent_message reply = q->sending;
@@ -74,7 +74,7 @@ int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err)
                            err);
 }
 
-/* The bytes of Q's message come from now on. */
+/* The sender of Q's message begins to transfer its bytes now. */
 static int let_come(struct world *w, struct request *q, struct mpg_error *err)
 {
     struct node *node = q->node;
@@ -89,7 +89,7 @@ static int let_come(struct world *w, struct request *q, struct mpg_error *err)
     return mpg_events_network_send_node(w, node, err);
 }
 
-/* The first check of RANK's work that is no earlier than now. */
+/* Schedules the first check of RANK's work from now on. */
 static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
@@ -98,7 +98,7 @@ static int plan_check(struct world *w, int32_t rank, struct mpg_error *err)
     const double since_ns = w->now_ns - r->begin_ns - r->served_ns;
     const double n = ceil(r->work_ns / w->parameters->poll_interval_ns);
     const double k = fmax(ceil(since_ns / each_ns - 1e-12), 1);
-    if (!r->first || r->checks || r->looks || r->work_ns <= 0) /* there is no check in no work */
+    if (!r->first || r->checks || r->looks || r->work_ns <= 0) /* work of length 0 has no check */
         return 0;
     r->checks = true;
     return mpg_events_push(&w->heap,
@@ -171,7 +171,6 @@ int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error 
 
 /* --- work --- */
 
-/* The next slice of it. */
 int mpg_events_serve_resume(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];

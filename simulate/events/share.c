@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks that share a processor: one runs until it waits, then who has been ready longest (docs/MACHINES.md). */
+/* Ranks that share a processor: a rank runs until it waits or the quantum ends; the rank that has been ready longest follows
+ * (docs/MACHINES.md). */
 #include <stdlib.h>
 
 #include "simulate/events/world.h"
@@ -40,7 +41,7 @@ bool mpg_events_share_wanted(const struct world *w, int32_t rank)
     return w->shares && mpg_events_share_processor(w, rank)->n > 0;
 }
 
-/* RANK has P from now on, and runs as soon as it is switched to it: *AT_NS. */
+/* Gives P to RANK; returns the time at which RANK runs, after the switch. */
 static double grant(struct world *w, struct processor *p, int32_t rank)
 {
     const bool switches = p->last >= 0 && p->last != rank;
@@ -93,7 +94,7 @@ int mpg_events_share_release(struct world *w, int32_t rank, struct mpg_error *er
 int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err)
 {
     const struct rank *r = &w->rank[rank];
-    if (!r->holds || r->switching) /* what it was to serve comes first */
+    if (!r->holds || r->switching) /* a rank that is being switched to serves first */
         return 0;
     if (at_ns <= w->now_ns)
         return mpg_events_share_release(w, rank, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Taking steps, as long as nothing is to be waited for. */
+/* Execution of steps that need not wait. */
 #include <math.h>
 
 #include "simulate/events/network.h"
@@ -7,7 +7,7 @@
 
 void mpg_events_steps_count(struct world *w, double bytes)
 {
-    int bin = 0; /* none; then from 1, 2, 4 ... */
+    int bin = 0; /* bin 0: no bytes; then from 1, 2, 4 ... */
     for (double left = bytes; left >= 1 && bin < MPG_SIZE_BINS - 1; left /= 2)
         bin++;
     w->x->bytes += bytes;
@@ -42,7 +42,7 @@ static int enter(struct world *w, uint32_t lane, const struct mpg_step *s, struc
 {
     const bool follows = steps_is_followed(w, lane);
     double *value_ns = mpg_times_stream(w->times, lane);
-    if (follows) /* services, and other ranks, have moved it */
+    if (follows) /* serving, or sharing the processor, has delayed the stream */
         *value_ns = w->now_ns;
     const double before_ns = *value_ns;
     if (mpg_events_steps_take(w, s, err) < 0)
@@ -58,7 +58,7 @@ static int enter(struct world *w, uint32_t lane, const struct mpg_step *s, struc
     return mpg_events_serve_work(w, (int32_t)lane, s, work_ns > ROUNDING_NS ? work_ns : 0, err) < 0 ? -1 : STOPS;
 }
 
-/* LANE's work, or a slice of it, is over. */
+/* A slice of LANE's work ends. */
 static int end_work(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     bool done;
@@ -72,16 +72,16 @@ static int end_work(struct world *w, uint32_t lane, struct mpg_error *err)
     return mpg_events_steps_drop(w, lane, w->now_ns, err);
 }
 
-/* --- all of them --- */
+/* --- all steps --- */
 
-/* LANE is to have its processor, and has not. */
+/* LANE needs the processor, and has to wait for it. */
 static void be_ready(struct world *w, uint32_t lane)
 {
     w->lane[lane].state = STREAM_READY;
     w->rank[lane].ready_ns = w->now_ns;
 }
 
-/* All that LANE has waited for is there: it is taken from now on, by its processor. */
+/* All replies that LANE waits for have arrived: the processor takes them from now on. */
 static void end_drain(struct world *w, uint32_t lane)
 {
     struct rank *r = &w->rank[lane];
@@ -108,7 +108,7 @@ static int drain(struct world *w, uint32_t lane, const struct mpg_step *s, struc
         l->drains = true;
         return mpg_events_steps_begin_wait(w, lane, *value_ns, err) < 0 ? -1 : STOPS;
     }
-    if (l->drains && r->current) { /* what it serves comes first */
+    if (l->drains && r->current) { /* the rank finishes the service first */
         l->over = true;
         return STOPS;
     }
@@ -199,7 +199,7 @@ static int step(struct world *w, uint32_t lane, struct mpg_error *err)
     }
 }
 
-/* Whether LANE has a step; a first thread reads on for it. */
+/* Whether LANE has a pending step; a first thread reads the graph until it has one. */
 static int has_step(struct world *w, uint32_t lane, struct mpg_error *err)
 {
     int more = 1;
@@ -243,7 +243,7 @@ int mpg_events_steps_granted(struct world *w, int32_t rank, struct mpg_error *er
     struct rank *r = &w->rank[rank];
     const double lost_ns = w->now_ns - r->ready_ns;
     r->use[USE_PROCESSOR] += lost_ns;
-    if (r->left_ns > 0) /* amid its work */
+    if (r->left_ns > 0) /* in the middle of the work */
         return mpg_events_serve_resume(w, rank, err);
     if (l->left) {
         r->lost_ns += lost_ns;

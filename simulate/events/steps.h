@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stream's own steps (steps.c, leave.c). Private to simulate/events/. What takes a step of LANE returns GOES_ON, STOPS
- * or -1. */
+/* Execution of a stream's steps (steps.c, leave.c). Private to simulate/events/. Functions that execute a step of stream LANE
+ * return GOES_ON, STOPS, or -1 on failure. */
 #ifndef MPG_EVENTS_STEPS_H
 #define MPG_EVENTS_STEPS_H
 
 #include "simulate/events/world.h"
 
-/* Less than so much is no time: no wait, which would cost a turn of the processor, and no work, which would be followed by
- * a check. */
+/* Shorter waits and shorter work count as none: a wait releases the processor, and work ends with a check for requests. */
 static const double ROUNDING_NS = 1e-3;
 
-/* STOPS: the stream's next step cannot be taken now. */
+/* STOPS: the stream cannot execute the next step now. */
 enum { GOES_ON = 0, STOPS = 1 };
 
-/* Whether LANE is its rank's first thread. */
+/* Whether stream LANE is the first thread of its rank. */
 static inline bool steps_is_first(const struct world *w, uint32_t lane)
 {
     return lane < (uint32_t)w->ranks;
 }
 
-/* Whether what LANE does matters for more than its own values. */
+/* Whether the state of stream LANE affects other streams: its rank serves requests or shares a processor. */
 static inline bool steps_is_followed(const struct world *w, uint32_t lane)
 {
     return steps_is_first(w, lane) && (w->serves || w->shares);
 }
 
 /* --- steps.c --- */
-/* LANE's event is there: it goes on as far as it can now. */
+/* The event of stream LANE: executes the steps as far as possible now. */
 int mpg_events_steps_go(struct world *w, uint32_t lane, struct mpg_error *err);
-/* RANK, which was ready, has its processor. */
+/* RANK, which was ready, has received the processor. */
 int mpg_events_steps_granted(struct world *w, int32_t rank, struct mpg_error *err);
-/* Counts what is sent. */
+/* Counts a message or transfer of BYTES. */
 void mpg_events_steps_count(struct world *w, double bytes);
-/* The first step of LANE's queue is done with, and its value is VALUE_NS. */
+/* Removes the first step from LANE's queue, and tells the observer its value, VALUE_NS. */
 int mpg_events_steps_drop(struct world *w, uint32_t lane, double value_ns, struct mpg_error *err);
+/* Evaluates S. */
 int mpg_events_steps_take(struct world *w, const struct mpg_step *s, struct mpg_error *err);
-/* LANE is where it is by its own value: STOPS if that is later than now. */
+/* Advances LANE to the time of its value: STOPS, with an event then, if that time is in the future. */
 int mpg_events_steps_advance(struct world *w, uint32_t lane, struct mpg_error *err);
 
 /* --- leave.c --- */
-/* A slot that S needs and that is not known; NO_SLOT: there is none. */
+/* The first slot that S reads and whose value is not known yet; NO_SLOT: all are known. */
 uint32_t mpg_events_steps_missing(const struct world *w, const struct mpg_step *s);
-/* LANE waits for SLOT before it takes S. */
+/* Suspends LANE until the value of SLOT is known. */
 int mpg_events_steps_await(struct world *w, uint32_t lane, const struct mpg_step *s, uint32_t slot, struct mpg_error *err);
-/* LANE waits from now on, whose call's sends keep its processor until IDLE_NS. */
+/* LANE begins to wait; the sends of the call occupy the processor until IDLE_NS. */
 int mpg_events_steps_begin_wait(struct world *w, uint32_t lane, double idle_ns, struct mpg_error *err);
-/* What LANE's call waits for is there, or it has its processor again. */
+/* The last event that LANE's call waits for has happened, or its rank has the processor again: ends the call if both hold. */
 int mpg_events_steps_finish_wait(struct world *w, uint32_t lane, struct mpg_error *err);
+/* Executes LEAVE step S. */
 int mpg_events_steps_leave(struct world *w, uint32_t lane, const struct mpg_step *s, struct mpg_error *err);
 
 #endif

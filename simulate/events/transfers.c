@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gets and puts: requests to their owners, which reply (docs/MACHINES.md, One-sided). */
+/* Gets and puts as requests to the owners of windows, which reply (docs/MACHINES.md, One-sided). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "simulate/events/costs.h"
 #include "simulate/events/network.h"
 
-/* Which of a transfer's two messages draws are of. */
+/* Index that distinguishes the random draws of a reply from those of the request. */
 enum { INDEX_OF_REPLY = 1 << 20 };
 
 int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err)
@@ -34,7 +34,7 @@ int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double
     return mpg_events_network_fly(w, &q->sending, at_ns, EVENT_REQUEST, (uint32_t)q->owner, q, err);
 }
 
-/* What Q's reply is, whose draws are those of the call that asked. */
+/* The reply to Q; its random draws are addressed by the call that sent Q. */
 static struct mpg_sent_message reply_of(const struct request *q)
 {
     struct mpg_sent_message m = q->sending;
@@ -68,7 +68,7 @@ int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_e
     return t->awaited && l->state == STREAM_WAITS && !l->left ? mpg_events_world_go(w, (uint32_t)t->rank, w->now_ns, err) : 0;
 }
 
-/* Whether S, which may wait for transfers, is done only when T is. */
+/* Whether S, whose call may wait for transfers, waits for T. */
 static bool awaits(const struct mpg_step *s, const struct transfer *t)
 {
     switch (mpg_call_kind(s->call)) {
@@ -95,7 +95,7 @@ static int compare(const void *a, const void *b)
     return ((*x)->there_ns > (*y)->there_ns) - ((*x)->there_ns < (*y)->there_ns);
 }
 
-/* Takes the N replies that are there, in the order in which they came, from *VALUE_NS on. */
+/* Takes N replies in the order of their arrival, from *VALUE_NS on. */
 static void take(struct world *w, struct transfer **t, size_t n, double *value_ns)
 {
     qsort(t, n, sizeof(struct transfer *), compare);
@@ -105,7 +105,7 @@ static void take(struct world *w, struct transfer **t, size_t n, double *value_n
     }
 }
 
-/* Whether S is of a kind that waits for some. */
+/* Whether the call of S may wait for transfers. */
 static bool may_await(const struct mpg_step *s)
 {
     switch (mpg_call_kind(s->call)) {

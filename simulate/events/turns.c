@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole rounds of a processor's queue at once: while all ranks of it that are ready are amid their work, they take turns of a
- * quantum each, and nothing else happens on that processor. One event stands for all of these rounds; whoever becomes
- * ready before it finds the turn that it would be then. So the time that a replica takes does not grow with work per
- * quantum. */
+/* Round-robin turns as a single event. While all ready ranks of a processor compute, each runs for a quantum in turn, and nothing
+ * else happens on the processor. A single event represents all rounds; a rank that becomes ready earlier interrupts the rounds at
+ * the current turn. The run time of a replica hence does not grow with the ratio of work to quantum. */
 #include <float.h>
 #include <math.h>
 
 #include "simulate/events/world.h"
 
-/* How long each has the processor, switching included: but a rank that is alone does not switch. */
+/* The length of a turn, ns: the quantum, and the switch if several ranks take turns. */
 static double turn_ns(const struct world *w, const struct processor *p)
 {
     return w->parameters->quantum_ns + (p->n > 0 ? w->parameters->switch_ns : 0);
 }
 
-/* The I-th rank of a round: those of the queue, then the one that holds the processor. */
+/* The I-th rank of a round: the queue in order, then the holder of the processor. */
 static int32_t member(const struct processor *p, int32_t i)
 {
     return i < p->n ? p->queue[(p->first + i) % p->capacity] : p->holder;
@@ -38,13 +37,13 @@ int mpg_events_turns_begin(struct world *w, struct processor *p, double *end_ns)
     return 1;
 }
 
-/* R has worked so long of what it has left, of which some remains: its end is an event. */
+/* R has computed for WORK_NS. The rest stays positive, since the end of the work is an event. */
 static void work(struct rank *r, double work_ns)
 {
     r->left_ns = fmax(r->left_ns - work_ns, DBL_MIN);
 }
 
-/* ROUNDS have been. */
+/* Updates the ranks of P after ROUNDS rounds. */
 static void take_rounds(struct world *w, struct processor *p, double rounds)
 {
     const double each_ns = turn_ns(w, p), quantum_ns = w->parameters->quantum_ns, round_ns = (p->n + 1) * each_ns;
@@ -64,14 +63,13 @@ void mpg_events_turns_end(struct world *w, struct processor *p)
     p->rounds = 0;
 }
 
-/* Whether the stream of RANK, had it an event now, would have gone on already. */
+/* Whether an event of RANK's stream at this time would have been handled already. */
 static bool has_gone(const struct world *w, int32_t rank)
 {
     return w->latest.kind == EVENT_STREAM && (uint32_t)rank < w->latest.id;
 }
 
-/* The first N ranks of a round begun by P's holder have had their turn, and its next one has the processor since
- * BEGIN_NS. */
+/* Updates P after the first N turns of a round that the holder began; the next rank has run since BEGIN_NS. */
 static int take_turns(struct world *w, struct processor *p, int32_t n, double begin_ns, struct mpg_error *err)
 {
     const double each_ns = turn_ns(w, p), quantum_ns = w->parameters->quantum_ns;
@@ -116,7 +114,7 @@ int mpg_events_turns_interrupt(struct world *w, struct processor *p, struct mpg_
 {
     const double each_ns = turn_ns(w, p);
     const int32_t members = p->n + 1;
-    /* Turns that are over by now; one that ends just now may not be. */
+    /* Turns that have ended by now; a turn that ends exactly now may still be open. */
     double turns = floor((w->now_ns - p->since_ns) / each_ns);
     if (p->since_ns + turns * each_ns > w->now_ns)
         turns--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams, and what happens to them. */
+/* The event loop, and the state of streams. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ int mpg_events_world_node_known(struct world *w, struct node *node, struct mpg_e
     return status;
 }
 
-/* --- what the program tells --- */
+/* --- notifications of the program --- */
 
 static int reserve_lanes(struct world *w, uint32_t n, struct mpg_error *err)
 {
@@ -43,7 +43,7 @@ static int appended(void *world, uint32_t stream, struct mpg_error *err)
     struct world *w = world;
     if (reserve_lanes(w, stream + 1, err) < 0)
         return -1;
-    /* first threads read on by themselves */
+    /* first threads read their steps themselves */
     return stream >= (uint32_t)w->ranks && w->lane[stream].state == STREAM_WAITS ? mpg_events_world_go(w, stream, w->now_ns, err)
                                                                                  : 0;
 }
@@ -81,7 +81,7 @@ static int release(struct world *w, int32_t rank, uint64_t wait, struct mpg_erro
     return waits && r->holds && !r->switching && !r->current ? mpg_events_share_release(w, rank, err) : 0;
 }
 
-/* RANK has its processor. */
+/* RANK has received the processor. */
 static int granted(struct world *w, int32_t rank, struct mpg_error *err)
 {
     struct rank *r = &w->rank[rank];
@@ -150,13 +150,13 @@ static int begin(struct world *w, struct mpg_graph *graph, struct mpg_evaluator 
     return 0;
 }
 
-/* What the next event is about is on its way from memory while this one happens. */
+/* Prefetches the state of the next event's stream while this event is handled. */
 static void look_ahead(const struct world *w)
 {
     const struct event *next = w->heap.event;
     if (w->heap.n == 0 || next->kind != EVENT_STREAM || next->id >= w->program.streams)
         return;
-    enum { LOOKED_AT = 3 * sizeof(struct mpg_step) }; /* its next steps */
+    enum { LOOKED_AT = 3 * sizeof(struct mpg_step) }; /* the next steps */
     const struct span *first = w->program.queue[next->id].first;
     __builtin_prefetch(&w->lane[next->id]);
     for (size_t i = 0; first && i < LOOKED_AT; i += 64)
@@ -177,7 +177,7 @@ int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_ev
         if (happen(w, &e, err) < 0)
             return -1;
     }
-    int more = 1; /* what is left is read for its errors */
+    int more = 1; /* the rest of the graph is read for errors */
     while (w->running == 0 && (more = mpg_events_program_pull(&w->program, &w->calls, err)) > 0)
         continue;
     if (more < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One replica in simulated time. Private to simulate/events/, but for its run.
+/* The world: one replica in simulated time. Private to simulate/events/.
  *
- * What steps come to is evaluated by simulate/evaluate/evaluator.h, in one lane: what is here is when they are, and what
- * is otherwise for it. */
+ * The evaluator (simulate/evaluate/evaluator.h), with one lane, computes the values of steps; the world decides when each step is
+ * executed. All times are in ns since MPI_Init returned. */
 #ifndef MPG_EVENTS_WORLD_H
 #define MPG_EVENTS_WORLD_H
 
@@ -11,71 +11,72 @@
 #include "simulate/events/program.h"
 
 enum stream_state {
-    STREAM_GOES,  /* on, as soon as its event is there: it is in a call, busy, or between two */
-    STREAM_WORKS,
-    STREAM_WAITS, /* for what its next step needs, for its processor's turn, or until ends_ns: it serves */
-    STREAM_READY, /* for its processor */
+    STREAM_GOES,  /* busy in a call or between two steps; continues at its event */
+    STREAM_WORKS, /* computes */
+    STREAM_WAITS, /* for inputs of the next step, or until ends_ns; serves requests meanwhile */
+    STREAM_READY, /* waits for the processor */
     STREAM_DONE
 };
 
-/* What times.h does not add up of a rank's run, in this order. */
+/* Components of a rank's run that the world accounts for, beside the account of the evaluator. */
 enum use { USE_CALL, USE_MESSAGE, USE_COLLECTIVE, USE_BARRIER, USE_SERVICE, USE_PROCESSOR, USES };
 
-/* What one rank asks another to do: a transfer, or, with a node, to take a synchronous message. */
+/* A request of rank FROM to rank OWNER: to serve TRANSFER, or (NODE) to accept a synchronous message. */
 struct request {
     struct request *next;
     int32_t from, owner;
-    struct mpg_sent_message sending; /* its draws; bytes there */
-    double back_bytes;
+    struct mpg_sent_message sending; /* the request as a message; identifies its random draws */
+    double back_bytes;               /* size of the reply */
     struct node *node;
     struct transfer *transfer;
 };
 
-/* Under way, until its origin waits for it. */
+/* A one-sided transfer, until the origin has waited for it. */
 struct transfer {
     struct transfer *next;
     int32_t rank, owner, window;
-    bool requested, there;
-    bool awaited;            /* its origin waits for it */
-    double there_ns, service_ns;
+    bool requested;          /* a request of the origin completes it */
+    bool there;              /* the reply has arrived, at there_ns */
+    bool awaited;            /* the origin waits for it */
+    double there_ns, service_ns; /* service: time in which the origin takes the reply */
 };
 
 struct lane { /* a stream */
     enum stream_state state;
-    bool blocks, drains;     /* it is to wait for its last transfer; it waits for some */
-    bool watches;            /* a cell */
-    bool left;               /* its call is evaluated: it ends at ends_ns, */
-    double ends_ns, rest_ns; /* of which the last rest_ns it is busy again; */
-    bool over;               /* it is that far, and serves */
-    uint64_t turn;           /* which of its events counts */
-    double due_ns;           /* when that is */
-    double own_ns;           /* of its call: when it had ended, had it waited for nobody, */
-    enum use waits_for;
+    bool blocks;             /* must wait for the last transfer */
+    bool drains;             /* waits for transfers */
+    bool watches;            /* is registered as the watcher of a value */
+    bool left;               /* the call is evaluated and ends at ends_ns */
+    bool over;               /* the call has ended; the stream still serves a request */
+    double ends_ns, rest_ns; /* the call is busy in the last rest_ns before ends_ns */
+    uint64_t turn;           /* number of the valid event, due at due_ns */
+    double due_ns;
+    double own_ns;           /* end of the call if it had waited for nobody */
+    enum use waits_for;      /* the component to which the wait of the call counts */
 };
 
 struct rank {
-    struct request *first, **last; /* to be served */
-    struct request *current; /* NULL: it does not serve */
-    double free_ns;          /* when it can serve, in a wait */
-    double served_ns, lost_ns; /* in its call, or work: serving; without its processor */
-    /* Its work: */
-    double begin_ns, work_ns, poll_ns; /* since when; how long; a check */
-    double left_ns;          /* of it, beyond this slice */
-    uint64_t works, waits;   /* so many up to now */
-    bool checks, looks;      /* a check is to come; it serves in one */
+    struct request *first, **last; /* requests to be served, oldest first */
+    struct request *current; /* the request that the rank serves; NULL: none */
+    double free_ns;          /* earliest time at which it can serve in a wait */
+    double served_ns, lost_ns; /* of its current call or work: serving; without the processor */
+    double begin_ns, work_ns, poll_ns; /* the work: begin, length, cost of a check for requests */
+    double left_ns;          /* work beyond the current slice */
+    uint64_t works, waits;   /* number of work intervals and waits so far */
+    bool checks, looks;      /* a CHECK event is pending; the rank serves in a check */
     struct transfer *transfers;
-    size_t awaited;          /* of them, that it waits for, and that are not there */
-    bool holds, queued;      /* its processor; in its queue */
-    bool switching;          /* it holds it, and runs only from EVENT_GRANT on */
-    double ready_ns;         /* since when it wants it */
+    size_t awaited;          /* transfers that it waits for and whose reply has not arrived */
+    bool holds, queued;      /* it holds the processor; it is in the processor's queue */
+    bool switching;          /* it holds the processor, and runs from EVENT_GRANT on */
+    double ready_ns;         /* since when it has been ready */
     double use[USES];
-    uint64_t requests;
+    uint64_t requests;       /* served so far */
 };
 
 struct processor {
     int32_t holder, last;    /* ranks; -1: none */
-    int32_t *queue, first, n, capacity; /* who is ready, in a ring of as many as it has */
-    double rounds, since_ns; /* of turns.c: so many since then are one event; 0: none */
+    int32_t *queue, first, n, capacity; /* ready ranks, in a ring buffer of CAPACITY */
+    double rounds, since_ns; /* turns.c: rounds since since_ns that one event stands for; 0: none */
 };
 
 struct world {
@@ -83,14 +84,15 @@ struct world {
     const struct mpg_target *target;
     const struct mpg_parameters *parameters;
     const struct mpg_processors *processors;
-    struct mpg_extrapolation *x; /* counts go there, in the first replica */
+    struct mpg_extrapolation *x; /* the first replica counts there */
     bool counts;
-    bool serves, serves_transfers, shares, blocking_get; /* ranks: requests at all; those for their data */
+    bool serves, serves_transfers; /* ranks serve requests; requests for their data */
+    bool shares, blocking_get;     /* ranks share processors; a rank waits for each get or put immediately */
     uint32_t replica;
     int32_t ranks, running;
     double now_ns;
     uint64_t events;
-    struct event latest; /* of those that happened now, the last in the order of kinds and ranks */
+    struct event latest; /* of the events at now_ns, the last in the order of kinds and ranks */
     struct heap heap;
     struct program program;
     struct program_calls calls;
@@ -101,77 +103,85 @@ struct world {
     struct rank *rank;
     struct processor *processor;
     struct network *network;
-    const struct mpg_watch *watch;
+    const struct mpg_observer *observer;
 };
 
 /* --- world.c --- */
 
-/* W's options, target, parameters, processors, x, replica, ranks and observer are the caller's; all else is 0. GRAPH is
- * new, and keeps slots; TIMES of one lane. Errors: those of the graph; out of memory; ranks that wait for each other for
- * ever, which a trace that could be run does not have. W is to be cleared even so, before GRAPH is closed. */
+/* Runs W by the steps of GRAPH, new and opened with keeps_slots, and TIMES, of one lane. The caller sets options, target,
+ * parameters, processors, x, counts, blocking_get, replica, ranks and observer of W, and 0 elsewhere, and clears W before it
+ * closes GRAPH, also on failure. Errors: those of the graph; out of memory; ranks that wait for each other for ever, which a
+ * trace of a real run does not show. */
 int mpg_events_world_run(struct world *w, struct mpg_graph *graph, struct mpg_evaluator *times, struct mpg_error *err);
 void mpg_events_world_clear(struct world *w);
-/* LANE goes on at AT_NS, whatever was said before. */
+/* Schedules LANE at AT_NS in place of the earlier event. */
 int mpg_events_world_go(struct world *w, uint32_t lane, double at_ns, struct mpg_error *err);
-/* The value of SLOT is known. */
+/* Marks the value of SLOT as known, and notifies the watchers. */
 int mpg_events_world_know(struct world *w, uint32_t slot, struct mpg_error *err);
-/* NODE's value is what it is. */
+/* Marks the value of NODE as known, and removes NODE. */
 int mpg_events_world_node_known(struct world *w, struct node *node, struct mpg_error *err);
-/* That of its first thread. */
+/* The stream of RANK's first thread. */
 static inline struct lane *lane_of(struct world *w, int32_t rank)
 {
     return &w->lane[rank];
 }
 
 /* --- serve.c --- */
+/* Events: request R arrives; RANK has served the request; RANK checks for requests during work number WORK. */
 int mpg_events_serve_request(struct world *w, struct request *r, struct mpg_error *err);
 int mpg_events_serve_done(struct world *w, int32_t rank, struct mpg_error *err);
 int mpg_events_serve_check(struct world *w, int32_t rank, uint64_t work, struct mpg_error *err);
-/* RANK serves, if it may now, and there is something. */
+/* RANK begins to serve the oldest request, if there is one and the state and the policy allow it. */
 int mpg_events_serve_next(struct world *w, int32_t rank, struct mpg_error *err);
-/* RANK works from now on, so long: it is under way, or, where that takes no time, done. */
+/* RANK begins to compute for WORK_NS, the interval of step S. */
 int mpg_events_serve_work(struct world *w, int32_t rank, const struct mpg_step *s, double work_ns, struct mpg_error *err);
-/* Its work's slice is over; *DONE: so is the work. Else it goes on by itself. */
+/* A slice of RANK's work ends; *DONE: the work ends, too, else its next slice is scheduled. */
 int mpg_events_serve_slice(struct world *w, int32_t rank, bool *done, struct mpg_error *err);
+/* Schedules the next slice of RANK's work, which has the processor. */
 int mpg_events_serve_resume(struct world *w, int32_t rank, struct mpg_error *err);
-/* NODE's message asks its receiver. */
+/* Sends the request of the synchronous message NODE to the receiver. */
 int mpg_events_serve_match(struct world *w, struct node *node, struct mpg_error *err);
 
 /* --- transfers.c --- */
-/* S's leaves its origin at AT_NS. */
+/* Starts the transfer of S, which leaves the origin at AT_NS. */
 int mpg_events_transfers_start(struct world *w, const struct mpg_step *s, double at_ns, struct mpg_error *err);
-/* What serving Q takes its owner; it is served. */
+/* The time in which the owner serves Q, ns. */
 double mpg_events_transfers_service_ns(const struct world *w, const struct request *q);
+/* Events: the owner has served Q; the reply to T arrives. */
 int mpg_events_transfers_served(struct world *w, struct request *q, struct mpg_error *err);
 int mpg_events_transfers_reply(struct world *w, struct transfer *t, struct mpg_error *err);
-/* How many transfers of RANK step S (NULL: whatever it is) waits for; *MISSING: not all of them are there: RANK goes
- * on once they are, and N is of no matter. */
+/* The number of transfers of RANK that step S waits for (NULL: all of them). *MISSING: replies are still to come; RANK continues
+ * after the last, and the number is meaningless. */
 size_t mpg_events_transfers_awaited(const struct world *w, const struct mpg_step *s, int32_t rank, bool *missing);
-/* The N of them, all there, are taken: *VALUE_NS becomes no less than when that has been done. */
+/* RANK takes the N replies, which have all arrived, one after the other: raises *VALUE_NS to the time when that is done. */
 int mpg_events_transfers_take(struct world *w, const struct mpg_step *s, int32_t rank, size_t n, double *value_ns,
                               struct mpg_error *err);
 
 /* --- share.c --- */
+/* Error: out of memory. */
 int mpg_events_share_init(struct world *w, struct mpg_error *err);
 void mpg_events_share_clear(struct world *w);
-/* Whether RANK has its processor and may run; else that will be granted. */
+/* *HAS: whether RANK holds the processor and may run; else it queues for the processor. */
 int mpg_events_share_take(struct world *w, int32_t rank, bool *has, struct mpg_error *err);
-/* RANK, which waits, leaves it at AT_NS, if it has it and still waits then. */
+/* RANK, which waits, releases the processor at AT_NS, if it holds it and still waits then. */
 int mpg_events_share_leave(struct world *w, int32_t rank, double at_ns, struct mpg_error *err);
+/* RANK releases the processor now. */
 int mpg_events_share_release(struct world *w, int32_t rank, struct mpg_error *err);
+/* Whether other ranks are ready for RANK's processor. */
 bool mpg_events_share_wanted(const struct world *w, int32_t rank);
 struct processor *mpg_events_share_processor(const struct world *w, int32_t rank);
 
-/* --- turns.c: a processor whose ranks that are ready are all amid their work --- */
-/* P's holder, at the end of a turn, has work left. 1: whole rounds of turns from now on end at *END_NS, and until then P's
- * ranks stay as they are here; 0: there are none. */
+/* --- turns.c: turns of ready ranks that all compute --- */
+/* P's holder has work left at the end of its turn. 1: whole rounds of turns follow until *END_NS, and the state of P's ranks is
+ * updated only then; 0: no whole round follows. */
 int mpg_events_turns_begin(struct world *w, struct processor *p, double *end_ns);
-/* They have ended: P's ranks are as they are then. */
+/* The rounds have ended: updates the state of P's ranks. */
 void mpg_events_turns_end(struct world *w, struct processor *p);
-/* Another rank becomes ready before that: P is as it is now, with the event that its turn ends by. */
+/* Another rank becomes ready before the rounds end: updates the state of P's ranks to now, and schedules the end of the turn. */
 int mpg_events_turns_interrupt(struct world *w, struct processor *p, struct mpg_error *err);
 
 /* --- barrier.c --- */
+/* All members of M have arrived: computes when each leaves (docs/MACHINES.md). */
 int mpg_events_barrier_meet(void *world, struct meeting *m, struct mpg_error *err);
 
 #endif

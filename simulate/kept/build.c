@@ -17,7 +17,7 @@ struct id {
     const uint8_t *bytes;
 };
 
-/* The build id among the notes from NOTE to END. */
+/* Finds the build id among the notes from NOTE to END. */
 static struct id find_id(const uint8_t *note, const uint8_t *end)
 {
     while ((size_t)(end - note) > sizeof(ElfW(Nhdr))) {
@@ -34,7 +34,7 @@ static struct id find_id(const uint8_t *note, const uint8_t *end)
     return (struct id){0, NULL};
 }
 
-/* Of the first, which is the program. */
+/* Callback: takes the id of the first object, which is the program. */
 static int take_program(struct dl_phdr_info *info, size_t size, void *id)
 {
     struct id found = {0, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which build of mpgkit this is: its version, and the build id that the linker gave the program, if any.
- * What one build has kept is not another's, as long as either may reckon otherwise. */
+/* The build of mpgkit: its version, and the build id of the program if the linker wrote one. Findings of another build are not
+ * used, since it may compute otherwise. */
 #ifndef MPG_BUILD_H
 #define MPG_BUILD_H
 
@@ -8,7 +8,7 @@
 
 enum { MPG_BUILD_BYTES = 160 };
 
-/* Writes it to TEXT of MPG_BUILD_BYTES, in words without a line end: its length. */
+/* Writes the build in words, without a line end, to TEXT of MPG_BUILD_BYTES bytes; returns the length. */
 size_t mpg_build_text(char *text);
 
 #endif

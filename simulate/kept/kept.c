@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file: magic, version of the format, which build of mpgkit wrote it (its length, it), checksum over
- * the trace, number of findings, of each the length of its key, it, the length of the finding, it; digest
- * of all of that under the user's key. Numbers have 64 bits. */
+/* Layout of the file: magic, format version, build of mpgkit (length, text), checksum of the trace, number of findings, for
+ * each finding key and value (length, bytes each), and a digest of all this under the user's key. Numbers have 64 bits. */
 #include "simulate/kept/kept.h"
 
 #include <fcntl.h>
@@ -32,7 +31,7 @@ struct mpg_kept {
     uint8_t key[MPG_SEAL_KEY_BYTES];
     uint64_t sum, limit_bytes;
     size_t n;
-    struct finding finding[MOST_FINDINGS]; /* the last added last */
+    struct finding finding[MOST_FINDINGS]; /* in the order of insertion */
 };
 
 static void drop(struct mpg_kept *k, size_t i)
@@ -48,7 +47,7 @@ static void drop_all(struct mpg_kept *k)
         drop(k, k->n - 1);
 }
 
-/* Copies both; false: out of memory. */
+/* Appends a copy of the key and the finding; false: out of memory. */
 static bool append(struct mpg_kept *k, const uint8_t *key, size_t key_bytes, const uint8_t *found,
                    size_t found_bytes)
 {
@@ -65,7 +64,7 @@ static bool append(struct mpg_kept *k, const uint8_t *key, size_t key_bytes, con
 
 /* --- reading --- */
 
-/* What is in the regular file PATH, which is the user's, up to LIMIT bytes; NULL: nothing that can be read. */
+/* Reads the regular file PATH of at most LIMIT bytes, owned by the user; NULL: not readable. */
 static uint8_t *read_file(const char *path, uint64_t limit, size_t *size)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
@@ -132,7 +131,7 @@ static void read_kept(struct mpg_kept *k)
     free(data);
 }
 
-/* Where the findings of the trace at PATH are kept; NULL: nowhere. */
+/* The file name of the cache for the trace at PATH; NULL: none is possible. */
 static char *file_of(const char *path)
 {
     struct stat st;
@@ -189,7 +188,7 @@ bool mpg_kept_find(const struct mpg_kept *k, const struct mpg_bytes *key,
     return true;
 }
 
-/* Beyond its limit a file is a signal's. */
+/* Whether the process may write a file of this size; a larger file would raise a signal. */
 static bool may_have(size_t bytes)
 {
     struct rlimit limit;
@@ -197,7 +196,7 @@ static bool may_have(size_t bytes)
            bytes <= limit.rlim_cur;
 }
 
-/* Other runs may have kept something meanwhile: theirs is replaced, and found again some time. */
+/* Replaces the file. Findings that other runs added meanwhile are lost, and found again by a later run. */
 static void write_kept(const struct mpg_kept *k)
 {
     char build[MPG_BUILD_BYTES];
@@ -224,7 +223,7 @@ static void write_kept(const struct mpg_kept *k)
     struct mpg_output *out = b.failed || !is_free || !may_have(b.size) ? NULL : mpg_output_open(k->path, &err);
     if (out) {
         (void)fwrite(b.data, 1, b.size, mpg_output_stream(out));
-        (void)mpg_output_commit(out, &err); /* a full disk: nothing is left of it */
+        (void)mpg_output_commit(out, &err); /* on a full disk the old file remains */
     }
     mpg_bytes_clear(&b);
 }

@@ -13,7 +13,7 @@
 
 /* --- the key --- */
 
-/* The folder of keys in PATH of SIZE bytes, made with those that it is in; false: there is none. */
+/* Makes the folder of keys and its parents in PATH, a buffer of SIZE bytes; false: impossible. */
 static bool make_folder(char *path, size_t size)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -41,14 +41,14 @@ static bool read_key(const char *path, uint8_t *key)
     return good;
 }
 
-/* Of several processes that make one at a time one succeeds, with a file that is whole. */
+/* Makes the key file. If several processes do so at a time, one of them succeeds, with a complete file. */
 static void make_key(const char *path)
 {
     uint8_t key[MPG_SEAL_KEY_BYTES];
     char aside[4200];
     if (getrandom(key, sizeof key, 0) != sizeof key || snprintf(aside, sizeof aside, "%s.XXXXXX", path) >= (int)sizeof aside)
         return;
-    const int fd = mkstemp(aside); /* for the user alone */
+    const int fd = mkstemp(aside); /* mode 0600 */
     if (fd < 0)
         return;
     const bool whole = write(fd, key, sizeof key) == sizeof key;

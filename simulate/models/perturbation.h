@@ -155,7 +155,7 @@ bool mpg_perturbation_call_noise_measured(const struct mpg_perturbation *p);
 size_t mpg_perturbation_cursor_bytes(const struct mpg_perturbation *p);
 /* Returns true if the target has noise and measured message times, which then contain detours, too. */
 bool mpg_perturbation_noise_covered(const struct mpg_perturbation *p);
-/* Returns true if the source's noise is removed by compute-interval classes (simulate/evaluate/classes.h). */
+/* Returns true if the source's noise is removed by compute-interval classes (simulate/evaluate/prepass/classes.h). */
 bool mpg_perturbation_noise_by_class(const struct mpg_perturbation *p);
 /* Returns true if the noise of compute intervals can differ between two replicas. */
 bool mpg_perturbation_noise_is_random(const struct mpg_perturbation *p);
@@ -178,7 +178,7 @@ struct mpg_interval {
     double ratio;     /* rho, times the factors of hypotheses */
     double more_ns;   /* work that hypotheses add, on the target */
     double off_ns;    /* its part off the CPU (preempted or stolen), 0 to length_ns */
-    /* For the removal of the source's noise (simulate/evaluate/classes.h): */
+    /* For the removal of the source's noise (simulate/evaluate/prepass/classes.h): */
     double alike_ns;     /* its length without time off the CPU, or its CPU time */
     const double *losses; /* MPG_REMOVAL_CELLS equally likely losses, ns; NULL: no class, it loses this part of alike_ns: */
     double lost;         /* 0 to 1 */

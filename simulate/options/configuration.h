@@ -9,7 +9,7 @@
 #include "common/option.h"
 #include "history/history.h"
 #include "simulate/evaluate/evaluator.h"
-#include "simulate/evaluate/simulation.h"
+#include "simulate/evaluate/driver/simulation.h"
 #include "simulate/options/sweep.h"
 #include "simulate/processes/processes.h"
 #include "simulate/reports/report.h"

@@ -9,7 +9,7 @@
 #include "common/output.h"
 #include "graph/work/bound_hypotheses.h"
 #include "history/history.h"
-#include "simulate/evaluate/scales.h"
+#include "simulate/evaluate/driver/scales.h"
 #include "simulate/kept/kept.h"
 #include "simulate/models/corrections.h"
 #include "simulate/models/resize.h"

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Steps are handed on some at a time, as they lie in the graph's batches: who reads is ahead of the threads by some of these. */
+/* Batches of steps pass through a ring buffer: the reader fills an entry while the threads still evaluate the previous
+ * entries. */
 #include "simulate/passes/crew.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How far it may be ahead; and how many steps are enough: threads that wait for each other do so some thousand times for a
- * million messages. */
+/* Entries of the ring, and steps that fill an entry. Threads synchronise at each entry: some thousand times for a million
+ * messages. */
 enum { HANDED_ON = 4, ENOUGH = 1024 };
 
 struct worker {
     struct mpg_crew *crew;
     pthread_t thread;
-    unsigned first; /* taker; the others are one crew's size apart */
+    unsigned first; /* the thread's first taker; the others follow at the number of threads */
 };
 
 struct mpg_crew {
@@ -21,17 +22,17 @@ struct mpg_crew {
     size_t n;
     unsigned threads, started;
     struct worker *worker;
-    struct mpg_steps steps[HANDED_ON]; /* the I-th are in I modulo HANDED_ON; those that come next are gathered */
-    pthread_mutex_t mutex; /* of all below */
+    struct mpg_steps steps[HANDED_ON]; /* a ring; the next free entry collects steps */
+    pthread_mutex_t mutex; /* protects all fields below */
     pthread_cond_t changed;
-    uint64_t filled;            /* that can be taken */
-    uint64_t done[HANDED_ON];   /* threads that have done with them */
+    uint64_t filled;            /* entries filled so far */
+    uint64_t done[HANDED_ON];   /* threads that have finished with an entry */
     bool ends;
-    size_t failed;              /* the first taker that has; n: none */
-    struct mpg_error error;     /* its */
+    size_t failed;              /* number of the first taker that failed; n: none */
+    struct mpg_error error;     /* error of that taker */
 };
 
-/* Waits for the COUNT-th steps; false: there will be none. */
+/* Waits until COUNT entries are filled; false: the steps end before. */
 static bool wait_filled(struct mpg_crew *c, uint64_t count)
 {
     pthread_mutex_lock(&c->mutex);
@@ -68,7 +69,7 @@ static void *work(void *context)
     const struct worker *x = context;
     struct mpg_crew *c = x->crew;
     struct mpg_error err;
-    bool failed = false; /* then it lets steps pass */
+    bool failed = false; /* after a failure the thread ignores steps */
     for (uint64_t count = 0; wait_filled(c, count); count++) {
         const struct mpg_steps *steps = &c->steps[count % HANDED_ON];
         for (size_t i = x->first; i < c->n && !failed; i += c->threads)
@@ -114,13 +115,13 @@ fail:
     return NULL;
 }
 
-/* The steps that are being gathered, which nobody takes any more. */
+/* The entry that collects steps; no thread reads it. */
 static struct mpg_steps *gathered(struct mpg_crew *c)
 {
     return &c->steps[c->filled % HANDED_ON];
 }
 
-/* Waits until the steps in I are nobody's; -1 if a taker has failed. */
+/* Waits until all threads have finished with entry I; -1 after a failure of a taker. */
 static int wait_done(struct mpg_crew *c, unsigned i, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);
@@ -133,7 +134,7 @@ static int wait_done(struct mpg_crew *c, unsigned i, struct mpg_error *err)
     return status;
 }
 
-/* Hands on what is gathered; there are none of the next then. */
+/* Passes the collected steps to the threads, and empties the next entry. */
 static int hand_on(struct mpg_crew *c, struct mpg_error *err)
 {
     pthread_mutex_lock(&c->mutex);

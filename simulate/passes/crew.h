@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that evaluate the steps of one graph, each for lanes of its own, while whoever made them
- * goes on reading. */
+/* Thread pool for one pass: a thread reads the steps of the graph, and the threads of the pool give the steps to their
+ * consumers. */
 #ifndef MPG_CREW_H
 #define MPG_CREW_H
 
@@ -8,16 +8,16 @@
 
 struct mpg_crew;
 
-/* N takers by THREADS threads, 1 .. N; each has takers of its own, which no other thread looks at. They
- * outlive the crew. Error: out of memory, no more threads. */
+/* Starts THREADS threads, 1 .. N, for N consumers; each consumer belongs to one thread. The consumers outlive the crew.
+ * Errors: out of memory; the system refuses a thread. */
 struct mpg_crew *mpg_crew_new(const struct mpg_taker *takers, size_t n, unsigned threads,
                               struct mpg_error *err);
-/* Gives STEPS, whose batch is kept as long as it takes, to all. Errors: out of memory, and what a taker said, of any step so
- * far: of the first of those that failed. */
+/* Gives STEPS to all consumers, and keeps the batch until the last has returned. Errors: out of memory; the error of the first
+ * consumer that failed at any earlier step. */
 int mpg_crew_take(struct mpg_crew *crew, const struct mpg_steps *steps, struct mpg_error *err);
-/* All have taken all steps: the same error, if any. */
+/* Waits until all consumers have taken all steps. Error: as mpg_crew_take(). */
 int mpg_crew_finish(struct mpg_crew *crew, struct mpg_error *err);
-/* Ends the threads, wherever they are; before the graph is closed. NULL is allowed. */
+/* Ends the threads at any time before the graph is closed. NULL is allowed. */
 void mpg_crew_free(struct mpg_crew *crew);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a graph, and asking for its steps: once, or in each thread. The first thread then reads the trace that was opened
- * already, with all that has been met in it; the others open it again, and meet the same in the same order. */
+/* A pass by one graph, or by a graph in each thread. The first thread reads the trace that the caller opened, with all
+ * definitions that earlier passes read; other threads open the trace again, and read the same definitions in the same order. */
 #include "simulate/passes/pass.h"
 
 #include <pthread.h>
@@ -10,9 +10,9 @@
 #include "common/progress.h"
 #include "simulate/passes/crew.h"
 
-/* --- what a pass has told, as bytes --- */
+/* --- findings of a pass, as bytes --- */
 
-/* All of them; WHOLE and REAL are given each one's name. */
+/* All counts; the macros receive the name of each. */
 #define COUNTS(WHOLE, REAL) \
     WHOLE(calls) \
     WHOLE(messages) WHOLE(synchronous_messages) WHOLE(collectives) WHOLE(made_eager) WHOLE(made_synchronous) WHOLE(choices) \
@@ -54,15 +54,15 @@ int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed)
     return 0;
 }
 
-/* --- which passes are the same --- */
+/* --- equality of passes --- */
 
-/* Steps have their own only where there are regions. */
+/* Ratios matter only where there are regions. */
 static bool same_ratios(const struct mpg_region_ratios *a, const struct mpg_region_ratios *b)
 {
     return a == b || ((!a || a->n == 0) && (!b || b->n == 0));
 }
 
-/* What says how to choose says nothing where nothing is chosen. */
+/* Options of choices matter only where calls choose. */
 static bool same_choice(const struct mpg_graph_options *a, const struct mpg_graph_options *b)
 {
     return a->choose == b->choose &&
@@ -95,11 +95,11 @@ bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b)
 
 /* --- by one graph --- */
 
-/* Who takes the steps: takers one after the other, or a crew of them. */
+/* Consumers of steps: called in turn (CREW is NULL), or by the threads of CREW. */
 struct takers {
     const struct mpg_taker *taker;
     size_t n;
-    struct mpg_crew *crew; /* or NULL */
+    struct mpg_crew *crew; /* NULL: no threads */
 };
 
 static int take(const struct takers *t, const struct mpg_steps *steps, struct mpg_error *err)
@@ -112,7 +112,7 @@ static int take(const struct takers *t, const struct mpg_steps *steps, struct mp
     return 0;
 }
 
-/* All of G's steps; -1 with ERR. */
+/* Gives all steps of G to T. */
 static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_progress *progress,
                     struct mpg_error *err)
 {
@@ -132,7 +132,7 @@ static int take_all(struct mpg_graph *g, const struct takers *t, struct mpg_prog
     return more < 0 || !t->crew ? more : mpg_crew_finish(t->crew, err);
 }
 
-/* A pass by one graph, whose steps THREADS, N or fewer, share. */
+/* A pass by one graph; THREADS <= N threads share the consumers. */
 static int pass_once(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
                      struct mpg_passed *passed, struct mpg_error *err)
 {
@@ -167,10 +167,10 @@ static int pass_once(const struct mpg_course *course, const struct mpg_taker *ta
 
 /* --- by a graph in each thread --- */
 
-/* What graphs of all threads may take beside the first one's; what one takes of a rank and of a slot, about. */
+/* Memory limit of the additional graphs; approximate bytes of a graph for each rank and each slot. */
 enum { MORE_BYTES = 256 << 20, RANK_BYTES = 12 << 10, SLOT_BYTES = 640 };
 
-/* A thread, and the takers that are its. */
+/* A thread, and the consumers of the steps. */
 struct reader {
     struct mpg_course course;
     struct mpg_taker *takers;
@@ -188,13 +188,14 @@ static void *read_all(void *context)
     return NULL;
 }
 
-/* Whether steps say nothing of another thread's trace, and options nothing that a pass writes to. */
+/* Whether a graph can be read by several threads: steps refer to nothing in another thread's trace, and the pass writes to no
+ * option. */
 static bool can_be_apart(const struct mpg_graph_options *o)
 {
     return !o->bound && !o->regions && !o->marks && !(o->ratios && o->ratios->n > 0);
 }
 
-/* How many threads of N have room for a graph each. */
+/* The number of threads, up to N, for whose graphs there is memory. */
 static unsigned most_threads(const struct mpg_course *course, unsigned n)
 {
     struct stat info;
@@ -206,7 +207,7 @@ static unsigned most_threads(const struct mpg_course *course, unsigned n)
     return each * (n - 1) <= MORE_BYTES ? n : 1 + (unsigned)(MORE_BYTES / each);
 }
 
-/* The trace of COURSE once more, in which callsites have the numbers that they have there; NULL: it is not. */
+/* Opens the trace of COURSE again; NULL if this fails, or if callsites have other numbers in it. */
 static struct mpg_trace *open_again(const struct mpg_course *course)
 {
     struct mpg_error unused;
@@ -230,7 +231,7 @@ static struct mpg_trace *open_again(const struct mpg_course *course)
     return NULL;
 }
 
-/* Every N-th of the COUNT takers, from the FIRST on, into X; how many these are. */
+/* Copies every N-th of COUNT consumers, from FIRST on, to TO; returns their number. */
 static size_t deal(const struct mpg_taker *takers, size_t count, unsigned first, unsigned n, struct mpg_taker *to)
 {
     size_t k = 0;
@@ -239,7 +240,7 @@ static size_t deal(const struct mpg_taker *takers, size_t count, unsigned first,
     return k;
 }
 
-/* Has each of N readers do its part, the first in this thread, as those whose thread cannot be had. */
+/* Runs N readers: the first, and those for which the system refuses a thread, in this thread. */
 static void read_apart(struct reader *reader, unsigned n)
 {
     unsigned started = 1;
@@ -252,8 +253,8 @@ static void read_apart(struct reader *reader, unsigned n)
         pthread_join(reader[i].thread, NULL);
 }
 
-/* A pass by as many of THREADS threads as there is a trace to read, and room, for: 1; 0, and nothing has been done, where these
- * are fewer than two. PASSED and errors of the graph are those of the first thread. */
+/* A pass by up to THREADS threads that read the trace independently: 1; 0, without any effect, if fewer than two can do so;
+ * -1. PASSED and the errors of the graph are those of the first thread. */
 static int pass_apart(const struct mpg_course *course, const struct mpg_taker *takers, size_t n, unsigned threads,
                       struct mpg_passed *passed, struct mpg_error *err)
 {
@@ -304,9 +305,9 @@ int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, si
     return pass_once(course, takers, n, most, passed, err);
 }
 
-/* --- whether anything can be chosen --- */
+/* --- choices --- */
 
-/* The pass, unless it is known what it finds. */
+/* Finds the choices in the pre-pass cache, or by a pass. */
 static int find_choices(const struct mpg_course *course, struct mpg_passed *passed,
                         struct mpg_error *err)
 {

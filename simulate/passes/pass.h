@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over a trace's graph. */
+/* A pass: every step of a trace's graph, given to any number of consumers. */
 #ifndef MPG_PASS_H
 #define MPG_PASS_H
 
@@ -7,53 +7,52 @@
 #include "graph/graph.h"
 #include "simulate/kept/kept.h"
 
-/* Takes STEPS. */
+/* A step consumer: handles STEPS. 0, or -1 with ERR. */
 typedef int mpg_take(void *context, const struct mpg_steps *steps, struct mpg_error *err);
 
-/* One who takes all steps, in their order; by one thread at a time. */
+/* A consumer of all steps in order, called by one thread at a time. */
 struct mpg_taker {
     mpg_take *take;
     void *context;
-    enum mpg_steps_wanted wants; /* which steps it looks at */
+    enum mpg_steps_wanted wants; /* the kinds of steps that it reads */
 };
 
 struct mpg_passed {
     struct mpg_graph_counts counts;
-    uint32_t slots;        /* that the graph had in the end */
-    int32_t expanded;      /* members of the largest collective that was expanded */
-    int64_t evident_limit; /* the source's eager limit by the trace, once a pass is whole */
+    uint32_t slots;        /* value slots of the graph at the end */
+    int32_t expanded;      /* members of the largest expanded collective; 0: none */
+    int64_t evident_limit; /* the eager limit of the traced machine, bytes, as the trace shows; set by a complete pass */
 };
 
-/* Puts PASSED to BYTES; gets it again: 0, or -1 where it is not there. */
+/* Appends PASSED to BYTES; reads PASSED from LEFT: 0, or -1 if LEFT does not hold it. */
 void mpg_passed_put(struct mpg_bytes *bytes, const struct mpg_passed *passed);
 int mpg_passed_get(struct mpg_bytes_left *left, struct mpg_passed *passed);
 
-/* A pass of what, and of whose steps; its parts outlive it. */
+/* Configuration of a pass; all pointers outlive it. */
 struct mpg_course {
     struct mpg_trace *trace;
     const struct mpg_clock_map *clocks;
     const struct mpg_graph_options *graph;
-    const char *label; /* which the progress says */
-    uint32_t *passes;  /* counted up; or NULL */
-    struct mpg_kept *kept; /* what is known of the trace; or NULL */
-    uint32_t slots;        /* that its graph has, as a pass has told; 0: none has */
-    bool is_silent;        /* no progress is said */
+    const char *label; /* shown with the progress */
+    uint32_t *passes;  /* number of passes, incremented; or NULL */
+    struct mpg_kept *kept; /* the pre-pass cache; or NULL */
+    uint32_t slots;        /* slots of the graph, as an earlier pass found; 0: unknown */
+    bool is_silent;        /* do not show progress */
 };
 
-/* Whether two have the same steps, in the same order. */
+/* Whether passes A and B have the same steps in the same order. */
 bool mpg_course_same(const struct mpg_course *a, const struct mpg_course *b);
 
-/* Gives every step of the graph to each of N takers, which THREADS >= 1 threads share: each reads the trace, and makes the
- * graph, for itself, where a pass has told what it takes and there is room for it (to evaluate lanes costs less than to hand
- * steps on from one processor's cache to another's); else one hands steps on to the others. PASSED is filled as far as it
- * went. */
+/* Gives every step of the graph to each of N consumers, which THREADS >= 1 threads share. If the number of slots is known and
+ * memory allows, each thread reads the trace and makes the graph by itself, since an evaluation costs less than the transfer
+ * of steps between caches; else one thread hands steps to the others. PASSED is filled as far as the pass went. Errors: those
+ * of the trace, the graph and the consumers; out of memory. */
 int mpg_pass(const struct mpg_course *course, const struct mpg_taker *takers, size_t n,
              unsigned threads, struct mpg_passed *passed, struct mpg_error *err);
 
-/* Has OPTIONS, which are the COURSE's, ask for candidates, with HORIZON, where calls may complete something
- * else than in the trace: whether there are any such calls is in PASSED, what a pass has told; whether there
- * is anything else that they may complete, and how many messages are in flight while they wait for that, a
- * pass of its own says, unless that is kept; either fills PASSED. */
+/* Turns on choices in OPTIONS, the options of COURSE, with HORIZON, if calls of the trace can complete in another order.
+ * PASSED says whether such calls exist, as an earlier pass found. Whether they have candidates, and how many messages are in
+ * flight meanwhile, is found in the cache or by another pass, which fills PASSED. Errors: those of mpg_pass(). */
 int mpg_pass_choices(const struct mpg_course *course, struct mpg_graph_options *options, uint64_t horizon,
                      struct mpg_passed *passed, struct mpg_error *err);
 

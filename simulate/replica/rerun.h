@@ -3,7 +3,7 @@
 #ifndef MPG_REPLICA_RERUN_H
 #define MPG_REPLICA_RERUN_H
 
-#include "simulate/evaluate/simulation.h"
+#include "simulate/evaluate/driver/simulation.h"
 
 /* A finished simulation: its inputs and its result. */
 struct mpg_simulated {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "analyse/report.h"
-#include "simulate/evaluate/result.h"
-#include "simulate/evaluate/simulation.h"
-#include "simulate/evaluate/source.h"
+#include "simulate/evaluate/driver/result.h"
+#include "simulate/evaluate/driver/simulation.h"
+#include "simulate/evaluate/driver/source.h"
 #include "simulate/events/events.h"
 #include "simulate/evaluate/evaluator.h"
 #include "simulate/reports/warnings.h"
@@ -53,7 +53,7 @@ int mpg_report_per_rank(const struct mpg_report *report, char separator, FILE *s
 int mpg_report_json(const struct mpg_report *report, FILE *stream, struct mpg_error *err);
 
 /* Returns the run time over replicas, with an interval that includes the uncertainty of signatures
- * (simulate/evaluate/interval.h). SCRATCH has room for a double for each replica, and holds sorted run times then. */
+ * (simulate/evaluate/driver/interval.h). SCRATCH has room for a double for each replica, and holds sorted run times then. */
 struct mpg_summary mpg_report_run(const struct mpg_report *report, double *scratch);
 
 /* Parts of the text. */

@@ -6,7 +6,7 @@
 
 #include "common/printable.h"
 #include "common/units.h"
-#include "simulate/evaluate/interval.h"
+#include "simulate/evaluate/driver/interval.h"
 #include "simulate/reports/json_parts.h"
 
 /* SCRATCH has room for a double for each replica. */

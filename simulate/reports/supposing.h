@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "common/table/json.h"
-#include "simulate/evaluate/result.h"
+#include "simulate/evaluate/driver/result.h"
 #include "simulate/models/perturbation.h"
 #include "trace/hypothesis/hypothesis.h"
 
@@ -14,7 +14,7 @@
 struct mpg_supposing {
     const struct mpg_hypotheses *list;
     uint32_t replicas, first_replica;
-    struct mpg_resampling resampling; /* intervals include the uncertainty of signatures (simulate/evaluate/interval.h) */
+    struct mpg_resampling resampling; /* intervals include the uncertainty of signatures (simulate/evaluate/driver/interval.h) */
     const double *all_ns;    /* with all hypotheses: the answer */
     const double *none_ns;   /* without any hypothesis */
     const double **alone_ns; /* for each hypothesis, with it alone; NULL: a collective would be dropped on some ranks only */

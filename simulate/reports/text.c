@@ -7,7 +7,7 @@
 #include "common/printable.h"
 #include "common/table/table.h"
 #include "common/units.h"
-#include "simulate/evaluate/interval.h"
+#include "simulate/evaluate/driver/interval.h"
 #include "simulate/reports/extrapolated.h"
 #include "simulate/reports/lines.h"
 #include "simulate/reports/recording.h"

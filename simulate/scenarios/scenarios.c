@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Points that differ in values only are copies of one setting; others have settings of their own, one
- * after the other. */
+/* Points that differ only in values share a setting; other points have settings of their own, one at a time. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A signature at a point, and those points that differ from it in values. */
+/* A setting: a signature, and all options but the values that the points differ in. */
 struct setting {
     struct mpg_config at;
     struct mpg_setting setting;
 };
 
-/* Distributions that a point has of its own. */
+/* Distributions that differ between points of a setting. */
 enum { DISTS = MPG_SWEPT_BYTE + 1 };
 
 struct item {
     struct setting *of;
     size_t point, row;
-    char name[160];                   /* of its point; empty: nothing is swept */
+    char name[160];                   /* of the point; empty: no sweep */
     struct mpg_specs own[DISTS];
-    char text[DISTS][40];             /* what they were read from */
-    double ratio;                     /* of computation; 0: the setting's */
-    double noise_factor;              /* of the signature's noise; 1: as it is */
+    char text[DISTS][40];             /* the text of each distribution */
+    double ratio;                     /* compute ratio; 0: that of the setting */
+    double noise_factor;              /* factor of the signature's noise; 1: unchanged */
     struct mpg_region_ratios regions; /* with it */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
@@ -32,7 +31,7 @@ struct item {
     struct mpg_result_table *rows;
 };
 
-/* Settings and items of points that are simulated together. */
+/* Settings and items of the points that are simulated together. */
 struct together {
     const struct mpg_config *c;
     const struct mpg_setting *asked;
@@ -41,7 +40,7 @@ struct together {
     struct setting *setting;
     struct item *item;
     size_t settings, items;
-    /* Of the processes, and how many items are before these. */
+    /* The part of this process, and the number of parts. */
     int part, parts;
     size_t before;
 };
@@ -70,8 +69,8 @@ static void fill_row(const struct mpg_config *c, size_t point, size_t signature,
         row->cell[c->question.sweep.axes].word = c->target.signatures.item[signature];
 }
 
-/* What errors of the rows of POINT begin with, into NAME: its values from parameter FROM on, "noise=2, absorb=wait"; as
- * much as there is room for. Nothing where nothing is swept: signatures name themselves. */
+/* Writes the prefix of POINT's errors to NAME: the values from parameter FROM on ("noise=2, absorb=wait"), cut to SIZE; empty
+ * without a sweep, since signatures name themselves. */
 static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept from, char *name, size_t size)
 {
     size_t used = 0;
@@ -89,7 +88,7 @@ static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept 
     }
 }
 
-/* Says that ERR is of POINT's setting; returns -1. */
+/* Prefixes ERR with the setting of POINT; returns -1. */
 static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_error *err)
 {
     char name[160];
@@ -99,7 +98,7 @@ static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_e
 
 /* --- points --- */
 
-/* Whether POINT has LEADER's setting: all but its values. */
+/* Whether POINT differs from LEADER in values only. */
 static bool shares_setting(const struct mpg_sweep *s, size_t leader, size_t point)
 {
     for (size_t i = 0; i < s->axes; i++)
@@ -109,7 +108,7 @@ static bool shares_setting(const struct mpg_sweep *s, size_t leader, size_t poin
     return true;
 }
 
-/* Whether POINT is the first with its setting. */
+/* Whether POINT is the first of its setting. */
 static bool is_leader(const struct mpg_sweep *s, size_t point)
 {
     for (size_t i = 0; i < s->axes; i++)
@@ -128,8 +127,8 @@ static size_t count_points(const struct mpg_sweep *s, size_t leader)
 
 /* --- parts of the processes --- */
 
-/* Into how many parts N processes are best divided, which share scenarios, rather than each one's
- * replicas. */
+/* The number of parts into which N processes are divided. Each part simulates scenarios of its own; the processes of a part
+ * share the replicas. */
 static int count_parts(const struct mpg_config *c, const struct mpg_files *files, int n)
 {
     const size_t items = c->question.sweep.points * files->targets;
@@ -146,7 +145,7 @@ static int count_parts(const struct mpg_config *c, const struct mpg_files *files
     return best;
 }
 
-/* The part that has the K-th item of T, those with numbers that follow each other. */
+/* The part of item K of T; items of a part are consecutive. */
 static int part_of(const struct together *t, size_t k)
 {
     return (int)((t->before + k) * (size_t)t->parts / t->rows->n);
@@ -163,7 +162,7 @@ static const struct mpg_specs *dists_of(const struct mpg_perturbation *p, enum m
     return dists[what];
 }
 
-/* The value of AXIS at PLACE, of ITEM. */
+/* Sets the value of AXIS at point AT in item X. */
 static int set_value(struct item *x, const struct mpg_config *at, const struct mpg_axis *axis,
                      size_t place, struct mpg_error *err)
 {
@@ -183,7 +182,7 @@ static int set_value(struct item *x, const struct mpg_config *at, const struct m
     return 0;
 }
 
-/* ITEM's perturbation and options, as those of its setting are by now. */
+/* Copies the perturbation and options of the setting to X, and applies the values of X. */
 static void apply(struct item *x)
 {
     const struct mpg_setting *setting = &x->of->setting;
@@ -238,7 +237,7 @@ static int begin_item(struct together *t, size_t k, size_t signature, size_t poi
     return 0;
 }
 
-/* --- all of them --- */
+/* --- all scenarios --- */
 
 static int begin_setting(const struct together *t, size_t leader, size_t i, struct mpg_error *err)
 {
@@ -249,7 +248,7 @@ static int begin_setting(const struct together *t, size_t leader, size_t i, stru
                : mpg_setting_open(&x->setting, &x->at, t->files, i, err);
 }
 
-/* One if that is asked for, or nothing in any scenario is random. */
+/* 1 if the user says so or no scenario is random; else the number of replicas. */
 static uint32_t count_replicas(const struct together *t)
 {
     for (size_t k = 0; k < t->items; k++)
@@ -258,7 +257,7 @@ static uint32_t count_replicas(const struct together *t)
     return t->c->given.replicas ? (uint32_t)t->c->replicas : 1;
 }
 
-/* N items from ITEM on. */
+/* Simulates N items from ITEM on. */
 static int simulate(const struct together *t, struct item *item, size_t n, struct mpg_error *err)
 {
     struct mpg_scenario *scenario = calloc(n, sizeof *scenario);
@@ -275,7 +274,7 @@ static int simulate(const struct together *t, struct item *item, size_t n, struc
     return status;
 }
 
-/* Those items that are this part's. */
+/* Simulates the items of this part. */
 static int simulate_part(const struct together *t, struct mpg_error *err)
 {
     size_t first = 0, n = 0;
@@ -286,7 +285,7 @@ static int simulate_part(const struct together *t, struct mpg_error *err)
     return n > 0 ? simulate(t, t->item + first, n, err) : 0;
 }
 
-/* Settings first, since replicas are counted over all items before launches are drawn. */
+/* All settings are read first: the number of replicas depends on all items, and launches are drawn by it. */
 static int run(struct together *t, size_t leader, struct mpg_error *err)
 {
     const struct mpg_sweep *sweep = &t->c->question.sweep;
@@ -322,7 +321,7 @@ static int run_together(const struct together *all, size_t leader, struct mpg_er
     return status;
 }
 
-/* Those scenarios that are T's part's; of part 0, what all rows are about. */
+/* Runs the scenarios of T's part; part 0 also fills the fields that all rows share. */
 static int run_part(struct together *t, struct mpg_error *err)
 {
     const struct mpg_sweep *sweep = &t->c->question.sweep;
@@ -345,7 +344,7 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *aske
     struct mpg_processes *p = asked->simulation.processes;
     const size_t columns = c->question.sweep.axes + (files->targets > 1);
     int status = mpg_result_table_init(rows, c->question.sweep.points * files->targets, columns, c->output.json, err);
-    if (mpg_processes_agree(p, status, 0, err) < 0) /* or who has failed would be waited for */
+    if (mpg_processes_agree(p, status, 0, err) < 0) /* else the others would wait for the failed process */
         return -1;
     rows->compares = files->targets > 1;
     const int parts = count_parts(c, files, p->size);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between the largest value that is tolerated and the least that is not, both with all smaller ones, some
- * values a time are tried together: where a straight line would cross the limit, close by, and in
- * equal parts. Slowdown is a straight line over long stretches, as are delays of what is always late. */
+/* Bracketing of the largest tolerated value. Each round simulates several values together between the largest tolerated value
+ * and the smallest that is not: where a straight line crosses the limit, values close by, and equally spaced values. Slowdown
+ * is piecewise linear over long stretches. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the median, and of both ends of its interval: the higher one leaves its limit at the lesser value. */
+/* Curves: the median, and both ends of its interval. The upper end exceeds a limit at the smaller value. */
 enum { MEDIAN, HIGH, LOW, CURVES };
 enum {
     MOST_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
@@ -17,32 +17,32 @@ enum {
     MOST_VALUES = 8 * CURVES * MOST_LIMITS
 };
 
-/* Bounds are this near to each other, at last; those of a prediction whose replicas differ, as noise makes its curves rough;
- * and slowdowns as good as equal. */
+/* Final relative distance of the bounds; of the bounds of predictions whose replicas differ, since noise makes the curves
+ * rough; and difference of slowdowns that count as equal. */
 static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, EQUAL = 1e-12;
 
-/* Of a curve: what has been tried. */
+/* Bounds of a curve by the values tried so far. */
 struct bounds {
-    double low, high;             /* tolerated, and not; the latter INFINITY: nothing was not */
+    double low, high;             /* largest tolerated value; smallest value that is not, INFINITY: none */
     double slow_at_low, slow_at_high;
-    bool none;                    /* not even the least is tolerated */
+    bool none;                    /* the smallest value is not tolerated */
 };
 
-/* Of one signature, or of none. */
+/* The search for one signature, or without any. */
 struct search {
     const struct mpg_config *config;
-    const struct mpg_setting *asked, *given; /* with the axis, at its least value; without it */
+    const struct mpg_setting *asked, *given; /* the setting with the axis at its smallest value; the setting without the axis */
     const struct mpg_files *files;
-    double base_ns; /* the median run that others are longer than; 0: the traced one; */
-    double *base_run_ns; /* of the first process: its replicas', so many; */
+    double base_ns; /* median run of the base; 0: the traced run */
+    double *base_run_ns; /* first process: the base's run times, one for each replica */
     uint32_t base_replicas;
-    double *ratio;  /* and room for two of each replica of any run */
-    double least; /* of the values: nothing */
-    struct bounds curve[MOST_LIMITS][CURVES]; /* of each limit */
-    int curves;   /* one where there is one replica */
+    double *ratio;  /* room for two values of each replica */
+    double least; /* smallest value of the axis: no effect */
+    struct bounds curve[MOST_LIMITS][CURVES]; /* for each limit */
+    int curves;   /* 1 with one replica */
 };
 
-/* Fills ROWS with what N VALUES, ascending, bring about. */
+/* Fills ROWS with the results of N VALUES, ascending. */
 static int try(const struct search *s, double *values, size_t n, bool json, struct mpg_result_table *rows,
                struct mpg_error *err)
 {
@@ -53,18 +53,19 @@ static int try(const struct search *s, double *values, size_t n, bool json, stru
     return mpg_scenarios_run(&one, s->asked, s->files, rows, err);
 }
 
-/* --- what is known --- */
+/* --- bounds --- */
 
 static double limit_of(const struct search *s, size_t i)
 {
     return 1 + s->config->question.tolerated.limit[i];
 }
 
-/* Of each curve. Draws are common, so that a prediction is held against the run as given replica by replica. */
+/* Computes the slowdown of each curve. Replicas share random draws, so predictions are compared with the base replica by
+ * replica. */
 static void slowdowns(const struct search *s, const struct mpg_result_row *row, double slow[CURVES])
 {
     struct mpg_summary run = row->answer.run;
-    if (s->base_ns > 0) { /* one of them may have a single replica, as nothing in it is random */
+    if (s->base_ns > 0) { /* a run without random parts has a single replica */
         const uint32_t n = row->answer.replicas > s->base_replicas ? row->answer.replicas : s->base_replicas;
         for (uint32_t i = 0; i < n; i++)
             s->ratio[i] = row->answer.run_ns[i % row->answer.replicas] / s->base_run_ns[i % s->base_replicas];
@@ -76,7 +77,7 @@ static void slowdowns(const struct search *s, const struct mpg_result_row *row, 
     slow[LOW] = run.low / one;
 }
 
-/* Narrows X by SLOW at VALUE, which is between its bounds. */
+/* Narrows X by the slowdown SLOW at VALUE, which lies between the bounds. */
 static void learn(const struct search *s, double limit, struct bounds *x, double value, double slow)
 {
     if (!(value >= x->low && value < x->high))
@@ -91,7 +92,7 @@ static void learn(const struct search *s, double limit, struct bounds *x, double
     }
 }
 
-/* By ROWS, values ascending: what follows one that is not tolerated tells nothing. */
+/* Narrows all bounds by ROWS, values ascending; values above the first that is not tolerated tell nothing. */
 static void learn_all(struct search *s, const struct mpg_result_table *rows)
 {
     s->curves = rows->replicas > 1 || s->base_replicas > 1 ? CURVES : 1;
@@ -110,7 +111,7 @@ static bool is_found(const struct search *s, const struct bounds *x)
     return x->none || isinf(x->high) || x->high - x->low <= near * x->high;
 }
 
-/* --- what to try --- */
+/* --- next values --- */
 
 static int compare(const void *a, const void *b)
 {
@@ -118,7 +119,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* N values, ascending and each once; how many there are. */
+/* Sorts N values and removes duplicates; returns the new number. */
 static size_t sort(double *values, size_t n)
 {
     size_t k = 0;
@@ -129,7 +130,7 @@ static size_t sort(double *values, size_t n)
     return k;
 }
 
-/* Between the bounds of X, whose slowdown is to be LIMIT, into VALUES; how many. */
+/* Adds values between the bounds of X for LIMIT to VALUES; returns their number. */
 static size_t add_between(const struct search *s, const struct bounds *x, double limit, double *values)
 {
     static const double parts[] = {0.25, 0.5, 0.75};
@@ -148,7 +149,7 @@ static size_t add_between(const struct search *s, const struct bounds *x, double
     return n;
 }
 
-/* Ever larger ones: times up to a quarter of an hour, factors and ratios up to what they may be. */
+/* Adds growing values: times up to 15 minutes, factors and ratios up to their maximum. */
 static size_t first_values(const struct search *s, double *values)
 {
     const bool is_time = s->config->question.sweep.axis[0].unit == MPG_SWEEP_TIME;
@@ -160,7 +161,7 @@ static size_t first_values(const struct search *s, double *values)
     return n;
 }
 
-/* Of several processes the first has the rows, and tells the others what it learned. */
+/* Shares the bounds of the first process, which has the rows, with the others. */
 static int share(struct search *s, int status, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->asked->simulation.processes;
@@ -171,7 +172,7 @@ static int share(struct search *s, int status, struct mpg_error *err)
     return 0;
 }
 
-/* Tries N VALUES. */
+/* Simulates N VALUES and updates the bounds. */
 static int explore(struct search *s, double *values, size_t n, struct mpg_error *err)
 {
     struct mpg_result_table rows;
@@ -200,15 +201,15 @@ static int search(struct search *s, struct mpg_error *err)
     return 0;
 }
 
-/* --- what was found --- */
+/* --- results --- */
 
-/* NAN: no value is, or all that were tried are. */
+/* The tolerated value; NAN: no value, or every value tried, is tolerated. */
 static double value_of(const struct bounds *x)
 {
     return x->none || isinf(x->high) ? NAN : x->low;
 }
 
-/* Of limit K. */
+/* The tolerance of limit K. */
 static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 {
     const struct bounds *median = &s->curve[k][MEDIAN];
@@ -225,7 +226,7 @@ static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 
 /* --- signatures, one after the other --- */
 
-/* CONFIG's sweep without its axis: the run as all other options say. */
+/* CONFIG without its axis: the run by all other options. */
 static struct mpg_config as_given(const struct mpg_config *config, bool json)
 {
     struct mpg_config x = *config;
@@ -235,7 +236,7 @@ static struct mpg_config as_given(const struct mpg_config *config, bool json)
     return x;
 }
 
-/* What S compares with, of a prediction: the median of the run as it is given. */
+/* Finds the base of S for a prediction: the median run without the axis. */
 static int find_base(struct search *s, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->asked->simulation.processes;
@@ -263,7 +264,7 @@ static int find_base(struct search *s, struct mpg_error *err)
     return 0;
 }
 
-/* With the I-th signature of FILES, whose CONFIG and F have that alone; or without any. */
+/* Searches with signature I of FILES, the only one in CONFIG and F; or without any. */
 static int search_one(struct search *s, const struct mpg_config *config, const struct mpg_files *files, size_t i,
                       struct mpg_config *one, struct mpg_files *f, struct mpg_error *err)
 {
@@ -286,7 +287,7 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
     return config->target.predict && find_base(s, err) < 0 ? -1 : search(s, err);
 }
 
-/* The rows of the one signature that S is about: without any, and with what each limit tolerates. */
+/* Fills ROWS for the single signature of S: the run without the axis, and with each tolerated value. */
 static int fill_rows(const struct search *s, bool json, struct mpg_result_table *rows, struct mpg_error *err)
 {
     double values[1 + MOST_LIMITS] = {s->least};

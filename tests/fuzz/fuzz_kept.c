@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/evaluate/floors.h"
-#include "simulate/evaluate/classes.h"
+#include "simulate/evaluate/prepass/floors.h"
+#include "simulate/evaluate/prepass/classes.h"
 #include "simulate/passes/pass.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A whole simulation of a trace, native or text: graph and lanes. */
-#include "simulate/evaluate/simulation.h"
+#include "simulate/evaluate/driver/simulation.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { REPLICAS = 2 };

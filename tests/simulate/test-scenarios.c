@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "simulate/evaluate/simulation.h"
+#include "simulate/evaluate/driver/simulation.h"
 #include "tests/tap.h"
 
 enum { MOST = 2000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which replicas processes have (TAP): all of them, each once, in whole blocks that are shared evenly. */
-#include "simulate/evaluate/share.h"
+#include "simulate/evaluate/driver/share.h"
 #include "tests/tap.h"
 
 /* Blocks of 16, of a share of REPLICAS. */

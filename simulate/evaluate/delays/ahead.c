@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prefetch. Streams take turns of some calls each, mostly in the same order; the lanes of all streams exceed the cache. */
+#include "simulate/evaluate/evaluator_private.h"
+#include "simulate/models/perturbation.h"
+
+/* Lanes whose noise is fetched at once. */
+enum { AT_ONCE = 16, LINE_BYTES = 64 };
+
+static void fetch(const void *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        __builtin_prefetch((const char *)from + i);
+}
+
+static void fetch_terms(const struct mpg_evaluator *l, int32_t rank, enum mpg_delay_term first,
+                        enum mpg_delay_term last)
+{
+    const double *account = mpg_evaluator_account(l, rank);
+    fetch(account + (size_t)first * l->n, (size_t)(last - first + 1) * l->n * sizeof(double));
+}
+
+/* Prefetches the data that each interval and call of STREAM, a rank's first, reads or adds to. */
+static void fetch_state(const struct mpg_evaluator *l, uint32_t stream)
+{
+    const size_t cursor_bytes = l->n * l->cursor_bytes;
+    fetch(stream_delay(l, stream), l->n * sizeof(double));
+    fetch_terms(l, (int32_t)stream, MPG_TERM_COMPUTE, MPG_TERM_MESSAGE);
+    fetch_terms(l, (int32_t)stream, MPG_TERM_TAKEN, MPG_TERM_HIDDEN);
+    if (l->cursor)
+        fetch(l->cursor + stream * cursor_bytes, cursor_bytes);
+    if (l->covers)
+        fetch(stream_value(l, stream, STREAM_PASSED), l->n * sizeof(double));
+}
+
+/* Asks for where some more lanes of STREAM are in the target's noise: their cursors are here by now. */
+static void fetch_noise(struct mpg_evaluator *l, uint32_t stream)
+{
+    const uint32_t at = l->ahead.fetched, left = l->n - at, n = left < AT_ONCE ? left : AT_ONCE;
+    struct mpg_interval x = {.rank = (int32_t)stream};
+    meet_noise(l, stream, &x);
+    mpg_perturbation_fetch(l->p, &x, at, n);
+    l->ahead.fetched += n;
+}
+
+void mpg_delays_look_ahead(struct mpg_evaluator *l, uint32_t stream)
+{
+    struct mpg_look_ahead *ahead = &l->ahead;
+    if (stream >= (uint32_t)l->ranks)
+        return;
+    const bool begins = stream != ahead->stream;
+    if (begins) {
+        ahead->follower[ahead->stream] = stream;
+        *ahead = (struct mpg_look_ahead){.stream = stream, .follower = ahead->follower};
+    }
+    const uint32_t next = ahead->follower[stream];
+    if (next >= l->ready_streams)
+        return;
+    if (begins)
+        fetch_state(l, next);
+    else if (l->cursor && ahead->fetched < l->n)
+        fetch_noise(l, next);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Arrivals that calls choose from, in perturb mode: traced times and delays (docs/MODEL.md,
+ * section 6). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "simulate/evaluate/evaluator_private.h"
+#include "simulate/rounding.h"
+
+/* ---- where they are ---- */
+
+/* The traced time t(A) of candidate C of S, and the time that the slot's value delays. */
+static void place_candidate(const struct mpg_evaluator *l, const struct mpg_step *s,
+                            const struct mpg_candidate *c, struct mpg_pick *p)
+{
+    const struct mpg_edge *e = &c->arrival;
+    p->value = slot_delay(l, e->slot);
+    p->cause = slot_bare(l, e->slot);
+    if (l->absorb == MPG_ABSORB_WAIT) { /* which takes it to arrive when it is complete */
+        p->traced_ns = p->base_ns = c->done_ns;
+        p->cause_ns = c->done_ns - flight_ns(l, e->source, s->rank, e->bytes);
+        return;
+    }
+    p->traced_ns = start_ns(l, s->rank, e) + flight_ns(l, e->source, s->rank, e->bytes);
+    p->base_ns = e->changed ? e->base_ns : p->traced_ns;
+    p->cause_ns = e->changed ? e->sent_ns : start_ns(l, s->rank, e);
+}
+
+/* Which of S's candidates, of which one at least had not arrived, arrived last. */
+static uint32_t find_last(const struct mpg_step *s, const struct mpg_pick *pick)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < s->alternatives->candidate_number; i++)
+        if (pick[i].traced_ns + pick[i].bound_ns >= pick[last].traced_ns + pick[last].bound_ns)
+            last = i;
+    return last;
+}
+
+/* A message that the call did not complete had not arrived; messages that it completed together after waiting arrived
+ * together: raises t(A) accordingly. */
+static void raise(const struct mpg_step *s, struct mpg_pick *pick)
+{
+    const uint32_t n = s->alternatives->candidate_number;
+    double last_ns = -INFINITY;
+    uint32_t first = n; /* completed one */
+    for (uint32_t i = 0; i < n; i++)
+        if (pick[i].completed) {
+            last_ns = fmax(last_ns, pick[i].traced_ns + pick[i].bound_ns);
+            first = i < first ? i : first;
+        }
+    const bool lay_ready = last_ns <= s->enter_ns;
+    const bool only_before = lay_ready && first < n && !s->alternatives->completes_all;
+    const uint32_t one = s->alternatives->needs_all ? find_last(s, pick) : n;
+    const double after_ns = fmax(last_ns, s->enter_ns) + MPG_TICK_NS;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_late = !pick[i].completed && !(only_before && i > first) && (one == n || i == one);
+        const bool came_together = pick[i].completed && s->alternatives->completes_all && !lay_ready;
+        const double least_ns = is_late ? after_ns : came_together ? last_ns : pick[i].traced_ns;
+        pick[i].raised_ns = fmax(pick[i].bound_ns, least_ns - pick[i].traced_ns);
+    }
+}
+
+static void place(void *lanes, const struct mpg_step *s, struct mpg_pick *pick)
+{
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++)
+        place_candidate(lanes, s, &s->alternatives->candidates[i], &pick[i]);
+    raise(s, pick);
+}
+
+/* ---- what is exchanged ---- */
+
+/* Sets the arrival of P in lane W: at AT_NS, PUT_NS of it injected. */
+static void set_arrival(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w,
+                        double at_ns, double put_ns)
+{
+    slot_delay(l, p->slot)[w] = at_ns - p->base_ns;
+    slot_bare(l, p->slot)[w] = at_ns - p->traced_ns - put_ns;
+}
+
+/* The injected part of P's arrival in lane W, ns; P arrives at the earliest departure or later. */
+static double put_into(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w)
+{
+    const double at_ns = fmax(slot_delay(l, p->slot)[w] + p->base_ns, p->start_ns - p->raised_ns);
+    return at_ns - p->traced_ns - slot_bare(l, p->slot)[w];
+}
+
+/* Records the provenance of P in lane W: CAME, and without the injected part BARE_SLOT, whose value was BARE_NS. */
+static void tell(const struct mpg_evaluator *l, const struct mpg_pick *p, uint32_t w, const struct mpg_arrival_origin *came,
+                 uint32_t bare_slot, double bare_ns)
+{
+    const struct mpg_value from = mpg_value_slot(came->slot, came->early ? MPG_VALUE_BARE : MPG_VALUE_TIME);
+    struct mpg_moved_arrivals *moves = l->moves;
+    mpg_moved_arrivals_set(moves, mpg_value_slot(p->slot, MPG_VALUE_TIME), w, from, slot_delay(l, p->slot)[w] - came->value);
+    mpg_moved_arrivals_set(moves, mpg_value_slot(p->slot, MPG_VALUE_BARE), w, mpg_value_slot(bare_slot, MPG_VALUE_BARE),
+                  slot_bare(l, p->slot)[w] - bare_ns);
+}
+
+static void exchange(void *lanes, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
+{
+    const struct mpg_evaluator *l = lanes;
+    const double put_p = put_into(lanes, p, w), put_q = put_into(lanes, q, w);
+    const double bare_p = slot_bare(l, p->slot)[w], bare_q = slot_bare(l, q->slot)[w];
+    set_arrival(lanes, p, w, q->at_ns, put_q);
+    set_arrival(lanes, q, w, p->at_ns, put_p);
+    if (!l->moves)
+        return;
+    tell(l, p, w, &q->came, q->slot, bare_q);
+    tell(l, q, w, &p->came, p->slot, bare_p);
+}
+
+static void assign(void *lanes, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
+{
+    const struct mpg_evaluator *l = lanes;
+    const bool early = value > taken->value[w];
+    slot_delay(l, slot)[w] = value + shift_ns;
+    slot_bare(l, slot)[w] = taken->bare[w] + shift_ns;
+    if (!l->moves)
+        return;
+    const struct mpg_value kept = mpg_value_kept(taken->number), bare = {taken->number, MPG_VALUE_KEPT_BARE};
+    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_TIME), w, early ? bare : kept,
+                  slot_delay(l, slot)[w] - (early ? taken->bare : taken->value)[w]);
+    mpg_moved_arrivals_set(l->moves, mpg_value_slot(slot, MPG_VALUE_BARE), w, bare, shift_ns);
+}
+
+static void fly(void *lanes, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
+{
+    const struct mpg_evaluator *l = lanes;
+    const double flight = flight_ns(l, s->rank, sent->origin.to, sent->target_bytes);
+    for (uint32_t w = 0; w < l->n; w++)
+        ns[w] = flight;
+}
+
+const struct mpg_arrivals mpg_delays_arrivals = {
+    .is_bounded = true, .place = place, .assign = assign, .exchange = exchange, .fly = fly};
+
+/* ---- what evaluators call ---- */
+
+double mpg_delays_vanished(const struct mpg_evaluator *l, const struct mpg_step *s, uint32_t w)
+{
+    const double least = stream_delay(l, s->stream)[w] - (double)s->duration_ns;
+    if (l->polling_ns < 0)
+        return least;
+    return fmin(least, l->before[(size_t)s->stream * l->n + w] - l->interval_ns[s->stream] -
+                           (double)s->duration_ns);
+}
+
+int mpg_delays_sent(struct mpg_evaluator *l, const struct mpg_step *s, struct mpg_error *err)
+{
+    const double traced_ns = s->sender_ns + flight_ns(l, s->rank, s->receiver, s->bytes);
+    const double *bare = slot_bare(l, s->slot);
+    return mpg_choosing_sent(l->choice, s, traced_ns, slot_delay(l, s->slot), bare, s->sender_ns, bare,
+                             err);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results of a simulation, and statistics over replicas. */
+#ifndef MPG_RESULT_H
+#define MPG_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "graph/clocks.h"
+#include "graph/graph.h"
+#include "simulate/evaluate/evaluator.h"
+#include "simulate/evaluate/prepass/classes.h"
+#include "simulate/attribution/attribution.h"
+
+struct mpg_result {
+    bool predicted; /* predict mode; else delays of the trace */
+    int32_t ranks;
+    uint32_t replicas, first_replica;
+    int64_t *recorded_ns; /* each rank: from MPI_Init's leave to MPI_Finalize's enter in the trace */
+    double *traced_ns;  /* recorded_ns less the tracer's time, if that is taken out; the base of all delays */
+    bool tracer_taken_out;
+    double *delay_ns;   /* ranks x replicas: delay of MPI_Finalize's enter */
+    double *run_ns;     /* each replica: the longest run time of the ranks */
+    struct mpg_graph_counts counts;
+    struct mpg_delay_account *account; /* each rank: mean over replicas */
+    struct mpg_run_account *run_account; /* each rank, in predict mode: mean over replicas */
+    double *sums; /* ranks x blocks of replicas x terms: the sums behind these means; replicas of a block are
+                     added in order, then the blocks: the result does not depend on who evaluated a replica */
+    enum mpg_absorb absorb;
+    enum mpg_clock_source clocks;
+    enum mpg_cpu_use cpu;   /* how intervals were judged when the source's noise was removed */
+    const char *floor_rule; /* origin of minimum message times, in words; NULL if none are used */
+    bool floors_of_source;  /* some minimum message times come from the source's signature */
+    bool chose;             /* calls could complete in another order than in the trace */
+    struct mpg_choices choices; /* summed over replicas */
+    uint32_t redone;        /* replicas that were evaluated again in the traced order */
+    int64_t source_eager_limit_bytes; /* the eager limit of the traced machine, as used, bytes */
+    struct mpg_attribution *where; /* attribution of the accounts to places; NULL if not wanted */
+};
+
+/* The attribution that is wanted. */
+struct mpg_attribution_wanted {
+    bool places; /* attribution to places */
+    bool pairs;  /* and to pairs of ranks */
+};
+
+/* Replicas in a block: accounts are summed block by block, and processes share replicas by whole blocks. */
+enum { MPG_REPLICAS_A_BLOCK = 16 };
+
+/* Initialises RESULT without arrays. */
+void mpg_result_init(struct mpg_result *result, int32_t ranks, uint32_t replicas, uint32_t first_replica);
+/* Allocates the arrays of RESULT, all zero. Error: out of memory; RESULT has no arrays then. */
+int mpg_result_reserve(struct mpg_result *result, struct mpg_error *err);
+/* Adds TERMS x N to RANK's account: those of the result's replicas BEGIN .. BEGIN + N - 1, in ascending order of replicas. */
+void mpg_result_add(struct mpg_result *result, int32_t rank, uint32_t begin, uint32_t n,
+                    const double *terms);
+/* After the last replica: computes run_ns from delays and traced times, and the means of accounts. Error: a delay that is not
+ * finite, or whose square is not. */
+int mpg_result_finish(struct mpg_result *result, struct mpg_error *err);
+void mpg_result_clear(struct mpg_result *result); /* RESULT may lack arrays */
+
+struct mpg_delay_account mpg_delay_account_of(const double term[MPG_ACCOUNT_TERMS]);
+struct mpg_run_account mpg_run_account_of(const double term[MPG_ACCOUNT_TERMS]);
+/* Adds WEIGHT times A to SUM. */
+void mpg_delay_account_add(struct mpg_delay_account *sum, const struct mpg_delay_account *a,
+                           double weight);
+void mpg_run_account_add(struct mpg_run_account *sum, const struct mpg_run_account *a,
+                         double weight);
+/* The sum of the injected terms of A, ns. */
+double mpg_delay_put_in(const struct mpg_delay_account *a);
+/* Mean of the accounts over ranks. */
+struct mpg_delay_account mpg_result_account(const struct mpg_result *result);
+struct mpg_run_account mpg_result_run_account(const struct mpg_result *result);
+
+/* Traced run time of the job: the longest rank's traced_ns. */
+double mpg_result_traced(const struct mpg_result *result);
+/* The longest rank's recorded_ns. */
+double mpg_result_recorded(const struct mpg_result *result);
+
+struct mpg_summary {
+    double mean, sd, least, p5, median, p95, largest;
+    double low, high; /* 95 % confidence interval of the median, from order statistics; the
+                         extremes where n < 6 */
+};
+
+/* Summarises N >= 1 values; quantiles are linear between order statistics
+ * (Hyndman and Fan 1996, type 7). SORTED: scratch of N doubles, sorted on return. */
+struct mpg_summary mpg_summarise(const double *values, size_t n, double *sorted);
+
+#endif

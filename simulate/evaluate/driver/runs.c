@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/evaluate/driver/runs.h"
+
+#include <stdlib.h>
+
+/* Limits of a pass: lanes, and memory of their values, which grows with the messages in flight. A pass has at least one lane. */
+enum { LANES_A_PASS = 1024, VALUES_A_PASS_BYTES = 256 << 20 };
+/* Lanes of a thread come in whole blocks: fewer lanes cost nearly as much, and sums over lanes are made by blocks
+ * (simulate/attribution/tally.h). */
+enum { LANES_A_BLOCK = 16 };
+/* Lanes of all runs together in their first pass, when their memory is unknown. */
+enum { LANES_UNTOLD = 1024 };
+
+/* Replicas of N runs in one pass. */
+struct replicas {
+    struct mpg_run **run;
+    size_t n;
+    unsigned threads;              /* >= 1 */
+    const struct mpg_observer *observer; /* observer of the first run's first replica; or NULL */
+    struct mpg_passed *passed;     /* findings of the last pass */
+};
+
+/* Lanes of one thread. */
+struct part {
+    struct mpg_run *run;
+    struct mpg_evaluator *lanes;
+    const struct mpg_observer *observer; /* observer of the first lane; or NULL */
+    uint32_t first, n;             /* replicas */
+};
+
+/* Runs that share passes. */
+struct group {
+    struct mpg_run **run;
+    size_t n;
+    struct mpg_passed passed; /* findings of the last pass */
+};
+
+/* The number of lanes of a pass, of LANE_BYTES each; memory depends on it, results do not. */
+static uint32_t lanes_a_pass(double lane_bytes)
+{
+    double most = VALUES_A_PASS_BYTES / lane_bytes;
+    uint32_t part = LANES_A_BLOCK;
+    if (most >= LANES_A_PASS)
+        return LANES_A_PASS;
+    if (most >= LANES_A_BLOCK)
+        return (uint32_t)most / LANES_A_BLOCK * LANES_A_BLOCK;
+    while (part > 1 && part > most)
+        part /= 2;
+    return part;
+}
+
+/* The number of runs of a pass, of N replicas each: at least 1. */
+static size_t most_runs(double lane_bytes, uint32_t n)
+{
+    const double most = VALUES_A_PASS_BYTES / lane_bytes / n;
+    return most < 1 ? 1 : (size_t)most;
+}
+
+/* --- replicas of one pass --- */
+
+/* Evaluates step by step: the observer sees each value. */
+static int take_watched(void *context, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    const struct part *x = context;
+    for (size_t i = 0; i < steps->n; i++) {
+        const struct mpg_step *s = &steps->step[i];
+        const bool is_last = i + 1 == steps->n;
+        const struct mpg_steps one = {
+            s, 1, steps->slots, steps->batch, is_last && steps->reports_unused, steps->unused, steps->unused_number};
+        if (mpg_evaluator_take(x->lanes, &one, err) < 0 ||
+            x->observer->take(x->observer->context, s, mpg_evaluator_value(x->lanes, s->stream)[0], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take(void *lanes, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    return mpg_evaluator_take(lanes, steps, err);
+}
+
+static struct mpg_taker taker_of(struct part *x)
+{
+    if (x->observer)
+        return (struct mpg_taker){.take = take_watched, .context = x};
+    return (struct mpg_taker){.take = take, .context = x->lanes, .wants = mpg_evaluator_wants(x->lanes)};
+}
+
+/* Lanes of a part if each of R's runs has LANES. Runs stay whole if the threads can share them evenly. */
+static uint32_t lanes_each(const struct replicas *r, uint32_t lanes)
+{
+    const unsigned n = r->n % r->threads == 0 ? 1 : r->threads;
+    uint32_t each = (lanes + n - 1) / n;
+    each = (each + LANES_A_BLOCK - 1) / LANES_A_BLOCK * LANES_A_BLOCK;
+    return each < LANES_A_BLOCK ? LANES_A_BLOCK : each;
+}
+
+/* Makes the lanes of X; lanes with KEEPS (may be NULL) keep the traced order. */
+static int begin(struct part *x, const bool *keeps, struct mpg_error *err)
+{
+    x->lanes = x->run->begin(x->run->context, x->first, x->n, keeps, x->observer, err);
+    return x->lanes ? 0 : -1;
+}
+
+/* One pass for N parts. */
+static int pass_parts(const struct replicas *r, struct part *part, size_t n, struct mpg_error *err)
+{
+    struct mpg_taker *takers = calloc(n, sizeof *takers);
+    if (!takers)
+        return mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        takers[i] = taker_of(&part[i]);
+    const int status = mpg_pass(&r->run[0]->course, takers, n, r->threads, r->passed, err);
+    free(takers);
+    return status;
+}
+
+static uint32_t count_broken(const struct part *x)
+{
+    const bool *broken = mpg_evaluator_broken(x->lanes);
+    uint32_t count = 0;
+    for (uint32_t w = 0; broken && w < x->n; w++)
+        count += broken[w];
+    return count;
+}
+
+/* Makes the lanes of X again; its broken lanes keep the traced order. The observer watches again only if the first lane is
+ * broken. */
+static int begin_again(struct part *x, struct mpg_error *err)
+{
+    const struct mpg_observer *observer = x->observer;
+    struct mpg_evaluator *old = x->lanes;
+    const bool *broken = mpg_evaluator_broken(old);
+    if (!broken[0])
+        x->observer = NULL;
+    else if (observer && observer->restart(observer->context, err) < 0)
+        return -1;
+    const int status = begin(x, broken, err);
+    if (status == 0)
+        mpg_evaluator_free(old);
+    else
+        x->lanes = old;
+    return status;
+}
+
+/* Evaluates those of N parts again that have broken lanes; AGAIN has room for them. */
+static int redo(const struct replicas *r, struct part *part, size_t n, struct part *again,
+                struct mpg_error *err)
+{
+    size_t k = 0;
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const uint32_t broken = count_broken(&part[i]);
+        part[i].run->redone += broken;
+        if (broken == 0)
+            continue;
+        status = begin_again(&part[i], err);
+        again[k++] = part[i];
+    }
+    return status < 0 || k == 0 ? status : pass_parts(r, again, k, err);
+}
+
+/* Part I, of EACH lanes or the rest, of LANES lanes of each run from replica FIRST on. */
+static struct part part_of(const struct replicas *r, size_t i, uint32_t each, uint32_t first,
+                           uint32_t lanes)
+{
+    const size_t parts = (lanes + each - 1) / each;
+    const uint32_t begun = (uint32_t)(i % parts) * each;
+    return (struct part){.run = r->run[i / parts],
+                         .first = first + begun,
+                         .n = lanes - begun < each ? lanes - begun : each,
+                         .observer = i == 0 ? r->observer : NULL};
+}
+
+/* Evaluates replicas FIRST .. FIRST + LANES - 1 of all runs in one pass, and broken lanes in a second. */
+static int evaluate_replicas(const struct replicas *r, uint32_t first, uint32_t lanes, struct mpg_error *err)
+{
+    const uint32_t each = lanes_each(r, lanes);
+    const size_t n = r->n * ((lanes + each - 1) / each);
+    struct part *part = calloc(2 * n, sizeof *part);
+    int status = part ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++) {
+        part[i] = part_of(r, i, each, first, lanes);
+        status = begin(&part[i], NULL, err);
+    }
+    if (status == 0)
+        status = pass_parts(r, part, n, err);
+    if (status == 0)
+        status = redo(r, part, n, part + n, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = mpg_evaluator_finish(part[i].lanes, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        part[i].run->end(part[i].run->context, part[i].lanes, part[i].first, part[i].n);
+    for (size_t i = 0; i < n && part; i++)
+        mpg_evaluator_free(part[i].lanes);
+    free(part);
+    return status;
+}
+
+/* --- scenarios --- */
+
+static double lane_bytes(struct mpg_run *const *run, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double bytes = run[i]->lane_bytes(run[i]->context);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* The number of G's runs from AT on that share the next pass. */
+static size_t runs_a_pass(const struct group *g, size_t at, uint32_t replicas)
+{
+    const size_t left = g->n - at;
+    const double bytes = lane_bytes(g->run + at, left);
+    const uint32_t alone = lanes_a_pass(bytes);
+    const uint32_t each = replicas < alone ? replicas : alone;
+    size_t most = most_runs(bytes, each);
+    if (!g->run[at]->told && most > LANES_UNTOLD / each)
+        most = LANES_UNTOLD / each;
+    most = most < 1 ? 1 : most;
+    return left < most ? left : most;
+}
+
+/* Gives N runs the findings of a pass. */
+static void tell(struct mpg_run **run, size_t n, const struct mpg_passed *passed)
+{
+    for (size_t i = 0; i < n; i++) {
+        run[i]->told = true;
+        *run[i]->passed = *passed;
+    }
+}
+
+/* One pass for replicas FIRST .. FIRST + LANES - 1 of N of G's runs from AT on. */
+static int pass(struct group *g, size_t at, size_t n, uint32_t first, uint32_t lanes, unsigned threads,
+                const struct mpg_observer *observer, struct mpg_error *err)
+{
+    struct mpg_run **run = g->run + at;
+    const struct replicas replicas = {run, n, threads, observer, &g->passed};
+    const int status = evaluate_replicas(&replicas, first, lanes, err);
+    tell(run, n, &g->passed);
+    return status;
+}
+
+/* All replicas of N of G's runs from AT on, in shared passes. */
+static int evaluate(struct group *g, size_t at, size_t n, uint32_t first, uint32_t replicas,
+                    unsigned threads, const struct mpg_observer *observer, struct mpg_error *err)
+{
+    struct mpg_run **run = g->run + at;
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = run[i]->start ? run[i]->start(run[i]->context, err) : 0;
+    for (uint32_t done = 0, lanes; done < replicas && status == 0; done += lanes) {
+        const uint32_t most = lanes_a_pass(lane_bytes(run, n) * (double)n);
+        lanes = replicas - done < most ? replicas - done : most;
+        status = pass(g, at, n, first + done, lanes, threads, done == 0 ? observer : NULL, err);
+    }
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = run[i]->finish ? run[i]->finish(run[i]->context, err) : 0;
+    return status;
+}
+
+/* Moves the first of N runs that is not TAKEN, and all others of its course, to G. */
+static void gather(struct mpg_run *run, size_t n, bool *taken, struct group *g)
+{
+    g->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!taken[i] && (g->n == 0 || mpg_course_same(&run[i].course, &g->run[0]->course))) {
+            taken[i] = true;
+            g->run[g->n++] = &run[i];
+        }
+}
+
+int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t replicas, unsigned threads,
+                      const struct mpg_observer *observer, struct mpg_error *err)
+{
+    struct group g = {.run = calloc(n, sizeof *g.run)};
+    bool *taken = calloc(n, sizeof *taken);
+    int status = g.run && taken ? 0 : mpg_error_set(err, "out of memory");
+    while (status == 0) {
+        gather(run, n, taken, &g);
+        if (g.n == 0)
+            break;
+        for (size_t at = 0, some; at < g.n && status == 0; at += some) {
+            some = runs_a_pass(&g, at, replicas);
+            status = evaluate(&g, at, some, first, replicas, threads, g.run[at] == run ? observer : NULL,
+                              err);
+            tell(g.run + at + some, g.n - at - some, &g.passed);
+        }
+    }
+    free(g.run);
+    free(taken);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Replicas of scenarios in either mode. Scenarios with equal graphs share passes, as many at a time as memory allows; threads
+ * share the lanes of a pass. A lane whose choices were impossible is evaluated again in the traced order. */
+#ifndef MPG_RUNS_H
+#define MPG_RUNS_H
+
+#include "common/error.h"
+#include "graph/graph.h"
+#include "simulate/choice/observer.h"
+#include "simulate/evaluate/evaluator.h"
+#include "simulate/passes/pass.h"
+
+/* A scenario. CONTEXT is passed to all functions. Different threads may evaluate the lanes of different begin(). */
+struct mpg_run {
+    void *context;
+    struct mpg_course course;
+    /* Makes lanes for replicas FIRST .. FIRST + N - 1; lanes with KEEPS (may be NULL; one for each lane) keep the traced
+     * order; OBSERVER (may be NULL) observes the first lane. NULL with ERR on failure. */
+    struct mpg_evaluator *(*begin)(void *context, uint32_t first, uint32_t n, const bool *keeps,
+                                   const struct mpg_observer *observer, struct mpg_error *err);
+    /* Receives the evaluated LANES of replicas FIRST .. FIRST + N - 1, in ascending order. */
+    void (*end)(void *context, const struct mpg_evaluator *lanes, uint32_t first, uint32_t n);
+    uint32_t redone; /* replicas that were evaluated again; incremented */
+    /* Memory of a lane, bytes, by the findings of earlier passes. */
+    double (*lane_bytes)(const void *context);
+    bool told; /* a pass of this course has been made */
+    /* Called before the first replica and after the last; other scenarios may have no replicas in memory then. May be NULL. */
+    int (*start)(void *context, struct mpg_error *err);
+    int (*finish)(void *context, struct mpg_error *err);
+    struct mpg_passed *passed; /* findings of the last pass of this course, updated after each pass */
+};
+
+/* Evaluates replicas FIRST .. FIRST + REPLICAS - 1 of N runs by THREADS >= 1 threads; OBSERVER (may be NULL) observes the first
+ * replica of the first run. Errors: those of the passes and of the functions of RUN. */
+int mpg_runs_evaluate(struct mpg_run *run, size_t n, uint32_t first, uint32_t replicas, unsigned threads,
+                      const struct mpg_observer *observer, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scale factors: measured medians over the algorithm's times with median message costs. */
+#include "simulate/evaluate/driver/scales.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate/algorithms/expand.h"
+#include "simulate/models/times.h"
+
+/* Messages of one path, whose costs are their medians. */
+struct messages {
+    const struct mpg_signature *signature;
+    struct mpg_perturbation way;
+    double bytes; /* of the last one that was asked for; below 0: none was */
+    struct mpg_typical typical;
+    double eager_limit_bytes;
+};
+
+static const struct mpg_typical *find(struct messages *x, double bytes)
+{
+    if (x->bytes != bytes)
+        x->typical = mpg_time_typical(&x->way, bytes);
+    x->bytes = bytes;
+    return &x->typical;
+}
+
+static void flight(void *data, const struct mpg_message *m, double *lambda_ns, double *tau_ns)
+{
+    *lambda_ns = find(data, m->bytes)->lambda_ns;
+    *tau_ns = find(data, m->bytes)->tau_ns;
+}
+
+static void send(void *data, const struct mpg_message *m, double *overhead_ns)
+{
+    struct messages *x = data;
+    const bool known = !x->way.overhead[MPG_OVERHEAD_SEND].in_send || m->bytes <= x->eager_limit_bytes;
+    *overhead_ns = known ? find(x, m->bytes)->send_ns : 0;
+}
+
+static void receive(void *data, const struct mpg_message *m, double *overhead_ns)
+{
+    *overhead_ns = find(data, m->bytes)->receive_ns;
+}
+
+static bool waiting(void *data, const struct mpg_message *m, double *waiting_ns)
+{
+    *waiting_ns = find(data, m->bytes)->waiting_ns;
+    return *waiting_ns >= 0;
+}
+
+static double gap(void *data, const struct mpg_message *m)
+{
+    return find(data, m->bytes)->gap_ns;
+}
+
+static void reduce(void *data, double bytes, double *reduce_ns)
+{
+    const struct messages *x = data;
+    *reduce_ns = mpg_signature_reduction_ns(x->signature, bytes);
+}
+
+static enum mpg_collective collective_of(enum mpg_operation operation)
+{
+    static const enum mpg_collective all[MPG_OPERATIONS] = {
+        [MPG_OPERATION_BARRIER] = MPG_COLLECTIVE_BARRIER,     [MPG_OPERATION_ALLREDUCE] = MPG_COLLECTIVE_ALLREDUCE,
+        [MPG_OPERATION_ALLGATHER] = MPG_COLLECTIVE_ALLGATHER, [MPG_OPERATION_ALLTOALL] = MPG_COLLECTIVE_ALLTOALL,
+        [MPG_OPERATION_BCAST] = MPG_COLLECTIVE_BCAST,         [MPG_OPERATION_REDUCE] = MPG_COLLECTIVE_REDUCE,
+        [MPG_OPERATION_GATHER] = MPG_COLLECTIVE_GATHER,       [MPG_OPERATION_SCATTER] = MPG_COLLECTIVE_SCATTER,
+        [MPG_OPERATION_SCAN] = MPG_COLLECTIVE_SCAN};
+    return all[operation];
+}
+
+/* The costs that messages are evaluated with. */
+struct evaluation {
+    struct mpg_expansion *expansion;
+    const struct mpg_collective_table *table;
+    double eager_limit_bytes;
+    bool reduces; /* arithmetic counts */
+};
+
+/* How long after all of P members have come to OPERATION of BYTES the last one leaves, by X's messages; -1 with ERR. */
+static double take(const struct evaluation *e, struct messages *x, enum mpg_operation operation, int32_t p, double bytes,
+                   struct mpg_error *err)
+{
+    const struct mpg_collective_size size = {.operation = collective_of(operation), .p = p, .bytes = bytes};
+    const struct mpg_plan plan = mpg_plan_make(e->table, &size);
+    const struct mpg_message_costs costs = {.data = x,
+                                            .flight = flight,
+                                            .send = send,
+                                            .receive = receive,
+                                            .waiting = waiting,
+                                            .gap = gap,
+                                            .reduce = e->reduces ? reduce : NULL,
+                                            .eager_limit_bytes = e->eager_limit_bytes,
+                                            .weak_bytes = INFINITY};
+    double *value = calloc((size_t)p, sizeof *value), last_ns = -1;
+    if (!value)
+        mpg_error_set(err, "out of memory");
+    else if (mpg_expand(e->expansion, &plan, &costs, value, err) == 0)
+        for (int32_t v = 0; v < p; v++)
+            last_ns = fmax(last_ns, value[v]);
+    free(value);
+    return last_ns;
+}
+
+/* The scale of OPERATION of P members at SIZE on SIGNATURE's machine; which path it was measured on is not known: that which
+ * changes least. Below 0 with ERR. */
+static double scale_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
+                       int32_t p, const struct mpg_network_size *size, struct mpg_error *err)
+{
+    const double measured_ns = mpg_size_quantile(size, -1, 0.5);
+    double best = 1, least = INFINITY;
+    for (size_t i = 0; i < signature->paths; i++) {
+        struct messages x = {.signature = signature,
+                             .way = {.target = signature, .target_path = &signature->network[i]},
+                             .bytes = -1,
+                             .eager_limit_bytes = e->eager_limit_bytes};
+        mpg_perturbation_use_overheads(&x.way);
+        const double ns = take(e, &x, operation, p, (double)size->size_bytes, err);
+        if (ns < 0)
+            return -1;
+        if (!(ns > 0) || !(measured_ns > 0) || fabs(log(measured_ns / ns)) >= least)
+            continue;
+        best = measured_ns / ns;
+        least = fabs(log(best));
+    }
+    return best;
+}
+
+/* The scales of SIZES, NULL with ERR. */
+static double *scales_of(const struct evaluation *e, const struct mpg_signature *signature, enum mpg_operation operation,
+                         int32_t p, const struct mpg_network_sizes *sizes, struct mpg_error *err)
+{
+    double *scale = calloc(sizes->n, sizeof *scale);
+    if (!scale)
+        mpg_error_set(err, "out of memory");
+    for (size_t i = 0; scale && i < sizes->n; i++) {
+        scale[i] = scale_of(e, signature, operation, p, &sizes->size[i], err);
+        if (scale[i] >= 0)
+            continue;
+        free(scale);
+        return NULL;
+    }
+    return scale;
+}
+
+static int scale_meeting(const struct evaluation *e, const struct mpg_perturbation *p, enum mpg_operation operation,
+                         struct mpg_measured_collective *m, struct mpg_error *err)
+{
+    m->target_scale = scales_of(e, p->target, operation, m->processes, &m->target, err);
+    if (!m->target_scale)
+        return -1;
+    if (m->source.n > 0 && !(m->source_scale = scales_of(e, p->source, operation, m->processes, &m->source, err)))
+        return -1;
+    return 0;
+}
+
+int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table,
+                                       int64_t eager_limit_bytes, struct mpg_error *err)
+{
+    struct evaluation e = {.expansion = mpg_expansion_new(1, 0, err),
+                           .table = table,
+                           .reduces = p->reduces != NULL,
+                           .eager_limit_bytes = eager_limit_bytes == INT64_MAX ? INFINITY : (double)eager_limit_bytes};
+    int status = e.expansion ? 0 : -1;
+    for (int k = 0; k < MPG_OPERATIONS; k++)
+        for (size_t i = 0; status == 0 && i < p->meetings[k].n; i++)
+            status = scale_meeting(&e, p, (enum mpg_operation)k, &p->meetings[k].meeting[i], err);
+    mpg_expansion_free(e.expansion);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scale factors for the messages of a collective's algorithm: with them the simulated algorithm takes the measured time on the
+ * measured machine (docs/MODEL.md, section 3, Collectives). */
+#ifndef MPG_SCALES_H
+#define MPG_SCALES_H
+
+#include "graph/algorithms/table.h"
+#include "simulate/models/perturbation.h"
+
+/* Finds the scale factors of P's collectives for all measured sizes, by the algorithms of TABLE and the eager limit of their
+ * messages (INT64_MAX: none). Error: out of memory. */
+int mpg_perturbation_scale_collectives(struct mpg_perturbation *p, const struct mpg_collective_table *table,
+                                       int64_t eager_limit_bytes, struct mpg_error *err);
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The passes over a trace: bounds of the clocks if nothing else is known of the clocks; the pre-pass for minimum times and
+ * compute-interval classes; choices; then the replicas. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "graph/work/bound_hypotheses.h"
+#include "simulate/evaluate/driver/simulation_private.h"
+#include "simulate/rules.h"
+
+struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label)
+{
+    return (struct mpg_course){.trace = sim->trace, .clocks = sim->clocks, .graph = &sim->graph, .label = label,
+                               .passes = sim->passes, .kept = sim->options->kept, .slots = sim->passed.slots};
+}
+
+static int pass_bounds(struct simulation *sim, struct mpg_error *err)
+{
+    const struct mpg_course course = mpg_simulation_course(sim, "bounding the clocks");
+    struct mpg_clock_bounds *bounds = mpg_clock_bounds_new(mpg_trace_ranks(sim->trace), err);
+    if (!bounds)
+        return -1;
+    const struct mpg_taker taker = {.take = mpg_clock_bounds_take, .context = bounds, .wants = MPG_STEPS_LEAVES};
+    int status = mpg_pass(&course, &taker, 1, 1, &sim->passed, err);
+    if (status == 0)
+        status = mpg_clock_map_bound(sim->clocks, bounds, err);
+    mpg_clock_bounds_free(bounds);
+    return status < 0 ? -1 : 0;
+}
+
+static bool are_comparable(const struct simulation *sim)
+{
+    return mpg_clock_map_source(sim->clocks) != MPG_CLOCK_NONE;
+}
+
+/* Keeps the findings of the pass in the cache: whether messages bound the clocks, and the offset of each rank. */
+static void keep_bounds(struct simulation *sim, const struct mpg_bytes *key, double *offsets)
+{
+    struct mpg_bytes found = {0};
+    mpg_passed_put(&found, &sim->passed);
+    mpg_bytes_put_u64(&found, are_comparable(sim));
+    mpg_clock_map_offsets(sim->clocks, offsets);
+    for (int32_t r = 0; r < sim->result->ranks; r++)
+        mpg_bytes_put_double(&found, offsets[r]);
+    mpg_kept_add(sim->options->kept, key, &found);
+    mpg_bytes_clear(&found);
+}
+
+static bool get_bounds(struct simulation *sim, struct mpg_bytes_left *left, double *offsets)
+{
+    struct mpg_passed passed;
+    bool is_good = mpg_passed_get(left, &passed) == 0;
+    const bool bounded = mpg_bytes_get_below(left, 2);
+    for (int32_t r = 0; is_good && r < sim->result->ranks; r++) {
+        offsets[r] = mpg_bytes_get_double(left);
+        is_good = isfinite(offsets[r]);
+    }
+    if (!is_good || left->failed || left->p != left->end)
+        return false;
+    sim->passed = passed;
+    if (bounded)
+        mpg_clock_map_take_offsets(sim->clocks, offsets);
+    return true;
+}
+
+static int bound_clocks(struct simulation *sim, struct mpg_error *err)
+{
+    struct mpg_bytes key = {0};
+    struct mpg_bytes_left left;
+    double *offsets = calloc((size_t)sim->result->ranks, sizeof *offsets);
+    if (!offsets)
+        return mpg_error_set(err, "out of memory");
+    mpg_kept_key(&key, "bounds", &sim->graph, MPG_CLOCK_NONE);
+    const bool is_known = mpg_kept_find(sim->options->kept, &key, &left) &&
+                          get_bounds(sim, &left, offsets);
+    const int status = is_known ? 0 : pass_bounds(sim, err);
+    if (!is_known && status == 0)
+        keep_bounds(sim, &key, offsets);
+    mpg_bytes_clear(&key);
+    free(offsets);
+    return status;
+}
+
+static bool wants_clock(const struct simulation *sim)
+{
+    return !sim->options->predicts && (!sim->options->absorb_given || sim->options->absorb == MPG_ABSORB_CLOCK);
+}
+
+/* Whether A and B have the same steps, once they have the same clocks. */
+static bool same_graph(const struct simulation *a, const struct simulation *b)
+{
+    struct mpg_course x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
+    x.clocks = y.clocks;
+    return mpg_course_same(&x, &y);
+}
+
+static bool same_course(const struct simulation *a, const struct simulation *b)
+{
+    return a->clocks == b->clocks && same_graph(a, b);
+}
+
+/* The first simulation before SIM in ALL that is LIKE it; SIM itself if none is. */
+static struct simulation *find_like(struct simulation *all, struct simulation *sim,
+                                    bool (*like)(const struct simulation *, const struct simulation *))
+{
+    struct simulation *x = all;
+    while (x < sim && !like(x, sim))
+        x++;
+    return x;
+}
+
+/* --- clocks --- */
+
+/* Whether A, whose clocks are known, and B have the same clocks. Bounds are computed only where they are wanted. */
+static bool same_clocks(const struct simulation *a, const struct simulation *b)
+{
+    const enum mpg_clock_source source = mpg_clock_map_source(a->clocks);
+    const bool is_told = source != MPG_CLOCK_NONE && source != MPG_CLOCK_BOUNDED;
+    return same_graph(a, b) && (is_told || wants_clock(a) == wants_clock(b));
+}
+
+static int find_clocks(struct simulation *all, struct simulation *sim, struct mpg_error *err)
+{
+    struct simulation *like = find_like(all, sim, same_clocks);
+    if (like != sim) {
+        sim->clocks = like->clocks;
+        return 0;
+    }
+    sim->owns_clocks = true;
+    if (!(sim->clocks = mpg_clock_map_from_trace(sim->trace, err)))
+        return -1;
+    return wants_clock(sim) && !are_comparable(sim) ? bound_clocks(sim, err) : 0;
+}
+
+/* Whether hypotheses insert messages. */
+static bool inserts(const struct simulation *sim)
+{
+    const struct mpg_graph_options *o = &sim->options->graph;
+    return o->bound && mpg_bound_inserting(o->bound, o->active);
+}
+
+static int choose_absorb(struct simulation *sim, struct mpg_error *err)
+{
+    const struct mpg_simulation_options *o = sim->options;
+    if (o->predicts) /* times have no slack */
+        return 0;
+    if (o->absorb_given && o->absorb == MPG_ABSORB_CLOCK && !are_comparable(sim))
+        return mpg_error_set(err,
+                             "--absorb=clock: the ranks' clocks are not known to each other and "
+                             "the messages do not bound them (--absorb=wait needs no clocks)");
+    sim->absorb = o->absorb_given        ? o->absorb
+                  : are_comparable(sim) ? MPG_ABSORB_CLOCK
+                                        : MPG_ABSORB_WAIT;
+    if (inserts(sim) && sim->absorb != MPG_ABSORB_CLOCK)
+        return mpg_error_set(err, "an inserted message needs %s (--predict does not)",
+                             are_comparable(sim) ? "--absorb=clock: it comes when the ranks' clocks say"
+                                                 : "clocks that the ranks have in common, and these have not");
+    return 0;
+}
+
+/* --- the first pass --- */
+
+/* Without `clock` minimum message times only limit negative perturbations, and are the traced times of messages in expanded
+ * collectives. */
+static bool has_flights(const struct simulation *sim)
+{
+    return sim->flights && are_comparable(sim);
+}
+
+static bool can_speed_messages(const struct simulation *sim)
+{
+    return mpg_perturbation_can_speed_messages(sim->p) || (sim->paths && sim->paths->speeds);
+}
+
+static bool may_choose(const struct simulation *sim)
+{
+    return !sim->options->deterministic && (sim->options->predicts || sim->absorb != MPG_ABSORB_NONE);
+}
+
+static void set_wants(struct simulation *sim)
+{
+    sim->alike = mpg_perturbation_noise_by_class(sim->p);
+    sim->wanted = true; /* minimum times of calls */
+    if (sim->options->predicts)
+        return;
+    sim->says_flights = sim->absorb == MPG_ABSORB_CLOCK || can_speed_messages(sim) ||
+                        sim->options->graph.expand;
+    sim->flights = sim->says_flights || may_choose(sim); /* answers fly, too */
+    sim->wanted = sim->absorb != MPG_ABSORB_NONE || sim->flights ||
+                  mpg_perturbation_call_noise_measured(sim->p);
+}
+
+static bool same_prepass(const struct simulation *a, const struct simulation *b)
+{
+    return a->scenario->kin == b->scenario->kin && same_course(a, b) && a->absorb == b->absorb &&
+           a->flights == b->flights && a->says_flights == b->says_flights && a->wanted == b->wanted && a->alike == b->alike;
+}
+
+static int begin_prepass(struct simulation *sim, struct mpg_error *err)
+{
+    struct mpg_floor_options floors = {0};
+    if (!sim->options->predicts) {
+        floors = sim->options->floors;
+        floors.less_overheads = mpg_overheads_of_both(sim->p);
+        floors.knows_waits = sim->absorb == MPG_ABSORB_CLOCK;
+        floors.knows_calls = sim->options->graph.has_weak_progress;
+        floors.paths = sim->paths;
+    }
+    sim->owns_prepass = true;
+    if (mpg_prepass_init(&sim->prepass, sim->trace, sim->wanted ? &floors : NULL, has_flights(sim), sim->alike ? sim->p : NULL,
+                         err) < 0)
+        return -1;
+    if (sim->alike && sim->options->predicts)
+        mpg_classes_prefer_cpu(sim->prepass.classes);
+    return 0;
+}
+
+/* The pre-pass of SIM is done: its part of the result. */
+static int conclude_prepass(struct simulation *sim, struct mpg_error *err)
+{
+    sim->passed = sim->prepass.passed;
+    if (sim->alike)
+        sim->result->cpu = mpg_classes_cpu(sim->prepass.classes);
+    if (sim->options->predicts)
+        return 0;
+    if (sim->wanted && ((sim->says_flights && are_comparable(sim)) || sim->options->floors.has_source_cost))
+        sim->result->floor_rule = mpg_floors_rule(sim->prepass.floors);
+    if (inserts(sim) && !mpg_flight_target_known(sim->p) && !mpg_floors_know_messages(sim->prepass.floors))
+        return mpg_error_set(
+            err, "nothing says what an inserted message takes: the trace has no messages, and neither --signature nor "
+                 "--source or --source=latency is given");
+    return 0;
+}
+
+static void share_prepass(struct simulation *sim, const struct simulation *like)
+{
+    sim->prepass = like->prepass;
+    sim->passed = like->passed;
+    sim->result->cpu = like->result->cpu;
+    sim->result->floor_rule = like->result->floor_rule;
+}
+
+/* Completes the pre-passes of all simulations from SIM on, N in all, that share the steps. GROUP has room for N. */
+static int find_prepasses(struct simulation *sim, size_t n, struct mpg_prepass **group, struct mpg_error *err)
+{
+    const struct mpg_course course = mpg_simulation_course(sim, "finding floors");
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (sim[i].owns_prepass && !sim[i].prepass.is_done && same_course(sim, &sim[i]))
+            group[k++] = &sim[i].prepass;
+    return mpg_prepass_find(&course, group, k, sim->options->threads, err);
+}
+
+static int prepass(struct simulation *all, size_t n, struct mpg_error *err)
+{
+    struct mpg_prepass **group = calloc(n, sizeof *group);
+    int status = group ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++) {
+        set_wants(&all[i]);
+        if (find_like(all, &all[i], same_prepass) == &all[i] && (all[i].wanted || all[i].alike))
+            status = begin_prepass(&all[i], err);
+    }
+    for (size_t i = 0; i < n && status == 0; i++) {
+        if (all[i].owns_prepass && !all[i].prepass.is_done)
+            status = find_prepasses(&all[i], n - i, group, err);
+        if (status == 0 && all[i].owns_prepass)
+            status = conclude_prepass(&all[i], err);
+        else if (status == 0)
+            share_prepass(&all[i], find_like(all, &all[i], same_prepass));
+    }
+    free(group);
+    return status;
+}
+
+/* --- messages that change their protocol, calls that choose --- */
+
+/* Which messages change their protocol: none, where there are no absolute times. */
+static void choose_protocol(struct simulation *sim)
+{
+    const struct mpg_simulation_options *o = sim->options;
+    if (o->predicts) /* all messages are the target's */
+        return;
+    if (!mpg_rule_holds(MPG_RULE_PROTOCOLS))
+        sim->graph.source_eager_limit_bytes = sim->graph.eager_limit_bytes;
+    else if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_GIVEN)
+        sim->graph.source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
+    else if (sim->absorb == MPG_ABSORB_CLOCK && o->source_limit == MPG_LIMIT_IN_TRACE)
+        sim->graph.source_eager_limit_bytes = sim->passed.evident_limit;
+    sim->result->source_eager_limit_bytes = sim->graph.source_eager_limit_bytes;
+}
+
+/* Whether B, which has not asked, has the same to ask as A had. */
+static bool same_choices(const struct simulation *a, const struct simulation *b)
+{
+    struct mpg_course x = mpg_simulation_course(a, NULL), y = mpg_simulation_course(b, NULL);
+    x.graph = &a->traced;
+    y.graph = &b->traced;
+    return mpg_course_same(&x, &y) && may_choose(a) && a->options->horizon == b->options->horizon &&
+           a->absorb == b->absorb && (a->passed.counts.calls > 0) == (b->passed.counts.calls > 0);
+}
+
+/* Activates the hypotheses SOME of SIM. Findings of earlier passes are those of the traced run. */
+static void suppose(struct simulation *sim, uint64_t some)
+{
+    sim->graph.active = some;
+    sim->graph.bound = some ? sim->options->graph.bound : NULL;
+    sim->graph.keeps_protocol =
+        !sim->options->predicts && some && sim->absorb != MPG_ABSORB_CLOCK; /* there are no absolute times */
+}
+
+/* The hypotheses that can change which messages a call completes. */
+static uint64_t of_messages(const struct simulation *sim)
+{
+    const struct mpg_graph_options *o = &sim->options->graph;
+    return o->bound ? mpg_bound_of_messages(o->bound, o->active) : 0;
+}
+
+/* Finds out whether calls can complete in another order. This takes absolute times; without them, the completion times of each
+ * rank are used. */
+static int choose_choice(struct simulation *all, struct simulation *sim, struct mpg_error *err)
+{
+    suppose(sim, of_messages(sim));
+    sim->traced = sim->graph;
+    if (!may_choose(sim))
+        return 0;
+    const struct simulation *like = find_like(all, sim, same_choices);
+    if (like != sim) {
+        sim->graph = like->graph;
+        sim->passed = like->passed;
+    } else {
+        struct mpg_course course = mpg_simulation_course(sim, "finding choices");
+        course.kept = sim->graph.active ? NULL : course.kept;
+        sim->graph.by_completion = !sim->options->predicts && sim->absorb == MPG_ABSORB_WAIT;
+        if (mpg_pass_choices(&course, &sim->graph, sim->options->horizon, &sim->passed, err) < 0)
+            return -1;
+    }
+    sim->result->chose = sim->graph.choose;
+    return 0;
+}
+
+/* --- all of it --- */
+
+static int begin(struct simulation *sim, struct mpg_trace *trace, const struct mpg_scenario *scenario,
+                 struct mpg_share share, uint32_t *passes, struct mpg_error *err)
+{
+    const struct mpg_simulation_options *o = scenario->options;
+    *sim = (struct simulation){.trace = trace,
+                               .scenario = scenario,
+                               .p = scenario->p,
+                               .options = o,
+                               .graph = o->graph,
+                               .result = scenario->result,
+                               .passes = passes};
+    suppose(sim, 0);
+    mpg_result_init(sim->result, mpg_trace_ranks(trace), share.n, o->first_replica + share.begin);
+    sim->result->predicted = o->predicts;
+    sim->result->source_eager_limit_bytes = o->graph.source_eager_limit_bytes;
+    sim->graph.regions = sim->graph.regions || o->where.places;
+    sim->graph.reports_unused = o->where.places;
+    if (o->where.places && !(sim->result->where = mpg_attribution_new(share.n, err)))
+        return -1;
+    if (o->predicts)
+        return mpg_target_init(&sim->target, sim->p, o->places, err);
+    sim->graph.source_eager_limit_bytes = o->graph.eager_limit_bytes;
+    if (!o->places && !o->source_places)
+        return 0;
+    if (!(sim->paths = calloc(1, sizeof *sim->paths)) ||
+        !(sim->unchanged = calloc(1, sizeof *sim->unchanged)))
+        return mpg_error_set(err, "out of memory");
+    return mpg_paths_init(sim->paths, sim->p, o->places, o->source_places, err);
+}
+
+static void end(struct simulation *sim)
+{
+    if (sim->owns_base) {
+        free(sim->base_ns);
+        free(sim->base_account);
+    }
+    if (sim->owns_prepass)
+        mpg_prepass_clear(&sim->prepass);
+    if (sim->owns_clocks)
+        mpg_clock_map_free(sim->clocks);
+    if (sim->paths)
+        mpg_paths_clear(sim->paths);
+    free(sim->paths);
+    free(sim->unchanged);
+    mpg_target_clear(&sim->target);
+}
+
+/* STATUS of SCENARIO alone, whose error says so. */
+static int of_one(int status, const struct mpg_scenario *scenario, struct mpg_error *err)
+{
+    return status < 0 && scenario->name ? mpg_error_prefix(err, "%s", scenario->name) : status;
+}
+
+int mpg_simulate(struct mpg_trace *trace, const struct mpg_scenario *scenario, size_t n, uint32_t *passes,
+                 struct mpg_error *err)
+{
+    const struct mpg_share share = mpg_share_own(scenario->options->replicas, scenario->options->processes);
+    if (share.n == 0)
+        return mpg_results_await(n, scenario->options->processes, err);
+    struct simulation *all = calloc(n, sizeof *all);
+    int status = all ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = of_one(begin(&all[i], trace, &scenario[i], share, passes, err), &scenario[i], err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        if ((status = find_clocks(all, &all[i], err)) == 0)
+            status = of_one(choose_absorb(&all[i], err), &scenario[i], err);
+    if (status == 0)
+        status = prepass(all, n, err);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        choose_protocol(&all[i]);
+        status = choose_choice(all, &all[i], err);
+        suppose(&all[i], all[i].options->graph.active);
+    }
+    if (status == 0 && !all->options->predicts) /* times are against nothing */
+        status = mpg_simulation_find_bases(all, n, err);
+    if (status == 0)
+        status = mpg_simulation_run(all, n, share, err);
+    for (size_t i = 0; i < n && all; i++) {
+        if (status < 0 && !all[i].is_done && all[i].result)
+            mpg_result_clear(all[i].result);
+        end(&all[i]);
+    }
+    free(all);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state of a simulation, which simulation.c prepares and worlds.c evaluates. Private to simulate/evaluate/. */
+#ifndef MPG_SIMULATION_PRIVATE_H
+#define MPG_SIMULATION_PRIVATE_H
+
+#include "simulate/evaluate/prepass/prepass.h"
+#include "simulate/evaluate/driver/runs.h"
+#include "simulate/evaluate/driver/simulation.h"
+
+/* A scenario. Findings that several scenarios share belong to the first of them. */
+struct simulation {
+    struct mpg_trace *trace;
+    const struct mpg_scenario *scenario;
+    const struct mpg_perturbation *p;
+    const struct mpg_simulation_options *options;
+    struct mpg_target target; /* predict mode: costs of messages, and noise */
+    struct mpg_clock_map *clocks;
+    struct mpg_prepass prepass;
+    bool owns_clocks, owns_prepass;
+    enum mpg_absorb absorb;
+    /* Of the pre-pass: floors include messages, and the answer says so; floors are wanted at all; interval classes are wanted. */
+    bool flights, says_flights, wanted, alike;
+    struct mpg_graph_options graph;  /* with the source's eager limit, once it is known */
+    struct mpg_graph_options traced; /* the same before it asked for candidates */
+    struct mpg_result *result; /* of this process's share */
+    double *base_ns; /* a rank's delay without the tracer's part, against the trace */
+    struct mpg_delay_account *base_account;
+    bool owns_base;
+    struct mpg_passed passed; /* findings of the last pass */
+    struct mpg_paths *paths;     /* path classes of p; NULL: one for all messages */
+    struct mpg_paths *unchanged; /* path classes of the run that only removes the tracer */
+    uint32_t *passes;      /* over the trace */
+    bool is_done;
+};
+
+struct mpg_course mpg_simulation_course(const struct simulation *sim, const char *label);
+
+/* worlds.c */
+/* Evaluates the runs without the tracer, the base of all delays: their delays against the trace, and their accounts. */
+int mpg_simulation_find_bases(struct simulation *sim, size_t n, struct mpg_error *err);
+/* All replicas of all, of which SHARE is this process's. */
+int mpg_simulation_run(struct simulation *sim, size_t n, struct mpg_share share, struct mpg_error *err);
+
+#endif

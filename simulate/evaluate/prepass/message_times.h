@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Message times on the traced machine by size, for each pair of hosts (docs/MODEL.md, section 4, Message times). A streaming
+ * summary: its size is bounded for each pair of hosts and size class, and it does not depend on the order of messages. Not
+ * thread-safe until finished. */
+#ifndef MPG_MESSAGE_TIMES_H
+#define MPG_MESSAGE_TIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/bytes.h"
+#include "common/error.h"
+#include "common/map.h"
+#include "signature/signature.h"
+
+struct mpg_flight_cell; /* flights of one size class between two hosts */
+
+/* A point of the piecewise linear message time over size. */
+struct mpg_message_point {
+    double bytes, ns;
+    bool is_bound; /* a lower bound: no complete flight was observed */
+};
+
+/* Points of a pair of hosts, by size, once finished. */
+struct mpg_message_curve {
+    const struct mpg_message_point *points;
+    size_t n; /* >= 1 */
+};
+
+/* Zero-initialised is empty. */
+struct mpg_message_times {
+    struct mpg_map index; /* number of each cell, from 1 */
+    struct mpg_flight_cell *cells;
+    size_t cell_count, cell_capacity;
+    size_t last; /* number of the last cell that was added to, from 1; 0: none */
+    struct mpg_map curve_index; /* once finished: number of each curve, from 1 */
+    struct mpg_message_point *points;
+    struct mpg_message_curve *curves;
+    size_t curve_count;
+};
+
+/* Adds a message of BYTES between the hosts of PAIR. FLIGHT_NS: from the enter of its send to the leave of the call that
+ * completed the receive; BOTH_NS: the part of FLIGHT_NS within this call. IS_WHOLE: the call waited for the message all the
+ * time. Error: out of memory. */
+int mpg_message_times_add(struct mpg_message_times *times, uint64_t pair, double bytes, double flight_ns, double both_ns,
+                          bool is_whole, struct mpg_error *err);
+/* Ends the gathering, and computes the curves. Error: out of memory. */
+int mpg_message_times_finish(struct mpg_message_times *times, struct mpg_error *err);
+/* The number of PAIR's curve, from 1; 0: none. */
+size_t mpg_message_times_find(const struct mpg_message_times *times, uint64_t pair);
+/* The time of a message of BYTES, ns, >= 0. SOURCE: the source's path, if its one-way times are known, else NULL. SOURCE is
+ * used where no complete flight was observed, and beyond the ends of the curve; *USES_SOURCE is set then. */
+double mpg_message_time(const struct mpg_message_curve *curve, double bytes, const struct mpg_network_path *source,
+                        bool *uses_source);
+void mpg_message_times_clear(struct mpg_message_times *times);
+
+/* Appends the unfinished data of TIMES to BYTES; reads them from LEFT into empty TIMES: 0, or -1 if LEFT does not hold them or
+ * memory is short. */
+void mpg_message_times_put(struct mpg_bytes *bytes, const struct mpg_message_times *times);
+int mpg_message_times_get(struct mpg_bytes_left *left, struct mpg_message_times *times);
+
+#endif

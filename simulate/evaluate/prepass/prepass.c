@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/evaluate/prepass/prepass.h"
+
+#include <stdlib.h>
+
+int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
+                     const struct mpg_perturbation *source, struct mpg_error *err)
+{
+    x->messages = messages;
+    if ((options && !(x->floors = mpg_floors_new(trace, options, err))) ||
+        (source && !(x->classes = mpg_classes_new(source, err))))
+        return -1;
+    return 0;
+}
+
+void mpg_prepass_clear(struct mpg_prepass *x)
+{
+    mpg_floors_free(x->floors);
+    mpg_classes_free(x->classes);
+    *x = (struct mpg_prepass){0};
+}
+
+static int finish(struct mpg_prepass *x, struct mpg_error *err)
+{
+    x->is_done = true;
+    if (x->classes && mpg_classes_finish(x->classes, err) < 0)
+        return -1;
+    return x->floors ? mpg_floors_finish(x->floors, err) : 0;
+}
+
+/* --- the cache --- */
+
+static void put_key(struct mpg_bytes *key, const struct mpg_course *course, const struct mpg_prepass *x)
+{
+    mpg_kept_key(key, "first", course->graph, mpg_clock_map_source(course->clocks));
+    mpg_bytes_put_u64(key, x->messages);
+    mpg_bytes_put_u64(key, x->floors != NULL);
+    mpg_bytes_put_u64(key, x->classes != NULL);
+    if (x->floors)
+        mpg_floors_key(key, x->floors);
+    if (x->classes)
+        mpg_classes_key(key);
+}
+
+/* Reads X from LEFT, which holds nothing else; false: LEFT holds anything else. */
+static bool get(struct mpg_bytes_left *left, const struct mpg_course *course, struct mpg_prepass *x)
+{
+    return mpg_passed_get(left, &x->passed) == 0 && (!x->floors || mpg_floors_get(left, x->floors) == 0) &&
+           (!x->classes || mpg_classes_get(left, x->classes, course->trace) == 0) && left->p == left->end;
+}
+
+/* Completes X from the cache: 1; 0 if the cache does not hold it; -1. */
+static int recall(const struct mpg_course *course, struct mpg_prepass *x, struct mpg_error *err)
+{
+    struct mpg_bytes key = {0};
+    struct mpg_bytes_left left;
+    if (!course->kept)
+        return 0;
+    put_key(&key, course, x);
+    bool is_known = mpg_kept_find(course->kept, &key, &left);
+    mpg_bytes_clear(&key);
+    if (is_known && !get(&left, course, x)) { /* a damaged finding counts as none */
+        is_known = false;
+        if (x->floors)
+            mpg_floors_forget(x->floors);
+        if (x->classes)
+            mpg_classes_forget(x->classes);
+    }
+    return !is_known ? 0 : finish(x, err) < 0 ? -1 : 1;
+}
+
+static void keep(const struct mpg_course *course, const struct mpg_prepass *x)
+{
+    struct mpg_bytes key = {0}, found = {0};
+    if (!course->kept)
+        return;
+    put_key(&key, course, x);
+    mpg_passed_put(&found, &x->passed);
+    if (x->floors)
+        mpg_floors_put(&found, x->floors);
+    if (x->classes)
+        mpg_classes_put(&found, x->classes, course->trace);
+    mpg_kept_add(course->kept, &key, &found);
+    mpg_bytes_clear(&key);
+    mpg_bytes_clear(&found);
+}
+
+/* --- the pass --- */
+
+static int take(void *prepass, const struct mpg_steps *steps, struct mpg_error *err)
+{
+    const struct mpg_prepass *x = prepass;
+    for (size_t i = 0; x->classes && i < steps->n; i++)
+        if (mpg_classes_add(x->classes, &steps->step[i], err) < 0)
+            return -1;
+    return x->floors ? mpg_floors_add(x->floors, steps, x->messages, err) : 0;
+}
+
+int mpg_prepass_find(const struct mpg_course *course, struct mpg_prepass *const *x, size_t n, unsigned threads,
+                     struct mpg_error *err)
+{
+    struct mpg_passed passed = {0};
+    struct mpg_taker *takers = calloc(n, sizeof *takers);
+    size_t k = 0;
+    int status = takers ? 0 : mpg_error_set(err, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const int known = recall(course, x[i], err);
+        status = known < 0 ? -1 : 0;
+        if (known == 0)
+            takers[k++] = (struct mpg_taker){
+                .take = take, .context = x[i], .wants = x[i]->classes ? MPG_STEPS_ALL : MPG_STEPS_LEAVES};
+    }
+    if (status == 0 && k > 0)
+        status = mpg_pass(course, takers, k, threads, &passed, err);
+    for (size_t i = 0; i < k && status == 0; i++) {
+        struct mpg_prepass *own = takers[i].context;
+        own->passed = passed;
+        keep(course, own);
+        status = finish(own, err);
+    }
+    free(takers);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pre-pass over a trace, of all modes: minimum times of calls, usual times of messages and compute-interval classes, which
+ * the replicas need before their first step. Its findings are kept in the pre-pass cache (simulate/kept/). */
+#ifndef MPG_PREPASS_H
+#define MPG_PREPASS_H
+
+#include "simulate/evaluate/prepass/classes.h"
+#include "simulate/evaluate/prepass/floors.h"
+#include "simulate/passes/pass.h"
+
+/* One pre-pass; zero-initialised is empty. */
+struct mpg_prepass {
+    struct mpg_floors *floors;   /* NULL: not wanted */
+    struct mpg_classes *classes; /* NULL: not wanted */
+    bool messages;               /* the floors include messages; the ranks' clocks are comparable */
+    bool is_done;                /* the findings are complete */
+    struct mpg_passed passed;    /* once done */
+};
+
+/* Prepares X, which is empty, for TRACE: minimum times by OPTIONS (NULL: none), with MESSAGES those of messages, and classes of
+ * the intervals from which the noise of SOURCE is removed (NULL: none). The caller clears X, also on failure. Error: out of
+ * memory. */
+int mpg_prepass_init(struct mpg_prepass *x, const struct mpg_trace *trace, const struct mpg_floor_options *options, bool messages,
+                     const struct mpg_perturbation *source, struct mpg_error *err);
+/* Completes N >= 1 prepared pre-passes over the steps of COURSE: from its cache, the others by one pass, which THREADS >= 1
+ * threads share, and adds their findings to the cache. Errors: those of mpg_pass(); out of memory. */
+int mpg_prepass_find(const struct mpg_course *course, struct mpg_prepass *const *x, size_t n, unsigned threads,
+                     struct mpg_error *err);
+void mpg_prepass_clear(struct mpg_prepass *x);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Arrivals that calls choose from, in predict mode: times (docs/MODEL.md, 5, Choice). */
+#include <stdlib.h>
+
+#include "simulate/evaluate/evaluator_private.h"
+
+static void place(void *times, const struct mpg_step *s, struct mpg_pick *pick)
+{
+    const struct mpg_evaluator *t = times;
+    for (uint32_t i = 0; i < s->alternatives->candidate_number; i++) {
+        pick[i].value = slot_value(t, pick[i].slot, SLOT_VALUE);
+        pick[i].cause = slot_value(t, pick[i].slot, SLOT_BEGIN);
+    }
+}
+
+/* A probe that follows sees an eager message there, too; of others it has its own. */
+static void set_arrival(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, double at_ns)
+{
+    slot_value(t, slot, SLOT_VALUE)[w] = slot_value(t, slot, SLOT_ENVELOPE)[w] = at_ns;
+}
+
+/* Records that lane W of the view at SLOT comes from FROM. */
+static void tell(const struct mpg_evaluator *t, uint32_t slot, uint32_t w, struct mpg_value from)
+{
+    if (!t->moves)
+        return;
+    mpg_moved_arrivals_set(t->moves, mpg_value_slot(slot, MPG_VALUE_TIME), w, from, 0);
+    mpg_moved_arrivals_set(t->moves, mpg_value_slot(slot, MPG_VALUE_ENVELOPE), w, from, 0);
+}
+
+static void assign(void *times, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value)
+{
+    set_arrival(times, slot, w, value + shift_ns);
+    tell(times, slot, w, mpg_value_kept(taken->number));
+}
+
+static void exchange(void *times, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w)
+{
+    set_arrival(times, p->slot, w, q->at_ns);
+    set_arrival(times, q->slot, w, p->at_ns);
+    tell(times, p->slot, w, mpg_value_slot(q->came.slot, MPG_VALUE_TIME));
+    tell(times, q->slot, w, mpg_value_slot(p->came.slot, MPG_VALUE_TIME));
+}
+
+static void fly(void *times, const struct mpg_step *s, const struct mpg_sent *sent, double *ns)
+{
+    struct mpg_evaluator *t = times;
+    struct mpg_sent_message m = sending_of(&sent->origin, sent->bytes);
+    zero(t->lambda, t->n);
+    zero(t->tau, t->n);
+    mpg_time_flight(mpg_target_between(t->target, s->rank, sent->origin.to), &m, t->first, t->n,
+                    t->lambda, t->tau);
+    for (uint32_t w = 0; w < t->n; w++)
+        ns[w] = t->lambda[w] + t->tau[w];
+}
+
+const struct mpg_arrivals mpg_times_arrivals = {.place = place, .assign = assign, .exchange = exchange, .fly = fly};
+
+int mpg_times_sent(struct mpg_evaluator *t, const struct mpg_step *s, struct mpg_error *err)
+{
+    const double *at = slot_value(t, s->slot, SLOT_VALUE);
+    return mpg_choosing_sent(t->choice, s, 0, at, at, 0, slot_value(t, s->slot, SLOT_BEGIN), err);
+}
