@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts of a rank: host, clock, program, what passed through untraced. */
+/* Facts of a rank: host, clock, program, number of untraced calls. */
 #include "config.h"
 
 #include "trace/pmpi/facts.h"
@@ -41,8 +41,8 @@ int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
     return mpg_trace_write_fact(w, key, value, err);
 }
 
-/* The command line as one line: what mpgtrace record said it was, or, in a program that was
- * linked with the tracer, its own. */
+/* Returns the command line as one line: as mpgtrace record passed it, or, in a program linked with the tracer, the
+ * process's own. */
 static const char *program(char *text, size_t size)
 {
     const char *told = getenv("MPGTRACE_PROGRAM");
@@ -58,12 +58,11 @@ static const char *program(char *text, size_t size)
     return n > 0 ? text : NULL;
 }
 
-/* TIME in UTC. The C library's functions first look for the time zone in files, and allocate.
- * The day's date as in H. Hinnant, chrono-Compatible Low-Level Date Algorithms (2013),
- * civil_from_days: years that begin in March, in eras of 400. */
+/* Writes TIME in UTC. The C library's functions would read time zone files and allocate. The date follows H. Hinnant,
+ * chrono-Compatible Low-Level Date Algorithms (2013), civil_from_days: years begin in March, in eras of 400 years. */
 static void write_date(char *text, size_t size, time_t time)
 {
-    const long long day = time / 86400 + 719468, second = time % 86400; /* since 1 March 0 */
+    const long long day = time / 86400 + 719468, second = time % 86400; /* days since 1 March 0 */
     const long long era = day / 146097, of_era = day % 146097;
     const long long year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     const long long of_year = of_era - (365 * year + year / 4 - year / 100);
@@ -91,7 +90,7 @@ static int write_run(struct mpg_trace_writer *w, struct mpg_error *err)
     return line ? facts_write(w, "program", line, err) : 0;
 }
 
-/* The Python interpreter that the rank is, if it is one. */
+/* Writes the version of the Python interpreter, if the process is one or is linked to one. */
 static int write_python(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char version[64], text[128];
@@ -102,7 +101,7 @@ static int write_python(struct mpg_trace_writer *w, struct mpg_error *err)
     return facts_write(w, "python", text, err);
 }
 
-/* The machine of this host, in the words of results files. */
+/* Writes the facts of this host's machine, worded as in results files. */
 static int write_machine(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char text[512];
@@ -113,7 +112,7 @@ static int write_machine(struct mpg_trace_writer *w, struct mpg_error *err)
     return limit > 0 ? facts_write(w, "core_limit", mpg_units_format_fact(text, sizeof text, limit, 2), err) : 0;
 }
 
-/* The cores that this rank may run on. */
+/* Writes the cores on which this rank may run. */
 static int write_cores(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char text[512];
@@ -121,7 +120,7 @@ static int write_cores(struct mpg_trace_writer *w, struct mpg_error *err)
     return *text ? facts_write(w, "cores", text, err) : 0;
 }
 
-/* How off-CPU time is recorded. */
+/* Writes how off-CPU time is recorded. */
 static int write_off_cpu_way(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     const enum off_cpu_way way = off_cpu_recorded_by();
@@ -133,7 +132,7 @@ uint64_t facts_agree_on_run(int rank)
     struct timespec now;
     uint64_t run = 0;
     clock_gettime(CLOCK_REALTIME, &now);
-    if (rank == 0) /* differs in processes that start at one time on one host, too */
+    if (rank == 0) /* the pid distinguishes processes which start at the same time on one host */
         run = ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 40;
     PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     return run;
@@ -174,7 +173,7 @@ int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *of
     return facts_write(w, "clock", text, err);
 }
 
-/* What all streams have of it. */
+/* Writes the off-CPU time of all streams. */
 static int write_off_cpu(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     int64_t between_ns = 0, in_ns = 0;

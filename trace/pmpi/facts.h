@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts of the run in a rank's trace. For the thread that may write to the stream. */
+/* Facts of the run in a rank's trace. Only for the thread that may write to the stream. */
 #ifndef MPG_TRACER_FACTS_H
 #define MPG_TRACER_FACTS_H
 
@@ -9,15 +9,15 @@
 #include "trace/pmpi/clock_offsets.h"
 #include "trace/store/writer.h"
 
-/* Agrees on a number for the run, which rank 0 makes, and returns it. Collective over MPI_COMM_WORLD. */
+/* Agrees on a number for the run, made by rank 0, and returns it. Collective over MPI_COMM_WORLD. */
 uint64_t facts_agree_on_run(int rank);
-/* Writes the number of the RUN, the host, clock and costs of the tracer. RANK 0 adds the facts of all ranks, and a rank that
- * SPEAKS for its host those of the host. -1: an error. */
+/* Writes the number of the RUN, the host, the clock and the tracer's overheads. RANK 0 adds the facts common to all
+ * ranks; the rank that SPEAKS for its host adds the host's facts. Returns -1 on error. */
 int facts_write_first(struct mpg_trace_writer *w, int rank, uint64_t run, bool clock_is_shared, bool speaks,
                       struct mpg_error *err);
 int facts_write_offset(struct mpg_trace_writer *w, const struct clock_offset *offset,
                        struct mpg_error *err);
-/* One fact, into the stream or the profile. */
+/* Writes one fact to the stream or to the profile. */
 int facts_write(struct mpg_trace_writer *w, const char *key, const char *value,
                 struct mpg_error *err);
 /* Writes the facts that are known only at the end. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the program's MPI is the one that this tracer was built for. What mpgtrace record
- * starts may be a shell or a tool that starts the program: only in the program itself, before
- * any of it has run, can be seen what it is linked to. If that is another MPI, or of no
- * kind known, the program is started anew with that one's tracer, or with none. */
+/* Checks whether the program's MPI is the MPI that this tracer was built for. mpgtrace record may start a shell or a tool
+ * that starts the program later: only inside the program, before it runs, is its MPI visible. If this is another MPI, or
+ * an unknown one, the program is restarted with the matching tracer, or with none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -17,15 +16,16 @@
 #include "trace/pmpi/family.h"
 
 #define FILE_OF(family) "libmpgtrace-" family ".so"
-/* There if the program is linked to an MPI of that family (mpg_mpi_symbol()). dlsym(3) would allocate where it finds nothing. */
+/* Defined if the program is linked to an MPI of the family (mpg_mpi_symbol()). dlsym(3) would allocate when it finds
+ * nothing. */
 extern const char symbol_of_openmpi __asm__("ompi_mpi_comm_world") __attribute__((weak));
 extern const char symbol_of_mpich __asm__("MPIR_Dup_fn") __attribute__((weak));
-/* Set in a program that was started anew: it is not once more. */
+/* Set in a restarted program, which is not restarted again. */
 #define ANEW "MPGTRACE_ANEW"
 
-/* Programs that load MPI late see by it for which one they are traced (common/module.c). */
+/* Shows a program that loads MPI late which MPI it is traced for (common/module.c). */
 __attribute__((used, visibility("default"))) const char MPG_TRACER_MARK = 1;
-/* Static programs are told by it (trace/record/target.c). */
+/* Marks a static program with the tracer (trace/record/target.c). */
 __attribute__((used)) const char tracer_sign[] = MPG_TRACER_SIGN;
 
 static bool is_linked(const void *none, const char *symbol)
@@ -35,7 +35,8 @@ static bool is_linked(const void *none, const char *symbol)
            : strcmp(symbol, mpg_mpi_symbol(MPG_MPI_MPICH)) == 0 && &symbol_of_mpich;
 }
 
-/* The tracer for MPI, of which the program has the library FILE, beside this one, into PATH; false if there is none. */
+/* Writes the file name of the tracer for MPI, beside this tracer, to PATH of SIZE bytes. FILE is the program's MPI
+ * library. Returns false if there is none. */
 static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t size)
 {
     Dl_info self;
@@ -43,7 +44,7 @@ static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t si
     if (mpi == MPG_MPI_NONE || !dladdr(tracer_sign, &self) || !self.dli_fname)
         return false;
     if (mpi == MPG_MPI_ABI && strncmp(base ? base + 1 : file, soname, strlen(soname)) != 0)
-        return false; /* another version of it */
+        return false; /* another version of the standard ABI */
     const char *end = strrchr(self.dli_fname, '/');
     return end &&
            snprintf(path, size, "%.*s/" FILE_OF("%s"), (int)(end - self.dli_fname),
@@ -51,8 +52,8 @@ static bool find_other(enum mpg_mpi mpi, const char *file, char *path, size_t si
            access(path, R_OK) == 0;
 }
 
-/* Puts OTHER (NULL: nothing) into the place of this tracer in LD_PRELOAD. False if that does
- * not hold it: the program is linked with it. */
+/* Replaces this tracer in LD_PRELOAD by OTHER (NULL: by nothing). Returns false if LD_PRELOAD does not name this tracer:
+ * then the program is linked with it. */
 static bool replace_in_preload(const char *other)
 {
     const char *old = getenv("LD_PRELOAD");
@@ -72,8 +73,8 @@ static bool replace_in_preload(const char *other)
     return done;
 }
 
-/* The program's file, by the name that it was started with where that is it: the kernel
- * names the process after it. False if it was the dynamic linker that was started. */
+/* Writes the program's file name to PATH of SIZE bytes: the name of the start if this leads to the same file, because the
+ * kernel names the process after it. Returns false if the dynamic linker was started. */
 static bool own_file(char *path, size_t size)
 {
     struct stat own, started;
@@ -91,7 +92,7 @@ static bool own_file(char *path, size_t size)
     return true;
 }
 
-/* That ARGV[0], which has the library FILE, of MPI, runs untraced, once for all ranks. */
+/* Reports, once for all ranks, that ARGV[0], which uses the library FILE of MPI, runs untraced. */
 static void tell_untraced(char **argv, enum mpg_mpi mpi, const char *file)
 {
     if (!mpg_launcher_is_first())
@@ -105,21 +106,22 @@ static void tell_untraced(char **argv, enum mpg_mpi mpi, const char *file)
         fprintf(stderr, "mpgtrace: %s runs untraced: mpgkit was built without %s\n", argv[0], mpg_mpi_name(mpi));
 }
 
-/* The MPI of a program that is linked to none, but may load one: that of its launcher, which record did not see if it
- * started that. Variables of MPICH's PMI are Slurm's, too, whose programs are of any MPI; this one is Hydra's alone. */
+/* Returns the MPI of a program that is not linked to MPI but may load one: its launcher's MPI. If mpgtrace record started
+ * the launcher, the launcher's variables were not visible to record. MPICH's PMI variables also come from Slurm, whose
+ * programs may use any MPI; MPI_LOCALNRANKS comes only from Hydra. */
 static enum mpg_mpi mpi_of_launcher(void)
 {
     return getenv("MPGTRACE_MPI") || !getenv("MPI_LOCALNRANKS") ? MPG_TRACER_MPI : MPG_MPI_MPICH;
 }
 
-/* Of glibc's, constructors have main's arguments. */
+/* glibc passes main's arguments to constructors. */
 __attribute__((constructor)) static void check_family(int argc, char **argv, char **envp)
 {
     char other[4096], self[4096];
     (void)argc;
     (void)envp;
     if (getenv(ANEW)) {
-        unsetenv(ANEW); /* those that it starts are others */
+        unsetenv(ANEW); /* programs started by this one are checked again */
         return;
     }
     Dl_info library;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What tells the tracer to mpgtrace record, and the family of MPIs that it is compiled for. */
+/* The tracer's marks for mpgtrace record, and the MPI family for which the tracer is compiled. */
 #ifndef MPG_TRACER_FAMILY_H
 #define MPG_TRACER_FAMILY_H
 
 #include "common/mpi.h"
 
-/* In a program that was linked with the tracer's archive. */
+/* Contained in each program that is linked with the tracer's archive. */
 #define MPG_TRACER_SIGN "mpgkit: this program holds the tracer"
 
-/* The name of the process that says that nothing was traced (trace/record/watch.h). */
+/* The name of the watch process, which reports that nothing was traced (trace/record/watch.h). */
 #define MPG_WATCH_NAME "mpgtrace-watch"
-/* The signal by which it learns that Open MPI's MPI_Init has begun in a step of srun without PMIx. (Included with signal.h.) */
+/* Signals the watch process that Open MPI's MPI_Init has begun in an srun step without PMIx. (Include signal.h, too.) */
 #define MPG_WATCH_IN_INIT SIGUSR1
 
-/* The family; what mpg_mpi_word() and mpg_mpi_tracer() say of it. (After mpi.h.) */
+/* The family, and its values of mpg_mpi_word() and mpg_mpi_tracer(). (Include mpi.h first.) */
 #if defined(MPICH)
 #define MPG_TRACER_MPI MPG_MPI_MPICH
 #define MPG_TRACER_WORD "mpich"

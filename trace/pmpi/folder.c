@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folders of traces: made, and claimed for one run. */
+/* Trace folders: making a folder, and claiming a folder for one run. */
 #include "trace/pmpi/folder.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static int64_t change_ns(const struct stat *st)
     return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
 }
 
-/* Counts what a run has left in a folder, but for the file that was just made in it. */
+/* A count of a run's files and folders in a folder, except OWN, the file just made. */
 struct others {
     const char *own;
     int64_t number;
@@ -76,7 +76,7 @@ static void count_other(const char *name, void *data)
         others->number++;
 }
 
-/* 1: claimed; 0: it is another run's. */
+/* Returns 1 if the folder is claimed, 0 if it belongs to another run, -1 on error. */
 static int claim_one(const char *folder, const char *name, struct folder_claim *claim,
                      struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder that a world's trace goes into. No file of another run is written to or removed:
- * where a folder holds a trace already, or another run writes one, this one goes beside. */
+/* The folder for the trace of a world. Files of other runs are never written to or removed: if a folder already holds a
+ * trace, or another run writes one, this run uses a new folder beside it. */
 #ifndef MPG_TRACER_FOLDER_H
 #define MPG_TRACER_FOLDER_H
 
@@ -10,45 +10,43 @@
 
 #include "common/error.h"
 
-/* The file of rank 0, which only one run can make: its folder is that run's. The same for all
- * ranks that see it, on other hosts too; sent between ranks. */
+/* Identifies rank 0's file, which only one run can make and which claims the folder. Equal on all ranks that see the
+ * file, on other hosts too; sent between ranks. */
 struct folder_claim {
     int64_t number;     /* 1: FOLDER itself, 2: FOLDER-2, ... */
     int64_t inode;      /* of the file */
-    int64_t changed_ns; /* when it was made: file systems without lasting inodes have that */
+    int64_t changed_ns; /* time of creation, for file systems whose inode numbers change */
     int64_t device;     /* on rank 0 */
 };
 
-/* Makes FOLDER if it is not there (not those above it) and puts its absolute path into
- * PATH of SIZE bytes. */
+/* Makes FOLDER if missing, but not its parents. Writes its absolute path to PATH of SIZE bytes. */
 int folder_make(const char *folder, char *path, size_t size, struct mpg_error *err);
 
-/* For rank 0 alone: makes FOLDER, or the first of FOLDER-2, FOLDER-3 ... that holds no trace,
- * and in it the empty file NAME. */
+/* For rank 0 only: makes FOLDER, or the first of FOLDER-2, FOLDER-3 ... that holds no trace, and the empty file NAME in it. */
 int folder_claim(const char *folder, const char *name, struct folder_claim *claim,
                  struct mpg_error *err);
 
-/* For the others: fails if the file NAME in FOLDER is there and another than CLAIM's. It is not
- * there where hosts have folders of their own. */
+/* For the other ranks: fails if the file NAME exists in FOLDER but is not CLAIM's file. If hosts have separate folders,
+ * the file does not exist. */
 int folder_check(const char *folder, const char *name, const struct folder_claim *claim,
                  struct mpg_error *err);
 
-/* Removes CLAIM's file NAME, if it is still empty, and FOLDER, if it then is. */
+/* Removes CLAIM's file NAME if it is still empty, and then FOLDER if it is empty. */
 void folder_unclaim(const char *folder, const char *name, const struct folder_claim *claim);
 
-/* Whether files could be made in FOLDER, which is made for that if need be, and removed again: 0,
- * or -1 and the text that folder_make() and folder_claim() would have. */
+/* Tests whether files can be made in FOLDER; a missing FOLDER is made for the test and removed again. Returns 0, or -1
+ * and the error of folder_make() and folder_claim(). */
 int folder_try(const char *folder, struct mpg_error *err);
 
-/* FOLDER's name with the NUMBER of a claim, into PATH of SIZE bytes. */
+/* Writes FOLDER's name with the NUMBER of a claim to PATH of SIZE bytes. */
 int folder_name(const char *folder, int64_t number, char *path, size_t size,
                 struct mpg_error *err);
 
-/* Makes FOLDER, and in it the first spawned-K that is not there yet: K, or -1. */
+/* Makes FOLDER and the first missing spawned-K in it. Returns K, or -1 on error. */
 int folder_make_spawned(const char *folder, struct mpg_error *err);
 
-/* What FOLDER holds of a trace: the number of its ranks' files, their bytes, and how many
- * windows there are that processes still write into (or died in), and folders of spawned worlds. */
+/* The trace files in FOLDER: number of ranks' files, their bytes, number of windows into which processes still write (or
+ * in which they died), and of folders of spawned worlds. */
 struct folder_content {
     int64_t ranks, bytes, windows, spawned;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fortran's special addresses, its statuses, and its library where it comes late. */
+/* Fortran's special addresses and statuses, and the look-up of a late-loaded Fortran library. */
 #define _GNU_SOURCE
 #include "trace/pmpi/fortran.h"
 
@@ -11,7 +11,7 @@
 #include "trace/pmpi/say.h"
 
 #ifdef OPEN_MPI
-/* Common blocks under the names that compilers give them. */
+/* Common blocks, under the names given by various compilers. */
 #define SPECIAL(lower, upper) \
     extern char lower __attribute__((weak)), lower##_ __attribute__((weak)), \
         lower##__ __attribute__((weak)), upper __attribute__((weak))
@@ -35,9 +35,8 @@ static bool is_ignore(const void *address)
            IS_SPECIAL(at, mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE);
 }
 #else
-/* MPICH: what has a choice buffer comes through the C wrapper, translated. The objects that
- * mpi_f08's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE stand for are in libmpich up to 4.1, in
- * libmpichfort since 4.2, whose mpi.h does not declare them. */
+/* MPICH: calls with a choice buffer reach the C wrapper, translated. libmpich up to 4.1, and libmpichfort since 4.2,
+ * define the objects behind mpi_f08's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE. The mpi.h of 4.2 does not declare them. */
 extern char f08_status_ignore __asm__("MPIR_F08_MPI_STATUS_IGNORE_OBJ") __attribute__((weak));
 extern char f08_statuses_ignore __asm__("MPIR_F08_MPI_STATUSES_IGNORE_OBJ") __attribute__((weak));
 
@@ -46,7 +45,7 @@ static bool is_ignore(const void *address)
     const char *at = address;
     if (&f08_status_ignore)
         return at == &f08_status_ignore || at == &f08_statuses_ignore;
-    /* libmpichfort came with dlopen, after the tracer's references were bound. */
+    /* libmpichfort was loaded by dlopen, after the tracer's references were bound. */
     Dl_info found;
     return dladdr(address, &found) && found.dli_saddr == address && found.dli_sname &&
            (strcmp(found.dli_sname, "MPIR_F08_MPI_STATUS_IGNORE_OBJ") == 0 ||
@@ -87,7 +86,7 @@ void *fortran_real(const char *name, const void *caller)
     void *real = NULL;
     if (dladdr(caller, &module)) {
         void *library = dlopen(module.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (library) { /* of it and of what it needs */
+        if (library) { /* searches the module and its dependencies */
             real = dlsym(library, name);
             real = real ? real : dlsym(library, name + 1);
         }

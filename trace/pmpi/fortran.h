@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the generated Fortran wrappers are made of (MPI-3.1, chapter 17):
- * trace/pmpi/calls.awk's macros for Fortran, where everything comes by address. */
+/* Building blocks of the generated Fortran wrappers (MPI-3.1, chapter 17): Fortran forms of the macros in
+ * trace/pmpi/calls.awk. Fortran passes every argument by address. */
 #ifndef MPG_FORTRAN_H
 #define MPG_FORTRAN_H
 
@@ -9,13 +9,13 @@
 #include "trace/pmpi/record.h"
 
 typedef MPI_Fint F;
-/* Fortran's arrays of counts and its statuses are then as C's. */
+/* So Fortran's arrays of counts and its statuses have C's layout. */
 _Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
 
 #define WRAPPER __attribute__((visibility("default")))
 
-/* The real function FUNCTION, a weak symbol: absent in programs without Fortran, in those
- * that load a module with it late, and where FUNCTION without its p is not MPI's. */
+/* The real function FUNCTION, a weak symbol. It is undefined in programs without Fortran, in programs that load a Fortran
+ * module late, and if the function without the p is not MPI's own. */
 #define REAL(function)                                                             \
     (*({                                                                           \
         static __typeof__(&function) late;                                         \
@@ -23,9 +23,9 @@ _Static_assert(sizeof(F) == sizeof(int), "INTEGER is no int");
         : late    ? late                                                           \
                   : (late = (__typeof__(late))fortran_real(#function, s.return_address)); \
     }))
-/* Finds NAME in the libraries of the module that called, or, where these are not MPI's, what they or the
- * program's others have under that name without its p; ends the program, which could not have started
- * without the tracer, if there is neither. */
+/* Returns the function NAME from the libraries of the calling module. If these lack NAME, searches them, and then the
+ * program's other libraries, for the name without its p. Ends the program if neither exists: without the tracer, it could
+ * not have started. */
 void *fortran_real(const char *name, const void *caller);
 
 #define INT(x) (*(x))
@@ -47,7 +47,7 @@ void *fortran_real(const char *name, const void *caller);
 #define REQUESTS(x) (x), true
 #define REQUEST(x) PMPI_Request_f2c(*(x))
 #define REQUEST_VALUE(x) (x), true
-/* mpi_f08 of MPICH 4.0 counts from 0 (its issue 6270). */
+/* mpi_f08 of MPICH 4.0 counts from 0 (MPICH issue 6270). */
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000 && MPICH_NUMVERSION < 40100000
 #define INDICES(x) (x), 0
 #else
@@ -72,14 +72,13 @@ void *fortran_real(const char *name, const void *caller);
     fortran_statuses_take(&given, (n), (statuses))
 #define STATUSES(statuses) fortran_statuses_read(&given)
 
-/* Whether the address is Fortran's MPI_IN_PLACE. */
+/* Returns true if ADDRESS is Fortran's MPI_IN_PLACE. */
 bool fortran_in_place(const void *address);
 
-/* N statuses as the program gave them, or others where it gave MPI_STATUS(ES)_IGNORE. */
+/* The N statuses passed by the program, or substitutes for MPI_STATUS(ES)_IGNORE. */
 struct fortran_statuses {
-    F *use;        /* for the real call */
-    MPI_Status *c; /* the same memory, or a place for aligned copies; may be
-                      MPI_STATUSES_IGNORE without memory for one */
+    F *use;        /* passed to the real call */
+    MPI_Status *c; /* the memory of USE, or aligned copies; MPI_STATUSES_IGNORE without memory for copies */
     int n;
     struct tracer_statuses own;
 };

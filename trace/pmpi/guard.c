@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The handler and whom it passes signals on to.
+/* The SIGBUS handler, and forwarding to the program's handler.
  *
- * Each time the guard is put before a handler of the program's it comes with a handler
- * function of its own, which knows that one: whichever of them the program saves and sets
- * again later, what stood behind it then stands behind it now. */
+ * Each time the guard goes in front of a handler of the program, it uses a new handler function (a generation), which
+ * remembers the program's handler. If the program saves a generation and restores it later, the generation still forwards
+ * to the same handler. */
 #define _GNU_SOURCE
 #include "trace/pmpi/guard.h"
 
@@ -18,8 +18,7 @@
 
 enum { GENERATIONS = 8 };
 
-/* A mapped file. Handlers read the list without a lock: entries are never freed, and one whose
- * base is NULL is free for another file. */
+/* A mapped file. Handlers read the list without a lock: entries are never freed; an entry with base NULL may be reused. */
 struct range {
     struct range *next;
     uint8_t *base;
@@ -28,16 +27,16 @@ struct range {
 };
 
 static struct {
-    pthread_mutex_t lock; /* not for handlers */
+    pthread_mutex_t lock; /* never taken by handlers */
     bool started;
     volatile bool has_lost;
     struct range *ranges;
     void (*lost)(const char *path);
-    int generations; /* made so far */
+    int generations; /* used so far */
     struct sigaction behind[GENERATIONS];
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- whom it concerns --- */
+/* --- handling SIGBUS --- */
 
 static struct range *range_of(const uint8_t *address)
 {
@@ -50,8 +49,8 @@ static struct range *range_of(const uint8_t *address)
     return NULL;
 }
 
-/* Puts memory in R's place; the store that failed is then made again. The code that the signal
- * has interrupted is the tracer's own: what follows may call what it likes. */
+/* Maps anonymous memory at R's addresses; the failed store is then repeated. The signal interrupted the tracer's own
+ * code, so this function may call any other function. */
 static bool replace(struct range *r)
 {
     if (mmap(r->base, r->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -62,14 +61,14 @@ static bool replace(struct range *r)
     return true;
 }
 
-/* As the system would: the instruction is repeated without a handler, or a signal that
- * somebody has sent is sent again. */
+/* Acts like the system: removes the handler, so the instruction is repeated without one; a signal sent by a process is
+ * sent again. */
 static void take_default(const siginfo_t *info)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigaction(SIGBUS, &action, NULL);
     if (info->si_code <= 0)
-        raise(SIGBUS); /* when the handler has returned */
+        raise(SIGBUS); /* delivered when the handler has returned */
 }
 
 static void pass_on(int generation, int signal, siginfo_t *info, void *context)
@@ -116,9 +115,9 @@ HANDLER(0) HANDLER(1) HANDLER(2) HANDLER(3) HANDLER(4) HANDLER(5) HANDLER(6) HAN
 static void (*const handlers[GENERATIONS])(int, siginfo_t *, void *) = {
     handle_0, handle_1, handle_2, handle_3, handle_4, handle_5, handle_6, handle_7};
 
-/* --- setting it --- */
+/* --- installing the handler --- */
 
-/* Which of ours ACTION is, or -1. */
+/* Returns the generation of ACTION, or -1 if ACTION is not the guard's. */
 static int generation_of(const struct sigaction *action)
 {
     for (int i = 0; (action->sa_flags & SA_SIGINFO) && i < GENERATIONS; i++)
@@ -138,7 +137,7 @@ static void set_locked(void)
     const bool nobody = plain && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
     struct sigaction ours = {.sa_sigaction = handlers[n], .sa_flags = SA_SIGINFO | SA_ONSTACK};
     ours.sa_flags |= nobody ? SA_RESTART : now.sa_flags & SA_RESTART;
-    guard.behind[n] = now; /* before a signal can come */
+    guard.behind[n] = now; /* set before a signal can arrive */
     if (sigaction(SIGBUS, &ours, &now) == 0)
         guard.behind[n] = now;
 }
@@ -152,7 +151,7 @@ static void add(uint8_t *base, size_t size, const char *path)
     const bool fresh = !r;
     if (!r && !(r = calloc(1, sizeof *r))) {
         pthread_mutex_unlock(&guard.lock);
-        return; /* unguarded, as it would be without all this */
+        return; /* the file stays unguarded */
     }
     r->size = size;
     strncpy(r->path, path, sizeof r->path - 1);

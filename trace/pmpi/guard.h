@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that are mapped into the program's memory may be truncated by others, and their
- * file system may fail: a store into them then is a SIGBUS, which would end the program.
- * The guard takes the program's SIGBUS: one that such a store has caused puts memory in
- * the place of the file, ends recording, and the program goes on; every other one goes to
- * whom it would have gone to without the guard, the program's handler or the system's.
+/* Protection against SIGBUS from mapped trace files. Other processes may truncate a mapped file, and its file system may
+ * fail: then a store into the file raises SIGBUS, which would end the program. The guard installs a SIGBUS handler. After
+ * a SIGBUS from a store into a trace file, it maps memory in place of the file and ends recording; the program goes on.
+ * Every other SIGBUS is forwarded to the program's handler, or to the system's default.
  *
- * A handler that the program sets later is put behind the guard again at the next
- * guard_check(), and one that it then sets back is the program's only one again. A thread
- * that has SIGBUS blocked is killed by one all the same, as the kernel has it. */
+ * If the program installs a handler later, the next guard_check() puts the guard in front of it again. If the program
+ * then restores its earlier handler, only this handler is active. As in any program, SIGBUS kills a thread that has
+ * blocked it. */
 #ifndef MPG_TRACER_GUARD_H
 #define MPG_TRACER_GUARD_H
 
@@ -15,18 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From now on files that are mapped (trace/store/window.h) are watched. LOST is called, in a
- * signal's handler that a store of the tracer's has caused, when one can be written no more;
- * PATH is the file's name. */
+/* Starts watching mapped files (trace/store/window.h). LOST is called in a signal handler, caused by a store of the
+ * tracer, when a file can no longer be written; PATH is its name. */
 void guard_start(void (*lost)(const char *path));
 
-/* Whether one has been lost: what is in its memory is not what was written there. */
+/* Returns true if a file was lost: its memory no longer holds the data written. */
 bool guard_has_lost(void);
 
-/* Puts the guard before a handler that the program has set meanwhile. A system call. */
+/* Puts the guard in front of a handler which the program has installed meanwhile. Takes a system call. */
 void guard_check(void);
 
-/* Gives SIGBUS back, if nobody has taken it since. */
+/* Restores the SIGBUS handler in front of which the guard stands, if the guard is still installed. */
 void guard_end(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays of handles as a program has them, C's or Fortran's (INTEGER). The standard ABI's C library has neither MPI_Fint nor
- * conversions (MPI-5.0, chapter 20: they are in the library of its Fortran bindings), and its tracer no Fortran wrappers. */
+/* Arrays of handles as passed by the program, in C or Fortran (INTEGER) form. The standard ABI's C library has neither
+ * MPI_Fint nor conversions (MPI-5.0, chapter 20: they belong to the library of its Fortran bindings), and its tracer has
+ * no Fortran wrappers. */
 #ifndef MPG_TRACER_HANDLES_H
 #define MPG_TRACER_HANDLES_H
 
