@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One line on standard error, without stdio's buffers. */
+/* Writes single lines to standard error without stdio's buffers. */
 #include "trace/pmpi/say.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static struct {
     bool known;
     dev_t device;
     ino_t inode;
-} first; /* standard error as it was */
+} first; /* identity of standard error at the start */
 
 void say_start(void)
 {
@@ -61,7 +61,7 @@ void say(const char *format, ...)
     va_end(arguments);
     if (n < 0 || !is_ours())
         return;
-    mpg_printable(line + start, sizeof line - start - 1, text); /* a folder may be called anything */
+    mpg_printable(line + start, sizeof line - start - 1, text); /* the name of a folder may contain any bytes */
     const size_t size = strlen(line);
     line[size] = '\n';
     write_line(line, size + 1);

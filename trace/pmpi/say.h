@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tracer says on the program's standard error. */
+/* Messages of the tracer on the program's standard error. */
 #ifndef MPG_TRACER_SAY_H
 #define MPG_TRACER_SAY_H
 
-/* Notes which file standard error is, at the start. */
+/* Stores the identity of the file behind standard error, at the start. */
 void say_start(void);
 
-/* Writes "mpgtrace: " and what FORMAT makes, at most some 600 bytes, and a line end, in one
- * write(2), so that lines of several ranks do not mix; not into a file that the program has put
- * in the place of standard error since say_start(), and not to be killed by a pipe that nobody
- * reads. */
+/* Writes "mpgtrace: ", the formatted text (at most some 600 bytes) and a line end with one write(2), so that lines
+ * of several ranks do not mix. Writes nothing if the program has replaced standard error since say_start(). A pipe
+ * without a reader does not kill the process. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
 #endif

@@ -12,7 +12,7 @@
 
 static const char prefix[] = "MPGTRACE_";
 
-/* What follows the prefix; all that the tracer, record and tests read or set. */
+/* Names without the prefix: every variable that the tracer, record or the tests read or set. */
 static const char *const names[] = {"ANEW",   "BUFFER",  "CALLSITES", "CLOCK",   "CPU_TIME", "LOCAL", "MPI",
                                     "OFF_CPU", "OUTPUT", "PAPI",      "PCONTROL", "PROFILE", "PROGRAM",
                                     "QUIET",   "SIGNATURE", "TOP",    "WATCH"};

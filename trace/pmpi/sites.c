@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captured stacks as definitions of a stream: modules and offsets in them. Where Python's
- * interpreter is on the stack, lines of the Python program are in its place. */
+/* Defines captured stacks in a stream: modules and offsets in modules. Where Python's interpreter is on the stack,
+ * lines of the Python program replace its frames. */
 #include "trace/pmpi/sites.h"
 
 #include <string.h>
@@ -17,21 +17,21 @@ enum { DEFAULT_DEPTH = 8 };
 
 static bool on;
 
-/* Sites of callers alone, by the last ones' addresses: programs make most of these calls from a few places. */
-enum { CALLERS = 32, CALLER_SHIFT = 2 /* calls are farther apart */ };
+/* Cache of the sites of callers without further frames, by caller address: most of these calls come from a few places. */
+enum { CALLERS = 32, CALLER_SHIFT = 2 /* calls are at least 4 bytes apart */ };
 static __thread struct {
     const void *address;
     int32_t site;
 } callers[CALLERS] __attribute__((tls_model("initial-exec")));
 
-/* Of each captured stack what is above the interpreter. */
+/* Frames above the interpreter, for each captured stack. */
 struct above {
     bool known, python;
-    unsigned keep; /* frames, from the innermost */
+    unsigned keep; /* number of innermost frames to keep */
 };
 static struct {
     unsigned depth;
-    const void *code; /* of the interpreter; NULL: there is none */
+    const void *code; /* address in the interpreter; NULL: the program has none */
     struct above *above;
     uint32_t number;
 } interpreter;
@@ -43,13 +43,13 @@ void sites_start(int rank)
     on = depth > 0;
     if (on) {
         callsites_start((unsigned)depth, frames_look);
-        (void)modules_frame(__builtin_return_address(0)); /* the list of what is loaded, which takes some ms, is made here */
+        (void)modules_frame(__builtin_return_address(0)); /* builds the list of loaded modules now, which takes some ms */
     }
     interpreter.depth = (unsigned)depth;
     interpreter.code = on ? python_code() : NULL;
 }
 
-/* Whether MODULE is what Python programs call C through: it says nothing of these. */
+/* Returns whether MODULE is glue through which Python programs call C: its frames do not help to locate a call. */
 static bool is_glue(int32_t module)
 {
     static const char *const names[] = {"libffi.", "_ctypes.", "_cffi_backend."};
@@ -62,7 +62,7 @@ static bool is_glue(int32_t module)
     return strstr(path, "/mpi4py/") != NULL;
 }
 
-/* Looks for the interpreter in SITE's stack, or, as far as that was captured, for what only the
+/* Looks for the interpreter in SITE's stack. If the captured stack is too short, looks for modules that only the
  * interpreter calls. */
 static struct above look_above(int32_t site)
 {
@@ -92,7 +92,8 @@ static const struct above *above_of(int32_t site)
     return &interpreter.above[site];
 }
 
-/* SITE with the Python program's lines in the place of the interpreter's, if it is there. */
+/* Returns SITE with the lines of the Python program in place of the interpreter's frames, if the interpreter is on
+ * the stack. */
 static int32_t in_python(int32_t site)
 {
     uintptr_t lines[CALLSITES_MAX_DEPTH];
@@ -109,7 +110,7 @@ static int32_t capture_caller(const struct tracer_scope *s)
     if (callers[slot].address == s->return_address)
         return callers[slot].site;
     const int32_t site = callsites_alone(s->return_address);
-    if (site == CALLSITES_NONE) /* MPI's own function, which many others call */
+    if (site == CALLSITES_NONE) /* a function of MPI itself, called from many places */
         return callsites_innermost(callsites_capture(s->return_address, s->frame, s->base));
     callers[slot].address = s->return_address;
     callers[slot].site = site;

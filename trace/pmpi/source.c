@@ -10,7 +10,7 @@
 #include "trace/pmpi/say.h"
 #include "trace/store/signature.h"
 
-/* The bytes of PATH, *SIZE of them. */
+/* Returns the content of PATH, of *SIZE bytes. */
 static char *read_file(const char *path, size_t *size, struct mpg_error *err)
 {
     struct stat st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The thread's own stack, from what the C library knows; others, from the system's list of mappings. Called in signal
- * handlers, too: nothing is allocated. */
+/* Finds the end of the thread's own stack from the C library, and of other stacks from the system's list of
+ * mappings. Also called in signal handlers, so nothing is allocated. */
 #define _GNU_SOURCE
 #include "trace/pmpi/stacks.h"
 
@@ -15,10 +15,9 @@
 
 /* --- the thread's own --- */
 
-/* What is above the frames of the thread's functions, and for the first thread how far its
- * stack may grow. pthread_getattr_np(3) would tell, and allocates; but the C library puts the
- * first frame of a program next to what __libc_stack_end says, and a thread's own data above
- * its stack. */
+/* Finds the end of the stack and, for the first thread, the limit to its growth. pthread_getattr_np(3) has the same
+ * information, but allocates. glibc places the first frame of a program next to __libc_stack_end, and a thread's
+ * own data above its stack. */
 #ifdef __GLIBC__
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -53,7 +52,7 @@ void stacks_find_own(struct stacks *s)
 
 /* --- others --- */
 
-/* A line of /proc/self/maps, "BEGIN-END rw-p ...", as far as it has been read. */
+/* A partly read line of /proc/self/maps, "BEGIN-END rw-p ...". */
 struct line {
     enum { BEGIN, END, RIGHTS, REST } part;
     uintptr_t begin, end;
@@ -65,7 +64,7 @@ static unsigned digit(char c)
     return (unsigned)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
-/* Whether C ends the line. */
+/* Parses the next character C. Returns whether C ends the line. */
 static bool take(struct line *l, char c)
 {
     if (c == '\n')
@@ -87,7 +86,7 @@ static bool take(struct line *l, char c)
     return false;
 }
 
-/* The mapping that SP is in becomes the other stack. */
+/* Makes the mapping around SP the other stack. */
 static bool find_mapping(struct stacks *s, uintptr_t sp)
 {
     char block[4096];
@@ -118,7 +117,7 @@ uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
             if (mincore((void *)page, bytes, in_memory) == 0)
                 return page + bytes;
         }
-        /* It was unmapped, or is another. */
+        /* The cached mapping was removed or replaced. */
         if (i == 1 || !find_mapping(s, sp))
             break;
     }
@@ -127,11 +126,11 @@ uintptr_t stacks_other_end(struct stacks *s, uintptr_t sp)
 
 /* --- signals --- */
 
-/* Where the kernel has put a register of the frame that a signal interrupted, from the stack pointer on that its handler
- * returns with; 0: not known. */
+/* Offsets of the interrupted frame's registers, as stored by the kernel, from the stack pointer with which the
+ * signal handler returns; 0: unknown. */
 enum {
 #if defined __x86_64__
-    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe, its first member gone */
+    CONTEXT_BYTES = sizeof(ucontext_t), /* struct rt_sigframe without its first member */
     CONTEXT_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
     CONTEXT_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
     CONTEXT_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP])

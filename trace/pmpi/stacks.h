@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where stacks end, so that nothing beyond is read. */
+/* Ends of stacks, so that no read passes them. */
 #ifndef MPG_TRACER_STACKS_H
 #define MPG_TRACER_STACKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A thread's own stack, and another one that it was on last; zero-initialised. */
+/* A thread's own stack, and the other stack that the thread used last; zero-initialised. */
 struct stacks {
     uintptr_t low, high;
     uintptr_t other_low, other_high;
     bool known;
 };
 
-/* Fills in the calling thread's own. */
+/* Fills in the calling thread's own stack. */
 void stacks_find_own(struct stacks *stacks);
-/* The end of the stack that SP is on, which is none of the thread's own: all from SP to there can be read. 0: not known.
- * Takes a system call, and microseconds for one that the thread was not on last. */
+/* Returns the end of the foreign stack around SP: all memory from SP to the end is readable. Returns 0 if unknown.
+ * Takes a system call, and microseconds for a stack other than the last one. */
 uintptr_t stacks_other_end(struct stacks *stacks, uintptr_t sp);
 
-/* The same of the calling thread's own, or another. */
+/* Returns the end of the stack around SP, the calling thread's own or another stack. */
 static inline uintptr_t stacks_end(struct stacks *stacks, uintptr_t sp)
 {
     if (__builtin_expect(!stacks->known, false))
@@ -29,8 +29,9 @@ static inline uintptr_t stacks_end(struct stacks *stacks, uintptr_t sp)
     return stacks_other_end(stacks, sp);
 }
 
-/* From a signal's frame to the one that it has interrupted, which may be on another stack: *HIGH becomes that one's end, *SP
- * its stack pointer, *FP_AT where its frame pointer is. Its address, or 0 if there is no telling. */
+/* Steps from a signal's frame to the interrupted frame, which may be on another stack. Sets *HIGH to the end of
+ * this stack, *SP to the stack pointer, and *FP_AT to the address of the saved frame pointer. Returns the
+ * interrupted code address, or 0 if unknown. */
 uintptr_t stacks_leave_signal(struct stacks *stacks, uintptr_t *high, uintptr_t *sp, uintptr_t *fp_at);
 
 #endif

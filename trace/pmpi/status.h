@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a status says, without a call where the public MPI_Status holds it. */
+/* Reads members of a status, without a call where they are public in MPI_Status. */
 #ifndef MPG_STATUS_H
 #define MPG_STATUS_H
 
@@ -15,7 +15,7 @@ static inline int64_t status_bytes(const MPI_Status *status)
     return (int64_t)((uint64_t)(uint32_t)(status->count_hi_and_cancelled >> 1) << 32 |
                      (uint32_t)status->count_lo);
 #else
-    MPI_Count count = 0; /* an int ends at 2 GiB */
+    MPI_Count count = 0; /* an int is limited to 2 GiB */
     if (PMPI_Get_elements_c(status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
         count = 0;
     return count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of a rank's threads: made, handed on, locked, closed. */
+/* Streams of a rank's threads: creation, reuse, locking, closing. */
 #include "trace/pmpi/stream.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ void stream_fail(const struct mpg_error *err)
         complain(err->text, "its trace ends here, the program goes on");
 }
 
-/* Out of the way of programs that count on low numbers, or close them one by one. */
+/* Moves FD out of the range of programs that expect low descriptor numbers or close them one by one. */
 static int move_high(int fd)
 {
     struct rlimit limit;
@@ -83,7 +83,7 @@ static int open_file(struct stream *s, int flags, struct mpg_error *err)
     return 0;
 }
 
-/* What the writer asks before each chunk. */
+/* Callback of the writer before each chunk: returns an open descriptor of the stream's file. */
 static int current_file(void *stream, struct mpg_error *err)
 {
     struct stream *s = stream;
@@ -94,7 +94,7 @@ static int current_file(void *stream, struct mpg_error *err)
             return s->fd;
         return mpg_error_set(err, "%s: has been removed", s->path);
     }
-    s->fd = -1; /* if it is open, it is the program's */
+    s->fd = -1; /* an open descriptor of this number belongs to the program */
     if (open_file(s, O_NOFOLLOW, err) < 0)
         return -1;
     if (!is_open(s) || lseek(s->fd, 0, SEEK_END) < 0)
@@ -102,7 +102,8 @@ static int current_file(void *stream, struct mpg_error *err)
     return s->fd;
 }
 
-/* What the writer asks where it begins and ends a flush. Another thread's stream is flushed at the end. */
+/* Callback of the writer at begin and end of a flush. Returns 0 for the stream of another thread, which is flushed
+ * at the end of the run. */
 static int64_t off_cpu_of_flush(void *stream, int64_t now_ns)
 {
     struct stream *s = stream;
@@ -135,14 +136,14 @@ static void stream_free(struct stream *s)
     free(s);
 }
 
-/* Makes the file of a new stream, or takes that which has claimed the folder. What is there
- * otherwise is not ours to write to. */
+/* Creates the file of a new stream, or takes over the file that claimed the folder. Any other existing file is not
+ * the tracer's to overwrite. */
 static int first_open(struct stream *s, uint32_t thread, struct mpg_error *err)
 {
     const struct stream_options *o = &streams.options;
     if (!o->directory)
         return open_file(s, 0, err);
-    /* Nor is the folder still ours, if the first stream's file is there no more. */
+    /* If the first stream's file has vanished, the folder is no longer the tracer's either. */
     const struct stream *first = streams.first;
     if (first && !mpg_file_is(first->path, &(struct mpg_file_id){first->device, first->inode}))
         return mpg_error_set(err, "%s: has been removed", first->path);
@@ -199,7 +200,7 @@ static struct stream *stream_new(uint32_t thread, struct mpg_error *err)
     s->writer = mpg_trace_writer_new(s->fd, &options, err);
     if (!s->writer)
         goto fail;
-    /* Of all ranks that are in the same file system one is enough. */
+    /* One complaint is enough for all ranks on the same file system. */
     if (o->rank == 0 && thread == 0 && o->directory && !mpg_trace_writer_survives(s->writer))
         complain("files in the folder of its trace cannot be mapped into memory",
                  "if it is killed, its last calls are lost");
@@ -214,7 +215,7 @@ fail:
 
 static void give_back(void *stream)
 {
-    if (!streams.on) /* and in a forked child the lock may be held for ever */
+    if (!streams.on) /* also true in a forked child, where the lock may be held for ever */
         return;
     pthread_mutex_lock(&streams.lock);
     stream_thread.stream = NULL; /* later destructors may call MPI, too */
@@ -222,7 +223,7 @@ static void give_back(void *stream)
     pthread_mutex_unlock(&streams.lock);
 }
 
-/* A stream for this thread: of one that has ended, or new. */
+/* Returns a stream for this thread: the stream of a thread that has ended, or a new one. */
 static struct stream *take(void)
 {
     struct mpg_error err;
@@ -242,12 +243,12 @@ static struct stream *take(void)
         last->next = s;
     }
     s->taken = true;
-    /* Without the key's value the stream is just not handed on. */
+    /* If this fails, the stream is merely not reused. */
     (void)pthread_setspecific(streams.at_thread_end, s);
     return s;
 }
 
-/* A thread that is cancelled while it writes would leave the lock held. */
+/* A thread that is cancelled while writing would leave the lock held. */
 static void lock_all(struct stream_thread *t)
 {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &t->cancel_state);
@@ -287,7 +288,7 @@ void stream_claim(void)
 bool stream_lock(void)
 {
     struct stream_thread *t = &stream_thread;
-    if (!streams.on || t->locked) /* a signal's handler has come in between */
+    if (!streams.on || t->locked) /* called from a signal handler inside the tracer */
         return false;
     if (streams.threads)
         return lock_threads(t);
@@ -336,7 +337,7 @@ void stream_flush(void)
     if (!full)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    stream_thread.locked = true; /* for a signal's handler */
+    stream_thread.locked = true; /* protects against calls from signal handlers */
     int status = mpg_trace_writer_flush(s->writer, &err);
     lock_all(&stream_thread);
     s->flushing = false;
@@ -367,7 +368,7 @@ bool stream_defined(enum stream_table table, int32_t number)
 
 /* --- all of them --- */
 
-/* In a signal's handler: a store into the file PATH has failed. */
+/* Called in a signal handler after a failed store into the mapped file PATH. */
 static void lose_window(const char *path)
 {
     static const char reason[] = "its window was truncated, or could not be stored into";
@@ -413,10 +414,10 @@ void streams_close(void)
             err = one;
         }
     }
-    if (failed && !guard_has_lost()) /* which has been said */
+    if (failed && !guard_has_lost()) /* already reported by the guard */
         complain(err.text, "its trace ends early, the program goes on");
     guard_end();
-    /* A thread that has just begun a call may still note that in its window. */
+    /* A thread that has just entered a call may still write this into its segment. */
     if (streams.threads)
         return;
     stream_free(streams.first);

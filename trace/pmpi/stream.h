@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The streams of a rank: one, or under MPI_THREAD_MULTIPLE one a thread, each a writer
- * with a file of its own. A thread gets its stream at its first call; the stream of a
- * thread that has ended goes to the next that begins. Nothing here needs MPI. */
+/* The streams of a rank: one, or with MPI_THREAD_MULTIPLE one for each thread. Each stream is a writer with its own
+ * file. A thread gets its stream at its first call; the stream of an ended thread passes to the next new thread.
+ * Nothing here needs MPI. */
 #ifndef MPG_TRACER_STREAM_H
 #define MPG_TRACER_STREAM_H
 
@@ -15,7 +15,7 @@
 #include "trace/pmpi/off_cpu.h"
 #include "trace/store/writer.h"
 
-/* What a stream has defined so far, as a set of small numbers for each kind. */
+/* Kinds of definitions in a stream; for each kind the stream keeps a set of the numbers already defined. */
 enum stream_table {
     STREAM_COMMS,
     STREAM_OBJECTS,
@@ -27,46 +27,47 @@ enum stream_table {
 
 struct stream {
     struct mpg_trace_writer *writer;
-    struct stream *next; /* of all that the rank has */
-    int64_t last_ns;     /* when its last event left */
-    const struct stream_thread *last_thread; /* whose that was; NULL: there is none yet */
-    int64_t off_between_ns, off_in_ns; /* off-CPU time so far, outside of calls and in them */
-    int fd;              /* the program may have closed it */
+    struct stream *next; /* list of the rank's streams */
+    int64_t last_ns;     /* end of the last event */
+    const struct stream_thread *last_thread; /* thread of the last event; NULL: no event yet */
+    int64_t off_between_ns, off_in_ns; /* total off-CPU time outside of calls and in calls */
+    int fd;              /* the program may have closed this descriptor */
     char *path;
-    dev_t device;        /* what tells the file from any other */
+    dev_t device;        /* identity of the file */
     ino_t inode;
     uint32_t thread;
-    bool taken;          /* by a thread that lives */
-    bool flushing;       /* by its thread, which does not hold the lock */
+    bool taken;          /* used by a living thread */
+    bool flushing;       /* its thread is flushing, without the lock */
     struct {
         uint8_t *bits;
         uint32_t size; /* bytes */
     } defined[STREAM_TABLES];
-    struct mpg_map local; /* (call, callsite) -> how many of local.c's calls were recorded */
+    struct mpg_map local; /* (call, callsite) -> number of recorded local calls (local.c) */
 };
 
 struct stream_options {
-    const char *directory; /* absolute; kept. NULL: nothing is kept of the streams */
+    const char *directory; /* absolute path, not copied; NULL: the streams are not stored */
     int rank, ranks;
-    /* The file of the first stream, if it is there already and is to be taken; else inode 0. */
+    /* Identity of the first stream's file if it already exists; otherwise inode 0. */
     dev_t claimed_device;
     ino_t claimed_inode;
     size_t window_bytes;
     uint32_t value_number;
     bool off_cpu; /* off-CPU time is recorded */
-    bool threads; /* several may call at once */
+    bool threads; /* several threads may call MPI at once */
 };
 
-/* Shared by all streams. Without `threads` there is no lock and one stream. */
+/* State shared by all streams. Without `threads` there is one stream and no lock. */
 struct streams {
     atomic_bool on;     /* recording */
-    volatile bool busy; /* between lock and unlock */
+    volatile bool busy; /* true between lock and unlock */
     bool threads;
     int rank;
-    int64_t calls, summed;  /* recorded, and only summed up, so far; between lock and unlock */
-    int64_t stacks_ns;      /* from the leave of calls whose stack was new until it was known and defined; likewise */
-    int64_t call_ns;        /* what a recorded call costs, as the fact overhead_call_ns says */
-    struct stream *first; /* of MPI_Init's thread */
+    int64_t calls, summed;  /* numbers of recorded and of aggregated calls; protected by the lock */
+    int64_t stacks_ns;      /* time spent on new stacks, from the leave of a call until its stack is defined; protected by the
+                               lock */
+    int64_t call_ns;        /* overhead of a recorded call, the fact overhead_call_ns */
+    struct stream *first; /* stream of MPI_Init's thread */
     struct stream_options options;
     pthread_mutex_t lock;
     pthread_cond_t flushed;
@@ -74,50 +75,48 @@ struct streams {
 };
 extern struct streams streams;
 
-/* This thread's, all zero until stream_claim() or stream_lock(). */
+/* State of this thread, all zero until stream_claim() or stream_lock(). */
 struct stream_thread {
     struct stream *stream;
-    uintptr_t frame, return_address; /* of the outermost call it is inside of */
+    uintptr_t frame, return_address; /* of the outermost wrapper that the thread is inside */
     struct off_cpu off_cpu;
-    int depth;       /* wrappers it is inside of */
-    int cancel_state; /* as it was before stream_lock() */
-    volatile bool locked; /* between lock and unlock, or writing */
+    int depth;       /* number of nested wrappers */
+    int cancel_state; /* state before stream_lock() */
+    volatile bool locked; /* true between lock and unlock, and while writing */
 };
 extern __thread struct stream_thread stream_thread __attribute__((tls_model("initial-exec")));
 
-/* Opens the stream of this thread, the first. Recording begins when the caller sets
- * streams.on. */
+/* Opens the first stream, for this thread. Recording begins when the caller sets streams.on. */
 int streams_open(const struct stream_options *options, struct mpg_error *err);
 
-/* Gives this thread its stream before its first call begins: one of a thread that has
- * ended would else have calls of both, which overlapped. */
+/* Gives this thread its stream before its first call begins. If the thread took over an ended thread's stream
+ * later, calls of both threads could overlap in the stream. */
 void stream_claim(void);
 
-/* Between the two, all that streams share and this thread's stream are the caller's.
- * Lock returns false when nothing is recorded (any more). */
+/* Between lock and unlock the caller owns the shared state and this thread's stream. Returns false, unlocked, if
+ * nothing is recorded (any more). */
 bool stream_lock(void);
 void stream_unlock(void);
-/* The same for a process that ends, whatever its threads were at: false also when one of
- * them is between lock and unlock, and may be for ever. */
+/* Locks for a process that ends in any state of its threads. Also returns false if another thread is between lock
+ * and unlock, since this thread may never unlock. */
 bool stream_lock_at_end(void);
 
-/* Until no thread is in stream_flush() any more: then all streams are the caller's.
- * Between lock and unlock. */
+/* Waits until no thread is in stream_flush(): then the caller owns all streams. Callers hold the lock. */
 void streams_wait(void);
 
-/* Whether TABLE of this thread's stream has had NUMBER, which it then has. Between lock
- * and unlock. False when out of memory: defined once too often does no harm. */
+/* Returns whether TABLE of this thread's stream contained NUMBER, and adds NUMBER. Returns false if memory is
+ * exhausted: a repeated definition is harmless. Callers hold the lock. */
 bool stream_defined(enum stream_table table, int32_t number);
 
-/* Writes out what this thread has gathered if its window is nearly full; other threads go
- * on recording meanwhile. Not between lock and unlock. */
+/* Writes out this thread's events if its segment is nearly full, while other threads continue recording. Callers do
+ * not hold the lock. */
 void stream_flush(void);
 
-/* Ends recording with one line on standard error that says why. */
+/* Ends recording and reports the reason in one line on standard error. */
 void stream_fail(const struct mpg_error *err);
 
-/* Ends recording and closes all streams. A thread that is about to record then finds
- * that nothing is recorded any more. Between lock and unlock, after streams_wait(). */
+/* Ends recording and closes all streams. A thread that is about to record finds recording off. Callers hold the
+ * lock and have called streams_wait(). */
 void streams_close(void);
 
 #endif

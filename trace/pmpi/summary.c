@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPGTRACE_TOP is the process that mpgtrace record became, if it is to speak for its job,
- * and whether it is linked to an MPI: "PID yes". MPGTRACE_QUIET: nothing is said. */
+/* MPGTRACE_TOP names the process that mpgtrace record became, if this process is to report for its job, and whether
+ * it is linked to an MPI: "PID yes". MPGTRACE_QUIET: no reports. */
 #include "trace/pmpi/summary.h"
 
 #include <limits.h>
@@ -25,10 +25,10 @@
 enum { WAIT_MS = 100 };
 
 static struct {
-    int64_t spawned_here; /* worlds that this process has started, for others */
-    int64_t calls, ranks, spawned; /* of all ranks; ranks: those that record */
-    int size;             /* of MPI_COMM_WORLD */
-    char other[PATH_MAX]; /* the folder of a rank that has another than rank 0; "": none has */
+    int64_t spawned_here; /* number of MPI worlds that this process has spawned */
+    int64_t calls, ranks, spawned; /* sums over all ranks; ranks: number of recording ranks */
+    int size;             /* size of MPI_COMM_WORLD */
+    char other[PATH_MAX]; /* folder of a rank whose folder differs from rank 0's; "": all ranks share one folder */
 } sums;
 
 static bool is_quiet(void)
@@ -36,7 +36,7 @@ static bool is_quiet(void)
     return getenv("MPGTRACE_QUIET") != NULL;
 }
 
-/* The parts of an MPMD run may name folders of their own. */
+/* Compares the ranks' folders: the parts of an MPMD run may name different ones. */
 static void compare_folders(const char *folder)
 {
     char text[PATH_MAX];
@@ -65,7 +65,7 @@ void summary_gather(int64_t calls, const char *folder)
     compare_folders(folder);
 }
 
-/* FOLDER as the user may have given it. */
+/* Returns FOLDER in the shortest form, as the user may have written it. */
 static const char *short_name(const char *folder)
 {
     char here[PATH_MAX];
@@ -75,8 +75,8 @@ static const char *short_name(const char *folder)
     return folder;
 }
 
-/* The other ranks close their files at about the same time: their windows are then gone.
- * Empty if not all are here, or not soon. */
+/* Describes the size of the trace. The other ranks close their files at about the same time, and their segments
+ * vanish then. Leaves TEXT empty if some files are missing or are not closed soon. */
 static void describe_size(char *text, size_t size, const char *folder)
 {
     char bytes[32];
@@ -95,8 +95,8 @@ void summary_spawned(void)
     sums.spawned_here++;
 }
 
-/* Worlds that were spawned have their folders since their MPI_Init, unless the tracer was not preloaded there. Those that such
- * worlds spawn in turn are beside theirs, and not told apart. */
+/* Reports spawned worlds without a trace. A traced world has created its folder since its MPI_Init. Worlds spawned
+ * by spawned worlds have folders beside them and cannot be told apart. */
 static void say_untraced(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
@@ -140,7 +140,7 @@ void summary_say(const char *folder)
 
 /* --- nothing --- */
 
-/* Whether this process is the one that speaks; *LINKED: to an MPI. */
+/* Returns whether this process reports for the job. *LINKED: the process is linked to an MPI. */
 static bool is_top(bool *linked)
 {
     const char *text = getenv("MPGTRACE_TOP");
@@ -190,7 +190,7 @@ void summary_say_nothing(bool session)
     const int length = (int)strcspn(line, " ");
     struct mpg_error err;
     summary_end_watch();
-    if (folder_try(folder, &err) < 0) /* ranks, if there were any, ran untraced for that */
+    if (folder_try(folder, &err) < 0) /* the ranks, if any, ran untraced because of this error */
         say("nothing was traced: %s", err.text);
     else if (session)
         say("nothing was traced: no MPI_Init was seen in %.*s, but MPI_Session_init: sessions alone are not recorded",

@@ -17,8 +17,8 @@ static bool allocate_neighbors(struct tracer_comm *c, int sources, int destinati
     return true;
 }
 
-/* MPI-3.1 section 7.6: along each dimension the neighbour in the negative direction,
- * then the one in the positive. */
+/* MPI-3.1 section 7.6: in each dimension first the neighbour in negative direction, then the neighbour in positive
+ * direction. */
 static bool read_cart(struct tracer_comm *c, MPI_Comm comm)
 {
     int n = 0;
@@ -44,7 +44,7 @@ static bool read_dist_graph(struct tracer_comm *c, MPI_Comm comm)
     PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     if (!allocate_neighbors(c, in, out))
         return false;
-    /* A weighted graph wants room for its weights. */
+    /* A weighted graph needs memory for its weights. */
     if (weighted && !(weights = malloc(((size_t)in + (size_t)out + 1) * sizeof *weights)))
         return false;
     int rc = PMPI_Dist_graph_neighbors(comm, in, c->sources, weights, out, c->destinations,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every call goes through: the scope of a wrapper, the record it leaves. */
+/* The scope of a wrapper and the record of its call, common to all calls. */
 #include "trace/pmpi/tracer.h"
 
 #include "trace/pmpi/callsites.h"
@@ -12,9 +12,9 @@
 #include "trace/pmpi/stream.h"
 #include "trace/pmpi/values.h"
 
-/* Whether a call is made in the outermost one: other calls from the same function have the same frame, but return
- * elsewhere. An error handler or callback may have left that by longjmp or an exception, without a trace. Calls in calls
- * are rare: this takes some microseconds. */
+/* Returns whether a call is made inside the outermost call. Further calls from the same function have the same
+ * frame, but another return address. An error handler or callback may have left the outermost call by longjmp or an
+ * exception. Nested calls are rare: this check takes some microseconds. */
 static __attribute__((noinline, cold)) bool is_inside(const void *return_address, const void *frame, const void *base)
 {
     const struct stream_thread *t = &stream_thread;
@@ -22,15 +22,15 @@ static __attribute__((noinline, cold)) bool is_inside(const void *return_address
            callsites_lead_to(return_address, frame, base, (const void *)t->return_address, (const void *)t->frame);
 }
 
-/* Calls that involve nobody are in the interval, as most of them leave no record. */
+/* Local calls are part of the compute interval, since most of them leave no record. */
 static bool is_computation(enum mpg_call call)
 {
     const enum mpg_kind kind = mpg_call_kind(call);
     return kind == MPG_KIND_OTHER || kind == MPG_KIND_PCONTROL;
 }
 
-/* What a thread needs at its first call, and what is measured between calls: that falls
- * into its own interval rather than into the call's time. */
+/* Prepares a thread's stream at its first call, and reads the values measured over intervals. This time counts as
+ * part of the interval before the call. */
 static __attribute__((noinline)) void prepare(enum mpg_call call)
 {
     if (!stream_thread.stream)
@@ -124,14 +124,14 @@ void tracer_unlock(void)
     stream_unlock();
 }
 
-/* Whether sums of calls before EVENT are not to go on behind it. */
+/* Returns whether sums of local calls must end before EVENT. */
 static inline bool is_mark(const struct mpg_event *event)
 {
-    return event->call <= MPG_CALL_Finalize; /* the first ones: regions, start and end */
+    return event->call <= MPG_CALL_Finalize; /* regions, start and end come first */
 }
 
-/* Gives EVENT the off-CPU time that was found before it and in it. Where another thread, or none, made
- * the call before, there is no interval of this thread's. */
+/* Sets the off-CPU time before and in EVENT. If another thread or no thread made the stream's previous call, this
+ * thread has no interval before the event. */
 static __attribute__((noinline, cold)) void add_off_cpu(struct stream *stream, struct mpg_event *event)
 {
     struct stream_thread *t = &stream_thread;
@@ -147,12 +147,12 @@ static int write_out(struct mpg_trace_writer *writer, const struct mpg_event *ev
     const int fresh = event->site != MPG_NO_SITE ? sites_define(event->site, err) : 0;
     if (fresh < 0 || (is_mark(event) && mpg_trace_end_sums(writer, err) < 0))
         return -1;
-    if (__builtin_expect(fresh, 0)) /* a new stack takes microseconds, which the made-up calls of overhead.c do not have */
+    if (__builtin_expect(fresh, 0)) /* a new stack takes microseconds, missing in overhead.c's artificial calls */
         streams.stacks_ns += clock_now_ns() - event->leave_ns;
     return mpg_trace_write_event(writer, event, err);
 }
 
-/* What the tracer has done since ENTER_NS, in the interval between two calls, is an event. */
+/* Records the tracer's own work since ENTER_NS, in the interval between two calls, as an event. */
 static __attribute__((noinline, cold)) void write_own_work(int64_t enter_ns)
 {
     struct mpg_error err;
@@ -183,7 +183,7 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
     struct mpg_error err;
     struct stream *stream = stream_thread.stream;
     event->thread = stream->thread;
-    /* Counters of two cores may differ by some ns where a thread has moved. */
+    /* Clocks of two cores may differ by some ns after a thread has migrated. */
     event->enter_ns = s->enter_ns > stream->last_ns ? s->enter_ns : stream->last_ns;
     event->leave_ns = s->leave_ns > event->enter_ns ? s->leave_ns : event->enter_ns;
     if (values_number) {
@@ -203,7 +203,8 @@ void tracer_write(const struct tracer_scope *s, struct mpg_event *event)
         profile_add(event, event->site);
     else if (write_out(stream->writer, event, &err) < 0)
         stream_fail(&err);
-    else if (__builtin_expect(event->request_number > TRACER_LONG_LIST, 0)) /* what any call costs is known */
+    else if (__builtin_expect(event->request_number > TRACER_LONG_LIST, 0)) /* the normal overhead of a call is known and
+                                                                               subtracted */
         write_own_work(event->leave_ns + streams.call_ns);
     bool full = streams.threads && mpg_trace_writer_is_full(stream->writer);
     stream_unlock();

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The MPI functions that trace/calls.def does not have, as trace/pmpi/wrap.awk found them in
- * mpi.h. */
+/* MPI functions of mpi.h that trace/calls.def lacks, found by trace/pmpi/wrap.awk. */
 #ifndef MPG_UNTRACED_H
 #define MPG_UNTRACED_H
 
 #include <stdbool.h>
 
-/* Room for all of them; unused places have no name and are never counted. */
+/* Capacity; unused entries have no name and are never counted. */
 enum { MPG_UNTRACED_COUNT = 640 };
 
 struct mpg_untraced {
-    const char *name; /* with its prefix */
-    bool local;       /* names nothing that it could communicate by: it is only counted */
+    const char *name; /* including the prefix */
+    bool local;       /* has no argument for communication: the function is only counted */
 };
 
 extern const struct mpg_untraced mpg_untraced[];

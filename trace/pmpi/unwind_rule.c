@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding one function's call frame information, and running its instructions up to a return address. Nothing is read but
- * within the segment that the information is in: libgcc's own search (_Unwind_Find_FDE) believes every byte, and one that is
- * wrong would end a program that never unwinds by itself. */
+/* Finds a function's call frame information and runs its instructions up to a return address. Reads only within the
+ * segment that contains the information: libgcc's own search (_Unwind_Find_FDE) trusts every byte, and a wrong byte
+ * would crash a program that never unwinds itself. */
 #define _GNU_SOURCE
 #include "trace/pmpi/unwind_rule.h"
 
@@ -12,7 +12,7 @@
 
 #include "trace/pmpi/modules.h"
 
-/* DWARF 5, section 7, and the GNU additions. */
+/* Constants of DWARF 5, section 7, and the GNU extensions. */
 enum { /* call frame instructions */
     DW_CFA_nop = 0x00, DW_CFA_advance_loc1 = 0x02, DW_CFA_advance_loc2 = 0x03,
     DW_CFA_advance_loc4 = 0x04, DW_CFA_offset_extended = 0x05, DW_CFA_restore_extended = 0x06,
@@ -41,14 +41,14 @@ enum { FRAME_REGISTER = 29, STACK_REGISTER = 31, ADDRESS_REGISTER = 30 };
 enum { FRAME_REGISTER = -1, STACK_REGISTER = -1, ADDRESS_REGISTER = -1 };
 #endif
 
-/* Where the entry (FDE) of the function around an address is. */
+/* Location of the entry (FDE) of the function around an address. */
 struct found {
     uintptr_t address;
-    uintptr_t fde, low, high; /* all of it is within LOW .. HIGH */
+    uintptr_t fde, low, high; /* all within LOW .. HIGH */
     uintptr_t function;
 };
 
-/* Where a register of the caller is. */
+/* Location of a register of the caller. */
 struct place {
     enum { SAME, UNDEFINED, AT_CFA, AT_FRAME_POINTER, ELSEWHERE } kind;
     int64_t offset;
@@ -67,7 +67,7 @@ struct program {
     const uint8_t *p, *end;
     uint64_t code_align;
     int64_t data_align;
-    uint8_t encoding; /* of code addresses in the FDE */
+    uint8_t encoding; /* encoding of code addresses in the FDE */
     struct row row, initial, remembered[MAX_REMEMBERED];
     int remembered_number;
     bool bad, of_signal;
@@ -92,7 +92,7 @@ static uint64_t take(struct program *s, size_t bytes)
 static inline uint64_t take_uleb(struct program *s)
 {
     uint64_t v = 0;
-    if (s->p < s->end && *s->p < 128) /* most are one byte */
+    if (s->p < s->end && *s->p < 128) /* most values are one byte */
         return *s->p++;
     for (unsigned shift = 0; s->p < s->end; shift += 7) {
         uint8_t byte = *s->p++;
@@ -120,7 +120,7 @@ static int64_t take_sleb(struct program *s)
     return (int64_t)v;
 }
 
-/* Bytes of a code address in ENCODING (LSB 10.5); 0: not a fixed number. */
+/* Returns the size in bytes of a code address in ENCODING (LSB 10.5); 0 for variable sizes. */
 static size_t encoded_bytes(uint8_t encoding)
 {
     switch (encoding & 7) {
@@ -155,7 +155,7 @@ static void restore_place(struct program *s, uint64_t reg)
         *place = *place_of(&s->initial, reg);
 }
 
-/* The block of an expression: frame pointer + *OFFSET, and whether it is that. */
+/* Reads the block of an expression. Returns whether it is frame pointer + *OFFSET, and in *LOADED whether a load follows. */
 static bool frame_expression(struct program *s, int64_t *offset, bool *loaded)
 {
     uint64_t size = take_uleb(s);
@@ -211,7 +211,7 @@ static void recall(struct program *s)
         s->row = s->remembered[--s->remembered_number];
 }
 
-/* Bytes by which the place in the code moves on. */
+/* Returns the number of code bytes by which OP advances the location. */
 static uint64_t advance(struct program *s, uint8_t op)
 {
     switch (op) {
@@ -226,7 +226,7 @@ static void run_extended(struct program *s, uint8_t op)
     uint64_t reg;
     switch (op) {
     case DW_CFA_nop:
-    case DW_CFA_GNU_window_save: /* AArch64: the return address becomes signed, or not */
+    case DW_CFA_GNU_window_save: /* AArch64: toggles signing of the return address */
         break;
     case DW_CFA_offset_extended:
         reg = take_uleb(s);
@@ -275,7 +275,7 @@ static void run_extended(struct program *s, uint8_t op)
     }
 }
 
-/* Runs instructions up to END that hold for the byte at OFFSET in the function. */
+/* Runs the instructions up to END that apply to the byte at OFFSET in the function. */
 static void run(struct program *s, const uint8_t *end, uint64_t offset)
 {
     uint64_t at = 0;
@@ -305,7 +305,8 @@ static void run(struct program *s, const uint8_t *end, uint64_t offset)
     }
 }
 
-/* Reads the length word at *P; NULL or the end of the entry, of at least two words, *P then after the first. */
+/* Reads the length word at *P and moves *P behind the word. Returns the end of the entry, or NULL for an entry
+ * shorter than two words. */
 static const uint8_t *entry(const uint8_t **p, const struct found *in)
 {
     const uintptr_t at = (uintptr_t)*p;
@@ -313,11 +314,11 @@ static const uint8_t *entry(const uint8_t **p, const struct found *in)
     if (at < in->low || at > in->high || in->high - at < 8)
         return NULL;
     memcpy(&length, *p, 4);
-    *p += 4; /* 64-bit entries, of length UINT32_MAX: nobody's .eh_frame */
+    *p += 4; /* 64-bit entries (length UINT32_MAX) do not occur in .eh_frame */
     return length < 4 || length > in->high - at - 4 ? NULL : *p + length;
 }
 
-/* The letters after 'z' in the augmentation string; false: a frame of another kind. */
+/* Reads the letters after 'z' in the augmentation string. Returns false for a frame of an unknown kind. */
 static bool read_augmentation(struct program *s, const char *letters)
 {
     for (; *letters; letters++)
@@ -331,14 +332,14 @@ static bool read_augmentation(struct program *s, const char *letters)
             take(s, bytes);
             break;
         }
-        case 'B': break; /* AArch64: signed with the other key */
+        case 'B': break; /* AArch64: signed with key B */
         case 'S': s->of_signal = true; return false;
         default: return false;
         }
     return !s->bad;
 }
 
-/* The common part of the functions' entries (CIE), and its instructions. */
+/* Reads the common part of the functions' entries (CIE) and runs its instructions. */
 static bool run_common(struct program *s, const uint8_t *cie, const struct found *in)
 {
     const uint8_t *end = entry(&cie, in);
@@ -384,7 +385,7 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
     s->p = fde + 4;
     s->end = end;
     take(s, bytes);
-    if (bytes == 0 || take(s, bytes) <= offset) /* it ends before */
+    if (bytes == 0 || take(s, bytes) <= offset) /* the function ends before the address */
         return false;
     uint64_t size = take_uleb(s);
     if (s->bad || size > (size_t)(end - s->p))
@@ -396,7 +397,7 @@ static bool run_function(struct program *s, const struct found *in, uint64_t off
 
 /* --- finding --- */
 
-/* Where ENTRY is, if not in the segment of its module's table. */
+/* Bounds of the segment with ENTRY, if this is not the segment of its module's table. */
 struct bounds {
     uintptr_t entry, low, high;
 };
@@ -408,7 +409,7 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *data)
     return modules_bounds(info, b->entry, &b->low, &b->high);
 }
 
-/* Finds the entry in the table of M (LSB 10.6.2), which linkers sort by address; false: there is none. */
+/* Finds the entry in the table of M (LSB 10.6.2), which linkers sort by address. Returns false if there is none. */
 static bool search(const struct module_unwinding *m, struct found *f)
 {
     enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b, HEAD = 12 };
@@ -420,7 +421,7 @@ static bool search(const struct module_unwinding *m, struct found *f)
     memcpy(&n, (const void *)(m->table + 8), sizeof n);
     if (n > (m->high - m->table - HEAD) / sizeof pair)
         return false;
-    uint32_t first = 0, end = n; /* the first that begins behind the address */
+    uint32_t first = 0, end = n; /* first entry that begins after the address */
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
         memcpy(pair, (const void *)(m->table + HEAD + middle * sizeof pair), sizeof pair);
@@ -456,13 +457,13 @@ struct unwind_rule unwind_rule_of(const void *address)
     struct unwind_rule rule = {.kind = UNWIND_END};
     struct program s = {.row = {.kind = CFA_ELSEWHERE}};
     struct module_unwinding unwinding;
-    /* The call is before the address it returns to, which may be in the next function. */
+    /* The call precedes its return address, which may belong to the next function. */
     struct found found = {.address = (uintptr_t)address - 1};
     if (FRAME_REGISTER < 0 || !modules_unwinding(address, &unwinding)) {
         rule.kind = UNWIND_NOWHERE;
         return rule;
     }
-    /* What is not understood may be damaged: a whole unwinder would believe it. */
+    /* Unknown instructions may be damaged data, which a complete unwinder would trust. */
     if (!search(&unwinding, &found) || !run_function(&s, &found, (uint64_t)(found.address - found.function))) {
         rule.kind = s.of_signal ? UNWIND_SIGNAL : UNWIND_END;
         return rule;

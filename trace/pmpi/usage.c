@@ -12,7 +12,7 @@
 #include "common/peek.h"
 #include "trace/pmpi/facts.h"
 
-/* Counters, in ns or numbers; -1: not told. */
+/* Counters in ns or numbers; -1: unknown. */
 enum {
     CPU_USER, CPU_SYSTEM, VOLUNTARY, INVOLUNTARY, PAGE_FAULTS, RUNQUEUE_WAIT, STEAL, THROTTLED, COUNTERS
 };
@@ -52,7 +52,7 @@ static void read_process(struct usage *u)
     u->counter[PAGE_FAULTS] = (int64_t)r.ru_minflt + r.ru_majflt;
 }
 
-/* Of the process's first thread: "on the CPU, waiting for one, how often". */
+/* Reads the first thread's counters: time on the CPU, time in the run queue, number of time slices. */
 static void read_run_queue(struct usage *u)
 {
     char text[128];
@@ -62,7 +62,7 @@ static void read_run_queue(struct usage *u)
         u->counter[RUNQUEUE_WAIT] = wait_ns;
 }
 
-/* The eighth number in the lines of the cores that the process may use. */
+/* Reads the eighth number (stolen time) in the lines of the cores that the process may use. */
 static void read_steal(struct usage *u)
 {
     enum { BYTES = 1 << 17, MOST_CORES = 1 << 13 };
@@ -87,8 +87,8 @@ static void read_steal(struct usage *u)
     free(text);
 }
 
-/* The number behind KEY in the file cpu.stat of the control group whose line in GROUPS begins with HEAD,
- * below MOUNT; -1: it does not tell. */
+/* Returns the number behind KEY in the file cpu.stat, below MOUNT, of the control group whose line in GROUPS begins
+ * with HEAD; -1 if unknown. */
 static int64_t read_group(const char *groups, const char *head, const char *mount, const char *key)
 {
     char path[4200], text[1024];
@@ -103,7 +103,7 @@ static int64_t read_group(const char *groups, const char *head, const char *moun
     return found && sscanf(found + strlen(key), "%lld", &value) == 1 ? value : -1;
 }
 
-/* Of the process's control group, version 2 (in microseconds) or 1. */
+/* Reads the throttled time of the process's control group, version 2 (in microseconds) or 1. */
 static void read_throttled(struct usage *u)
 {
     char groups[4096];
@@ -128,7 +128,7 @@ static void read_all(struct usage *u)
     read_throttled(u);
 }
 
-/* How fast the core that this thread is on runs now. */
+/* Writes the current frequency of this thread's core. */
 static int write_frequency(struct mpg_trace_writer *w, struct mpg_error *err)
 {
     char path[128], text[64], value[32];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the system says that a rank used of its CPUs, and waited for them, between MPI_Init and
- * MPI_Finalize: facts of the rank, mpgtrace(5). What a system does not tell is no fact. */
+/* A rank's use of CPUs and waiting for CPUs between MPI_Init and MPI_Finalize, from the system's counters: facts of
+ * the rank, mpgtrace(5). Counters that the system lacks are no facts. */
 #ifndef MPG_TRACER_USAGE_H
 #define MPG_TRACER_USAGE_H
 
 #include "trace/store/writer.h"
 
-/* Reads the system's counters; what they grow by from now on is the rank's. */
+/* Reads the system's counters; the rank's facts are their growth from now on. */
 void usage_start(void);
-/* Writes the facts, with the process's rank between usage_start() and now. Nothing before that. */
+/* Writes the facts of the process between usage_start() and now; nothing if usage_start() was not called. */
 int usage_write(struct mpg_trace_writer *w, struct mpg_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measuring compute intervals of a thread. */
+/* Measures the compute intervals of a thread. */
 #include "trace/pmpi/values.h"
 
 #include <pthread.h>
@@ -15,9 +15,9 @@ enum { NAMES_SIZE = 4096, TRIALS = 64 };
 
 extern const struct tracer_counters mpgtrace_counters __attribute__((weak));
 
-/* Of a thread: readings at the interval's begin and end, their difference. */
+/* A thread's readings at begin and end of an interval, and their difference. */
 struct thread_values {
-    void *counters; /* NULL: they cannot be counted in this thread */
+    void *counters; /* NULL: this thread cannot count them */
     int64_t begin[COUNTERS_MAX + 1], end[COUNTERS_MAX + 1], difference[COUNTERS_MAX + 1];
 };
 
@@ -26,7 +26,7 @@ static bool cpu_time;
 static char names[NAMES_SIZE];
 static pthread_key_t at_thread_end;
 static __thread struct thread_values *own __attribute__((tls_model("initial-exec")));
-static struct thread_values none; /* of a thread without memory: zeros */
+static struct thread_values none; /* zeros, for a thread without memory */
 
 static void free_own(void *values)
 {
@@ -75,7 +75,7 @@ static struct thread_values *of_thread(void)
         return &none;
     if (has_counters())
         own->counters = mpgtrace_counters.start();
-    (void)pthread_setspecific(at_thread_end, own); /* else it is never freed */
+    (void)pthread_setspecific(at_thread_end, own); /* on failure it is never freed */
     return own;
 }
 

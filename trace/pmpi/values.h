@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is measured over compute intervals, from the end of a recorded call to the begin
- * of the next: CPU time of the thread, and counters (counters.h). */
+/* Values measured over compute intervals, from the end of a recorded call to the begin of the next: CPU time of the
+ * thread, and counters (counters.h). */
 #ifndef MPG_TRACER_VALUES_H
 #define MPG_TRACER_VALUES_H
 
@@ -10,20 +10,20 @@
 #include "common/error.h"
 #include "trace/store/writer.h"
 
-/* How many an event has: 0 where none was asked for. Set once, by values_open(). */
+/* Number of values of an event; 0 if none were requested. Set once, by values_open(). */
 extern uint32_t values_number;
 
-/* Prepares what MPGTRACE_CPU_TIME and MPGTRACE_PAPI ask for. COMPLAINT: one line about
- * what the machine cannot do, or "". */
+/* Prepares the values that MPGTRACE_CPU_TIME and MPGTRACE_PAPI request. COMPLAINT: one line about values that the
+ * machine cannot measure, or "". */
 void values_open(char *complaint, size_t size);
-/* The fact that names them. */
+/* Writes the fact with the names of the values. */
 int values_write_names(struct mpg_trace_writer *w, struct mpg_error *err);
 
-/* For the thread that is inside of a call; only where values_number > 0. */
-void values_enter(void);               /* its compute interval ends */
-const int64_t *values_interval(void);  /* what was measured over it: values_number of them */
-void values_leave(void);               /* the next one begins */
-/* The least CPU time, in ns, of some intervals with nothing in them; 0 if it is not measured. */
+/* For the thread inside a call, and only if values_number > 0. */
+void values_enter(void);               /* the compute interval before the call ends */
+const int64_t *values_interval(void);  /* returns the values_number values of the interval */
+void values_leave(void);               /* the next compute interval begins */
+/* Returns the least CPU time in ns of several empty intervals; 0 if CPU time is not measured. */
 int64_t values_cpu_ns(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the generated C wrappers are made of: trace/pmpi/calls.awk's macros for C. */
+/* Parts of the generated C wrappers: the C macros of trace/pmpi/calls.awk. */
 #ifndef MPG_WRAP_H
 #define MPG_WRAP_H
 
@@ -10,7 +10,7 @@
 #include "trace/pmpi/record.h"
 #include "trace/pmpi/untraced.h"
 
-/* The removed and the deprecated are there for those who use them. */
+/* Removed and deprecated functions are wrapped for programs that still use them. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define INT(x) (x)
@@ -38,17 +38,18 @@
 #define MADE_FILE(x) (*(x))
 #define MADE_MESSAGE(x) (*(x))
 #define LATER_COMM(x) (x), false
-/* Before the call has said that there is no such thing as NULL. */
+/* Used before the real call has rejected NULL. */
 #define OLD_COMM(x) ((x) ? *(x) : MPI_COMM_NULL)
 #define OLD_WIN(x) ((x) ? *(x) : MPI_WIN_NULL)
 #define OLD_FILE(x) ((x) ? *(x) : MPI_FILE_NULL)
 #define OLD_MESSAGE(x) ((x) ? *(x) : MPI_MESSAGE_NULL)
 #define OLD_TYPE(x) ((x) ? *(x) : MPI_DATATYPE_NULL)
 
-/* What the program calls. The call of the wrapper becomes a jump, so that the wrapper returns to the program. */
+/* Entry points for the program. The compiler turns the call of the wrapper into a jump, so that the wrapper returns
+ * to the program. */
 #define ENTRY __attribute__((visibility("default"), optimize("O2")))
 
-/* MPI_STATUS(ES)_IGNORE would hide what was received. */
+/* MPI_STATUS(ES)_IGNORE would hide source and size of the message. */
 #define GIVE_STATUS(status) \
     MPI_Status own = {0}, *status_given = (status) == MPI_STATUS_IGNORE ? &own : (status)
 #define STATUS(status) status_given
@@ -57,8 +58,7 @@
     MPI_Status *statuses_given = tracer_statuses_take(&statuses, (n), (given))
 #define STATUSES(given) statuses_given
 
-/* The real one of an extension's function, MPIX_NAME: some libraries have it without
- * PMPIX_NAME, a weak symbol here. */
+/* The real function of an extension MPIX_NAME. Some libraries lack PMPIX_NAME, which is therefore a weak symbol here. */
 #define EXTENSION(name) \
     (PMPIX_##name ? PMPIX_##name : (__typeof__(&PMPIX_##name))tracer_next("MPIX_" #name))
 

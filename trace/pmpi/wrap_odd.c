@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The C wrappers that are not like the others: start and end (pcontrol.c has
- * another). What those of extensions call. */
+/* C wrappers that differ from the generated ones: start and end (another is in pcontrol.c). Functions that the
+ * wrappers of extensions call. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "trace/pmpi/record.h"
 
-/* wrap.awk's entries are before them. */
+/* The generated entry points of wrap.awk call these functions. */
 int wrapped_MPI_Init(int *argc, char ***argv);
 int wrapped_MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int wrapped_MPI_Finalize(void);
