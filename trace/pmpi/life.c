@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's life in a process: start after MPI_Init, end around MPI_Finalize or
- * wherever else the program ends. */
+/* Start and end of the tracer in a process: start after MPI_Init; end around MPI_Finalize, or wherever else the program
+ * ends. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,17 +36,17 @@
 enum { LEAST_WINDOW_BYTES = 4096, DEFAULT_WINDOW_BYTES = 1 << 16, MOST_WINDOW_BYTES = 1 << 26 };
 
 static struct {
-    bool tried;             /* MPI_Init has been seen */
-    _Atomic bool session;   /* MPI_Session_init has been */
-    uint64_t run;           /* its number */
-    bool began, finalizing; /* ... and all ranks take part; MPI_Finalize has been seen */
+    bool tried;             /* MPI_Init was called */
+    _Atomic bool session;   /* MPI_Session_init was called */
+    uint64_t run;           /* number of the run */
+    bool began, finalizing; /* MPI_Init was called and all ranks take part; MPI_Finalize was called */
     pid_t pid;              /* of the rank, not of a forked child */
     struct clock_group clocks;
     char folder[PATH_MAX];
-    struct folder_claim claim; /* number 0: a spawned world's folder has none */
+    struct folder_claim claim; /* number 0: no claim, as for a spawned world */
 } life;
 
-/* A forked child is not the rank; its copies of our buffers are not the trace. */
+/* Turns the tracer off in a forked child, which is not the rank: its copies of the buffers do not belong to the trace. */
 static void stop_in_child(void)
 {
     streams.on = false;
@@ -60,7 +60,7 @@ static size_t window_bytes(int rank)
 
 /* --- start --- */
 
-/* The folder of a world that was spawned, in FOLDER. Collective. */
+/* Finds the folder of a spawned world inside FOLDER. Collective. */
 static int find_spawned(const char *folder, int rank, struct mpg_error *err)
 {
     char path[PATH_MAX];
@@ -75,13 +75,13 @@ static int find_spawned(const char *folder, int rank, struct mpg_error *err)
     return folder_make(path, life.folder, sizeof life.folder, err);
 }
 
-/* The name of rank 0's file, which claims a folder. */
+/* Returns the name of rank 0's file, which claims a folder. */
 static const char *claiming_file(void)
 {
     return getenv("MPGTRACE_PROFILE") ? "rank-0.profile.mpgt" : "rank-0.mpgt";
 }
 
-/* The folder FOLDER, or one beside it if that has a trace: rank 0 claims it. Collective. */
+/* Finds the folder FOLDER, or a folder beside it if FOLDER holds a trace: rank 0 claims the folder. Collective. */
 static int find_claimed(const char *folder, int rank, struct mpg_error *err)
 {
     char path[PATH_MAX];
@@ -115,7 +115,7 @@ static int find_folder(int rank, struct mpg_error *err)
     return find_claimed(folder, rank, err);
 }
 
-/* Tells once for all ranks that STATUS was not 0 on some; ERR says why. Collective. */
+/* Reports once for all ranks how many ranks have failed (STATUS < 0), with the error ERR of the first. Collective. */
 static void report(int status, int rank, const struct mpg_error *err)
 {
     int ranks, failed = status < 0, mine = failed ? rank : INT_MAX, first = 0, number = 0;
@@ -159,7 +159,7 @@ static int open_streams(int rank, bool threads, struct mpg_error *err)
     return mpg_trace_writer_flush(w, err);
 }
 
-/* Everything that all ranks do together; whether this one may record. */
+/* Takes the steps that all ranks take together. Returns true if this rank may record. */
 static bool begin(bool threads)
 {
     struct mpg_error err;
@@ -168,7 +168,7 @@ static bool begin(bool threads)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int status = find_folder(rank, &err);
     life.run = facts_agree_on_run(rank);
-    PMPI_Barrier(MPI_COMM_WORLD); /* nobody writes before all have looked at the claim */
+    PMPI_Barrier(MPI_COMM_WORLD); /* no rank writes before all ranks have checked the claim */
     if (status == 0)
         status = open_streams(rank, threads, &err);
     if (status < 0 && life.claim.number > 0)
@@ -180,7 +180,7 @@ static bool begin(bool threads)
     return status == 0;
 }
 
-/* Whether only srun has started this process, and without PMIx. */
+/* Returns true if srun alone started this process, without PMIx. */
 static bool lacks_pmix(void)
 {
     enum mpg_srun_protocol protocol;
@@ -191,7 +191,7 @@ void tracer_before_init(void)
 {
     if (life.began || tracer_real_is_other())
         return;
-    /* Open MPI 4 ends the process in MPI_Init where srun gives it nothing that it knows. */
+    /* Open MPI 4 ends the process in MPI_Init if srun provides no protocol that it knows. */
     if (MPG_TRACER_MPI == MPG_MPI_OPENMPI && lacks_pmix())
         summary_warn_watch();
     else
@@ -217,7 +217,7 @@ static bool all_are_here(void)
     return false;
 }
 
-/* Describes the PMI version that srun offered to the tasks of this step. */
+/* Describes the PMI version which srun offered to the tasks of this step. */
 static const char *srun_gave(void)
 {
     enum mpg_srun_protocol protocol;
@@ -230,8 +230,8 @@ static const char *srun_gave(void)
     return "srun gave them no PMI";
 }
 
-/* A process that its MPI takes for a job by itself, though a launcher has started it among others, leaves a trace for
- * itself: they are not of one MPI, or of no common protocol. */
+/* Warns of processes which a launcher started together, but which their MPI treats as separate jobs: each leaves a trace
+ * of its own. Launcher and program use different MPIs, or have no protocol in common. */
 static void tell_of_singletons(void)
 {
     int size, started;
@@ -270,19 +270,19 @@ void tracer_init(struct tracer_scope *s, int thread_level)
     clock_calibrate();
     clock_group_find(&life.clocks);
     s->enter_ns = clock_convert((uint64_t)s->enter_ns);
-    stream_thread.depth++; /* our own calls are not the program's */
+    stream_thread.depth++; /* hides the tracer's own calls from the record */
     bool records = begin(thread_level > MPI_THREAD_SERIALIZED);
     stream_thread.depth--;
     if (!records || pthread_atfork(NULL, NULL, stop_in_child) != 0)
         return;
     usage_start();
-    streams.calls = streams.summed = 0; /* those that measured their own cost do not count */
+    streams.calls = streams.summed = 0; /* without the calls that measured the overhead */
     streams.on = true;
     if (!tracer_lock())
         return;
     tracer_comm(MPI_COMM_WORLD);
     s->leave_ns = clock_now_ns();
-    off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* the first stretch begins */
+    off_cpu_leave(&stream_thread.off_cpu, s->leave_ns); /* the first compute interval begins */
     struct mpg_event e = event_of(s);
     tracer_write(s, &e);
     regions_start(s);
@@ -297,7 +297,7 @@ void tracer_finalize(struct tracer_scope *s)
     if (!s->outermost || !life.began || life.finalizing || life.pid != getpid())
         return;
     life.finalizing = true;
-    /* All ranks take part, those whose tracer has failed too. */
+    /* All ranks take part, also ranks whose tracer has failed. */
     bool measured = clock_measure(&life.clocks, &offset);
     clock_group_free(&life.clocks);
     summary_gather(streams.on ? streams.calls + streams.summed + 1 : 0, life.folder);
@@ -344,8 +344,7 @@ void tracer_end_early(const char *reason)
     struct mpg_error err;
     if (!streams.on || life.pid != getpid())
         return;
-    /* In the midst of a record, of this or another thread: the window holds what there
-     * is. */
+    /* If this or another thread is in the middle of a record, the trace ends with the window's present content. */
     if (!stream_lock_at_end())
         return;
     streams_wait();

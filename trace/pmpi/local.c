@@ -5,14 +5,14 @@
 #include "trace/pmpi/sites.h"
 #include "trace/pmpi/stream.h"
 
-static uint64_t recorded = 1; /* of each call, from each place */
+static uint64_t recorded = 1; /* calls of each function recorded from each site */
 
 void local_start(int rank)
 {
     recorded = (uint64_t)setting_number("MPGTRACE_LOCAL", SETTING_INT, 0, INT64_MAX, 1, rank);
 }
 
-/* Whether the call is one of the first; else there is a sum for it. */
+/* Returns true if the call is among the first RECORDED from its site; else begins a sum for such calls. */
 static bool is_among_first(struct stream *stream, enum mpg_call call, int32_t site)
 {
     struct mpg_error err;
@@ -28,8 +28,8 @@ static bool is_among_first(struct stream *stream, enum mpg_call call, int32_t si
     return false;
 }
 
-/* The off-CPU time of a call of TIME_NS that is summed up after an interval of GAP_NS, and of this: both
- * are computation. */
+/* Counts the off-CPU time of an aggregated call of TIME_NS, and of the compute interval of GAP_NS before the call, as
+ * computation. */
 static __attribute__((noinline, cold)) void carry_off_cpu(struct stream *stream, int64_t gap_ns,
                                                           int64_t time_ns)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of MPI that a program looks up in MPI's library by dlsym(3), as Julia and Python's ctypes do: the program is given
- * the tracer's wrapper of each. The preloaded tracer defines dlsym for that, where glibc's is known to see its caller by the
- * return address alone (RTLD_NEXT and RTLD_DEFAULT depend on the caller): a stub asks for a wrapper, and if there is none jumps
- * to the next dlsym with the arguments, the stack and the return address as they were. */
+/* Functions of MPI which a program looks up in MPI's library by dlsym(3), as Julia and Python's ctypes do: the program
+ * gets the tracer's wrapper of each. For this purpose the preloaded tracer defines dlsym, on systems where glibc's dlsym
+ * identifies its caller only by the return address (RTLD_NEXT and RTLD_DEFAULT depend on the caller). A stub asks for a
+ * wrapper; if there is none, it jumps to the next dlsym with arguments, stack and return address unchanged. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <features.h>
@@ -24,7 +24,7 @@
 
 typedef void *dlsym_function(void *handle, const char *name);
 
-/* What the stub returns, or where it jumps to if that is NULL: two registers. */
+/* The stub returns WRAPPER, or jumps to NEXT if WRAPPER is NULL. Returned in two registers. */
 struct lookup {
     void *wrapper;
     dlsym_function *next;
@@ -36,8 +36,8 @@ static void *finds_nothing(void *handle, const char *name)
     return NULL;
 }
 
-/* Whether libdl is in libc, since 2.34. Nothing is called that a sanitizer may have replaced: it looks up its functions before it
- * can serve any. */
+/* Returns true if libdl is part of libc, since glibc 2.34. Calls no function that a sanitizer may replace: sanitizers
+ * look up their functions before they work. */
 static bool is_one_library(void)
 {
     int part[2] = {0, 0}, i = 0;
@@ -49,14 +49,14 @@ static bool is_one_library(void)
     return part[0] > 2 || part[1] >= 34;
 }
 
-/* The C library's dlsym. A version that does not exist must not be asked for: dlvsym(3) would allocate its error, and a malloc(3)
- * of the program's may have called dlsym. */
+/* Returns the C library's dlsym. Never asks for a missing version: dlvsym(3) would allocate an error message, while a
+ * malloc(3) of the program may be the caller of dlsym. */
 static dlsym_function *find_c_library(void)
 {
     return (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", is_one_library() ? "GLIBC_2.34" : FIRST_VERSION);
 }
 
-/* The dlsym behind this one, which may be another tool's. Threads may find it at the same time. */
+/* Returns the next dlsym, possibly another tool's. Several threads may find it at the same time. */
 static dlsym_function *next_dlsym(void)
 {
     static dlsym_function *next;
@@ -70,7 +70,7 @@ static dlsym_function *next_dlsym(void)
     return known;
 }
 
-/* MPI_, MPIX_ or mpi_; nothing is called for that, either. */
+/* Returns true if NAME begins with MPI_, MPIX_ or mpi_. Calls no other function, for sanitizers' sake. */
 static bool is_mpi_name(const char *name)
 {
     if (name[0] == 'm')
@@ -78,16 +78,17 @@ static bool is_mpi_name(const char *name)
     return name[0] == 'M' && name[1] == 'P' && name[2] == 'I' && (name[3] == '_' || (name[3] == 'X' && name[4] == '_'));
 }
 
-/* MPI_Send, MPI_T_init_thread; not mpi_send_ nor MPI_SEND, whose wrappers look for the library of the module that calls them. */
+/* Returns true for names like MPI_Send and MPI_T_init_thread, not for mpi_send_ or MPI_SEND: Fortran wrappers look for
+ * the library of the calling module. */
 static bool is_c_name(const char *name)
 {
     return name[0] == 'M' && strpbrk(name, "abcdefghijklmnopqrstuvwxyz");
 }
 
-/* The tracer's wrapper of the function NAME in the library behind HANDLE; NULL: CALLER is to have what dlsym finds there. */
+/* Returns the tracer's wrapper of the function NAME in the library behind HANDLE; NULL: CALLER gets dlsym's own result. */
 static void *wrapper_of(dlsym_function *next, void *handle, const char *name, const void *caller)
 {
-    void *wrapper = next(RTLD_DEFAULT, name); /* or a function of the program's that comes before it: that is told elsewhere */
+    void *wrapper = next(RTLD_DEFAULT, name); /* or the program's own function, reported elsewhere */
     if (!tracer_real_is_own(wrapper) && !tracer_real_is_entry(wrapper))
         return NULL;
     void *found = next(handle, name);
@@ -103,10 +104,10 @@ static void *wrapper_of(dlsym_function *next, void *handle, const char *name, co
 __attribute__((used, visibility("hidden"))) struct lookup tracer_look_up(void *handle, const char *name, const void *caller)
 {
     struct lookup l = {NULL, next_dlsym()};
-    /* With RTLD_DEFAULT the wrapper is found first, with RTLD_NEXT one that comes behind the caller. */
+    /* With RTLD_DEFAULT dlsym finds the wrapper first, with RTLD_NEXT a wrapper behind the caller. */
     if (handle != RTLD_DEFAULT && handle != RTLD_NEXT && is_mpi_name(name) && !tracer_real_is_own(caller)) {
         l.wrapper = wrapper_of(l.next, handle, name, caller);
-        dlerror(); /* the program is to find errors of its own look-up only */
+        dlerror(); /* the program sees only the errors of its own look-up */
     }
     return l;
 }
@@ -157,7 +158,7 @@ __asm__(".pushsection .text\n"
         "    mov x2, x30\n"
         "    bl tracer_look_up\n"
         "    mov x17, x0\n"
-        "    mov x16, x1\n" /* a register that may jump to bti c */
+        "    mov x16, x1\n" /* from this register a jump to bti c is allowed */
         "    ldp x0, x1, [sp, #16]\n"
         "    ldp x29, x30, [sp], #32\n"
         ".cfi_restore 30\n"

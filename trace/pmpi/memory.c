@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Slabs of blocks of one size, and mappings of single large blocks. Both begin at a
- * multiple of SLAB_BYTES with a head that says what they are, and every block begins in
- * the first SLAB_BYTES of its mapping: so the head is found from the block. */
+/* Slabs of blocks of one size, and mappings of single large blocks. Both begin with a head at a multiple of SLAB_BYTES,
+ * and every block begins in the first SLAB_BYTES of its mapping: so the head is found from the block's address. */
 #include "trace/pmpi/memory.h"
 
 #include <pthread.h>
@@ -18,28 +17,28 @@ enum {
     LARGEST_SMALL = 8192,
     SIZES = 32,           /* 16, 32, 48, 64, 80, 96, 112, 128, 160 ... 8192 */
     LARGE = SIZES,        /* a mapping of one block */
-    KEPT_BYTES = 4 << 20  /* of large blocks that were freed */
+    KEPT_BYTES = 4 << 20  /* limit on freed large blocks kept for reuse */
 };
 
 struct slab {
-    struct slab *next, *previous; /* slabs with room, or large blocks that are kept */
+    struct slab *next, *previous; /* list of slabs with room, or of kept large blocks */
     size_t bytes;                 /* of the mapping */
-    uint32_t size;                /* which one, or LARGE */
-    uint32_t used;                /* blocks that are given out */
-    uint32_t fresh;               /* where those begin that never were */
-    void *unused;                 /* those that were, each pointing to the next */
+    uint32_t size;                /* number of the size, or LARGE */
+    uint32_t used;                /* blocks in use */
+    uint32_t fresh;               /* offset of the first block that was never used */
+    void *unused;                 /* list of freed blocks, each pointing to the next */
 };
 enum { HEAD_BYTES = (sizeof(struct slab) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
 
 static struct {
     pthread_mutex_t lock;
     struct slab *with_room[SIZES];
-    bool has_empty[SIZES]; /* one of them has no block given out */
+    bool has_empty[SIZES]; /* one slab of the size has no block in use */
     struct slab *kept;
     size_t kept_bytes, mapped_bytes;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* For a signal's handler that comes in between. */
+/* Set while this thread holds the lock, for a signal handler that interrupts it. */
 static __thread volatile bool inside __attribute__((tls_model("initial-exec")));
 
 static bool enter(void)
@@ -59,12 +58,13 @@ static void leave(void)
 
 /* --- sizes --- */
 
-/* Sizes from 64 on are STEPS between powers of two; N is not 0. */
+/* Returns the number of the smallest size with at least N bytes, N > 0. From 64 bytes on there are STEPS sizes between
+ * powers of two. */
 static uint32_t size_of(size_t n)
 {
     if (n <= 64)
         return (uint32_t)((n - 1) / ALIGNMENT);
-    const unsigned power = 63 - (unsigned)__builtin_clzll(n - 1); /* of two, below N */
+    const unsigned power = 63 - (unsigned)__builtin_clzll(n - 1); /* exponent of the power of two below N */
     return (power - 5) * STEPS + (uint32_t)((n - 1) >> (power - 2)) - STEPS;
 }
 
@@ -77,7 +77,7 @@ static size_t bytes_of(uint32_t size)
 
 /* --- mappings --- */
 
-/* BYTES, a multiple of a page, at a multiple of SLAB_BYTES. */
+/* Maps BYTES, a multiple of a page, at a multiple of SLAB_BYTES; NULL without memory. */
 static struct slab *map(size_t bytes)
 {
     const size_t more = bytes + SLAB_BYTES;
@@ -147,7 +147,7 @@ static void *take_small(uint32_t size)
         slab->fresh += (uint32_t)bytes_of(size);
     }
     if (slab->used++ == 0)
-        memory.has_empty[size] = false; /* there is at most one, the first */
+        memory.has_empty[size] = false; /* at most one slab is empty: the first */
     if (!has_room(slab))
         take_out(&memory.with_room[size], slab);
     return block;
@@ -174,7 +174,7 @@ static void give_small(struct slab *slab, void *block)
 
 /* --- large ones --- */
 
-/* A mapping for a block of BYTES: in steps too, so that those kept fit again. */
+/* Returns the bytes of a mapping for a block of BYTES, rounded up in steps, so that kept blocks fit again. */
 static size_t mapping_bytes(size_t bytes)
 {
     const size_t need = bytes + HEAD_BYTES;
@@ -183,7 +183,7 @@ static size_t mapping_bytes(size_t bytes)
     return (need + unit - 1) / unit * unit;
 }
 
-/* *FRESH: it is zero throughout. */
+/* Returns a block of BYTES. Sets *FRESH if all its bytes are zero. */
 static void *take_large(size_t bytes, bool *fresh)
 {
     const size_t need = mapping_bytes(bytes);
@@ -211,7 +211,7 @@ static void give_large(struct slab *slab)
     put_first(&memory.kept, slab);
 }
 
-/* --- malloc and its kin --- */
+/* --- malloc and related functions --- */
 
 static void *take(size_t bytes, bool *zero)
 {

@@ -15,7 +15,7 @@ int64_t tracer_message_new(MPI_Message handle, const struct mpg_event *probe)
     if (handle == MPI_MESSAGE_NO_PROC)
         return 0;
     uint64_t *slot = mpg_map_add(&messages, (uint64_t)(uintptr_t)handle, 0);
-    /* That of the handle before is received, by a call that is not recorded yet. */
+    /* An earlier message with this handle was received by a call that is not recorded yet. */
     struct tracer_message *message =
         !slot || !*slot ? mpg_pool_take(&pool) : (struct tracer_message *)(uintptr_t)*slot;
     if (!message || !slot) {

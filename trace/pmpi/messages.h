@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages that matched probes took out of matching (MPI-3.1 section 3.8.2). Locked
- * callers only. */
+/* Messages that matched probes have removed from matching (MPI-3.1 section 3.8.2). Locked callers only. */
 #ifndef MPG_MESSAGES_H
 #define MPG_MESSAGES_H
 
@@ -9,9 +8,9 @@
 #include "trace/event.h"
 #include "trace/pmpi/record.h"
 
-/* A number for MESSAGE, which PROBE (comm, from, tag) found; 0: MPI_MESSAGE_NO_PROC. */
+/* Returns a number for MESSAGE, found by PROBE (comm, from, tag); 0 for MPI_MESSAGE_NO_PROC or without memory. */
 int64_t tracer_message_new(MPI_Message message, const struct mpg_event *probe);
-/* Puts MESSAGE's number, comm, from and tag into E and forgets it. */
+/* Writes MESSAGE's number, comm, from and tag to E, and forgets MESSAGE. */
 void tracer_message_take(const struct tracer_message *message, struct mpg_event *e);
 void tracer_messages_end(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is loaded, from the dynamic linker's list (dl_iterate_phdr(3)). */
+/* The loaded modules, from the dynamic linker's list (dl_iterate_phdr(3)). */
 #define _GNU_SOURCE
 #include "trace/pmpi/modules.h"
 
@@ -22,13 +22,13 @@ struct segment {
 static struct {
     pthread_mutex_t lock;
     struct module **modules;
-    struct segment *segments; /* by address */
+    struct segment *segments; /* sorted by address */
     int32_t module_number;
-    size_t segment_number, old_segments; /* those of the last list, while a new one is made */
-    unsigned long long adds, subs; /* of the dynamic linker, when the list was made */
+    size_t segment_number, old_segments; /* OLD: segments of the last list, while a new list is made */
+    unsigned long long adds, subs; /* counters of the dynamic linker when the list was made */
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The program itself has no name in the list. */
+/* Returns the absolute path of the module NAME, allocated; NULL without memory. The program itself has no name in the list. */
 static char *full_path(const char *name)
 {
     char path[PATH_MAX];
@@ -39,7 +39,7 @@ static char *full_path(const char *name)
     return strdup(path);
 }
 
-/* Open MPI's libraries, MPICH's and their kin all begin with one of these. */
+/* Returns true for libraries of MPI: Open MPI's, MPICH's and related ones all begin with one of these names. */
 static bool is_mpi(const char *path)
 {
     static const char *const names[] = {"libmpi.", "libmpi_", "libmpich", "libmpifort", "libmpicxx",
@@ -51,7 +51,7 @@ static bool is_mpi(const char *path)
     return false;
 }
 
-/* Looks for the build-id in the notes at NOTE .. END, each aligned to ALIGN bytes. */
+/* Reads the build-id from the notes at NOTE .. END, each aligned to ALIGN bytes. */
 static void read_notes(struct module *m, const uint8_t *note, const uint8_t *end, size_t align)
 {
     while ((size_t)(end - note) >= sizeof(ElfW(Nhdr))) {
@@ -75,7 +75,7 @@ static void read_notes(struct module *m, const uint8_t *note, const uint8_t *end
     }
 }
 
-/* Whether the notes of segment P are in memory at all. */
+/* Returns true if the notes of segment P are loaded. */
 static bool in_memory(const struct dl_phdr_info *info, const ElfW(Phdr) * p)
 {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -107,7 +107,7 @@ static struct module *make_module(const struct dl_phdr_info *info)
     return m;
 }
 
-/* A folder may be called anything, but a path in a trace is one line of at most MPG_TRACE_MAX_TEXT bytes. */
+/* Makes PATH fit for a trace: one line of at most MPG_TRACE_MAX_TEXT bytes. Folder names may contain line ends. */
 static void clean(char *path)
 {
     for (char *p = path; *p; p++)
@@ -117,7 +117,7 @@ static void clean(char *path)
         path[MPG_TRACE_MAX_TEXT] = '\0';
 }
 
-/* The number of M, new or old; -1 if it is NULL, or without memory. It is the list's then. */
+/* Returns the number of M, which becomes the list's property: a known or a new number; -1 if M is NULL, or without memory. */
 static int32_t intern(struct module *m)
 {
     if (!m)
@@ -145,7 +145,7 @@ static int32_t intern(struct module *m)
 
 static const struct segment *find(const struct segment *segments, size_t number, uintptr_t address)
 {
-    size_t first = 0, end = number; /* the first that begins behind the address */
+    size_t first = 0, end = number; /* finds the first segment behind the address */
     while (first < end) {
         const size_t middle = first + (end - first) / 2;
         if (segments[middle].low <= address)
@@ -183,7 +183,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
     const struct module_unwinding unwinding = unwinding_of(info);
-    const bool closed = info->dlpi_subs != loaded.subs; /* then others may be where some were */
+    const bool closed = info->dlpi_subs != loaded.subs; /* then another module may be at an old address */
     int32_t module = -1;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -203,7 +203,7 @@ static int add(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* qsort(3) would allocate. There are some hundred at most. */
+/* An insertion sort, because qsort(3) would allocate. There are some hundred segments at most. */
 static void sort(struct segment *segments, size_t number)
 {
     for (size_t i = 1; i < number; i++) {
@@ -224,7 +224,7 @@ static int changed(struct dl_phdr_info *info, size_t size, void *data)
     return info->dlpi_adds != loaded.adds || info->dlpi_subs != loaded.subs ? 1 : 2;
 }
 
-/* Makes the list anew where libraries have been loaded or closed: new segments go behind the old ones. */
+/* Makes the list anew if libraries were loaded or closed: new segments go behind the old ones. */
 static void refresh(void)
 {
     unsigned long long now[2];
@@ -240,7 +240,7 @@ static void refresh(void)
     loaded.subs = now[1];
 }
 
-/* The segment of the call before ADDRESS, a return address, which may be in nothing any more; NULL: none. */
+/* Returns the segment of the call before the return address ADDRESS, which may be unmapped by now; NULL: none. */
 static const struct segment *segment_locked(const void *address)
 {
     refresh();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All that the MPI library declares, its extensions too: what there are wrappers for. */
+/* All declarations of the MPI library, with its extensions: the tracer wraps the extensions, too. */
 #ifndef MPG_MPI_ALL_H
 #define MPG_MPI_ALL_H
 
