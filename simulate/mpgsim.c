@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgsim: what would a machine's noise, latency and bandwidth do to a traced run? */
+/* mpgsim: simulates a traced run with another machine's noise, latency and bandwidth. */
 #include "common/progress.h"
 #include "graph/work/bound_hypotheses.h"
 #include "simulate/target_table/run.h"
 #include "simulate/outputs/session.h"
 #include "simulate/scenarios/scenarios.h"
 
-/* One of them, in the order of simulated time: the FIRST is kept. */
+/* Evaluates replicas in the order of simulated time; stores the result of the first. */
 static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const struct mpg_simulation_options *simulation,
                        bool first, struct mpg_result *result, struct mpg_error *err)
 {
@@ -22,14 +22,14 @@ static int extrapolate(void *inquiry, const struct mpg_perturbation *p, const st
     return status;
 }
 
-/* The one scenario; of it this process's share of the replicas, unless it is the first. */
+/* Simulates this process's share of the replicas of a single scenario; the first process also reports. */
 static int simulate(struct mpg_session *x, struct mpg_error *err)
 {
     const struct mpg_config *c = &x->at;
     struct mpg_setting *setting = &x->setting;
     struct mpg_simulation_options *options = &setting->simulation;
     if (mpg_setting_open(setting, c, &x->files, 0, err) < 0 ||
-        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* as it was opened */
+        mpg_setting_begin(setting, c, &x->files, options->replicas, err) < 0 || /* as opened */
         (mpg_processes_first(&x->processes) && mpg_session_begin_trace(x, &options->observer, err) < 0))
         return -1;
     const struct mpg_supposed_engine by_events = {.predict = extrapolate, .context = x};
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
         status = run(&all, argc, argv, &err);
     if (status < 0 && all.processes.speaks)
         mpg_error_print("mpgsim", &err);
-    mpg_processes_leave(&all.processes); /* not before: the launcher ends them all as soon as one fails */
+    mpg_processes_leave(&all.processes); /* last: the launcher ends all processes when one fails */
     clear(&all);
     return status == 0 ? MPG_EXIT_OK : MPG_EXIT_FAILURE;
 }

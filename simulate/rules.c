@@ -18,7 +18,7 @@ static const char *const names[MPG_RULES] = {
     [MPG_RULE_PROGRESS] = "progress",
     [MPG_RULE_HELD_SENDS] = "held-sends"};
 
-static unsigned left_out; /* before any thread */
+static unsigned left_out; /* set before threads start */
 
 void mpg_rule_leave_out(enum mpg_rule rule)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a configuration asks of perturbations, models and modes. */
+/* Applies a configuration to the perturbation and the simulation options. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "common/machine.h"
 #include "simulate/options/inputs.h"
 
-/* An option of a distribution: what was given, where it goes, whether it may name ranks. */
+/* An option with distributions: its texts, where they go, whether they may name ranks. */
 struct dist_option {
     const char *name;
     const struct mpg_option_list *given;
@@ -26,8 +26,7 @@ static void list_dists(const struct mpg_config *c, struct mpg_perturbation *p,
     list[3] = (struct dist_option){"--byte", &c->change.byte, &p->byte, false};
 }
 
-/* Of --call-noise: that calls' own work meets the target's noise; one that was asked for already is an
- * error. */
+/* Handles --call-noise=signature: work inside calls meets the target's noise. Error: it is given twice. */
 static int ask_call_noise(const struct mpg_config *c, struct mpg_perturbation *p,
                           struct mpg_error *err)
 {
@@ -41,7 +40,7 @@ static int ask_call_noise(const struct mpg_config *c, struct mpg_perturbation *p
     return 0;
 }
 
-/* 0, -1, or MPG_SPEC_UNREADABLE. */
+/* Returns 0, -1, or MPG_SPEC_UNREADABLE. */
 static int parse_specs(const struct mpg_config *c, struct mpg_perturbation *p, struct mpg_error *err)
 {
     struct dist_option list[DIST_OPTIONS];
@@ -73,10 +72,10 @@ int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation 
     return 0;
 }
 
-/* As many threads as can keep processors busy, which so many processes share. */
+/* Returns the number of threads for this process; SHARING processes share the processors. */
 static unsigned usable_processors(unsigned sharing)
 {
-    char cores[64]; /* which is not asked */
+    char cores[64]; /* not used */
     const double n = mpg_machine_cores(cores, sizeof cores), most = ceil(mpg_machine_core_limit());
     const double usable = (most > 0 && most < n ? most : n) / sharing;
     return usable < 1 ? 1 : (unsigned)usable;
@@ -93,7 +92,7 @@ static void borrow_specs(struct mpg_setting *in, const struct mpg_setting *like)
     p->call_noise_of_target = like->p.call_noise_of_target;
 }
 
-/* The paper's run is that without slack in which every send waits: it has the paper's edges. */
+/* Returns the paper's edges for the paper's model: no slack, and every send waits. */
 static enum mpg_call_edges call_edges(const struct mpg_config *c)
 {
     const struct mpg_model_config *m = &c->model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command line, all of it, as it is read. */
+/* Reading and resolving the command line. */
 #include "simulate/options/configuration.h"
 
 #include <ctype.h>
@@ -27,7 +27,7 @@ bool mpg_config_signature_is_all(const struct mpg_config *c)
 
 /* --- texts --- */
 
-/* Whether TEXT, given to --target, is a key and its value rather than a name or a file. */
+/* Returns true if TEXT, a value of --target, is KEY=VALUE and no name or file. */
 static bool is_key(const char *text)
 {
     size_t n = 0;
@@ -36,7 +36,7 @@ static bool is_key(const char *text)
     return n > 0 && text[n] == '=';
 }
 
-/* Those of GIVEN that ARE something into YES, the others into NO; where one is NULL they are left out. */
+/* Sorts the texts of GIVEN by the test ARE into YES and NO; a NULL list drops them. */
 static void sort(const struct mpg_option_list *given, bool (*are)(const char *text), struct mpg_option_list *yes,
                  struct mpg_option_list *no)
 {
@@ -86,7 +86,7 @@ static int parse_timeline(struct mpg_output_config *o, struct mpg_error *err)
                : 0;
 }
 
-/* What is read twice from standard input is empty the second time. */
+/* Error: standard input would be read twice, and be empty the second time. */
 static int check_standard_input(const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_option_list *const lists[] = {&c->target.names, &c->target.signatures, &c->change.files};
@@ -107,10 +107,10 @@ static int check_standard_input(const struct mpg_config *c, struct mpg_error *er
                  : 0;
 }
 
-/* --- what follows from several --- */
+/* --- consequences of several options --- */
 
-/* Whether X may give a size to a collective, in perturb mode; of those alone whose messages have one only (with a root, and
- * scans) if PARTIAL. */
+/* Returns true if X may change the size of a collective, in perturb mode. PARTIAL: only of collectives whose messages all have
+ * one size (rooted ones and scans). */
 static bool may_resize(const struct mpg_hypothesis *x, bool partial)
 {
     const struct mpg_select *s = &x->select;
@@ -136,11 +136,10 @@ void mpg_config_expand(struct mpg_config *c)
     const bool waits = !mpg_option_has_word(&m->paper, MPG_PAPER_SYNC_REDUCE) && !c->target.name;
     const bool says_messages = c->target.signature && c->change.latency.n + c->change.byte.n == 0;
     m->expand = m->collectives == MPG_COLLECTIVES_EXPAND;
-    /* Hypotheses change who waits, and for whom within a collective only its messages say. What else is asked for may
-     * need collectives as they are without hypotheses. */
+    /* Hypotheses change waiting, which within a collective follows from its messages. Other options may need collectives as
+     * they are without hypotheses. */
     m->expand_some = c->change.hypotheses.n > 0 && m->collectives == MPG_COLLECTIVES_UNSAID && waits && !resizes(c, true);
-    /* A signature says what messages take, and measured some collectives: the others are their messages, which are what
-     * has one size. */
+    /* The signature has message times and some measured collectives; the others are expanded into messages. */
     m->expand_rest = says_messages && waits && !resizes(c, false) &&
                      (m->collectives == MPG_COLLECTIVES_UNSAID || m->collectives == MPG_COLLECTIVES_MEASURED);
 }
@@ -149,7 +148,7 @@ static void resolve_where(struct mpg_question_config *q)
 {
     for (size_t i = 0; i < q->where.n; i++) {
         const enum mpg_attribution_by by = (enum mpg_attribution_by)q->where.word[i];
-        if (by == MPG_ATTRIBUTION_BYS) { /* the word after these */
+        if (by == MPG_ATTRIBUTION_BYS) { /* the word after the kinds of rows */
             q->critical_path = true;
             continue;
         }
@@ -186,7 +185,7 @@ int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *
     return 0;
 }
 
-/* --- all of it --- */
+/* --- the whole command line --- */
 
 static int read_scenario(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
                          struct mpg_setting *asked, struct mpg_error *err)
@@ -198,7 +197,7 @@ static int read_scenario(struct mpg_config *c, struct mpg_processes *processes, 
     return mpg_setting_ask(asked, at, processes, NULL, err);
 }
 
-/* The first is kept, all others are looked at. */
+/* Reads all machines: keeps the first, checks the others. */
 static int read_machines(struct mpg_config *c, struct mpg_processes *processes, struct mpg_config *at,
                         struct mpg_setting *asked, struct mpg_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mpgsim is asked: its command line, resolved once. Options are in table.c, which says how they go together; values
- * are checked there, or where a field is made of a text (configuration.c). */
+/* The configuration of mpgsim: its command line, resolved once. table.c declares the options, their ranges and which of them
+ * exclude or need each other. Texts are converted, and checked, in configuration.c. */
 #ifndef MPG_CONFIGURATION_H
 #define MPG_CONFIGURATION_H
 
@@ -18,83 +18,83 @@
 #include "simulate/target/parameters.h"
 #include "trace/hypothesis/hypothesis.h"
 
-/* An option of words that was not given has the place after the last word. */
+/* An option with words that is not given has the value after the last word. */
 enum mpg_engine { MPG_ENGINE_EVENTS, MPG_ENGINE_LANES, MPG_ENGINE_UNSAID };
 enum mpg_collectives { MPG_COLLECTIVES_MEASURED, MPG_COLLECTIVES_ROUNDS, MPG_COLLECTIVES_EXPAND, MPG_COLLECTIVES_UNSAID };
 enum { MPG_ABSORB_UNSAID = 3 };
 enum mpg_paper { MPG_PAPER_CALL_EDGES, MPG_PAPER_SYNC_REDUCE, MPG_PAPER_OWN_EDGES };
-/* Of --without, after the rules of simulate/rules.h. */
+/* Further words of --without, after the rules of simulate/rules.h. */
 enum { MPG_WITHOUT_TRACER = MPG_RULES, MPG_WITHOUT_CARRIED, MPG_WITHOUT_CHOICE };
 
-/* The machine that is asked about. */
+/* The target machine. */
 struct mpg_target_config {
     struct mpg_option_list signatures;
-    const char *signature;             /* of the scenario; NULL: none */
+    const char *signature;             /* the scenario's signature; NULL: none */
     bool predict;
-    struct mpg_option_list given;      /* to --target: names, files, keys */
-    struct mpg_option_list names, keys; /* those of them: names or files; KEY=VALUE, */
-    size_t given_keys;                 /* so many of which are not swept */
-    const char *name;                  /* of the scenario; NULL: no target of parameters */
-    struct mpg_parameters *machine;    /* as its file and keys say; NULL: none */
-    int work, gets;                    /* 1: work is the time between calls; ranks wait at once for what they get */
+    struct mpg_option_list given;      /* values of --target: names, files, keys */
+    struct mpg_option_list names, keys; /* names and files; KEY=VALUE texts, */
+    size_t given_keys;                 /* the first of which are not swept */
+    const char *name;                  /* the scenario's parametric target; NULL: none */
+    struct mpg_parameters *machine;    /* from its file and keys; NULL: none */
+    int work, gets;                    /* work: 1: work is the time between calls; gets: 1: ranks wait at once for MPI_Get */
     enum mpg_engine engine;
     bool by_events;                    /* evaluated in the order of simulated time */
-    const char *map;                   /* where ranks are; NULL: nobody says */
-    enum mpg_path_class path;          /* of all messages; MPG_PATHS: the farthest */
-    const char *against;               /* a time, or an answer of one processor */
-    double against_ns;                 /* what that says; 0: not known */
+    const char *map;                   /* placement of ranks; NULL: not given */
+    enum mpg_path_class path;          /* path class of all messages; MPG_PATHS: the farthest */
+    const char *against;               /* --against: a time, or an answer file for one processor */
+    double against_ns;                 /* its value; 0: unknown */
 };
 
-/* The machine on which the trace was made. */
+/* The source machine, on which the trace was recorded. */
 struct mpg_source_config {
-    const char *file;                  /* NULL: what the trace, or the target, says */
-    bool none;                         /* nobody's costs are in the trace */
+    const char *file;                  /* NULL: the signature in the trace, or the target's */
+    bool none;                         /* --source=none: no costs are subtracted */
     const char *map;
     int64_t eager_limit;
     double latency_ns, byte_ns;
 };
 
-/* What is otherwise than in the traced run. */
+/* Changes of the traced run. */
 struct mpg_perturbation_config {
     struct mpg_option_list noise, call_noise, latency, byte, compute_ratio;
     int64_t eager_limit;
-    struct mpg_option_list given, files; /* to --hypothesis: files and hypotheses; the files of them */
-    struct mpg_hypotheses hypotheses;  /* of files, then those given */
+    struct mpg_option_list given, files; /* values of --hypothesis, and those of them that are files */
+    struct mpg_hypotheses hypotheses;  /* hypotheses from files, then from the command line */
 };
 
-/* How the run is modelled. */
+/* The model. */
 struct mpg_model_config {
     int absorb;                        /* enum mpg_absorb */
-    int noise;                         /* enum mpg_noise_model, less 1; -1: as records are there */
+    int noise;                         /* enum mpg_noise_model - 1; -1: records if there are any */
     enum mpg_time_model latency, byte;
-    enum mpg_cosched cosched;          /* MPG_COSCHEDS: what the records were made for */
-    int measurement;                   /* 1: signatures are exact */
+    enum mpg_cosched cosched;          /* MPG_COSCHEDS: as the records were measured */
+    int measurement;                   /* 1: signatures are taken as exact */
     enum mpg_polling polling;
     double polling_interval_ns;
     enum mpg_collectives collectives;
     const char *collective_table;
-    bool expand, expand_rest, expand_some; /* collectives as messages: all; those not measured; those in which hypotheses
-                                              change who waits */
+    bool expand, expand_rest, expand_some; /* collectives expanded into messages: all; those without a measurement; those that
+                                              hypotheses change */
     struct mpg_option_words paper, without;
-    bool has_weak_progress;                      /* with hypotheses, sends that the trace shows to be carried */
+    bool has_weak_progress;                      /* with hypotheses: sends that the trace shows to have weak progress */
     bool deterministic, lenient;
     int64_t horizon;
 };
 
-/* What is to be found. */
+/* The question. */
 struct mpg_question_config {
     struct mpg_option_list sweeps;
-    struct mpg_sweep sweep;            /* of --tolerate two values of what is looked for */
-    struct mpg_sweep keys;             /* of targets, what is swept */
+    struct mpg_sweep sweep;            /* with --tolerate: two values of the parameter that is searched */
+    struct mpg_sweep keys;             /* swept keys of targets */
     const char *tolerate;
     struct mpg_limits tolerated;
     struct mpg_option_words where;
-    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BYS]; /* tables of it, in this order */
+    enum mpg_attribution_by where_by[MPG_ATTRIBUTION_BYS]; /* tables of attribution, in this order */
     size_t where_tables;
-    struct mpg_attribution_wanted where_wanted;      /* and what these need */
+    struct mpg_attribution_wanted where_wanted;      /* data that they need */
     bool critical_path;
-    int64_t segments;                  /* of that */
-    enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BYS: none are asked for */
+    int64_t segments;                  /* rows of the critical path's segments */
+    enum mpg_waits_by waits;           /* rows of wait states; MPG_WAITS_BYS: not asked for */
 };
 
 struct mpg_output_config {
@@ -112,70 +112,70 @@ struct mpg_config {
     struct mpg_question_config question;
     struct mpg_output_config output;
     int64_t replicas, first_replica, seed, threads;
-    int processes;                     /* that share the run */
-    int cache;                         /* 1: what passes find is not kept in a file beside the trace */
+    int processes;                     /* number of processes of this run */
+    int cache;                         /* 1: --cache=fresh: the pre-pass cache beside the trace is not used */
     struct mpg_given given;
     char *const *traces;
-    size_t trace_number;               /* 1, but for tables */
-    struct mpg_history_run run;        /* its arguments: what was given and the answer depends on, then the trace */
-    bool run_failed;                   /* there was no memory for that */
-    char swept[MPG_SWEPTS][40];        /* of a point: its values, in words, */
+    size_t trace_number;               /* number of traces: 1, except for a table of targets */
+    struct mpg_history_run run;        /* for a history: the arguments that the answer depends on, then the trace */
+    bool run_failed;                   /* memory ran out for it */
+    char swept[MPG_SWEPTS][40];        /* values of a point of the sweep, in words, */
     char *key_text[MPG_KEY_AXES];      /* and as keys */
 };
 
 struct mpg_setting;
 
-/* Reads the command line into C; into AT what it is at its sweep's first point, with its first signature, or with its
- * first machine, and into ASKED what that asks for: the first trace's name. All machines have been read once: what is
- * wrong in them is found here. Errors of usage, --help and --version end the program,
- * as one of all PROCESSES says. NULL with ERR: a file of samples cannot be read. All three are the caller's to clear even so. */
+/* Reads the command line into C. Sets AT to the configuration of its first scenario and ASKED to the setting for it, and
+ * returns the name of the first trace. All target machines are read once, to find their errors. Errors of usage, --help and
+ * --version end the program; one of PROCESSES prints. NULL with ERR: a file of samples cannot be read. The caller clears all
+ * three, even after an error. */
 const char *mpg_config_read(struct mpg_config *c, int argc, char **argv, struct mpg_processes *processes,
                             struct mpg_config *at, struct mpg_setting *asked, struct mpg_error *err);
 void mpg_config_clear(struct mpg_config *c);
-/* Whether a table of traces on targets is asked for, and on how many machines: targets, each with all points of what is
- * swept of them. */
+/* Return true if a table of traces on targets is asked for; the number of machines: targets times the points of their sweep. */
 bool mpg_config_tabulates(const struct mpg_config *c);
 size_t mpg_config_target_points(const struct mpg_config *c);
-/* Into AT C with its I-th machine alone, whose target has been read; axes go round before targets do.
- * Returns 0, -1 or MPG_SPEC_UNREADABLE; AT, which is not to be copied, is to be cleared even so. */
+/* Sets AT to C with machine I alone, and reads its target; sweep axes vary faster than targets. Returns 0, -1 or
+ * MPG_SPEC_UNREADABLE. AT must not be copied; the caller clears it, even after an error. */
 int mpg_config_target_point(const struct mpg_config *c, size_t i, struct mpg_config *at, struct mpg_error *err);
 void mpg_config_target_point_clear(struct mpg_config *at);
-/* Whether there is more than one scenario. */
+/* Returns true if there is more than one scenario. */
 bool mpg_config_sweeps(const struct mpg_config *c);
-/* Into AT, which is not to be copied, C with SIGNATURE, one of its own or NULL, and what POINT of its sweep
- * says, but for factors. */
+/* Sets AT to C with SIGNATURE, one of its own or NULL, and the values of POINT of its sweep, except factors. AT must not be
+ * copied. */
 void mpg_config_at(const struct mpg_config *c, const char *signature, size_t point, struct mpg_config *at);
-/* Whether costs are --signature's alone, as no option stands in for any of them. */
+/* Returns true if all costs are those of --signature: no option replaces any. */
 bool mpg_config_signature_is_all(const struct mpg_config *c);
-/* A file that is read, in its ROLE; below 0 with ERR: that is enough. */
+/* Receives an input file with its ROLE. Returns < 0 with ERR to stop. */
 typedef int mpg_input_see(void *who, const char *role, const char *path, struct mpg_error *err);
-/* Shows WHO each file that C and ASKED, which C asks for, read beside the trace, one that is named twice
- * twice. Returns 0 or below, as SEE. */
+/* Calls SEE with WHO for each file, except the trace, that C and ASKED, the setting of C, read; twice for a file that is named
+ * twice. Returns 0, or the negative result of SEE. */
 int mpg_config_see_inputs(const struct mpg_config *c, const struct mpg_setting *asked, mpg_input_see *see, void *who,
                           struct mpg_error *err);
-/* C's run, but for the answer: TRACE, at PATH, and the other files that C and ASKED read. Error: out of memory. */
+/* Fills C's run for the history, without the answer: TRACE, at PATH, and the other files that C and ASKED read. Error: out of
+ * memory. */
 int mpg_config_run(struct mpg_config *c, const struct mpg_setting *asked, const struct mpg_trace *trace, const char *path,
                    struct mpg_error *err);
 
 /* Private to simulate/options/. */
 
-/* The program, whose options have their values in C. */
+/* Returns the program's description, with options that store their values in C. */
 struct mpg_program mpg_config_program(struct mpg_config *c);
-/* "measured" ...; NULL: unsaid. */
+/* Returns "measured" and so on; NULL: not given. */
 const char *mpg_collectives_word(enum mpg_collectives how);
-/* What options of C, a struct mpg_config, say together, and N TRACES, before a file is read but those of hypotheses. */
+/* Resolves CONFIG, a struct mpg_config, for N TRACES, before any file but those of hypotheses is read. */
 int mpg_config_resolve(void *config, char **traces, size_t n, struct mpg_error *err);
-/* C's sweep, from what was given, and what does not go with it. */
+/* Parses C's sweep. Error: an option excludes it. */
 int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err);
-/* Which collectives are messages by what C says by now. */
+/* Sets C's three choices of expanded collectives. */
 void mpg_config_expand(struct mpg_config *c);
-/* Takes OPTION, given with TEXT, to the arguments of the run of CONFIG. */
+/* Adds OPTION, given with TEXT, to the arguments of CONFIG's run for the history. */
 void mpg_config_note(void *config, const struct mpg_option *option, const char *text);
-/* Reads C's target file, if it has any, and what its keys mean for other options. 0, -1 or MPG_SPEC_UNREADABLE. */
+/* Reads C's target file, if there is one, and applies its keys to other options. Returns 0, -1 or MPG_SPEC_UNREADABLE. */
 int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err);
-/* Whether its messages are parameters. */
+/* Returns true if C's target has parameters of messages. */
 bool mpg_config_target_has_messages(const struct mpg_config *c);
-/* What AGAINST is, of which --against is a file: 0 or MPG_SPEC_UNREADABLE. */
+/* Reads the file of --against. Returns 0 or MPG_SPEC_UNREADABLE. */
 int mpg_config_read_against(struct mpg_config *c, struct mpg_error *err);
 
 #endif

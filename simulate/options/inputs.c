@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files, and what follows from them and the command line together. */
+/* Input files, and the settings that follow from them and the command line. */
 #include "simulate/options/inputs.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int load_signature(const char *path, struct mpg_signature **sig, struct m
     return mpg_kind_explain(path, MPG_FILE_SIGNATURE, err);
 }
 
-/* What is to be written, and must not be what is read. */
+/* The files to be written, which must not be input files. */
 struct outputs {
     size_t n;
     struct {
@@ -52,7 +52,7 @@ static int spare(void *outputs, const char *role, const char *path, struct mpg_e
     return 0;
 }
 
-/* What is written would replace what it is made of, the history, or each other. */
+/* Error: an output file is an input, the history, or another output. */
 static int check_outputs(const struct mpg_config *c, const char *trace, const struct mpg_setting *asked,
                          struct mpg_error *err)
 {
@@ -79,7 +79,7 @@ static const struct mpg_collective_table *expanded_by(const struct mpg_config *c
     return c->model.expand || c->model.expand_some ? f->table : NULL;
 }
 
-/* Which algorithms collectives have, if it matters: of a sweep, at any of its points. */
+/* Loads the table of collective algorithms, if any point of the sweep needs it. */
 static int load_table(const struct mpg_config *c, struct mpg_files *f, struct mpg_error *err)
 {
     const bool expands_rest = c->model.expand_rest || (mpg_config_sweeps(c) && c->target.signatures.n > 0);
@@ -103,8 +103,7 @@ static int load_targets(const struct mpg_config *c, struct mpg_files *f, struct 
     return 0;
 }
 
-/* One pass for hypotheses about messages: what is dropped is known where it is posted, and all of them are about
- * something. */
+/* Binds hypotheses about messages, in one pass: it finds the posted operations to drop. Error: a hypothesis matches nothing. */
 static int learn(const struct mpg_files *f, const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_graph_options options = {.bound = f->supposed,
@@ -126,7 +125,7 @@ static int suppose(struct mpg_files *f, const struct mpg_config *c, struct mpg_e
     return mpg_bound_of_messages(f->supposed, all) ? learn(f, c, err) : 0;
 }
 
-/* Whether SIGNATURE has the eager limit of each path that it has. */
+/* Returns true if SIGNATURE has the eager limit of each of its paths. */
 static bool says_limits(const struct mpg_signature *signature)
 {
     size_t i = 0;
@@ -135,13 +134,13 @@ static bool says_limits(const struct mpg_signature *signature)
     return signature && i > 0 && i == signature->paths;
 }
 
-/* What the trace shows of waiting needs times that are compared at all. */
+/* Returns true if times are compared, so that waiting in the trace matters. */
 static bool compares_times(const struct mpg_config *c, const struct mpg_simulation_options *o)
 {
     return c->target.predict || !o->absorb_given || o->absorb == MPG_ABSORB_CLOCK;
 }
 
-/* Hypotheses change who waits for whom, which without an eager limit no send does: then it is the trace's. */
+/* Returns true if the trace's eager limit is needed: with hypotheses sends may wait, and no signature has a limit. */
 static bool wants_shown_limit(const struct mpg_files *f, const struct mpg_config *c)
 {
     size_t i = 0;
@@ -171,7 +170,7 @@ static int add_digest(void *digest, const char *role, const char *path, struct m
     return 0;
 }
 
-/* Whether all processes have read the same, as STATUS says of this one: a folder may be each host's own. */
+/* Checks that all processes have read equal files: a folder may be local to each host. STATUS is this process's. */
 static int agree_on_files(const struct mpg_files *f, const struct mpg_config *c, const struct mpg_setting *asked, int status,
                           struct mpg_error *err)
 {
@@ -210,7 +209,7 @@ int mpg_files_open(struct mpg_files *f, const struct mpg_config *c, const char *
     return 0;
 }
 
-/* Says in ERR, of a trace that could not be placed, that calls are missing in it. */
+/* Adds to ERR that calls are missing in TRACE, whose messages could not be matched. */
 static void add_untraced(struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_untraced_calls list;
@@ -246,7 +245,7 @@ void mpg_files_close(struct mpg_files *f)
     *f = (struct mpg_files){0};
 }
 
-/* --- where ranks are --- */
+/* --- placement of ranks --- */
 
 static int seat_ranks(const struct mpg_config *c, const struct mpg_trace *trace,
                       struct mpg_setting *in, struct mpg_error *err)
@@ -263,8 +262,7 @@ static int seat_ranks(const struct mpg_config *c, const struct mpg_trace *trace,
     return status;
 }
 
-/* Where ranks were: as --source=map says, or, where the paths of messages are asked for, the hosts that
- * the trace names, if it names any. */
+/* Places the ranks on the source: by --source=map or, if paths are asked for, by the hosts in the trace. */
 static int place_source(const struct mpg_config *c, const struct mpg_trace *trace,
                         struct mpg_setting *in, struct mpg_error *err)
 {
@@ -286,7 +284,7 @@ static int place_source(const struct mpg_config *c, const struct mpg_trace *trac
     return status;
 }
 
-/* The source's path of the class that the target has where nobody is placed, or the farthest. */
+/* Returns the source's path without a placement: that of the target's class, else the farthest. */
 static const struct mpg_network_path *unplaced_source_path(const struct mpg_config *c,
                                                            const struct mpg_setting *in)
 {
@@ -298,8 +296,8 @@ static const struct mpg_network_path *unplaced_source_path(const struct mpg_conf
     return path ? path : mpg_signature_farthest(in->source.signature);
 }
 
-/* The source's path between the farthest two of these, in perturb mode; in predict mode --map says
- * nothing of the source. NULL: nobody says. */
+/* Returns the source's path between its two farthest ranks, in perturb mode; NULL: not given. In predict mode --map does not
+ * apply to the source. */
 static const struct mpg_network_path *source_path(const struct mpg_config *c,
                                                   const struct mpg_setting *in)
 {
@@ -309,8 +307,7 @@ static const struct mpg_network_path *source_path(const struct mpg_config *c,
     return says ? mpg_placement_path(in->source.signature, in->source_places.farthest) : NULL;
 }
 
-/* The class of path that messages take: as said, or that of the farthest two ranks of --map;
- * MPG_PATHS: the farthest measured. */
+/* Returns the path class of messages: as given, or that of the two farthest ranks of --map; MPG_PATHS: the farthest measured. */
 static enum mpg_path_class path_class(const struct mpg_config *c, const struct mpg_setting *in)
 {
     if (in->places.ranks == 0 || !in->target)
@@ -319,7 +316,7 @@ static enum mpg_path_class path_class(const struct mpg_config *c, const struct m
     return path ? path->path : c->target.path;
 }
 
-/* Ranks that shared cores waited for each other, which is no work, as only CPU times tell. */
+/* Error: ranks shared cores, and the trace has no CPU times to tell work from waiting for a core. */
 static int check_cores(const struct mpg_config *c, const struct mpg_trace *trace, struct mpg_error *err)
 {
     struct mpg_host_cores *host;
@@ -385,9 +382,9 @@ void mpg_setting_close(struct mpg_setting *in)
     *in = (struct mpg_setting){0};
 }
 
-/* --- what follows --- */
+/* --- settings --- */
 
-/* PATH's eager limit; false: it is not known. */
+/* Sets *LIMIT_BYTES to PATH's eager limit. Returns false if unknown. */
 static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes)
 {
     if (!path || path->eager_limit_bytes == MPG_EAGER_LIMIT_UNKNOWN)
@@ -396,8 +393,8 @@ static bool find_limit(const struct mpg_network_path *path, int64_t *limit_bytes
     return true;
 }
 
-/* Eager limits of target and source: each one's own as far as it is known, else the
- * other's; without both it is what SHOWN_BYTES says, or nothing is synchronous. */
+/* Sets the eager limits of target and source: each machine's own, else the other's, else SHOWN_BYTES from the trace, else no
+ * send is synchronous. */
 static void set_limits(const struct mpg_config *c, const struct mpg_setting *in, int64_t shown_bytes,
                        struct mpg_simulation_options *o)
 {
@@ -438,7 +435,7 @@ static bool has_resizes(const struct mpg_config *c)
     return has;
 }
 
-/* Whether some of what a call waits for is dropped, so that it waits for fewer bytes. */
+/* Returns true if a hypothesis drops a part of the transfers that a call waits for. */
 static bool drops_transfers(const struct mpg_config *c)
 {
     bool drops = false;
@@ -457,7 +454,7 @@ bool mpg_setting_is_random(const struct mpg_setting *in, const struct mpg_pertur
     return (p->target && !o->predicts && (o->places || o->source_places)) || mpg_perturbation_is_random(p);
 }
 
-/* The calls of operations that are taken as wholes. */
+/* The calls of operations that are measured as a whole. */
 static const enum mpg_call whole_calls[MPG_OPERATIONS_WHOLE] = {[MPG_OPERATION_BARRIER] = MPG_CALL_Barrier,
                                                                 [MPG_OPERATION_ALLREDUCE] = MPG_CALL_Allreduce,
                                                                 [MPG_OPERATION_ALLGATHER] = MPG_CALL_Allgather,
@@ -479,7 +476,7 @@ static int list_wholes(const struct mpg_perturbation *p, struct mpg_unexpanded *
     return 0;
 }
 
-/* Which collectives are messages, and by what these are scaled. */
+/* Chooses the collectives to expand, and the factors of their messages. */
 static int set_collectives(const struct mpg_config *c, const struct mpg_files *f, struct mpg_setting *in,
                            struct mpg_error *err)
 {
@@ -487,7 +484,7 @@ static int set_collectives(const struct mpg_config *c, const struct mpg_files *f
     struct mpg_perturbation *p = &in->p;
     graph->expand = expanded_by(c, f);
     graph->expand_some = c->model.expand_some;
-    if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* nothing says what messages take */
+    if (!c->model.expand_rest || mpg_flight_rule(p) == MPG_FLIGHT_NONE) /* message times are unknown */
         return 0;
     graph->expand = f->table;
     graph->unexpanded = &in->unexpanded;
@@ -533,7 +530,7 @@ static void set_options(const struct mpg_config *c, const struct mpg_files *f, s
     o->replicas = c->given.replicas || mpg_setting_is_random(in, p) ? (uint32_t)c->replicas : 1;
 }
 
-/* Whether any rank's intervals have CPU times. */
+/* Returns true if some rank has CPU times. */
 static bool has_cpu_times(const struct mpg_trace *trace)
 {
     for (int32_t r = 0; r < mpg_trace_ranks(trace); r++) {
@@ -544,7 +541,7 @@ static bool has_cpu_times(const struct mpg_trace *trace)
     return false;
 }
 
-/* Whether all ranks of TRACE recorded when they were off their CPUs. */
+/* Returns true if all ranks of TRACE have recorded their time off the CPU. */
 static bool knows_off_cpu(const struct mpg_trace *trace)
 {
     for (int32_t r = 0; r < mpg_trace_ranks(trace); r++)
@@ -582,7 +579,7 @@ int mpg_setting_begin(struct mpg_setting *in, const struct mpg_config *c, const 
     p->every_source_path = o->source_places != NULL;
     if (mpg_perturbation_measure(p, o->first_replica, replicas, err) < 0)
         return -1;
-    /* with CPU times noise is told from work even where both machines have the same record of it */
+    /* with CPU times noise is separated from work even if both machines have the same noise record */
     p->same_noise = p->same_noise && !(c->target.predict && has_cpu_times(f->trace));
     return 0;
 }

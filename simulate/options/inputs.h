@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mpgsim reads, and how it is looked at: files, which all scenarios share, and settings, one for each
- * target, places and rules of the graph. */
+/* The input files of mpgsim, shared by all scenarios, and one setting for each scenario: target, placement, graph options. */
 #ifndef MPG_INPUTS_H
 #define MPG_INPUTS_H
 
@@ -12,54 +11,52 @@ struct mpg_files {
     struct mpg_trace *trace;
     struct mpg_signature **target; /* one for each --signature, or NULL */
     size_t targets;
-    struct mpg_signature *given_source; /* NULL: --source names none */
-    struct mpg_collective_table *table;            /* NULL: collectives are not expanded */
-    struct mpg_kept *kept;              /* NULL: nothing is kept of the trace */
-    struct mpg_bound_hypotheses *supposed;      /* NULL: there are no hypotheses */
-    struct mpg_shown shown;    /* with hypotheses; an eager limit where neither options nor signatures say all of them */
+    struct mpg_signature *given_source; /* NULL: --source has no file */
+    struct mpg_collective_table *table;            /* NULL: no collective is expanded */
+    struct mpg_kept *kept;              /* NULL: no pre-pass cache */
+    struct mpg_bound_hypotheses *supposed;      /* NULL: no hypotheses */
+    struct mpg_shown shown;    /* with hypotheses: found in the trace; an eager limit if options and signatures leave one open */
 };
 
-/* Opens what C names, and TRACE; ASKED says which samples were read. Errors: those of the files; the
- * output is one of them; hypotheses are not about the trace. FILES is to be closed even so. */
+/* Opens TRACE and the files that C names; ASKED has the samples that were read. Errors: of the files; an output is an input; a
+ * hypothesis does not match the trace. The caller closes FILES, even after an error. */
 int mpg_files_open(struct mpg_files *files, const struct mpg_config *c, const char *trace,
                    const struct mpg_setting *asked, struct mpg_error *err);
-/* Names the trace in ERR, of what could not be simulated, and calls that it misses, unless it is an error of
- * another of PROCESSES, which is whole; always -1. */
+/* Adds the trace's name, and that calls are missing in it, to ERR, unless ERR comes from another process. Returns -1. */
 int mpg_files_explain(const struct mpg_files *files, const struct mpg_processes *processes,
                       struct mpg_error *err);
 void mpg_files_close(struct mpg_files *files);
 
-/* A scenario: first what its configuration asks for, then what follows from that and the files. All zero at first. */
+/* A scenario: values from its configuration, then values that follow from these and the files. All zero at first. */
 struct mpg_setting {
-    struct mpg_perturbation p; /* distributions, models, seed; with the signatures, once they are read */
-    bool borrows;              /* the distributions are another's */
+    struct mpg_perturbation p; /* distributions, models, seed; later the signatures */
+    bool borrows;              /* the distributions belong to another setting */
     struct mpg_simulation_options simulation;
     struct mpg_ratios ratios;
-    const struct mpg_signature *target; /* of the files; NULL: none */
+    const struct mpg_signature *target; /* belongs to the files; NULL: none */
     struct mpg_source source;
     struct mpg_placement places, source_places;
-    struct mpg_processors processors; /* of a target of parameters */
-    struct mpg_unexpanded unexpanded;         /* collectives that are taken as they were measured */
+    struct mpg_processors processors; /* of a parametric target */
+    struct mpg_unexpanded unexpanded;         /* collectives that are not expanded */
 };
 
-/* Into SETTING what C asks of PROCESSES; distributions are LIKE's, which outlives SETTING, where it is not NULL: their files are
- * read once. Returns 0, -1, or MPG_SPEC_UNREADABLE; SETTING is to be closed even so. */
+/* Fills SETTING from C for PROCESSES. If LIKE is not NULL, SETTING shares its distributions, whose files are read once; LIKE
+ * outlives SETTING. Returns 0, -1, or MPG_SPEC_UNREADABLE. The caller closes SETTING, even after an error. */
 int mpg_setting_ask(struct mpg_setting *setting, const struct mpg_config *c, struct mpg_processes *processes,
                     const struct mpg_setting *like, struct mpg_error *err);
-/* An error, where a list of ranks of an option names one that RANKS ranks have not: it would be without effect. Private to
- * simulate/options/. */
+/* Error: an option's list of ranks names a rank that is not below RANKS. Private to simulate/options/. */
 int mpg_setting_check_ranks(const struct mpg_config *c, struct mpg_perturbation *p, int32_t ranks, struct mpg_error *err);
-/* Fills SETTING, which has what C asks for, with the I-th target of FILES, which outlive it. Its number
- * of replicas is one where nothing of it is random and C says nothing. Errors: paths, models or ranks that
- * the signatures and the trace do not have; out of memory. SETTING is to be closed even so. */
+/* Completes SETTING, filled by mpg_setting_ask(), with target I of FILES, which outlive it. Without a random part and without
+ * --replicas it has one replica. Errors: signatures or trace lack a path, model or rank; out of memory. The caller closes
+ * SETTING, even after an error. */
 int mpg_setting_open(struct mpg_setting *setting, const struct mpg_config *c,
                      const struct mpg_files *files, size_t i, struct mpg_error *err);
-/* The last before it is simulated, with so many replicas: launches are drawn. */
+/* Draws the benchmark launches of all replicas; the last step before the simulation. Error: out of memory. */
 int mpg_setting_begin(struct mpg_setting *setting, const struct mpg_config *c,
                       const struct mpg_files *files, uint32_t replicas, struct mpg_error *err);
-/* Whether P makes replicas unlike each other. */
+/* Returns true if replicas with P can differ. */
 bool mpg_setting_is_random(const struct mpg_setting *setting, const struct mpg_perturbation *p);
-/* What is to be said of RESULT, which P and OPTIONS brought about. */
+/* Returns the report on RESULT of a simulation with P and OPTIONS. */
 struct mpg_report mpg_setting_report(const struct mpg_setting *setting, const struct mpg_config *c,
                                      const struct mpg_files *files, const struct mpg_perturbation *p,
                                      const struct mpg_simulation_options *options,

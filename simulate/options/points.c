@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Points of a sweep, and machines of a table, as configurations of their own: targets, each with all that is swept of their
- * keys. */
+/* Configurations for the points of a sweep and for the machines of a table. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 /* --- a sweep --- */
 
-/* What an option that gives distributions has; NULL: WHAT is none. */
+/* Returns the texts of the option with distributions that WHAT sweeps; NULL: WHAT is no such option. */
 static struct mpg_option_list *dists_of(struct mpg_perturbation_config *x, enum mpg_swept what)
 {
     struct mpg_option_list *const lists[MPG_SWEPTS] = {[MPG_SWEPT_NOISE] = &x->noise,
@@ -25,7 +24,7 @@ static bool is_given(void *change, enum mpg_swept what)
     return dists_of(change, what)->n > 0;
 }
 
-/* OF_MACHINE: there is a signature, whose noise has factors, too. */
+/* OF_MACHINE: there is a signature, whose noise can be scaled, too. */
 static int check_dists(const struct mpg_axis *x, const struct mpg_option_list *given, bool of_machine, struct mpg_error *err)
 {
     const char *name = mpg_swept_name(x->what);
@@ -58,7 +57,7 @@ static int check_axis(struct mpg_config *c, const struct mpg_axis *x, struct mpg
                : 0;
 }
 
-/* Nothing is said twice. */
+/* Error: a key is given and swept. */
 static int check_keys(const struct mpg_config *c, struct mpg_error *err)
 {
     const struct mpg_option_list *keys = &c->target.keys;
@@ -80,7 +79,7 @@ int mpg_config_parse_sweep(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_question_config *q = &c->question;
     q->sweep.points = 1;
-    if (c->target.name) /* of which it is the keys */
+    if (c->target.name) /* keys belong to it */
         return mpg_sweep_parse(&q->keys, &q->sweeps, true, err) < 0 ? -1 : check_keys(c, err);
     const int status = q->tolerate ? mpg_sweep_tolerate(&q->sweep, q->tolerate, &q->tolerated, is_given, &c->change, err)
                                    : mpg_sweep_parse(&q->sweep, &q->sweeps, false, err);
@@ -107,7 +106,7 @@ static void set_value(struct mpg_config *c, const struct mpg_axis *x, size_t pla
         add_item(dists_of(&c->change, x->what), text);
         break;
     case MPG_SWEEP_FACTOR:
-    case MPG_SWEEP_NUMBER: /* keys are set by mpg_config_target_point() */
+    case MPG_SWEEP_NUMBER: /* set by mpg_config_target_point() */
     case MPG_SWEEP_COUNT:
         break;
     case MPG_SWEEP_RATIO:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers, kernels, regions. */
+/* Ratios from numbers and kernels, for regions. */
 #include "simulate/options/ratios.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static const double least = 1e-9, most = 1e9;
 struct mpg_ratio {
     const char *text;
     char *what; /* R, or kernel:NAME */
-    char *region; /* in the same storage; NULL: outside of all that are named */
+    char *region; /* in the same storage; NULL: outside all named regions */
     bool is_kernel;
     double value;
 };
@@ -71,8 +71,7 @@ int mpg_ratios_parse(struct mpg_ratios *r, const struct mpg_option_list *given,
     return 0;
 }
 
-/* Of KERNEL in SIG: the mean over cores of what they did with the most cores at once, in the middle;
- * 0: it has none. */
+/* Returns the mean over cores of KERNEL's median rate in SIG with the most cores at once; 0: not measured. */
 static double rate_of(const struct mpg_signature *sig, const char *kernel)
 {
     int at_once = 0;

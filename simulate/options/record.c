@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which files mpgsim reads, beside the trace: the one list, of outputs' guard and of the history; and what a history keeps of a
- * command line. */
+/* The list of all input files except the trace, for the check of outputs and for the history; and the part of the command line
+ * that a history stores. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -19,13 +19,13 @@ struct seeing {
     struct mpg_error *err;
 };
 
-/* PATH, or NULL: nothing. */
+/* Reports PATH, unless NULL. */
 static int see(const struct seeing *s, const char *role, const char *path)
 {
     return path ? s->see(s->who, role, path, s->err) : 0;
 }
 
-/* WORD, if it names a file: others are words for what is built in. */
+/* Reports WORD, unless it is the name of a built-in. */
 static int see_file(const struct seeing *s, const char *role, const char *word)
 {
     struct stat st;
@@ -40,7 +40,7 @@ static int see_list(const struct seeing *s, const char *role, const struct mpg_o
     return status;
 }
 
-/* Of N distributions. */
+/* Reports the files of samples of N distributions. */
 static int see_samples(const struct seeing *s, const struct mpg_spec *spec, size_t n)
 {
     int status = 0;
@@ -52,7 +52,7 @@ static int see_samples(const struct seeing *s, const struct mpg_spec *spec, size
     return status;
 }
 
-/* Machines of a table beside C's own, and maps of theirs. */
+/* Reports the other machines of a table, and their maps. */
 static int see_machines(const struct seeing *s, const struct mpg_config *c)
 {
     int status = 0;
@@ -66,7 +66,7 @@ static int see_machines(const struct seeing *s, const struct mpg_config *c)
     return status;
 }
 
-/* Where ranks are. */
+/* Reports the files of placements. */
 static int see_places(const struct seeing *s, const struct mpg_config *c)
 {
     const struct mpg_axis *swept = mpg_sweep_find(&c->question.sweep, MPG_SWEPT_MAP);
@@ -110,7 +110,7 @@ void mpg_config_note(void *config, const struct mpg_option *option, const char *
     free(argument);
 }
 
-/* Once in each role. */
+/* Adds a file once in each role. */
 static int add_input(void *to, const char *role, const char *path, struct mpg_error *err)
 {
     struct mpg_history_run *run = to;

@@ -3,7 +3,7 @@
 
 #include "analyse/walk.h"
 
-/* Bounds say too little of who was in a call when. */
+/* Clock bounds do not tell which ranks were inside a call at the same time. */
 static bool shows_carried(const struct mpg_clock_map *clocks)
 {
     return mpg_clock_map_source(clocks) == MPG_CLOCK_SHARED || mpg_clock_map_source(clocks) == MPG_CLOCK_MEASURED;

@@ -165,7 +165,7 @@ static int reserve(struct mpg_axis *x, size_t n, struct mpg_error *err)
     return x->value && (x->word || !has_words) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* VALUE, and where X has words TEXT, are X's next. */
+/* Appends VALUE to X and, if X has words, TEXT. */
 static int add_value(struct mpg_axis *x, const char *text, double value, struct mpg_error *err)
 {
     for (size_t i = 0; i < x->n; i++)
@@ -188,7 +188,7 @@ static int check_range(const struct mpg_axis *x, double low, double high, int64_
     return is_log && !(low > 0) ? mpg_error_set(err, "log steps begin above 0") : 0;
 }
 
-/* The I-th of N values, of which the first and the last are LOW and HIGH to the bit. */
+/* Returns value I of N from LOW to HIGH; the first and last are exactly LOW and HIGH. */
 static double step(double low, double high, size_t i, size_t n, bool is_log)
 {
     const double part = (double)i / (double)(n - 1);
@@ -197,7 +197,7 @@ static double step(double low, double high, size_t i, size_t n, bool is_log)
     return is_log ? low * pow(high / low, part) : low + (high - low) * part;
 }
 
-/* LO:HI:N[:log] of X, cut into WORDS. */
+/* Parses LO:HI:N[:log] of X, split into WORDS words. */
 static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
     const bool is_log = words == 4 && strcmp(word[3], "log") == 0;
@@ -223,7 +223,7 @@ static int parse_range(struct mpg_axis *x, char **word, size_t words, struct mpg
     return 0;
 }
 
-/* V,V... of X, cut into WORDS. */
+/* Parses V,V... of X, split into WORDS words. */
 static int parse_list(struct mpg_axis *x, char **word, size_t words, struct mpg_error *err)
 {
     if (words < 2)
@@ -239,7 +239,7 @@ static int parse_list(struct mpg_axis *x, char **word, size_t words, struct mpg_
     return 0;
 }
 
-/* The values of X, of which TEXT may be cut. */
+/* Parses the values of X; changes TEXT. */
 static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
 {
     char *part[5];
@@ -258,7 +258,7 @@ static int parse_values(struct mpg_axis *x, char *text, struct mpg_error *err)
 
 /* --- parameters --- */
 
-/* What the parameter NAME is, into X. */
+/* Sets X to the parameter NAME. */
 static int find_param(struct mpg_axis *x, const char *name, struct mpg_error *err)
 {
     for (int i = 0; i < MPG_SWEPTS; i++)
@@ -271,7 +271,7 @@ static int find_param(struct mpg_axis *x, const char *name, struct mpg_error *er
                               "eager-limit, absorb or map as PARAM");
 }
 
-/* The same of a target's key. */
+/* Sets X to the target's key NAME. */
 static int find_key(struct mpg_axis *x, const char *name, struct mpg_error *err)
 {
     static const enum mpg_sweep_unit units[] = {[MPG_KEY_TIME] = MPG_SWEEP_TIME,   [MPG_KEY_NUMBER] = MPG_SWEEP_NUMBER,
@@ -284,7 +284,7 @@ static int find_key(struct mpg_axis *x, const char *name, struct mpg_error *err)
     return (x->key = strdup(name)) ? 0 : mpg_error_set(err, "out of memory");
 }
 
-/* GIVEN, of which COPY may be cut. */
+/* Adds the axis GIVEN; changes its COPY. */
 static int add(struct mpg_sweep *s, const char *given, char *copy, bool of_target, struct mpg_error *err)
 {
     struct mpg_axis found = {.what = MPG_SWEPTS, .text = given, .option = "--sweep"};
@@ -324,7 +324,7 @@ int mpg_sweep_parse(struct mpg_sweep *s, const struct mpg_option_list *given, bo
     return 0;
 }
 
-/* --- one that is looked for --- */
+/* --- --tolerate --- */
 
 static bool is_limit(const struct mpg_limits *limits, double limit)
 {
@@ -334,7 +334,7 @@ static bool is_limit(const struct mpg_limits *limits, double limit)
     return false;
 }
 
-/* PARAM: what follows the limits. */
+/* Parses the limits; sets PARAM to the text behind them. */
 static int parse_limits(const char *text, struct mpg_limits *limits, const char **param, struct mpg_error *err)
 {
     *limits = (struct mpg_limits){.n = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --sweep: what has several values, one after the other, and which. */
+/* --sweep: the parameters with several values. */
 #ifndef MPG_SWEEP_H
 #define MPG_SWEEP_H
 
@@ -14,68 +14,68 @@ enum mpg_swept {
     MPG_SWEPT_LATENCY,
     MPG_SWEPT_BYTE,
     MPG_SWEPT_COMPUTE_RATIO,
-    MPG_SWEPT_EAGER_LIMIT, /* from here on other graphs, or other places */
+    MPG_SWEPT_EAGER_LIMIT, /* from here on the graph or the placement changes */
     MPG_SWEPT_ABSORB,
     MPG_SWEPT_MAP,
     MPG_SWEPTS
 };
 
-/* What values are. */
+/* The unit of values. */
 enum mpg_sweep_unit {
     MPG_SWEEP_TIME,   /* ns: const:T */
-    MPG_SWEEP_FACTOR, /* of the distributions that are given */
+    MPG_SWEEP_FACTOR, /* factor of the given distributions */
     MPG_SWEEP_RATIO,
-    MPG_SWEEP_SIZE,   /* whole bytes */
+    MPG_SWEEP_SIZE,   /* integer bytes */
     MPG_SWEEP_WORD,
-    MPG_SWEEP_NUMBER, /* of keys only */
+    MPG_SWEEP_NUMBER, /* for keys only */
     MPG_SWEEP_COUNT
 };
 
 struct mpg_axis {
-    enum mpg_swept what;   /* MPG_SWEPTS: a target's key, */
-    char *key;             /* which is this; else NULL */
+    enum mpg_swept what;   /* MPG_SWEPTS: a key of the target, */
+    char *key;             /* namely this key; else NULL */
     enum mpg_sweep_unit unit;
-    const char *text, *option; /* as given, to --sweep or --tolerate */
+    const char *text, *option; /* as given to --sweep or --tolerate */
     size_t n;
-    double *value;    /* n; of absorb the place of the word in its enum; of keys NAN where it is a word, or a distribution */
-    char **word;      /* n, of words, and of keys, as a target's file has them; else NULL */
+    double *value;    /* n values; for absorb the word's enum value; for a key NAN if the value is a word or a distribution */
+    char **word;      /* n words, for words and keys, as in a target's file; else NULL */
 };
 
-/* Points of a grid are numbered: the last axis goes round first. */
+/* Points of the grid are numbered; the last axis varies fastest. */
 enum { MPG_SWEEP_MOST = 4096, MPG_KEY_AXES = 6 };
 struct mpg_sweep {
     size_t axes;
-    struct mpg_axis axis[MPG_SWEPTS]; /* as given, each another parameter, or (at most MPG_KEY_AXES) another key */
-    size_t points; /* the product of their lengths, at most MPG_SWEEP_MOST; 1 without axes */
+    struct mpg_axis axis[MPG_SWEPTS]; /* distinct parameters, or (at most MPG_KEY_AXES) keys, in the order given */
+    size_t points; /* number of points, at most MPG_SWEEP_MOST; 1 without axes */
 };
 
-/* Slowdowns beyond 1, as 0.05: parts of the traced run, as given. */
+/* Tolerated slowdowns less 1, such as 0.05, in the order given. */
 struct mpg_limits {
     size_t n;
     double limit[16];
 };
 
-/* Takes GIVEN, each "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V..."; OF_TARGET: with a key of mpgtarget(5) as PARAM,
- * of which it is for the target to say what values are right. Errors: no PARAM, or one that
- * was given; values that PARAM does not have, plain numbers beside times; one value, or one twice; LO >= HI, N < 2, log of
- * what is not above 0; more than MPG_SWEEP_MOST points; out of memory. SWEEP is to be cleared even so. */
+/* Parses the texts of GIVEN: "PARAM=LO:HI:N", "PARAM=LO:HI:N:log" or "PARAM=V,V...". OF_TARGET: PARAM is a key of mpgtarget(5);
+ * the target checks its values later. Errors: unknown or repeated PARAM; a value that PARAM cannot have; numbers mixed with
+ * times; a single or repeated value; LO >= HI; N < 2; log with a value <= 0; more than MPG_SWEEP_MOST points; out of memory.
+ * The caller clears SWEEP, even after an error. */
 int mpg_sweep_parse(struct mpg_sweep *sweep, const struct mpg_option_list *given, bool of_target, struct mpg_error *err);
-/* Takes "LIMIT%:PARAM" or "LIMIT%,LIMIT%...:PARAM", the colon being a blank as well: two values of PARAM, the lesser
- * of which is nothing of it. GIVEN says whether there are distributions of it, of which values are factors then.
- * Errors: no LIMIT above 0, one twice, more than 16 of them; no PARAM that has an order and is no limit. SWEEP is to
- * be cleared even so. */
+/* Parses "LIMIT%:PARAM" or "LIMIT%,LIMIT%...:PARAM"; a blank may replace the colon. Sets SWEEP to two values of PARAM, of which
+ * the smaller means none of it. GIVEN says whether distributions of PARAM are given; then values are factors. Errors: a LIMIT
+ * is not above 0 or repeated, more than 16 limits, PARAM is unknown, has no order or is an eager limit. The caller clears
+ * SWEEP, even after an error. */
 int mpg_sweep_tolerate(struct mpg_sweep *sweep, const char *text, struct mpg_limits *limits,
                        bool (*given)(void *context, enum mpg_swept what), void *context,
                        struct mpg_error *err);
 void mpg_sweep_clear(struct mpg_sweep *sweep); /* zero-initialised is allowed */
 
-/* The axis about WHAT; NULL: it is not swept. */
+/* Returns the axis of WHAT; NULL: not swept. */
 const struct mpg_axis *mpg_sweep_find(const struct mpg_sweep *sweep, enum mpg_swept what);
-/* Which of axis I's values POINT has. */
+/* Returns the index of POINT's value on axis I. */
 size_t mpg_sweep_place(const struct mpg_sweep *sweep, size_t i, size_t point);
-/* "call-noise" ... */
+/* Returns "call-noise" and so on. */
 const char *mpg_swept_name(enum mpg_swept what);
-/* "ns", "factor", "ratio", "bytes"; NULL: words. */
+/* Returns "ns", "factor", "ratio" or "bytes"; NULL: words. */
 const char *mpg_sweep_unit_name(enum mpg_sweep_unit unit);
 
 #endif

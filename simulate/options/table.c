@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgsim's options: words, ranges, --help, and which go together. CONTRIBUTING.md says how one is added. */
+/* mpgsim's options: words, ranges, --help, and rules between options. CONTRIBUTING.md has the recipe for a new one. */
 #include "simulate/options/configuration.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { MAX_REPLICAS = 1000000, MAX_THREADS = 4096, MAX_SEGMENTS = 1000000, MAX_OPTIONS = 48 };
 static const double HUGE = 9e15;
 
-/* Words, in the order of their enums. */
+/* Words, in the order of the enums. */
 static const char *const engines[] = {"events", "lanes", NULL};
 static const char *const works[] = {"cpu", "wall", NULL};
 static const char *const gets[] = {"deferred", "blocking", NULL};
@@ -31,7 +31,7 @@ const char *mpg_collectives_word(enum mpg_collectives how)
     return collectives[how];
 }
 
-/* Of --without: the rules, then MPG_WITHOUT_TRACER and those after it. */
+/* Returns the words of --without: the rules, then MPG_WITHOUT_TRACER and later ones. */
 static const char *const *list_without(void)
 {
     static const char *words[MPG_RULES + 4];
@@ -43,7 +43,7 @@ static const char *const *list_without(void)
     return words;
 }
 
-/* --- which go together --- */
+/* --- rules between options --- */
 
 #define OF_ONE_RUN "it is of one run"
 static const struct mpg_option_rule rules[] = {
@@ -72,7 +72,7 @@ static const struct mpg_option_rule rules[] = {
     {"models=byte", MPG_OPTION_EXCLUDES, "--byte in place of the signature's", NULL},
     {"models=cosched", MPG_OPTION_NEEDS, "signature|a source", NULL},
     {"models=measurement", MPG_OPTION_NEEDS, "signature|a source", NULL},
-    /* what a target of parameters has not */
+    /* not available with a parametric target */
     {"tolerate", MPG_OPTION_EXCLUDES, "target",
      "it is about the traced run's slowdown (--sweep KEY=... is about this one's)"},
     {"several --signature", MPG_OPTION_EXCLUDES, "target", "a target takes what its file does not say from one"},
@@ -132,7 +132,7 @@ static const struct mpg_option_rule rules[] = {
     {"plot", MPG_OPTION_EXCLUDES, "tolerate", NULL},
     {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 
-/* Whether values of the parameter WHAT take the place of the signature's: given, or swept as times. */
+/* Returns true if values of WHAT, given or swept as times, replace the signature's. */
 static bool replaces(const struct mpg_config *c, const struct mpg_option_list *given, enum mpg_swept what)
 {
     const struct mpg_axis *axis = mpg_sweep_find(&c->question.sweep, what);
@@ -163,7 +163,7 @@ static bool names_input(const struct mpg_option_list *names)
     return false;
 }
 
-/* The conditions of the rules. */
+/* Evaluates a condition of the rules. */
 static bool holds(void *config, const char *condition)
 {
     static const char sweep[] = "--sweep ";
@@ -194,7 +194,7 @@ static bool holds(void *config, const char *condition)
 
 /* --- the options --- */
 
-/* Copies these options, and the end, into TABLE. */
+/* Copies these options, and an end mark, into TABLE. */
 #define FILL(table, ...)                                                                                                       \
     do {                                                                                                                       \
         const struct mpg_option options[] = {__VA_ARGS__, {0}};                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A target of parameters: its file, what its keys mean for options, and the run on one processor that its speed-up is against. */
+/* A parametric target: its file, the effect of its keys on options, and the reference run on one processor for speed-ups. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "common/input.h"
 #include "simulate/options/configuration.h"
 
-/* The command line's ratio outside of regions and the file's exclude each other. */
+/* Error: both the command line and the target's file give a ratio outside regions. */
 static int use_ratio(struct mpg_config *c, struct mpg_error *err)
 {
     if (!c->target.machine->mips_ratio)
@@ -28,7 +28,7 @@ bool mpg_config_target_has_messages(const struct mpg_config *c)
     return c->target.machine->of_messages || (!c->target.signature && c->change.latency.n == 0 && c->change.byte.n == 0);
 }
 
-/* Where ranks are is said of processors, where these are all that there is. */
+/* With a parametric target a placement maps ranks to processors. */
 static int use_map(struct mpg_config *c, struct mpg_error *err)
 {
     char text[4096];
@@ -50,13 +50,14 @@ static int check_policy(const struct mpg_config *c, struct mpg_error *err)
     return mpg_parameters_check(m, err);
 }
 
-/* Which options ask for paths, which are followed by replicas side by side alone; NULL: none. */
+/* Returns the option that asks for paths, which only vector evaluation records; NULL: none. */
 static const char *asks_for_paths(const struct mpg_config *c)
 {
     return c->question.where_tables > 0 ? "--where" : c->question.critical_path ? "--where=path" : NULL;
 }
 
-/* Whether C's target is evaluated in the order of simulated time, and what does not go with that, or without it. */
+/* Chooses between evaluation in the order of simulated time and vector evaluation. Error: an option or key does not work with
+ * the choice. */
 static int choose_engine(struct mpg_config *c, struct mpg_error *err)
 {
     struct mpg_target_config *t = &c->target;
@@ -73,7 +74,7 @@ static int choose_engine(struct mpg_config *c, struct mpg_error *err)
                                   "which no paths are followed", followed, t->machine->name, needs);
     if (followed && t->by_events)
         return mpg_error_set(err, "%s and --target=engine=events exclude each other", followed);
-    c->model.deterministic = c->model.deterministic || (lanes && !chosen); /* the answer is that of events */
+    c->model.deterministic = c->model.deterministic || (lanes && !chosen); /* the same answer as in simulated time */
     const char *by_events = t->gets                      ? "--target=get=blocking"
                             : t->against                 ? "--against"
                             : c->output.csv && !followed ? "--csv"
@@ -90,7 +91,7 @@ int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
         return 0;
     if (!(t->machine = mpg_parameters_read(t->name, err)))
         return MPG_SPEC_UNREADABLE;
-    if (t->signature && !t->machine->policy_given) /* lanes know of no requests */
+    if (t->signature && !t->machine->policy_given) /* vector evaluation has no requests */
         t->machine->policy = t->engine == MPG_ENGINE_LANES ? MPG_POLICY_OFFLOAD : MPG_POLICY_CALLS;
     for (size_t i = 0; i < t->keys.n; i++)
         if (mpg_parameters_set(t->machine, t->keys.item[i], err) < 0)
@@ -104,7 +105,7 @@ int mpg_config_read_target(struct mpg_config *c, struct mpg_error *err)
 
 /* --- the run on one processor --- */
 
-/* The answer's, at PATH; 0 with ERR: it is none of one processor. */
+/* Returns the run time in ANSWER, read from PATH, ns; 0 with ERR: it is not for one processor. */
 static double run_of(const json_t *answer, const char *path, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(answer, "format"));
