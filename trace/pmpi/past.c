@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The dynamic linker writes the address of each function that a module calls into a place of the module, which its relocations
- * name (System V ABI, AMD64 and AArch64 supplements): JUMP_SLOT, at the first call or before, and GLOB_DAT. The
- * addresses in a module's tables of functions have relocations of their own. */
+/* The dynamic linker writes the address of each external function that a module calls into a slot of the module, named by
+ * the module's relocations (System V ABI, AMD64 and AArch64 supplements): JUMP_SLOT, filled at the first call or before,
+ * and GLOB_DAT. The addresses in a module's function tables have separate relocations. */
 #define _GNU_SOURCE
 #include "trace/pmpi/past.h"
 
@@ -19,7 +19,7 @@
 #include "trace/pmpi/real.h"
 #include "trace/pmpi/say.h"
 
-/* --- looked up --- */
+/* --- functions looked up by dlsym --- */
 
 enum { MAX_NAMES = 1024, NAMES_TOLD = 4 };
 
@@ -27,7 +27,7 @@ static struct {
     pthread_mutex_t lock;
     char *names[MAX_NAMES];
     int number;
-    char *file; /* that the first of them is in */
+    char *file; /* file with the first function */
 } looked_up = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_known(const char *name)
@@ -74,7 +74,7 @@ static void tell_looked_up(void)
             looked_up.number > 1 ? "were" : "was", file, looked_up.number > 1 ? "them" : "it");
 }
 
-/* --- modules --- */
+/* --- modules that bypass the tracer --- */
 
 #if defined(__x86_64__)
 #define IS_SLOT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
@@ -84,28 +84,28 @@ static void tell_looked_up(void)
 
 #ifdef IS_SLOT
 
-/* Where MPI's library is. */
+/* The addresses of MPI's library. */
 struct area {
     uintptr_t start, end;
 };
 
-/* What was found in a module. */
+/* The slots of a module that lead into MPI's library. */
 struct calls {
     const char *first;
     int count;
-    bool begins; /* MPI_Init is among them, or MPI_Init_thread */
+    bool begins; /* MPI_Init or MPI_Init_thread is among them */
 };
 
 /* Modules that call PMPI_X. */
 enum { MAX_SECOND = 16 };
 struct second {
     const char *file;
-    const void *code; /* somewhere in it */
+    const void *code; /* an address in the module's code */
     struct calls calls;
 };
 struct search {
     struct area mpi;
-    bool tells; /* of those that call MPI_X, in one line each */
+    bool tells; /* reports modules that call MPI_X in the library, one line each */
     struct second second[MAX_SECOND];
     int number;
 };
@@ -132,7 +132,7 @@ static bool holds(struct area a, uintptr_t address)
 static int find_mpi(struct dl_phdr_info *module, size_t size, void *data)
 {
     (void)size;
-    struct area *mpi = data; /* an address in it, until it is found */
+    struct area *mpi = data; /* START: an address inside, until the area is found */
     const struct area a = area_of(module);
     if (!holds(a, mpi->start))
         return 0;
@@ -150,7 +150,7 @@ static void look(const ElfW(Rela) * r, size_t bytes, const struct dl_phdr_info *
         const char *plain = name + is_second;
         if (!IS_SLOT(ELF64_R_TYPE(r[i].r_info)) || strncmp(plain, "MPI_", 4) != 0 || !plain[4] || plain[5] < 'a' ||
             plain[5] > 'z')
-            continue; /* (MPI_UNWEIGHTED is no function) */
+            continue; /* MPI_UNWEIGHTED is no function */
         struct calls *calls = &found[is_second];
         memcpy(&address, (const void *)(module->dlpi_addr + r[i].r_offset), sizeof address);
         if (!holds(mpi, address))
@@ -161,7 +161,7 @@ static void look(const ElfW(Rela) * r, size_t bytes, const struct dl_phdr_info *
     }
 }
 
-/* The dynamic linker has made addresses of these in memory, but for the vDSO's. */
+/* Returns ADDRESS of MODULE as a pointer. The dynamic linker has relocated it in memory, except in the vDSO. */
 static const void *address_in(const struct dl_phdr_info *module, ElfW(Addr) address)
 {
     return (const void *)(address < module->dlpi_addr ? address + module->dlpi_addr : address);
@@ -221,7 +221,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* MPI's own libraries and parts, which call each other so, and what mpgreplay does beside the calls that it re-enacts. */
+/* Returns true for MPI's own libraries and components, which call PMPI_X by design, and for mpgreplay's library, which
+ * calls PMPI_X beside the re-enacted calls. */
 static bool is_of_mpi(const char *file, const void *code)
 {
     const struct mpg_frame frame = modules_frame(code);
@@ -229,7 +230,8 @@ static bool is_of_mpi(const char *file, const void *code)
     return (frame.module >= 0 && modules_get(frame.module)->mpi) || begins(name, "mca_") || begins(name, "libmpgreplay");
 }
 
-/* Tools call PMPI_X in their own MPI_X, which is recorded, or told to be the program's. */
+/* Returns true for a tool, which calls PMPI_X in its own MPI_X. The tracer records MPI_X, or reports it as the program's
+ * own function. */
 static bool is_tool(const struct second *s)
 {
     const char *name = s->calls.first + 1;
@@ -262,7 +264,7 @@ void past_tell(void)
 {
     struct search search = {.tells = true};
     look_at_all(&search);
-    for (int i = 0; i < search.number; i++) { /* not in the list's lock */
+    for (int i = 0; i < search.number; i++) { /* outside the lock of the module list */
         const struct second *s = &search.second[i];
         if (s->code && !is_of_mpi(s->file, s->code) && !is_tool(s))
             say("%s calls %s%s past the tracer, which records MPI_ functions, not PMPI_", s->file, s->calls.first,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paths by what the kernel calls an open file (proc(5)), folders by getdents64(2). */
+/* Paths from the kernel's names of open files (proc(5)), folders by getdents64(2). */
 #define _GNU_SOURCE
 #include "trace/pmpi/paths.h"
 
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the kernel calls FD; false without /proc, or if it has been removed. */
+/* Writes the kernel's name of FD to REAL of SIZE bytes. Returns false without /proc, or if the file was removed. */
 static bool name_of(int fd, char *real, size_t size)
 {
     char link[64];
@@ -48,7 +48,7 @@ bool paths_real(const char *path, char *real, size_t size)
     return true;
 }
 
-struct entry { /* as the kernel writes it */
+struct entry { /* layout written by the kernel */
     uint64_t inode;
     int64_t offset;
     uint16_t bytes;

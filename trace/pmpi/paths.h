@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the C library's functions for paths and folders do, without their allocating. */
+/* Replacements for functions of the C library on paths and folders, without allocation. */
 #ifndef MPG_TRACER_PATHS_H
 #define MPG_TRACER_PATHS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What realpath(3) makes of PATH, into REAL of SIZE bytes; false, with errno, if PATH is not
- * there, or without room. */
+/* Writes the absolute path of PATH to REAL of SIZE bytes, like realpath(3). Returns false, with errno, if PATH does not
+ * exist or REAL is too small. */
 bool paths_real(const char *path, char *real, size_t size);
 
-/* Calls VISIT with each name in FOLDER but . and ..; as readdir(3), it may or may not meet what
- * is made meanwhile. False, with errno, if FOLDER cannot be read. */
+/* Calls VISIT with each name in FOLDER except . and ..; like readdir(3), may miss files that are made meanwhile. Returns
+ * false, with errno, if FOLDER cannot be read. */
 bool paths_list(const char *folder, void (*visit)(const char *name, void *data), void *data);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* MPI_Pcontrol (MPI-4.1, section 15.2.4): levels that name regions, flush, and pause a
- * profile; mpgtrace(1) has them. Only two of them have a second argument: none is looked
- * for with any other, unless the user says that the program's are IPM's (MPGTRACE_PCONTROL). Whether MPI_Pcontrol(1) has a
- * second argument cannot be told: in its place is what the caller left there, often a string that it used before. */
+/* MPI_Pcontrol (MPI-4.1, section 15.2.4): levels that name regions, flush, and pause a profile; described in mpgtrace(1).
+ * Only the two levels with a region name have a second argument. Other levels' second argument is never read, unless the
+ * user sets MPGTRACE_PCONTROL for a program with IPM's levels. Whether MPI_Pcontrol(1) has a second argument is
+ * undetectable: without one, a value left by the caller is in its place, often a string used earlier. */
 #include "trace/pmpi/pcontrol.h"
 
 #include <errno.h>
@@ -24,12 +24,12 @@
 enum { PAUSE = 0, RESUME = 1, FLUSH = 2, FIRST_NUMBERED = 100, LAST_NUMBERED = 9999 };
 enum { IPM_BEGIN = 1, IPM_END = -1, IPM_NAME_SIZE = 1024 };
 
-/* Calls with IPM's levels, while they are not taken for IPM's. */
+/* Number of calls with IPM's levels, while IPM's convention is off. */
 static struct {
-    _Atomic int begins, ends; /* ends: those after a begin */
+    _Atomic int begins, ends; /* ends: only after a begin */
 } unnamed;
-static bool takes_ipm; /* as MPGTRACE_PCONTROL says */
-static _Atomic int refused; /* errno: no memory may be read by process_vm_readv(2) here */
+static bool takes_ipm; /* MPGTRACE_PCONTROL is "ipm" */
+static _Atomic int refused; /* errno of process_vm_readv(2), if the system forbids reading memory by it */
 
 static bool is_numbered(int level)
 {
@@ -47,8 +47,8 @@ static bool is_ipm(int level)
     return takes_ipm && (level == IPM_BEGIN || level == IPM_END);
 }
 
-/* The LENGTH bytes at ADDRESS, which may be anything, into TEXT: how many could be read. No page is read with another, as
- * what is asked for in one piece may come not at all. */
+/* Reads LENGTH bytes at ADDRESS, possibly an invalid one, into TEXT. Returns the number of bytes read. Each page is a
+ * separate part, because an unreadable page can make its whole part fail. */
 static size_t read_safely(char *text, uintptr_t address, size_t length)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page - address % page;
@@ -63,8 +63,8 @@ static size_t read_safely(char *text, uintptr_t address, size_t length)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* The name at ADDRESS, of LENGTH bytes or up to a NUL, into TEXT of IPM_NAME_SIZE bytes. False if there is none that could be
- * meant: it cannot be read, is empty, too long, or not one line of text. */
+/* Reads the name at ADDRESS, of LENGTH bytes or up to a NUL, into TEXT of IPM_NAME_SIZE bytes. Returns false if there is
+ * no plausible name: unreadable, empty, too long, or not one line of text. */
 static bool read_name(char *text, const void *address, size_t length)
 {
     const size_t most = length < IPM_NAME_SIZE ? length : IPM_NAME_SIZE - 1;
@@ -146,8 +146,8 @@ static void record(struct tracer_scope *s, int level)
         flush();
 }
 
-/* NAME: the region's, where the level has one; else NULL. SECOND: the second argument, or whatever is in its place, for the next
- * tool. */
+/* Ends an MPI_Pcontrol call. NAME: the region's name of LENGTH bytes, if the level has one; else NULL. SECOND: the second
+ * argument, or an undefined value in its place, passed on to the next tool. */
 static int leave(struct tracer_scope *s, int level, const char *name, size_t length, const void *second)
 {
     char number[16];
@@ -195,7 +195,8 @@ static size_t without_blanks(const char *name, size_t length)
     return length;
 }
 
-/* Fortran hands over the length of NAME after all arguments, and pads it with blanks; for IPM it may end with a NUL. */
+/* Fortran passes the length of NAME after all arguments, and pads NAME with blanks; under IPM's convention NAME may end
+ * with a NUL. */
 #define FORTRAN_PCONTROL(symbol)                                                              \
     __attribute__((visibility("default"))) void symbol(const MPI_Fint *level, const char *name, \
                                                        size_t length)                         \

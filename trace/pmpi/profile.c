@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table in the mapped file, found through an index in memory. */
+/* The profile's table in the mapped file, found through an index in memory. */
 #include "trace/pmpi/profile.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum {
     SITE_ROWS = 1 << 13,
-    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* one more a call for all other sites */
+    ROWS = SITE_ROWS + MPG_CALL_COUNT, /* one extra row for each call, for all other sites */
     DEFINITION_BYTES = 1 << 19,
     SLOTS = 4 * SITE_ROWS,
     MAX_TEXT = 4096,
@@ -26,25 +26,25 @@ enum {
     LEAST_BYTES = MPG_CHUNK_HEADER_BYTES + (int)sizeof(struct mpg_profile_head) + DEFINITION_BYTES
 };
 
-/* A captured site's number in the file: defined at its first use. */
+/* Numbers in the file of captured sites or of modules, defined at first use. */
 struct known {
-    int32_t *numbers; /* of captured sites and of modules; -1: not yet */
+    int32_t *numbers; /* by captured site or module; -1: not defined yet */
     size_t size;
     int32_t next;
 };
 
 static struct {
-    uint8_t *base; /* of the mapping; NULL: off */
+    uint8_t *base; /* start of the mapping; NULL: profile mode is off */
     struct mpg_profile_head *head;
     struct mpg_profile_entry *rows;
-    int64_t *values; /* value_number a row */
+    int64_t *values; /* value_number for each row */
     uint32_t value_number;
     size_t file_bytes;
     uint8_t *definitions;
     uint32_t *index; /* 1 + row, by call and captured site */
     uint32_t row_number, definition_bytes, site_rows;
-    bool full; /* a site's definition had no room: no further one is tried */
-    uint32_t other[MPG_CALL_COUNT]; /* 1 + row */
+    bool full; /* the definition area is full: no further site is defined */
+    uint32_t other[MPG_CALL_COUNT]; /* 1 + row; 0: none */
     struct known sites, modules;
     struct mpg_file_id file;
     int rank, ranks;
@@ -110,7 +110,7 @@ int profile_open(const char *directory, int rank, int ranks, uint32_t values, st
     uint8_t *base;
     if (mpg_file_map(profile.path, profile.file_bytes, begin, NULL, &base, &profile.file, err) == 0)
         return 0;
-    profile.base = NULL; /* unmapped, if it was mapped */
+    profile.base = NULL; /* unmapped by mpg_file_map(), if it was mapped */
     forget();
     return -1;
 }
@@ -156,7 +156,7 @@ void profile_fact(const char *key, const char *value)
     define(put_bytes(put_bytes(p, key, key_bytes), value, value_bytes));
 }
 
-/* The place of NUMBER, or NULL without memory. */
+/* Returns the entry of NUMBER, or NULL without memory. */
 static int32_t *place(struct known *known, int32_t number)
 {
     const size_t i = (size_t)number;
@@ -194,7 +194,7 @@ static bool define_module(int32_t module, int32_t *number)
     return known != NULL;
 }
 
-/* The captured SITE's number in the file; MPG_OTHER_SITES without room for it. */
+/* Returns the number in the file of the captured SITE; MPG_OTHER_SITES if there is no room to define it. */
 static int32_t define_site(int32_t site)
 {
     struct mpg_frame frames[CALLSITES_MAX_DEPTH];
@@ -233,7 +233,7 @@ static struct mpg_profile_entry *new_row(enum mpg_call call, int32_t site)
     return row;
 }
 
-/* The row for all sites of CALL that have none of their own. */
+/* Returns the row of CALL for all sites without a row of their own. */
 static struct mpg_profile_entry *other_row(enum mpg_call call)
 {
     if (profile.other[call] == 0) {
@@ -294,7 +294,7 @@ void profile_add(const struct mpg_event *e, int32_t site)
     uint64_t *values = (uint64_t *)profile.values + (size_t)(row - profile.rows) * profile.value_number;
     for (uint32_t i = 0; i < profile.value_number && i < e->value_number; i++)
         add(&values[i], e->values[i]);
-    /* Last: a row that has a call has all of it, whenever the process is killed. */
+    /* The count comes last: a row with a counted call is complete, even if the process is killed. */
     __atomic_store_n(&row->count, htole64(le64toh(row->count) + 1), __ATOMIC_RELEASE);
     if (kind == MPG_KIND_INIT)
         head->start_ns = (int64_t)htole64((uint64_t)e->leave_ns);
@@ -341,7 +341,7 @@ static int write_all(int fd, const uint8_t *p, size_t bytes)
     return 0;
 }
 
-/* The used rows, their counters and definitions, right after each other. */
+/* Returns a copy of the file with only the used rows, their counters and the definitions, without gaps. */
 static uint8_t *compacted(size_t *bytes)
 {
     const size_t row_bytes = profile.row_number * sizeof *profile.rows;

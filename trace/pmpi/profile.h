@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profile mode: instead of events, a table of what each callsite did, in a file that is
- * mapped into memory: it has one size, and a process that is killed loses nothing.
- * Not thread-safe: the streams' lock is held. */
+/* Profile mode: a table of calls, times and bytes by callsite in place of events, in a file mapped into memory. The file
+ * has a constant size, and a killed process loses nothing. Not thread-safe: the streams' lock is held. */
 #ifndef MPG_PMPI_PROFILE_H
 #define MPG_PMPI_PROFILE_H
 
@@ -11,25 +10,25 @@
 #include "trace/event.h"
 #include "trace/profile/format.h"
 
-/* Makes the file of RANK in DIRECTORY, replacing one that is there. Events have VALUES counters. */
+/* Makes the file of RANK in DIRECTORY; replaces an existing file. Events have VALUES counters. */
 int profile_open(const char *directory, int rank, int ranks, uint32_t values, struct mpg_error *err);
 
-/* Whether profile_open() succeeded and profile_close() was not called. */
+/* Returns true between a successful profile_open() and profile_close(). */
 bool profile_is_on(void);
 
 /* Adds EVENT, made at the captured SITE (callsites.h), to its row. */
 void profile_add(const struct mpg_event *event, int32_t site);
 
-/* Forgets what was added so far. */
+/* Forgets all added events. */
 void profile_clear(void);
 
-/* What MPI_Pcontrol's levels 0 and 1 ask for, at NOW. */
+/* Pauses or resumes the profile at NOW_NS, for MPI_Pcontrol's levels 0 and 1. */
 void profile_pause(bool pause, int64_t now_ns);
 
-/* A fact about the rank, as mpg_trace_write_fact(); without room for it, nothing. */
+/* Writes a fact about the rank, like mpg_trace_write_fact(); without room, does nothing. */
 void profile_fact(const char *key, const char *value);
 
-/* Writes the file anew without what was not used, or, on failure, leaves it as it is. */
+/* Rewrites the file without unused parts; on failure leaves the file unchanged and returns -1. */
 int profile_close(enum mpg_profile_state state, struct mpg_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPython 3.11's structures, as Include/internal/pycore_frame.h and Include/cpython/ have them.
- * What is met again is found by its code object and instruction. */
+/* CPython 3.11's structures, as declared in Include/internal/pycore_frame.h and Include/cpython/. A known line is found
+ * by its code object and instruction. */
 #include "trace/pmpi/python.h"
 
 #include <stdio.h>
@@ -13,16 +13,16 @@
 #include "trace/pmpi/python_text.h"
 #include "trace/python_place.h"
 
-/* The interpreter's, if there is one. All of these are safe without its lock. */
-extern const unsigned long Py_Version __attribute__((weak)); /* from 3.11 on */
+/* The interpreter's symbols, if there is an interpreter. All these functions are safe without its lock. */
+extern const unsigned long Py_Version __attribute__((weak)); /* since 3.11 */
 extern void *PyGILState_GetThisThreadState(void) __attribute__((weak));
 extern char PyCode_Type __attribute__((weak));
 extern const char *Py_GetVersion(void) __attribute__((weak));
 
 enum {
     VERSION_3_11 = 0x030b,
-    RELEASED = 0xf, /* the last digit but one of a version that is no candidate */
-    /* bytes from the begin of each structure */
+    RELEASED = 0xf, /* last hexadecimal digit but one of a released version */
+    /* offsets in each structure, in bytes */
     OBJECT_TYPE = 8,
     THREAD_CFRAME = 56,
     CFRAME_FRAME = 8,
@@ -41,12 +41,12 @@ enum {
     BYTES_SIZE = 16,
     BYTES_BEGIN = 32,
 
-    MOST_SUMMED = 256,    /* bytes of a table of lines, each time it is met */
+    MOST_SUMMED = 256,    /* bytes of a line table checked each time the table is met */
     MOST_LINES = 1 << 16, /* of a program */
-    MOST_WALKED = 1 << 10 /* frames for one callsite, with those that have not begun */
+    MOST_WALKED = 1 << 10 /* frames for one callsite, including frames whose function has not begun */
 };
 
-/* In place of a line's place. */
+/* In place of an index into lines: the line is not reported. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
 
 /* A line that was met. */
@@ -55,22 +55,23 @@ struct line {
     int32_t number;
 };
 
-/* Where it was met: a freed code object's place, and its table's, may be another's later. */
+/* The code object where a line was met. Later another code object, or its line table, may be at the same address: the
+ * members detect this. */
 struct met {
     uintptr_t lines;
-    uint64_t table; /* a sum of its first bytes */
+    uint64_t table; /* hash of the line table's first bytes */
     uint64_t names;
     int32_t first_line;
     uint32_t line;
 };
 
 static struct {
-    bool failed; /* what is there is not what the version has */
+    bool failed; /* a structure in memory contradicts the version */
     struct line *lines;
     struct met *met;
     uint32_t line_number, line_capacity, met_number, met_capacity;
-    struct mpg_map numbers; /* (module, line) -> place in lines + 1 */
-    struct mpg_map places;  /* (code, instruction) -> place in met + 1 */
+    struct mpg_map numbers; /* (module, line) -> 1 + index into lines */
+    struct mpg_map places;  /* (code, instruction) -> 1 + index into met */
 } python;
 
 static inline uintptr_t word(uintptr_t address)
@@ -104,16 +105,18 @@ const void *python_code(void)
                : NULL;
 }
 
-/* --- a line's number --- */
+/* --- numbers of lines --- */
 
-/* What imports modules: between the line that does and the module's own it says nothing of the program. */
+/* Returns true for Python's import machinery: its frames, between the importing line and the imported module's line, tell
+ * nothing about the program. */
 static bool is_importlib(const char *file)
 {
     static const char begin[] = "<frozen importlib";
     return strncmp(file, begin, sizeof begin - 1) == 0;
 }
 
-/* The place + 1 in lines of LINE in the function of CODE; 0: none, or no memory; LEFT_OUT: it is not told. */
+/* Returns 1 + the index into lines of the line of INSTRUCTION in the function of CODE; 0: none, or no memory; LEFT_OUT: a
+ * line not reported. */
 static uint32_t find_line(uintptr_t code, uintptr_t instruction)
 {
     char path[2048];
@@ -141,7 +144,8 @@ static uint32_t find_line(uintptr_t code, uintptr_t instruction)
     return (uint32_t)(*place = python.line_number);
 }
 
-/* The place + 1 in lines of what CODE was at INSTRUCTION; 0: none; LEFT_OUT. */
+/* Returns 1 + the index into lines of the line at INSTRUCTION of CODE; 0: none; LEFT_OUT. Uses the line found before if
+ * CODE is unchanged. */
 static uint32_t line_at(uintptr_t code, uintptr_t instruction)
 {
     const uintptr_t table = word(code + CODE_LINES);
@@ -172,7 +176,7 @@ static uint32_t line_at(uintptr_t code, uintptr_t instruction)
 
 /* --- frames --- */
 
-/* Whether FRAME's function has begun: before, its line is not its own. */
+/* Returns true if FRAME's function has begun: before, FRAME's line is not meaningful. */
 static bool has_begun(uintptr_t frame, uintptr_t code)
 {
     const uintptr_t first = code + CODE_INSTRUCTIONS +

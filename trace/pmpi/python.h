@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of a Python program that are being executed, from the interpreter's own structures.
+/* The lines of a Python program in execution, read from the interpreter's own structures.
  *
- * They are read, never changed: a thread's frames and their code stay as they are while it is
- * inside a call, whether it holds the interpreter's lock or not (mpi4py gives it up). What
- * counts references or makes frame objects needs the lock, which a guest cannot take: the
- * thread that has it may be waiting for this one's next message. Structures differ between
- * versions, so that only known ones are read, and each code object is checked to be one.
- * Not thread-safe: one caller at a time. */
+ * The structures are read, never changed: a thread's frames and their code stay unchanged while it is inside a call,
+ * whether or not it holds the interpreter's lock (mpi4py releases the lock). Counting references or making frame objects
+ * would need the lock. The tracer cannot take the lock: the thread holding it may wait for this thread's next message.
+ * Structures differ between versions, so only known versions are read, and each code object is checked. Not thread-safe:
+ * one caller at a time. */
 #ifndef MPG_PYTHON_H
 #define MPG_PYTHON_H
 
@@ -16,18 +15,18 @@
 
 #include "trace/event.h"
 
-/* Whether this process is an interpreter, or has one linked to it; its version then in TEXT of
- * SIZE bytes, and whether that one's lines can be told. */
+/* Returns true if this process is a Python interpreter or is linked to one. Writes the version to TEXT of SIZE bytes;
+ * IS_KNOWN: the version's structures are known, so lines can be reported. */
 bool python_is_there(char *text, size_t size, bool *is_known);
 
-/* Where the interpreter's code is; NULL: there is none that is known. */
+/* Returns an address in the interpreter's code; NULL: there is no interpreter of a known version. */
 const void *python_code(void);
 
-/* The calling thread's lines, innermost first, into FRAMES, MOST at most; how many. Each is a
- * number from CALLSITES_FOREIGN on, the same whenever the line is met. */
+/* Writes the calling thread's lines, innermost first and at most MOST, to FRAMES. Returns their number. A line always has
+ * the same number, CALLSITES_FOREIGN or higher. */
 unsigned python_frames(uintptr_t *frames, unsigned most);
 
-/* What such a number stands for (trace/python_place.h). */
+/* Returns the frame with such a number (trace/python_place.h). */
 struct mpg_frame python_frame(uintptr_t frame);
 
 #endif

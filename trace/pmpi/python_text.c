@@ -5,13 +5,13 @@
 #include <string.h>
 
 enum {
-    /* of Include/cpython/unicodeobject.h */
+    /* offsets and values from Include/cpython/unicodeobject.h */
     STRING_LENGTH = 16,
     STRING_HASH = 24,
     STRING_STATE = 32,
     ASCII_BEGIN = 48,
     OTHER_BEGIN = 72,
-    /* of Objects/locations.md */
+    /* from Objects/locations.md */
     ENTRY = 0x80,
     LONG = 14,
     WITHOUT_COLUMNS = 13,
@@ -19,7 +19,7 @@ enum {
     ONE_LINE = 10
 };
 
-/* In place of the hash of a string that nobody has asked for yet. */
+/* CPython's value for a string whose hash has not been computed yet. */
 static const uint64_t NO_HASH = UINT64_MAX;
 
 /* --- lines --- */
@@ -36,7 +36,7 @@ static uint32_t get_varint(const uint8_t **p, const uint8_t *end)
     return value;
 }
 
-/* How many lines further an entry of KIND is, whose rest is at P. */
+/* Returns the line difference of an entry of KIND; P: the rest of the entry. */
 static int32_t distance(int kind, const uint8_t *p, const uint8_t *end)
 {
     if (kind == LONG || kind == WITHOUT_COLUMNS) {
@@ -88,7 +88,7 @@ uint64_t python_text_sum(const void *data, size_t size)
     return sum;
 }
 
-/* Where the characters of STRING begin, and of how many bytes each is; NULL: that is not known. */
+/* Returns the first character of STRING, and the bytes for each character in KIND; NULL: unknown form. */
 static const uint8_t *characters(const void *string, unsigned *kind)
 {
     const uint32_t state = string ? (uint32_t)u64_at(string, STRING_STATE) : 0;
@@ -107,7 +107,7 @@ uint64_t python_text_hash(const void *string)
     return begin ? python_text_sum(begin, kind * (size_t)u64_at(string, STRING_LENGTH)) : known;
 }
 
-/* Character I of those at BEGIN, of KIND bytes each. */
+/* Returns character I of the string at BEGIN, with KIND bytes for each character. */
 static uint32_t character(const uint8_t *begin, unsigned kind, size_t i)
 {
     uint16_t two;
@@ -121,7 +121,7 @@ static uint32_t character(const uint8_t *begin, unsigned kind, size_t i)
     return four;
 }
 
-/* C in UTF-8 into TEXT; the bytes. */
+/* Writes C in UTF-8 to TEXT. Returns the number of bytes. */
 static size_t put_utf8(char *text, uint32_t c)
 {
     if (c < 0x80)

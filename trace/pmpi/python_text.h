@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strings and tables of lines as CPython 3.11 has them in memory. */
+/* Strings and line tables in CPython 3.11's memory layout. */
 #ifndef MPG_PYTHON_TEXT_H
 #define MPG_PYTHON_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The line of instruction NUMBER of a function that begins in line FIRST, by its table of SIZE
- * bytes (Objects/locations.md): FIRST if it has none. */
+/* Returns the line of instruction NUMBER in a function that begins in line FIRST, from its line table of SIZE bytes
+ * (Objects/locations.md); FIRST if the instruction has none. */
 int32_t python_text_line(const uint8_t *table, size_t size, int32_t first, size_t number);
 
-/* The str object STRING as UTF-8 into TEXT of SIZE bytes, as much as there is room for; a
- * question mark for what is in WITHOUT, for line ends and for NUL. The bytes written, without the
- * NUL at the end. */
+/* Writes the str object STRING as UTF-8 to TEXT of SIZE bytes, cut to fit. Replaces characters in WITHOUT, line ends and
+ * NUL by question marks. Returns the bytes written, without the final NUL. */
 size_t python_text_name(char *text, size_t size, const void *string, const char *without);
 
-/* Of the SIZE bytes of DATA: where it is the same they are, most probably. */
+/* Returns a hash of the SIZE bytes of DATA: data with equal hashes are equal, most probably. */
 uint64_t python_text_sum(const void *data, size_t size);
 
-/* The hash that STRING has, or where nobody has asked it for one yet, as of a file's name, a sum of its characters: strings
- * of the same are the same. 0 of NULL. */
+/* Returns the hash stored in STRING, or, if CPython has not computed it yet (as for file names), a hash of the
+ * characters: equal for equal strings. 0 for NULL. */
 uint64_t python_text_hash(const void *string);
 
 #endif
