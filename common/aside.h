@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files and folders that are written aside, and removed again if a signal ends the program
- * first: SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, unless whoever started the
- * program has them ignored. For programs of one thread. */
+/* Creates temporary files and folders, and removes them if SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE or SIGXCPU ends the
+ * program. Signals that the parent process has set to be ignored stay ignored. For single-threaded programs. */
 #ifndef MPG_ASIDE_H
 #define MPG_ASIDE_H
 
 #include <stdbool.h>
 
-/* Makes a file beside PATH, "PATH.part." and six characters, which goes to ASIDE of SIZE
- * bytes: a descriptor open for writing, or -1 with errno. */
+/* Creates a file named PATH, ".part." and six characters. Writes the name into ASIDE of SIZE bytes. Returns a descriptor open
+ * for writing, or -1 with errno set. */
 int mpg_aside_file(const char *path, char *aside, unsigned long size);
 
-/* Likewise an empty folder, for its owner alone: 0 or -1 with errno. */
+/* Creates an empty folder named PATH, ".part." and six characters, accessible to its owner only. Writes the name into ASIDE
+ * of SIZE bytes. Returns 0, or -1 with errno set. */
 int mpg_aside_folder(const char *path, char *aside, unsigned long size);
 
-/* ASIDE is no longer to be removed: it has its name, or is gone. */
+/* Stops tracking ASIDE after the caller has renamed or removed ASIDE: a signal no longer removes the file. */
 void mpg_aside_done(const char *aside);
 
-/* Removes the folder PATH, which is no link, with the regular files in it. */
+/* Removes the folder PATH and the regular files in PATH. Does nothing if PATH is a symbolic link. */
 void mpg_aside_remove_folder(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bytes as text and back: base64 (RFC 4648, section 4), padded. */
+/* Base64 encoding of bytes (RFC 4648, section 4), with padding. */
 #ifndef MPG_BASE64_H
 #define MPG_BASE64_H
 
@@ -8,13 +8,13 @@
 
 #include "common/error.h"
 
-/* The N bytes BYTES as text, which the caller frees; NULL: out of memory. */
+/* Returns the base64 text of the N bytes BYTES, to be freed by the caller; NULL if out of memory. */
 char *mpg_base64_encode(const uint8_t *bytes, size_t n);
-/* How many bytes TEXT stands for, going by its length and padding; 0 if by these it cannot
- * be base64. */
+/* Returns the number of bytes that TEXT encodes, computed from its length and padding; 0 if the length or padding is not
+ * valid base64. */
 size_t mpg_base64_bytes(const char *text);
-/* The N bytes of TEXT, N as mpg_base64_bytes() said and > 0, which the caller frees. Errors: a
- * character that is none of base64's, out of memory. */
+/* Returns the N decoded bytes of TEXT, to be freed by the caller. N > 0 is the result of mpg_base64_bytes(). Errors: a
+ * character outside the base64 alphabet, out of memory. */
 uint8_t *mpg_base64_decode(const char *text, size_t n, struct mpg_error *err);
 
 #endif

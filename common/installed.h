@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where libraries of ours are that programs of ours load or preload. */
+/* Finds the mpgkit libraries that mpgkit programs load or preload. */
 #ifndef MPG_INSTALLED_H
 #define MPG_INSTALLED_H
 
@@ -7,8 +7,8 @@
 
 #include "common/error.h"
 
-/* The library NAME of ours: in $MPGKIT_LIBDIR; in a build tree, where the room BUILT beside this program
- * has it; or where it was installed with this program. Its path goes to PATH of SIZE bytes. */
+/* Finds the mpgkit library NAME and writes its path into PATH of SIZE bytes. Searches $MPGKIT_LIBDIR if set; otherwise the
+ * build folder BUILT beside this program (build tree), then the installation folder. Returns 0 or -1 with ERR. */
 int mpg_installed_library(const char *name, const char *built, char *path, size_t size,
                           struct mpg_error *err);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a file or folder is, by its first bytes or by what is in it, so that one that was
- * given in the wrong place can be named for what it is. A guess for messages: whoever
- * reads the file checks it. */
+/* Guesses the kind of a file or folder from its first bytes or from the names in the folder. Used for error messages that
+ * name a file given in the wrong place; the reader of the file validates its content. */
 #ifndef MPG_FILE_H
 #define MPG_FILE_H
 
@@ -11,21 +10,21 @@
 
 enum mpg_file_kind {
     MPG_FILE_UNKNOWN,
-    MPG_FILE_ABSENT,         /* there is nothing, or it cannot be looked at */
-    MPG_FILE_SPECIAL,        /* a device, a pipe, a socket: never opened */
-    MPG_FILE_EMPTY,          /* a file of no bytes */
+    MPG_FILE_ABSENT,         /* missing or not accessible */
+    MPG_FILE_SPECIAL,        /* a device, a pipe or a socket; never opened */
+    MPG_FILE_EMPTY,          /* a file of 0 bytes */
     MPG_FILE_EMPTY_FOLDER,
-    MPG_FILE_FOLDER,         /* one that holds nothing of ours */
+    MPG_FILE_FOLDER,         /* a folder without mpgkit files */
     MPG_FILE_SIGNATURE,
-    MPG_FILE_RESULTS,        /* one results file */
+    MPG_FILE_RESULTS,        /* a single results file */
     MPG_FILE_RESULTS_FOLDER,
-    MPG_FILE_TRACE,          /* a rank's file, or some together */
+    MPG_FILE_TRACE,          /* a trace file of one rank or of several ranks */
     MPG_FILE_TRACE_FOLDER,
     MPG_FILE_TRACE_TEXT,
-    MPG_FILE_PROFILE,        /* a rank's file */
+    MPG_FILE_PROFILE,        /* a profile file of one rank */
     MPG_FILE_PROFILE_FOLDER,
-    MPG_FILE_ANSWER,         /* what mpgsim --json said */
-    MPG_FILE_JSON,           /* any other */
+    MPG_FILE_ANSWER,         /* output of mpgsim --json */
+    MPG_FILE_JSON,           /* any other JSON */
     MPG_FILE_GZIP,
     MPG_FILE_XZ,
     MPG_FILE_BZIP2,
@@ -39,28 +38,27 @@ enum mpg_file_kind {
     MPG_FILE_KINDS
 };
 
-/* So many first bytes are enough for mpg_kind_of_bytes(). */
+/* Number of first bytes that mpg_kind_of_bytes() needs. */
 enum { MPG_FILE_BYTES = 1024 };
 
-/* What PATH is. Only regular files and folders are opened, so that nothing blocks; "-" is
- * MPG_FILE_UNKNOWN. */
+/* Returns the kind of PATH. Opens only regular files and folders, and therefore never blocks. Returns MPG_FILE_UNKNOWN for
+ * "-". */
 enum mpg_file_kind mpg_kind_of(const char *path);
 
-/* What the file is whose first N bytes are BYTES; N < MPG_FILE_BYTES means all of it. */
+/* Returns the kind of the file with the first N bytes BYTES. N < MPG_FILE_BYTES means the whole file. */
 enum mpg_file_kind mpg_kind_of_bytes(const void *bytes, size_t n);
 
-/* "a signature", "a folder of results", ...: a noun with its article. Static storage. */
+/* Returns a noun with its article, for example "a signature". Static storage. */
 const char *mpg_kind_name(enum mpg_file_kind kind);
 
-/* Fills ERR with "PATH: a folder of results, not a signature: 'sigmake PATH >
- * machineX.sig' makes one": what PATH is, what WANTED it is not, and where something helps,
- * that. Of MPG_FILE_UNKNOWN, and where FOUND is WANTED, it says that PATH is none, or no
- * whole one. Always returns -1. */
+/* Fills ERR with a message that names the kind FOUND of PATH, the kind WANTED and a remedy if there is one: "PATH: a folder
+ * of results, not a signature: 'sigmake PATH > machineX.sig' makes one". If FOUND is MPG_FILE_UNKNOWN or WANTED, the message
+ * says "not WANTED" or "no whole WANTED". Always returns -1. */
 int mpg_kind_wrong(const char *path, enum mpg_file_kind found, enum mpg_file_kind wanted,
                    struct mpg_error *err);
 
-/* PATH could not be read as what was WANTED, for the reason in ERR: where it is something
- * else that can be named, ERR says so instead, as mpg_kind_wrong(). Always returns -1. */
+/* Call after PATH could not be read as a file of kind WANTED; ERR holds the reason. If PATH is of another known kind,
+ * replaces ERR by the message of mpg_kind_wrong(). Always returns -1. */
 int mpg_kind_explain(const char *path, enum mpg_file_kind wanted, struct mpg_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory that is all going to be used, in large pages where the system has them: touching a small page for the first
- * time costs 0.1 us, in some guests of hypervisors 20. */
+/* Allocates memory in large pages where the system supports them. The first touch of a small page costs 0.1 us, and up to 20
+ * us in some virtual machines. For memory that is used in full. */
 #ifndef MPG_LARGE_H
 #define MPG_LARGE_H
 
@@ -8,7 +8,8 @@
 
 enum { MPG_LARGE_PAGE = 2 << 20 };
 
-/* BYTES, a multiple of MPG_LARGE_PAGE, that begin at such a multiple; to be freed by free(). NULL when out of memory. */
+/* Returns BYTES bytes (a multiple of MPG_LARGE_PAGE), aligned to MPG_LARGE_PAGE, to be freed by free(); NULL if out of
+ * memory. */
 void *mpg_large_alloc(size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the launcher that started this process says about it, in the environment. */
+/* Reads the environment variables that the MPI launcher has set for this process. */
 #ifndef MPG_LAUNCHER_H
 #define MPG_LAUNCHER_H
 
@@ -7,43 +7,41 @@
 
 #include "common/mpi.h"
 
-/* The MPI that the launcher belongs to; MPG_MPI_NONE if it does not tell. */
+/* Returns the MPI family of the launcher; MPG_MPI_NONE if unknown. */
 enum mpg_mpi mpg_launcher_mpi(void);
 
-/* How many processes the launcher has started together with this one, as far as it says; 1: no launcher;
- * 0: it does not say. */
+/* Returns the number of processes that the launcher started together with this process; 1 without a launcher; 0 if unknown. */
 int mpg_launcher_processes(void);
 
-/* The most processes that any launcher says it has started together with this one, whoever's it is, and into *LAUNCHER its
- * name; 0 if none says. */
+/* Returns the largest number of processes that any launcher's variables report, and stores the launcher's name in *LAUNCHER;
+ * 0 if no launcher reports a number. */
 int mpg_launcher_started(const char **launcher);
 
-/* The PMI version that srun offers to the tasks of a step. */
+/* The PMI version that srun offers to the tasks of a job step. */
 enum mpg_srun_protocol {
-    MPG_SRUN_NONE, /* none (--mpi=none), or this process is in no step of srun */
+    MPG_SRUN_NONE, /* none (--mpi=none), or this process is not in an srun step */
     MPG_SRUN_PMI2, /* --mpi=pmi2 */
     MPG_SRUN_PMIX  /* --mpi=pmix */
 };
 
-/* Returns true if this process runs in a step that srun started, and stores the step's PMI version in *PROTOCOL (which may be
- * NULL). A batch script is no such step, however many tasks its allocation has. */
+/* Returns true if this process runs in a step that srun started, and stores the step's PMI version in *PROTOCOL (may be
+ * NULL). A batch script does not count as a step. */
 bool mpg_launcher_srun(enum mpg_srun_protocol *protocol);
 
-/* Returns the number of tasks that this process's srun step has on this host; 0 if Slurm's variables do not tell it, or there is
- * no step. */
+/* Returns the number of tasks of this process's srun step on this host; 0 if Slurm's variables do not tell, or outside a
+ * step. */
 int mpg_launcher_srun_tasks_here(void);
 
-/* Whether this process is the one that speaks for its job: rank 0, or one that has no
- * number. */
+/* Returns true if this process prints for its job: rank 0, or a process without a rank. */
 bool mpg_launcher_is_first(void);
 
-/* Its number among them, which is its rank with the launchers that are known; -1: it has none. */
+/* Returns the rank of this process as the launcher's variables give it; -1 if there is none. */
 int mpg_launcher_rank(void);
 
-/* Whether it is the first of its host, as far as is known. */
+/* Returns true if this process is the first on its host, or if its local rank is unknown. */
 bool mpg_launcher_is_first_here(void);
 
-/* Whether the process was started by a program's MPI_Comm_spawn. */
+/* Returns true if MPI_Comm_spawn started this process. */
 bool mpg_launcher_spawned(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hash map from pairs of 64-bit numbers to a 64-bit value; open addressing,
- * deletion without tombstones. Not thread-safe. */
+/* A hash map from pairs of 64-bit numbers to 64-bit values, with open addressing and deletion without tombstones. Not thread-
+ * safe. */
 #ifndef MPG_MAP_H
 #define MPG_MAP_H
 
@@ -12,17 +12,17 @@ struct mpg_map_entry {
     uint64_t used; /* 0 or 1 */
 };
 
-/* Zero-initialised is empty. */
+/* An empty map when zero-initialised. */
 struct mpg_map {
     struct mpg_map_entry *entries;
     size_t capacity, count;
 };
 
-/* The value's place, or NULL; valid until the map is next changed. */
+/* Returns a pointer to the value, or NULL; valid until the next change of the map. */
 uint64_t *mpg_map_find(const struct mpg_map *map, uint64_t key0, uint64_t key1);
-/* Finds or adds (with value 0); NULL when out of memory. */
+/* Finds the key or adds it with value 0. Returns a pointer to the value, or NULL if out of memory. */
 uint64_t *mpg_map_add(struct mpg_map *map, uint64_t key0, uint64_t key1);
-/* Removes the key if it is there. */
+/* Removes the key if present. */
 void mpg_map_remove(struct mpg_map *map, uint64_t key0, uint64_t key1);
 void mpg_map_clear(struct mpg_map *map); /* frees the storage */
 

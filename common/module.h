@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Libraries of ours that call MPI, one for each family, which programs load that need MPI only where a
+/* Loads mpgkit libraries that call MPI. Each library exists once per MPI family, and programs load a library only after a
  * launcher has started them. */
 #ifndef MPG_MODULE_H
 #define MPG_MODULE_H
@@ -7,11 +7,12 @@
 #include "common/error.h"
 #include "common/mpi.h"
 
-/* The MPI that the processes which a launcher has started have in common; MPG_MPI_NONE: it does not tell. */
+/* Returns the MPI family of the launched processes; MPG_MPI_NONE if unknown. */
 enum mpg_mpi mpg_module_mpi(void);
 
-/* What SYMBOL is in NAME-WORD.so, WORD being that of MPI, which stays loaded; in a build tree the room ROOM
- * has it. Errors: it is not there, or what is preloaded is of another family. */
+/* Loads the library NAME-WORD.so (WORD is the word of MPI) for the life of the process and returns the address of SYMBOL.
+ * ROOM is the library's folder in a build tree. Returns NULL with ERR if the library or symbol is missing, or if a preloaded
+ * library belongs to another MPI family. */
 void *mpg_module_load(enum mpg_mpi mpi, const char *name, const char *room, const char *symbol,
                       struct mpg_error *err);
 

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Families of MPI libraries whose programs are binary compatible. Each has its own build of whatever of
- * ours calls MPI and is in a library, libNAME-WORD.so. The one table of them (mpi.c). */
+/* MPI families: sets of MPI libraries with binary compatible programs. Each mpgkit library that calls MPI is built once per
+ * family, as libNAME-WORD.so. The table of families is in mpi.c. */
 #ifndef MPG_MPI_H
 #define MPG_MPI_H
 
 #include <stdbool.h>
 
-/* MPG_MPI_ABI: the standard ABI of MPI-5.0, chapter 20, which both other families offer as a library of its own beside theirs.
- * Only the tracer is built for it. */
+/* MPG_MPI_ABI is the standard ABI of MPI-5.0, chapter 20. Both Open MPI and MPICH offer it as an additional library. Only the
+ * tracer is built for MPG_MPI_ABI. */
 enum mpg_mpi { MPG_MPI_NONE, MPG_MPI_OPENMPI, MPG_MPI_MPICH, MPG_MPI_ABI, MPG_MPI_FAMILIES };
 
-/* "openmpi", "mpich", "abi": in names of files and options. NULL for MPG_MPI_NONE. */
+/* Returns the word for names of files and options: "openmpi", "mpich" or "abi". NULL for MPG_MPI_NONE. */
 const char *mpg_mpi_word(enum mpg_mpi mpi);
-/* "Open MPI", "MPICH", "MPI's standard ABI" */
+/* Returns "Open MPI", "MPICH" or "MPI's standard ABI". */
 const char *mpg_mpi_name(enum mpg_mpi mpi);
-/* What mpgkit was built with of it, "Open MPI 4.1.4"; NULL: nothing. */
+/* Returns the version that mpgkit was built with, for example "Open MPI 4.1.4"; NULL if not built for MPI. */
 const char *mpg_mpi_built(enum mpg_mpi mpi);
-/* The library that programs of it need, "libmpi.so.40"; empty if configure could not tell. */
+/* Returns the library that programs of the family link, for example "libmpi.so.40"; empty if configure did not find the name. */
 const char *mpg_mpi_soname(enum mpg_mpi mpi);
-/* A symbol that its mpi.h refers to, which its libraries have and no others; NULL: there is none. */
+/* Returns a symbol that the family's mpi.h refers to and that only the family's libraries define; NULL if there is none. */
 const char *mpg_mpi_symbol(enum mpg_mpi mpi);
-/* A variable that its tracer exports. */
+/* Returns the name of a variable that the family's tracer exports. */
 const char *mpg_mpi_tracer(enum mpg_mpi mpi);
-/* The family called WORD, or MPG_MPI_NONE. */
+/* Returns the family with word WORD, or MPG_MPI_NONE. */
 enum mpg_mpi mpg_mpi_of_word(const char *word);
-/* That of the MPI that mpgkit was configured with; MPG_MPI_NONE: without any. */
+/* Returns the family of the MPI that mpgkit was configured with; MPG_MPI_NONE if configured without MPI. */
 enum mpg_mpi mpg_mpi_default(void);
 
-/* The family of the MPI library FILE, a path or its last part (NULL: not known), of which HAS(DATA, name) tells whether it
- * names a symbol; MPG_MPI_NONE: none of those. The standard ABI is told by the file's name, which MPI-5.0 lays down; the
- * others by a symbol that their mpi.h refers to, as names of files tell them apart badly (libmpi.so.12 has been Open MPI's, and
- * is MPICH's, Intel's and others'). */
+/* Returns the family of the MPI library FILE (a path or its last part, NULL if unknown), or MPG_MPI_NONE. HAS(DATA, NAME)
+ * returns true if the library defines the symbol NAME. The standard ABI is recognised by the file name that MPI-5.0
+ * prescribes, the other families by a symbol: file names are ambiguous (libmpi.so.12 has been Open MPI's, and is MPICH's and
+ * Intel's). */
 enum mpg_mpi mpg_mpi_of_library(const char *file, bool (*has)(const void *data, const char *symbol), const void *data);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One table a program drives both its parsing and its --help.
+/* Command line parsing: one option table per program drives both parsing and --help.
  *
- * --completion alone prints the table for a shell (completion/mpgkit.bash): a line for each name, in which "=" follows
- * those that take an argument ("[=]" those that may), and after a tab what --help calls it, and the keys, "map=". Programs
- * with commands put these in front, and "FILE..." if a file can be in a command's place.
+ * --completion as the only argument prints the table for a shell (completion/mpgkit.bash), one line per option name: "="
+ * follows the name of an option with an argument ("[=]" if the argument is optional); after a tab follow the argument's name
+ * in --help and the keys ("map="). Programs with commands print the commands first, and "FILE..." if a file can replace the
+ * command.
  *
- * Every program answers -h, --help and -V, --version on standard output with exit 0;
- * a wrong command line is one line on standard error and exit 2. An option that takes
- * an argument and is no list can be given once only: of two one would be without
- * effect. A flag given twice is a flag.
+ * Every program answers -h, --help and -V, --version on standard output and exits with 0. A wrong command line prints one
+ * line on standard error and exits with 2. An option with an argument can be given only once unless it is a list, because the
+ * first value would have no effect. A flag may be repeated.
  *
- * The table is the one place that says which words and which numbers an option takes; a list of rules beside it says which
- * options exclude, need or imply each other. An option with keys takes them as KEY=VALUE, after a comma or by itself:
- * --source=FILE,latency=1us is --source=FILE --source=latency=1us. */
+ * The table defines the words and the range of numbers of each option. A list of rules defines which options exclude, need or
+ * imply each other. An option with keys accepts KEY=VALUE after a comma or separately: --source=FILE,latency=1us equals
+ * --source=FILE --source=latency=1us. */
 #ifndef MPG_OPTION_H
 #define MPG_OPTION_H
 
@@ -24,26 +24,26 @@
 enum mpg_option_kind {
     MPG_OPTION_FLAG,   /* value: bool *, set to true */
     MPG_OPTION_STRING, /* value: const char **, points into argv; not empty */
-    MPG_OPTION_LIST,   /* value: struct mpg_option_list *; each time given adds one, not empty */
-    MPG_OPTION_INT,    /* value: int64_t *, within minimum..maximum; each of `words`, if there are any, is its place */
+    MPG_OPTION_LIST,   /* value: struct mpg_option_list *; each use of the option adds an item; not empty */
+    MPG_OPTION_INT,    /* value: int64_t *, within minimum..maximum; a word of `words` stores its index */
     MPG_OPTION_REAL,   /* value: double *, within minimum..maximum */
     MPG_OPTION_RATIO,  /* value: double *, from 0 to less than 1; "5%" or "0.05" */
     MPG_OPTION_SIZE,   /* value: int64_t *, bytes ("64KiB"), within minimum..maximum */
     MPG_OPTION_TIME,   /* value: double *, ns ("10ms"), within minimum..maximum */
-    MPG_OPTION_WORD,   /* value: int *, or an enum's: the place in `words` of the one that is given */
-    MPG_OPTION_WORDS,  /* value: struct mpg_option_words *; words with commas between them, each once, also where it is
-                          given several times */
-    MPG_OPTION_KEYS,   /* value: NULL; keys alone */
+    MPG_OPTION_WORD,   /* value: int * or pointer to an enum; stores the index in `words` */
+    MPG_OPTION_WORDS,  /* value: struct mpg_option_words *; words separated by commas, each at most once, also if the option
+                          is repeated */
+    MPG_OPTION_KEYS,   /* value: NULL; the option has only keys */
 };
 
-/* What an option was given that may be given several times, in that order. */
+/* The arguments of a list option, in the order given. */
 enum { MPG_OPTION_LIST_MAX = 64 };
 struct mpg_option_list {
     size_t n;
     const char *item[MPG_OPTION_LIST_MAX]; /* point into argv */
 };
 
-/* The places in `words` of those that an option was given, in that order. */
+/* The indices in `words` of the words given, in the order given. */
 enum { MPG_OPTION_WORDS_MAX = 32 };
 struct mpg_option_words {
     size_t n;
@@ -56,22 +56,24 @@ struct mpg_option {
     char letter;          /* short name, or 0 */
     enum mpg_option_kind kind;
     void *value;
-    const char *argument; /* what --help calls the argument, "TIME"; NULL for a flag, and for words, which --help lists */
-    const char *help;     /* one or more lines, '\n' between them */
+    const char *argument; /* the argument's name in --help, "TIME"; NULL for a flag and for words, which --help lists */
+    const char *help;     /* one or more lines, separated by '\n' */
     double minimum, maximum; /* both 0: no limit */
-    bool *given;          /* set to true when the option was given; may be NULL */
-    const char *group;    /* heading of --help, above this option; NULL: it is under the one before */
-    const char *const *words; /* of WORD and WORDS in the order of their enum, of INT beside its numbers; ended by NULL */
-    const char *alone;    /* the argument of an option that is given without one; NULL: it needs one */
-    const struct mpg_option *keys; /* NAME=KEY=VALUE, a table like this one; at most MPG_OPTION_KEYS_MAX; NULL: none */
+    bool *given;          /* set to true if the option is given; may be NULL */
+    const char *group;    /* heading in --help above this option; NULL: same group as the previous option */
+    const char *const *words; /* words of WORD and WORDS in the order of their enum, or words that INT accepts beside numbers;
+                                 ended by NULL */
+    const char *alone;    /* the value if the option is given without argument; NULL: the argument is required */
+    const struct mpg_option *keys; /* table of the keys in --NAME=KEY=VALUE, at most MPG_OPTION_KEYS_MAX; NULL: none */
 };
 enum { MPG_OPTION_KEYS_MAX = 8 };
 
-/* A rule is about options by name, "map"; a key of one, "source=map"; a word of either, "polling=work",
- * "target=engine=lanes"; or a condition, which the program calls by words of its own, "several scenarios". */
+/* A rule names options ("map"), keys of options ("source=map"), words of options or keys ("polling=work",
+ * "target=engine=lanes"), or conditions that the program defines ("several scenarios"). */
 enum mpg_option_relation {
     MPG_OPTION_EXCLUDES,
-    MPG_OPTION_NEEDS,   /* `other` has | between several of which one is enough; a word is enough as the default, too */
+    MPG_OPTION_NEEDS,   /* at least one alternative of `other`, separated by |, must hold; a word also counts if it is the
+                           default */
     MPG_OPTION_IMPLIES, /* `other` is a flag */
 };
 struct mpg_option_rule {
@@ -81,42 +83,42 @@ struct mpg_option_rule {
     const char *why;    /* ends the message; may be NULL */
 };
 
-/* A word of the version before, which is still understood, with a line on standard error: "floors=" and an argument are "cache="
- * and that argument; "ideal", which takes none, is "target=ideal"; "carried=none", with this argument, is "without=carried".
- * NOW is NULL where that says nothing. Neither --help nor --completion has it. */
+/* A former option or word that is still accepted with a warning on standard error. "floors=" replaced by "cache=" keeps the
+ * argument; "ideal" without argument becomes "target=ideal"; "carried=none", with exactly this argument, becomes
+ * "without=carried". NOW is NULL if the option has no effect any more. Neither --help nor --completion shows old names. */
 struct mpg_option_renamed {
-    const char *old, *now; /* OLD is NULL: the end of the list */
+    const char *old, *now; /* OLD NULL: end of the list */
 };
-/* What "--OPTION=ARGUMENT", TEXT, is by the list RENAMED, in storage that the caller frees: TEXT where it is not old, "" where
- * it says nothing any more. NULL: out of memory. */
+/* Returns TEXT ("--OPTION=ARGUMENT") with an old name replaced according to the list RENAMED, to be freed by the caller: a
+ * copy of TEXT if TEXT has no old name, "" if the option has no effect any more. Returns NULL if out of memory. */
 char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *text);
 
 struct mpg_program {
     const char *name;      /* "mpgsim", "mpgtrace print" */
-    const char *arguments; /* what follows the options in the usage line, "TRACE" */
+    const char *arguments; /* the usage line after the options, "TRACE" */
     const char *summary;   /* one sentence */
     const struct mpg_option *options;
-    int min_arguments, max_arguments; /* positional; max -1: any number */
+    int min_arguments, max_arguments; /* number of positional arguments; max -1: any number */
     bool stop_at_argument; /* options end at the first positional argument */
-    /* Is told each option that was given, in their order, with its argument's TEXT; NULL: nobody is. */
+    /* Called for each option given, in order, with its argument TEXT; may be NULL. */
     void (*note)(void *whom, const struct mpg_option *option, const char *text);
     void *whom;
-    bool silent;           /* what would be printed is not: another process of the same run does */
-    const struct mpg_option_renamed *renamed; /* NULL: no words are old */
+    bool silent;           /* suppresses all output, because another process of the same run prints */
+    const struct mpg_option_renamed *renamed; /* NULL: no old names */
     const struct mpg_option_rule *rules;      /* NULL: none */
-    /* Before rules are checked, and after what they imply: takes what options, and N positional ARGUMENTS, say together. May
-     * be NULL. */
+    /* Called after implied options are set and before other rules are checked. Evaluates combinations of options and the N
+     * positional ARGUMENTS. May be NULL. */
     int (*resolve)(void *whom, char **arguments, size_t n, struct mpg_error *err);
-    /* Whether the CONDITION of a rule holds; NULL: rules have none, and what is no option was not given. */
+    /* Returns true if the CONDITION of a rule holds. NULL: the rules have no conditions, and an unknown option in a rule
+     * counts as not given. */
     bool (*holds)(void *whom, const char *condition);
 };
 
-/* Parses ARGV against PROGRAM. Returns the index in ARGV (permuted by getopt)
- * of the first positional argument. Prints and exits the process itself for
- * --help and --version (0) and for a wrong command line (2). For main() only. */
+/* Parses ARGV against PROGRAM. Returns the index in ARGV (permuted by getopt) of the first positional argument. For --help
+ * and --version prints and exits with 0; for a wrong command line prints and exits with 2. For main() only. */
 int mpg_option_parse(const struct mpg_program *program, int argc, char **argv);
 
-/* Prints "NAME: message" and the hint to --help, then exits 2. For main() only. */
+/* Prints "NAME: message" and a hint to --help, then exits with 2. For main() only. */
 void mpg_option_usage_error(const struct mpg_program *program, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 

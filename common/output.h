@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Output files that are whole or not there: written aside, then renamed. */
+/* Writes output files atomically: into a temporary file that replaces the output file on success. */
 #ifndef MPG_OUTPUT_H
 #define MPG_OUTPUT_H
 
@@ -10,30 +10,27 @@
 
 struct mpg_output;
 
-/* Opens PATH for writing ("-" is standard output, used directly). The data go
- * to a temporary file beside PATH until commit; to PATH itself if that is a device
- * or a pipe. A signal that ends the program removes it
- * (common/aside.h). The caller ends it with mpg_output_commit() or mpg_output_discard(),
- * both of which free it. */
+/* Opens PATH for writing; "-" is standard output. Data go to a temporary file beside PATH until the commit, or directly to
+ * PATH if PATH is a device or a pipe. A signal that ends the program removes the temporary file (common/aside.h). The caller
+ * ends with mpg_output_commit() or mpg_output_discard(); both free the result. */
 struct mpg_output *mpg_output_open(const char *path, struct mpg_error *err);
 FILE *mpg_output_stream(struct mpg_output *out);
 
-/* Flushes, checks every write (a full disk is an error), renames. On failure
- * nothing is left behind. */
+/* Flushes, checks for write errors (a full disk is an error) and renames. Removes the temporary file on failure. */
 int mpg_output_commit(struct mpg_output *out, struct mpg_error *err);
-void mpg_output_discard(struct mpg_output *out); /* NULL is allowed */
+void mpg_output_discard(struct mpg_output *out); /* OUT may be NULL */
 
-/* Flushes and closes standard output, reporting any write error before it. */
+/* Flushes and closes standard output. Reports any earlier write error. */
 int mpg_stdout_close(struct mpg_error *err);
 
-/* An error, if OUTPUT, a path or "-", is a file that is read as INPUT (NULL: nothing; "-": standard input; a
- * folder of a trace or of results: the file is a part of it, by its name would be), and would be replaced; OPTION, without its
- * dashes, says it. */
+/* Returns an error if writing OUTPUT (a path or "-") would replace a file that is read as INPUT. INPUT: NULL for no input,
+ * "-" for standard input, or a path; if INPUT is a folder of a trace or of results, its files and new files with their
+ * suffixes count as input. OPTION is the option's name without dashes, for the message. */
 int mpg_output_spares(const char *option, const char *output, const char *input, struct mpg_error *err);
-/* Whether paths A and B, which need not be there yet, name the same file; "-" is none. */
+/* Returns true if the paths A and B name the same file. The files need not exist. "-" equals no path. */
 bool mpg_output_same(const char *a, const char *b);
 
-/* Creates directory PATH unless it is there (parents must exist). */
+/* Creates the directory PATH if missing. The parent must exist. */
 int mpg_directory_make(const char *path, struct mpg_error *err);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text from files, made fit for people's eyes: nothing that a file says may command the
- * terminal that shows it.
+/* Escapes text from files before printing: no content of a file can control the terminal.
  *
- * Shown as they are: printable characters of UTF-8. Written out instead: control
- * characters (C0, DEL, C1), which terminals obey; the marks that turn the direction of
- * writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), which hide what a
- * line says; separators of lines and paragraphs (U+2028, U+2029); bytes that are no UTF-8.
- * A tab becomes a blank, as MPICH's version has one; the others \n, \x1b for one byte, \u009b for a character of several. A
- * backslash stays as it is: this is for reading, not for reading back. All functions are thread-safe. */
+ * Printable UTF-8 characters stay unchanged. Escaped are: control characters (C0, DEL, C1); bidirectional marks (U+061C,
+ * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), which can hide text; line and paragraph separators (U+2028, U+2029);
+ * invalid UTF-8. A tab becomes a blank, because MPICH's version string has a tab. The escapes are \n, \x1b for one byte,
+ * \u009b for a multi-byte character. A backslash stays unchanged: the output is for people, not for reading back. All
+ * functions are thread-safe. */
 #ifndef MPG_PRINTABLE_H
 #define MPG_PRINTABLE_H
 
@@ -15,29 +13,28 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Whether all of TEXT is shown as it is. */
+/* Returns true if TEXT needs no escapes. */
 bool mpg_printable_is(const char *text);
 
-/* TEXT, made fit, in BUF of SIZE >= 1 bytes, which it returns; cut before the first
- * character that does not fit as a whole. */
+/* Writes the escaped TEXT into BUF of SIZE >= 1 bytes and returns BUF. Cuts before the first character that does not fit. */
 char *mpg_printable(char *buf, size_t size, const char *text);
 
-/* The same for LENGTH bytes that need not be terminated; a zero byte is shown as \x00. */
+/* Like mpg_printable(), for LENGTH bytes without terminator. A zero byte becomes \x00. */
 char *mpg_printable_bytes(char *buf, size_t size, const void *bytes, size_t length);
 
-/* How the character at P, of at most LEFT >= 1 bytes, is shown: *SHOWN, of *LENGTH bytes, which is at P itself or in ESCAPE
- * of MPG_PRINTABLE_ESCAPE bytes. Returns how many bytes of P that is about, at least 1. For those who write a format. */
+/* Escapes the character at P of at most LEFT >= 1 bytes. Sets *SHOWN and *LENGTH to its printable form, which lies at P or in
+ * ESCAPE of MPG_PRINTABLE_ESCAPE bytes. Returns the number of bytes consumed, at least 1. For writers of file formats. */
 enum { MPG_PRINTABLE_ESCAPE = 12 };
 size_t mpg_printable_next(const unsigned char *p, size_t left, char *escape, const char **shown, size_t *length);
 
-/* Writes TEXT, made fit, to STREAM, whose error flag tells whether that failed. */
+/* Writes the escaped TEXT to STREAM. The stream's error flag reports write errors. */
 void mpg_printable_put(FILE *stream, const char *text);
-/* The same for LENGTH bytes. */
+/* Like mpg_printable_put(), for LENGTH bytes. */
 void mpg_printable_put_bytes(FILE *stream, const void *bytes, size_t length);
-/* The same, whose line ends are those of a text and stay. */
+/* Like mpg_printable_put_bytes(), but keeps line ends. */
 void mpg_printable_put_lines(FILE *stream, const void *bytes, size_t length);
-/* A message of a program, of at most MPG_PRINTABLE_MESSAGE bytes, to standard error: as fprintf(3), with what is not fit
- * written out, and line ends staying. */
+/* Prints a message of at most MPG_PRINTABLE_MESSAGE bytes to standard error, like fprintf(3). Escapes the message but keeps
+ * line ends. */
 void mpg_printable_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum { MPG_PRINTABLE_MESSAGE = 4096 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays that grow with what is put in. */
+/* Growing arrays. */
 #ifndef MPG_RESERVE_H
 #define MPG_RESERVE_H
 
@@ -9,11 +9,11 @@
 
 #include "common/error.h"
 
-/* Makes room for COUNT items of BYTES each in ITEMS, which has room for CAPACITY and is the caller's to
- * free; new ones are 0. Error: out of memory; all is as it was. */
+/* Grows ITEMS to at least COUNT items of BYTES bytes each and updates CAPACITY. New items are 0. The caller frees ITEMS.
+ * Error: out of memory; nothing is changed. */
 int mpg_reserve(void **items, size_t bytes, uint32_t *capacity, uint32_t count, struct mpg_error *err);
 
-/* The same of an array of any type: ITEMS is where the pointer to it is. */
+/* Like mpg_reserve(), for an array of any type. ITEMS is the address of the array's pointer. */
 static inline int mpg_reserve_at(void *items, size_t bytes, uint32_t *capacity, uint32_t count,
                                  struct mpg_error *err)
 {

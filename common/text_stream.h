@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts that are written as streams, by open_memstream(). */
+/* Texts written with open_memstream(). */
 #ifndef MPG_TEXT_STREAM_H
 #define MPG_TEXT_STREAM_H
 
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Closes STREAM, whose text *TEXT is then, the caller's to free. False where a part of it is missing: *TEXT is NULL. That its
- * last reallocation fails is told by that alone, with no error of the stream's. */
+/* Closes STREAM and returns true if *TEXT is complete; the caller frees *TEXT. On failure frees and clears *TEXT. A failed
+ * last reallocation sets no error flag: only fclose() reports the failure. */
 static inline bool mpg_text_end(FILE *stream, char **text)
 {
     const bool whole = !ferror(stream);

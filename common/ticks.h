@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processor's time counter: x86's time stamp counter, aarch64's cntvct_el0,
- * ppc64's time base; and CLOCK_MONOTONIC, for where there is none. Reading them is
- * inline: it costs as much as what it times. */
+/* Reads the processor's time counter (x86 time stamp counter, aarch64 cntvct_el0, ppc64 time base) and CLOCK_MONOTONIC where
+ * there is no counter. The functions are inline because a call would take as long as the measured code. */
 #ifndef MPG_TICKS_H
 #define MPG_TICKS_H
 
@@ -15,20 +14,20 @@
 #define MPG_HAVE_TSC 0
 #endif
 #if defined __aarch64__ || defined __powerpc64__
-#define MPG_HAVE_COUNTER 1 /* one that its architecture defines to be constant */
+#define MPG_HAVE_COUNTER 1 /* constant rate guaranteed by the architecture */
 #else
 #define MPG_HAVE_COUNTER 0
 #endif
 
-/* What the counter of this machine can do. */
+/* The capabilities of this machine's counter. */
 struct mpg_ticks_abilities {
-    bool rdtscp;   /* x86: has the instruction that waits for earlier ones */
-    bool constant; /* there is a counter, which runs evenly, always, and alike on all cores */
+    bool rdtscp;   /* x86: has rdtscp, which waits for earlier instructions */
+    bool constant; /* the counter exists and runs at a constant rate, synchronised across cores */
 };
 struct mpg_ticks_abilities mpg_ticks_abilities(void);
 
-/* The counter, read as cheaply as can be: it may be taken some instructions before or
- * after its place in the program. 0 where there is none. */
+/* Returns the counter with minimal overhead. The processor may reorder the read by a few instructions. Returns 0 without a
+ * counter. */
 static inline __attribute__((always_inline)) uint64_t mpg_ticks_read(void)
 {
 #if MPG_HAVE_TSC
@@ -44,7 +43,7 @@ static inline __attribute__((always_inline)) uint64_t mpg_ticks_read(void)
 #endif
 }
 
-/* CLOCK_MONOTONIC in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 static inline uint64_t mpg_clock_ns(void)
 {
     struct timespec t;

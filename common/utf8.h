@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text in UTF-8, as files hold it. Thread-safe. */
+/* UTF-8 text in files. Thread-safe. */
 #ifndef MPG_UTF8_H
 #define MPG_UTF8_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of any text (a name, a fact's key or value) that a file may hold at most. */
+/* Largest number of bytes of a text (a name, a fact's key or value) in a file. */
 enum { MPG_LINE_MAX_BYTES = 4096 };
 
-/* How many bytes the character at P, of at most LEFT >= 1 bytes, has, and *CODE, which it
- * is; 0 if there is none: cut off, overlong, a surrogate, above U+10FFFF. (RFC 3629) */
+/* Decodes the character at P of at most LEFT >= 1 bytes into *CODE. Returns its length in bytes; 0 if invalid: truncated,
+ * overlong, a surrogate, above U+10FFFF (RFC 3629). */
 size_t mpg_utf8_decode(const unsigned char *p, size_t left, uint32_t *code);
 
-/* Whether TEXT is one line of UTF-8: no control character below U+0020 but tabs. */
+/* Returns true if TEXT is one line of UTF-8 without control characters below U+0020 except tabs. */
 bool mpg_text_is_line(const char *text);
 
 #endif

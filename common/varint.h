@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Integers of as many bytes as they need. */
+/* Integers of variable length. */
 #ifndef MPG_VARINT_H
 #define MPG_VARINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Little-endian base-128 integers; a writer needs MPG_VARINT_BYTES of room. */
+/* Little-endian base-128 integers. A writer needs MPG_VARINT_BYTES bytes of space. */
 enum { MPG_VARINT_BYTES = 10 };
 
 static inline uint8_t *mpg_put_varint(uint8_t *p, uint64_t v)
@@ -24,12 +24,12 @@ static inline uint8_t *mpg_put_zigzag(uint8_t *p, int64_t v)
     return mpg_put_varint(p, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
 }
 
-/* Reads one integer at *P, before END; false at the end or when it is too long. */
+/* Reads one integer at *P, before END, and advances *P. Returns false at the end or if the integer is too long. */
 static inline bool mpg_get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
     uint64_t value = 0;
     const uint8_t *q = *p;
-    if (q < end && *q < 128) { /* most are small */
+    if (q < end && *q < 128) { /* most integers are small */
         *p = q + 1;
         *v = *q;
         return true;
