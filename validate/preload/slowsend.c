@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded, makes every send begin MPGKIT_DELAY_NS later: a transport that is known to keep
- * the sender, and the message, so much longer. It stands in for PMPI's names, too, so that
- * it is below a tracer and below Fortran's. Collectives stay as they are: what they send
- * does not pass through here. */
+/* Library to preload: delays the begin of every send by MPGKIT_DELAY_NS, like a transport that is known to delay
+ * the sender and the message by this time. It also replaces the PMPI names, so that it is below a tracer and below
+ * the Fortran functions. Collectives are unchanged: their internal messages do not use these functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -29,7 +28,7 @@ static void delay(void)
     }
 }
 
-/* The library's own function of that name. */
+/* Returns the library's own function NAME. */
 static void *library(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
@@ -40,7 +39,7 @@ static void *library(const char *name)
     return function;
 }
 
-/* Defines MPI_NAME and PMPI_NAME with these PARAMETERS, whose names are ARGUMENTS. */
+/* Defines MPI_NAME and PMPI_NAME with these PARAMETERS, named ARGUMENTS. */
 #define SLOW(name, parameters, arguments)                                                         \
     int PMPI_##name parameters                                                                    \
     {                                                                                             \

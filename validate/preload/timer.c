@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded into a program: appends a line "rank begin_ns end_ns off_ns" to the file that
- * MPGKIT_TIMER names, from where MPI_Init leaves to where MPI_Finalize is entered, as
- * docs/MODEL.md defines a rank's run time, with how long the rank was off its CPU between. Nothing
- * else of MPI passes through it. It stands in for PMPI's names, too, so that it is below a tracer.
+/* Library to preload into a program: appends a line "rank begin_ns end_ns off_ns" to the file named by
+ * MPGKIT_TIMER. A rank's run time lasts from the end of MPI_Init to the start of MPI_Finalize, as docs/MODEL.md
+ * defines; off_ns is the off-CPU time within. No other MPI function is wrapped. The library also replaces the
+ * PMPI names, so that it is below a tracer.
  *
- * off_ns is wall-clock less CPU time of the rank's main thread, which leaves out what a hypervisor
- * took as well; of a thread that slept meanwhile, which is its own affair, it is how long it
- * waited for a CPU (/proc/thread-self/schedstat).
+ * off_ns is the wall time minus the CPU time of the rank's main thread, and so includes time stolen by a
+ * hypervisor. If the thread slept in between, which is the program's own time, off_ns is the thread's run-queue
+ * time (/proc/thread-self/schedstat).
  *
- * At the end of MPI_Init every two ranks exchange a message, so that connections which a
- * library makes with the first one are there: over TCP that takes milliseconds, once, which no
- * signature knows; the tracer's own messages at this place have the same effect. Then they sleep
- * a little: the launcher, which may share their cores, is not done when MPI_Init is. With
- * MPGKIT_TIMER_TRACED set, neither: a tracer would record it. */
+ * At the end of MPI_Init every pair of ranks exchanges a message, because some libraries connect at the first
+ * message. Over TCP this takes milliseconds once, which no signature contains; the tracer's own messages at this
+ * point have the same effect. Then the ranks sleep for a short time, because the launcher, which may share their
+ * cores, is still busy after MPI_Init. With MPGKIT_TIMER_TRACED set the library does neither: a tracer would
+ * record both. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,13 +32,13 @@ void pmpi_init_(int *err) __attribute__((weak));
 void pmpi_init_thread_(int *required, int *provided, int *err) __attribute__((weak));
 void pmpi_finalize_(int *err) __attribute__((weak));
 
-/* So long the launcher may still be busy. */
+/* longest time in ns that the launcher may still be busy */
 #define SETTLE_NS 50000000
 
-/* What the clocks of the main thread said. */
+/* Clock readings of the main thread. */
 struct moment {
     int64_t wall_ns, cpu_ns, waited_ns;
-    long slept; /* how often */
+    long slept; /* number of voluntary context switches */
 };
 
 static struct moment began;
@@ -68,7 +68,7 @@ static struct moment now(void)
     return m;
 }
 
-/* One write, which O_APPEND keeps in one piece among those of other ranks. */
+/* Writes the line with one write: O_APPEND keeps the lines of several ranks apart. */
 static void report(void)
 {
     const struct moment end = now();
@@ -92,7 +92,7 @@ static void report(void)
         close(fd);
 }
 
-/* Fortran's may come by here twice: its own, and C's, which it calls. */
+/* Fortran programs may get here twice, through the Fortran function and the C function that it calls. */
 static void begin(void)
 {
     int rank, ranks;
@@ -112,7 +112,7 @@ static void begin(void)
     began = now();
 }
 
-/* The library's own function of that name. */
+/* Returns the library's own function NAME. */
 static void *library(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
@@ -164,7 +164,7 @@ int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-/* Fortran's, which call PMPI themselves; programs in C have no pmpi_*_. */
+/* Fortran entry points, which call PMPI themselves; C programs lack pmpi_*_. */
 void mpi_init_(int *err)
 {
     pmpi_init_(err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computation and MPI_Allreduce, nothing else, as the scalar products of a solver.
+/* Computation and MPI_Allreduce only, like the scalar products of a solver.
  *
  *     allreduce [STEPS [DOUBLES [WORK]]]          WORK: about microseconds */
 #include "validate/programs/work.h"

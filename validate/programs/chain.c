@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A chain of messages: each is sent when the one before has come, to and fro between
- * ranks 0 and 1, so that nothing is hidden and the run is the sum of all flights.
+/* A chain of messages between ranks 0 and 1: each message is sent after the previous one has arrived. Nothing
+ * overlaps, so the run time is the sum of all message times.
  *
  *     chain [BYTES [MESSAGES]] */
 #include "validate/programs/work.h"

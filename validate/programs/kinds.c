@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kinds of communication between which each rank computes some 100 us, unevenly:
+/* Several kinds of communication. Each rank computes about 100 us between communications, with load imbalance.
  *
  *     kinds PATTERN [ROUNDS]
  *
- * persistent: requests that are started again, both ways round a ring. wildcard: receives from any source, the sizes probed
- * before. somes: what comes first, of four receives, by MPI_Waitsome, some work on each. windows: fences, then locks. teams:
- * halves of the ranks, each with a communicator of its own, and one between them. icollectives: an MPI_Iallreduce and an
- * MPI_Ibcast with work until their Waitall; then MPI_Alltoallv. */
+ * persistent: restarted persistent requests, in both directions of a ring.
+ * wildcard: receives from any source, with a probe for the size.
+ * somes: MPI_Waitsome on four receives, with work after each completed one.
+ * windows: fences, then locks.
+ * teams: halves of the ranks, with a communicator for each half and an inter-communicator.
+ * icollectives: MPI_Iallreduce and MPI_Ibcast, with work until MPI_Waitall; then MPI_Alltoallv. */
 #include <string.h>
 
 #include "validate/programs/work.h"
@@ -17,7 +19,7 @@ static int rank, ranks, right, left;
 static uint64_t sum = 1;
 static char in[SOME][BYTES], out[BYTES];
 
-/* Between 60 and 140 units, differently for each round and rank. */
+/* Computes between 60 and 140 units, depending on round and rank. */
 static void compute(int round, int part)
 {
     const unsigned x = (unsigned)(round * 7 + rank * 3 + part * 5 + 1) * 2654435761u >> 16;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A stencil whose ranks, a closed ring, post the exchange of halos, compute their inner
- * cells meanwhile, and wait for all of it before they compute their edges.
+/* A stencil on a ring of ranks: post the halo exchange, compute the inner cells, wait for the exchange, compute
+ * the edge cells.
  *
- *     stencil [STEPS [BYTES [INNER [EDGE]]]]      INNER, EDGE: work, about microseconds */
+ *     stencil [STEPS [BYTES [INNER [EDGE]]]]          INNER, EDGE: work, about microseconds */
 #include "validate/programs/work.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the programs of validate/ compute: the same amount on every machine. */
+/* Work of the programs in validate/: the same number of operations on every machine. */
 #ifndef MPG_VALIDATE_WORK_H
 #define MPG_VALIDATE_WORK_H
 
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Arithmetic in registers that cannot be shortened, UNITS times what takes about a
- * microsecond on a core of 3 GHz; goes on from X. */
+/* Integer arithmetic in registers that the compiler cannot remove, starting from X. Each of the UNITS takes about a
+ * microsecond on a core of 3 GHz. */
 static inline uint64_t work(int units, uint64_t x)
 {
     for (long i = 0; i < units * 750L; i++)
@@ -17,8 +17,8 @@ static inline uint64_t work(int units, uint64_t x)
     return x;
 }
 
-/* Argument I of ARGC, a whole number of at least LEAST; else OTHERWISE if it is not
- * there. Ends the program when it is wrong. */
+/* Returns argument I of ARGC, a whole number of at least LEAST, or OTHERWISE if the argument is missing. Ends the
+ * program if the argument is invalid. */
 static inline int argument(int argc, char **argv, int i, int least, int otherwise)
 {
     char *end;
@@ -33,7 +33,7 @@ static inline int argument(int argc, char **argv, int i, int least, int otherwis
     return (int)value;
 }
 
-/* Memory of SIZE bytes (and one more), all written, or the end of the job. */
+/* Returns SIZE + 1 bytes of memory, all written. Ends the job if memory is exhausted. */
 static inline char *buffer(int size)
 {
     char *bytes = calloc((size_t)size + 1, 1);

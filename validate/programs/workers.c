@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A master and its workers: rank 0 keeps two tasks under way with each of them, and gives
- * the next one to whoever's result MPI_Waitany names.
+/* Master and workers: rank 0 keeps two tasks in progress on each worker, and sends the next task to the worker
+ * whose result MPI_Waitany returns.
  *
  *     workers [TASKS [TASK_BYTES [RESULT_BYTES]]] */
 #include "validate/programs/work.h"
@@ -11,13 +11,13 @@ struct sizes {
     int task, result;
 };
 
-/* Between 5 and 60 units, differently for each task. */
+/* Returns the work of a task, between 5 and 60 units. */
 static int units(int task)
 {
     return 5 + (int)((unsigned)task * 2654435761u >> 16) % 56;
 }
 
-/* Gives out TASKS tasks to RANKS - 1 workers. A slot is a task under way. */
+/* Distributes TASKS tasks to RANKS - 1 workers. A slot is a task in progress. */
 static void master(int ranks, int tasks, struct sizes size)
 {
     int slots = (ranks - 1) * DEPTH, next = 0, slot;

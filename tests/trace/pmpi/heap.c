@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program whose output depends on its heap: after each step of MPI calls it prints how much
- * more is allocated, how far a block is from one that it freed before the step, and what of
- * its bytes is still in it. A tracer that allocates there changes it (test-heap.sh). Each rank
- * talks to itself. */
+/* A program whose output depends on its heap. After each step of MPI calls it prints the growth of the heap, the
+ * distance of a new block from a block freed before the step, and how much of the freed block's content is intact.
+ * A tracer that allocates on this heap changes the output (test-heap.sh). Each rank sends to itself. */
 #include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@ static void exchange(void)
     MPI_Sendrecv(out, 1, MPI_INT, 0, 1, in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-/* More requests than the tracer has room for on the stack. */
+/* More requests than the tracer keeps on the stack. */
 static void post_many(void)
 {
     static int out[MANY], in[MANY];
@@ -60,7 +59,7 @@ __attribute__((noinline)) static void descend(volatile int depth)
     depth = 0;
 }
 
-/* Stacks that were never met. */
+/* New stacks at every call. */
 static void descend_often(void)
 {
     for (int i = 0; i < 40; i++)
@@ -84,7 +83,7 @@ static void step(const char *name, void (*calls)(void))
     for (int i = 0; i < N; i++) {
         unsigned char *after = malloc(sizes[i]);
         size_t same = 0;
-        for (size_t k = 0; k + 8 <= sizes[i]; k += 8) /* words: a byte of an address may be an x */
+        for (size_t k = 0; k + 8 <= sizes[i]; k += 8) /* whole words: one byte of an address may be an x */
             same += memcmp(after + k, "xxxxxxxx", 8) == 0;
         printf(" %+ld %zu", (long)(after - before[i]), same);
         free(after);
@@ -97,8 +96,7 @@ int main(int argc, char **argv)
     static char line[1 << 16];
     setvbuf(stdout, line, _IOFBF, sizeof line);
     MPI_Init(&argc, &argv);
-    /* MPI, and the region's header in a program that is not traced, have allocated what they
-     * need after the first time. */
+    /* MPI, and the region header in an untraced program, allocate their own memory in the first round. */
     exchange();
     post_many();
     name_regions();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* To be preloaded: watches who allocates. A call of malloc and its kin is the library's whose
- * code called it, or called what called it in the C library, its dynamic linker, zstd or zlib.
- * Those of the library whose file name begins with HEAP_WATCH are told on standard error, the
- * first few; at the end, how many they were of how many in all. */
+/* Library to preload: finds the libraries that allocate. A call of malloc or a related function belongs to the
+ * library whose code called it, directly or through the C library, its dynamic linker, zstd or zlib. Prints to
+ * standard error the first few allocations of the library whose file name begins with HEAP_WATCH, and at the end
+ * their number and the number of all allocations. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -23,8 +23,7 @@ extern void __libc_free(void *);
 static atomic_ulong all, hits;
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-/* dladdr() looks through a library's symbols too, which took most of the test's time. The
- * program itself has no name here. */
+/* dladdr() also searches a library's symbols, which took most of the test's time. The program itself has no name here. */
 static const char *path_of(void *address)
 {
 #if __GLIBC_PREREQ(2, 35)
@@ -47,7 +46,7 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Goes out to the first frame that is in none of the libraries that serve others. */
+/* Unwinds to the first frame outside of the support libraries. */
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *found)
 {
     static const char *const servants[] = {"heap_watch", "libc.so", "libc-", "ld-linux", "libzstd",
@@ -114,8 +113,8 @@ int posix_memalign(void **p, size_t alignment, size_t n)
     return *p ? 0 : 12;
 }
 
-/* What the C library itself frees (the text of a dlerror(3) that nobody has asked for, in the next dlsym(3)), it has
- * allocated before, for whoever called it then. */
+/* The C library also frees blocks that it allocated for an earlier caller (the text of an unread dlerror(3), freed
+ * in the next dlsym(3)). */
 void free(void *p)
 {
     if (p && !begins(file_of((char *)__builtin_return_address(0) - 1), "libc.so"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads MPI, or a module that uses it, when it runs.
- * late mpi LIBRARY global|local: MPI_Init and MPI_Finalize of the process, by dlsym (lookups.c asks LIBRARY itself);
- * late module LIBRARY FUNCTION: calls FUNCTION of LIBRARY, which stays local. */
+/* Loads MPI, or a module that uses MPI, at run time. late mpi LIBRARY global|local: calls MPI_Init and MPI_Finalize
+ * of the process with dlsym (lookups.c searches LIBRARY itself). late module LIBRARY FUNCTION: calls FUNCTION of
+ * LIBRARY, loaded with RTLD_LOCAL. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that asks for the time and its rank again and again: local HOW [FILE]. It counts the
- * calls of MPI_Wtime that have returned, those of all ranks in FILE if it is given, as 64-bit
- * numbers, and prints them in the end (tests/trace/pmpi/test-local.sh). */
+/* A program that repeatedly calls local functions (MPI_Wtime, MPI_Comm_rank): local HOW [FILE]. Counts the
+ * completed calls of MPI_Wtime, for all ranks in FILE if given, as 64-bit numbers, and prints the counts at the end
+ * (tests/trace/pmpi/test-local.sh). */
 #include <fcntl.h>
 #include <locale.h>
 #include <mpi.h>
@@ -19,7 +19,7 @@
 enum { THREADS = 3, PLACES = 100 };
 
 static int rank;
-static volatile uint64_t *counts; /* of each rank */
+static volatile uint64_t *counts; /* one count for each rank */
 static uint64_t own[1024];
 
 static void open_counts(const char *path)
@@ -42,7 +42,7 @@ static void ask(long times)
     }
 }
 
-/* From PLACES places on the stack. */
+/* Calls from PLACES different stacks. */
 __attribute__((noinline)) static void descend(volatile int depth)
 {
     ask(3);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "rounds";
     const int level = strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     int provided;
-    setlocale(LC_ALL, ""); /* as programs with messages do */
+    setlocale(LC_ALL, ""); /* like programs with translated messages */
     counts = own;
     if (argc > 2)
         open_counts(argv[2]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks functions of MPI up in a library that it loads: lookups LIBRARY [FILE]. Rank 0 sends to rank 1 and all meet. Compiled
- * with -DLINKED it is linked to MPI and calls MPI_Init and MPI_Finalize by name, else looks up these, too. Into FILE rank 0
- * writes which files are mapped. */
+/* Looks up functions of MPI in a library that it loads: lookups LIBRARY [FILE]. Rank 0 sends to rank 1, then all
+ * ranks meet in a barrier. With -DLINKED the program is linked to MPI and calls MPI_Init and MPI_Finalize directly,
+ * otherwise it looks up both. Rank 0 writes the list of mapped files to FILE. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -29,7 +29,7 @@ static void fail(const char *text)
     exit(1);
 }
 
-/* Whatever is found or not, dlerror(3) tells of this look-up only. */
+/* In every case, dlerror(3) must report on this look-up only. */
 static void *look_up(void *library, const char *name)
 {
     dlsym(library, "MPI_Of_no_library");
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     else if (rank == 1)
         LOOK_UP(MPI_Recv)(&data, 1, INT, 0, 5, WORLD, MPI_STATUS_IGNORE);
     LOOK_UP(MPI_Barrier)(WORLD);
-    LOOK_UP(PMPI_Barrier)(WORLD); /* whoever asks for this one wants no tool to see it */
+    LOOK_UP(PMPI_Barrier)(WORLD); /* a program that looks up this name wants to bypass all tools */
     if (rank == 0 && argc > 2)
         list_mapped(argv[2]);
     return NAMED(MPI_Finalize)();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded into a program, it makes the file system one that has no shared mappings of
- * traces' files, as some of clusters do (tests/trace/pmpi/test-survive.sh). */
+/* Library to preload: rejects shared mappings of trace files, like the file systems of some clusters
+ * (tests/trace/pmpi/test-survive.sh). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

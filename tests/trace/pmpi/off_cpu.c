@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that loses its CPU, and measures how long: off_cpu PART, on two ranks.
- *   crowded      rank 1 computes on rank 0's core while that computes, while it polls MPI_Wtime, and while it
- *                is in MPI_Recv
- *   competing    both ranks, on one core, compute between barriers
- *   threads      two threads of rank 0, on one core, compute between their messages
- *   asleep       rank 0 sleeps by itself between calls, and is stopped (SIGSTOP) in one: nothing is lost but what
- *                it waits for a CPU afterwards
- *   signals      a signal's handler runs in each interval: nothing is lost
- *   taken        somebody else uses rseq_cs, before MPI_Init and after it
- *   forked       a child computes and ends
- *   killed       as crowded, and then the process is killed
- * Prints "RANK THREAD WHERE LEAST MOST ON SMALL", ns, by what the system says at both ends of WHERE: time off the CPU
- * against the thread's will, at least (its waiting for a CPU) and at most (wall time less CPU time; the least,
- * too, if it has not given up its CPU by itself), CPU time, and what was lost while it polled in pieces that may be too
- * small for the tracer. WHERE is "call TAG" (the MPI_Recv with that
- * tag), "before TAG" (the computation before the call with that tag), or "all" (from the first reading to the
- * last). */
+/* A program that loses its CPU and measures its off-CPU time: off_cpu PART, on two ranks.
+ *   crowded: rank 1 computes on rank 0's core while rank 0 computes, polls MPI_Wtime, and waits in MPI_Recv
+ *   competing: both ranks, on one core, compute between barriers
+ *   threads: two threads of rank 0, on one core, compute between their messages
+ *   asleep: rank 0 sleeps between calls, and is stopped (SIGSTOP) in one call: only the run-queue time
+ *     afterwards counts
+ *   signals: a signal handler runs in each interval: no off-CPU time
+ *   taken: another user occupies rseq_cs, before and after MPI_Init
+ *   forked: a child process computes and ends
+ *   killed: like crowded, then the process is killed
+ * Prints "RANK THREAD WHERE LEAST MOST ON SMALL", times in ns from the system's counters at both ends of WHERE.
+ * LEAST and MOST are bounds on the off-CPU time. MOST is wall time minus CPU time; LEAST is the run-queue time,
+ * or MOST if the thread did not give up its CPU voluntarily. ON is CPU time. SMALL is the sum of losses while
+ * polling that may be too short for the tracer. WHERE is "call TAG" (MPI_Recv with this tag), "before TAG"
+ * (computation before the call with this tag) or "all" (first to last reading). */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
@@ -34,19 +32,19 @@
 
 enum {
     MS = 1000000,
-    RIVAL_MS = 30,   /* CPU time that rank 1 takes on the core of rank 0 */
+    RIVAL_MS = 30,   /* CPU time of rank 1 on the core of rank 0 */
     COMPUTE_MS = 150,
-    DELAY_MS = 10,   /* before that: rank 0 has to be where it shall lose its CPU */
+    DELAY_MS = 10,   /* delay before that, until rank 0 is in the call or interval under test */
     SLEEP_MS = 20,
     SLEEPS = 5,
-    STOP_MS = 50,    /* how long rank 0 is stopped */
+    STOP_MS = 50,    /* duration of the stop of rank 0 */
     PIECES = 60,
-    SMALL_NS = 200000, /* a loss of less in the time that some polling takes may be several short ones */
+    SMALL_NS = 200000, /* a shorter loss during one piece of polling may consist of several short losses */
     SIGNALS = 20
 };
 
 static int rank;
-static int64_t small_ns; /* lost so far in such pieces */
+static int64_t small_ns; /* sum of these short losses */
 
 struct reading {
     int64_t wall_ns, cpu_ns, queued_ns, small_ns;
@@ -60,7 +58,7 @@ static int64_t read_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* How long this thread has waited for a CPU; 0 where the system does not tell. */
+/* Returns this thread's run-queue time in ns; 0 if the system does not provide it. */
 static int64_t read_queued_ns(void)
 {
     long long queued_ns = 0;
@@ -72,7 +70,7 @@ static int64_t read_queued_ns(void)
     return queued_ns;
 }
 
-/* At the begin of WHERE, or at its end: where the file may be waited for is inside of it both times. */
+/* Takes a reading at the begin or end of WHERE. Opening the file may block: both openings lie inside of WHERE. */
 static struct reading read_all(bool at_end)
 {
     struct rusage r;
@@ -104,7 +102,7 @@ static void check(int good, const char *what)
     exit(1);
 }
 
-/* Computes for that long on the wall. */
+/* Computes for MS ms of wall time. */
 static void compute_until_wall(int ms)
 {
     const int64_t end_ns = read_ns(CLOCK_MONOTONIC_RAW) + (int64_t)ms * MS;
@@ -112,7 +110,7 @@ static void compute_until_wall(int ms)
     }
 }
 
-/* Computes for about that much CPU time. */
+/* Computes for about NS ns of CPU time. */
 static void compute(int64_t ns)
 {
     const int64_t end_ns = read_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -128,7 +126,7 @@ static void sleep_ms(int ms)
     }
 }
 
-static int shared_core; /* the first of rank 0's: a launcher may bind each rank to its own */
+static int shared_core; /* first core of rank 0: a launcher may bind each rank to its own core */
 
 static void find_shared_core(void)
 {
@@ -136,7 +134,7 @@ static void find_shared_core(void)
     check(sched_getaffinity(0, sizeof all, &all) == 0, "no affinity");
     while (!CPU_ISSET(shared_core, &all))
         shared_core++;
-    PMPI_Bcast(&shared_core, 1, MPI_INT, 0, MPI_COMM_WORLD); /* of no trace */
+    PMPI_Bcast(&shared_core, 1, MPI_INT, 0, MPI_COMM_WORLD); /* not recorded */
 }
 
 static void use_shared_core(void)
@@ -149,7 +147,7 @@ static void use_shared_core(void)
 
 /* --- crowded --- */
 
-/* Rank 1: takes time on rank 0's core, where that is, which has been where it shall be for a while. */
+/* Rank 1: computes on rank 0's core, after a delay in which rank 0 enters the call or interval under test. */
 static void crowd(void)
 {
     cpu_set_t all;
@@ -176,7 +174,7 @@ static void poll_until_wall(int ms)
     }
 }
 
-/* Rank 0: computes in INTERVAL and then makes the call with TAG. */
+/* Rank 0: computes in INTERVAL, then makes the call with TAG. */
 static void be_crowded_before(void (*interval)(int), int tag)
 {
     char where[32];
@@ -189,7 +187,7 @@ static void be_crowded_before(void (*interval)(int), int tag)
     say(0, where, begin, end);
 }
 
-/* Returns the reading at its end. */
+/* Rank 0: loses its CPU in the call with TAG. Returns the reading at the end of the call. */
 static struct reading be_crowded_in(int tag)
 {
     char where[32];
@@ -206,7 +204,7 @@ static void run_crowded(void)
 {
     if (rank == 0) {
         use_shared_core();
-        (void)MPI_Wtime(); /* the first one is an event */
+        (void)MPI_Wtime(); /* the first call is recorded as an event */
         const struct reading begin = read_all(false);
         be_crowded_before(compute_until_wall, 11);
         be_crowded_before(poll_until_wall, 12);
@@ -278,7 +276,7 @@ static void run_competing(void)
     say(0, "all", begin, end);
 }
 
-/* Sends to itself, so that no other thread has to be there. */
+/* Sends to itself, so that the partner thread is not needed. */
 static void *compute_and_send(void *argument)
 {
     const int thread = *(const int *)argument;
@@ -369,7 +367,7 @@ static volatile uint64_t *rseq_cs(void)
     return (volatile uint64_t *)(void *)(thread + __rseq_offset + 8);
 }
 
-/* As a library does that has entered a sequence of its own: the kernel may clear it at any time. */
+/* Like a library that has entered a restartable sequence: the kernel may clear the word at any time. */
 static void take(void)
 {
     theirs.start_ip = (uintptr_t)&theirs;
@@ -379,8 +377,8 @@ static void take(void)
         *rseq_cs() = (uintptr_t)&theirs;
 }
 
-/* Makes calls, and looks whether the word is anything but what was put there, or 0. The tracer may have it in
- * the few calls before which the kernel has cleared it. */
+/* Makes calls and checks that the word keeps the program's value or is 0. The tracer may use the word in the few
+ * calls before which the kernel has cleared it. */
 static void use(const char *when)
 {
     int overwritten = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What real programs do with MPI that a tracer or mpgsim has got wrong before:
- * programs WHAT, on 4 ranks (tests/trace/pmpi/test-programs.sh). */
+/* Valid uses of MPI in real programs that a tracer or mpgsim has handled wrongly before: programs WHAT, on 4 ranks
+ * (tests/trace/pmpi/test-programs.sh). */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 static int rank, ranks;
 
-/* MPI_Comm_create_group has no order with what all ranks call (MPI-3.1 section 6.4.2). */
+/* MPI_Comm_create_group is not ordered with calls of all ranks (MPI-3.1 section 6.4.2). */
 static void group_order(void)
 {
     MPI_Group all;
@@ -35,8 +35,8 @@ static void group_order(void)
     MPI_Group_free(&all);
 }
 
-/* Open MPI gives a persistent buffered send another handle where MPI_Start finds the one
- * before still under way: here the receiver is late. */
+/* Open MPI gives a persistent buffered send a new handle if MPI_Start finds the previous send in progress: here the
+ * receiver is late. */
 static void buffered_again(void)
 {
     enum { TIMES = 3, BYTES = 1 << 20 };
@@ -61,7 +61,7 @@ static void buffered_again(void)
     }
 }
 
-/* Runs because MPI keeps small messages; mpgsim may say that it does not. */
+/* Both ranks send first: this works only because MPI buffers small messages, and mpgsim may warn about it. */
 static void head_on(void)
 {
     int mine = rank, other;

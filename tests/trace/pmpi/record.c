@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes every MPI call that the tracer records, on 3 ranks, in ways whose record
- * is known (tests/trace/pmpi/record.expected), and checks MPI's own results on the way. */
+/* Makes every MPI call that the tracer records, on 3 ranks, with known records (tests/trace/pmpi/record.expected),
+ * and checks the results of MPI. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int rank, right, left;
     } while (0)
 #define MUST(call) CHECK((call) == MPI_SUCCESS)
 
-/* Blocking sends of every mode from 0 to 1, received in every way. */
+/* Blocking sends in every mode from rank 0 to rank 1, with every kind of receive. */
 static void blocking(void)
 {
     int v[8] = {1, 2, 3, 4, 5, 6, 7, 8}, n = 0, flag = 0;
@@ -63,7 +63,7 @@ static void blocking(void)
     CHECK(st.MPI_SOURCE == left && st.MPI_TAG == 22);
 }
 
-/* Nonblocking sends: many share one handle in Open MPI; some variables are copied. */
+/* Nonblocking sends: many share one handle in Open MPI, and some variables are copied. */
 static void nonblocking(void)
 {
     int v[6] = {0, 1, 2, 3, 4, 5}, w[6], index = -1, flag = 0, n = 0, some[6];
@@ -138,7 +138,7 @@ static void persistent(void)
         MUST(MPI_Waitall(2, q, MPI_STATUSES_IGNORE));
         CHECK(w[0] == left && q[0] != MPI_REQUEST_NULL);
     }
-    MUST(MPI_Waitall(2, q, MPI_STATUSES_IGNORE)); /* both are inactive */
+    MUST(MPI_Waitall(2, q, MPI_STATUSES_IGNORE)); /* both requests are inactive */
     MUST(MPI_Request_free(&q[0]));
     MUST(MPI_Request_free(&q[1]));
     MUST(MPI_Buffer_attach(room, sizeof room));
@@ -237,7 +237,7 @@ static void communicators(void)
     MUST(MPI_Group_free(&world));
 }
 
-/* A call that fails and is told so, and a nonblocking collective. */
+/* A call that returns an error, and a nonblocking collective. */
 static void others(void)
 {
     MPI_Request q;
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         exit(7);
     }
-    if (rank == 0) { /* before others may end with status 6 and have us killed */
+    if (rank == 0) { /* before other ranks end with status 6, which kills this rank */
         puts("calls: all results are right");
         fflush(stdout);
     }

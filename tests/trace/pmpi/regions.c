@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names regions in every way there is, for tests/trace/pmpi/test-regions.sh: in C and C++, before
- * MPI_Init and after MPI_Finalize, nested, unbalanced, with "threads" by two threads. */
+/* Names regions in every possible way, for tests/trace/pmpi/test-regions.sh: in C and C++, before MPI_Init and
+ * after MPI_Finalize, nested, unbalanced, and with the argument "threads" in two threads. */
 #include <mpi.h>
 #include <pthread.h>
 #include <string.h>
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     mpg_region_begin(name);
     MPI_Barrier(MPI_COMM_SELF);
     mpg_region_end(name);
-    memcpy(name, "two", sizeof name); /* a name is its text, not its address */
+    memcpy(name, "two", sizeof name); /* a region is identified by its text, not by the address */
     mpg_region_begin(name);
     mpg_region_end(name);
     mpg_region_begin("");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts two worlds of two processes more, one after the other: spawn COMMAND
- * [ARGUMENT]... is how they are started, which must come to run "spawn" without
- * arguments. Each talks to its parents. */
+/* Spawns two worlds of two processes, one after the other. The arguments of spawn COMMAND [ARGUMENT]... are the
+ * command to spawn, which must finally run "spawn" without arguments. Each world communicates with its parents. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

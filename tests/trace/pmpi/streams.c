@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that come, record, go and are cut off, without MPI: streams FOLDER. Prints how
- * many events it has recorded. To be built with a checker of data races
- * (tests/trace/pmpi/test-streams.sh). */
+/* Threads that start, record, end and are cancelled, without MPI: streams FOLDER. Prints the number of recorded
+ * events. To be built with a data-race detector (tests/trace/pmpi/test-streams.sh). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

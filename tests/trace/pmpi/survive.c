@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that ends, or behaves, in ways that have cost other tracers their traces:
- * survive HOW [FILE]. It passes tokens to itself and round all ranks (Sendrecv) and counts the
- * calls that have returned, those of all ranks in FILE if it is given, as 64-bit numbers: what a
- * trace must hold at least (tests/trace/pmpi/test-survive.sh). */
+/* A program that ends or behaves in ways that have cost other tracers their traces: survive HOW [FILE]. Sends
+ * tokens to itself and around all ranks (Sendrecv) and counts the completed calls, for all ranks in FILE if given,
+ * as 64-bit numbers: the least number of events that a trace must hold (tests/trace/pmpi/test-survive.sh). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -23,7 +22,7 @@
 extern char **environ;
 
 static int rank, ranks;
-static volatile uint64_t *counts; /* of each rank */
+static volatile uint64_t *counts; /* one count for each rank */
 static uint64_t own[1024];
 
 static void open_counts(const char *path)
@@ -38,7 +37,7 @@ static void open_counts(const char *path)
     close(fd);
 }
 
-/* Mostly to itself: where ranks that spin share a core, each round of all takes as many time
+/* Passes tokens mostly to itself: if spinning ranks share a core, each round over all ranks takes as many time
  * slices as there are ranks. */
 static void pass(long times)
 {
@@ -67,7 +66,7 @@ static void end(void)
         printf("survive: %d ranks, to the end\n", ranks);
 }
 
-/* Children of all kinds: none of them may write to the trace, and none may fail. */
+/* Starts all kinds of child processes: no child may write to the trace or fail. */
 static void have_children(void)
 {
     int status;
@@ -102,7 +101,7 @@ static void interrupt_often(void)
     setitimer(ITIMER_REAL, &often, NULL);
 }
 
-/* As a clean-up job does it, or a user who thinks the run is over. */
+/* Removes the trace, like a clean-up job or a user who believes that the run is over. */
 static void remove_trace(void)
 {
     char command[4200];
@@ -114,7 +113,7 @@ static void remove_trace(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Standard error becomes a pipe that nobody reads, or a file of the program's. */
+/* Makes standard error a pipe without a reader, or a file of the program. */
 static void replace_error(bool by_file)
 {
     int ends[2];
@@ -149,7 +148,7 @@ static void start(const char *how)
     counts[rank]++;
 }
 
-/* Returns where the program then goes on to its end. */
+/* Applies HOW. Returns if the program is to continue to its normal end. */
 static void behave(const char *how)
 {
     if (strcmp(how, "run") == 0)
@@ -157,7 +156,7 @@ static void behave(const char *how)
     else if (strcmp(how, "segv") == 0)
         raise(SIGSEGV);
     else if (strcmp(how, "abort") == 0)
-        for (MPI_Abort(MPI_COMM_WORLD, 5);;) /* MPICH's returns now and then, since 4.2, before its launcher kills */
+        for (MPI_Abort(MPI_COMM_WORLD, 5);;) /* MPICH 4.2 and later sometimes returns before its launcher kills the process */
             pause();
     else if (strcmp(how, "exit") == 0)
         exit(4);
@@ -173,7 +172,7 @@ static void behave(const char *how)
             snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
             ssize_t n = readlink(path, target, sizeof target - 1);
             target[n > 0 ? n : 0] = '\0';
-            if (strstr(target, ".mpgt")) /* MPI needs the others */
+            if (strstr(target, ".mpgt")) /* MPI needs the other descriptors */
                 dup2(STDERR_FILENO, fd);
         }
     else if (strcmp(how, "signals") == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captured stacks against libgcc's own unwinder (TAP): random calls through frames of
- * every kind, threads, signals, stacks of the program's own making; and modules. */
+/* Compares captured stacks with libgcc's own unwinder (TAP): random calls through frames of every kind, threads,
+ * signals, stacks created by the program; and modules. */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <dlfcn.h>
@@ -47,8 +47,8 @@ static void collect(void)
     tally = (struct tally){0};
 }
 
-/* Captures as a wrapper would, and asks libgcc for the same: its first address is in
- * this function, the next ones are what is to be compared. */
+/* Captures a stack like a wrapper, and unwinds the same stack with libgcc. libgcc's first address is in this
+ * function; the following addresses are compared. */
 __attribute__((noinline)) static int32_t compare(void)
 {
     struct stack expected = {0}, got = {0};
@@ -64,7 +64,7 @@ __attribute__((noinline)) static int32_t compare(void)
     got.number = callsites_addresses(site, addresses);
     tally.captures++;
     tally.unknown += site == CALLSITES_NONE;
-    /* One less of libgcc's is there to compare where the stack is deep. */
+    /* For a deep stack libgcc has one address less to compare. */
     const unsigned n = got.number == DEPTH ? DEPTH - 1 : got.number;
     tally.wrong += n != expected.number ||
                    memcmp(addresses, expected.addresses, n * sizeof *addresses) != 0;
@@ -90,14 +90,14 @@ static void deeper(unsigned levels)
         compare();
     else
         functions[random_below(FUNCTIONS)](levels - 1);
-    __asm__ volatile(""); /* not a tail call */
+    __asm__ volatile(""); /* prevents a tail call */
 }
 
 #define KIND __attribute__((noinline)) static void
 #define USED(room) __asm__ volatile("" : : "r"(room) : "memory")
 
-/* A return address that is still where it was in an earlier frame must not be taken
- * for one: these leave what they get as it is. */
+/* These functions leave stale data in their frames: the unwinder must not take an old return address of an earlier
+ * frame for a current one. */
 KIND plain(unsigned levels)
 {
     deeper(levels);
@@ -158,7 +158,7 @@ static void with_frame(unsigned levels)
     __asm__ volatile("");
 }
 
-/* Many registers to save, and arguments on the stack. */
+/* Saves many registers and passes arguments on the stack. */
 __attribute__((noinline)) static long many(unsigned levels, long a, long b, long c, long d, long e,
                                            long f, long g)
 {
@@ -211,12 +211,12 @@ static void on_signal(int number)
     compare();
 }
 
-/* The n-th time that a place is met makes no difference. */
+/* Repeated captures at one place give the same site. */
 static int32_t same[2];
 
 static void twice(void)
 {
-    volatile int i = 0; /* or the compiler makes two calls of it */
+    volatile int i = 0; /* otherwise the compiler unrolls the loop into two calls */
     for (; i < 2; i++)
         same[i] = compare();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's clock: conversion against closed forms, and against CLOCK_MONOTONIC. */
+/* The tracer's clock: conversion compared with closed forms and with CLOCK_MONOTONIC. */
 
 #include "tests/tap.h"
 #include "trace/pmpi/clock.h"
 
-/* mult of TICKS_NS ns a tick. */
+/* Returns the multiplier for ticks of TICK_NS ns. */
 static uint64_t mult_of(double tick_ns)
 {
     return (uint64_t)(tick_ns * 4294967296.0);
@@ -35,7 +35,7 @@ static void test_closed_forms(void)
     ok(same, "without integers of 128 bits it is the same, but for rounding");
 }
 
-/* Against the clock that it was calibrated to; drift is of the order of 10 ppm. */
+/* Compared with the clock of its calibration; the drift is of the order of 10 ppm. */
 static void test_calibrated(struct tracer_clock fresh)
 {
     tracer_clock = fresh;
@@ -48,7 +48,7 @@ static void test_calibrated(struct tracer_clock fresh)
         last_ns = now_ns;
     }
     ok(ordered, "it does not go back");
-    bool close = false; /* unless interrupted in between, again and again */
+    bool close = false; /* repeated, since an interruption may separate the readings */
     for (int i = 0; i < 100 && !close; i++) {
         int64_t before_ns = (int64_t)mpg_clock_ns(), now_ns = clock_now_ns();
         int64_t after_ns = (int64_t)mpg_clock_ns();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program one byte of whose call frame information is wrong, each in turn (TAP): a child for each captures stacks, and
- * must end well. DAMAGED_VALUES says how many values each byte gets (default 3). */
+/* A program with one wrong byte in its call frame information, for each byte in turn (TAP). A child process for
+ * each byte captures stacks and must end normally. DAMAGED_VALUES is the number of values for each byte (default
+ * 3). */
 #define _GNU_SOURCE
 #include <link.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 
 enum { DEPTH = 16, SECONDS = 20 };
 
-/* What is damaged: the program's own table of functions, and their entries. */
+/* The damaged sections: the program's table of functions, and their entries. */
 struct section {
     uint8_t *begin;
     size_t size;
@@ -31,7 +32,7 @@ static int find_sections(struct dl_phdr_info *info, size_t size, void *data)
             header = (struct section){(uint8_t *)(info->dlpi_addr + p->p_vaddr), p->p_memsz};
     }
     int32_t offset;
-    if (!header.begin || header.begin[1] != 0x1b) /* relative, of 4 bytes */
+    if (!header.begin || header.begin[1] != 0x1b) /* relative, 4 bytes */
         return 1;
     memcpy(&offset, header.begin + 4, sizeof offset);
     entries.begin = header.begin + 4 + offset;
@@ -96,7 +97,7 @@ static void capture(void)
     raise(SIGUSR2);
 }
 
-/* How a process ends with VALUE at AT: 0 if well. */
+/* Returns how a process with VALUE at address AT ends: 0 if normally. */
 static int status_with(uint8_t *at, uint8_t value)
 {
     const pid_t child = fork();

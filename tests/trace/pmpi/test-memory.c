@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's own memory (trace/pmpi/memory.c): blocks keep what is written to them, whoever
- * takes and gives others meanwhile; little is wasted, and goes back. */
+/* The tracer's own memory (trace/pmpi/memory.c): blocks keep their content while other threads allocate and free;
+ * overhead is small; freed memory is returned. */
 #include "trace/pmpi/memory.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ static uint64_t next(uint64_t *state)
     return *state >> 33;
 }
 
-/* Of every size up to 300000, small ones mostly. */
+/* Returns a random size up to 300000, mostly small. */
 static size_t some_size(uint64_t *state)
 {
     return next(state) % ((size_t)1 << (next(state) % 19)) + (next(state) % 50 == 0 ? 50000 : 0);
@@ -44,7 +44,7 @@ static void fill(struct block *b, uint64_t *state)
     memset(b->p, b->with, b->bytes);
 }
 
-/* Takes, changes and gives blocks at random; how many did not hold what they should. */
+/* Allocates, changes and frees blocks at random. Returns the number of blocks with wrong content. */
 static void *churn(void *seed)
 {
     static __thread struct block blocks[BLOCKS];
@@ -93,12 +93,12 @@ static void test_threads(void)
         bad += (uintptr_t)result;
     }
     ok(bad == 0, "blocks of %d threads hold what is written to them", THREADS);
-    /* 32 sizes keep a slab each, and 4 MiB of large ones stay. */
+    /* 32 sizes keep one slab each, and 4 MiB of large blocks remain */
     ok(tracer_memory_bytes() <= 32 * SLAB + KEPT, "what was given goes back: %zu bytes are left",
        tracer_memory_bytes());
 }
 
-/* What N blocks of BYTES take more than they hold, as a part of that. */
+/* Returns the overhead of N blocks of BYTES, as a fraction of their size. */
 static double waste(size_t bytes, int n)
 {
     const size_t before = tracer_memory_bytes();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that all call MPI: threads [ROUNDS]. Each of two threads a rank sends round the
- * ranks on a communicator of its own; what one starts, the other completes; threads come
- * and go, also during others' first call; both make windows and files; one goes on asking while MPI_Finalize runs.
- * Prints, for each rank, "RANK NAME NUMBER" of the calls it made
- * (tests/trace/pmpi/test-threads.sh). */
+/* Threads that all call MPI: threads [ROUNDS]. On each rank two threads send around the ranks, each on its own
+ * communicator. One thread completes requests that the other has started. Threads start and end, also during
+ * another thread's first call. Both threads create windows and files. One thread calls local functions while
+ * MPI_Finalize runs. Prints "RANK NAME NUMBER", the number of calls of each rank (tests/trace/pmpi/test-
+ * threads.sh). */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,7 +32,7 @@ static void check(bool good, const char *what)
     exit(1);
 }
 
-/* Starts what the other thread waits for. */
+/* Starts the operations for which the other thread waits. */
 static void *exchange(void *argument)
 {
     const int me = *(const int *)argument, other = 1 - me;
@@ -69,7 +69,7 @@ static void *live_shortly(void *argument)
     return argument;
 }
 
-/* The calls that are allowed at any time, while the others end. */
+/* Makes the calls that are allowed at any time, while the other threads end. */
 static void *ask(void *argument)
 {
     int flag = 0;
@@ -81,7 +81,7 @@ static void *ask(void *argument)
     return argument;
 }
 
-/* MPI_Finalized of Open MPI 6.0.0rc2 ends in a segmentation fault beside MPI_Finalize, traced or not. */
+/* MPI_Finalized of Open MPI 6.0.0rc2, concurrent with MPI_Finalize, ends in a segmentation fault, traced or not. */
 static bool finalized_is_safe(void)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -100,7 +100,7 @@ static void run(void *(*function)(void *), int number)
         pthread_join(threads[i], NULL);
 }
 
-/* Windows and files whose handles the other thread gets as soon as they are free. */
+/* Windows and files whose handles are reused by the other thread as soon as they are freed. */
 static void *make_and_free(void *argument)
 {
     const int me = *(const int *)argument;
@@ -119,7 +119,7 @@ static void *make_and_free(void *argument)
     return NULL;
 }
 
-/* Receives what the main thread has probed. */
+/* Receives a message that the main thread has probed. */
 static void *receive(void *argument)
 {
     int value = -1;
@@ -149,7 +149,7 @@ static void *look(void *argument)
     return argument;
 }
 
-/* Called within MPI_Reduce_local: another thread comes and goes meanwhile. */
+/* Called within MPI_Reduce_local: another thread starts and ends in the meantime. */
 static void meanwhile(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     (void)in, (void)inout, (void)length, (void)type;

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program whose trace is truncated while it runs, by itself: truncated HOW. It says what has
- * become of its own SIGBUS, which it handles or not (test-truncated.sh).
+/* A program that truncates its own trace while running: truncated HOW. At the end it reports the SIGBUS signals
+ * that its own handler, if any, received (test-truncated.sh).
  *
- * HOW is a list of words: "window" truncates the window, "short" by its last byte, so that all of it stays mapped, "profile" the
- * profile, "overwrite" puts zeros in the window, "another" puts another file in its place, "descriptors" truncates the
- * trace's file by the tracer's own descriptor, "ends" puts those at the file's begin, "adds" writes to them, "none" does
- * nothing; "before" and "after" set a handler before and after
- * MPI_Init, "chain" one that passes on what it does not know, as is right; "own" touches a page
- * of a file of its own that is not there; "threads" is MPI_THREAD_MULTIPLE. */
+ * HOW is a list of words.
+ *   "window" truncates the tracer's mapped segment (*.window.mpgt), "short" only by the last byte, so that all
+ *     pages stay mapped
+ *   "profile" truncates the profile
+ *   "overwrite" fills the segment with zeros, "another" replaces it by another file
+ *   "descriptors" truncates the trace's file through the tracer's descriptor, "ends" moves the descriptor's
+ *     offset to the begin of the file, "adds" writes to it
+ *   "none" does nothing
+ *   "before" and "after" install a handler before and after MPI_Init, "chain" one that correctly passes on
+ *     unknown signals
+ *   "own" touches a missing page of the program's own file
+ *   "threads" uses MPI_THREAD_MULTIPLE */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -37,7 +43,7 @@ static void on_bus(int signal, siginfo_t *info, void *context)
     if (before_mine.sa_flags & SA_SIGINFO)
         before_mine.sa_sigaction(signal, info, context);
     else
-        _exit(77); /* as most handlers do with what they do not know */
+        _exit(77); /* like most handlers on unknown faults */
 }
 
 static void handle_bus(bool chain)
@@ -59,7 +65,7 @@ static void pass(int times)
     }
 }
 
-/* Does HOW to all descriptors that are of this rank's trace. */
+/* Applies HOW to all descriptors of this rank's trace. */
 static void spoil_descriptors(const char *how)
 {
     char name[64], path[4096];
@@ -75,8 +81,8 @@ static void spoil_descriptors(const char *how)
     }
 }
 
-/* Of all ranks' files whose names end in ENDING this rank's alone, as another would do it: to nothing, or but by the last
- * byte. */
+/* Truncates this rank's file with the name ENDING, like another process would: to length zero (WHOLE) or by the
+ * last byte; with ZEROS, extends it again. */
 static void spoil(const char *ending, bool whole, bool zeros)
 {
     char pattern[4096];
@@ -91,7 +97,7 @@ static void spoil(const char *ending, bool whole, bool zeros)
     close(fd);
 }
 
-/* In the place of this rank's window a file that is none. */
+/* Replaces this rank's segment by a file that is not a segment. */
 static void replace_window(void)
 {
     char name[4096], other[] = "other.XXXXXX";
@@ -126,7 +132,7 @@ int main(int argc, char **argv)
         handle_bus(chain);
     if (strstr(how, "short"))
         spoil(".window.mpgt", false, false);
-    pass(1000); /* a flush or more */
+    pass(1000); /* at least one flush */
     if (strstr(how, "window"))
         spoil(".window.mpgt", true, false);
     if (strstr(how, "overwrite"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals between two MPI_Barriers of which is known what they cost: sleep, 20 ms of
- * CPU time, 1000 fresh pages (tests/trace/pmpi/test-values.sh). */
+/* Intervals with known cost between two MPI_Barriers: a sleep, 20 ms of CPU time, 1000 page faults
+ * (tests/trace/pmpi/test-values.sh). */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <sys/mman.h>

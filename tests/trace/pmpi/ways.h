@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that completes requests in every way, makes every collective with and
- * without MPI_IN_PLACE and communicators that look alike, and says
- * what the trace must hold, in the words of mpgtext(5) without times; of a
- * communicator it names the members. Four ranks, each with the one beside it. */
+/* A program that completes requests in every way, calls every collective with and without MPI_IN_PLACE, and creates
+ * communicators with equal groups. It prints the expected content of the trace in the format of mpgtext(5), without
+ * times; a communicator is printed as its members. Four ranks, each communicating with its neighbour. */
 #ifndef MPG_WAYS_H
 #define MPG_WAYS_H
 
@@ -11,15 +10,15 @@
 #define WORLD "comm=0,1,2,3"
 
 extern int rank, peer, errors;
-extern int last_request, last_persistent, last_message; /* ids, as the tracer counts them */
+extern int last_request, last_persistent, last_message; /* ids in the order of the tracer */
 
-/* One expected line. */
+/* Prints one expected line. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 /* Counts an error unless COND. */
 #define CHECK(cond) check(cond, #cond, __FILE__, __LINE__)
 void check(int cond, const char *text, const char *file, int line);
 
-/* Uses C, whose name in the trace is NAME, and frees it. */
+/* Uses C, named NAME in the trace, and frees it. */
 void use_and_free(MPI_Comm c, const char *name);
 
 void do_point_to_point(void);

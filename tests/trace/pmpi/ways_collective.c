@@ -56,7 +56,7 @@ void do_collectives(void)
     MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, c);
     CHECK(out[2] == 3);
     say("Alltoall " WORLD " bytes=4");
-    /* Everybody gives rank i counts[i]. */
+    /* Every rank sends counts[i] elements to rank i. */
     int received[P], at[P] = {0, 3, 6, 9};
     for (int i = 0; i < P; i++)
         received[i] = counts[rank];
@@ -257,7 +257,8 @@ void do_constructors(void)
     do_groups();
     do_topologies();
     do_inter();
-    if (getenv("WAYS_APART")) { /* it would be one for each rank */
+    if (getenv("WAYS_APART")) { /* each rank is alone on its host, so MPI_COMM_TYPE_SHARED would give one communicator for
+                                   each rank */
         MPI_Comm_dup(MPI_COMM_WORLD, &made);
         say("Comm_dup " WORLD " newcomm=0,1,2,3#16");
     } else {

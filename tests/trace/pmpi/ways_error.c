@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that fail, and calls made from within MPI, of tests/trace/pmpi/ways.h. */
+/* Failing calls and calls made inside MPI, for tests/trace/pmpi/ways.h. */
 #include "tests/trace/pmpi/ways.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static bool is_cut(int rc)
     return class == MPI_ERR_TRUNCATE;
 }
 
-/* As those below, of blocking receives, of which the record has what was received. */
+/* Like do_truncated(), with blocking receives: their records hold the received size. */
 static void do_cut(void)
 {
     MPI_Message message;
@@ -40,7 +40,7 @@ static void do_cut(void)
         }
         return;
     }
-    MPI_Recv(data, 16, MPI_INT, peer, 72, MPI_COMM_WORLD, &status); /* requests of libraries keep its size */
+    MPI_Recv(data, 16, MPI_INT, peer, 72, MPI_COMM_WORLD, &status); /* leaves its size behind in the library's reused request */
     say("Recv " WORLD " from=%d tag=72 bytes=36", peer);
     CHECK(is_cut(MPI_Recv(data, 1, MPI_INT, peer, 73, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
     say("Recv " WORLD " from=%d tag=73 bytes=4", peer);
@@ -54,7 +54,7 @@ static void do_cut(void)
     say("Mrecv " WORLD " from=%d tag=76 bytes=8 message=%d", peer, last_message);
 }
 
-/* A message longer than the receive: it is taken all the same, and told by an error. */
+/* A message longer than the receive buffer: the receive takes the message and returns an error. */
 void do_truncated(void)
 {
     MPI_Request r[2];
@@ -79,7 +79,7 @@ void do_truncated(void)
     say("Send " WORLD " to=%d tag=69 bytes=0", peer);
     rc = MPI_Waitall(2, r, statuses);
     CHECK(rc == MPI_ERR_IN_STATUS);
-    /* The library says whether it saw the end of the other. */
+    /* Depends on whether the library saw the end of the other request. */
     bool pending = statuses[1].MPI_ERROR == MPI_ERR_PENDING;
     if (!pending)
         say("Waitall requests=%d,%d", last_request - 1, last_request);
@@ -94,11 +94,11 @@ static void left(MPI_Comm *comm, int *code, ...)
 {
     int size;
     (void)comm, (void)code;
-    MPI_Comm_size(MPI_COMM_WORLD, &size); /* within MPI: not the program's call */
+    MPI_Comm_size(MPI_COMM_WORLD, &size); /* called by MPI, not by the program */
     longjmp(out_of_mpi, 1);
 }
 
-/* Deeper in the stack than the call that was left. */
+/* Calls deeper in the stack than the abandoned call. */
 __attribute__((noinline)) static int barriers(volatile int depth)
 {
     volatile char room[512] = {0};
@@ -109,7 +109,7 @@ __attribute__((noinline)) static int barriers(volatile int depth)
     return 0;
 }
 
-/* An error handler that never returns: the calls after it are the program's again. */
+/* An error handler that never returns: later calls must count as the program's again. */
 static void do_left(void)
 {
     MPI_Errhandler handler;
@@ -126,7 +126,7 @@ static void do_left(void)
     say("Barrier " WORLD);
 }
 
-/* Operators and attributes' copy functions that call MPI. */
+/* Reduction operators and attribute copy functions that call MPI. */
 static void add(void *a, void *b, int *n, MPI_Datatype *type)
 {
     int size;

@@ -12,7 +12,7 @@ static MPI_Status status;
 
 #define FILE_0 "file=0,1,2,3/0"
 
-/* The nonblocking CALL, whose name and bytes are said, and its end. */
+/* The nonblocking CALL and its completion, with the expected lines for name and bytes. */
 #define NONBLOCKING(call, name, bytes)                                             \
     do {                                                                           \
         CHECK((call) == MPI_SUCCESS);                                              \
@@ -55,7 +55,7 @@ static void do_at(MPI_File fh)
     say("File_read_at_all_end " FILE_0 " bytes=4");
 }
 
-/* Each rank through a pointer of its own. */
+/* Each rank with its individual file pointer. */
 static void do_own_pointers(MPI_File fh)
 {
     MPI_File_set_view(fh, (MPI_Offset)(rank * sizeof out), MPI_INT, MPI_INT, "native",

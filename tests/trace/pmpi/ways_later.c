@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What MPI-4.0 adds, in tests/trace/pmpi/ways.h, as far as the library has it: large
- * counts, persistent collectives (Open MPI 4.1's are MPIX_), partitioned communication. */
+/* Functions of MPI-4.0 for tests/trace/pmpi/ways.h, as far as the library has them: large counts, persistent
+ * collectives (MPIX_ in Open MPI 4.1), partitioned communication. */
 #include "tests/trace/pmpi/ways.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void do_rooted(void)
     }
 }
 
-/* Made in one order, waited for and started again in another, twice at once. */
+/* Persistent collectives created in one order, and started and completed in another, twice at once. */
 static void do_all(void)
 {
     MPI_Request r[2];
@@ -128,7 +128,7 @@ static void do_large(void)
         say("Wait requests=%d", last_request);
     }
     MPI_Type_free(&nothing);
-    /* Bytes beyond an int, of what nobody reads. */
+    /* Counts beyond the range of int, sent to MPI_PROC_NULL. */
     MPI_Send_c(in, huge, MPI_INT, MPI_PROC_NULL, 52, MPI_COMM_WORLD);
     say("Send_c " WORLD " to=null tag=52 bytes=85899345920");
     MPI_Allgatherv_c(in, counts[rank], MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD);
@@ -142,7 +142,7 @@ static void do_large(void)
     say("Iallreduce_c " WORLD " bytes=12 request=%d", ++last_request);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     say("Wait requests=%d", last_request);
-    /* Some ranks with, some without. */
+    /* Odd ranks use the function with large counts, even ranks the function without. */
     if (rank % 2) {
         MPI_Bcast_c(in, 2, MPI_INT, 0, MPI_COMM_WORLD);
         say("Bcast_c " WORLD " root=0 bytes=8");
@@ -175,7 +175,7 @@ static void ready(MPI_Request r, int id, int round)
     }
 }
 
-/* Of those that are false the trace's reader takes none. */
+/* Polls until true; the trace's reader ignores negative answers. */
 static void ask(MPI_Request r, int id)
 {
     int arrived = 0;

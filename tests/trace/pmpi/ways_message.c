@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Probes, matched or not, and generalized requests of tests/trace/pmpi/ways.h (MPI-3.1, 3.8, 12.2). */
+/* Probes, matched or not, and generalized requests for tests/trace/pmpi/ways.h (MPI-3.1, 3.8, 12.2). */
 #include "tests/trace/pmpi/ways.h"
 
 #include <string.h>
 
 static int data[16];
 
-/* Three messages for the even ranks, which take the last one first. */
+/* Three messages to the even ranks, which receive the last one first. */
 static void do_matched(void)
 {
     MPI_Message first, last, none;
@@ -52,8 +52,7 @@ static void do_matched(void)
     say("Mrecv " WORLD " from=null tag=0 bytes=0");
 }
 
-/* What a generalized request calls makes MPI calls of its own, which are not the
- * program's. */
+/* Callbacks of a generalized request call MPI; these calls are not the program's. */
 static int query(void *state, MPI_Status *status)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Topologies and neighbourhood collectives of tests/trace/pmpi/ways.h (MPI-3.1, chapter 7). */
+/* Topologies and neighbourhood collectives for tests/trace/pmpi/ways.h (MPI-3.1, chapter 7). */
 #include "tests/trace/pmpi/ways.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@ enum { P = 4, MOST = 8 };
 
 static int in[4 * MOST], out[4 * MOST];
 static MPI_Request request;
-/* The compiler takes the macros themselves for arrays of no elements. */
+/* The compiler would warn about the macros as zero-length arrays. */
 static int *volatile weights;
 
 static void finish(void)
@@ -17,8 +17,7 @@ static void finish(void)
     say("Wait requests=%d", last_request);
 }
 
-/* Every neighbourhood collective on C, named NAME, with N (0 or 1) destinations and as
- * many sources. */
+/* Calls every neighbourhood collective on C, named NAME, with N (0 or 1) destinations and sources. */
 static void do_calls(MPI_Comm c, const char *name, int n)
 {
     int counts[MOST], places[MOST];
@@ -61,8 +60,7 @@ static void do_calls(MPI_Comm c, const char *name, int n)
     finish();
 }
 
-/* Two rows of two; round and round in the first dimension, ends in the second: rank 0
- * has 2, 2, nobody, 1. */
+/* Two rows of two ranks, periodic in the first dimension only: rank 0 has the neighbours 2, 2, none, 1. */
 static void do_cart(void)
 {
     const int dims[2] = {2, 2}, periods[2] = {1, 0};
@@ -79,7 +77,7 @@ static void do_cart(void)
     use_and_free(grid, "0,1,2,3#3");
 }
 
-/* A ring in one direction, which tells sources from destinations. */
+/* A ring in one direction, with different sources and destinations. */
 static void do_ring(void)
 {
     int left = (rank + P - 1) % P, right = (rank + 1) % P, one = 1, weight[1] = {3};
@@ -99,7 +97,7 @@ static void do_ring(void)
     use_and_free(ring, "0,1,2,3#6");
 }
 
-/* Everybody with both beside it; and one with nobody at all. */
+/* A graph in which every rank has both neighbours of a ring, and a graph without neighbours. */
 static void do_graph(void)
 {
     const int ends[P] = {2, 4, 6, 8};

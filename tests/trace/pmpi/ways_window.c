@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-sided communication of tests/trace/pmpi/ways.h (MPI-3.1, chapter 11). */
+/* One-sided communication for tests/trace/pmpi/ways.h (MPI-3.1, chapter 11). */
 #include "tests/trace/pmpi/ways.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ enum { P = 4, N = 16 };
 
 static int in[N], out[N];
 
-/* Windows of MPI_COMM_WORLD so far: the trace counts them. */
+/* Number of windows of MPI_COMM_WORLD so far, as the trace counts them. */
 static int made;
 #define WIN "win=0,1,2,3/%d"
 
@@ -85,7 +85,7 @@ static void do_requests(MPI_Win win, int w)
     say("Win_unlock " WIN " to=0", w);
 }
 
-/* Even ranks open their window to the rank beside them. */
+/* Even ranks expose their window to their neighbour. */
 static void do_epochs(MPI_Win win, int w)
 {
     MPI_Group world, beside;
@@ -137,7 +137,7 @@ static void do_dynamic(void)
     say("Win_free " WIN, w);
 }
 
-/* A window of two of the ranks: its own communicator, its own ranks. */
+/* A window of two ranks, with its own communicator and rank numbers. */
 static void do_pair(void)
 {
     MPI_Comm pair;
@@ -146,7 +146,7 @@ static void do_pair(void)
     const char *name = rank < 2 ? "0,1#1" : "2,3#1";
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
     say("Comm_split " WORLD " newcomm=%s", name);
-    /* MPICH 5.0.2 in Debian shares no memory. */
+    /* MPICH 5.0.2 in Debian does not support shared memory windows. */
     MPI_Comm_set_errhandler(pair, MPI_ERRORS_RETURN);
     if (MPI_Win_allocate_shared(40, 4, MPI_INFO_NULL, pair, &memory, &win) == MPI_SUCCESS)
         say("Win_allocate_shared comm=%s win=%s/0 bytes=40", name, name);
