@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a signal handler may do is little: no allocation, no directory streams. */
+/* The signal handler may neither allocate memory nor use directory streams. */
 #define _GNU_SOURCE
 #include "common/aside.h"
 
@@ -34,7 +34,7 @@ void mpg_aside_remove_folder(const char *path)
     for (long n; fd >= 0 && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
         for (long i = 0; i < n;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(buffer + i);
-            (void)unlinkat(fd, entry->d_name, 0); /* a folder it is refused of */
+            (void)unlinkat(fd, entry->d_name, 0); /* fails for folders */
             i += entry->d_reclen;
         }
     if (fd >= 0)
@@ -49,7 +49,7 @@ static void clean_up(int number)
             (void)unlink(all[i].path);
         else if (all[i].what == A_FOLDER)
             mpg_aside_remove_folder(all[i].path);
-    (void)raise(number); /* whose handler has been reset */
+    (void)raise(number); /* SA_RESETHAND has restored the default action */
 }
 
 static void catch_signals(void)
@@ -62,7 +62,7 @@ static void catch_signals(void)
     caught = true;
 }
 
-/* No signal comes between making something and noting it. */
+/* Blocks the signals between the creation of a file and its entry in the table. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t held;

@@ -46,7 +46,7 @@ uint8_t *mpg_base64_decode(const char *text, size_t n, struct mpg_error *err)
     for (size_t i = 0, at = 0; at < n; i += 4, at += 3) {
         uint32_t three = 0;
         for (size_t k = 0; k < 4; k++) {
-            bool padding = at + k > n; /* of one byte two digits, of two three */
+            bool padding = at + k > n; /* one byte has two digits, two bytes have three */
             uint8_t v = padding ? 0 : value[(unsigned char)text[i + k]];
             if (v == 0xff) {
                 mpg_error_set(err, "no base64 at character %zu", i + k);

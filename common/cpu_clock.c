@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kernel's CPU clock leaves out. */
+/* Tests which periods the kernel's CPU clock leaves out. */
 #include "config.h"
 
 #include "common/cpu_clock.h"
@@ -22,7 +22,7 @@ struct mpg_cpu_switches mpg_cpu_switches(void)
 
 bool mpg_cpu_clock_skips_interrupts(void)
 {
-    static atomic_int known; /* 0: not asked; 1: no; 2: yes */
+    static atomic_int known; /* 0: not tested; 1: no; 2: yes */
     int answer = atomic_load(&known);
     if (answer == 0) {
         unsigned long long hard = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filling and extending struct mpg_error. */
+/* Fills and extends struct mpg_error. */
 #define _GNU_SOURCE
 #include "common/error.h"
 
@@ -18,7 +18,7 @@ int mpg_error_set(struct mpg_error *err, const char *format, ...)
     return -1;
 }
 
-/* In English whatever the locale, and without allocating, where the C library can. */
+/* Returns English text in every locale, without allocating if the C library allows. */
 static const char *describe(int errnum)
 {
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 32)

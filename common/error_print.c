@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Printing struct mpg_error, which may quote what stands in a file. */
+/* Prints a struct mpg_error, which may quote text from a file. */
 #include "common/error.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 void mpg_error_print(const char *program, const struct mpg_error *err)
 {
-    char text[6 * MPG_ERROR_SIZE]; /* a character takes up to six */
+    char text[6 * MPG_ERROR_SIZE]; /* an escaped character has up to six bytes */
     fflush(stdout);
-    /* In one: ranks, and launchers, write to the same standard error. */
+    /* A single call: ranks and launchers write to the same standard error. */
     fprintf(stderr, "%s: %s\n", program, mpg_printable(text, sizeof text, err->text));
 }

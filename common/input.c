@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A pipe without a writer is at its end, one with an idle writer would block: read(2) tells which, but takes a byte that is
- * there, and poll(2) does not tell. tee(2) copies that byte. */
+/* Returns true if the pipe FD has a writer. read(2) distinguishes end of file (no writer) from EAGAIN (an idle writer), but
+ * consumes a byte; poll(2) does not distinguish them. tee(2) copies the byte instead. */
 static bool has_writer(int fd)
 {
     enum { STEP_MS = 10 };
@@ -25,7 +25,7 @@ static bool has_writer(int fd)
         (void)nanosleep(&step, NULL);
     close(copy[0]);
     close(copy[1]);
-    return n != 0; /* -1: EAGAIN */
+    return n != 0; /* -1: EAGAIN, the writer is idle */
 }
 
 FILE *mpg_input_open(const char *path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding libraries of ours, by where this program is. */
+/* Finds mpgkit libraries relative to the folder of this program. */
 #include "common/installed.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@ static bool join(char *path, size_t size, const char *folder, const char *name)
     return snprintf(path, size, "%s/%s", folder, name) < (int)size && access(path, R_OK) == 0;
 }
 
-/* The folder of this executable into FOLDER. */
+/* Writes the folder of this executable into FOLDER. */
 static bool own_folder(char *folder, size_t size)
 {
     const ssize_t n = readlink("/proc/self/exe", folder, size - 1);
@@ -25,7 +25,8 @@ static bool own_folder(char *folder, size_t size)
     return true;
 }
 
-/* Libtool's folder of the room BUILT, beside OWN or beside OWN's parent, where OWN is libtool's, too. */
+/* Finds the library NAME in libtool's folder of the build folder BUILT, beside OWN or beside OWN's parent (OWN may be a
+ * libtool folder, too). */
 static bool built_library(const char *own, const char *built, const char *name, char *path, size_t size)
 {
     static const char *const up[] = {"", "../"};
@@ -37,8 +38,8 @@ static bool built_library(const char *own, const char *built, const char *name, 
     return false;
 }
 
-/* Where libraries are if the installation was moved as a whole: PATH is to OWN what
- * MPGKIT_LIBRARIES is to MPGKIT_PROGRAMS. */
+/* Derives the folder of the libraries from OWN for an installation that was moved as a whole: the relation of
+ * MPGKIT_LIBRARIES to MPGKIT_PROGRAMS stays the same. */
 static bool moved_folder(char *path, size_t size, const char *own)
 {
     const char *programs = MPGKIT_PROGRAMS, *libraries = MPGKIT_LIBRARIES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What there is, and what is wanted. */
+/* Detects the available instruction sets and reads MPGKIT_ISA. */
 #include "common/isa.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First bytes, names of files in a folder, and what to do with what was found. */
+/* Recognises files by their first bytes and folders by the names in them, and suggests remedies. */
 #include "config.h"
 
 #include "common/kind.h"
@@ -44,8 +44,8 @@ static const char *const names[MPG_FILE_KINDS] = {
     [MPG_FILE_TEXT] = "a text of another kind",
 };
 
-/* What helps where FOUND was given for WANTED: FIRST, the path, SECOND; without a SECOND
- * the path is not said. */
+/* The remedy if a file of kind FOUND is given instead of kind WANTED: FIRST, the path, SECOND. Without SECOND the path is
+ * omitted. */
 static const struct {
     enum mpg_file_kind found, wanted;
     const char *first, *second;
@@ -85,7 +85,7 @@ static const struct {
     {MPG_FILE_TAR, MPG_FILE_KINDS, "'tar -xf ", "' unpacks it"},
 };
 
-/* What files begin with. */
+/* The first bytes of each kind of file. */
 static const struct {
     size_t offset;
     const char *bytes;
@@ -109,7 +109,7 @@ static const struct {
     {0, "<?xml", 5, MPG_FILE_TEXT},
 };
 
-/* A chunk of a trace or a profile: magic, version, kind (mpgtrace(5)). */
+/* First chunk of a trace or profile: magic, version, kind (mpgtrace(5)). */
 static const char chunk_magic[] = "MPGTRCE\n";
 enum { CHUNK_KIND_OFFSET = 10, CHUNK_KIND_PROFILE = 4, CHUNK_LEAST = 12 };
 
@@ -130,7 +130,7 @@ static enum mpg_file_kind kind_of_json(const unsigned char *bytes, size_t n)
     return holds(bytes, n, "\"mpgsim-result\"") ? MPG_FILE_ANSWER : MPG_FILE_JSON;
 }
 
-/* Whether the first N of BYTES are text; the last character may be cut off. */
+/* Returns true if the first N of BYTES are text; the last character may be truncated. */
 static bool is_text(const unsigned char *bytes, size_t n)
 {
     char line[MPG_FILE_BYTES + 1];
@@ -172,7 +172,7 @@ static bool ends_with(const char *name, const char *ending)
     return n > m && strcmp(name + n - m, ending) == 0;
 }
 
-/* A folder by the names in it: of results as soon as there is one. */
+/* Returns the kind of a folder by the names in the folder. A single results file makes a folder of results. */
 static enum mpg_file_kind kind_of_folder(const char *path)
 {
     enum mpg_file_kind kind = MPG_FILE_EMPTY_FOLDER;
@@ -214,7 +214,7 @@ enum mpg_file_kind mpg_kind_of(const char *path)
     return n < 0 ? MPG_FILE_ABSENT : mpg_kind_of_bytes(bytes, (size_t)n);
 }
 
-/* The same for a folder and for one of its files. */
+/* Maps a folder's kind to the kind of its files. */
 static enum mpg_file_kind without_folder(enum mpg_file_kind kind)
 {
     return kind == MPG_FILE_TRACE_FOLDER     ? MPG_FILE_TRACE

@@ -10,10 +10,10 @@ void *mpg_large_alloc(size_t bytes)
     if (!memory)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* only faster, */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* affects only speed */
 #endif
 #ifdef MADV_POPULATE_WRITE
-    (void)madvise(memory, bytes, MADV_POPULATE_WRITE); /* and by much less where each page is a fault of its own */
+    (void)madvise(memory, bytes, MADV_POPULATE_WRITE); /* far fewer page faults for small pages */
 #endif
     return memory;
 }

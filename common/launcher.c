@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The environment of Open MPI's mpirun, of Hydra (MPICH, Intel MPI, MVAPICH), of PMIx and
- * of Slurm. */
+/* Environment variables of Open MPI's mpirun, Hydra (MPICH, Intel MPI, MVAPICH), PMIx and Slurm. */
 #include "common/launcher.h"
 
 #include <fcntl.h>
@@ -9,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hydra hands each rank a socket; in a job within another's, launchers close those of the
- * other but leave its variables. */
+/* Returns true if the variable NAME holds an open socket of Hydra. In a job inside another job the inner launcher closes the
+ * outer job's sockets but keeps the variables. */
 static bool has_socket(const char *name)
 {
     const char *text = getenv(name);
@@ -59,7 +58,7 @@ int mpg_launcher_started(const char **launcher)
 
 /* --- Slurm --- */
 
-/* Variables of an outer step are still there in an inner one that has another protocol: PMI_FD's socket is closed, and
+/* An inner step inherits the variables of an outer step with another protocol. They are stale if PMI_FD's socket is closed or
  * PMIX_NAMESPACE names another step. */
 bool mpg_launcher_srun(enum mpg_srun_protocol *protocol)
 {
@@ -78,7 +77,8 @@ bool mpg_launcher_srun(enum mpg_srun_protocol *protocol)
     return true;
 }
 
-/* SLURM_STEP_TASKS_PER_NODE is "4(x2),3": four on each of the first two nodes, three on the next (srun(1)). */
+/* SLURM_STEP_TASKS_PER_NODE is for example "4(x2),3": four tasks on each of the first two nodes, three on the third
+ * (srun(1)). */
 int mpg_launcher_srun_tasks_here(void)
 {
     const char *p = getenv("SLURM_STEP_TASKS_PER_NODE"), *text = getenv("SLURM_NODEID");
@@ -101,9 +101,9 @@ int mpg_launcher_srun_tasks_here(void)
     return 0;
 }
 
-/* --- who this process is --- */
+/* --- role of this process --- */
 
-/* The first of NAMES that is set; NULL if none is. */
+/* Returns the value of the first variable of NAMES that is set; NULL if none is set. */
 static const char *first_set(const char *const *names)
 {
     const char *text = NULL;
@@ -112,7 +112,7 @@ static const char *first_set(const char *const *names)
     return text;
 }
 
-/* Whether it is 0; true if none is. */
+/* Returns true if the first set variable of NAMES is "0", or if none is set. */
 static bool is_zero(const char *const *names)
 {
     const char *text = first_set(names);

@@ -49,8 +49,8 @@ char *mpg_machine_kernel(char *text, size_t size)
 
 /* --- settings --- */
 
-/* What a name may begin with; those with NOT are told by launchers, differ from run to run, or
- * say where processes go, not how they communicate. */
+/* Prefixes of MPI settings. Prefixes with NOT are excluded: launchers set these variables, or they differ between runs, or
+ * they define the placement of processes and not the communication. */
 static const struct {
     const char *prefix;
     bool not;
@@ -81,7 +81,7 @@ static bool is_setting(const char *entry)
     return false;
 }
 
-/* The least setting that comes after LAST, or NULL. */
+/* Returns the alphabetically next setting after LAST, or NULL. */
 static const char *next_setting(const char *last)
 {
     const char *next = NULL;
@@ -129,7 +129,7 @@ int mpg_machine_cores(char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "-%d", core - 1);
         first = -1;
     }
-    if (used >= size) /* a part of it would be another set */
+    if (used >= size) /* a truncated list would name a different set */
         text[0] = '\0';
     return n;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linear probing with backward-shift deletion. */
+/* A hash map with linear probing and backward-shift deletion. */
 #include "common/map.h"
 
 #include <stdlib.h>
 
-/* Keys that follow each other, as numbers of requests and of ranks do, lie together: so many bits of
- * the first are not mixed. */
+/* Consecutive keys (request numbers, ranks) share a cache line: the lowest NEAR_BITS bits of the first key are not mixed. */
 enum { NEAR_BITS = 3 };
 
 static size_t slot_of(const struct mpg_map *map, uint64_t key0, uint64_t key1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of the libraries, and loading it. */
+/* Selects the library for the MPI family and loads the library. */
 #define _GNU_SOURCE
 #include "common/module.h"
 
@@ -12,8 +12,9 @@
 #include "common/installed.h"
 #include "common/launcher.h"
 
-/* The MPI for a step of srun, which starts programs of any MPI: the one that usually supports the step's PMI version, or else the
- * MPI that mpgkit was configured with. Open MPI 5 supports PMIx alone; only some builds of earlier versions support PMI-2. */
+/* Returns the MPI for a step of srun, which starts programs of any MPI: the MPI that usually supports the step's PMI version,
+ * otherwise the MPI that mpgkit was configured with. Open MPI 5 supports only PMIx; some builds of earlier versions support
+ * PMI-2. */
 static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi said)
 {
     if (protocol == MPG_SRUN_PMI2 && mpg_mpi_built(MPG_MPI_MPICH))
@@ -23,7 +24,7 @@ static enum mpg_mpi for_step(enum mpg_srun_protocol protocol, enum mpg_mpi said)
     return mpg_mpi_default() ? mpg_mpi_default() : said;
 }
 
-/* The MPI that the processes have in common. */
+/* The common MPI family of the launched processes. */
 enum mpg_mpi mpg_module_mpi(void)
 {
     enum mpg_srun_protocol protocol;
@@ -32,7 +33,8 @@ enum mpg_mpi mpg_module_mpi(void)
     return mpg_launcher_srun(&protocol) && !others ? for_step(protocol, said) : said;
 }
 
-/* What is preloaded, a tracer as it may be, would be taken for MPI: that of another family. */
+/* Returns an error if a preloaded library, for example a tracer, belongs to another MPI family: the loaded library would bind
+ * to its MPI symbols. */
 static int check_preloaded(enum mpg_mpi mpi, struct mpg_error *err)
 {
     for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++) {
@@ -51,7 +53,7 @@ void *mpg_module_load(enum mpg_mpi mpi, const char *name, const char *room, cons
     snprintf(file, sizeof file, "%s-%s.so", name, mpg_mpi_word(mpi));
     if (check_preloaded(mpi, err) < 0 || mpg_installed_library(file, room, path, sizeof path, err) < 0)
         return NULL;
-    /* What MPI itself loads looks for MPI's symbols everywhere. */
+    /* RTLD_GLOBAL: the plug-ins of the MPI library look up MPI symbols in the global scope. */
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     void *found = library ? dlsym(library, symbol) : NULL;
     if (!found)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What MPIs are called, how their libraries are told apart, and which configure has found. */
+/* The table of MPI families: names, recognition of their libraries, and the families that configure has found. */
 #include "config.h"
 
 #include "common/mpi.h"
@@ -21,8 +21,8 @@ static const struct {
     const char *word, *name, *built;
     const char *soname;
     const char *tracer; /* trace/pmpi/family.c */
-    const char *symbol; /* what MPI_COMM_WORLD, MPI_DUP_FN of its mpi.h stands for: part of its ABI */
-    const char *file;   /* without such a symbol: how its library's name begins */
+    const char *symbol; /* the symbol behind MPI_COMM_WORLD or MPI_DUP_FN in mpi.h, a part of the ABI */
+    const char *file;   /* prefix of the library's file name, for a family without symbol */
 } families[MPG_MPI_FAMILIES] = {
     [MPG_MPI_OPENMPI] = {"openmpi", "Open MPI", MPGKIT_OPENMPI, MPGKIT_OPENMPI_SONAME, "mpgtrace_openmpi",
                          .symbol = "ompi_mpi_comm_world"},
@@ -76,7 +76,8 @@ enum mpg_mpi mpg_mpi_default(void)
 enum mpg_mpi mpg_mpi_of_library(const char *file, bool (*has)(const void *data, const char *symbol), const void *data)
 {
     const char *slash = file ? strrchr(file, '/') : NULL, *base = slash ? slash + 1 : file;
-    /* By name first: Open MPI's library of the standard ABI needs that of its own, and so has its symbol, too. */
+    /* First by name: Open MPI's library of the standard ABI depends on Open MPI's own library and therefore exports the
+     * symbol of Open MPI, too. */
     for (int i = MPG_MPI_NONE + 1; i < MPG_MPI_FAMILIES; i++)
         if (base && families[i].file && strncmp(base, families[i].file, strlen(families[i].file)) == 0)
             return i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Option tables on top of getopt_long. */
+/* Command line parsing with option tables, based on getopt_long(). */
 #include "config.h"
 
 #include "common/option.h"
@@ -19,7 +19,7 @@
 
 enum { MAX_OPTIONS = 128, MAX_RENAMED = 128, FIRST_CODE = 256, FIRST_RENAMED = 512, CODE_HELP = 1000, CODE_VERSION };
 
-/* What each option, and each of its keys, was given last; NULL: it was not. */
+/* The last argument of each option and key; NULL: not given. */
 struct given {
     const char *option[MAX_OPTIONS], *key[MAX_OPTIONS][MPG_OPTION_KEYS_MAX];
 };
@@ -34,7 +34,7 @@ bool mpg_option_has_word(const struct mpg_option_words *words, int word)
     return false;
 }
 
-/* The place in WORDS of the first LENGTH characters of TEXT; -1: they are none of them. */
+/* Returns the index in WORDS of the first LENGTH characters of TEXT; -1 if not found. */
 static int find_word(const char *const *words, const char *text, size_t length)
 {
     for (int i = 0; words[i]; i++)
@@ -43,7 +43,7 @@ static int find_word(const char *const *words, const char *text, size_t length)
     return -1;
 }
 
-/* WORDS into BUF, with BETWEEN each two but for LAST before the last. */
+/* Writes WORDS into BUF, separated by BETWEEN, the last two by LAST. */
 static const char *list_words(const char *const *words, const char *between, const char *last, char *buf, size_t size)
 {
     size_t used = 0;
@@ -52,7 +52,7 @@ static const char *list_words(const char *const *words, const char *between, con
     return buf;
 }
 
-/* What --help calls O's argument; NULL: it takes none. */
+/* Returns the argument's name in --help; NULL for an option without argument. */
 static const char *argument_of(const struct mpg_option *o, char *buf, size_t size)
 {
     return o->argument || !o->words ? o->argument : list_words(o->words, "|", "|", buf, size);
@@ -94,7 +94,7 @@ static void print_help(const struct mpg_program *program)
         .name = "version", .letter = 'V', .help = "print the version and exit"});
 }
 
-/* The table for shells. */
+/* Prints the option table for shells. */
 static void print_completion(const struct mpg_program *program)
 {
     char words[120];
@@ -128,11 +128,11 @@ void mpg_option_usage_error(const struct mpg_program *program, const char *forma
 {
     va_list args;
     if (program->silent) {
-        sleep(1); /* launchers end all when one fails; the first may have to speak yet */
+        sleep(1); /* launchers end all processes when one fails; the first may still have to print */
         exit(MPG_EXIT_USAGE);
     }
     struct mpg_error err;
-    char text[6 * MPG_ERROR_SIZE]; /* a character takes up to six */
+    char text[6 * MPG_ERROR_SIZE]; /* an escaped character has up to six bytes */
     va_start(args, format);
     vsnprintf(err.text, sizeof err.text, format, args);
     va_end(args);
@@ -142,7 +142,7 @@ void mpg_option_usage_error(const struct mpg_program *program, const char *forma
 
 /* --- values --- */
 
-/* A bound in words, as OPTION's argument may be given. */
+/* Formats BOUND in the unit of option O's argument. */
 static const char *format_bound(const struct mpg_option *o, double bound, char *buf, size_t size)
 {
     if (o->kind == MPG_OPTION_TIME)
@@ -162,7 +162,7 @@ static int check_range(const struct mpg_option *o, const char *text, double valu
                          format_bound(o, o->maximum, high, sizeof high));
 }
 
-/* TEXT as a word of O, or a number; ERR names both. */
+/* Stores the index of the word TEXT of O, or the number TEXT. ERR names both alternatives. */
 static int store_word_or_number(const struct mpg_option *o, const char *text, struct mpg_error *err)
 {
     char words[120], low[32], high[32];
@@ -224,7 +224,7 @@ static int add_to_list(struct mpg_option_list *list, const char *text, struct mp
     return 0;
 }
 
-/* TEXT, up to LENGTH, as a word of O; -1 with ERR. */
+/* Returns the index in O's words of the first LENGTH characters of TEXT; -1 with ERR. */
 static int parse_word(const struct mpg_option *o, const char *text, size_t length, struct mpg_error *err)
 {
     char words[400];
@@ -285,7 +285,7 @@ static int store_value(const struct mpg_option *o, const char *text, struct mpg_
 
 /* --- keys --- */
 
-/* The key of O that TEXT begins with, as KEY=, and its VALUE; NULL: none. */
+/* Returns the key of O if TEXT begins with KEY=, and stores the rest in *VALUE; NULL if no key matches. */
 static const struct mpg_option *find_key(const struct mpg_option *o, char *text, char **value)
 {
     for (const struct mpg_option *key = o->keys; key && key->name; key++) {
@@ -298,7 +298,7 @@ static const struct mpg_option *find_key(const struct mpg_option *o, char *text,
     return NULL;
 }
 
-/* Cuts TEXT before the next key of O; what follows there, or NULL. */
+/* Truncates TEXT before the next key of O. Returns the text of the next key, or NULL. */
 static char *cut_key(const struct mpg_option *o, char *text)
 {
     char *value;
@@ -309,7 +309,8 @@ static char *cut_key(const struct mpg_option *o, char *text)
     return text;
 }
 
-/* Stores TEXT, which is O's, or a key's of OF; BEFORE is what it was given before: of two values one would be without effect. */
+/* Stores TEXT as the argument of the option O, or of the key O of the option OF. *BEFORE is the previous argument: a second
+ * one is an error, because the first would have no effect. */
 static void take(const struct mpg_program *program, const struct mpg_option *of, const struct mpg_option *o, const char *text,
                  const char **before)
 {
@@ -326,17 +327,17 @@ static void take(const struct mpg_program *program, const struct mpg_option *of,
         *o->given = true;
 }
 
-/* Takes option I of PROGRAM, given without an argument. */
+/* Handles option I of PROGRAM, given without an argument. */
 static void take_alone(const struct mpg_program *program, size_t i, struct given *given)
 {
     const struct mpg_option *o = &program->options[i];
     if (program->note)
         program->note(program->whom, o, NULL);
-    if (!o->alone || !given->option[i]) /* else what it was given with says more */
+    if (!o->alone || !given->option[i]) /* an earlier argument takes precedence over the default */
         take(program, NULL, o, o->alone, &given->option[i]);
 }
 
-/* Takes option I of PROGRAM, given with TEXT, which is cut: its value, its keys, or both; NULL: without one. */
+/* Handles option I of PROGRAM with the argument TEXT: a value, keys, or both; NULL: no argument. Modifies TEXT. */
 static void take_option(const struct mpg_program *program, size_t i, char *text, struct given *given)
 {
     const struct mpg_option *o = &program->options[i];
@@ -355,9 +356,10 @@ static void take_option(const struct mpg_program *program, size_t i, char *text,
     }
 }
 
-/* --- old words --- */
+/* --- old names --- */
 
-/* Whether OLD, of a list of old words, is about TEXT, "NAME" or "NAME=ARGUMENT"; then LENGTH of it is what is replaced. */
+/* Returns true if OLD, an entry of a list of old names, matches TEXT ("NAME" or "NAME=ARGUMENT"), and sets *LENGTH to the
+ * number of characters to replace. */
 static bool is_old(const char *old, const char *text, size_t *length)
 {
     *length = strlen(old);
@@ -379,16 +381,16 @@ char *mpg_option_rename(const struct mpg_option_renamed *renamed, const char *te
     return now;
 }
 
-/* An argument that options point into. */
+/* An argument that option values point into. */
 struct kept_text {
     struct kept_text *next;
     char text[];
 };
 
-/* Takes --NAME with ARGUMENT (NULL: none), an old word, as what it is now, and says so. */
+/* Handles the old name --NAME with ARGUMENT (NULL: none): prints a warning and handles the new name. */
 static void take_old(const struct mpg_program *program, const char *name, const char *argument, struct given *given)
 {
-    static struct kept_text *all; /* as long as the process */
+    static struct kept_text *all; /* never freed */
     const size_t size = strlen(name) + (argument ? strlen(argument) : 0) + 80;
     char *old = malloc(size);
     struct kept_text *kept = malloc(sizeof *kept + size);
@@ -428,7 +430,7 @@ static bool has_word(const struct mpg_option *o, const char *word)
                                                   : mpg_option_has_word(o->value, i));
 }
 
-/* Whether PROGRAM has an option of LENGTH characters of NAME; then the place of it. */
+/* Returns true if PROGRAM has an option named by the first LENGTH characters of NAME, and stores its index in *I. */
 static bool find_option(const struct mpg_program *program, const char *name, size_t length, size_t *i)
 {
     for (*i = 0; program->options[*i].name; ++*i)
@@ -437,7 +439,8 @@ static bool find_option(const struct mpg_program *program, const char *name, siz
     return false;
 }
 
-/* Whether what a rule calls NAME holds, BY_DEFAULT also where the value is a default; TEXT is what messages call it. */
+/* Returns true if the operand NAME of a rule holds. With BY_DEFAULT a word also holds if it is the default. Writes the name
+ * for messages into TEXT. */
 static bool holds(const struct mpg_program *program, const struct given *given, const char *name, bool by_default, char *text,
                   size_t size)
 {
@@ -458,7 +461,7 @@ static bool holds(const struct mpg_program *program, const struct given *given, 
     return part ? (by_default || given->option[i]) && has_word(o, part) : given->option[i] != NULL;
 }
 
-/* Whether one of NAMES, between |, holds; into TEXT them all, as messages call them. */
+/* Returns true if any of NAMES, separated by |, holds. Writes all names for messages into TEXT. */
 static bool holds_any(const struct mpg_program *program, const struct given *given, const char *names, bool by_default,
                       char *text, size_t size)
 {
@@ -494,7 +497,7 @@ static void imply(const struct mpg_program *program, const struct mpg_option_rul
     *(bool *)program->options[i].value = true;
 }
 
-/* What follows from options together, before N ARGUMENTS. */
+/* Applies and checks the rules, and calls the program's resolve() with the N ARGUMENTS. */
 static void check_together(const struct mpg_program *program, struct given *given, char **arguments, size_t n)
 {
     struct mpg_error err;
@@ -521,7 +524,7 @@ static void check_arguments(const struct mpg_program *program, int count, char *
             mpg_option_usage_error(program, "an argument is empty: %s", program->arguments);
 }
 
-/* What getopt_long() looks for: the options, and old words. */
+/* The tables for getopt_long(): the options and the old names. */
 struct tables {
     struct option longs[MAX_OPTIONS + MAX_RENAMED + 3];
     char shorts[2 * MAX_OPTIONS + 5];
@@ -548,7 +551,7 @@ static void fill_tables(const struct mpg_program *program, struct tables *t)
     for (size_t i = 0; program->renamed && program->renamed[i].old && i < MAX_RENAMED; i++) {
         const char *old = program->renamed[i].old;
         snprintf(t->old[i], sizeof t->old[i], "%.*s", (int)strcspn(old, "="), old);
-        if (i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0) /* those of one name follow each other */
+        if (i == 0 || strcmp(t->old[i], t->old[i - 1]) != 0) /* entries of the same name are adjacent */
             t->longs[n++] = (struct option){t->old[i], strchr(old, '=') ? required_argument : no_argument, NULL,
                                             (int)(FIRST_RENAMED + i)};
     }
@@ -556,7 +559,7 @@ static void fill_tables(const struct mpg_program *program, struct tables *t)
     t->longs[n + 1] = (struct option){"version", no_argument, NULL, CODE_VERSION};
 }
 
-/* Ends the process if CODE is --help or --version. */
+/* Handles CODE if it is --help or --version: prints and exits. */
 static void answer_itself(const struct mpg_program *program, int code)
 {
     const bool version = code == CODE_VERSION || code == 'V', help = code == CODE_HELP || code == 'h';
@@ -576,8 +579,8 @@ int mpg_option_parse(const struct mpg_program *program, int argc, char **argv)
     struct tables t = {.shorts = ""};
     struct given given = {.option = {NULL}};
     fill_tables(program, &t);
-    if (!program->stop_at_argument) /* which would hand it on to a program of somebody's */
-        (void)signal(SIGXFSZ, SIG_IGN); /* files that may not grow are errors, which leave no parts */
+    if (!program->stop_at_argument) /* otherwise a started program would inherit the ignored signal */
+        (void)signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit becomes a write error, which removes temporary files */
 
     if (argc == 2 && strcmp(argv[1], "--completion") == 0) {
         if (program->silent)

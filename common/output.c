@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files written aside and renamed; the check of standard output. */
+/* Output files that are renamed on success; the check of standard output. */
 #include "common/output.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 struct mpg_output {
     FILE *stream;
     char *path;  /* NULL: standard output */
-    char *aside; /* NULL: PATH is no regular file and is written in place */
+    char *aside; /* NULL: PATH is not a regular file and is written directly */
 };
 
 static void output_free(struct mpg_output *out)
@@ -24,7 +24,7 @@ static void output_free(struct mpg_output *out)
     free(out);
 }
 
-/* Whether PATH is there and must not be replaced: a device, a pipe. */
+/* Returns true if PATH exists and must not be replaced: a device or a pipe. */
 static bool is_special(const char *path)
 {
     struct stat st;
@@ -67,7 +67,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The folder that PATH is in, into ST. */
+/* Writes the status of PATH's parent folder into ST. */
 static bool folder_of(const char *path, struct stat *st)
 {
     const char *slash = strrchr(path, '/');

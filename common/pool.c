@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A free list over blocks of objects; those never taken yet are not in it. */
+/* A free list over blocks of objects. Objects never used before are not in the list. */
 #include "common/pool.h"
 
 #include <stdalign.h>
@@ -10,14 +10,15 @@
 
 #include "common/large.h"
 
-enum { OBJECTS_A_BLOCK = 128, LINE_BYTES = 64 /* of a cache */ };
+enum { OBJECTS_A_BLOCK = 128, LINE_BYTES = 64 /* of a cache line */ };
 
 union link {
     void *next;
     max_align_t align;
 };
 
-/* Objects begin at a line: those of whole lines lie in as few as they can. By malloc, which the tracer has of its own. */
+/* Objects begin at a cache line, so that objects of whole lines touch as few lines as possible. malloc: the tracer has its
+ * own. */
 static int add_block(struct mpg_pool *pool)
 {
     const bool is_large = pool->large_alloc && pool->bytes >= MPG_LARGE_PAGE;
@@ -34,7 +35,7 @@ static int add_block(struct mpg_pool *pool)
     return 0;
 }
 
-/* One that has never been handed out: the memory of a block is touched as it is needed. */
+/* Returns an object that was never used. The memory of a block is touched only on use. */
 static void *take_fresh(struct mpg_pool *pool)
 {
     pool->stride = (pool->size + sizeof(union link) - 1) / sizeof(union link) * sizeof(union link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Characters of UTF-8, one at a time: to be shown, or to be written out. */
+/* Classifies UTF-8 characters as printable or escaped. */
 #include "common/printable.h"
 
 #include <stdarg.h>

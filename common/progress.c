@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The progress line. */
+/* The progress line on standard error. */
 #include "common/progress.h"
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ void mpg_progress_start(struct mpg_progress *p, const char *label, double total)
         p->last_s = now_s() + 0.8;
 }
 
-/* Whether the terminal is ours now: a job in the background would write into others' lines, or be stopped for it. */
+/* Returns true if this process group owns the terminal. A background job would overwrite other output, or be stopped. */
 static bool is_in_front(void)
 {
     const pid_t front = tcgetpgrp(STDERR_FILENO);

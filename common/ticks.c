@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the processor's time counter is one to trust. */
+/* Tests whether the processor's time counter is reliable. */
 #include "common/ticks.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 #include "common/peek.h"
 
-/* The kernel strikes a time stamp counter that it found to run unevenly, or
- * differently from core to core, from this list of names. */
+/* Returns true if the kernel lists the time stamp counter as a clock source. The kernel removes a counter that runs unevenly
+ * or differs between cores. */
 static bool kernel_trusts_tsc(void)
 {
     char line[256];
@@ -18,7 +18,7 @@ static bool kernel_trusts_tsc(void)
                            line, sizeof line) == 0;
     char *rest = line;
     for (const char *name; !listed && (name = strsep(&rest, " \n")) != NULL;)
-        listed = strcmp(name, "tsc") == 0; /* and not hyperv_clocksource_tsc_page */
+        listed = strcmp(name, "tsc") == 0; /* not hyperv_clocksource_tsc_page */
     return listed;
 }
 

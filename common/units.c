@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing and printing of times, sizes and rank lists. */
+/* Parses and formats times, sizes and rank lists. */
 #define _GNU_SOURCE
 #include "common/units.h"
 
@@ -37,10 +37,11 @@ static const struct unit size_units[] = {
     {"TB", 1e12},
     {NULL, 0}};
 
-/* Numbers have a point whatever the locale: the tracer calls this in programs of others. The locale that was the thread's. */
+/* Sets the C locale for the thread and returns the thread's previous locale: numbers have a decimal point even if the tracer
+ * runs inside an application with another locale. */
 static locale_t begin_plain(locale_t *plain)
 {
-    *plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* takes no memory in glibc */
+    *plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* does not allocate in glibc */
     return uselocale(*plain);
 }
 
@@ -70,7 +71,7 @@ static void print_number(char *buf, size_t size, const char *format, int digits,
     end_plain(before, plain);
 }
 
-/* Splits TEXT into a number and what follows it, which is a unit or so. */
+/* Splits TEXT into a number and the rest, usually a unit. */
 static int parse_number(const char *text, const char *what, double *number, char **rest,
                         struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* UTF-8, decoded strictly. */
+/* Strict UTF-8 decoding. */
 #include "common/utf8.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a table as lines of a plot. */
+/* Draws table rows as lines of a plot. */
 #include <string.h>
 
 #include "common/plots/plots.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots, drawn by gnuplot (5.0 or later), SVG and PNG of each: a session holds those made so far, each a
- * gnuplot script and its data. Texts in scripts go through mpg_gnuplot_write_string(), so that nothing a file says is a
- * command. */
+/* Draws plots with gnuplot (5.0 or later), each as SVG and PNG. A session holds the finished plots, each a gnuplot script
+ * with its data. All text in scripts goes through mpg_gnuplot_write_string(): no text from a file can become a command. */
 #ifndef MPG_PLOTS_H
 #define MPG_PLOTS_H
 
@@ -13,20 +12,20 @@
 #include "common/error.h"
 
 struct mpg_plot_options {
-    const char *maker;  /* the program, for scripts and what is said: "sigshow" */
-    const char *folder; /* made if it is not there */
-    bool all;           /* for who draws: everything there is, not the first ones only */
-    bool keep;          /* keep gnuplot's scripts and data beside the plots */
+    const char *maker;  /* program name for scripts and messages, "sigshow" */
+    const char *folder; /* created if missing */
+    bool all;           /* draw everything instead of only the first plots; read by the draw function */
+    bool keep;          /* keep the gnuplot scripts and data beside the plots */
 };
 
 struct mpg_plot_outcome {
     size_t plots;
-    size_t missing; /* what could not be drawn, a line each, saying why */
+    size_t missing; /* number of omitted plots or lines; WHY has one reason for each */
     char **why;
-    int interrupted; /* when it failed: the signal that ended it, or 0 */
+    int interrupted; /* on failure: the signal that interrupted the drawing, or 0 */
 };
 
-/* Safe for the colour-blind: Okabe and Ito, "Color universal design", 2008. */
+/* Distinguishable for colour-blind people: Okabe and Ito, "Color universal design", 2008. */
 #define PLOT_BLUE "#0072B2"
 #define PLOT_ORANGE "#D55E00"
 #define PLOT_GREEN "#009E73"
@@ -39,95 +38,92 @@ enum { PLOT_NAME = 128, PLOT_TEXT = 64 };
 
 struct plot_session {
     const struct mpg_plot_options *options;
-    char *aside;               /* folder where plots are made */
-    char (*name)[PLOT_NAME];   /* of the plots, without ending */
+    char *aside;               /* temporary folder of the plots */
+    char (*name)[PLOT_NAME];   /* plot names without suffix */
     size_t names;
     struct mpg_plot_outcome *outcome;
-    FILE *script, *data;       /* of the plot that is being made; data sets are parted
-                                * by two empty lines, so "index N" finds them */
+    FILE *script, *data;       /* files of the current plot; data sets are separated by two empty lines for gnuplot's "index
+                                  N" */
 };
 
-/* Starts and finishes the plots that WHAT asks for. None is an error of whoever draws. */
+/* A draw function: starts and finishes the plots for WHAT. Drawing no plot is an error of the draw function. */
 typedef int plot_draw(struct plot_session *session, const void *what, struct mpg_error *err);
 
-/* Has DRAW draw WHAT into OPTIONS' folder. gnuplot is the program that
- * MPGKIT_GNUPLOT names, otherwise the one on PATH. Everything is made in a
- * folder of its own in that folder, checked, and renamed at the end; when it
- * fails nothing is left, not even the folder if it was not there. SIGINT, SIGTERM
- * and SIGHUP end the drawing, too; then the caller raises outcome->interrupted. On
- * success the caller clears OUTCOME; mpg_plot_tell() does both. Not thread-safe. Errors: no gnuplot, a folder that cannot be
- * written, gnuplot failed, out of memory, those of DRAW. */
+/* Calls DRAW to draw WHAT into the folder of OPTIONS. Runs the gnuplot named by MPGKIT_GNUPLOT, otherwise the one on PATH.
+ * Draws into a temporary subfolder, checks the plots and renames them at the end. On failure nothing is left, and a folder
+ * created by this call is removed. SIGINT, SIGTERM and SIGHUP interrupt the drawing; the caller then raises
+ * outcome->interrupted. On success the caller clears OUTCOME; mpg_plot_tell() does both. Not thread-safe. Errors: no gnuplot,
+ * folder not writable, gnuplot failed, out of memory, errors of DRAW. */
 int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const void *what, struct mpg_plot_outcome *outcome,
                  struct mpg_error *err);
 void mpg_plot_outcome_clear(struct mpg_plot_outcome *outcome);
 
-/* For a program's end of it: says on standard error what mpg_plot_all(), which came back with STATUS, has drawn and
- * what it could not draw, and clears OUTCOME. Of an interrupted one it says ERR and raises the signal. Returns
- * STATUS; what else failed is left to the caller to say. */
+/* Reports the result of mpg_plot_all(), which returned STATUS, on standard error: the plots drawn and the plots omitted.
+ * Clears OUTCOME. After an interruption prints ERR and raises the signal. Returns STATUS; the caller prints other errors. */
 int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg_plot_outcome *outcome,
                   const struct mpg_error *err);
 
-/* Both: has DRAW draw WHAT for MAKER into FOLDER, KEEP as in struct mpg_plot_options. Errors: those of mpg_plot_all(). */
+/* Calls mpg_plot_all() and mpg_plot_tell(): DRAW draws WHAT for the program MAKER into FOLDER. KEEP: see struct
+ * mpg_plot_options. Errors: see mpg_plot_all(). */
 int mpg_plot_and_tell(const char *maker, const char *folder, bool keep, plot_draw *draw, const void *what, struct mpg_error *err);
 
-/* -1 and a filled ERR once a signal has asked for an end. */
+/* Returns -1 with ERR if a signal has interrupted the drawing, otherwise 0. */
 int mpg_plot_interruption(struct mpg_error *err);
 
-/* Starts the plot that a printf format names; letters that are odd in a file's
- * name become '-'. Until mpg_plot_finish() SESSION's script and data are open. */
+/* Starts the plot with the name given by a printf format; characters unsuitable for file names become '-'. SESSION's script
+ * and data are open until mpg_plot_finish(). */
 int mpg_plot_start(struct plot_session *session, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Ends the script, which has plotted once, and closes both files. */
+/* Ends the plot after its plot command is written, and closes script and data. */
 int mpg_plot_finish(struct plot_session *session, struct mpg_error *err);
-/* Notes what could not be drawn, and why. */
+/* Records the reason, given by a printf format, why a plot or line is omitted. */
 int mpg_plot_missing(struct plot_session *session, struct mpg_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "set COMMAND 'TEXT'", TEXT from a printf format. */
+/* Writes "set COMMAND 'TEXT'"; TEXT is given by a printf format. */
 void mpg_plot_set(FILE *script, const char *command, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* A title of two lines, the second in smaller letters. */
+/* Writes a title of two lines, the second in smaller letters. */
 void mpg_plot_title(FILE *script, const char *first, const char *second);
 
-/* Rows of a table as lines: what one is, which rows are of one line, what that is called ("" nothing). */
+/* Describes table rows as lines of a plot. SAME returns true if rows A and B belong to the same line, POINT returns a row's
+ * point, and NAME its line's name in the legend ("" for none). */
 enum { PLOT_LINE_NAME = 512 };
 struct plot_point {
     double x, y, low, high;
 };
 struct plot_lines {
-    const void *of;  /* what the functions are told: */
+    const void *of;  /* argument of the functions */
     bool (*same)(const void *of, size_t a, size_t b);
     void (*point)(const void *of, size_t row, struct plot_point *point);
     void (*name)(const void *of, size_t row, char name[PLOT_LINE_NAME]);
-    size_t rows, most; /* so many lines at most */
-    const char *table; /* "sweep": of which the rest is missing */
-    bool bands;        /* from LOW to HIGH around them */
-    bool unique;       /* points of one x become their mean */
+    size_t rows, most; /* number of rows; maximum number of lines */
+    const char *table; /* name of the table in the message about omitted lines, "sweep" */
+    bool bands;        /* draw bands from LOW to HIGH around the lines */
+    bool unique;       /* average the points of equal x */
 };
 
-/* Data of LINES, and after "plot " in the script what draws them. */
+/* Writes the data of LINES, and the arguments of "plot " into the script. */
 int mpg_plot_put_lines(struct plot_session *session, const struct plot_lines *lines, struct mpg_error *err);
-/* The colour of a line, from 0 on. */
+/* Returns the colour of line number LINE >= 0. */
 const char *mpg_plot_colour(size_t line);
-/* PATH without its folders. */
+/* Returns the last component of PATH. */
 const char *mpg_plot_last_part(const char *path);
 
-/* Where a logarithmic axis begins whose values go from LOW to HIGH, whatever they are:
- * LOW if that is possible, and at most 15 decades below HIGH, so that what is nearer to 0
- * (or 0) lies on the edge. 0: nothing can be drawn, HIGH is not positive or beyond what
- * plots show, 1e-200 to 1e200. */
+/* Returns the lower end of a logarithmic axis for values from LOW to HIGH: LOW, but at most 15 decades below HIGH; smaller
+ * values and 0 lie on the edge. Returns 0 if nothing can be drawn: HIGH is not within the limits of plots, 1e-200 to 1e200. */
 double mpg_plot_floor(double low, double high);
 
-/* Logarithmic AXIS ("x" or "y") with labels like "10 us" from LOW, which is a
- * mpg_plot_floor(), to HIGH; of rates ("MB/s") with labels like "1 GB/s". The range is rounded out. */
+/* Set up the logarithmic AXIS ("x" or "y") from LOW (a result of mpg_plot_floor()) to HIGH, rounded outwards. Times have
+ * labels like "10 us", rates (MB/s) labels like "1 GB/s". */
 void mpg_plot_log_times(FILE *script, const char *axis, double low_ns, double high_ns);
 void mpg_plot_log_rates(FILE *script, const char *axis, double low, double high);
 void mpg_plot_log_numbers(FILE *script, const char *axis, double low, double high);
 
-/* The x axis for N ascending sizes, base 2, labels like "64KiB". Size 0 stands
- * where mpg_plot_size_position() says. */
+/* Sets up the x axis for N ascending sizes in bytes: base 2, labels like "64KiB". mpg_plot_size_position() returns the
+ * position of a size; size 0 lies left of all others. */
 void mpg_plot_log_sizes(FILE *script, const int64_t *size_bytes, size_t n);
 double mpg_plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n);
-/* "64KiB" in BUF of PLOT_TEXT bytes. */
+/* Formats a size like "64KiB" into BUF of PLOT_TEXT bytes. Returns BUF. */
 char *mpg_plot_size_name(char *buf, int64_t size_bytes);
 
 #endif

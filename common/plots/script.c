@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots: scripts for gnuplot, their texts and axes. */
+/* gnuplot scripts of plots: files, texts and axes. */
 #include "config.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "common/table/escape.h"
 #include "common/units.h"
 
-/* ---- a plot's two files ---- */
+/* ---- the two files of a plot ---- */
 
 static FILE *open_file(const struct plot_session *session, const char *name, const char *ending,
                        struct mpg_error *err)
@@ -64,7 +64,7 @@ int mpg_plot_start(struct plot_session *session, struct mpg_error *err, const ch
     return 0;
 }
 
-/* Closes *FILE and says whether all of it was written. */
+/* Closes *FILE. Returns true if all data were written. */
 static bool close_file(FILE **file)
 {
     bool good = !ferror(*file);
@@ -176,7 +176,7 @@ static void format_number(char *buf, double value)
         snprintf(buf, PLOT_TEXT, "%g", value);
 }
 
-/* Values that an axis can show lie within these, whatever a signature holds. */
+/* Range of values that an axis can show, whatever the signature contains. */
 static const double least_shown = 1e-200, most_shown = 1e200;
 enum { MOST_DECADES = 15 };
 
@@ -189,7 +189,7 @@ double mpg_plot_floor(double low, double high)
     return fmax(low, high * pow(10, -MOST_DECADES));
 }
 
-/* Decades are labelled; with few of them their 2 and 5, too. */
+/* Labels the decades; an axis of few decades also labels 2 and 5. */
 static void log_axis(FILE *script, const char *axis, double low, double high,
                      void (*format)(char *, double))
 {
@@ -197,7 +197,7 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
     char text[PLOT_TEXT];
     double decades = log10(high / low);
     const char *separator = "";
-    /* Out to the next mark, so that no point lies on the frame. */
+    /* Extend to the next mark: no point lies on the frame. */
     int first_decade = (int)floor(log10(low)), last_decade = (int)floor(log10(high));
     double first = pow(10, first_decade), last = pow(10, last_decade);
     double from = first, to = last;
@@ -208,7 +208,7 @@ static void log_axis(FILE *script, const char *axis, double low, double high,
             to = last * marks[m];
     }
     fprintf(script, "set logscale %s 10\nset %srange [%.10g:%.10g]\nset %stics (", axis, axis,
-            from / 1.01, to * 1.01, axis); /* a label on the very edge gets lost */
+            from / 1.01, to * 1.01, axis); /* gnuplot omits a label exactly on the edge */
     for (int i = 0; i <= last_decade - first_decade + 1 && i <= MOST_DECADES + 2; i++) {
         double decade = pow(10, first_decade + i);
         for (int m = 1; m < 10 && decade <= to; m++) {
@@ -243,7 +243,7 @@ double mpg_plot_size_position(int64_t size_bytes, const int64_t *sizes, size_t n
 {
     if (size_bytes > 0)
         return (double)size_bytes;
-    /* Nothing has a place on such an axis but this one, left of the others. */
+    /* A logarithmic axis has no place for 0: place 0 left of all other sizes. */
     for (size_t i = 0; i < n; i++)
         if (sizes[i] > 0)
             return (double)sizes[i] / 4;

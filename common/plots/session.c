@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots: finding gnuplot, running it in a folder of its own, keeping what it made. */
+/* Finds gnuplot, runs gnuplot in a temporary folder and keeps the finished plots. */
 #include "config.h"
 
 #include "common/plots/plots.h"
@@ -45,7 +45,7 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The absolute path of gnuplot, which the caller frees: scripts run in another folder. */
+/* Returns the absolute path of gnuplot, to be freed by the caller: scripts run in another folder. */
 static char *find_gnuplot(struct mpg_error *err)
 {
     const char *said = getenv("MPGKIT_GNUPLOT"), *search = getenv("PATH");
@@ -71,7 +71,7 @@ static char *find_gnuplot(struct mpg_error *err)
     return NULL;
 }
 
-static volatile sig_atomic_t interrupted; /* the signal, 0: none */
+static volatile sig_atomic_t interrupted; /* signal number; 0: none */
 
 static void note_signal(int number)
 {
@@ -83,8 +83,8 @@ int mpg_plot_interruption(struct mpg_error *err)
     return interrupted ? mpg_error_set(err, "interrupted; nothing was drawn") : 0;
 }
 
-/* In the child: SCRIPT of folder ASIDE; what gnuplot says goes to a file there.
- * -d: the user's own settings are not ours. */
+/* In the child process: runs SCRIPT in the folder ASIDE; gnuplot's messages go to a file in ASIDE. -d ignores the user's
+ * settings. */
 static void become_gnuplot(const char *gnuplot, const char *aside, const char *script)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -101,7 +101,7 @@ static void become_gnuplot(const char *gnuplot, const char *aside, const char *s
     _exit(127);
 }
 
-/* The last line of gnuplot's words that has some, for people; it goes on after what it warns of. */
+/* Copies gnuplot's last message, except warnings, into WORDS: gnuplot continues after warnings. */
 static void last_words(const char *aside, char *words, size_t size)
 {
     char line[256], *path = join(aside, LOG_NAME, "", NULL);
@@ -117,8 +117,7 @@ static void last_words(const char *aside, char *words, size_t size)
     free(path);
 }
 
-/* Whether PATH ends as files of its kind end; a full disk cuts gnuplot's off
- * without a word. */
+/* Returns true if the file ends with the end mark of its format. gnuplot truncates files on a full disk without an error. */
 static bool is_whole(const char *path, const char *ending, const char *mark)
 {
     char tail[64] = "", *file = NULL;
@@ -169,7 +168,7 @@ static int run(const char *gnuplot, const struct plot_session *session, const ch
 
 /* ---- the session ---- */
 
-/* Removes folder PATH with the files in it, which are all ours. */
+/* Removes the folder PATH and its files, which all belong to the session. */
 static void remove_folder(const char *path)
 {
     DIR *folder = opendir(path);
@@ -224,7 +223,7 @@ static int keep_all(struct plot_session *session, struct mpg_error *err)
     return 0;
 }
 
-/* Makes the plots in a folder inside FOLDER, so that renaming is moving. */
+/* Makes the plots in a subfolder of FOLDER, so that rename(2) can move them. */
 static int plot_aside(struct plot_session *session, plot_draw *draw, const void *what, const char *gnuplot,
                       struct mpg_error *err)
 {
@@ -267,7 +266,7 @@ int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const 
     interrupted = 0;
     for (int i = 0; i < SIGNALS; i++) {
         sigaction(numbers[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) /* nohup */
+        if (before[i].sa_handler != SIG_IGN) /* ignored under nohup */
             sigaction(numbers[i], &noting, NULL);
     }
     int status = plot_aside(&session, draw, what, gnuplot, err);
@@ -279,7 +278,7 @@ int mpg_plot_all(const struct mpg_plot_options *options, plot_draw *draw, const 
         if (!was_there)
             (void)rmdir(options->folder);
         outcome->interrupted = interrupted;
-        (void)mpg_plot_interruption(err); /* whatever gnuplot said of it */
+        (void)mpg_plot_interruption(err); /* replaces gnuplot's message */
     }
     return status;
 }

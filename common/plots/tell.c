@@ -12,7 +12,7 @@ int mpg_plot_tell(const struct mpg_plot_options *options, int status, struct mpg
     if (status < 0) {
         if (outcome->interrupted) {
             mpg_error_print(maker, err);
-            raise(outcome->interrupted); /* to end as the signal always does */
+            raise(outcome->interrupted); /* end with the signal's exit status */
         }
         return -1;
     }

@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "common/utf8.h"
 
-/* BYTES of TEXT, made fit, with PREFIX before each character that is one of SPECIAL; '\0': itself. */
+/* Writes BYTES of TEXT, escaped, with PREFIX before each character in SPECIAL; PREFIX '\0' doubles the character. */
 static void put_fit(FILE *stream, const char *text, size_t bytes, const char *special, char prefix)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -75,7 +75,7 @@ void mpg_json_write_shortest(FILE *stream, double value)
 {
     char text[32] = "null";
     for (int digits = 15; isfinite(value) && digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value + 0.0); /* no -0 */
+        snprintf(text, sizeof text, "%.*g", digits, value + 0.0); /* turns -0 into 0 */
         if (strtod(text, NULL) == value)
             break;
     }
@@ -91,7 +91,7 @@ void mpg_json_write_real(FILE *stream, double value, bool point)
     }
     snprintf(text, sizeof text, "%.17g", value);
     char *exponent = strchr(text, 'e');
-    if (exponent) { /* 1e+05 is 1e5 */
+    if (exponent) { /* 1e+05 becomes 1e5 */
         char *digits = exponent + 2, *to = exponent[1] == '-' ? exponent + 2 : exponent + 1;
         digits += strspn(digits, "0");
         memmove(to, digits, strlen(digits) + 1);
@@ -103,7 +103,7 @@ void mpg_json_write_real(FILE *stream, double value, bool point)
 
 /* ---- CSV ---- */
 
-/* Whether a spreadsheet would take TEXT, which may be quoted, for a formula. Numbers with a sign are none. */
+/* Returns true if a spreadsheet would interpret TEXT (even if quoted) as a formula. Numbers with a sign are not formulas. */
 static bool is_formula(const char *text)
 {
     struct mpg_error ignored;
@@ -158,7 +158,7 @@ void mpg_gnuplot_write_string(FILE *stream, const char *text)
     putc('\'', stream);
     for (; *text; text++) {
         if (*text == '\'')
-            fputs("\u2019", stream); /* gnuplot 5.4 misreads several doubled ones */
+            fputs("\u2019", stream); /* gnuplot 5.4 misreads several doubled quotes */
         else if (*text == '`' || (unsigned char)*text < ' ')
             putc(' ', stream);
         else

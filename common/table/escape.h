@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts and numbers as the formats of tables have them, one function for each format: JSON (RFC 8259), CSV (RFC 4180), HTML,
- * gnuplot. A text may come from a file: but for mpg_json_write_text() and a gnuplot script's, which is printable already, all
- * of it is first made fit as common/printable.h has it, so that a byte that is no UTF-8 is \xff in every format, and nothing
- * is lost. The stream's error flag tells whether writing failed. Thread-safe. */
+/* Writes texts and numbers for JSON (RFC 8259), CSV (RFC 4180), HTML and gnuplot. Texts may come from a file: all functions
+ * except mpg_json_write_text() and mpg_gnuplot_write_string() (its text is printable already) first escape the text by the
+ * rules of common/printable.h. An invalid UTF-8 byte becomes \xff in every format; no content is lost. The stream's error
+ * flag reports write errors. Thread-safe. */
 #ifndef MPG_TABLE_ESCAPE_H
 #define MPG_TABLE_ESCAPE_H
 
@@ -10,29 +10,30 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* TEXT as a string. */
+/* Writes TEXT as a JSON string. */
 void mpg_json_write_string(FILE *stream, const char *text);
-/* The first BYTES of TEXT likewise. */
+/* Writes the first BYTES bytes of TEXT as a JSON string. */
 void mpg_json_write_part(FILE *stream, const char *text, size_t bytes);
-/* BYTES of TEXT, whole and as they are, lines and all, as a string: control characters escaped, each byte that is no UTF-8 as
- * U+FFFD. */
+/* Writes BYTES bytes of TEXT unchanged, including line ends, as a JSON string: escapes only control characters, quotes and
+ * backslashes; each invalid UTF-8 byte becomes U+FFFD. */
 void mpg_json_write_text(FILE *stream, const char *text, size_t bytes);
-/* VALUE, exactly; what is no number as null. */
+/* Writes VALUE exactly (17 digits); null for NaN and infinity. */
 void mpg_json_write_number(FILE *stream, double value);
-/* VALUE in the fewest digits that read back as the same double; what is no number as null. */
+/* Writes VALUE in the fewest digits that read back as the same double; null for NaN and infinity. */
 void mpg_json_write_shortest(FILE *stream, double value);
-/* VALUE, exactly, as jansson writes real numbers: 1e20, and with POINT, which jansson has in any case, 2.0. */
+/* Writes VALUE exactly, in jansson's format of real numbers: 1e20, and with POINT, as jansson always does, 2.0. */
 void mpg_json_write_real(FILE *stream, double value, bool point);
-/* TEXT as a field: quoted where it has to be, with a ' before it where a spreadsheet would take it for a formula (it begins
- * with = + - or @, and is no number). */
+/* Writes TEXT as a CSV field, quoted if necessary. Prepends ' if a spreadsheet would interpret TEXT as a formula (= + - or @
+ * at the start, and not a number). */
 void mpg_csv_write_string(FILE *stream, const char *text);
-/* The same, quoted in any case. */
+/* Like mpg_csv_write_string(), always quoted. */
 void mpg_csv_write_quoted(FILE *stream, const char *text);
-/* TEXT as the content of an element: lines stay. */
+/* Writes TEXT as the content of an HTML element; keeps line ends. */
 void mpg_html_write_text(FILE *stream, const char *text);
-/* JSON as the content of a script element, which nothing in it ends: < > and & stand in its strings alone. */
+/* Writes JSON as the content of an HTML script element. Escapes < > and &, which occur only in JSON strings: the content
+ * cannot end the element. */
 void mpg_html_write_json(FILE *stream, const char *json);
-/* TEXT, which is printable, as a quoted string. */
+/* Writes TEXT, which is printable, as a quoted gnuplot string. */
 void mpg_gnuplot_write_string(FILE *stream, const char *text);
 
 #endif

@@ -12,7 +12,7 @@ static void begin_line(const struct mpg_json *j, int indent)
     fprintf(j->out, "\n%*s", j->indent + indent, "");
 }
 
-/* What is before a member's value. */
+/* Writes the separator, line end, indentation and key before a value. */
 static void put_key(struct mpg_json *j, const char *key)
 {
     struct mpg_json_level *level = j->depth > 0 ? &j->level[j->depth - 1] : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells, put one after the other; rows for programs, which are written once they are whole. */
+/* Collects the cells of a result table, and writes complete rows as CSV or JSON. */
 #include "common/table/table.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static void put_csv_number(double value, int digits, FILE *out)
         fprintf(out, "%.*g", digits > 0 ? digits : 17, value);
 }
 
-/* LINES, made one by JOINT, which the caller frees; NULL: out of memory. */
+/* Returns LINES joined by JOINT, to be freed by the caller; NULL if out of memory. */
 static char *join(const char *lines, const char *joint)
 {
     size_t n = 1, length = strlen(joint);
@@ -264,7 +264,7 @@ void mpg_table_truth(struct mpg_table *t, bool value)
     put(t, (struct mpg_table_cell){.kind = MPG_CELL_TRUTH, .count = value});
 }
 
-/* TEXT, made fit; line ends stay if it is LINES. */
+/* Adds a cell with TEXT, escaped; MPG_CELL_LINES keeps line ends. */
 static void put_text(struct mpg_table *t, const char *text, enum mpg_table_kind kind)
 {
     char *fit = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables for people: columns of characters. */
+/* Tables as text for people, in aligned columns. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void say_range(const struct mpg_table_column *column, const double *value
     snprintf(text, 2 * NUMBER + 4, "%s to %s", low, high);
 }
 
-/* What CELL, which is not lines, shows: itself, or NUMBER_TEXT, which has room for a range. */
+/* Returns the text of CELL (not MPG_CELL_LINES): its own text or NUMBER_TEXT, which has space for a range. */
 static const char *say(const struct mpg_table *t, size_t c, const struct mpg_table_cell *cell, char *number_text)
 {
     const struct mpg_table_column *column = &t->column[c];
@@ -86,7 +86,7 @@ static const char *say(const struct mpg_table *t, size_t c, const struct mpg_tab
     return number_text;
 }
 
-/* Characters of UTF-8. */
+/* Returns the number of UTF-8 characters. */
 static int width_of(const char *text)
 {
     int width = 0;
@@ -95,10 +95,10 @@ static int width_of(const char *text)
     return width;
 }
 
-/* A line that is being written. */
+/* The line being written. */
 struct line {
     FILE *out;
-    int at, blanks; /* columns that are written; blanks that follow them, if more does */
+    int at, blanks; /* characters written; pending blanks, written only before further text */
 };
 
 static void put_text(struct line *line, const char *text)
@@ -108,7 +108,7 @@ static void put_text(struct line *line, const char *text)
     line->blanks = 0;
 }
 
-/* LINES, one below the other. */
+/* Writes LINES below each other. */
 static void put_lines(struct line *line, const char *lines)
 {
     fprintf(line->out, "%*s", line->blanks, "");
