@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over a trace, for mpgtrace stat. */
+/* Reads a trace once and sums calls, regions and counters for mpgtrace stat. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event 
     if (!place)
         return NULL;
     if (*place == 0) {
-        if ((s->row_number & (s->row_number - 1)) == 0) { /* a power of two: it is full */
+        if ((s->row_number & (s->row_number - 1)) == 0) { /* the array is full: its capacity is the next power of two */
             size_t capacity = s->row_number ? 2 * s->row_number : 1;
             void *grown = realloc(s->rows, capacity * sizeof *s->rows);
             if (!grown)
@@ -39,7 +39,8 @@ static struct stat_row *find_row(struct stat_summary *s, const struct mpg_event 
     return &s->rows[*place - 1];
 }
 
-/* The region of this name that THREAD may have open; NULL: it has had none, or, with ADDS, no memory. */
+/* Returns the entry for region STRING of THREAD. With ADDS, creates a missing entry and returns NULL if out of memory; without,
+ * returns NULL for a region that THREAD never began. */
 static struct stat_open *find_open(struct stat_summary *s, int32_t string, uint32_t thread, bool adds)
 {
     uint64_t *place = adds ? mpg_map_add(&s->open_index, (uint64_t)string, thread)
@@ -56,7 +57,7 @@ static struct stat_open *find_open(struct stat_summary *s, int32_t string, uint3
     return &s->open[*place - 1];
 }
 
-/* NOW within R's run, as far as its bounds are known. */
+/* Returns NOW clipped to the part of R's run whose begin and end are already known. */
 static int64_t within_run(const struct stat_rank *r, int64_t now_ns)
 {
     if (r->started && now_ns < r->start_ns)
@@ -87,7 +88,8 @@ static int begin_region(struct stat_summary *s, const struct stat_rank *r, const
     return 0;
 }
 
-/* OPEN's region, the outermost of its name, ends NOW: only that counts in what the region took. */
+/* Adds the time from the begin of OPEN, the outermost region of its name, until NOW: nested regions of the same name add no
+ * time. */
 static void end_region(struct stat_summary *s, const struct stat_rank *r, const struct stat_open *open, int64_t now_ns)
 {
     const uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, open->thread, 0);
@@ -98,7 +100,7 @@ static void end_region(struct stat_summary *s, const struct stat_rank *r, const 
     region->in_mpi_ns += (double)(*mpi_ns - open->mpi_ns);
 }
 
-/* Ends a region of this name; one that was never begun is ignored. */
+/* Ends the region named by E; ignores an end without a begin. */
 static void end_named(struct stat_summary *s, const struct stat_rank *r, const struct mpg_event *e)
 {
     struct stat_open *open = find_open(s, e->string, e->thread, false);
@@ -109,7 +111,7 @@ static void end_named(struct stat_summary *s, const struct stat_rank *r, const s
         end_region(s, r, open, e->enter_ns);
 }
 
-/* Ends what a rank has left open. */
+/* Ends all regions that the rank left open, at the end of its run. */
 static void end_rank(struct stat_summary *s, const struct stat_rank *r)
 {
     for (uint32_t i = 0; i < s->open_number; i++) {
@@ -125,7 +127,7 @@ static void end_rank(struct stat_summary *s, const struct stat_rank *r)
     mpg_map_clear(&s->mpi_ns);
 }
 
-/* Whether E is in R's run, but for its bounds. */
+/* Returns whether E lies between MPI_Init and MPI_Finalize, without these two calls. */
 static bool is_in_run(const struct stat_rank *r, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -154,14 +156,14 @@ static int add_call(struct stat_summary *s, struct stat_rank *r, const struct mp
     mpg_stat_join(&s->calls[e->call], &one);
     s->call_number += one.number;
     s->failed_number += e->failed;
-    uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, e->thread, 0); /* since regions are there */
+    uint64_t *mpi_ns = mpg_map_find(&s->mpi_ns, e->thread, 0); /* absent before the thread's first region */
     if (mpi_ns && in_run)
         *mpi_ns += e->sum.calls ? (uint64_t)e->sum.time_ns
                                 : (uint64_t)e->leave_ns - (uint64_t)e->enter_ns;
     return 0;
 }
 
-/* Adds E's time off the CPU, where E is in the run or ends it. */
+/* Adds E's time off the CPU if E begins within the run. */
 static void add_off_cpu(struct stat_rank *r, const struct mpg_event *e)
 {
     const enum mpg_kind kind = mpg_call_kind(e->call);
@@ -184,7 +186,7 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         s->flush_ns += (double)(e->leave_ns - e->enter_ns);
         return 0;
     case MPG_KIND_REGION_BEGIN:
-        return e->failed ? 0 : begin_region(s, r, e); /* a failed one names none */
+        return e->failed ? 0 : begin_region(s, r, e); /* a failed begin names no region */
     case MPG_KIND_REGION_END:
         if (!e->failed)
             end_named(s, r, e);
@@ -200,11 +202,11 @@ static int add_event(struct stat_summary *s, struct stat_rank *r, const struct m
         r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
     r->ended = r->ended || (kind == MPG_KIND_FINALIZE && !e->failed);
     r->killed = r->killed || e->killed;
-    return e->killed ? 0 : add_call(s, r, e); /* its time and place are not known */
+    return e->killed ? 0 : add_call(s, r, e); /* the call's end and callsite are unknown */
 }
 
-/* Which of S->VALUES is each of RANK's: all ranks need not count the same. How many it has
- * that there is room for. */
+/* Writes to PLACES the index in S->VALUES of each counter of RANK and returns their number. Ranks may record different
+ * counters; counters beyond the capacity of S->VALUES are dropped. */
 static uint32_t find_values(struct stat_summary *s, int32_t rank, size_t *places)
 {
     const char *name = mpg_trace_find_fact(s->trace, rank, "values");

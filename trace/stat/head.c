@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mpgtrace stat says of a trace as a whole, and its tables of calls and regions. */
+/* The head of mpgtrace stat: facts of the whole trace, and warnings about the recording. */
 #include "config.h"
 
 #include <dirent.h>
@@ -13,16 +13,16 @@
 #include "trace/cores.h"
 #include "trace/stat/stat.h"
 
-enum { MOST_DEATHS = 8, MOST_HOSTS = 8 }; /* told one by one */
+enum { MOST_DEATHS = 8, MOST_HOSTS = 8 }; /* maximum lines printed */
 
-/* BEFORE, and TEXT, which comes from a file. */
+/* Prints BEFORE, then TEXT with unprintable characters escaped, since TEXT comes from a file. */
 static void print_text(const char *before, const char *text)
 {
     fputs(before, stdout);
     mpg_printable_put(stdout, text);
 }
 
-/* Who said that recording stopped early, and why the first of them did. */
+/* Prints how many ranks stopped recording early, and the first rank's reason. */
 static void print_incomplete(const struct mpg_trace *t)
 {
     int32_t ranks = 0, first = 0;
@@ -76,7 +76,7 @@ static void print_deaths(const struct stat_summary *s)
         printf("died        and %d more\n", number - MOST_DEATHS);
 }
 
-/* Launchers kill there when another rank exits with an error. */
+/* Launchers kill ranks inside MPI_Finalize when another rank exits with an error. */
 static void print_killed(const struct stat_summary *s)
 {
     int32_t number = 0, first = 0;
@@ -132,7 +132,7 @@ static void print_threads(const struct mpg_trace *t)
         printf("threads     %u to %u on a rank made calls\n", least, most);
 }
 
-/* Worlds that were spawned have traces of their own, in folders of this one. */
+/* Each spawned MPI_COMM_WORLD has its own trace in a subfolder. */
 static void print_spawned(const struct mpg_trace *t)
 {
     struct dirent **entries;
@@ -149,7 +149,7 @@ static void print_spawned(const struct mpg_trace *t)
         free(entries);
 }
 
-/* Machine and MPI, how full the hosts were, and the signature that is stored. */
+/* Prints CPU, kernel, MPI library, cores and ranks of each host, and the stored signature. */
 static void print_machine(const struct mpg_trace *t)
 {
     static const char *const facts[][2] = {
@@ -185,7 +185,7 @@ static void print_machine(const struct mpg_trace *t)
     putchar('\n');
 }
 
-/* The mean over ranks of the fact KEY, a time; negative: no rank has it. */
+/* Returns the mean over ranks of the fact KEY in ns, or a negative number if no rank has the fact. */
 static double mean_fact(const struct mpg_trace *t, const char *key)
 {
     double sum_ns = 0;
@@ -201,13 +201,13 @@ static double mean_fact(const struct mpg_trace *t, const char *key)
     return told ? sum_ns / told : -1;
 }
 
-/* What the tracer itself took, by its own measurement when it began. */
+/* Prints the tracer's overhead, from the costs per call that the tracer measured at its start. */
 static void print_overhead(const struct stat_summary *s)
 {
     const uint64_t recorded = s->call_number - s->summed_number;
     const double call_ns = mean_fact(s->trace, "overhead_call_ns");
     double sum_ns = mean_fact(s->trace, "overhead_sum_ns");
-    /* Of stacks that were met for the first time, by each rank. */
+    /* The cost of first-time stacks, summed over ranks. */
     double stacks_ns = mean_fact(s->trace, "overhead_stacks_ns") * mpg_trace_ranks(s->trace);
     char text[32];
     if (stacks_ns < 0)
@@ -250,7 +250,7 @@ bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *rec
     return s->run_ns > 0;
 }
 
-/* SHARE in percent, with two digits or more, into TEXT of SIZE bytes; returns TEXT. */
+/* Writes SHARE as a percentage of at least two significant digits to TEXT (SIZE bytes); returns TEXT. */
 static const char *format_share(char *text, size_t size, double share)
 {
     const double percent = 100 * share;
@@ -258,7 +258,7 @@ static const char *format_share(char *text, size_t size, double share)
     return text;
 }
 
-/* Whether the run was disturbed by what else the machine did. */
+/* Prints whether other work on the machine disturbed the run. */
 static void print_recording(const struct stat_summary *s)
 {
     struct stat_recording r;
@@ -278,7 +278,7 @@ static void print_recording(const struct stat_summary *s)
                "idle machine\n", r.most_rank, most, all);
 }
 
-/* What was counted between calls. */
+/* Prints the sums of counters recorded between calls. */
 static void print_values(const struct stat_summary *s)
 {
     for (size_t i = 0; i < s->value_number; i++) {
@@ -290,7 +290,7 @@ static void print_values(const struct stat_summary *s)
         printf(" between calls\n");
 }
 
-/* On disk, but for a signature that is stored. */
+/* Returns the bytes on disk without a stored signature. */
 static uint64_t bytes_of_calls(const struct mpg_trace *t)
 {
     struct mpg_stored_signature stored;
@@ -303,7 +303,7 @@ static uint64_t bytes_of_calls(const struct mpg_trace *t)
     return bytes;
 }
 
-/* What part of the run is in MPI. */
+/* Prints the share of the run spent in MPI. */
 static void print_share(const struct stat_summary *s)
 {
     int32_t least = 0, most = 0;

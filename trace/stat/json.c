@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mpgtrace stat says, for programs. */
+/* The JSON output of mpgtrace stat. */
 #include <stdio.h>
 
 #include "trace/stat/stat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a callsite is called: the functions that were active there. */
+/* Names of callsites: the functions on the call stack. */
 #include "trace/stat/names.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "common/printable.h"
 #include "trace/python_place.h"
 
-/* Text that grows. */
+/* Growable text. */
 struct text {
     char *text;
     size_t used, capacity;
@@ -30,7 +30,7 @@ static int append(struct text *t, const char *more)
     return 0;
 }
 
-/* The same of what a file says. */
+/* Appends MORE, text from a file, with unprintable characters escaped. */
 static int append_shown(struct text *t, const char *more)
 {
     char shown[4 * 4096 + 1];
@@ -43,22 +43,21 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The name of MODULE's file, "" of none; of a Python function, too, as it is neither a wrapper nor
- * the interpreter, whatever its file is called. */
+/* Returns the name of MODULE's file without folders. Returns "" for no module and for a Python function, which is neither
+ * wrapper nor interpreter, whatever the name of its file. */
 static const char *file_name(const struct mpg_module *module)
 {
     return module && !mpg_is_python(module->path) ? base_name(module->path) : "";
 }
 
-/* Whether MODULE is between the program and the tracer: MPI's Fortran bindings, or the
- * tracer itself. */
+/* Returns whether MODULE lies between program and tracer: MPI's Fortran bindings, or the tracer itself. */
 static bool is_wrapper(const struct mpg_module *module)
 {
     const char *name = file_name(module);
     return strncmp(name, "libmpgtrace", 11) == 0 || strncmp(name, "libmpi", 6) == 0;
 }
 
-/* Whether MODULE is Python's interpreter, in whose stack a program in Python does not show. */
+/* Returns whether MODULE is the Python interpreter, whose C stack does not show Python functions. */
 static bool is_interpreter(const struct mpg_module *module)
 {
     const char *name = file_name(module);
@@ -73,7 +72,7 @@ static int append_interpreter(struct text *t, const struct mpg_module *module)
                : append(t, ": called from the interpreter; Python's functions are not known");
 }
 
-/* Whether what called FUNCTION in MODULE is of no interest: the C library's start of programs. */
+/* Returns whether the callers of FUNCTION in MODULE belong to program start-up in the C library. */
 static bool is_outermost(const struct mpg_module *module, const char *function)
 {
     if (module && mpg_is_python(module->path))
@@ -86,7 +85,7 @@ static int append_place(struct text *t, const struct mpg_symbol *place)
     char line[32];
     if (append(t, t->used ? "\n" : "") < 0 || append_shown(t, place->function) < 0)
         return -1;
-    if (!place->file && strchr(place->function, '+')) /* says its module itself */
+    if (!place->file && strchr(place->function, '+')) /* "module+0x11d6" names the module already */
         return 0;
     snprintf(line, sizeof line, place->line ? ":%d)" : ")", place->line);
     return append(t, " (") < 0 || append_shown(t, place->file ? base_name(place->file) : place->module) < 0
@@ -94,14 +93,14 @@ static int append_place(struct text *t, const struct mpg_symbol *place)
                : append(t, line);
 }
 
-/* The first frame of S that is not between the program and the tracer. */
+/* Returns the index of the first frame of S outside of wrappers and tracer. */
 static uint32_t first_frame(const struct stat_places *source, const struct mpg_site *s)
 {
     uint32_t first = 0;
     while (first < s->frame_number &&
            is_wrapper(s->frames[first].module < 0 ? NULL : source->module(source->source, s->frames[first].module)))
         first++;
-    return first == s->frame_number ? 0 : first; /* else MPI called itself */
+    return first == s->frame_number ? 0 : first; /* all frames are wrappers: MPI called itself */
 }
 
 int mpg_stat_walk_site(const struct stat_places *source, int32_t site, struct mpg_symbols *symbols, int frames,
@@ -114,7 +113,7 @@ int mpg_stat_walk_site(const struct stat_places *source, int32_t site, struct mp
         struct stat_place place = {.offset = s->frames[i].offset};
         if (s->frames[i].module >= 0)
             place.module = source->module(source->source, s->frames[i].module);
-        if (is_interpreter(place.module)) /* which is said whatever FRAMES is */
+        if (is_interpreter(place.module)) /* reported even beyond FRAMES places */
             return visit(context, &place);
         if (frames <= 0)
             continue;
@@ -139,7 +138,7 @@ static int append_visited(void *text, const struct stat_place *place)
     return place->symbol ? append_place(text, place->symbol) : append_interpreter(text, place->module);
 }
 
-/* The names of FRAMES places around SITE, one a line. */
+/* Appends the names of at most FRAMES places around SITE, one a line. */
 static int append_site(struct text *t, const struct stat_places *source, int32_t site,
                        struct mpg_symbols *symbols, int frames, struct mpg_error *err)
 {

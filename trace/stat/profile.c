@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace stat of a profile: its ranks, and what each callsite did, summed over them. */
+/* mpgtrace stat of a profile: ranks, and callsites summed over ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,25 +14,25 @@
 #include "trace/profile/profile.h"
 #include "trace/stat/symbols.h"
 
-/* A row of all ranks. A rank without it counts as one that took no time there. */
+/* A row of the profile summed over ranks. A rank without the row counts as 0 ns in the minimum. */
 struct line {
     struct mpg_profile_row sum;
-    int32_t ranks; /* that have it */
-    double least_ns, most_ns; /* of their times */
+    int32_t ranks; /* number of ranks with this row */
+    double least_ns, most_ns; /* smallest and largest time of a rank */
 };
 
 struct report {
     struct line *lines;
     size_t number, capacity;
-    struct mpg_map index; /* 1 + line, by call and site */
+    struct mpg_map index; /* (call, site) -> 1 + line */
     int32_t ranks, running, died, ended;
     uint64_t calls;
     double run_ns, longest_ns, mpi_ns;
-    double least_share, most_share; /* of a rank's time that is in MPI */
+    double least_share, most_share; /* smallest and largest share of a rank's run in MPI, 0 to 1 */
     int32_t least_rank, most_rank;
-    char *program, *date, *host, *values; /* what was counted, by its names */
+    char *program, *date, *host, *values; /* values: names of the counters */
     int64_t counted[MPG_PROFILE_MAX_VALUES];
-    int32_t counting; /* ranks that have counted just these */
+    int32_t counting; /* number of ranks that recorded the counters named by VALUES */
 };
 
 static bool is_in_run(enum mpg_call call)
@@ -82,7 +82,7 @@ static int add_row(struct report *r, const struct mpg_profile_row *row, struct m
     return 0;
 }
 
-/* Keeps the fact KEY in *TEXT, of the first rank that has it. */
+/* Copies the fact WANTED to *TEXT unless an earlier rank had the fact. */
 static void keep_fact(const struct mpg_profile *p, const char *wanted, char **text)
 {
     const char *key, *value;
@@ -91,7 +91,7 @@ static void keep_fact(const struct mpg_profile *p, const char *wanted, char **te
             *text = strdup(value);
 }
 
-/* Adds what RANK has counted, if it is the same as the first rank that has counted. */
+/* Adds RANK's counters if RANK recorded the same counters as the first rank with any. */
 static void add_counted(struct report *r, const struct mpg_profile *p, const struct mpg_profile_rank *rank)
 {
     char *own = NULL;
@@ -194,8 +194,7 @@ static void print_head(const struct report *r, const char *path)
     printf("calls       %" PRIu64 ", %zu rows of calls and callsites\n", r->calls, r->number);
 }
 
-/* Whether FUNCTION is the C library's, which calls main: a program without symbols has
- * no main to be seen. */
+/* Returns whether FUNCTION is the C library's caller of main: in a program without symbols main() has no name. */
 static bool starts_main(const char *function)
 {
     return strncmp(function, "__libc_start_", strlen("__libc_start_")) == 0;
@@ -209,7 +208,7 @@ static void put_place(const struct mpg_symbol *place, bool first, FILE *text)
         fprintf(text, " (%s:%d)", slash ? slash + 1 : file, place->line);
 }
 
-/* The frames of SITE up to main, innermost first, to TEXT. */
+/* Writes the frames of SITE up to main() to TEXT, innermost first. */
 static int put_site(const struct mpg_profile *p, struct mpg_symbols *symbols, int32_t site, FILE *text,
                     struct mpg_error *err)
 {

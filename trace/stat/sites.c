@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of callsites: what calls cost by the place they were made from. */
+/* The table of callsites: the cost of calls by place in the source. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int compare_times(const void *a, const void *b)
     return compare_names(a, b);
 }
 
-/* Joins lines of the same call and places; returns how many are left. */
+/* Merges lines with equal call and places; returns the number of lines left. */
 static size_t join_lines(struct stat_line *lines, size_t n)
 {
     size_t kept = 0;
@@ -37,7 +37,7 @@ static size_t join_lines(struct stat_line *lines, size_t n)
     return kept;
 }
 
-/* In JSON places come after the call, in text last. */
+/* JSON has the places after the call, text in the last column. */
 static const struct mpg_table_column columns[] = {
     {.key = "call", .heading = "call", .width = 16, .fits = true, .left = true},
     {.key = "callsite"},

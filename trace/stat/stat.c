@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace stat: what a trace holds, at a glance. */
+/* mpgtrace stat: a summary of a trace. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,7 +12,8 @@
 #include "trace/stat/symbols.h"
 #include "trace/untraced.h"
 
-/* Those of the calls that the tracer does not know which communicate nothing, or may. */
+/* Prints the calls of LIST unknown to the tracer: with LOCAL, calls that communicate nothing; without, calls that may
+ * communicate. */
 static void print_list(const struct mpg_untraced_calls *list, bool local, const char *title)
 {
     bool any = false;
@@ -49,7 +50,7 @@ struct wanted {
     const char *debug_path;
 };
 
-/* The callsites of S into *LINES, to be freed: how many. */
+/* Stores the callsites of S in *LINES, which the caller frees; returns their number, or -1. */
 static int64_t make_lines(const struct wanted *a, const struct stat_summary *s, struct stat_line **lines,
                           struct mpg_error *err)
 {
@@ -107,7 +108,7 @@ static int stat_trace(const struct wanted *a, const char *path, struct mpg_error
     return status;
 }
 
-/* A profile has one table, of callsites. */
+/* A profile has one table only, of callsites. */
 static int stat_profile(const struct wanted *a, const char *path, struct mpg_error *err)
 {
     const char *other = a->json ? "--json" : a->ranks ? "--ranks" : a->top > 0 ? "--top" : NULL;

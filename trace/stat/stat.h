@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What mpgtrace stat gathers in one pass over a trace, and its tables. Private to
- * trace/. */
+/* Sums that mpgtrace stat gathers in one pass over a trace, and its tables. Private to trace/. */
 #ifndef MPG_STAT_H
 #define MPG_STAT_H
 
@@ -11,66 +10,66 @@
 #include "trace/reader.h"
 #include "trace/stat/names.h"
 
-/* Of calls that are counted together. */
+/* Number, times and bytes of a group of calls. */
 struct stat_sum {
     uint64_t number;
     double time_ns, least_ns, most_ns, sent_bytes, received_bytes;
 };
 
-/* Calls of one kind from one place. */
+/* Calls of one function from one callsite. */
 struct stat_row {
     enum mpg_call call;
-    int32_t site; /* or MPG_NO_SITE */
+    int32_t site; /* callsite number, or MPG_NO_SITE */
     struct stat_sum sum;
 };
 
-/* Regions of one name: those within one of the same name are counted, and take no more time. */
+/* Regions of one name. Regions nested in a region of the same name are counted but add no time. */
 struct stat_region {
-    uint64_t number, unended;  /* unended: of them, those that lasted until their rank's end */
-    double time_ns, in_mpi_ns; /* in the ranks' runs; in_mpi_ns: inside of MPI, of that */
+    uint64_t number, unended;  /* unended: regions that lasted until the end of their rank */
+    double time_ns, in_mpi_ns; /* in_mpi_ns: part of time_ns inside MPI; only time within the ranks' runs */
 };
 
-/* A region of this name that a thread of the rank being read is in: DEPTH times. */
+/* A region that a thread of the current rank has begun: DEPTH nested begins. */
 struct stat_open {
     int32_t string;
     uint32_t thread, depth;
     int64_t begin_ns;
-    uint64_t mpi_ns; /* the thread's time inside of MPI then */
+    uint64_t mpi_ns; /* time of the thread inside MPI before the region's begin */
 };
 
-/* When a rank was in what, on its own clock. */
+/* Run and times of a rank, on the rank's clock. */
 struct stat_rank {
     bool started, ended;
-    bool killed; /* inside MPI_Finalize */
+    bool killed; /* killed inside MPI_Finalize */
     int64_t start_ns, end_ns; /* MPI_Init's leave; MPI_Finalize's enter or the last leave */
-    struct stat_sum sum; /* of its calls in between, of all threads */
-    bool off_cpu_known;  /* whether time off the CPU was recorded; of the time in between, and all threads: */
-    double off_between_ns, off_in_ns; /* outside of calls, and in them */
+    struct stat_sum sum; /* calls of all threads between start and end */
+    bool off_cpu_known;  /* time off the CPU was recorded; both times below: all threads, between start and end */
+    double off_between_ns, off_in_ns; /* outside calls; inside calls */
 };
 
-/* RANK's run, ns. */
+/* Returns the run time of RANK in ns, 0 without MPI_Init. */
 static inline double stat_run_ns(const struct stat_rank *rank)
 {
     return rank->started ? (double)(rank->end_ns - rank->start_ns) : 0;
 }
 
-/* What part of it is in MPI: of several threads more than 1, if need be. */
+/* Returns the share of RANK's run inside MPI, summed over threads, which may exceed 1 with several threads. */
 static inline double stat_share(const struct stat_rank *rank)
 {
     const double run_ns = stat_run_ns(rank);
     return run_ns > 0 ? rank->sum.time_ns / run_ns : 0;
 }
 
-/* What part of RANK's run its threads were off their CPUs outside of calls: of several, added up. */
+/* Returns the share of RANK's run off the CPU outside of calls, summed over threads. */
 static inline double stat_off_share(const struct stat_rank *rank)
 {
     const double run_ns = stat_run_ns(rank);
     return run_ns > 0 ? rank->off_between_ns / run_ns : 0;
 }
 
-/* A counter of intervals between calls, over all ranks. */
+/* A counter recorded between calls, summed over ranks. */
 struct stat_value {
-    const char *name; /* with LENGTH bytes */
+    const char *name; /* LENGTH bytes */
     size_t length;
     int64_t sum;
 };
@@ -80,72 +79,73 @@ struct stat_summary {
     struct stat_sum calls[MPG_CALL_COUNT];
     struct stat_rank *ranks;
     uint64_t call_number, failed_number, flush_number;
-    uint64_t summed_number; /* calls that have no event each */
-    double flush_ns, run_ns, longest_ns; /* run: sum and largest over ranks */
+    uint64_t summed_number; /* calls aggregated in events of several calls */
+    double flush_ns, run_ns, longest_ns; /* run: sum and maximum over ranks */
     size_t value_number;
     struct stat_value values[MPG_TRACE_MAX_VALUES];
     size_t row_number;
     struct stat_row *rows;
-    struct mpg_map row_index; /* (site, call) -> place + 1 */
+    struct mpg_map row_index; /* (site, call) -> 1 + index in ROWS */
     size_t region_number;
-    struct stat_region *regions; /* by string */
+    struct stat_region *regions; /* by string number */
     uint32_t open_number, open_capacity;
-    struct stat_open *open;    /* of the rank being read */
-    struct mpg_map open_index; /* (string, thread) -> place + 1 */
-    struct mpg_map mpi_ns;     /* of the threads with regions: time inside of MPI so far, in the run */
+    struct stat_open *open;    /* of the current rank */
+    struct mpg_map open_index; /* (string, thread) -> 1 + index in OPEN */
+    struct mpg_map mpi_ns;     /* thread -> time inside MPI so far within the run; only threads with regions */
 };
 
-/* Reads all of TRACE into S, which the caller clears. */
+/* Reads all of TRACE into S. The caller calls mpg_stat_clear() even after an error. */
 int mpg_stat_gather(struct mpg_trace *trace, struct stat_summary *s, struct mpg_error *err);
 void mpg_stat_clear(struct stat_summary *s);
-/* Adds MORE, whose calls are others, to SUM. */
+/* Adds MORE to SUM; no call may be in both. */
 void mpg_stat_join(struct stat_sum *sum, const struct stat_sum *more);
 
-/* How good the recording is, by the ranks' time off their CPUs: the largest and the mean share of their
- * runs, outside of MPI: a call may sleep while it waits. False where it was not recorded, on one rank or
- * more, nothing ran, or the times are predicted ones. */
+/* Quality of a recording: the ranks' shares of the run off the CPU outside of MPI. Time off the CPU inside MPI does not count,
+ * since a call may sleep while waiting. Returns false if a rank has no record of time off the CPU, nothing ran, or the times
+ * are predicted. */
 struct stat_recording {
     double mean_share, most_share;
     int32_t most_rank;
-    bool is_good; /* no rank lost more than MPG_STAT_GOOD_SHARE */
+    bool is_good; /* no rank exceeds MPG_STAT_GOOD_SHARE */
 };
 bool mpg_stat_recording(const struct stat_summary *s, struct stat_recording *recording);
-/* Half of the 5 % within which predictions are to be: more makes a recording poor. */
+/* Largest share off the CPU of a good recording: half of the 5 % error aimed at in predictions. */
 #define MPG_STAT_GOOD_SHARE 0.025
 
-/* The lines before the tables, on standard output, as all below. */
+/* Prints the lines before the tables. All print functions write to standard output. */
 void mpg_stat_print_head(const struct stat_summary *s);
-/* TOP: so many rows; 0: all. Errors of tables: out of memory. */
+/* TOP: maximum number of rows, 0: all. The only error of all tables: out of memory. */
 int mpg_stat_print_calls(const struct stat_summary *s, size_t top, struct mpg_error *err);
 int mpg_stat_print_regions(const struct stat_summary *s, size_t top, struct mpg_error *err);
-/* In their order, or with TOP those with the largest part in MPI. */
+/* Sorted by rank; with TOP, by share in MPI, largest first. */
 int mpg_stat_print_ranks(const struct stat_summary *s, size_t top, struct mpg_error *err);
-/* After a table of N rows of which SHOWN are there. */
+/* Prints how many rows are missing after a table with SHOWN of N rows. */
 void mpg_stat_print_more(size_t n, size_t shown);
 
 struct stat_line;
 
-/* All of it as one object, with N LINES of callsites; NULL: those were not asked for. */
+/* Prints the whole summary as one JSON object, with N LINES of callsites (NULL: no callsites). */
 int mpg_stat_print_json(const struct stat_summary *s, const struct stat_line *lines, size_t n, struct mpg_error *err);
-/* The tables as rows of JSON, all of them. */
+/* Write the tables as JSON rows, all rows. */
 int mpg_stat_put_calls(struct mpg_json *json, const struct stat_summary *s, struct mpg_error *err);
 int mpg_stat_put_regions(struct mpg_json *json, const struct stat_summary *s, struct mpg_error *err);
 int mpg_stat_put_ranks(struct mpg_json *json, const struct stat_summary *s, struct mpg_error *err);
 int mpg_stat_put_lines(struct mpg_json *json, const struct stat_line *lines, size_t n, struct mpg_error *err);
-/* Cells of these: a call's name; SUM's number, times (all, least, most) and bytes (sent, received). */
+/* Put table cells: the name of CALL; SUM's number, times (sum, minimum, maximum) and bytes (sent, received). */
 void mpg_stat_put_call(struct mpg_table *table, enum mpg_call call);
 void mpg_stat_put_sum(struct mpg_table *table, const struct stat_sum *sum);
-enum { MPG_STAT_COLUMNS = 16 }; /* at most */
+enum { MPG_STAT_COLUMNS = 16 }; /* maximum of all tables */
 
-/* Calls of one kind whose places have the same names. */
+/* Calls of one function from places with equal names. */
 struct stat_line {
     enum mpg_call call;
-    char *places; /* the lines of the last column, innermost first */
+    char *places; /* names of the places, innermost first, one a line */
     struct stat_sum sum;
 };
 
-/* ROWS as lines in *LINES, which the caller frees: those joined whose first FRAMES frames outside of MPI are
- * called the same, the longest in sum first. How many; -1: out of memory. */
+/* Makes lines from N ROWS in *LINES, which the caller frees by mpg_stat_free_lines(). Rows with equal names of the first FRAMES
+ * places outside of MPI become one line. Lines are sorted by time, longest first. Returns the number of lines, or -1: out of
+ * memory. */
 int64_t mpg_stat_make_lines(const struct stat_row *rows, size_t n, const struct stat_places *places,
                             struct mpg_symbols *symbols, int frames, struct stat_line **lines,
                             struct mpg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places in the source, looked up once each. */
+/* Looks up places in the source, each address once. */
 #include "config.h"
 
 #include "trace/stat/symbols.h"
@@ -15,7 +15,7 @@
 #include "trace/python_place.h"
 #include "trace/stat/symbols_dwarf.h"
 
-/* What an address stands for. */
+/* The places of one address. */
 struct found {
     struct mpg_symbol *places;
     int number;
@@ -31,13 +31,13 @@ struct module {
 
 struct mpg_symbols {
     char *debug_path;
-    struct mpg_map modules; /* address of a struct mpg_module -> place + 1 */
+    struct mpg_map modules; /* address of a struct mpg_module -> 1 + index */
     struct module *module;
     size_t module_number;
-    struct mpg_map known; /* (module, offset) -> place + 1 */
+    struct mpg_map known; /* (module, offset) -> 1 + index */
     struct found *found;
     size_t found_number;
-    void *cxx; /* the C++ library, which knows how its names are made */
+    void *cxx; /* the C++ library, for its demangler */
     char *(*demangle)(const char *, char *, size_t *, int *);
 };
 
@@ -49,7 +49,7 @@ struct mpg_symbols *mpg_symbols_new(const char *debug_path, struct mpg_error *er
         mpg_error_set(err, "out of memory");
         return NULL;
     }
-    /* Not worth a dependency of all who never trace C++: its programs bring it. */
+    /* Loaded at run time: only traces of C++ programs need the C++ library, and their machines have one. */
     s->cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     if (s->cxx)
         s->demangle = (char *(*)(const char *, char *, size_t *, int *))dlsym(s->cxx,
@@ -82,7 +82,7 @@ void mpg_symbols_free(struct mpg_symbols *s)
     free(s);
 }
 
-/* Cuts "(int, char) const" off a C++ function's name, but not operator()'s own. */
+/* Cuts "(int, char) const" off the name of a C++ function, but keeps the parentheses of operator(). */
 static void cut_arguments(char *name)
 {
     char *end = strrchr(name, ')');
@@ -97,7 +97,7 @@ static void cut_arguments(char *name)
     }
 }
 
-/* NAME as the source has it: of C++, and of procedures in modules of gfortran's. */
+/* Returns NAME as written in the source: demangles C++ names and procedures of gfortran modules. */
 static char *readable(const struct mpg_symbols *s, const char *name)
 {
     int status = -1;
@@ -135,7 +135,7 @@ static void add_place(void *context, const char *name, const char *file, int lin
     f->places[f->number++] = (struct mpg_symbol){function, copy, line, offset ? offset + 1 : 0, f->module};
 }
 
-/* MODULE, opened. */
+/* Returns MODULE opened; NULL: out of memory. */
 static struct module *find_module(struct mpg_symbols *s, const struct mpg_module *m)
 {
     uint64_t *place = mpg_map_add(&s->modules, (uint64_t)(uintptr_t)m, 0);
@@ -164,7 +164,7 @@ static struct found *add_found(struct mpg_symbols *s)
     return &grown[s->found_number++];
 }
 
-/* LINE of the Python function M, which says all of it itself. */
+/* Adds LINE of the Python function M, whose path holds function and file. */
 static void add_python(struct found *f, const struct mpg_module *m, uint64_t line)
 {
     const char *file = mpg_python_file(m->path), *slash = strrchr(file, '/');
@@ -192,7 +192,7 @@ static void look_up(struct mpg_symbols *s, struct found *f, const struct mpg_mod
         f->module = slash ? slash + 1 : m->path;
     }
 #ifdef HAVE_DW
-    /* What called is before what it returns to, which may be another line. */
+    /* The return address may belong to the next line: look up the byte before. */
     if (module && module->dwarf && offset > 0)
         mpg_dwarf_look_up(module->dwarf, offset - 1, add_place, f);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding a module's file, and in it functions, files and lines, by elfutils' libdwfl. */
+/* Finds a module's file, and functions, files and lines in the file, by libdwfl of elfutils. */
 #include "trace/stat/symbols_dwarf.h"
 
 #include <dwarf.h>
@@ -16,10 +16,10 @@ struct mpg_dwarf {
     Dwfl *dwfl;
     Dwfl_Module *module;
     Dwfl_Callbacks callbacks;
-    char *debug_path; /* where libdwfl looks for separate debugging information */
+    char *debug_path; /* libdwfl's search path for separate debugging information */
 };
 
-/* Whether the module now open is the one that was traced. */
+/* Returns whether the open module has the build-id of the traced module M. */
 static bool is_same_build(const struct mpg_dwarf *d, const struct mpg_module *m)
 {
     const unsigned char *bits;
@@ -30,7 +30,7 @@ static bool is_same_build(const struct mpg_dwarf *d, const struct mpg_module *m)
     return size == (int)m->build_id_size && memcmp(bits, m->build_id, m->build_id_size) == 0;
 }
 
-/* A pipe would wait for a writer, a device do anything. */
+/* Opens regular files only: opening a pipe would wait for a writer, and opening a device may have effects. */
 static int open_regular(const char *path)
 {
     struct stat st;
@@ -53,7 +53,7 @@ static bool try_file(struct mpg_dwarf *d, const struct mpg_module *m, const char
         return false;
     }
     d->module = dwfl_report_offline(d->dwfl, "", path, fd);
-    if (!d->module) /* else it is libdwfl's */
+    if (!d->module) /* libdwfl has not taken ownership of FD */
         close(fd);
     GElf_Addr bias;
     if (d->module && dwfl_report_end(d->dwfl, NULL, NULL) == 0 &&
@@ -64,7 +64,7 @@ static bool try_file(struct mpg_dwarf *d, const struct mpg_module *m, const char
     return false;
 }
 
-/* As ".build-id/ab/cdef.debug" below FOLDER. */
+/* Tries the file ".build-id/ab/cdef.debug" below FOLDER. */
 static bool try_build_id(struct mpg_dwarf *d, const struct mpg_module *m, const char *folder)
 {
     char path[4400];
@@ -119,7 +119,7 @@ void mpg_dwarf_close(struct mpg_dwarf *d)
     free(d);
 }
 
-/* The compilation unit of ADDRESS; many compilers write no index of them. */
+/* Returns the compilation unit of ADDRESS. Searches all units, since many compilers write no address index. */
 static Dwarf_Die *find_unit(struct mpg_dwarf *d, Dwarf_Addr address, Dwarf_Addr *bias)
 {
     Dwarf_Die *unit = dwfl_module_addrdie(d->module, address, bias);
@@ -131,7 +131,7 @@ static Dwarf_Die *find_unit(struct mpg_dwarf *d, Dwarf_Addr address, Dwarf_Addr 
     return NULL;
 }
 
-/* The name that tells most: the mangled one, if there is any. */
+/* Returns the mangled name if there is one, which holds namespaces and argument types, else the plain name. */
 static const char *name_of(Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
@@ -150,8 +150,8 @@ static int number_of(Dwarf_Die *die, unsigned name)
                : 0;
 }
 
-/* The scopes around ADDRESS, innermost first, each where its code is rather than where
- * an inlined function was written. Freed by the caller. */
+/* Stores the scopes around ADDRESS in *SCOPES, innermost first; returns their number. An inlined function's parent is the
+ * function holding its code, not the one around its definition. The caller frees *SCOPES. */
 static int find_scopes(struct mpg_dwarf *d, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
     Dwarf_Addr bias;
@@ -210,7 +210,7 @@ void mpg_dwarf_look_up(struct mpg_dwarf *d, uint64_t address,
         return;
     const char *name = dwfl_module_addrinfo(d->module, address + bias, &offset, &symbol, NULL,
                                             NULL, NULL);
-    /* Procedures of Fortran's modules have lines, but are not found by their address. */
+    /* Procedures of Fortran modules have line numbers, but dwarf_getscopes() does not find them by address. */
     Dwfl_Line *source = dwfl_module_getsrc(d->module, address + bias);
     int line = 0;
     const char *file = source ? dwfl_lineinfo(source, NULL, &line, NULL, NULL, NULL) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace stat's tables of calls, regions and ranks. */
+/* Tables of calls, regions and ranks of mpgtrace stat. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -131,13 +131,13 @@ static int compare_regions(const void *a, const void *b)
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
-/* Whether REGION, named so, is a level of MPI_Pcontrol that nothing ended: other tools have levels that are no regions. */
+/* Returns whether REGION, called NAME, is a level of MPI_Pcontrol that no call ended: other tools use levels without regions. */
 static bool is_mere_level(const struct stat_region *region, const char *name)
 {
     return region->number == region->unended && name[strspn(name, "0123456789")] == '\0';
 }
 
-/* What did not end. */
+/* Prints the regions without end. */
 static void print_unended(const struct stat_summary *s)
 {
     const char *before = "\n";
@@ -194,7 +194,7 @@ static int compare_shares(const void *a, const void *b)
     return first != second ? (first < second) - (first > second) : (x > y) - (x < y);
 }
 
-/* Whether a rank's time off its CPU was recorded. */
+/* Returns whether any rank recorded time off the CPU. */
 static bool knows_off_cpu(const struct stat_summary *s)
 {
     bool any = false;
