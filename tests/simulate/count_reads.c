@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* To be preloaded: how much a program reads of its files. READ_COUNT=FILE: the bytes that pread() gave are
- * written there when the process ends. */
+/* Library to preload: measures the file data that a program reads. READ_COUNT=FILE: at the end of the process,
+ * writes the number of bytes returned by pread() to this file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

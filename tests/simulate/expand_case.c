@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evaluates collectives for tests/simulate/algorithms.py, which says the cases on standard input, a
- * line each:
- *
- *   OPERATION ALGORITHM RADIX SEGMENT P ROOT BYTES EAGER WAITING LANES [BLOCK of each member ...]
- *
- * and gets for each a line: `leave` of each member in each lane, then `sent`, bytes of each member;
- * of a plan that is one tree a second line, from evaluating a member at a time. Costs and enter
- * times are the formulas below, which that script has, too. */
+/* Evaluates collectives for tests/simulate/algorithms.py, which writes the cases to standard input, one on each
+ * line:
+ *     OPERATION ALGORITHM RADIX SEGMENT P ROOT BYTES EAGER WAITING LANES [BLOCK of each member ...]
+ * Prints a line for each case: `leave` of each member in each lane, then `sent`, the bytes sent by each member;
+ * for a single-tree plan also a second line, evaluated one member at a time. Costs and enter times follow the
+ * formulas below, which the script also contains. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +16,7 @@ struct context {
     uint32_t lanes;
     bool waiting;
     double *sent;            /* bytes of each member */
-    bool *counted;           /* messages that have been: by round and sender */
+    bool *counted;           /* messages already counted, by round and sender */
     int32_t p;
 };
 
@@ -174,7 +172,7 @@ int main(void)
             die(&err);
         double *before = NULL;
         int c = getchar();
-        if (c == ' ') { /* blocks follow, of members; sums are relative to the root */
+        if (c == ' ') { /* block sizes of the members follow; sums are relative to the root */
             double *block = calloc((size_t)p, sizeof *block);
             before = calloc((size_t)p + 1, sizeof *before);
             for (int i = 0; i < p; i++)

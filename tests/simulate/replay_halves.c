@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* replay_halves: does half of a detour record predict the other half? Lost time
- * in windows is sampled from the first half as mpgsim samples it, by replay from
- * random phases, and compared with the second half's windows: standard deviation
- * and 99th percentile, each with a 95 % interval.
+/* replay_halves: tests whether half of a detour record predicts the other half. Samples the time lost in windows
+ * from the first half like mpgsim, by replay from random phases, and compares it with the windows of the second
+ * half: standard deviation and 99th percentile, each with a 95 % interval. The interval is for the difference of
+ * two halves (sqrt 2 times as wide as for one half), by bootstrap over contiguous blocks, on a log scale.
  *
- * The interval is that of a difference of two such halves (sqrt 2 times as wide
- * as one half's own), by bootstrap over contiguous blocks, on a log scale.
+ *     replay_halves [--independent] FILE.sig             every core of a signature
+ *     replay_halves [--independent] --synthetic N        synthetic records of seeds 1..N
  *
- * replay_halves [--independent] FILE.sig       every core of a signature
- * replay_halves [--independent] --synthetic N  made-up records of seeds 1..N
- * --independent draws each 0.1 ms by itself: what the replay is better than.
- * Prints a line a core, window and statistic; the last line counts. */
+ * --independent draws each 0.1 ms independently, a baseline that the replay must beat. Prints a line for each
+ * core, window length and statistic; the last line has the counts. */
 #include "config.h"
 
 #include <gsl/gsl_errno.h>
@@ -50,7 +48,7 @@ static double statistic(double *value, size_t n, int which)
     return gsl_stats_quantile_from_sorted_data(value, 1, n, 0.99);
 }
 
-/* Half HALF of CORE as a record of its own; the caller frees its arrays. */
+/* Returns half HALF (0 or 1) of CORE's record. The caller frees its arrays. */
 static struct mpg_noise_core half_of(const struct mpg_noise_core *core, int half)
 {
     double span = core->span_ns / 2, from = half * span;
@@ -79,7 +77,7 @@ static struct mpg_replay *replay_of(const struct mpg_noise_core *core)
     return r;
 }
 
-/* Work done in INTERVAL_NS from T_NS of R on. */
+/* Returns the work done in INTERVAL_NS from time T_NS of R on. */
 static double work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
 {
     return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
@@ -90,7 +88,7 @@ static double lost_in(const struct mpg_replay *r, double t_ns, double length_ns)
     return fmax(0, length_ns - work_in(r, t_ns, length_ns));
 }
 
-/* One window's lost time as a simulation would draw it. */
+/* Draws the lost time of one window like a simulation. */
 static double draw_lost(const struct mpg_replay *r, double length_ns, gsl_rng *random)
 {
     double span = mpg_replay_span_ns(r), lost = 0;
@@ -101,9 +99,9 @@ static double draw_lost(const struct mpg_replay *r, double length_ns, gsl_rng *r
     return lost;
 }
 
-/* The second half's windows, evenly spread, in BLOCKS contiguous blocks. */
+/* Windows of the second half, evenly spaced, in BLOCKS contiguous blocks. */
 struct tiles {
-    size_t block; /* windows in a block, at most MOST */
+    size_t block; /* windows of a block, at most MOST */
     double *lost; /* BLOCKS * block */
 };
 
@@ -117,7 +115,7 @@ static struct tiles tile(const struct mpg_replay *r, double length_ns)
     return t;
 }
 
-/* The standard deviation of the logarithm of the statistic over resamples. */
+/* Returns the standard deviation over resamples of the logarithm of the statistic. */
 static double log_error(const struct tiles *t, int which, double *scratch, gsl_rng *random)
 {
     double logs[RESAMPLES];
@@ -176,8 +174,8 @@ static void check_core(const char *name, const struct mpg_noise_core *core, gsl_
     }
 }
 
-/* A minute of a 4 ms tick, of daemons that come in bursts of a few hundred ms,
- * and of rare detours with a heavy tail: correlated over all the windows. */
+/* Returns a synthetic record of one minute: a 4 ms tick, daemons in bursts of a few hundred ms, and rare detours
+ * with a heavy tail. The noise is correlated at all window lengths. */
 static struct mpg_noise_core make_core(gsl_rng *random)
 {
     const double span = 60e9;

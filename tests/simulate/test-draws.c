@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Addressed draws: Philox as published, every part of the address counts. */
+/* Addressed draws: the published results of Philox, and the influence of every part of the address. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "simulate/draws/draws.h"
 #include "tests/tap.h"
 
-/* Known answers of philox4x32-10 from the kat_vectors of Random123 1.09. */
+/* Known answers of philox4x32-10 from kat_vectors of Random123 1.09. */
 static const struct {
     uint32_t counter[4], key[2], answer[4];
 } known[] = {
@@ -31,7 +31,7 @@ static void test_known_answers(void)
             same = same && r.v[j] == known[i].answer[j];
         ok(same, "philox4x32-10, known answer %d", i);
 
-        /* The address that is this counter and key. */
+        /* The address that corresponds to this counter and key. */
         struct mpg_address a = {.seed = (uint64_t)k[1] << 32 | k[0],
                                 .call = c[2],
                                 .rank = (int32_t)c[1],
@@ -44,7 +44,7 @@ static void test_known_answers(void)
     }
 }
 
-/* The parts of a message's block, of words written down, and where the block is. */
+/* The parts of a message's block, from known words, and the block's address. */
 static void test_message(void)
 {
     const uint32_t word[4] = {0x12345678, 0x9abcdef0, 0x0fedcba9, 0xc0000000 | 0x303 << 20 | 2 << 10 | 1};
@@ -70,7 +70,7 @@ static void test_message(void)
     }
 }
 
-/* The draws of many messages: each uniform, none correlated with another one. Bounds of 5 standard deviations. */
+/* Draws of many messages: uniform and pairwise uncorrelated, within 5 standard deviations. */
 static void test_messages(void)
 {
     enum { N = 20000 };
@@ -86,7 +86,7 @@ static void test_messages(void)
             sum += u - 0.5;
             square += (u - 0.5) * (u - 0.5);
             product += (u - 0.5) * (v - 0.5);
-            low += fmod(u * 0x1p32, 1) - 0.5; /* the last word's bits */
+            low += fmod(u * 0x1p32, 1) - 0.5; /* bits of the last word */
         }
         ok(fabs(sum) < 5 * sqrt(N / 12.0) && fabs(low) < 5 * sqrt(N / 12.0), "draw %d of messages: its mean", i);
         ok(fabs(square - N / 12.0) < 5 * sqrt(N / 180.0), "its variance");
@@ -138,9 +138,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A grid of neighbouring addresses: no value twice, mean and variance those of a
- * uniform number, no correlation between neighbours. The bounds are 5 standard
- * deviations; the draws are always the same. */
+/* A grid of neighbouring addresses: no repeated value, mean and variance of a uniform distribution, no correlation
+ * between neighbours. Bounds are 5 standard deviations; the draws are deterministic. */
 static void test_grid(void)
 {
     enum { N = SIDE * SIDE * SIDE * SIDE * SIDE };
@@ -169,7 +168,7 @@ static void test_grid(void)
     ok(fabs(squares / N - 1.0 / 12) < 5 * sqrt(1.0 / 180 / N), "variance 1/12");
     ok(fabs(products / N) < 5 * sqrt(1.0 / 144 / N), "no correlation between neighbours");
     qsort(u, N, sizeof *u, ascending);
-    double farthest = 0; /* Kolmogorov and Smirnov */
+    double farthest = 0; /* Kolmogorov-Smirnov distance */
     bool distinct = true;
     for (int i = 0; i < N; i++) {
         farthest = fmax(farthest, fmax(u[i] - (double)i / N, (i + 1.0) / N - u[i]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who comes first to many receives: against a search through all messages, and by how many of them were
- * looked at. */
+/* Earliest arrivals for many receives: results compared with a search through all messages, and the number of
+ * messages inspected. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,11 +9,11 @@
 
 enum { TAGS = 3, RANK = 5, COMM = 2 };
 
-/* In a lane, and in the trace, the next one. */
+/* Messages in one lane, and in the trace in the next lane. */
 struct world {
     struct mpg_unexpected unexpected;
     struct mpg_decision decision;
-    struct mpg_pending **pending; /* as they were sent */
+    struct mpg_pending **pending; /* in sending order */
     uint32_t n, sources;
     uint64_t state;
 };
@@ -34,7 +34,7 @@ static void must(int status)
     }
 }
 
-/* N messages, arriving at whole ns, so that some are equal. */
+/* Creates N messages, arriving at whole ns, so that some arrive at the same time. */
 static void make(struct world *x, uint32_t n, uint32_t sources, uint64_t seed)
 {
     *x = (struct world){.unexpected = {.n = 1}, .n = n, .sources = sources, .state = seed};
@@ -69,7 +69,7 @@ static bool fits(const struct mpg_message_pattern *f, const struct mpg_pending *
     return (f->any_source || f->source == m->queue[0]->source) && (f->any_tag || f->tag == m->tag);
 }
 
-/* Whether M is the first of its source that fits and is there in lane W. */
+/* Returns whether M is the first message of its source that matches F and is pending in lane W. */
 static bool is_first(const struct world *x, const struct mpg_message_pattern *f, const struct mpg_pending *m, uint32_t w)
 {
     if (m->taken[w] || !fits(f, m))
@@ -101,7 +101,7 @@ static struct mpg_pending *search(const struct world *x, const struct mpg_messag
     return least;
 }
 
-/* Receives of all kinds, some of which take theirs for good; then once more. */
+/* Receives of all kinds, some of which consume their message; repeated several times. */
 static void test_takes(uint64_t seed)
 {
     struct world x;
@@ -136,7 +136,7 @@ static void test_takes(uint64_t seed)
     clear(&x);
 }
 
-/* What the trace took came first: what else was there is raised. */
+/* The message matched in the trace must arrive first: bounds on the other pending messages. */
 static void test_bounds(uint64_t seed)
 {
     struct world x;
@@ -171,7 +171,7 @@ static void test_bounds(uint64_t seed)
     clear(&x);
 }
 
-/* How many messages N receives from anybody look at, of N from SOURCES. */
+/* Returns the number of messages inspected for each of N MPI_ANY_SOURCE receives, with N messages from SOURCES. */
 static double looks(uint32_t n, uint32_t sources)
 {
     struct world x;
@@ -185,7 +185,7 @@ static double looks(uint32_t n, uint32_t sources)
         must(mpg_decision_mark(&x.decision, m, &error));
     }
     mpg_decision_end(&x.decision);
-    for (uint32_t i = n; i > 0; i--) { /* and are complete, the last one first */
+    for (uint32_t i = n; i > 0; i--) { /* completed in reverse order */
         mpg_unexpected_take(&x.unexpected, x.pending[i - 1], 0);
         mpg_unexpected_take(&x.unexpected, x.pending[i - 1], 1);
     }
@@ -201,7 +201,7 @@ int main(void)
         test_takes(seed);
     for (uint64_t seed = 1; seed <= 40; seed++)
         test_bounds(seed);
-    /* a receive: down a tournament of 2^k sources, and up, and a few more */
+    /* Bound for a receive: once down and up a tournament tree of 2^k sources, plus a few messages. */
     for (uint32_t k = 3; k <= 12; k += 3) {
         const double each = looks(4000, 1u << k) / 4000;
         ok(each <= 2 * k + 10, "%u sources: %g looks for each receive", 1u << k, each);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals that are alike: their bins in any order, and what they are without noise that was put
- * into them. */
+/* Compute-interval classes: histogram bins in any order, and intervals with the source machine's noise removed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +68,7 @@ static void test_bins(void)
     mpg_histogram_clear(&half);
 }
 
-/* Noise of 6000 to 12000 each 100000, so that work of 50000 meets none in nearly half of all times. */
+/* Noise with 6000 to 12000 ns in each 100000 ns: work of 50000 ns meets no noise from nearly half of all start times. */
 static struct mpg_losses *make_losses(struct mpg_replay **replay)
 {
     static double start_ns[64], duration_ns[64];
@@ -111,8 +110,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Removes the noise that WORK_NS, N of them, met: the mean and the mean of the largest of each 16 have to be the work's, within
- * WITHIN. */
+/* Removes the noise that N intervals WORK_NS met. The mean, and the mean of the largest of each 16, must equal the
+ * work's within WITHIN. */
 static void test_removal_of(const char *what, struct mpg_losses *l, const struct mpg_replay *replay, double *work_ns,
                             double within)
 {
@@ -159,7 +158,7 @@ static void test_removal(void)
     for (int i = 0; i < N; i++)
         work_ns[i] = drand48() < 0.5 ? 90000 : 50000;
     test_removal_of("two kinds of work", l, replay, work_ns, 0.04);
-    /* Intervals of one length have met no noise, whatever the record says of others. */
+    /* Intervals of equal length have met no noise, whatever the record contains. */
     double same[64];
     for (int i = 0; i < 64; i++)
         same[i] = 5e6;
@@ -175,7 +174,7 @@ static void test_removal(void)
     mpg_replay_free(replay);
 }
 
-/* A signature that lost most of its time, and a trace that shows nothing of it: nothing is taken out. */
+/* A signature that lost most of its time, and a trace without a sign of noise: nothing is removed. */
 static void test_contradiction(void)
 {
     static double start_ns[100], duration_ns[100], ns[256];
@@ -202,7 +201,7 @@ static void test_contradiction(void)
     mpg_replay_free(replay);
 }
 
-/* Losses are neither negative nor longer than the interval. */
+/* Losses are never negative or longer than the interval. */
 static void test_bounds(void)
 {
     struct mpg_replay *replay;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A record of a million detours that is kept in part (TAP): what is replayed of it against
- * the whole, in made-up noise with bursts, ticks and rare long detours. */
+/* A truncated record of a million detours (TAP): its replay compared with the whole record, for synthetic noise
+ * with bursts, ticks and rare long detours. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum { MOST = 1400000, WINDOWS = 500 };
 
 static uint64_t state = 88172645463325252;
 
-/* Uniform in (0, 1): Marsaglia's xorshift, J. Stat. Softw. 8 (2003). */
+/* Returns a uniform number in (0, 1): Marsaglia's xorshift, J. Stat. Softw. 8 (2003). */
 static double uniform(void)
 {
     state ^= state << 13;
@@ -41,8 +41,7 @@ static double tenths(double ns)
     return rint(ns * 10) / 10;
 }
 
-/* About 17000 detours a second: of 50 to 300 ns in bursts, a tick of some us every 4 ms, and
- * one of about 1 ms every 2 s. */
+/* About 17000 detours a second: bursts of 50 to 300 ns, a tick of some us every 4 ms, and a detour of about 1 ms every 2 s. */
 static struct mpg_noise_core *make_core(void)
 {
     struct mpg_noise_core *c = calloc(1, sizeof *c);
@@ -125,19 +124,19 @@ struct moments {
     double mean, sd, p99;
 };
 
-/* Work done in INTERVAL_NS from T_NS of R on. */
+/* Returns the work done in INTERVAL_NS from time T_NS of R on. */
 static double work_in(const struct mpg_replay *r, double t_ns, double interval_ns)
 {
     return mpg_replay_work_before(r, t_ns + interval_ns) - mpg_replay_work_before(r, t_ns);
 }
 
-/* Of the time lost in windows of LENGTH_NS that begin all over R's record. */
+/* Returns the moments of the time lost in windows of LENGTH_NS, which begin at random times of R's record. */
 static struct moments windows(const struct mpg_replay *r, double length_ns)
 {
     static double lost[40 * WINDOWS];
     size_t n = sizeof lost / sizeof *lost;
     struct moments m = {0, 0, 0};
-    state = 2463534242; /* the same windows of each record: what is rare is in both or neither */
+    state = 2463534242; /* the same windows for each record: rare detours are met in both or in neither */
     for (size_t i = 0; i < n; i++) {
         double from = mpg_replay_span_ns(r) * ((double)i + uniform()) / (double)n;
         lost[i] = length_ns - work_in(r, from, length_ns);
@@ -151,14 +150,14 @@ static struct moments windows(const struct mpg_replay *r, double length_ns)
     return m;
 }
 
-/* Quantile U of N VALUES, which it sorts. */
+/* Sorts N VALUES and returns their quantile U. */
 static double quantile(double *value, size_t n, double u)
 {
     qsort(value, n, sizeof *value, ascending);
     return value[(size_t)(u * (double)(n - 1))];
 }
 
-/* Gaps or durations of the record or, if there are, of its blocks; the caller frees them. */
+/* Returns the gaps or durations of the record, or of its blocks if it is truncated. The caller frees them. */
 static double *values(const struct mpg_noise_core *c, bool gaps, size_t *n)
 {
     bool blocks = c->blocks.recorded > 0;
@@ -178,7 +177,7 @@ static double *values(const struct mpg_noise_core *c, bool gaps, size_t *n)
     return v;
 }
 
-/* Autocorrelation of the logarithms of N VALUES at LAG, within runs of RUN. */
+/* Returns the autocorrelation at LAG of the logarithms of N VALUES, within runs of RUN values. */
 static double correlation(const double *value, size_t n, size_t run, size_t lag)
 {
     double mean = 0, products = 0, squares = 0, pairs = 0;
@@ -201,8 +200,7 @@ static bool near(const char *what, double got, double expected, double part)
               " at most %.0f %%)", what, got, expected, 100 * (got / expected - 1), 100 * part);
 }
 
-/* What is kept of WHOLE in CHARACTERS against it; PART is how far apart they may be where
- * what is known is sampled. */
+/* Compares WHOLE with its truncation to CHARACTERS. PART: tolerance for sampled quantities. */
 static void compare(const struct mpg_noise_core *whole, size_t characters, double part)
 {
     struct mpg_error err = {""};
@@ -255,7 +253,7 @@ static void compare(const struct mpg_noise_core *whole, size_t characters, doubl
     free_core(kept);
 }
 
-/* Work and time are each other's inverse, and nothing is lost where nothing is met. */
+/* Work and time are inverse functions, and without detours nothing is lost. */
 static void test_inverse(const struct mpg_noise_core *whole)
 {
     struct mpg_error err;
@@ -282,9 +280,9 @@ int main(void)
     struct mpg_noise_core *whole = make_core();
     ok(whole->detours > 900000, "%zu detours in 60 s, %.3g %% lost", whole->detours,
        100 * whole->fraction_lost);
-    compare(whole, 200000, 0.1); /* a core of four */
-    compare(whole, 32000, 0.2);  /* of 16 */
-    compare(whole, 4000, 0.5);   /* of 128 */
+    compare(whole, 200000, 0.1); /* one of four cores */
+    compare(whole, 32000, 0.2);  /* one of 16 */
+    compare(whole, 4000, 0.5);   /* one of 128 */
     test_inverse(whole);
     free_core(whole);
     return done();

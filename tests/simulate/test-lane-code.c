@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is done to all lanes at once, for each instruction set that this processor has, against the
- * definitions for one: the same bits. */
+/* Lane code of each instruction set that this processor supports, compared bit by bit with the definitions for one lane. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,7 @@ static bool draws_agree(const struct mpg_lane_code *code)
     for (int i = 0; i < ROUNDS; i++) {
         struct mpg_address a = {.seed = bits(), .call = bits(), .rank = (int32_t)bits(),
                                 .purpose = (enum mpg_purpose)(bits() % 16), .index = (uint32_t)bits()};
-        if (i < 4) /* what is small, and what is all ones */
+        if (i < 4) /* extreme values: all zeros and all ones */
             a = (struct mpg_address){.seed = -(uint64_t)(i & 1), .call = -(uint64_t)(i >> 1)};
         uint32_t n = (uint32_t)(uniform() * (MOST + 1));
         uint32_t first = i % 3 == 0 ? UINT32_MAX - n / 2 : (uint32_t)(uniform() * 100);
@@ -83,7 +82,7 @@ static bool messages_agree(const struct mpg_lane_code *code)
 static double sample(int kind)
 {
     double x = uniform();
-    return kind == 0   ? 100 + 10 * floor(10 * x)       /* a clock that ticks: jumps */
+    return kind == 0   ? 100 + 10 * floor(10 * x)       /* steps, as from a coarse clock */
            : kind == 1 ? -log(x) * 77.25                /* tails */
            : kind == 2 ? 33.5 + (x < 0.001 ? 1e6 : 0)   /* mostly one value */
                        : -50 + 100 * x;
@@ -104,7 +103,7 @@ static struct mpg_distribution *make(int kind, size_t n)
     return d;
 }
 
-/* Mostly anywhere, sometimes at a knot or beside it, at an end, outside or deep in a tail. */
+/* Returns a random probability: mostly uniform, sometimes at or beside a knot, at an end, outside, or deep in a tail. */
 static double probability(const struct mpg_distribution *d)
 {
     const double knot = d->probabilities[(size_t)(uniform() * (double)d->knots)];
@@ -148,7 +147,7 @@ static bool quantiles_agree(const struct mpg_lane_code *code, struct mpg_distrib
 
 /* --- times --- */
 
-/* A time at one size, or between two, in lanes that are of any of COUNT distributions. */
+/* A time at one message size or between two sizes, in lanes that use any of COUNT distributions. */
 struct time {
     const struct mpg_distribution *low[MOST], *high[MOST];
     struct mpg_lane_table *low_table, *high_table;
@@ -255,8 +254,8 @@ static bool intervals_agree(const struct mpg_lane_code *code)
         const double since = floor(10 * uniform()), length = 4 * uniform();
         const struct mpg_lane_quiet quiet = {from, to, 1e-3};
         const struct mpg_lane_work done = {.each = i % 3 ? work : NULL, .all = i % 5 ? floor(10 * uniform()) : quiet.least};
-        const double few = i % 2 ? 0.1 : 1; /* of the lanes are interrupted */
-        for (uint32_t w = 0; w < n; w++) {  /* whole numbers: some ends are equal */
+        const double few = i % 2 ? 0.1 : 1; /* fraction of interrupted lanes */
+        for (uint32_t w = 0; w < n; w++) {  /* whole numbers, so that some ends are equal */
             delay[w] = floor(20 * uniform()) - 12;
             from[w] = uniform() < few ? floor(10 * uniform()) : 0;
             to[w] = uniform() < few ? from[w] + floor(20 * uniform()) - 2 : 1000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Noise by quanta: work in them by arithmetic, and the spread of sums against closed forms. */
+/* Noise in quanta: work compared with arithmetic, and the spread of sums with closed forms. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 enum { LAGS = 40, RUNS = 4000 };
 
-/* Losses even within 0 .. 300 of 1000, with the autocorrelation RHO^k at LAGS lags. */
+/* Returns quanta of 1000 with losses uniform in 0 .. 300 and the autocorrelation RHO^k at LAGS lags. */
 static struct mpg_quanta *make(double rho, double most_ns)
 {
     static double quantiles[2], autocorrelation[LAGS], probabilities[] = {0, 1};
@@ -37,7 +37,7 @@ static void test_by_hand(void)
     ok(a > 0 && a < 300 && b > 0 && b < 300 && a != b, "quanta lose what was measured");
     ok(mpg_quanta_lost(q, 7, 3, 4, 9) == a, "and when asked again the same");
     ok(mpg_quanta_memory(q) == 0, "independently");
-    /* From 4.25 quanta on: the rest of the fourth, and 100 of the fifth. */
+    /* From 4.25 quanta on: the rest of the fourth quantum, and 100 of the fifth. */
     double work = 750 * (1 - a / 1000) + 100;
     ok(fabs(mpg_quanta_time_for(q, 7, 3, 9, 4250, work) - (750 + 100 / (1 - b / 1000))) < 1e-9,
        "time of work in two quanta");
@@ -48,8 +48,7 @@ static void test_by_hand(void)
     ok(make(0, 2385) == NULL, "quanta that lose more than they last are refused");
 }
 
-/* Mean and standard deviation of what 50 quanta lose together, and the correlation of neighbours
- * beside each other by rank scores. */
+/* Mean and standard deviation of the total loss of 50 quanta, and the rank correlation of neighbouring quanta. */
 static void test_sums(double rho)
 {
     struct mpg_quanta *q = make(rho, 300);
@@ -61,7 +60,7 @@ static void test_sums(double rho)
         sum += lost / RUNS;
         squares += lost * lost / RUNS;
     }
-    /* Of a Gaussian copula, evenly distributed values correlate as 6/pi asin(rho/2). */
+    /* With a Gaussian copula, uniform values have the correlation 6/pi asin(rho/2). */
     for (int i = 0; i < 50; i++)
         for (int k = 0; k < 50; k++)
             variance += 7500 * 6 / M_PI * asin(pow(rho, abs(i - k)) / 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lanes that remember where their record is quiet and where they are in it, against lanes that remember nothing: the
- * same times to the last bit, however far they go on, back or away from each other. And against the record itself: the
- * same but for rounding. */
+/* Lanes that remember the quiet part of their record and their position, compared with lanes that remember nothing:
+ * bit-identical times for any move forward, back or away from each other. Both are also compared with the record
+ * itself, within rounding errors. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,13 @@ static double uniform(void)
     return mpg_draw(&a, 0);
 }
 
-/* From LOW to HIGH, as often in each octave. */
+/* Returns a number from LOW to HIGH, log-uniform. */
 static double spread(double low, double high)
 {
     return low * pow(high / low, uniform());
 }
 
-/* N detours from AT_NS on, of whole nanoseconds if WHOLE; some touch. Returns when the last ends. */
+/* Draws N detours from AT_NS on, of whole nanoseconds if WHOLE; some touch. Returns the end of the last. */
 static double make_detours(size_t n, double at_ns, bool whole, double most_ns, double *start_ns,
                            double *duration_ns)
 {
@@ -42,7 +42,7 @@ static double make_detours(size_t n, double at_ns, bool whole, double most_ns, d
 static double start_ns[DETOURS], duration_ns[DETOURS], other_start_ns[OTHERS], other_ns[OTHERS];
 static struct mpg_noise_block block[BLOCKS];
 
-/* IN_PART: blocks hold the shorter ones. */
+/* IN_PART: a truncated record, with blocks of the shorter detours. */
 static struct mpg_noise_core make_core(bool whole, bool in_part)
 {
     double end_ns =
@@ -74,12 +74,12 @@ static struct mpg_noise_core make_core(bool whole, bool in_part)
     return core;
 }
 
-/* What lanes are at. */
+/* State of the lanes. */
 struct run {
     double delay_ns[LANES], passed_ns[LANES];
 };
 
-/* Whether A and B differ by no more than MOST_NS in interval I. */
+/* Returns whether the delays of A and B differ by at most MOST_NS in interval I. */
 static bool same(const struct run *a, const struct run *b, double most_ns, uint32_t i)
 {
     for (uint32_t w = 0; w < LANES; w++)
@@ -91,7 +91,7 @@ static bool same(const struct run *a, const struct run *b, double most_ns, uint3
     return true;
 }
 
-/* Some wait, some are sooner than they were. */
+/* Delays some lanes and moves some back. */
 static void move(struct run *r)
 {
     const double jump_ns = uniform() < 0.2 ? spread(1, 1e7) : 0;

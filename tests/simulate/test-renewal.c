@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drawn detours: by arithmetic where all are alike, against closed forms of renewal theory, and
- * against the record that they are drawn from. */
+/* Drawn detours: compared with arithmetic for equal detours, with closed forms of renewal theory, and with the
+ * record from which they are drawn. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static double time_for(const struct mpg_renewal *r, uint32_t replica, double t_n
     return mpg_renewal_time_for(&of, &nowhere, t_ns, work_ns);
 }
 
-/* Quantiles AT (as fractions) of KNOTS knots in equal steps. */
+/* Returns the distribution with the quantiles AT (as fractions) of KNOTS equally spaced knots. */
 static struct mpg_distribution distribution(size_t knots, double *probabilities, double *quantiles)
 {
     for (size_t i = 0; i < knots; i++)
@@ -54,7 +54,7 @@ static void test_single(void)
     struct mpg_renewal_of of = {.renewal = r, .seed = 7, .rank = 3, .replica = 11};
     struct mpg_renewal_cursor c = {.open = false};
     int n = 0;
-    for (double t = 0; t < block; t += 119.25) { /* half a detour: none is passed over */
+    for (double t = 0; t < block; t += 119.25) { /* half a detour: no detour is skipped */
         left = mpg_renewal_detour_left(&of, &c, t, &since);
         double begin = t - since;
         if (!(left > 0) || fabs(begin - last) < 1e-6)
@@ -66,7 +66,7 @@ static void test_single(void)
         n++;
     }
     ok(worst < 1e-6 && n >= 256 && n <= 257, "%d detours, 2385 apart, 238.5 long, to %g", n, worst);
-    double at = last - 2385 + 238.5; /* the end of the last but one */
+    double at = last - 2385 + 238.5; /* the end of the last detour but one */
     ok(fabs(time_for(r, 11, at, 2146.5) - 2146.5) < 1e-9, "the work of a gap takes as long as it is");
     ok(fabs(time_for(r, 11, at, 2146.6) - 2385.1) < 1e-6 || last + 238.6 > block,
        "a tenth of a ns more waits for the detour");
@@ -87,7 +87,7 @@ static void test_single(void)
 
 /* ---- by renewal theory ---- */
 
-/* What a stretch of time from T_NS on loses in REPLICA: detour by detour. */
+/* Returns the time lost in STRETCH_NS from T_NS on in REPLICA, detour by detour. */
 static double lost_in(const struct mpg_renewal *r, uint32_t replica, double t_ns, double stretch_ns)
 {
     struct mpg_renewal_of of = {.renewal = r, .seed = 7, .rank = 3, .replica = replica};
@@ -102,7 +102,7 @@ static double lost_in(const struct mpg_renewal *r, uint32_t replica, double t_ns
     return lost;
 }
 
-/* At any time: the part of all replicas that are in a detour, and the mean lost in a stretch. */
+/* Equilibrium at any time: the fraction of replicas inside a detour, and the mean loss in a stretch. */
 static void test_equilibrium(const struct mpg_renewal *r, const char *name, double t_ns)
 {
     double in = 0, sum = 0, squares = 0, phi = mpg_renewal_lost(r), since;
@@ -161,15 +161,15 @@ static struct mpg_renewal *make_measured(double *gaps, double *durations)
     static struct mpg_distribution g, d;
     g = distribution(5, p, gaps);
     d = distribution(5, q, durations);
-    p[2] = p[3] = 0.6; /* a jump */
+    p[2] = p[3] = 0.6; /* a step in the distribution */
     struct mpg_noise_core core = {.span_ns = 1e9, .blocks = {.recorded = 9}, .gap_ns = &g,
                                   .length_ns = &d};
     return make(&core, false);
 }
 
-/* Exponential gaps of mean g, exponential durations of mean d: work w, begun anywhere, meets
- * Poisson many of mean w / g; with probability phi it begins in a detour, whose rest is
- * exponential, too. So its mean loss is w d / g + phi d, its variance 2 d^2 w / g + (2 phi - phi^2) d^2. */
+/* Exponential gaps of mean g and exponential durations of mean d: work w from any start meets a Poisson number of
+ * detours with mean w / g. With probability phi it begins inside a detour, whose rest is also exponential. So the
+ * mean loss is w d / g + phi d, and the variance is 2 d^2 w / g + (2 phi - phi^2) d^2. */
 static void test_poisson(void)
 {
     double g = 2385, d = 313.7, phi = d / (g + d), work = 8.5 * g, sum = 0, squares = 0;
@@ -185,13 +185,13 @@ static void test_poisson(void)
     ok(fabs(sum - mean) < 4 * sqrt(variance / RUNS), "Poisson: mean %.5g, by closed form %.5g", sum,
        mean);
     ok(fabs(got / variance - 1) < 0.08, "Poisson: variance %.5g, by closed form %.5g", got, variance);
-    double none = 0; /* no loss at all: neither in a detour nor met by one */
+    double none = 0; /* probability of no loss: starts outside a detour and meets none */
     for (uint32_t k = 0; k < RUNS; k++)
         none += time_for(r, k, 1.0787 * mpg_renewal_block_ns(r), g) == g;
     double p = (1 - phi) * exp(-1);
     ok(fabs(none / RUNS - p) < 4 * sqrt(p * (1 - p) / RUNS), "Poisson: %.4f undisturbed, (1 - phi) / e is %.4f",
        none / RUNS, p);
-    none = sum = 0; /* who starts is at work */
+    none = sum = 0; /* given a start outside of a detour */
     for (uint32_t k = 0; k < RUNS; k++) {
         double lost = time_for(r, k, 0, g) - g;
         none += lost == 0;
@@ -236,8 +236,8 @@ static void test_order(void)
 
 /* ---- the record ---- */
 
-/* Gamma gaps and lognormal-like durations, put into a record: what work loses in a replay of it
- * from anywhere, and to detours drawn from its gaps and durations. */
+/* Gamma gaps and lognormal-like durations, stored in a record: compares the loss in a replay of the record from any
+ * start with the loss to detours drawn from its gaps and durations. */
 static void test_record(double work_ns)
 {
     enum { DETOURS = 4000, STARTS = 2500 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scenarios that are simulated together (TAP): how often the trace is read for them, what each finds, and
- * when. */
+/* Several scenarios simulated together (TAP): how often the trace is read, and the results and end time of each scenario. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 enum { MOST = 2000 };
 
-/* Each has so much const noise more than the one before, and says when it is done. */
+/* Each scenario has this much more constant noise than the previous one, and notes when it is finished. */
 static const double STEP_NS = 2.385;
 
 struct one {
@@ -21,13 +20,13 @@ struct one {
     struct mpg_result result;
     char text[40];
     double run_ns;
-    uint32_t waiting; /* others that have results by then */
+    uint32_t waiting; /* number of other scenarios with results at that time */
 };
 
 static struct one one[MOST];
 static size_t scenarios;
 
-/* Two ranks: 1000 of computation each, then a message, which rank 1 waits for. */
+/* Two ranks: 1000 ns of computation each, then a message for which rank 1 waits. */
 static void write_trace(const char *path)
 {
     FILE *f = fopen(path, "w");
@@ -102,7 +101,7 @@ static uint32_t predict(struct mpg_trace *trace)
     return UINT32_MAX;
 }
 
-/* Whether each ends A + B times its noise after MPI_Init. */
+/* Returns whether each run ends A + B times the scenario's noise after MPI_Init. */
 static bool are(double a, double b)
 {
     for (size_t i = 0; i < scenarios; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which replicas processes have (TAP): all of them, each once, in whole blocks that are shared evenly. */
+/* Distribution of replicas over processes (TAP): each replica once, in whole blocks, evenly shared. */
 #include "simulate/evaluate/driver/share.h"
 #include "tests/tap.h"
 
-/* Blocks of 16, of a share of REPLICAS. */
+/* Returns the number of blocks of 16 in a share of REPLICAS. */
 static uint32_t blocks(struct mpg_share s)
 {
     return (s.n + 15) / 16;

@@ -105,8 +105,7 @@ static void test_quantiles(void)
     mpg_spec_clear(&s);
 }
 
-/* Mean and standard deviation, by the midpoint rule over the quantiles: far
- * tails are lost, hence the tolerance. */
+/* Mean and standard deviation, by the midpoint rule over the quantiles, which misses far tails: hence the tolerance. */
 static void test_moments(void)
 {
     static const char *const text[] = {"exp:313.7ns", "normal:313.7ns,91.25ns", "gamma:313.7ns,91.25ns",
@@ -127,7 +126,7 @@ static void test_moments(void)
     }
 }
 
-/* Legal, and far from everyday. */
+/* Valid but unusual distributions. */
 static void test_extremes(void)
 {
     static const char *const text[] = {
@@ -248,7 +247,7 @@ static void fails(const char *text, const char *words)
     fails_as(-1, text, words);
 }
 
-/* The text is right, its file is not. */
+/* The text is valid, but its file is not. */
 static void fails_to_read(const char *text, const char *words)
 {
     fails_as(MPG_SPEC_UNREADABLE, text, words);

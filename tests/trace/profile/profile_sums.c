@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints "RANK CALL NUMBER SENT RECEIVED STACK" of a profile, or the same counted from
- * a trace's events, in one order: what `mpgtrace record` says with and without --profile
- * is the same (tests/trace/profile/test-profile.sh). A stack is MODULE+OFFSET... innermost first. */
+/* Prints "RANK CALL NUMBER SENT RECEIVED STACK" from a profile, or from the events of a trace, in the same order:
+ * `mpgtrace record` must give the same sums with and without --profile (tests/trace/profile/test-profile.sh). A
+ * stack is MODULE+OFFSET..., innermost frame first. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

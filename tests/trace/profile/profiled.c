@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls of many kinds from several places, for tests/trace/profile/test-profile.sh:
- *     profiled LOOPS [kill|exit|abort|pause|threads|many] */
+/* Calls of many kinds from several call sites, for tests/trace/profile/test-profile.sh: profiled LOOPS
+ * [kill|exit|abort|pause|threads|many] */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ static void in_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-/* One of 2^LEVELS stacks for each value of PATH. */
+/* Calls through one of 2^LEVELS stacks, selected by PATH. */
 __attribute__((noipa)) static void descend(unsigned path, int level)
 {
     if (level == 0)

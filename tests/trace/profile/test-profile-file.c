@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The profile's file (TAP): what the tracer's table was given comes back, before it is
- * closed and after, with and without room for it; no damage is taken for numbers or
- * harms the reader. Without MPI. */
+/* The profile's file (TAP): the sums given to the tracer's table can be read before and after the file is closed,
+ * also when the table is full. Damage is always detected and never crashes the reader. Without MPI. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static void give(enum mpg_call call, int64_t enter_ns, int64_t leave_ns, int64_t
     profile_add(&e, site);
 }
 
-/* The numbers of CALL in the file; its rank in *RANK. */
+/* Returns the sums of CALL in the file, and its rank in *RANK. */
 static struct mpg_profile_row sum(enum mpg_call call, struct mpg_profile_rank *rank)
 {
     struct mpg_error err;
@@ -116,7 +115,7 @@ static void store(const uint8_t *data, size_t size)
         abort();
 }
 
-/* Reads all of the file: whether it was refused. */
+/* Reads the whole file. Returns whether the reader refused it. */
 static bool refused(void)
 {
     struct mpg_error err = {""};
@@ -129,7 +128,7 @@ static bool refused(void)
     return more < 0 && err.text[0] && !strchr(err.text, '\n');
 }
 
-/* Packs the header of DATA anew, so that damage gets beyond its checksum. */
+/* Updates the checksum of DATA's header, so that damage passes the checksum. */
 static void seal(uint8_t *data)
 {
     struct mpg_chunk c;
@@ -143,7 +142,7 @@ static void damage(const uint8_t *data, size_t size)
     unsigned cut = 0, changed = 0;
     for (size_t n = 0; n < size; n++) {
         store(data, n);
-        cut += n == 0 || refused(); /* an empty file is a profile of nothing */
+        cut += n == 0 || refused(); /* an empty file is an empty profile */
     }
     ok(cut == size, "a file that is cut off anywhere is refused");
     for (size_t n = 0; n < size; n++) {
@@ -181,7 +180,7 @@ static uint8_t *load(size_t *size)
     return data;
 }
 
-/* More callsites than there are rows. */
+/* More call sites than rows. */
 static void test_overflow(void)
 {
     struct mpg_error err;
@@ -189,7 +188,7 @@ static void test_overflow(void)
     enum { CALLS = MPG_CALL_COUNT, SITES = 100 };
     profile_open(folder, 0, 1, 0, &err);
     give(MPG_CALL_Init, 0, 100, 0, CALLSITES_NONE);
-    /* Sites that the capture does not know have no frames, but are told apart. */
+    /* Sites unknown to the capture have no frames, but are distinguished. */
     for (int32_t site = 0; site < SITES; site++)
         for (int call = MPG_CALL_Init + 3; call < CALLS; call++)
             give((enum mpg_call)call, 200, 201, 0, site);
@@ -201,7 +200,7 @@ static void test_overflow(void)
        "... also when it is closed");
 }
 
-/* A process that outlives its run: the next one has made a file of that name. */
+/* A process that outlives its run, after the next run has created a file with the same name. */
 static void test_outlived(void)
 {
     struct mpg_error err;
@@ -222,7 +221,7 @@ static void count(enum mpg_call call, int64_t first, int64_t second, int32_t sit
     profile_add(&e, site);
 }
 
-/* Whether the counters of CALL's row are FIRST and SECOND. */
+/* Returns whether the counters of CALL's row are FIRST and SECOND. */
 static bool counted(enum mpg_call call, int64_t first, int64_t second)
 {
     struct mpg_error err = {""};
@@ -238,7 +237,7 @@ static bool counted(enum mpg_call call, int64_t first, int64_t second)
     return right;
 }
 
-/* Counters beside the rows: sums, negative ones too, before and after the file is closed; damage. */
+/* Counters beside the rows: sums, also negative ones, before and after the file is closed; damage. */
 static void test_counters(int32_t site)
 {
     struct mpg_error err;

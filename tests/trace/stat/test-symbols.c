@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of return addresses (TAP): functions, files and lines of this very program,
- * inlined ones too, and what is said when its file is not the one that was traced. */
+/* Names of return addresses (TAP): functions, files and lines of this program, also inlined ones, and the message
+ * for a file that differs from the traced one. */
 #include "config.h"
 
 #include <elf.h>
@@ -18,7 +18,7 @@ static uintptr_t bias;
 static struct mpg_module self;
 static char path[4096];
 
-/* The program's own load bias and build-id. */
+/* Gets the program's own load bias and build id. */
 static int find_self(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
@@ -60,7 +60,7 @@ __attribute__((noinline)) static uintptr_t around(int *line)
 {
     *line = __LINE__ + 1;
     uintptr_t address = inside();
-    *line += address == 0; /* so that there is something left to return to */
+    *line += address == 0; /* prevents a tail call, so that the return address lies in this function */
     return address;
 }
 
@@ -75,7 +75,7 @@ static bool is_place(const struct mpg_symbol *s, const char *function, int line)
     return false;
 }
 
-/* Of MODULE, which is this program under whatever name and build-id. */
+/* Looks up OFFSET in MODULE, which is this program under any name and build id. */
 static int look_up(const char *debug_path, const struct mpg_module *module, uint64_t offset,
                    struct mpg_symbols **symbols, const struct mpg_symbol **places)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Damaged native traces (TAP): cut off at every byte, every byte changed, and
- * every byte of the columns changed under a right checksum, in chunks and in a window.
- * A reader may fail or say that the file is cut off; it must not crash, hang, or (of
- * what a checksum guards) print anything else than what was written. */
+/* Damaged native traces (TAP): truncated at every byte; every byte changed; every byte of the columns changed with
+ * a valid checksum, in chunks and in a segment. A reader may return an error or report a truncated file. It must
+ * never crash or hang, nor return data other than the written data where a checksum protects them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +87,7 @@ static enum outcome read_file(void)
     return outcome;
 }
 
-/* As read_file(), but for lines about the trace, where the printed dead show. */
+/* Like read_file(), but reports only on events: the header lines of a printed trace list dead processes. */
 static enum outcome read_events(void)
 {
     struct mpg_error err;
@@ -137,7 +136,7 @@ static void test_cut(void)
         cut += o == CUT;
         other += o != FAILED && o != CUT;
     }
-    /* The last chunk of rank 1, or the only one of a thread, may be missing as a whole. */
+    /* The whole last chunk of rank 1, or the only chunk of a thread, may be missing. */
     ok(other <= 2 && cut > 0 && failed > 0, "cut off at every byte: %d errors, %d warnings, %d else",
        failed, cut, other);
 }
@@ -185,7 +184,7 @@ static bool unpack(const uint8_t *stored, const struct mpg_chunk *c, struct colu
     return p == end;
 }
 
-/* Replaces the chunk at OFFSET by one like C with COLUMNS and a right checksum. */
+/* Replaces the chunk at OFFSET by a chunk like LIKE with COLUMNS and a valid checksum. */
 static enum outcome with_columns(size_t offset, const struct mpg_chunk *like,
                                  const struct columns *columns)
 {
@@ -253,7 +252,7 @@ static void test_columns(void)
 
 /* --- a window --- */
 
-/* Puts a window with COLUMNS in place of the chunk C at OFFSET; its size. */
+/* Puts a segment with COLUMNS in place of the chunk C at OFFSET. Returns the segment's size. */
 static size_t make_window(size_t offset, const struct mpg_chunk *c, const struct columns *columns)
 {
     struct mpg_window w;
@@ -292,7 +291,7 @@ static void test_window(void)
     int reads = 0, failed = 0;
     for (size_t i = offset; i < offset + window_size; i++) {
         if (whole[i] == 0 && i > offset + MPG_CHUNK_HEADER_BYTES + MPG_PROGRESS_BYTES + 64)
-            continue; /* beyond what was written */
+            continue; /* beyond the written part */
         for (size_t v = 0; v < VALUES; v++, reads++) {
             memcpy(changed, whole, all);
             changed[i] = values[v];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The native trace (TAP): events of every call with random contents, of several threads,
- * and all that they refer to, come back from writer and cursor as they were. */
+/* The native trace (TAP): random events of every call, from several threads, with all their definitions. Writer and
+ * cursor must reproduce them exactly. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum {
     RANKS = 2,
     THREADS = 3,
-    EVENTS = 4000, /* a thread */
+    EVENTS = 4000, /* events of each thread */
     COMMS = 4,
     OBJECTS = 3,
     STRINGS = 3,
@@ -26,7 +26,7 @@ enum {
     LIST = 40
 };
 
-/* The fields of each kind, as trace/event.h says. */
+/* Names of the fields of each kind, as in trace/event.h. */
 static const char *const fields[] = {
     [MPG_KIND_REGION_BEGIN] = "string", [MPG_KIND_REGION_END] = "string",
     [MPG_KIND_SEND] = "comm to tag bytes", [MPG_KIND_RECV] = "comm from tag bytes any",
@@ -86,7 +86,7 @@ static uint64_t draw(uint64_t n)
     return (seed >> 11) % n;
 }
 
-/* Something small mostly, sometimes large. */
+/* Returns a random size, mostly small and sometimes large. */
 static int64_t draw_bytes(void)
 {
     return draw(4) ? (int64_t)draw(300) : (int64_t)(draw(1ull << 52) << draw(8));
@@ -100,7 +100,7 @@ struct made {
 static struct made made[RANKS][THREADS][EVENTS];
 static int64_t next_request, next_persistent, next_message;
 
-/* Ids of one stream differ from those of another for the same things. */
+/* Returns the id in one thread's stream: each stream has different ids for the same objects. */
 static int32_t local(uint32_t thread, int32_t id)
 {
     return id < 0 ? id : (int32_t)(id * 7 + (int32_t)thread);
@@ -120,7 +120,7 @@ static void draw_lists(struct made *m, enum mpg_kind kind)
         int64_t step = (int64_t)draw(3), first = (int64_t)draw(1000) + 1;
         for (uint32_t i = 0; i < e->request_number; i++)
             m->requests[i] = draw(3) ? first + step * i : (int64_t)draw(1u << 30) + 1;
-        static struct made polled; /* programs ask for the same ones again and again */
+        static struct made polled; /* programs query the same requests repeatedly */
         if (draw(3) == 0)
             e->request_number = polled.event.request_number;
         if (e->request_number == polled.event.request_number && draw(2))
@@ -132,7 +132,7 @@ static void draw_lists(struct made *m, enum mpg_kind kind)
             if (draw(2))
                 m->done[e->done_number++] = m->requests[i];
         if (e->done_number && draw(9) == 0)
-            m->done[0] = 77; /* not among them: odd, but what was said */
+            m->done[0] = 77; /* not among the requests: invalid, but must be stored unchanged */
     }
     if (has(kind, "persistent")) {
         m->persistent[0] = ++next_persistent;
@@ -154,7 +154,7 @@ static void draw_lists(struct made *m, enum mpg_kind kind)
     }
 }
 
-/* Calls that were summed up; those of one are stored shorter. */
+/* Draws aggregated calls; a sum of one call is stored in a shorter form. */
 static void draw_sum(struct mpg_event *e, int64_t *now_ns)
 {
     const int64_t calls = (int64_t)draw(draw(2) ? 3 : 1u << 30) + 1, mean_ns = (int64_t)draw(900);
@@ -164,7 +164,7 @@ static void draw_sum(struct mpg_event *e, int64_t *now_ns)
     e->sum.most_ns = calls > 1 ? mean_ns + (int64_t)draw(1u << 20) : mean_ns;
 }
 
-/* Some time off the CPU, at times all of it, for a few of the events; the first one has none before it. */
+/* Draws off-CPU time for a few events, sometimes their whole duration. The first event has none before it. */
 static void draw_off_cpu(struct mpg_event *e, int64_t last_ns)
 {
     const int64_t gap_ns = e->enter_ns - last_ns, duration_ns = e->leave_ns - e->enter_ns;
@@ -228,7 +228,7 @@ static const int32_t sources[] = {1, MPG_PROC_NULL, 0, 1}, destinations[] = {0, 
 static const char *module_path(int32_t module, uint32_t thread)
 {
     static char path[64];
-    /* What has a build id is the same module under another name. */
+    /* Modules with equal build ids are one module under different names. */
     snprintf(path, sizeof path, "/lib/module-%d%s", module, module < 2 && thread ? ".copy" : "");
     return path;
 }
@@ -355,7 +355,7 @@ static bool same_site(const struct mpg_trace *t, int32_t site, int32_t expected)
     return good;
 }
 
-/* The first field of E that is not as expected, or NULL. */
+/* Returns the name of the first field of E that differs from the expected event X, or NULL. */
 static const char *difference(const struct mpg_trace *t, const struct mpg_event *e,
                               const struct mpg_event *x)
 {
@@ -503,7 +503,7 @@ static void test_large(void)
     bool good = w && mpg_trace_write_comm(w, &c, &err) == 0;
     for (int i = 0; good && i < 4; i++)
         good = mpg_trace_write_event(w, &e[i], &err) == 0;
-    mpg_trace_writer_free(w); /* not closed: the last is in the window */
+    mpg_trace_writer_free(w); /* not closed: the last events remain in the segment */
     close(fd);
     if (!ok(good, "lists of %d: %s", MANY, err.text))
         return;
@@ -537,7 +537,7 @@ static int64_t tick(void)
     return clock_ns += 1000;
 }
 
-/* Off the CPU: 7 ns before a flush, and 1003 from then on until its end of 1000 ns has been noted. */
+/* Off-CPU time: 7 ns before a flush, and 1003 ns from then until the flush's end after 1000 ns is noted. */
 static int64_t lose(void *asked, int64_t now_ns)
 {
     const uint64_t n = ++*(uint64_t *)asked;
@@ -592,8 +592,9 @@ static void test_flushes(void)
 
 /* --- time off the CPU that is carried to the next event --- */
 
-/* Events are 100 ns apart and take none; before each, some calls are summed up that lost CARRIED ns; marks end
- * the sums. What an event is given of it fits, and all that fits is given. */
+/* Off-CPU time of aggregated calls. Events take no time and are 100 ns apart. Before each event some calls are
+ * aggregated that lost CARRIED ns; marks end the sums. An event's off-CPU time must fit into its interval, and the
+ * sum must be complete. */
 static void test_carried(void)
 {
     static const int64_t carried[] = {0, 100, 30, 0, 61};
@@ -635,7 +636,7 @@ static void test_carried(void)
 
 enum { PLACES = 3 * MPG_SUM_ROWS / 2 };
 
-/* Calls of random callsites, of some more and more often; then closed, or left as a killed process leaves it. */
+/* Calls of random call sites, some more frequent than others. Ends by closing, or leaves the file like a killed process. */
 static void test_many_sums(bool closed)
 {
     static int64_t made[PLACES], got[PLACES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A process killed while it appends a chunk (TAP), when calls have been summed up that are no
- * event yet: before the chunk is written, when half of it is, and when all of it is and the
- * window has not begun anew. In none of them a call is lost, or there twice. */
+/* A process killed while it appends a chunk (TAP), with aggregated calls that are not yet events: before the chunk
+ * is written, after half of it, and after the whole chunk but before the segment is reset. No call may be lost or
+ * duplicated. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -26,17 +26,17 @@ static struct mpg_error err;
 static const enum mpg_call kinds[KINDS] = {MPG_CALL_Wtime, MPG_CALL_Comm_rank, MPG_CALL_Comm_size,
                                            MPG_CALL_Wtick};
 
-/* What the process has made, where it can be seen after its death. */
+/* Counts of the process's calls, in shared memory that survives the process. */
 struct made {
     volatile uint64_t calls[KINDS], times_ns[KINDS], barriers;
 };
 static struct made *made;
 
-/* The write in which it dies, and at what moment of it. */
+/* number of writes until the process dies, and the moment within the last write */
 static int writes_left = -1;
 static enum moment moment;
 
-/* In the place of the C library's: the writer's alone. */
+/* Replaces the C library's write(), for the writer only. */
 ssize_t write(int fd, const void *data, size_t size)
 {
     const bool last = writes_left > 0 && --writes_left == 0;
@@ -67,7 +67,7 @@ static int64_t now(void)
     return clock_ns += 17;
 }
 
-/* Calls of each kind, barriers, and every seventh time all sums made events, for ever. */
+/* Aggregates calls of each kind and writes barriers, forever. Every seventh round turns all sums into events. */
 static void go_on(struct mpg_trace_writer *w)
 {
     const int32_t world[] = {0};
@@ -87,7 +87,7 @@ static void go_on(struct mpg_trace_writer *w)
         const struct mpg_event e = {.call = MPG_CALL_Barrier, .site = MPG_NO_SITE,
                                     .newcomm = MPG_NO_COMM, .enter_ns = clock_ns,
                                     .leave_ns = clock_ns + 123};
-        made->barriers++; /* it is the window's before the chunk that it fills */
+        made->barriers++; /* counted first: the barrier is in the segment before its chunk is written */
         if (mpg_trace_write_event(w, &e, &err) < 0)
             return;
         clock_ns += 123;
@@ -106,7 +106,7 @@ static void die_at(int chunk, bool timed)
     _exit(1);
 }
 
-/* Whether the trace has what was done, a barrier less where it died while it wrote that. */
+/* Returns whether the trace holds all calls, at most one barrier less if the process died while writing it. */
 static bool is_whole(void)
 {
     struct made got = {.barriers = 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many streams (TAP): chunks that are held in part give the same events as whole ones, in memory that
- * does not depend on how large they are; a file that changes meanwhile is told. */
+/* Many streams (TAP): a reader that holds chunks partly returns the same events as a reader that holds whole
+ * chunks, with memory independent of the chunk size. Changes to a file during reading are reported. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 32);
 }
 
-/* Event I of RANK: times of 1 to 50 bits, values of 0 to 64, some with long lists. */
+/* Returns event I of RANK: times of 1 to 50 bits, values of 0 to 64, some with long lists. */
 static struct mpg_event event_of(int32_t rank, uint64_t i, int64_t *now_ns)
 {
     const uint64_t r = mix(i * 37 + (uint64_t)rank);
@@ -54,7 +54,7 @@ static void name_file(char path[64], int32_t rank)
     snprintf(path, 64, "%s/rank-%d.mpgt", folder, rank);
 }
 
-/* The flags say which chunks of a rank are large. */
+/* Sequence of large (L) and small (S) chunks of each rank. */
 static const char *const chunks[RANKS] = {"L", "S", "LSL", "SLLS", "LL"};
 
 static uint64_t events_of(int32_t rank)
@@ -114,8 +114,8 @@ static struct mpg_trace *open_holding(size_t bytes)
     return t;
 }
 
-/* Reads all ranks side by side, an event of each in turn. The bytes of all that was allocated in the
- * middle go to USED. Whether each event was what it should be. */
+/* Reads all ranks in parallel, one event of each in turn. Sets USED to the bytes allocated halfway. Returns whether
+ * all events were as written. */
 static bool reads(size_t hold, size_t *used)
 {
     struct mpg_trace *t = open_holding(hold);
@@ -149,7 +149,7 @@ static bool reads(size_t hold, size_t *used)
     return same;
 }
 
-/* Flips a bit of rank 0's file at byte OFFSET. */
+/* Flips a bit in rank 0's file at byte OFFSET. */
 static void flip(int64_t offset)
 {
     char path[64];
@@ -164,8 +164,8 @@ static void flip(int64_t offset)
     close(fd);
 }
 
-/* Whether reading rank 0, whose file CHANGE changes at OFFSET after the first event, ends in an error
- * that holds WHAT. */
+/* Reads rank 0 while CHANGE modifies the file at OFFSET after the first event. Returns whether this ends in an
+ * error that contains WHAT. */
 static bool is_told(void (*change)(int64_t), int64_t offset, const char *what)
 {
     struct mpg_trace *t = open_holding(0);
@@ -208,8 +208,8 @@ static int open_files(void)
     return n;
 }
 
-/* Whether a few ranks, rank 0 first, are read, then rank 0 again, whose file CHANGE changes meanwhile:
- * closed, as FEW_FILES are all that may be open. Its error is to hold WHAT. */
+/* Reads an event of each rank, and then the rest of rank 0, whose file CHANGE modifies in between, while the file
+ * is closed: only FEW_FILES files may be open. Returns whether the error contains WHAT (empty: no error). */
 static bool reopens(void (*change)(void), const char *what, int *files)
 {
     struct mpg_trace *t = open_holding(0);
@@ -241,7 +241,7 @@ static void replace(void)
     char path[64], old[80];
     name_file(path, 0);
     snprintf(old, sizeof old, "%s.old", path);
-    (void)rename(path, old); /* so that no other file gets its number */
+    (void)rename(path, old); /* keeps the inode in use, so that the new file gets another number */
     (void)write_rank(0);
     (void)unlink(old);
 }

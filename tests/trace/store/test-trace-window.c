@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows (TAP): a process killed at random moments loses no event that it had
- * written; a full disk loses none either; windows that do not belong are told. */
+/* Segments (TAP): a process killed at random moments, or a full disk, loses no event already written. Segments that
+ * do not belong to the trace are reported. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 32);
 }
 
-/* The I-th event, the same for writer and reader; LISTS has room for its lists. */
+/* Returns event I, the same for writer and reader. LISTS: memory for its lists. */
 static struct mpg_event event_of(uint64_t i, int64_t *lists)
 {
     uint64_t r = mix(i);
@@ -103,7 +103,7 @@ static int write_one(struct mpg_trace_writer *w, uint64_t i)
 
 /* --- reading --- */
 
-/* How many events of the trace at PATH are as they were written; -1: one is not. */
+/* Returns the number of events of the trace at PATH, or -1 if one differs from the written event. */
 static int64_t read_events(const char *path, struct mpg_trace **trace)
 {
     static int64_t lists[LONGEST_LIST];
@@ -126,7 +126,7 @@ static int64_t read_events(const char *path, struct mpg_trace **trace)
     return more == 0 ? n : -1;
 }
 
-/* Also of what was killed before its window had its name. */
+/* Removes all files, also of processes killed before their segment was renamed. */
 static void clear_folder(void)
 {
     DIR *all = opendir(folder);
@@ -137,7 +137,8 @@ static void clear_folder(void)
         closedir(all);
 }
 
-/* As if another host had written the window: who did is not seen to run. */
+/* Erases the writing process's mark, as if another host had written the segment: the reader cannot see whether the
+ * writer runs. */
 static void forget_process(void)
 {
     const uint64_t none = 0;
@@ -191,7 +192,7 @@ static void test_killed(void)
         total += (uint64_t)expected;
         struct mpg_trace *t = NULL;
         int64_t n = read_events(folder, &t);
-        if (n < 0 && expected == 0) { /* before there was a window */
+        if (n < 0 && expected == 0) { /* killed before the segment existed */
             empty++;
             continue;
         }
@@ -391,7 +392,7 @@ static void test_outlived(void)
 
 /* --- a full disk --- */
 
-/* Killed inside MPI_Finalize before and after the window was written out. */
+/* Killed inside MPI_Finalize, before and after the segment was written out. */
 static void test_finalizing(void)
 {
     for (int flushed = 0; flushed < 2; flushed++) {
@@ -437,7 +438,7 @@ static void test_full(void)
     uint64_t i = 0;
     while (w && i < 1000000 && write_one(w, i) == 0)
         i++;
-    setrlimit(RLIMIT_FSIZE, &old); /* of the output, too */
+    setrlimit(RLIMIT_FSIZE, &old); /* the limit would also apply to the output */
     ok(i > 100 && i < 1000000 && strstr(err.text, "cannot write"), "a full disk: %s", err.text);
     struct mpg_trace *t = NULL;
     int64_t n = read_events(folder, &t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracer's own work as events (TAP): behind each of many events, beside the flushes of a small window. */
+/* The tracer's own work as events (TAP): after each of many events, along with the flushes of a small segment. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int64_t tick(void)
     return clock_ns += 1000;
 }
 
-/* The caller's own work behind each event, which flushes of the writer may lengthen. */
+/* Own work of the caller after each event, which flushes of the writer may extend. */
 static void test_work(const char *path)
 {
     enum { EVENTS = 3000 };

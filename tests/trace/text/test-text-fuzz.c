@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text that is changed at random (TAP): it is refused with one line that says where, or
- * imported; then what is printed of it comes back byte for byte. */
+/* Randomly changed text traces (TAP): each is either refused with a one-line error that names the place, or
+ * imported; printing an imported trace and importing the result reproduces the printed text byte for byte. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-/* Changes N bytes of TEXT somewhere, within MOST_BYTES; returns how many there are. */
+/* Makes N random changes to TEXT, within MOST_BYTES. Returns the new length. */
 static size_t change(char *text, size_t n)
 {
     static const char likely[] = "0123456789-=,. \n\"\\#|>*+x_ei";
@@ -60,19 +60,19 @@ static size_t change(char *text, size_t n)
     if (from + length > n)
         from = n - length;
     switch (draw(5)) {
-    case 0: /* another byte */
+    case 0: /* replace a byte */
         text[at] = (char)(1 + draw(255));
         return n;
-    case 1: /* another one that means something */
+    case 1: /* replace a byte by one with a meaning */
         text[at] = likely[draw(sizeof likely - 1)];
         return n;
-    case 2: /* some bytes less */
+    case 2: /* remove some bytes */
         memmove(text + at, text + at + length, n - at - length);
         return n - length;
-    case 3: /* what is elsewhere */
+    case 3: /* insert bytes from another place */
         memmove(text + at, text + from, length);
         return n;
-    default: /* some bytes twice */
+    default: /* repeat some bytes */
         if (n + length > MOST_BYTES)
             return n;
         memmove(text + at + length, text + at, n - at);
@@ -83,7 +83,7 @@ static size_t change(char *text, size_t n)
 static char path[] = "test-text-fuzz.XXXXXX";
 static int fd;
 
-/* What is printed of N bytes of TEXT, to be freed, or NULL and ERR. */
+/* Returns the printed text of the trace imported from N bytes of TEXT (to be freed), or NULL and ERR. */
 static char *there_and_back(char *text, size_t n, struct mpg_error *err)
 {
     char *printed = NULL;
