@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading executable files: System V ABI, chapters 4 and 5. */
+/* Reads executable files. Source: System V ABI, chapters 4 and 5. */
 #define _GNU_SOURCE
 #include "trace/record/elf.h"
 
@@ -28,7 +28,7 @@ static bool is_within(const struct mpg_elf *elf, uint64_t offset, uint64_t size)
     return offset <= elf->size && size <= elf->size - offset;
 }
 
-/* The I-th program header; files are not aligned to anything. */
+/* Copies the I-th program header to SEGMENT; memcpy(), since headers in a file may be unaligned. */
 static bool read_segment(const struct mpg_elf *elf, const ElfW(Ehdr) * head, unsigned i,
                          ElfW(Phdr) * segment)
 {
@@ -39,7 +39,7 @@ static bool read_segment(const struct mpg_elf *elf, const ElfW(Ehdr) * head, uns
     return true;
 }
 
-/* Where in the file ADDRESS of the loaded program is; SIZE_MAX if nowhere. */
+/* Returns the file offset of ADDRESS in the loaded program; SIZE_MAX: not in the file. */
 static size_t file_offset(const struct mpg_elf *elf, const ElfW(Ehdr) * head, uint64_t address)
 {
     ElfW(Phdr) s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* As much of an executable file as tells how it is started: what mpgtrace record looks at
- * before it runs a program. Files of another word size or byte order are of no known kind. */
+/* The parts of an executable file that tell how the kernel starts the file: mpgtrace record reads them before running a
+ * program. Files of another word size or byte order have kind MPG_ELF_OTHER. */
 #ifndef MPG_RECORD_ELF_H
 #define MPG_RECORD_ELF_H
 
@@ -12,40 +12,39 @@
 #include "common/error.h"
 
 enum mpg_elf_kind {
-    MPG_ELF_OTHER,  /* a script without #!, another machine's program */
+    MPG_ELF_OTHER,  /* for example a script without #!, or a program for another machine */
     MPG_ELF_SCRIPT, /* begins with #! */
-    MPG_ELF_STATIC, /* a program that no dynamic linker is asked for */
+    MPG_ELF_STATIC, /* a program without dynamic linker */
     MPG_ELF_DYNAMIC,
 };
 
-/* A file that is mapped into memory. */
+/* A file mapped into memory. */
 struct mpg_elf {
     const uint8_t *bytes;
     size_t size;
     enum mpg_elf_kind kind;
-    /* Of a dynamic program or a library; NULL and 0 for none: */
+    /* NULL and 0 unless the file is a dynamic program or a library: */
     const char *interpreter;
-    const char *names; /* of libraries and symbols, each ended by a 0 */
+    const char *names; /* names of libraries and symbols, each with a trailing 0 byte */
     size_t names_size;
-    size_t dynamic, dynamic_size; /* offset in the file and bytes of the dynamic section */
+    size_t dynamic, dynamic_size; /* offset in the file and size of the dynamic section, bytes */
 };
 
-/* Maps PATH, a regular file. Sizes and offsets are checked against the file; what does not
- * hold is left out. On failure nothing is to be closed. */
+/* Maps PATH, a regular file. Checks sizes and offsets against the file and leaves invalid fields empty. After a failure there
+ * is nothing to close. */
 int mpg_elf_open(struct mpg_elf *elf, const char *path, struct mpg_error *err);
 void mpg_elf_close(struct mpg_elf *elf);
 
-/* Whether NAME is among the names of its symbols, defined or not. */
+/* Returns whether a symbol of the file is called NAME, defined or undefined. */
 bool mpg_elf_names(const struct mpg_elf *elf, const char *name);
 
-/* The I-th library that it needs itself, from 0; NULL after the last. */
+/* Returns the I-th directly needed library, from 0; NULL after the last. */
 const char *mpg_elf_needed(const struct mpg_elf *elf, size_t i);
 
-/* Whether it has TEXT anywhere. */
+/* Returns whether the bytes of TEXT occur anywhere in the file. */
 bool mpg_elf_holds(const struct mpg_elf *elf, const char *text);
 
-/* The words after #!, the program and up to one argument, into PROGRAM and ARGUMENT of
- * PATH_MAX bytes each (empty: none); false if it has none. */
+/* Copies the words after #! to PROGRAM and ARGUMENT (PATH_MAX bytes each; empty: none). Returns false without such words. */
 bool mpg_script_words(const struct mpg_elf *elf, char *program, char *argument);
 
 #endif

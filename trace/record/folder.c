@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks at a folder twice: may all of it be removed, then removes. By file descriptors, so
- * that no link that is put there in between leads elsewhere. */
+/* Walks a folder twice: first checks that every file of the trace may be removed, then removes. Uses file descriptors, so that
+ * a symbolic link made meanwhile cannot lead elsewhere. */
 #include "trace/record/folder.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ static int visit_spawned(int parent, const char *path, const char *name, enum pa
         return mpg_error_errno(err, errno, "%s/%s", path, name);
     if (walk(folder, path, pass, err) < 0)
         return -1;
-    /* It may hold something else, which stays. */
+    /* A folder with files that belong to no trace stays. */
     if (pass == REMOVE && unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOTEMPTY &&
         errno != EEXIST && errno != ENOENT)
         return mpg_error_errno(err, errno, "%s/%s", path, name);
@@ -42,13 +42,13 @@ static int visit_file(int folder, const char *path, const char *name, enum pass 
         return mpg_error_set(err, "%s/%s: is no file of a trace; remove it yourself", path, name);
     if (st.st_uid != geteuid())
         return mpg_error_set(err, "%s/%s: belongs to another user", path, name);
-    /* Other ranks of the job may do the same. */
+    /* Another rank of the job may have removed the file already. */
     if (pass == REMOVE && unlinkat(folder, name, 0) < 0 && errno != ENOENT)
         return mpg_error_errno(err, errno, "%s/%s", path, name);
     return 0;
 }
 
-/* Closes FOLDER. */
+/* Removes or checks the trace in FOLDER, and closes FOLDER. */
 static int walk(int folder, const char *path, enum pass pass, struct mpg_error *err)
 {
     DIR *directory = fdopendir(folder);
@@ -58,7 +58,7 @@ static int walk(int folder, const char *path, enum pass pass, struct mpg_error *
         close(folder);
         return status;
     }
-    if (pass == REMOVE) /* whosever it is: of another trace it means nothing */
+    if (pass == REMOVE) /* whoever owns the pre-pass cache: useless for another trace */
         (void)unlinkat(folder, MPG_NAME_OF_FLOORS, 0);
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
         if (mpg_name_is_of_rank(entry->d_name))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder that a trace is to go into, before the program runs: no process of the job has
- * written there yet, as all have to be in MPI_Init for that. */
+/* The folder of a trace, before the program runs: no process of the job has written there yet, since the first write needs all
+ * processes in MPI_Init. */
 #ifndef MPG_RECORD_FOLDER_H
 #define MPG_RECORD_FOLDER_H
 
@@ -8,12 +8,11 @@
 
 #include "common/error.h"
 
-/* Whether FOLDER holds (some of) a trace, or a trace's profile. */
+/* Returns whether FOLDER holds (part of) a trace or profile. */
 bool mpg_folder_has_trace(const char *folder);
 
-/* Removes the trace that FOLDER holds: files of ranks, in the folders of spawned worlds too.
- * What else is there stays. Fails before anything is removed if one of them is no regular
- * file or belongs to another user. */
+/* Removes the trace in FOLDER: files of ranks, also in the folders of spawned worlds. Other files stay. Fails before removing
+ * anything if a file of a rank is not a regular file or belongs to another user. */
 int mpg_folder_clear(const char *folder, struct mpg_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asks the dynamic linker: search paths, its cache and $ORIGIN are its own affair. */
+/* Asks the dynamic linker, which alone knows search paths, cache and $ORIGIN. */
 #include "trace/record/libraries.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { MAX_LIBRARIES = 10000 };
 
-/* "name => path (address)", "name => not found", "path (address)". */
+/* Parses "name => path (address)", "name => not found" or "path (address)". */
 static bool parse(const char *line, struct mpg_library *library)
 {
     *library = (struct mpg_library){.name = ""};
@@ -53,7 +53,7 @@ static struct mpg_library *read_all(FILE *list, size_t *number)
     return all;
 }
 
-/* Runs ARGV, a NULL behind its last, with its output to be read from *FROM; the child, or -1. */
+/* Runs ARGV (NULL-terminated) and opens *FROM on the child's standard output. Returns the child, or -1. */
 static pid_t start(const char *const *argv, FILE **from)
 {
     int ends[2];
@@ -79,7 +79,7 @@ static void end(pid_t child, FILE *from)
 {
     if (from)
         fclose(from);
-    /* Where SIGCHLD is ignored there is nobody to wait for. */
+    /* If the caller ignores SIGCHLD, waitpid() fails with ECHILD and the loop ends. */
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The libraries that a program starts with, as its own dynamic linker finds them. */
+/* The libraries loaded at a program's start, found by the program's own dynamic linker. */
 #ifndef MPG_RECORD_LIBRARIES_H
 #define MPG_RECORD_LIBRARIES_H
 
@@ -9,18 +9,16 @@
 #include "trace/record/elf.h"
 
 struct mpg_library {
-    char name[256];      /* as it is asked for, mostly its SONAME */
+    char name[256];      /* as requested, mostly a SONAME */
     char path[PATH_MAX]; /* empty: not found */
 };
 
-/* All libraries of PROGRAM (a path), those that libraries need too, in a new array of NUMBER
- * that the caller frees. The dynamic linker INTERPRETER is run to list them; the program is
- * not run. NULL and 0 if it cannot say. */
+/* Returns all libraries of PROGRAM (a path), with the libraries' own, in a new array of NUMBER entries that the caller frees.
+ * Runs the dynamic linker INTERPRETER to list them, not the program. Returns NULL and 0 if the dynamic linker gives no list. */
 struct mpg_library *mpg_libraries(const char *program, const char *interpreter, size_t *number);
 
-/* The extension module of mpi4py that the interpreter PYTHON would load, into PATH of PATH_MAX
- * bytes; false if it has none. It is asked: only itself knows its folders. The module is not
- * loaded. */
+/* Copies to PATH (PATH_MAX bytes) the extension module of mpi4py that the interpreter PYTHON would load; returns false without
+ * mpi4py. Runs PYTHON, which alone knows its module folders, but does not load the module. */
 bool mpg_python_module(const char *python, char *path);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding a program, through the interpreters of scripts, and its MPI by what the libraries
- * that it starts with define. */
+/* Finds a program, through the interpreters of scripts, and the program's MPI family by the symbols of its libraries. */
 #define _GNU_SOURCE
 #include "trace/record/target.h"
 
@@ -28,7 +27,7 @@ static int can_run(const char *path)
     return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* As execvp(): a name with a slash as it is, others in the folders of PATH. */
+/* Searches NAME as execvp() does: a name with a slash is a path; other names are searched in PATH. */
 static int find_path(char *path, const char *name, struct mpg_error *err)
 {
     int failed = ENOENT;
@@ -52,7 +51,7 @@ static int find_path(char *path, const char *name, struct mpg_error *err)
     return mpg_error_errno(err, failed, "%s", name);
 }
 
-/* The program that "env ARGUMENTS" runs, into NAME; empty if there is none. */
+/* Copies to NAME the program run by "env ARGUMENTS"; empty: none. */
 static void program_of_env(const char *arguments, char *name)
 {
     name[0] = '\0';
@@ -67,7 +66,7 @@ static void program_of_env(const char *arguments, char *name)
     }
 }
 
-/* What starts script SCRIPT, into its place. False if it cannot be found. */
+/* Replaces the path of TARGET by the interpreter of SCRIPT; false: not found. */
 static bool find_interpreter(struct mpg_record_target *target, const struct mpg_elf *script)
 {
     char program[PATH_MAX], argument[PATH_MAX], name[PATH_MAX];
@@ -82,8 +81,8 @@ static bool find_interpreter(struct mpg_record_target *target, const struct mpg_
     return find_path(target->path, program, NULL) == 0;
 }
 
-/* Whether starting PATH gives rights that this process has not, so that the dynamic linker
- * ignores LD_PRELOAD (ld.so(8), secure-execution mode). */
+/* Returns whether starting PATH raises the process's rights, so that the dynamic linker ignores LD_PRELOAD (ld.so(8), secure-
+ * execution mode). */
 static bool gains_rights(const char *path)
 {
     struct stat st;
@@ -124,7 +123,7 @@ static bool has_mpi(const char *path)
     return has;
 }
 
-/* Whether NAME is FIRST, further letters, ".so". */
+/* Returns whether NAME begins with FIRST and has REST later. */
 static bool is_library(const char *name, const char *first, const char *rest)
 {
     const size_t length = strlen(first);
@@ -168,7 +167,7 @@ static void look_at_libraries(struct mpg_record_target *target, const char *path
     free(all);
 }
 
-/* A dynamic program; of Python, what mpi4py is linked to. */
+/* Looks at the libraries of a dynamic program; for Python without MPI, at the libraries of mpi4py. */
 static void look_at_program(struct mpg_record_target *target, const char *interpreter)
 {
     char module[PATH_MAX];
@@ -186,7 +185,7 @@ int mpg_target_find(struct mpg_record_target *target, const char *name, struct m
     *target = (struct mpg_record_target){.kind = MPG_ELF_OTHER};
     if (find_path(target->path, name, err) < 0)
         return -1;
-    /* A file that may be run but not read is none of known kind. */
+    /* A file that can be run but not read keeps kind MPG_ELF_OTHER. */
     bool opened = mpg_elf_open(&elf, target->path, NULL) == 0;
     for (int i = 0; opened && elf.kind == MPG_ELF_SCRIPT && i < MAX_INTERPRETERS; i++) {
         const bool found = find_interpreter(target, &elf);

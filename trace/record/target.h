@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program that is to be run: its file, and which MPI it is linked to. */
+/* The program to run: file, and MPI library. */
 #ifndef MPG_RECORD_TARGET_H
 #define MPG_RECORD_TARGET_H
 
@@ -11,23 +11,23 @@
 #include "trace/record/elf.h"
 
 struct mpg_record_target {
-    char path[PATH_MAX]; /* what execvp() would start; of a script, its interpreter */
+    char path[PATH_MAX]; /* file that execvp() starts; for a script the interpreter */
     enum mpg_elf_kind kind;
-    enum mpg_mpi mpi;       /* that it is linked to, itself or by a library */
-    bool loads_late;        /* ... or its mpi4py is, which it may or may not load */
-    char mpi_library[256];  /* that MPI's library, as libmpi.so.40 */
-    char unknown_mpi[256];  /* without one: a library that has MPI_Init and is of no family known; or empty */
-    bool odd_fortran;       /* ... and to Open MPI's Fortran library, which has each function by four names */
-    char sanitizer[PATH_MAX]; /* a sanitizer's runtime library that must come first; or empty */
-    bool gains_rights;      /* setuid and the like: the dynamic linker preloads nothing */
-    bool has_tracer;        /* a static program that was linked with the tracer */
+    enum mpg_mpi mpi;       /* family linked to the program or to its libraries */
+    bool loads_late;        /* MPI is linked only to mpi4py, which the program may or may not load */
+    char mpi_library[256];  /* file name of the MPI library, for example libmpi.so.40 */
+    char unknown_mpi[256];  /* if MPI is MPG_MPI_NONE: a library with PMPI_Init of an unknown family; or empty */
+    bool odd_fortran;       /* linked to Open MPI's Fortran library, which has four names per function */
+    char sanitizer[PATH_MAX]; /* a sanitizer's runtime library that must be loaded first; or empty */
+    bool gains_rights;      /* setuid, setgid or file capabilities: the dynamic linker preloads nothing */
+    bool has_tracer;        /* a static program with the tracer linked in */
 };
 
-/* Looks at the program NAME, found as execvp(3) finds it. Fails if it cannot be run; what
- * cannot be found out otherwise is left empty. */
+/* Fills TARGET for the program NAME, searched as by execvp(3). Fails if the program cannot be run; leaves other fields empty if
+ * they cannot be determined. */
 int mpg_target_find(struct mpg_record_target *target, const char *name, struct mpg_error *err);
 
-/* The family of the MPI library PATH, and of one that is none MPG_MPI_NONE. */
+/* Returns the family of the MPI library PATH; MPG_MPI_NONE for other files. */
 enum mpg_mpi mpg_library_mpi(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding tracers, and what is preloaded. */
+/* Finds tracers, and sets LD_PRELOAD. */
 #include "trace/record/tracers.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@ int mpg_tracer_library(const char *name, char *path, size_t size, struct mpg_err
     return mpg_installed_library(name, "pmpi", path, size, err);
 }
 
-/* --- one for a program --- */
+/* --- the tracer for a program --- */
 
-/* ".so.40" of libmpi.so.40: what an ABI is called; empty if it has none. */
+/* Returns the ABI version of LIBRARY, ".so.40" for libmpi.so.40; empty: none. */
 static const char *abi(const char *library)
 {
     const char *so = strstr(library, ".so.");
@@ -93,7 +93,7 @@ int mpg_preload(const char *const *libraries, struct mpg_error *err)
     list[0] = '\0';
     for (size_t i = 0; libraries[i]; i++)
         append(list, libraries[i], strlen(libraries[i]));
-    /* Colons and blanks part them (ld.so(8)). */
+    /* Separators are colons and blanks (ld.so(8)). */
     for (const char *p = old ? old : ""; *(p += strspn(p, ": ")); p += strcspn(p, ": ")) {
         const size_t length = strcspn(p, ": ");
         if (!is_tracer(p, length))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tracers that this installation has, one a family of MPI libraries. */
+/* The tracers of this installation, one per family of MPI libraries. */
 #ifndef MPG_RECORD_TRACERS_H
 #define MPG_RECORD_TRACERS_H
 
@@ -8,22 +8,20 @@
 #include "common/error.h"
 #include "common/mpi.h"
 
-/* The library NAME of the tracer's: in $MPGKIT_LIBDIR, in this build tree, or where it was
- * installed with this program, into PATH of SIZE bytes. */
+/* Copies to PATH (SIZE bytes) the path of the tracer library NAME: in $MPGKIT_LIBDIR, in this build tree, or installed with
+ * this program. */
 int mpg_tracer_library(const char *name, char *path, size_t size, struct mpg_error *err);
 
-/* The tracer for MPI, which has such a library of the name MPI_LIBRARY (empty: not known),
- * into PATH of SIZE bytes. Returns 1 if there is none for it: mpgkit was built without, or
- * the one that is there was built for another version of its ABI; ERR then says so. Fails
- * if the one that should be there is not. */
+/* Copies to PATH (SIZE bytes) the tracer for the family MPI, with library file name MPI_LIBRARY (empty: unknown). Returns 1
+ * with ERR set if mpgkit was built without this family or for another ABI version of its library. Fails if mpgkit was built for
+ * the family but the tracer is missing. */
 int mpg_tracer_find(enum mpg_mpi mpi, const char *mpi_library, char *path, size_t size,
                     struct mpg_error *err);
 
-/* Prints the MPIs that are served as a line of --version. */
+/* Prints the supported MPI families as a line of --version. */
 void mpg_tracers_print(void);
 
-/* Puts LIBRARIES, the last of which is NULL, in front of what LD_PRELOAD holds, without
- * tracers that an outer run has put there. */
+/* Puts LIBRARIES (NULL-terminated) in front of LD_PRELOAD and removes tracers put there by an outer run. */
 int mpg_preload(const char *const *libraries, struct mpg_error *err);
 
 #endif

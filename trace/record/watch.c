@@ -16,7 +16,7 @@
 #include "trace/pmpi/family.h"
 #include "trace/record/folder.h"
 
-/* Keeps standard error and ENDED alone: launchers wait for the ends of the others. */
+/* Closes all descriptors except ENDED and standard error, since launchers wait until all copies of their pipes are closed. */
 static void keep_only(int ended)
 {
     const int nowhere = open("/dev/null", O_RDWR);
@@ -37,7 +37,7 @@ static void note_init(int unused)
     in_init = 1;
 }
 
-/* Tells its number to TOLD once it can be ended. */
+/* The watching process: writes its process id to TOLD when the tracer may end it. */
 static void watch(int ended, int told, const char *folder, const char *program)
 {
     char text[512];
@@ -69,7 +69,7 @@ void mpg_watch(const char *folder, const char *program)
     const int ended = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (ended < 0 || pipe2(number, O_CLOEXEC) < 0)
         return;
-    const pid_t between = fork(); /* the program is nobody's parent that it does not know */
+    const pid_t between = fork(); /* the program never becomes the parent of a child unknown to the program */
     if (between == 0) {
         if (fork() == 0)
             watch(ended, number[1], folder, program);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What says that nothing was traced where the tracer cannot: a script, or the program, has set LD_PRELOAD anew, emptied the
- * environment, or ended by _exit(2). */
+/* Reports an untraced program where the tracer cannot: a script or the program replaced LD_PRELOAD, emptied the environment, or
+ * ended by _exit(2). */
 #ifndef MPG_RECORD_WATCH_H
 #define MPG_RECORD_WATCH_H
 
-/* Starts a process, no child of this one, that waits until this process, the program by then, has ended, and says so in one line
- * if FOLDER then holds no trace of it; a tracer that sees MPI_Init, or says itself that there was none, ends it (its number is
- * MPGTRACE_WATCH), or tells it that MPI_Init began where srun offers no PMIx, which the line then says. PROGRAM: its name, for
- * the line. Without a kernel that can (Linux 5.3) nothing is done. */
+/* Starts a process, not a child of this process, that waits for the end of this process (by then the program) and warns in one
+ * line if FOLDER then holds no trace. Its process id is in MPGTRACE_WATCH: a tracer ends the process on seeing MPI_Init, or on
+ * reporting itself that there was none. A tracer signals MPG_WATCH_IN_INIT when MPI_Init begins and srun offers no PMIx; the
+ * warning then says so. PROGRAM: name for the warning. Does nothing on kernels without pidfd_open() (before Linux 5.3). */
 void mpg_watch(const char *folder, const char *program);
 
 #endif
