@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing the lines that define something. */
+/* Parses the directives that define communicators, topologies, windows, files, modules and callsites. */
 #include "trace/text/definitions.h"
 
 #include <ctype.h>
@@ -63,7 +63,7 @@ static const char *const words[TEXT_KINDS] = {
     [TEXT_FILE] = "file",         [TEXT_MODULE] = "module",     [TEXT_SITE] = "callsite",
     [TEXT_STRING] = "name"};
 
-/* Adds a copy of ITEM under its labels; it is an error if there is one. */
+/* Adds a copy of ITEM under LABEL and SECOND. A label defined twice is an error. */
 static int add(struct mpg_text_definitions *d, enum text_kind kind, int32_t label, int32_t second,
                const void *item, struct mpg_error *err)
 {
@@ -94,7 +94,7 @@ static uint64_t hash_members(const int32_t *members, int32_t n)
     return hash;
 }
 
-/* The sum is the same from either side. */
+/* Returns a hash of both groups; the sum makes local and remote group interchangeable. */
 static uint64_t hash_groups(int32_t size, int32_t remote_size, const int32_t *members)
 {
     uint64_t hash = hash_members(members, size);
@@ -109,7 +109,7 @@ int32_t mpg_text_next_instance(struct mpg_map *instances, int32_t parent, int32_
     return next && *next < INT32_MAX ? (int32_t)(*next)++ : -1;
 }
 
-/* Whether the groups of A and B are the same, from either side. */
+/* Returns whether A and B have equal groups, where local and remote group are interchangeable. */
 static bool same_groups(const struct text_comm *a, const struct text_comm *b)
 {
     size_t n = (size_t)a->size, m = (size_t)a->remote_size, one = sizeof *a->members;
@@ -121,7 +121,7 @@ static bool same_groups(const struct text_comm *a, const struct text_comm *b)
            memcmp(a->members + n, b->members, m * one) == 0;
 }
 
-/* Notes that C is the next communicator, which none before it may be. */
+/* Registers the identity (groups, parent, instance) of C, which will be added next; an identity registered before is an error. */
 static int check_identity(struct mpg_text_definitions *d, const struct text_comm *c,
                           struct mpg_error *err)
 {
@@ -151,14 +151,15 @@ static bool is_world(const struct mpg_text_definitions *d, const struct text_com
     return c->remote_size == 0 && c->size == d->ranks && i == c->size;
 }
 
-/* The world needs no definition; another one of all ranks is not its first instance. */
+/* Returns whether C has all ranks in order like MPI_COMM_WORLD, and the text does not define label 0. MPI_COMM_WORLD, instance
+ * 0, exists without a definition, so C is a later instance. */
 static bool is_like_world(const struct mpg_text_definitions *d, const struct text_comm *c)
 {
     return c->label != 0 && c->parent == MPG_NO_COMM && c->is_world &&
            !mpg_map_find(&d->tables[TEXT_COMM].labels, 0, 0);
 }
 
-/* "RANK... [| RANK...]" into C's members; MET has a place for each rank. */
+/* Parses "RANK... [| RANK...]" into C's members; MET: one zeroed byte per rank, to find duplicates. */
 static int parse_members(const struct mpg_text_definitions *d, char *text, struct text_comm *c,
                          char *met, struct mpg_error *err)
 {
@@ -194,7 +195,7 @@ static int parse_members(const struct mpg_text_definitions *d, char *text, struc
     return 0;
 }
 
-/* "[of PARENT] [instance N]", which ends in "=". */
+/* Parses "[of PARENT] [instance N] =". */
 static int parse_origin(struct mpg_text_definitions *d, char **text, struct text_comm *c,
                         struct mpg_error *err)
 {
@@ -212,7 +213,7 @@ static int parse_origin(struct mpg_text_definitions *d, char **text, struct text
     return 0;
 }
 
-/* Notes who is in C, if they are too many to be looked for one by one. */
+/* Adds C's members to the map unless there are few enough for a linear search. */
 static int note_members(struct mpg_text_definitions *d, const struct text_comm *c,
                         struct mpg_error *err)
 {
@@ -226,7 +227,7 @@ static int note_members(struct mpg_text_definitions *d, const struct text_comm *
     return 0;
 }
 
-/* "LABEL [of PARENT] [instance N] = RANK... [| RANK...]" */
+/* Parses "LABEL [of PARENT] [instance N] = RANK... [| RANK...]". */
 int mpg_text_parse_comm(struct mpg_text_definitions *d, char *text, struct mpg_error *err)
 {
     struct text_comm c = {.parent = MPG_NO_COMM, .instance = -1};
@@ -266,7 +267,7 @@ out:
     return status;
 }
 
-/* "RANK LABEL = SOURCE... > DESTINATION..." */
+/* Parses "RANK LABEL = SOURCE... > DESTINATION...". */
 int mpg_text_parse_topology(struct mpg_text_definitions *d, char *text, struct mpg_error *err)
 {
     char *rank_word = mpg_text_word(&text), *comm_word = mpg_text_word(&text);
@@ -313,7 +314,7 @@ fail:
     return -1;
 }
 
-/* "LABEL = COMM NUMBER" */
+/* Parses "LABEL = COMM NUMBER". */
 int mpg_text_parse_object(struct mpg_text_definitions *d, enum text_kind kind, char *text,
                           struct mpg_error *err)
 {
@@ -346,7 +347,7 @@ static int parse_build_id(const char *text, struct text_module *m, struct mpg_er
     return 0;
 }
 
-/* "NUMBER = BUILD-ID "PATH"" */
+/* Parses 'NUMBER = BUILD-ID "PATH"'. */
 int mpg_text_parse_module(struct mpg_text_definitions *d, char *text, struct mpg_error *err)
 {
     char *word[4] = {0};
@@ -367,7 +368,7 @@ int mpg_text_parse_module(struct mpg_text_definitions *d, char *text, struct mpg
     return -1;
 }
 
-/* "MODULE+0xOFFSET", MODULE "?" if it is unknown */
+/* Parses "MODULE+0xOFFSET"; MODULE "?": unknown. */
 static int parse_frame(const struct mpg_text_definitions *d, char *word, struct mpg_frame *f,
                        struct mpg_error *err)
 {
@@ -388,7 +389,7 @@ static int parse_frame(const struct mpg_text_definitions *d, char *word, struct 
     return 0;
 }
 
-/* "NUMBER = FRAME...", innermost first */
+/* Parses "NUMBER = FRAME...", innermost frame first. */
 int mpg_text_parse_site(struct mpg_text_definitions *d, char *text, struct mpg_error *err)
 {
     enum { MOST_FRAMES = 64 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing "rank enter leave Name key=value ...". */
+/* Parses "rank enter leave Name key=value ...". */
 #include "trace/text/event.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t limit = INT64_MAX / 4; /* of times, bytes and ids */
+static const int64_t limit = INT64_MAX / 4; /* largest time, byte count and id */
 
 void mpg_text_event_clear(struct mpg_text_event *t)
 {
@@ -16,7 +16,7 @@ void mpg_text_event_clear(struct mpg_text_event *t)
     memset(t, 0, sizeof *t);
 }
 
-/* "null", "root" or a rank. */
+/* Parses "null", "root" or a rank. */
 static int parse_peer(const char *text, int32_t *rank, struct mpg_error *err)
 {
     if (strcmp(text, "null") == 0)
@@ -50,7 +50,7 @@ static int64_t least_of(enum mpg_text_key key)
     }
 }
 
-/* Numbers separated by commas go to T's list of KEY. */
+/* Parses numbers separated by commas into T's list of KEY and stores their number in *COUNT. */
 static int parse_list(struct mpg_text_event *t, enum mpg_text_key key, char *text, uint32_t *count,
                       struct mpg_error *err)
 {
@@ -91,7 +91,7 @@ static int parse_any(char *text, uint32_t *any, struct mpg_error *err)
     return 0;
 }
 
-/* "REQUEST:SOURCE:TAG,..." */
+/* Parses "REQUEST:SOURCE:TAG,...". */
 static int parse_matched(struct mpg_text_event *t, char *text, struct mpg_error *err)
 {
     uint32_t n = 0;
@@ -164,7 +164,7 @@ static int parse_value(struct mpg_text_event *t, enum mpg_text_key key, char *te
     return 0;
 }
 
-/* The key called NAME of KIND; request and requests mean the same. */
+/* Returns the key called NAME of KIND; request and requests are synonyms. */
 static enum mpg_text_key find_key(enum mpg_kind kind, const char *name)
 {
     enum mpg_text_key key = mpg_text_key_by_name(name);
@@ -206,7 +206,7 @@ static bool is_among(int64_t value, const int64_t *list, uint32_t n)
     return false;
 }
 
-/* Of an unfinished receive, whom it met may be unknown. */
+/* Accepts a receive or probe without source or tag, which stay unknown if the call allows any. */
 static int check_open(struct mpg_text_event *t, struct mpg_error *err)
 {
     struct mpg_event *e = &t->event;
@@ -251,7 +251,7 @@ static int check_lists(const struct mpg_text_event *t, struct mpg_error *err)
     return 0;
 }
 
-/* A line that stands for several calls says all of them. */
+/* Checks that an aggregated event has all four keys and a plausible sum. */
 static int check_sum(const struct mpg_text_event *t, struct mpg_error *err)
 {
     const struct mpg_event *e = &t->event;
@@ -272,7 +272,7 @@ static int check_sum(const struct mpg_text_event *t, struct mpg_error *err)
                                (long long)e->sum.most_ns, (long long)e->sum.time_ns);
 }
 
-/* Whether a label that is null means something. */
+/* Returns an error if KEY is null where the call needs a definition. */
 static int check_null(const struct mpg_event *e, enum mpg_text_key key, struct mpg_error *err)
 {
     const struct mpg_text_key_info *info = mpg_text_key_info(key);

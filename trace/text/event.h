@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One event line of the text form, and the words of any line. Private to trace/. */
+/* An event line of the text form, and the words of any line. Private to trace/. */
 #ifndef MPG_TEXT_EVENT_H
 #define MPG_TEXT_EVENT_H
 
@@ -11,12 +11,11 @@
 
 enum { MPG_TEXT_MAX_THREAD = 65535 };
 
-/* An event with the storage of its lists, reused from line to line. comm, newcomm,
- * object and site are the labels in the text. */
+/* An event, with storage for lists that is reused from line to line. comm, newcomm, object and site are labels of the text. */
 struct mpg_text_event {
     struct mpg_event event;
-    uint64_t given;     /* bit KEY: the line has it */
-    const char *name;   /* of a region; in the line */
+    uint64_t given;     /* bit KEY: the line has KEY */
+    const char *name;   /* of a region; points into the line */
     uint32_t persistent_number;
     int64_t *lists[MPG_TEXT_KEYS];
     size_t capacity[MPG_TEXT_KEYS];
@@ -24,7 +23,7 @@ struct mpg_text_event {
     size_t resolution_capacity;
 };
 
-/* Parses LINE (which it may change) into PARSED, with its thread, and RANK. */
+/* Parses LINE, which is modified, into PARSED (with the thread) and *RANK. PARSED owns the lists. */
 int mpg_text_parse_event(char *line, struct mpg_text_event *parsed, int32_t *rank,
                          struct mpg_error *err);
 void mpg_text_event_clear(struct mpg_text_event *parsed);
@@ -34,16 +33,16 @@ static inline bool mpg_text_is_given(const struct mpg_text_event *t, enum mpg_te
     return t->given >> key & 1;
 }
 
-/* The next word of *TEXT, ended by blanks outside double quotes, or NULL at its end;
- * *TEXT is moved behind it. */
+/* Returns the next word of *TEXT, terminated at a blank outside double quotes, and moves *TEXT behind the word. Returns NULL at
+ * the end. */
 char *mpg_text_word(char **text);
-/* Replaces TEXT, quoted, by what the quotes hold. */
+/* Replaces the quoted TEXT by its content, with escapes resolved. */
 int mpg_text_unquote(char *text, struct mpg_error *err);
 int mpg_text_parse_int64(const char *text, int64_t minimum, int64_t maximum, int64_t *value,
                          struct mpg_error *err);
 int mpg_text_parse_int32(const char *text, int32_t minimum, int32_t *value,
                          struct mpg_error *err);
-/* "RANK" or "RANK.THREAD". */
+/* Parses "RANK" or "RANK.THREAD". */
 int mpg_text_parse_rank(const char *text, int32_t *rank, uint32_t *thread, struct mpg_error *err);
 
 #endif

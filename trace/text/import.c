@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading the text form into native traces. */
+/* Imports the text form into native traces. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 
 enum {
     MAX_IMPORT_RANKS = 1 << 20,
-    RANKS_OF_NOTHING = 4096, /* that a text of any size may have; above that, */
-    LEAST_RANK_BYTES = 16    /* that many for each: two calls have more */
+    RANKS_OF_NOTHING = 4096, /* a text of any size may have this many ranks; */
+    LEAST_RANK_BYTES = 16    /* each further rank needs this many bytes: two calls take more */
 };
 
 struct import {
     int32_t ranks;
-    int64_t size_bytes; /* of the text; -1: not known yet */
+    int64_t size_bytes; /* size of the text; -1: unknown */
     struct mpg_streams streams;
     struct mpg_text_definitions definitions;
     struct mpg_text_event parsed;
-    char *line; /* a copy of the one that is parsed, which changes it */
+    char *line; /* copy of the current line, since parsing modifies the line */
     size_t line_capacity;
 };
 
@@ -57,7 +57,7 @@ static int write_fact(struct import *im, int32_t rank, const char *key, const ch
     return s ? mpg_stream_write_fact(&im->streams, s, key, value, err) : -1;
 }
 
-/* Whether VALUE is "TIME OFFSET". */
+/* Returns an error unless VALUE is "TIME OFFSET". */
 static int check_clock(const char *value, struct mpg_error *err)
 {
     long long time_ns, offset_ns;
@@ -82,7 +82,7 @@ static int too_late(struct mpg_error *err)
     return mpg_error_set(err, "what values there are must be said directly after #ranks");
 }
 
-/* NAMES says how many values each event of RANK has. */
+/* Sets the number of counter values per event of RANK from NAMES. */
 static int set_values(struct import *im, int32_t rank, const char *names, struct mpg_error *err)
 {
     uint32_t number;
@@ -90,13 +90,13 @@ static int set_values(struct import *im, int32_t rank, const char *names, struct
         return too_late(err);
     if (count_values(names, &number, err) < 0)
         return -1;
-    im->streams.value_number = number; /* for the stream that is made now */
+    im->streams.value_number = number; /* for the stream created by the next call */
     int status = mpg_streams_get(&im->streams, rank, 0, err) ? 0 : -1;
     im->streams.value_number = 0;
     return status;
 }
 
-/* What quotes hold in TEXT, or TEXT itself, as it is if it only begins like that. */
+/* Replaces a quoted TEXT by its content; a text that only begins with a quote stays unchanged. */
 static int unquote_fact(char *text, struct mpg_error *err)
 {
     struct mpg_error why;
@@ -109,7 +109,7 @@ static int unquote_fact(char *text, struct mpg_error *err)
     return 0;
 }
 
-/* "RANK VALUE" becomes the fact KEY VALUE of RANK; KEY NULL: VALUE starts with it. */
+/* Parses "RANK VALUE" into the fact KEY of RANK. KEY NULL: parses "RANK KEY VALUE". */
 static int parse_fact(struct import *im, const char *key, char *text, struct mpg_error *err)
 {
     char *end;
@@ -135,7 +135,7 @@ static int parse_fact(struct import *im, const char *key, char *text, struct mpg
     return write_fact(im, (int32_t)rank, key, value, err);
 }
 
-/* "RANK[.THREAD] [CALL ENTER]" */
+/* Parses "RANK[.THREAD] [CALL ENTER]". */
 static int parse_died(struct import *im, char *text, struct mpg_error *err)
 {
     char *who = mpg_text_word(&text), *call = mpg_text_word(&text), *enter = mpg_text_word(&text);
@@ -157,7 +157,7 @@ static int parse_died(struct import *im, char *text, struct mpg_error *err)
     return write_fact(im, rank, "died", value, err);
 }
 
-/* KEY VALUE of all ranks. */
+/* Parses the fact KEY VALUE for all ranks. */
 static int parse_all(struct import *im, const char *key, char *value, struct mpg_error *err)
 {
     bool values = strcmp(key, "values") == 0;
@@ -172,10 +172,10 @@ static int parse_all(struct import *im, const char *key, char *value, struct mpg
     return mpg_streams_write_fact(&im->streams, key, value, err);
 }
 
-/* People annotate directives: "#clock 1 500 -320   (remark)". */
+/* Cuts a remark in parentheses: "#clock 1 500 -320 (remark)". */
 static void cut_remark(char *text, bool quoted)
 {
-    char *quote = quoted ? strrchr(text, '"') : NULL; /* behind a path that is quoted */
+    char *quote = quoted ? strrchr(text, '"') : NULL; /* end of a quoted path, which may hold parentheses */
     char *end = strstr(quote ? quote : text, " (");
     if (!end)
         return;
@@ -237,8 +237,7 @@ static int parse_directive(struct import *im, char *line, struct mpg_error *err)
     }
 }
 
-/* Makes sure that S knows all that the event just parsed speaks of, and puts the
- * stream's numbers in the place of labels. */
+/* Defines in S everything that the current event refers to, and replaces labels by the stream's numbers. */
 static int define_used(struct import *im, struct mpg_stream *s, struct mpg_error *err)
 {
     struct mpg_text_definitions *d = &im->definitions;
@@ -263,7 +262,7 @@ static int define_used(struct import *im, struct mpg_stream *s, struct mpg_error
     return t->name ? mpg_text_need_string(d, s, t->name, &e->string, err) : 0;
 }
 
-/* A reader makes the call from what is said of the rank, as from the window of a process. */
+/* Writes a call that killed the rank as fact "died", from which a reader makes the event, as from the window of a process. */
 static int write_killed(struct import *im, int32_t rank, const struct mpg_event *e,
                         struct mpg_error *err)
 {
@@ -273,7 +272,7 @@ static int write_killed(struct import *im, int32_t rank, const struct mpg_event 
     return write_fact(im, rank, "died", value, err);
 }
 
-/* Notes the event just parsed, whose text is LINE, of a stream that is not written yet. */
+/* Appends LINE, the text of the current event, to the spool of S, a stream without a writer. */
 static int spool_event(struct import *im, struct mpg_stream *s, const char *line,
                        struct mpg_error *err)
 {
@@ -325,7 +324,7 @@ static int parse_event_line(struct import *im, char *line, struct mpg_error *err
                      : spool_event(im, s, im->line, err);
 }
 
-/* Removes the line's end and blanks before it, which only facts may end in. */
+/* Removes the line end and trailing blanks; values of facts keep trailing blanks. */
 static void strip_end(char *line, size_t n)
 {
     bool fact = strncmp(line, "#fact ", 6) == 0 || strncmp(line, "#host ", 6) == 0;
@@ -333,17 +332,17 @@ static void strip_end(char *line, size_t n)
         line[--n] = '\0';
 }
 
-/* A text, of which LINE is the current line, N bytes of it with its end. */
+/* Reads a text line by line. LINE: the current line, N bytes with line end. */
 struct lines {
     FILE *text;
     char *line, block[65536];
-    size_t n, capacity, begin, end; /* of what is read ahead in BLOCK */
+    size_t n, capacity, begin, end; /* BEGIN, END: unread part of BLOCK */
 };
 
-/* No list has reason to be longer: an endless line is not read to its end. */
+/* Longer than any useful list; bounds the memory for input without line ends. */
 enum { MOST_LINE_BYTES = 1 << 26 };
 
-/* The next line: 1; 0 at the end, or as it could not be read; -1. */
+/* Reads the next line. Returns 1; 0 at the end of the file or after a read error; -1 for a line too long. */
 static int next_line(struct lines *l, struct mpg_error *err)
 {
     bool ends = false;
@@ -420,9 +419,9 @@ static int import_lines(struct import *im, FILE *text, const char *name, struct 
     return status;
 }
 
-/* --- the end --- */
+/* --- finishing --- */
 
-/* Does again to S, which has a writer now, what LINE of the spool says. */
+/* Writes LINE of the spool to S, which has a writer now. */
 static int replay_line(struct import *im, struct mpg_stream *s, char *line,
                        struct mpg_error *err)
 {
@@ -433,7 +432,7 @@ static int replay_line(struct import *im, struct mpg_stream *s, char *line,
         value = strchr(line, ' ');
         *value++ = '\0';
         return mpg_stream_write_fact(&im->streams, s, line, value, err);
-    case 'c': /* a communicator, a topology that no event mentions */
+    case 'c': /* a communicator that no event uses; 't': a topology */
         return mpg_text_need_comm(&im->definitions, s, (int32_t)strtol(line, NULL, 10), err);
     case 't':
         return mpg_text_need_topology(&im->definitions, s, (int32_t)strtol(line, NULL, 10), err);
@@ -445,7 +444,7 @@ static int replay_line(struct import *im, struct mpg_stream *s, char *line,
     }
 }
 
-/* Writes what was spooled of S. */
+/* Writes the spool of S to the trace. */
 static int replay(struct import *im, struct mpg_stream *s, struct mpg_error *err)
 {
     mpg_map_clear(&s->defined);
@@ -468,13 +467,13 @@ static int finish_stream(struct import *im, struct mpg_stream *s, struct mpg_err
 {
     if (!s->writer && replay(im, s, err) < 0)
         return -1;
-    /* So that ranks without any call are in the trace, too. */
+    /* Every rank needs a stream in the trace, also a rank without calls. */
     if (s->defined.count == 0 && mpg_text_write_world(&im->definitions, s, err) < 0)
         return -1;
     return mpg_stream_close(&im->streams, s, err);
 }
 
-/* Makes sure that S knows COMM, and its place in that's topology. */
+/* Defines COMM in S; with TOPOLOGY, also the rank's topology in COMM. */
 static int define_alone(struct import *im, struct mpg_stream *s, int32_t comm, bool topology,
                         struct mpg_error *err)
 {
@@ -492,7 +491,7 @@ static int define_alone(struct import *im, struct mpg_stream *s, int32_t comm, b
     return topology ? mpg_stream_spool(&im->streams, s, 't', label, err) : 0;
 }
 
-/* Communicators and topologies that no event mentions are in the trace, too. */
+/* Defines communicators and topologies that no event uses. */
 static int define_unused(struct import *im, struct mpg_error *err)
 {
     const struct text_comm *c;

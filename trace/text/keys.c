@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keys of the text form, and the calls they belong to. */
+/* The keys of the text form, and the calls that have each key. */
 #include "trace/text/keys.h"
 
 #include <string.h>

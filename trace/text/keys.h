@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which call has which keys in the text form, in the order they are printed, and
- * where an event keeps each: the one table for printing and for parsing. Private
+/* One table for print and import: the keys of each call in print order, and the field of struct mpg_event for each key. Private
  * to trace/. */
 #ifndef MPG_TEXT_KEYS_H
 #define MPG_TEXT_KEYS_H
@@ -10,7 +9,7 @@
 #include "trace/event.h"
 
 enum mpg_text_key {
-    MPG_TEXT_END, /* of a list of keys */
+    MPG_TEXT_END, /* end of a list of keys */
     MPG_TEXT_COMM,
     MPG_TEXT_WINDOW,
     MPG_TEXT_FILE,
@@ -52,18 +51,18 @@ enum mpg_text_key {
     MPG_TEXT_KEYS
 };
 
-/* Bit of a key that a call cannot do without. */
+/* Flag of a key required by a call. */
 enum { MPG_TEXT_NEEDED = 0x80 };
 
-/* How a value is written. */
+/* Syntax of a value. */
 enum mpg_text_type {
-    MPG_TEXT_TYPE_LABEL,  /* int32_t: a number of a definition, or null (-1) */
+    MPG_TEXT_TYPE_LABEL,  /* int32_t: number of a definition, or null (-1) */
     MPG_TEXT_TYPE_PEER,   /* int32_t: a rank, null or root */
     MPG_TEXT_TYPE_INT32,
     MPG_TEXT_TYPE_INT64,  /* 0 or more */
     MPG_TEXT_TYPE_ID,     /* int64_t, 1 or more */
     MPG_TEXT_TYPE_FLAG,   /* bool: 0 or 1 */
-    MPG_TEXT_TYPE_LIST,   /* int64_t *, of as many as the uint32_t at `number` says */
+    MPG_TEXT_TYPE_LIST,   /* int64_t *, with the length in the uint32_t at `number` */
     MPG_TEXT_TYPE_BYTES,  /* an INT64, or counts as a LIST */
     MPG_TEXT_TYPE_ANY,    /* MPG_ANY_ flags */
     MPG_TEXT_TYPE_MATCHED, /* resolutions */
@@ -77,14 +76,14 @@ struct mpg_text_key_info {
 };
 
 const struct mpg_text_key_info *mpg_text_key_info(enum mpg_text_key key);
-/* The key called NAME, or MPG_TEXT_END. */
+/* Returns the key called NAME; MPG_TEXT_END: none. */
 enum mpg_text_key mpg_text_key_by_name(const char *name);
-/* Keys of KIND, needed ones with MPG_TEXT_NEEDED set, up to MPG_TEXT_END. All calls
- * have MPG_TEXT_FAILED, _SITE, _VALUES, _OFF and _OFF_CALL besides. */
+/* Returns the keys of KIND, terminated by MPG_TEXT_END; required keys have the flag MPG_TEXT_NEEDED. All calls also have
+ * MPG_TEXT_FAILED, _SITE, _VALUES, _OFF and _OFF_CALL. */
 const unsigned char *mpg_text_kind_keys(enum mpg_kind kind);
-/* Whether KIND has KEY. */
+/* Returns whether KIND has KEY. */
 bool mpg_text_kind_has(enum mpg_kind kind, enum mpg_text_key key);
-/* Whether KEY means something for EVENT and is not what its absence says. */
+/* Returns whether KEY applies to EVENT and differs from the default of an absent key. */
 bool mpg_text_key_is_shown(const struct mpg_event *event, enum mpg_text_key key);
 
 #endif

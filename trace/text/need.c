@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Telling a stream what a label stands for, when an event first uses it there. */
+/* Defines a label in a stream before the first event that uses the label. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void *find(struct mpg_text_definitions *d, enum text_kind kind, int32_t l
     return place ? (char *)t->items + (*place - 1) * t->size : NULL;
 }
 
-/* 1 if KIND's LABEL is already known in S, else 0 and from now on it is. */
+/* Returns 1 if LABEL of KIND is already defined in S; else marks the label as defined and returns 0. -1: out of memory. */
 static int meet(struct mpg_stream *s, enum text_kind kind, int32_t label,
                 struct mpg_error *err)
 {
@@ -110,7 +110,7 @@ int mpg_text_need_object(struct mpg_text_definitions *d, struct mpg_stream *s,
                          enum text_kind kind, int32_t label, int32_t *object,
                          struct mpg_error *err)
 {
-    /* Windows and files share their numbers in a stream, and not in a text. */
+    /* Windows and files share one numbering in a stream, but have separate labels in a text. */
     uint64_t *slot = mpg_map_add(&s->defined, (uint64_t)label, (uint64_t)kind);
     if (!slot)
         return mpg_error_set(err, "out of memory");
@@ -162,7 +162,7 @@ int mpg_text_need_site(struct mpg_text_definitions *d, struct mpg_stream *s, int
     return mpg_trace_write_site(s->writer, label, site->frame_number, site->frames, err);
 }
 
-/* The trace-wide number of NAME, new or not. */
+/* Stores the trace-wide number of NAME in *NUMBER, a new number for a new name. */
 static int intern_name(struct mpg_text_definitions *d, const char *name, int32_t *number,
                        struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Printing traces as text. */
+/* Prints traces as text. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -15,14 +15,14 @@
 struct printer {
     struct mpg_trace *trace;
     FILE *out;
-    struct mpg_map printed;   /* (number, kind) -> label + 1 */
-    struct mpg_map instances; /* as the import counts them */
-    int32_t labels[TEXT_KINDS]; /* the next free ones */
-    bool met_zero, met_twin;  /* the communicator labelled 0, one with the world's groups */
+    struct mpg_map printed;   /* (number, kind) -> 1 + label */
+    struct mpg_map instances; /* as in struct mpg_text_definitions */
+    int32_t labels[TEXT_KINDS]; /* the next free labels */
+    bool met_zero, met_twin;  /* printed: the communicator with label 0; another with the groups of MPI_COMM_WORLD */
     bool failed;              /* out of memory */
 };
 
-/* Whether NUMBER of KIND is new; LABEL is the one in the text, given in order. */
+/* Returns whether NUMBER of KIND is new. Stores the label in *LABEL; labels are numbered in order of first use. */
 static bool meet(struct printer *p, enum text_kind kind, int32_t number, uint64_t second,
                  int32_t *label)
 {
@@ -44,7 +44,7 @@ static int32_t label_of(const struct printer *p, enum text_kind kind, int32_t nu
     return slot ? (int32_t)(*slot - 1) : -1;
 }
 
-/* ---- definitions, before what first mentions them ---- */
+/* ---- definitions, before the first event that uses them ---- */
 
 static void print_members(FILE *out, const int32_t *members, int32_t n)
 {
@@ -73,7 +73,7 @@ static void define_comm(struct printer *p, int32_t comm)
     define_comm(p, c->parent);
     int32_t parent = c->parent == MPG_NO_COMM ? MPG_NO_COMM
                                               : mpg_trace_comm(p->trace, c->parent)->label;
-    /* As the import counts: what has the world's groups comes after the world itself. */
+    /* Counts as the import does: MPI_COMM_WORLD is instance 0 of its groups even if never printed. */
     bool is_twin = is_like_world(p, c) && !p->met_twin && !p->met_zero;
     int32_t expected = 0;
     for (int i = 0; i <= is_twin && expected >= 0; i++)
@@ -133,7 +133,7 @@ static void define_object(struct printer *p, int32_t object)
             mpg_trace_comm(p->trace, o->comm)->label, o->number);
 }
 
-/* In double quotes, every byte that a terminal would not show as it is written out. */
+/* Prints TEXT in double quotes, with unprintable bytes escaped. */
 static void print_quoted(FILE *out, const char *text)
 {
     const bool plain = mpg_printable_is(text);
@@ -148,7 +148,7 @@ static void print_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* As it is, or in quotes if it would not be shown so, or taken for quoted. */
+/* Prints TEXT; in quotes if TEXT has unprintable bytes or begins with a quote. */
 static void print_fact_text(FILE *out, const char *text)
 {
     if (*text == '"' || !mpg_printable_is(text))
@@ -192,7 +192,7 @@ static void define_site(struct printer *p, int32_t site)
 
 /* ---- events ---- */
 
-/* Lists may be long, and the same again and again: fprintf() would take most of the time. */
+/* Prints long lists, often repeated; fprintf() would take most of the run time. */
 static void print_list(FILE *out, const int64_t *values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -257,7 +257,7 @@ static void print_value(const struct printer *p, const struct mpg_event *e, enum
         fputs(*(const bool *)field ? "1" : "0", out);
         break;
     case MPG_TEXT_TYPE_LIST:
-        /* A persistent request that is made or freed is one. */
+        /* Making or freeing a persistent request has one request in the list. */
         if (key == MPG_TEXT_PERSISTENT && mpg_call_kind(e->call) != MPG_KIND_START)
             n = 1;
         print_list(out, *(const int64_t *const *)field, n);
@@ -324,9 +324,9 @@ static void print_event(struct printer *p, int32_t rank, const struct mpg_event 
     fputc('\n', p->out);
 }
 
-/* ---- what is said about the ranks ---- */
+/* ---- facts of the ranks ---- */
 
-/* The value of fact KEY if all ranks have the same, else NULL. */
+/* Returns the value of fact KEY if equal on all ranks, else NULL. */
 static const char *common_fact(const struct mpg_trace *t, const char *key)
 {
     const char *common = mpg_trace_find_fact(t, 0, key);
@@ -371,7 +371,7 @@ static void print_rank_facts(const struct mpg_trace *t, int32_t rank, bool share
 
 static void print_facts(const struct mpg_trace *t, FILE *out)
 {
-    /* What values there are is said first: they belong to all that follows. */
+    /* The counters' names come first, since the number of values of each event follows from them. */
     const char *values = common_fact(t, "values"), *clocks = common_fact(t, "clocks");
     bool shared = clocks && strcmp(clocks, "shared") == 0;
     if (values) {
@@ -419,8 +419,8 @@ static int by_label_and_rank(const void *a, const void *b, void *trace)
     return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Communicators and topologies that no event mentions, in an order that does not depend on
- * which rank's file named them first. */
+/* Prints communicators and topologies that no event uses, sorted, so that the order does not depend on which rank's file
+ * defined them first. */
 static int print_unused(struct printer *p, struct mpg_error *err)
 {
     int32_t comms = mpg_trace_comm_count(p->trace), topologies = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text form of traces, exact both ways: mpgtext(5). */
+/* The text form of traces, exact in both directions: mpgtext(5). */
 #ifndef MPG_TEXT_H
 #define MPG_TEXT_H
 
@@ -8,12 +8,11 @@
 #include "common/error.h"
 #include "trace/reader.h"
 
-/* Imports the text form, as trace/format.h says; errors give the line. */
+/* Imports the text form: see `import` in trace/format.h. Errors name the line. */
 int mpg_text_import(FILE *text, const char *name, const char *target, int fd,
                     struct mpg_error *err);
 
-/* Writes the text form of TRACE, rank after rank, to STREAM; write errors are
- * left for the caller's close of STREAM to report. */
+/* Prints the text form of TRACE to STREAM, one rank after another. The caller checks for write errors on closing STREAM. */
 int mpg_text_print(struct mpg_trace *trace, FILE *stream, struct mpg_error *err);
 
 #endif

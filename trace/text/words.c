@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words that lines of the text form consist of. */
+/* Splits lines of the text form into words, and parses words. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
