@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The formats of traces, beside the native one, that every program reads: each is translated to the native form. */
+/* Trace formats that every program reads by import into the native format. */
 #ifndef MPG_TRACE_FORMAT_H
 #define MPG_TRACE_FORMAT_H
 
@@ -9,25 +9,25 @@
 #include "common/error.h"
 #include "common/kind.h"
 
-/* A file's first bytes by which formats are told apart; as many are read of a stream. */
+/* Number of first bytes of a file that tell the format; read from streams too. */
 enum { MPG_FORMAT_BYTES = 8 };
 
 struct mpg_trace_format {
-    const char *name;   /* mpgtrace import --NAME=FILE reads it; in small letters */
-    const char *help;   /* of that option */
-    const char *begins; /* the first bytes of each file */
-    size_t bytes;       /* how many, from 1 to MPG_FORMAT_BYTES */
-    enum mpg_file_kind kind; /* what mpg_kind_of() calls a file, or MPG_FILE_UNKNOWN */
-    /* Reads a trace from IN (called FILE in errors, which say the place) and writes the native form: a file for each rank in
-     * the existing folder TARGET, or, where FD is not -1, all of it to the open file FD, which errors call TARGET (NULL: the
-     * trace). Returns 0, or -1 with ERR. IN stays the caller's. */
+    const char *name;   /* option --NAME=FILE of mpgtrace import; in small letters */
+    const char *help;   /* help text of the option */
+    const char *begins; /* first bytes of each file */
+    size_t bytes;       /* length of `begins`, 1 to MPG_FORMAT_BYTES */
+    enum mpg_file_kind kind; /* kind from mpg_kind_of(), or MPG_FILE_UNKNOWN */
+    /* Imports a trace from IN into the native format: with FD -1, one file per rank in the existing folder TARGET; else
+     * everything to the open file FD, called TARGET in errors (NULL: "the trace"). Errors name FILE and the place. Returns 0,
+     * or -1 with ERR. The caller keeps IN. */
     int (*import)(FILE *in, const char *file, const char *target, int fd, struct mpg_error *err);
 };
 
-/* All of them; one without a name ends the list. */
+/* All formats; the last entry has no name. */
 extern const struct mpg_trace_format mpg_trace_formats[];
 
-/* The format of a file that begins with the N bytes FIRST; NULL: the native form, or no trace. */
+/* Returns the format of a file with the first N bytes FIRST; NULL: native format, or not a trace. */
 const struct mpg_trace_format *mpg_trace_format_of(const void *first, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of formats: CONTRIBUTING.md says how one is added. */
+/* The table of formats. CONTRIBUTING.md says how to add a format. */
 #include "trace/format.h"
 
 #include <string.h>

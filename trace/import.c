@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgtrace import: a trace in another format into the native form. An option for each format names the file. */
+/* mpgtrace import: imports a trace of another format, with one option per format that names the file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 enum { MOST_FORMATS = 16, OTHER_OPTIONS = 2 };
 
 struct request {
-    const char *file[MOST_FORMATS]; /* by the place of the format; NULL: not given */
+    const char *file[MOST_FORMATS]; /* by index of the format; NULL: option not given */
     const char *output;
     bool force;
 };
@@ -34,7 +34,7 @@ static void fill_options(struct request *request, struct mpg_option options[MOST
     options[n + OTHER_OPTIONS] = (struct mpg_option){.name = NULL};
 }
 
-/* Exactly one file is to be read. */
+/* Checks that exactly one file is given. */
 static int check_files(void *request, char **arguments, size_t n, struct mpg_error *err)
 {
     const char *const *file = ((const struct request *)request)->file;
@@ -50,7 +50,7 @@ static int check_files(void *request, char **arguments, size_t n, struct mpg_err
     return given == 1 ? 0 : mpg_error_set(err, given == 0 ? "%s is missing" : "%s: only one can be", names);
 }
 
-/* Imports IN, called FILE, of FORMAT, into a folder beside OUTPUT, which then takes OUTPUT's place. */
+/* Imports IN, called FILE, of FORMAT into a folder beside OUTPUT, then renames the folder to OUTPUT. */
 static int import_aside(const struct mpg_trace_format *format, FILE *in, const char *file, const struct request *request,
                         struct mpg_error *err)
 {
