@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgscale's analysis: its command line, and what is read, compared and printed for it. */
+/* The analysis of mpgscale: parses the command line, reads the runs, compares them and prints the result. */
 #include <string.h>
 
 #include "common/option.h"
@@ -12,27 +12,27 @@
 
 struct wanted {
     struct mpg_option_list labels, manifests, only, select;
-    const char *plot, *metric /* NULL: the table's */, *output;
+    const char *plot, *metric /* NULL: the table's default */, *output;
     double threshold_percent;
     int64_t seed, frames;
-    int by, absent, representative; /* places in bys, -1: none, absents, representatives */
+    int by, absent, representative; /* indices in bys (-1: none), absents and representatives */
     bool no_waits, json, csv;
     struct scale_reading how;
     struct scale_options options;
     enum scale_table of_table;
     enum scale_export of_export;
     struct scale_label only_label[MPG_OPTION_LIST_MAX];
-    bool misused; /* the error is the command line's */
+    bool misused; /* the error is on the command line */
 };
 
 /* ---- words ---- */
 
-/* In the order of their enums. */
+/* Each list is in the order of its enum. */
 static const char *const units[] = {"callsite", "call", "region", NULL};
 static const char *const tables[] = {"correlation", "callsites", "aggregate", "runs", NULL};
 static const char *const exports[] = {"none", "extrap", "jsonl", "csv", NULL};
 static const char *const metrics[] = {"share", "time", "time/T_app", "mean", "count", "bytes", "imbalance", NULL};
-/* As struct wanted has them; bys from SCALE_BY_ADDRESS on. */
+/* Indexed by the members of struct wanted; bys starts at SCALE_BY_ADDRESS. */
 static const char *const bys[] = {"address", "line", NULL}, *const absents[] = {"omit", "zero", NULL};
 static const char *const representatives[] = {"median", "fastest", NULL};
 enum { ABSENT_ZERO = 1, REPRESENTATIVE_FASTEST = 1 };
@@ -65,14 +65,14 @@ static const struct mpg_option_rule rules[] = {
     {"project", MPG_OPTION_EXCLUDES, EXPORT, NULL},
     {NULL, MPG_OPTION_EXCLUDES, NULL, NULL}};
 
-/* The conditions of the rules. */
+/* Evaluates the conditions of the rules. */
 static bool holds(void *wanted, const char *condition)
 {
     const struct wanted *w = wanted;
     return strcmp(condition, IMBALANCE) == 0 ? w->how.computation : w->of_export != SCALE_EXPORT_NONE;
 }
 
-/* What follows from the options; there must be N FILES, or a manifest. */
+/* Derives settings from the options. Returns an error without FILES (N) and manifests. */
 static int resolve(void *wanted, char **files, size_t n, struct mpg_error *err)
 {
     struct wanted *w = wanted;
@@ -91,7 +91,7 @@ static int resolve(void *wanted, char **files, size_t n, struct mpg_error *err)
     return 0;
 }
 
-/* The metric that is asked for, now that SET says which counters there are. */
+/* Finds the requested metric, after SET has listed the available counters. */
 static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg_error *err)
 {
     const char *name = w->metric ? w->metric : metrics[w->of_table == SCALE_TABLE_AGGREGATE ? SCALE_TIME : SCALE_SHARE];
@@ -110,7 +110,7 @@ static int find_metric(struct wanted *w, const struct scale_set *set, struct mpg
                               "no run counted it", name);
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static int find_files(struct wanted *w, char *const *paths, int n, struct scale_files *files, struct mpg_error *err)
 {
@@ -146,7 +146,7 @@ static void print_notes(const char *program, const struct scale_notes *notes)
     }
 }
 
-/* Whether there is something to compare. */
+/* Returns an error if there is nothing to compare. */
 static int check(const struct wanted *w, const struct scale_analysis *a, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -179,7 +179,7 @@ static int check(const struct wanted *w, const struct scale_analysis *a, struct 
                                     "--unit=call needs none)");
 }
 
-/* ---- all of it ---- */
+/* ---- the whole analysis ---- */
 
 static int write_report(const struct wanted *w, const struct scale_report *r, struct mpg_error *err)
 {
@@ -197,7 +197,7 @@ static int write_report(const struct wanted *w, const struct scale_report *r, st
     if (mpg_output_commit(out, err) < 0)
         return -1;
     if (format == MPG_TABLE_CSV && !w->of_export && mpg_scale_print_crowd(r->analysis->set, "mpgscale: attention: ", stderr))
-        fputc('\n', stderr); /* it has no room for that */
+        fputc('\n', stderr); /* the CSV itself has no place for the warning */
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgscale: which calls will not scale. */
+/* mpgscale: finds the MPI calls that will not scale. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +12,6 @@ int main(int argc, char **argv)
         return mpg_scale_run_main(argc - 1, argv + 1);
     }
     if (argc == 2 && strcmp(argv[1], "--completion") == 0)
-        puts("run\nFILE..."); /* the analysis' options follow */
+        puts("run\nFILE..."); /* the options of the analysis follow */
     return mpg_scale_main(argc, argv);
 }

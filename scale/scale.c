@@ -24,7 +24,7 @@ const char *mpg_scale_program_of(const struct scale_run *run, size_t *length)
     return text + from;
 }
 
-/* The number that TEXT, of LENGTH bytes, begins with, and in *DIGITS of how many it is; 0: none. */
+/* Returns the number at the beginning of TEXT (LENGTH bytes) and its number of *DIGITS; 0 if there is none. */
 static long number_at(const char *text, size_t length, size_t *digits)
 {
     long number = 0;
@@ -33,7 +33,7 @@ static long number_at(const char *text, size_t length, size_t *digits)
     return number;
 }
 
-/* Whether A's name and B's are the same where each has its own number of ranks: "bt.W.4", "bt.W.16". */
+/* Returns true if the names of A and B are equal after each run's number of ranks is removed: "bt.W.4", "bt.W.16". */
 static bool differ_by_ranks(const struct scale_run *a, const struct scale_run *b)
 {
     size_t of_a, of_b, i = 0, k = 0;

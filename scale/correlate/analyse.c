@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All rows of a set. */
+/* Computes all rows of a set. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* What all rows are of. */
+/* The inputs of all rows. */
 struct making {
     struct scale_analysis *a;
     const struct scale_set *set;
@@ -27,7 +27,7 @@ struct making {
 
 enum side { WAIT, TRANSFER, IMBALANCE };
 
-/* A further number of a cell, or NAN. */
+/* Returns a secondary metric of a cell (share of waiting, share of transfer, imbalance), or NAN. */
 static double side_of(const struct scale_set *set, size_t site, size_t run, enum side side)
 {
     const struct scale_cell *cell = scale_cell_of(set, site, run);
@@ -39,7 +39,7 @@ static double side_of(const struct scale_set *set, size_t site, size_t run, enum
     return (side == WAIT ? cell->wait_ns : cell->time_ns - cell->wait_ns) / r->comm_ns;
 }
 
-/* r_s of a further number, of the runs in SERIES that have it; its `runs` are 0 if there are none. */
+/* Correlates a secondary metric with N over the runs in SERIES that have the metric; R->runs is 0 if there are none. */
 static int correlate_side(const struct making *m, size_t site, const struct scale_series *series, enum side side,
                           struct scale_correlation *r, struct mpg_error *err)
 {
@@ -59,7 +59,7 @@ static int correlate_side(const struct making *m, size_t site, const struct scal
     return status;
 }
 
-/* The shares of SITE at both ends of SERIES. */
+/* Finds the shares of SITE at the smallest and the largest N of SERIES. */
 static int find_shares(const struct making *m, size_t site, const struct scale_series *series, struct scale_row *row,
                        struct mpg_error *err)
 {
@@ -74,10 +74,11 @@ static int find_shares(const struct making *m, size_t site, const struct scale_s
     return status;
 }
 
-/* Rows that noise alone may name: one in four tables, where rows are few. */
+/* Largest accepted number of rows that noise alone would name: one in four tables, if rows are few. */
 static const double MOST_CHANCE = 0.25;
 
-/* The verdict: it goes with N, is a quarter larger at the end than at the beginning, and matters there. */
+/* Returns the verdict. A row grows if its metric correlates with N, is at least 25 % larger at the largest N than at the
+ * smallest, and reaches the threshold there. */
 static enum scale_verdict judge(const struct scale_options *options, const struct scale_row *row)
 {
     if (!(row->all.r >= 0.7 && row->last >= 1.25 * row->first && row->share_last >= options->threshold))
@@ -103,7 +104,7 @@ static int make_row(const struct making *m, size_t site, struct scale_row *row, 
     return 0;
 }
 
-/* ---- which sites ---- */
+/* ---- selection of sites ---- */
 
 static bool reaches(const struct scale_set *set, size_t site, double threshold)
 {
@@ -141,7 +142,7 @@ static struct scale_correlation *coefficient_of(struct scale_row *row, int which
     return of[which];
 }
 
-/* Corrects the probabilities of one column of coefficients. */
+/* Corrects the p-values of one column of coefficients for multiple tests. */
 static int correct(struct scale_analysis *a, int which, struct mpg_error *err)
 {
     double *p = malloc((2 * a->row_number + 1) * sizeof *p);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which callsites are told apart by their callers: those of wrappers. */
+/* Selects the callsites that are split by their callers: typically the callsites in wrappers. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "scale/correlate/coefficient.h"
 #include "scale/correlate/correlate.h"
 
-/* A site of any depth, and those of one frame more below it. */
+/* A site of any depth and the list of its callers (sites with one frame more). */
 struct place {
-    size_t first, next; /* child; sibling; 0: none, else 1 + site */
-    bool counts;        /* its share reaches the threshold */
-    double r, share;    /* r_s, or NAN; median share at the largest N */
+    size_t first, next; /* first child; next sibling; 0: none, otherwise 1 + site */
+    bool counts;        /* the site's share reaches the threshold */
+    double r, share;    /* r_s or NAN; median share at the largest N */
 };
 
 struct choosing {
@@ -42,7 +42,7 @@ static int measure(struct choosing *c, size_t site, struct mpg_error *err)
     return status;
 }
 
-/* Whether two of the sites called from SITE's callers differ. */
+/* Returns true if two callers of SITE differ in the sign of r_s or by a factor of 2 in share. */
 static bool do_callers_differ(const struct choosing *c, size_t site)
 {
     bool falls = false, rises = false, any = false;
@@ -60,14 +60,14 @@ static bool do_callers_differ(const struct choosing *c, size_t site)
     return (falls && rises) || (any && most >= 2 * least && most > least);
 }
 
-/* Keeps SITE, or what it is told apart into: whether that is. */
+/* Keeps SITE or the callers that SITE is split into. Returns true if SITE is split. */
 static bool choose(struct choosing *c, size_t site)
 {
     bool deeper = do_callers_differ(c, site);
     for (size_t i = c->place[site].first; i; i = c->place[i - 1].next)
         deeper |= choose(c, i - 1);
     if (deeper)
-        return true; /* each caller has kept itself */
+        return true; /* the recursion has kept the callers */
     for (size_t i = c->place[site].first; i; i = c->place[i - 1].next)
         c->keep[i - 1] = false;
     c->keep[site] = true;

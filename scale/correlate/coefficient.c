@@ -37,20 +37,21 @@ void mpg_scale_draws_clear(struct scale_draws *draws)
 
 /* ---- resampling ---- */
 
-/* A series as ranks. Resampling within equal x leaves the ranks of x as they are; those of y follow from how often each
- * value was drawn. */
+/* A series as ranks. Resampling among points of equal x keeps the ranks of x; the ranks of y follow from the number of times
+ * each y is drawn. */
 struct resampling {
-    size_t n, values;            /* points; distinct y */
+    size_t n, values;            /* points; distinct values of y */
     const struct scale_series *series;
-    double *rank;                /* of x, less its mean */
-    size_t *first, *number;      /* of each point: where those of its x begin, and how many they are */
-    size_t *value, *drawn;       /* of each point: which of the distinct y; of each point drawn the same */
-    size_t *times;               /* how often each y was drawn */
-    double *middle;              /* the rank that it then has */
-    double spread;               /* sum of squares of rank */
+    double *rank;                /* ranks of x minus their mean */
+    size_t *first, *number;      /* for each point: index of the first point with the same x, and the number of points with
+                                    the same x */
+    size_t *value, *drawn;       /* for each point: index of its distinct y; for each drawn point the same */
+    size_t *times;               /* number of times each distinct y is drawn */
+    double *middle;              /* rank of each distinct y in the resample, minus the mean rank */
+    double spread;               /* sum of the squares of rank */
 };
 
-/* r_s of what was drawn; NAN: all are equal. */
+/* Returns r_s of the resample; NAN if all drawn y are equal. */
 static double coefficient(struct resampling *s)
 {
     double sum = 0, squares = 0;
@@ -76,7 +77,7 @@ static double resample(struct resampling *s, const uint32_t *word)
     return coefficient(s);
 }
 
-/* The interval from the N coefficients in R, of SCALE_RESAMPLES. */
+/* Computes the interval from the N defined coefficients in R; no interval if fewer than half of SCALE_RESAMPLES are defined. */
 static void bound(double *r, size_t n, struct scale_interval *interval)
 {
     if (n * 2 < SCALE_RESAMPLES)
@@ -86,7 +87,7 @@ static void bound(double *r, size_t n, struct scale_interval *interval)
     interval->high = mpg_sorted_quantile(r, n, 0.975);
 }
 
-/* Which distinct y, by Y_RANK, is which: equal ones have equal ranks. */
+/* Finds the index of each point's distinct y from Y_RANK: equal values have equal ranks. */
 static int number_values(struct resampling *s, const double *y_rank, struct mpg_error *err)
 {
     double *sorted = malloc(s->n * sizeof *sorted);
@@ -156,7 +157,7 @@ static int find_interval(const struct scale_series *series, const struct scale_d
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- coefficient and interval ---- */
 
 static bool is_constant(const struct scale_series *series)
 {

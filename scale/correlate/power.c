@@ -9,7 +9,7 @@
 #include "statistics/order.h"
 #include "statistics/rank.h"
 
-/* Logarithms of N and of SITE's times, N points. */
+/* The logarithms of N and of a site's times; N points. */
 struct points {
     size_t n;
     double *x, *y;
@@ -50,7 +50,7 @@ int mpg_scale_power(const struct scale_set *set, size_t site, struct scale_power
     return status;
 }
 
-/* The time at log N = X with exponent B: through the medians of all points. */
+/* Returns the time at log N = X on the line with exponent B through the medians of all points. */
 static double time_at(const struct scale_power *power, double b, double x)
 {
     return power->runs == 0 ? 0 : exp(power->y + (isnan(b) ? 0 : b * (x - power->x)));
@@ -68,14 +68,15 @@ enum { RESAMPLES = SCALE_PROJECT_RESAMPLES };
 struct projecting {
     const struct scale_analysis *a;
     const struct scale_draws *draws;
-    double x;        /* log N' */
-    double *chi;     /* of each freedom, 0 .. runs, RESAMPLES quantiles of chi^2; the first NAN: not yet */
-    double *time_ns; /* of each site, RESAMPLES of its time at N' */
-    double *sum_ns;  /* RESAMPLES sums over sites */
-    double all_ns;   /* the sum of the times by the sites' own powers */
+    double x;        /* log of the projected process count N' */
+    double *chi;     /* for each number of degrees of freedom (0 .. runs): RESAMPLES quantiles of chi^2; the last is NAN until
+                        computed */
+    double *time_ns; /* for each site: RESAMPLES resampled times at N' */
+    double *sum_ns;  /* sums over all sites of RESAMPLES times */
+    double all_ns;   /* sum of the sites' times by their own power laws */
 };
 
-/* The quantiles of chi^2 with FREEDOM, at uniform draws that are the same for all. */
+/* Returns the quantiles of chi^2 with FREEDOM degrees of freedom at uniform draws that are the same for all sites. */
 static const double *chi_of(struct projecting *p, size_t freedom)
 {
     const uint64_t seed = p->a->options->seed;
@@ -88,7 +89,7 @@ static const double *chi_of(struct projecting *p, size_t freedom)
     return chi;
 }
 
-/* DEVIATION becomes what the points are off the line of least squares. */
+/* Computes the residuals DEVIATION of the points from the least-squares line. */
 static void find_deviations(const struct points *p, double *deviation)
 {
     double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
@@ -109,8 +110,8 @@ static double within(double value, double most)
     return fmin(fmax(value, -most), most);
 }
 
-/* TIME_NS becomes RESAMPLES times of a site with POWER, whose POINTS they are: these on the line, plus deviations drawn
- * from theirs. Z and DEVIATION are of as many. */
+/* Computes RESAMPLES projected times TIME_NS of a site with the power law POWER and the points POINTS. Each resample places
+ * the points on the line and adds residuals drawn at random. Z and DEVIATION are work arrays with one value per point. */
 static int resample(struct projecting *p, const struct scale_power *power, const struct points *points, double *z,
                     double *deviation, double *time_ns, struct mpg_error *err)
 {
@@ -132,7 +133,7 @@ static int resample(struct projecting *p, const struct scale_power *power, const
     return 0;
 }
 
-/* Whether a line with POWER leaves something to tell how sure it is. */
+/* Returns true if a site with POWER has enough points for residuals. */
 static bool is_resampled(const struct scale_power *power)
 {
     return power->runs > 2 && !isnan(power->b);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows' values as what a rank takes, and their models. */
+/* Converts the rows' values to values per rank and fits models to them. */
 #include "scale/model/model.h"
 
 #include <Random123/philox.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { DRAW_MODEL = 1 }; /* the last word of the address: intervals of r_s have 0 */
+enum { DRAW_MODEL = 1 }; /* last word of the random address; intervals of r_s use 0 */
 
-/* What draws are addressed by. */
+/* The random address of a model. */
 struct address {
     uint64_t seed;
-    uint32_t site; /* of its name */
+    uint32_t site; /* hash of the site's name */
 };
 
 static uint32_t of_name(const char *name)
@@ -36,7 +36,7 @@ static bool is_time(enum scale_metric metric)
     return metric == SCALE_SHARE || metric == SCALE_TIME || metric == SCALE_TIME_OF_APP || metric == SCALE_MEAN;
 }
 
-/* What a rank takes at SITE in RUN. */
+/* Returns the metric of SITE in RUN per rank. */
 static double of_rank(const struct scale_set *set, const struct scale_options *options, size_t site, size_t run)
 {
     const double n = set->runs[run].ranks;
@@ -82,7 +82,7 @@ out:
     return 0;
 }
 
-/* Whether ROW's time surely grows, which its part of T_comm does not show. */
+/* Returns true if ROW's time grows with certainty although its share of T_comm does not. */
 static bool grows_unseen(const struct scale_row *row)
 {
     const struct scale_model *m = row->model;
@@ -90,10 +90,10 @@ static bool grows_unseen(const struct scale_row *row)
 }
 
 enum { MOST_DOMINATING = 3 };
-static const double LEAST_DOMINATING = 1.0 / 6; /* of T_comm, each */
+static const double LEAST_DOMINATING = 1.0 / 6; /* minimum share of T_comm of each */
 
-/* Finds the fewest rows, MOST_DOMINATING at most, that together have most of T_comm at the largest N: their part cannot
- * rise much, and what it is a part of grows with them. */
+/* Finds the fewest rows (at most MOST_DOMINATING) that together have more than half of T_comm at the largest N. Their shares
+ * cannot rise much, because T_comm grows with them. */
 static void find_dominating(struct scale_analysis *a)
 {
     const bool of_a_part = a->options->metric == SCALE_SHARE || a->options->metric == SCALE_TIME_OF_APP;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Models in words and as data. */
+/* Prints models as text and as data. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ const char *mpg_scale_model_of(const struct scale_set *set, const struct scale_o
     }
 }
 
-/* What is beyond every time as a number. */
+/* Times from 1e18 ns on are printed in s. */
 char *mpg_scale_model_amount(const struct scale_model *m, double value, char *text)
 {
     if (m->is_time && fabs(value) < 1e18)
@@ -59,7 +59,7 @@ char *mpg_scale_model_formula(const struct scale_model *m, char *text)
         snprintf(power, sizeof power, s->numerator == 1 ? " N" : " N^%d", s->numerator);
     if (s->logs)
         snprintf(logs, sizeof logs, s->logs == 1 ? " log2(N)" : " log2(N)^%d", s->logs);
-    /* What is nowhere a millionth of the whole is rounding. */
+    /* A constant below a millionth of the largest value is rounding error. */
     if (fabs(f->constant) > f->coefficient * mpg_growth_term(f->shape, m->growth.most_n) * 1e-6)
         mpg_scale_model_amount(m, f->constant, constant);
     snprintf(text, SCALE_MODEL_TEXT, "%.40s%s%.40s%s%s", constant, *constant ? " + " : "",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Curves as gnuplot's data and script. */
+/* Writes curves as gnuplot data and script. */
 #include "scale/plot/figure.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "common/table/escape.h"
 #include "statistics/rank.h"
 
-enum { MODEL_POINTS = 60, MOST_TITLES = 6 /* large ones */, MOST_TICS = 14 };
+enum { MODEL_POINTS = 60, MOST_TITLES = 6 /* in a large font */, MOST_TICS = 14 };
 
 static const char *const colours[FIGURE_CURVES] = {PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN, PLOT_PURPLE,
                                                    PLOT_YELLOW, PLOT_SKY, PLOT_GREY, "#000000",
@@ -56,7 +56,7 @@ static bool is_drawn(const struct figure *f, double y)
     return isfinite(y) && (f->linear || y > 0);
 }
 
-/* The points of C, then the median of each x, as two sets of data. */
+/* Writes the points of C and then the median at each x, as two data sets. */
 static int put_points(const struct figure *f, const struct figure_curve *c, FILE *data, struct range *x,
                       struct range *y, struct mpg_error *err)
 {
@@ -95,7 +95,7 @@ static void put_model(const struct figure_curve *c, FILE *data)
     fputs(g ? "\n\n" : "0 0\n\n\n", data);
 }
 
-/* Marks at the process counts of F, each once, where they are few. */
+/* Labels each process count of F once, if they are few. */
 static void put_tics(const struct figure *f, FILE *script)
 {
     double tic[MOST_TICS + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is drawn of runs and callsites. */
+/* Draws plots of runs and callsites. */
 #define _GNU_SOURCE
 #include "scale/plot/plot.h"
 
@@ -16,9 +16,9 @@ enum { ENDS = 3, LARGEST = 4, CALLS = 6, CHOSEN = 2 * ENDS, LONGEST_NAME = 24 };
 struct what {
     const struct scale_analysis *a;
     const struct mpg_option_list *select;
-    size_t chosen_number, chosen[FIGURE_CURVES]; /* rows */
-    char second[FIGURE_TITLE];                   /* the program, for titles */
-    char modelled[FIGURE_TITLE];                 /* the same of a plot with models */
+    size_t chosen_number, chosen[FIGURE_CURVES]; /* indices of rows */
+    char second[FIGURE_TITLE];                   /* second title line: the program */
+    char modelled[FIGURE_TITLE];                 /* second title line of a plot with models */
 };
 
 static int out_of_memory(struct mpg_error *err)
@@ -26,7 +26,7 @@ static int out_of_memory(struct mpg_error *err)
     return mpg_error_set(err, "out of memory");
 }
 
-/* ---- which rows ---- */
+/* ---- selection of rows ---- */
 
 static int choose_named(struct what *w, struct mpg_error *err)
 {
@@ -50,7 +50,7 @@ static int choose_named(struct what *w, struct mpg_error *err)
     return 0;
 }
 
-/* Of the rows with a coefficient, which come first and are in its order, those at both ends. */
+/* Selects the first and last rows among the rows with a coefficient, which come first and are sorted by coefficient. */
 static void choose_ends(struct what *w)
 {
     size_t defined = 0;
@@ -63,7 +63,7 @@ static void choose_ends(struct what *w)
                 w->chosen[w->chosen_number++] = r;
 }
 
-/* Beside those the rows with most of the communication at the end. */
+/* Adds the rows with the largest shares of communication at the largest N. */
 static void choose_largest(struct what *w)
 {
     const struct scale_row *rows = w->a->rows;
@@ -81,7 +81,7 @@ static void choose_largest(struct what *w)
 
 /* ---- plots ---- */
 
-/* A curve with a point for each run, Y(run) of it. */
+/* Adds a curve with one point for each run; Y(run) returns the value. */
 static int add_runs(struct figure *f, const struct what *w, const char *title,
                     double (*y)(const struct scale_run *run), struct mpg_error *err)
 {
@@ -128,9 +128,9 @@ static int draw_time(struct plot_session *session, const struct what *w, struct 
     return finish(session, &f, status, err);
 }
 
-/* Times of each call in each run, over its callsites. */
+/* Sums of times over the callsites of each call, for each run. */
 struct sums {
-    double *time_ns;               /* MPG_CALL_COUNT + 1 rows of runs; the last: of all not shown */
+    double *time_ns;               /* MPG_CALL_COUNT + 1 rows of runs; the last row is for all calls not shown */
     double total_ns[MPG_CALL_COUNT];
 };
 
@@ -181,7 +181,7 @@ static int draw_calls(struct plot_session *session, const struct what *w, struct
     for (size_t site = 0; site < set->site_number; site++) {
         const enum mpg_call call = set->sites[site].call;
         if (call >= MPG_CALL_COUNT)
-            continue; /* a region, in which calls are */
+            continue; /* a region, which contains calls */
         for (size_t run = 0; run < set->run_number; run++) {
             const double time_ns = scale_cell_of(set, site, run)->time_ns;
             s.time_ns[call * set->run_number + run] += time_ns;
@@ -240,8 +240,8 @@ static int draw_ranks(struct plot_session *session, const struct what *w, struct
     return finish(session, &f, status, err);
 }
 
-/* What perfect scaling from the smallest N of C on would give: the same time of a scaled problem, N of a fixed one. It
- * is called TITLE. */
+/* Adds a curve TITLE of perfect scaling from the smallest N of C: constant time for a scaled problem, time proportional to
+ * 1/N for a fixed problem. */
 static int add_perfect(struct figure *f, const struct figure_curve *c, bool scaled, const char *title,
                        struct mpg_error *err)
 {
@@ -264,11 +264,11 @@ static int add_perfect(struct figure *f, const struct figure_curve *c, bool scal
     return 0;
 }
 
-/* Run times by N: a curve for each program and "size" that runs are labelled with. */
+/* Run times over N: one curve for each program and "size" label. */
 struct lines {
     struct figure figure;
-    const struct scale_run *first[FIGURE_CURVES]; /* of each */
-    size_t missing;                               /* for which there is no room */
+    const struct scale_run *first[FIGURE_CURVES]; /* first run of each curve */
+    size_t missing;                               /* number of curves that do not fit */
 };
 
 static bool is_one_line(const struct scale_run *a, const struct scale_run *b)
@@ -277,7 +277,7 @@ static bool is_one_line(const struct scale_run *a, const struct scale_run *b)
     return mpg_scale_is_same_program(a, b) && (size && other ? strcmp(size, other) == 0 : !size && !other);
 }
 
-/* What run FIRST and those like it are called, where there are SEVERAL programs or one. */
+/* Writes the legend of the curve of run FIRST; SEVERAL: the plot has several programs. */
 static void name_line(const struct scale_run *first, bool several, char title[FIGURE_TITLE])
 {
     const char *size = mpg_scale_label_of(first, "size");
@@ -290,7 +290,7 @@ static void name_line(const struct scale_run *first, bool several, char title[FI
         snprintf(title, FIGURE_TITLE, "%s", size ? size : "run time, longest rank");
 }
 
-/* The curves of N RUNS in the order of their process counts. */
+/* Adds the curves of N RUNS, which are sorted by process count. */
 static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bool several, struct mpg_error *err)
 {
     struct figure *f = &l->figure;
@@ -319,7 +319,7 @@ static int add_lines(struct lines *l, const struct scale_run *runs, size_t n, bo
     return 0;
 }
 
-/* Beside each curve what perfect scaling would give, as far as there is room; one of a kind has a name. */
+/* Adds a perfect-scaling curve for each curve, as far as the figure has space. Only the first of each kind has a title. */
 static int add_all_perfect(struct lines *l, struct mpg_error *err)
 {
     static const char *const titles[] = {"perfect: 1 / N", "perfect: the same"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of runs and callsites by the number of processes (Vetter and McCracken 2001, figures 1, 2, 3, 5 and 6),
- * SVG and PNG of each, drawn by gnuplot. */
+/* Plots of runs and callsites over the number of processes (Vetter and McCracken 2001, figures 1, 2, 3, 5 and 6), drawn by
+ * gnuplot as SVG and PNG. */
 #ifndef MPG_SCALE_PLOT_H
 #define MPG_SCALE_PLOT_H
 
@@ -9,11 +9,11 @@
 #include "common/plots/plots.h"
 #include "scale/correlate/correlate.h"
 
-/* Draws into OPTIONS' folder: 1-time, computation and communication; 2-calls, communication by call;
- * 3-callsites, and 5-ranks, of the rows that SELECT names (parts of their names; none: of the four that correlate most
- * and the four that do least); 6-runs, the longest rank's time beside what perfect scaling would make of it, for each
- * program, those that are not compared, too, and "size" that runs are labelled with. OUTCOME as mpg_plot_all() has it. Errors: of
- * mpg_plot_all(); a name that no row has. */
+/* Draws plots into OPTIONS' folder: 1-time (computation and communication), 2-calls (communication by call), 3-callsites and
+ * 5-ranks (for the rows whose names contain a text in SELECT; if empty, the four rows with the largest and the four with the
+ * smallest coefficient), and 6-runs (time of the longest rank and perfect scaling, for each program, including the programs
+ * not compared, and each "size" label). OUTCOME: see mpg_plot_all(). Errors: see mpg_plot_all(); a name in SELECT matches no
+ * row. */
 int mpg_scale_plot(const struct scale_analysis *a, const struct mpg_option_list *select,
                    const struct mpg_plot_options *options, struct mpg_plot_outcome *outcome, struct mpg_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts of ranks, host by host. */
+/* Collects the core facts of ranks by host. */
 #include "scale/read/crowd.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "trace/profile/format.h"
 
-/* The sites that a row counts for: those by address, then those by line. */
+/* The sites that a row contributes to: first the sites by address, then by line. */
 struct chain {
     uint32_t *node;
     size_t address_number, line_number;
@@ -45,9 +45,9 @@ int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *sou
     return mpg_scale_tree_begin(&g->address) < 0 || mpg_scale_tree_begin(&g->line) < 0 ? out_of_memory(err) : 0;
 }
 
-/* ---- which sites a row is for ---- */
+/* ---- sites of a row ---- */
 
-/* Adds the nodes of TREE for N places to NODE: how many; -1: out of memory. */
+/* Adds the nodes of TREE for N places to NODE. Returns their number; -1 if out of memory. */
 static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, enum mpg_call call,
                          const struct scale_place *place, size_t n, uint32_t *node)
 {
@@ -66,7 +66,7 @@ static int64_t add_nodes(const struct scale_gather *g, struct scale_tree *tree, 
     return (int64_t)added;
 }
 
-/* Callers that are known up to here end with a place of their own, so that nothing is lost where others go on. */
+/* A marker for stacks that end here. It keeps their costs separate from stacks with further callers. */
 static const struct scale_place end_place = {.key = SCALE_END_KEY, .text = ""};
 
 static int make_chain(struct scale_gather *g, enum mpg_call call, const struct scale_frames *frames,
@@ -124,7 +124,7 @@ static int find_chain(struct scale_gather *g, enum mpg_call call, int32_t site, 
                : 0;
 }
 
-/* Room for one more chain. */
+/* Makes space for one more chain. */
 static int reserve_chain(struct scale_gather *g)
 {
     if (g->chain_number < g->chain_capacity)
@@ -156,7 +156,7 @@ int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_
     return (int64_t)*at - 1;
 }
 
-enum { ALL_COMPUTATION = -2 /* in place of a region */ };
+enum { ALL_COMPUTATION = -2 /* replaces the region */ };
 
 int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region, const char *name,
                                           struct mpg_error *err)
@@ -185,7 +185,8 @@ int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct sca
                : 0;
 }
 
-/* The counter whose NAME has LENGTH bytes; SCALE_COUNTERS: there is no room for it; -1: out of memory. */
+/* Returns the index of the counter with the first LENGTH bytes of NAME; SCALE_COUNTERS if there are too many counters; -1 if
+ * out of memory. */
 static int64_t find_counter(struct scale_gather *g, const char *name, size_t length)
 {
     for (size_t i = 0; i < g->counter_number; i++)

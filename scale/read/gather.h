@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums by site of one run after the other. Private to scale/read/. */
+/* Sums costs by site, run by run. Private to scale/read/. */
 #ifndef MPG_SCALE_GATHER_H
 #define MPG_SCALE_GATHER_H
 
@@ -10,46 +10,47 @@
 struct scale_gather {
     const struct scale_reading *how;
     struct scale_places *places;
-    struct scale_tree address, line; /* one is empty if only the other is wanted */
+    struct scale_tree address, line; /* empty if only the other tree is used */
     char *counter_names[SCALE_COUNTERS];
     size_t counter_number;
-    /* of the file being read */
+    /* State of the current file: */
     struct mpg_map index;  /* (call, site) or region -> chain + 1 */
     struct chain *chains;
     size_t chain_number, chain_capacity;
 };
 
 int mpg_scale_gather_init(struct scale_gather *g, const struct scale_reading *how, struct mpg_error *err);
-/* A file with these sites and modules comes next. */
+/* Begins a file with the sites and modules of SOURCE. */
 int mpg_scale_gather_begin(struct scale_gather *g, const struct stat_places *source, struct mpg_error *err);
-/* What the rank being read did in CALL at SITE (of the file's, MPG_NO_SITE, MPG_OTHER_SITES), or with regions as the
- * unit in the one that is called REGION. Returns what the functions below take; -1: out of memory. */
+/* Returns the chain of CALL at SITE (a site of the file, MPG_NO_SITE or MPG_OTHER_SITES), or, with regions as the unit, of
+ * REGION with the name REGION_NAME. The functions below take the chain. Returns -1 if out of memory. */
 int64_t mpg_scale_gather_find(struct scale_gather *g, enum mpg_call call, int32_t site, int32_t region,
                               const char *region_name, struct mpg_error *err);
-/* The same of computation: that of REGION (-1: in none) called NAME, or all of it (NAME is NULL). */
+/* Like mpg_scale_gather_find(), for computation: of REGION (-1: none) called NAME, or all computation if NAME is NULL. */
 int64_t mpg_scale_gather_find_computation(struct scale_gather *g, int32_t region, const char *name,
                                           struct mpg_error *err);
 int mpg_scale_gather_add(struct scale_gather *g, int64_t chain, const struct scale_sum *sum, struct mpg_error *err);
-/* N VALUES of what is counted; NAMES has blanks between. */
+/* Adds N counter VALUES; NAMES are separated by blanks. */
 int mpg_scale_gather_count(struct scale_gather *g, int64_t chain, const char *names, const int64_t *values, size_t n,
                            struct mpg_error *err);
-/* What was added since the last one is RANK's. */
+/* Attributes everything added since the previous call to RANK. */
 void mpg_scale_gather_end_rank(struct scale_gather *g, int32_t rank);
-/* All waits of the run are known, and 0 so far; WAIT_NS of them, over all ranks. */
+/* Declares that the run's wait times are known and sets them to 0. mpg_scale_gather_wait() adds WAIT_NS, summed over all
+ * ranks. */
 void mpg_scale_gather_know_waits(struct scale_gather *g);
 void mpg_scale_gather_wait(struct scale_gather *g, int64_t chain, double wait_ns);
-/* What tells contents apart, H, with VALUE in it, too. */
+/* Returns the hash H of a run's content, extended by VALUE. */
 static inline uint64_t scale_mix(uint64_t h, uint64_t value)
 {
     h = (h ^ value) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 29;
 }
-/* Forgets the file that was begun last. */
+/* Drops the file that was begun last. */
 void mpg_scale_gather_drop(struct scale_gather *g);
 void mpg_scale_gather_clear(struct scale_gather *g);
 
-/* Reads the profile, or the trace, of RUN->path into RUN and G, between mpg_scale_gather_begin(), which they call, and
- * mpg_scale_gather_drop(), which is the caller's if they fail. */
+/* Read the profile or trace RUN->path into RUN and G. They call mpg_scale_gather_begin(). If they fail, the caller calls
+ * mpg_scale_gather_drop(). */
 int mpg_scale_read_profile(struct scale_gather *g, struct scale_run *run, struct mpg_error *err);
 int mpg_scale_read_trace(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes,
                          struct mpg_error *err);

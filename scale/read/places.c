@@ -15,15 +15,15 @@ struct known_module {
     struct mpg_module module;
     char id[2 * sizeof((struct mpg_module *)NULL)->build_id + 1];
     bool visited;
-    bool unlined; /* some frame in it has no line */
+    bool unlined; /* some frame in the module has no line */
 };
 
 struct scale_places {
     struct mpg_symbols *symbols;
-    struct known_module **known; /* each where it stays: symbols are kept by their addresses */
+    struct known_module **known; /* allocated individually: symbols are cached by module address */
     size_t known_number;
     struct stat_places file;
-    struct mpg_map modules; /* of the file -> known + 1 */
+    struct mpg_map modules; /* module of the file -> index in known + 1 */
     bool differ;
 };
 
@@ -70,7 +70,7 @@ static struct known_module *add_module(struct scale_places *places, const struct
     return known;
 }
 
-/* The file's MODULE; NULL: out of memory. */
+/* Returns the file's module MODULE; NULL if out of memory. */
 static const struct mpg_module *module_of(const void *context, int32_t module)
 {
     struct scale_places *places = (struct scale_places *)context;
@@ -107,10 +107,10 @@ static bool is_other_build(const struct known_module *a, const struct known_modu
            strcmp(a->id, b->id) != 0;
 }
 
-/* Notes that a frame is in M. */
+/* Records that a frame lies in M. */
 static void visit_module(struct scale_places *places, const struct mpg_module *m)
 {
-    struct known_module *known = (struct known_module *)(void *)m; /* its first member */
+    struct known_module *known = (struct known_module *)(void *)m; /* M is the first member */
     if (known->visited)
         return;
     known->visited = true;
@@ -148,7 +148,7 @@ static int visit_place(void *context, const struct stat_place *place)
     if (place->module)
         visit_module(v->places, place->module);
     print_text(text, place);
-    struct known_module *known = (struct known_module *)(void *)place->module; /* its first member */
+    struct known_module *known = (struct known_module *)(void *)place->module; /* the module is the first member */
     if (known && place->symbol && !(place->symbol->file && place->symbol->line > 0))
         known->unlined = true;
     if (place->inlined || !place->symbol || !known)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One profile, rank by rank. */
+/* Reads a profile, rank by rank. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static bool is_in_run(enum mpg_call call)
     return kind > MPG_KIND_REGION_END && kind != MPG_KIND_INIT && kind != MPG_KIND_FINALIZE;
 }
 
-/* Whether a sum of ROW's times is possible. */
+/* Returns true if the times of ROW are consistent. */
 static bool is_sound(const struct mpg_profile_row *row)
 {
     const double time_ns = (double)row->time_ns, count = (double)row->count;
@@ -78,7 +78,7 @@ static int add_row(struct scale_gather *g, struct scale_run *run, const struct m
     return row->values ? mpg_scale_gather_count(g, chain, names, row->values, value_number, err) : 0;
 }
 
-/* What the rank's counters are called; NULL: it has none. */
+/* Returns the names of the rank's counters; NULL if there are none. */
 static const char *names_of(const struct mpg_profile *p)
 {
     const char *key, *value;
@@ -88,7 +88,7 @@ static const char *names_of(const struct mpg_profile *p)
     return NULL;
 }
 
-/* The rest of a rank's RUN_NS, in which its calls took COMM_NS. */
+/* Adds the computation of a rank: RUN_NS minus the time COMM_NS in MPI calls. */
 static int add_computation(struct scale_gather *g, struct scale_run *run, double run_ns, double comm_ns,
                            struct mpg_error *err)
 {

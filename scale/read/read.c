@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All files, one after the other: what each holds, and which of them count. */
+/* Reads all files one by one and selects the runs that count. */
 #define _GNU_SOURCE
 #include "scale/read/read.h"
 
@@ -59,7 +59,7 @@ void mpg_scale_notes_clear(struct scale_notes *notes)
     *notes = (struct scale_notes){.n = 0};
 }
 
-/* TEXT about a file, without its name in front. */
+/* Returns TEXT, a message about the file PATH, without "PATH: ". */
 static const char *without(const char *text, const char *path)
 {
     const size_t n = strlen(path);
@@ -83,7 +83,7 @@ static int take_labels(const struct scale_file *file, struct scale_run *run, str
     return 0;
 }
 
-/* Whether times are those of a run. */
+/* Returns an error if the run's times are inconsistent. */
 static int check_times(const struct scale_run *run, struct mpg_error *err)
 {
     const double most_ns = run->app_ns * (run->threads > 1 ? run->threads : 1);
@@ -95,7 +95,7 @@ static int check_times(const struct scale_run *run, struct mpg_error *err)
                                run->comm_ns / 1e9, most_ns / 1e9);
 }
 
-/* A profile or a trace; everything else is named for what it is. */
+/* Reads a profile or a trace. The error for any other file names its kind. */
 static int read_file(struct scale_gather *g, struct scale_run *run, struct scale_notes *notes, struct mpg_error *err)
 {
     if (mpg_profile_is(run->path))
@@ -128,7 +128,7 @@ struct all {
     size_t capacity;
 };
 
-/* Whether one of RUN's labels is among those that are asked for, if any are. */
+/* Returns true if RUN has one of the requested labels, or if none is requested. */
 static bool is_wanted(const struct scale_reading *how, const struct scale_run *run)
 {
     bool wanted = how->label_number == 0;
@@ -139,7 +139,7 @@ static bool is_wanted(const struct scale_reading *how, const struct scale_run *r
     return wanted;
 }
 
-/* The run of SET that holds what RUN does, or NULL. */
+/* Returns the run of SET with the same content as RUN, or NULL. */
 static const struct scale_run *find_same(const struct scale_set *set, const struct scale_run *run)
 {
     for (size_t i = 0; i < set->run_number; i++)
@@ -149,7 +149,7 @@ static const struct scale_run *find_same(const struct scale_set *set, const stru
     return NULL;
 }
 
-/* What is doubtful about RUN; *LEAVE: it does not count. */
+/* Adds notes about doubts concerning RUN. Sets *LEAVE if the run does not count. */
 static int judge(struct all *a, const struct scale_run *run, bool *leave, struct mpg_error *err)
 {
     const struct scale_run *same = find_same(a->set, run);
@@ -201,11 +201,11 @@ static int add_file(struct all *a, const struct scale_file *file, struct mpg_err
     return status;
 }
 
-/* ---- which program ---- */
+/* ---- selection of the program ---- */
 
-enum { COUNTS_NEEDED = 3 }; /* for an answer */
+enum { COUNTS_NEEDED = 3 }; /* for a result */
 
-/* What there is of a program: process counts, up to those needed, and runs. */
+/* Summary of a program: number of process counts (at most COUNTS_NEEDED) and of runs. */
 struct following {
     size_t counts, runs;
 };
@@ -227,8 +227,8 @@ static struct following following_of(const struct scale_set *set, size_t run)
     return f;
 }
 
-/* KEEP[i] becomes whether run i is of the program that most are of, of those with process counts enough, if any has;
- * of several the first given. */
+/* Sets KEEP[i] for the runs of the program with most runs, among the programs with most process counts (up to COUNTS_NEEDED).
+ * On a tie the first program given wins. */
 static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -250,7 +250,7 @@ static int keep_program(const struct all *a, bool *keep, struct mpg_error *err)
     return 0;
 }
 
-/* Says where lines are missing that would make callsites of several builds the same. */
+/* Adds a note if missing line information prevents the matching of callsites between builds. */
 static int note_unlined(struct all *a, struct mpg_error *err)
 {
     const char *module = mpg_scale_places_unlined(a->g.places);
@@ -263,7 +263,7 @@ static int note_unlined(struct all *a, struct mpg_error *err)
                                     mpg_printable(shown, sizeof shown, module));
 }
 
-/* RUN's arguments: its words after the first. NULL: not known. */
+/* Returns the arguments of RUN's command (all words after the first); NULL if unknown. */
 static const char *arguments_of(const struct scale_run *run)
 {
     if (!run->program)
@@ -272,7 +272,7 @@ static const char *arguments_of(const struct scale_run *run)
     return rest + strspn(rest, " ");
 }
 
-/* Whether one of the runs that KEEP names before number I has its arguments, too. */
+/* Returns true if an earlier kept run has the same arguments as run I. */
 static bool is_repeated(const struct scale_set *set, const bool *keep, size_t i)
 {
     bool repeated = false;
@@ -285,8 +285,8 @@ static bool is_repeated(const struct scale_set *set, const bool *keep, size_t i)
 
 enum { ARGUMENTS_NAMED = 3, ARGUMENTS_SHOWN = 40 /* bytes of each */ };
 
-/* Notes that the arguments of those that count differ, as the problem's size may; where all are said to be scaled
- * they do. */
+/* Adds a note if the arguments of the kept runs differ, since the problem size may differ with them. No note if all runs have
+ * the label scaling=scaled: their arguments are expected to differ. */
 static int compare_arguments(const struct all *a, const bool *keep, struct mpg_error *err)
 {
     const struct scale_set *set = a->set;
@@ -304,7 +304,7 @@ static int compare_arguments(const struct all *a, const bool *keep, struct mpg_e
         const bool whole = strlen(arguments) <= ARGUMENTS_SHOWN;
         size_t shown = whole ? strlen(arguments) : ARGUMENTS_SHOWN;
         while (!whole && shown > 0 && ((unsigned char)arguments[shown] & 0xc0) == 0x80)
-            shown--; /* not within a character */
+            shown--; /* not inside a character */
         length += (size_t)snprintf(text + length, sizeof text - length, "%s'%.*s%s' (N = %d)", length > 0 ? ", " : "",
                                    (int)shown, arguments, whole ? "" : "...", set->runs[i].ranks);
     }
@@ -315,7 +315,7 @@ static int compare_arguments(const struct all *a, const bool *keep, struct mpg_e
     return mpg_scale_note(a->notes, NULL, false, err, "arguments differ, perhaps the problem's size with them: %s", text);
 }
 
-/* Whether runs that KEEP names are of programs that were built for each number of ranks. */
+/* Returns true if the kept runs have different program names, built for each number of ranks. */
 static bool names_differ(const struct scale_set *set, const bool *keep)
 {
     const struct scale_run *first = NULL;

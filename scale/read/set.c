@@ -31,7 +31,8 @@ static int compare_runs(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-/* The set's runs become those to be kept, in order, its others the rest; PLACE gets the former and their columns. */
+/* Splits the set's runs into kept runs and others, both sorted. PLACE receives the kept runs with their columns, then the
+ * others. */
 static void order_runs(struct scale_set *set, const struct scale_tree *tree, const bool *keep, struct place *place)
 {
     size_t kept = 0, rest = set->run_number;
@@ -83,7 +84,7 @@ static bool is_end(const struct scale_node *node)
     return strcmp(node->key, SCALE_END_KEY) == 0;
 }
 
-/* Sites by their names, those with the same name by their keys, whatever the order of the files; ends last. */
+/* Orders sites by name, sites with equal names by key, independent of the order of files; end markers last. */
 static int compare_names(const void *x, const void *y, void *nodes)
 {
     const struct scale_node *const *of = nodes;
@@ -94,7 +95,7 @@ static int compare_names(const void *x, const void *y, void *nodes)
     return is_end(a) != is_end(b) ? is_end(a) - is_end(b) : strcmp(a->key, b->key);
 }
 
-/* Gives SITE NAME, malloc()ed. */
+/* Replaces SITE's name by NAME, allocated by malloc(). */
 static int rename_site(struct scale_site *site, char *name)
 {
     if (!name)
@@ -110,7 +111,7 @@ static char *numbered(const char *name, size_t number)
     return asprintf(&text, "%s #%zu", name, number) < 0 ? NULL : text;
 }
 
-/* Gives names that several sites have a number: "#2". What ends at a site is called as that. */
+/* Appends "#2" and so on to equal names of sites. An end marker keeps the name of its site. */
 static int tell_apart(struct scale_set *set, const struct scale_node *const *of, size_t *order)
 {
     for (size_t i = 0; i < set->site_number; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One trace, rank by rank; then what its calls waited. */
+/* Reads a trace, rank by rank, and then its wait times. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 #include "scale/read/gather.h"
 #include "trace/reader.h"
 
-/* The regions that a thread has open, and what it does since its last call or mark. */
+/* The open regions of a thread, and its computation since the last call or region mark. */
 struct stack {
     uint32_t thread;
     size_t depth, capacity;
     int32_t *string;
-    bool computes;   /* since SINCE_NS, but for */
+    bool computes;   /* computing since SINCE_NS */
     int64_t since_ns;
-    double summed_ns; /* calls that are summed up, and */
+    double summed_ns; /* time of summarised calls in the interval */
     struct interval_sums interval_sums;
 };
 
@@ -61,7 +61,7 @@ static int add_computation(struct reading *r, int32_t region, const char *name, 
     return chain < 0 ? -1 : mpg_scale_gather_add(r->g, chain, &sum, err);
 }
 
-/* S computes no more, as E begins, which is its OWN or not. */
+/* Ends S's interval of computation at the beginning of E. OWN: E belongs to the same thread. */
 static int end_part(struct reading *r, struct stack *s, const struct mpg_event *e, bool own, struct mpg_error *err)
 {
     const int32_t region = s->depth > 0 ? s->string[s->depth - 1] : -1;
@@ -81,7 +81,8 @@ static int end_part(struct reading *r, struct stack *s, const struct mpg_event *
     return r->g->how->unit != SCALE_UNIT_REGION ? 0 : add_computation(r, region, name, work_ns, err);
 }
 
-/* E is a call or a mark: who computed until then, where that is asked for. With the last call all threads end. */
+/* E is a call or region mark: ends the computation of E's thread, if computation is requested. The last call ends all
+ * threads. */
 static int take_computation(struct reading *r, const struct mpg_event *e, struct mpg_error *err)
 {
     struct stack *own = r->g->how->computation ? stack_of(r, e->thread) : NULL;
@@ -127,7 +128,7 @@ static int mark_region(struct reading *r, const struct mpg_event *e, struct mpg_
     return 0;
 }
 
-/* The innermost one that is open at E; -1: none. */
+/* Returns the innermost region open at E; -1 if there is none. */
 static int32_t region_of(const struct reading *r, const struct mpg_event *e)
 {
     for (size_t i = 0; i < r->stack_number; i++)
@@ -160,7 +161,7 @@ static int add_call(struct reading *r, const char *names, const struct mpg_event
     const int64_t chain = find_chain(r, mpg_call_plain(e->call), e->site, region_of(r, e), err);
     if (chain < 0 || mpg_scale_gather_add(r->g, chain, &sum, err) < 0)
         return -1;
-    /* what was measured in the interval before a call goes with it */
+    /* counters measured in the interval before a call belong to the call */
     return mpg_scale_gather_count(r->g, chain, names, e->values, e->value_number, err);
 }
 
@@ -172,7 +173,7 @@ static int add_event(struct reading *r, const char *names, const struct mpg_even
     if (kind == MPG_KIND_FLUSH)
         return 0;
     if (kind == MPG_KIND_REGION_BEGIN || kind == MPG_KIND_REGION_END)
-        return e->failed ? 0 : mark_region(r, e, err); /* a failed one names none */
+        return e->failed ? 0 : mark_region(r, e, err); /* a failed mark names no region */
     if (r->ended)
         return 0;
     r->end_ns = kind == MPG_KIND_FINALIZE ? e->enter_ns : e->leave_ns;
@@ -247,7 +248,7 @@ static int add_waits(struct reading *r, const struct mpg_waits *waits, struct mp
     return 0;
 }
 
-/* A trace whose waits cannot be told is still one of times. */
+/* Finds the wait times. If this fails, the trace is still used for times. */
 static int find_waits(struct reading *r, struct scale_notes *notes, struct mpg_error *err)
 {
     const struct mpg_traced_options options = {.lenient = true};
@@ -282,7 +283,7 @@ static int keep_fact(const struct mpg_trace *trace, const char *key, char **text
     return value && !*text ? out_of_memory(err) : 0;
 }
 
-/* Whether all of it is there. */
+/* Returns an error if the trace is incomplete. */
 static int check(const struct mpg_trace *trace, struct mpg_error *err)
 {
     if (mpg_trace_cut(trace))

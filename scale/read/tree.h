@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sites of all runs, known by keys, and what each run spent at each of them. A site of one frame more has the site
- * without it as its parent. Private to scale/read/. */
+/* The tree of all sites, identified by keys, and the costs of each run at each site. The parent of a site is the site with
+ * one frame less. Private to scale/read/. */
 #ifndef MPG_SCALE_TREE_H
 #define MPG_SCALE_TREE_H
 
@@ -8,33 +8,33 @@
 #include "common/map.h"
 #include "scale/scale.h"
 
-enum { SCALE_NO_SITE = -1, SCALE_COUNTERS = 64 /* of a run, at most */ };
+enum { SCALE_NO_SITE = -1, SCALE_COUNTERS = 64 /* maximum number of counters in a run */ };
 
-/* Of a place at which a stack ends that goes on elsewhere. */
+/* Key of the marker for stacks that end here while other stacks continue. */
 #define SCALE_END_KEY "\n"
 
-/* A frame of a callsite, or what stands for one. Texts are the caller's. */
+/* A frame of a callsite, or its substitute. The caller owns the texts. */
 struct scale_place {
-    const char *key;                /* the same of another run: the same place */
-    const char *text;               /* for people */
-    const char *function, *file;    /* or NULL */
+    const char *key;                /* places with equal keys are the same */
+    const char *text;               /* printable name */
+    const char *function, *file;    /* may be NULL */
     int line;
 };
 
 struct scale_node {
     struct scale_site site;
     char *key;
-    bool used; /* is one that sums are for */
+    bool used; /* has its own sums */
 };
 
-/* What a run spent at each node; of nodes that came later nothing. */
+/* The costs of a run at each node; shorter than the tree if nodes were added later. */
 struct scale_column {
     size_t n;
     struct scale_cell *cell;
-    double *counters; /* n x SCALE_COUNTERS, or NULL */
-    bool waits;       /* are known */
+    double *counters; /* n x SCALE_COUNTERS values, or NULL */
+    bool waits;       /* wait times are known */
     size_t detail_number, detail_capacity;
-    struct scale_detail *details; /* of nodes, not sites; without runs */
+    struct scale_detail *details; /* site numbers are nodes; the run is not set */
 };
 
 struct scale_tree {
@@ -43,36 +43,36 @@ struct scale_tree {
     struct mpg_map index; /* hash of the parent and the key, 0, 1, ... -> node + 1 */
     size_t column_number, column_capacity;
     struct scale_column *columns;
-    /* of the run being read */
-    bool ranks;           /* what each rank did is kept */
-    double *rank_ns;      /* by node: of the rank being read; below 0: it does not have it */
-    size_t *detail;       /* by node: the detail of that rank */
-    uint32_t *touched;    /* nodes that it has */
+    /* State of the current run: */
+    bool ranks;           /* keep the values of each rank */
+    double *rank_ns;      /* by node: time of the current rank; < 0: the rank does not have the node */
+    size_t *detail;       /* by node: index of the current rank's detail */
+    uint32_t *touched;    /* the current rank's nodes */
     size_t touched_number, room;
 };
 
-/* The node of CALL at PLACE below PARENT (SCALE_NO_SITE: on top); added if it is new. -1: out of memory. */
+/* Finds or adds the node of CALL at PLACE below PARENT (SCALE_NO_SITE: top level). Returns -1 if out of memory. */
 int64_t mpg_scale_tree_find(struct scale_tree *tree, int64_t parent, enum mpg_call call, const struct scale_place *place);
 
-/* What a rank did at one place. */
+/* The costs of a rank at one place. */
 struct scale_sum {
     uint64_t count;
     double time_ns, least_ns, most_ns, sent_bytes, received_bytes;
 };
 
-/* A new column, which the functions below fill; -1: out of memory. */
+/* Begins a new column, which the functions below fill. Returns -1 if out of memory. */
 int mpg_scale_tree_begin(struct scale_tree *tree);
-/* SUM, of the rank being read, to N nodes. */
+/* Adds SUM of the current rank to N nodes. */
 int mpg_scale_tree_add(struct scale_tree *tree, const uint32_t *nodes, size_t n, const struct scale_sum *sum);
-/* VALUE of counter I to N nodes. */
+/* Adds VALUE of counter I to N nodes. */
 int mpg_scale_tree_count(struct scale_tree *tree, const uint32_t *nodes, size_t n, size_t counter, double value);
-/* WAIT_NS, of all ranks, to N nodes. */
+/* Adds WAIT_NS, summed over all ranks, to N nodes. */
 void mpg_scale_tree_wait(struct scale_tree *tree, const uint32_t *nodes, size_t n, double wait_ns);
-/* All waits of the column are known, and 0 so far. */
+/* Declares that the column's wait times are known and sets them to 0. */
 void mpg_scale_tree_know_waits(struct scale_tree *tree);
-/* What was added since the last one is RANK's. */
+/* Attributes everything added since the previous call to RANK. */
 void mpg_scale_tree_end_rank(struct scale_tree *tree, int32_t rank);
-/* Forgets the column that was begun last. */
+/* Drops the column that was begun last. */
 void mpg_scale_tree_drop(struct scale_tree *tree);
 void mpg_scale_tree_clear(struct scale_tree *tree);
 

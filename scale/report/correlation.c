@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of rows: which of them grow. */
+/* Prints the table of rows with their verdicts. */
 #include <math.h>
 
 #include "common/units.h"
@@ -10,7 +10,7 @@ static const struct scale_site *site_of(const struct scale_report *r, const stru
     return &r->analysis->set->sites[row->site];
 }
 
-/* Of enum scale_verdict. */
+/* Indexed by enum scale_verdict. */
 static const char *const signs[] = {"", "grows?", "grows"}, *const verdicts[] = {"no", "perhaps", "yes"};
 
 static const char *sign_of(const struct scale_row *row)
@@ -20,7 +20,7 @@ static const char *sign_of(const struct scale_row *row)
 
 /* ---- text ---- */
 
-/* "12.34" of a part of 1. */
+/* Formats a fraction as a percentage, "12.34". */
 static char *say_percent(char *text, size_t size, double part)
 {
     snprintf(text, size, "%.2f", 100 * part);
@@ -42,7 +42,7 @@ static void put_row(struct mpg_table *t, const struct scale_report *r, const str
     mpg_table_text(t, row->all.undefined && !row->dominates ? why : sign_of(row));
 }
 
-/* How numbers of the metric are shown. */
+/* Returns the column format of the metric. */
 static struct mpg_table_column metric_column(const struct scale_report *r, const char *heading)
 {
     switch (r->analysis->options->metric) {
@@ -174,7 +174,7 @@ static void put_bounds(struct mpg_json *j, const char *key, const struct scale_i
 static void put_correlation(struct mpg_json *j, const char *key, const struct scale_correlation *c)
 {
     mpg_json_new_line(j, 3);
-    if (c->runs == 0) { /* not known of any run */
+    if (c->runs == 0) { /* not known for any run */
         mpg_json_null(j, key);
         return;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All measurements, for other tools. */
+/* Exports all measurements for other tools. */
 #include <math.h>
 
 #include "common/table/escape.h"
 #include "common/printable.h"
 #include "scale/report/report.h"
 
-/* What Extra-P is given of each cell. */
+/* Metrics of each cell in Extra-P exports. */
 enum metric { TIME, TIME_OF_RANK, CALLS, BYTES, WAIT, METRICS };
 static const char *const metrics[] = {[TIME] = "time", [TIME_OF_RANK] = "time_of_rank", [CALLS] = "calls",
                                       [BYTES] = "bytes", [WAIT] = "wait"};
@@ -28,9 +28,9 @@ static bool has(const struct scale_set *set, size_t site, size_t run, enum metri
     return scale_cell_of(set, site, run)->count > 0 && !isnan(metric_of(set, site, run, metric));
 }
 
-/* ---- Extra-P's text ---- */
+/* ---- Extra-P text format ---- */
 
-/* The first process count at which no run has METRIC of SITE; 0: all have it. */
+/* Returns the first process count without a run that has METRIC of SITE; 0 if there is none. */
 static int32_t missing(const struct scale_set *set, size_t site, enum metric metric)
 {
     for (size_t run = 0; run < set->run_number; run = mpg_scale_next_count(set, run)) {
@@ -88,7 +88,7 @@ static void print_extrap(const struct scale_set *set, FILE *out)
     }
 }
 
-/* ---- its JSON lines ---- */
+/* ---- Extra-P JSON lines ---- */
 
 static void print_jsonl(const struct scale_set *set, FILE *out)
 {
@@ -96,7 +96,7 @@ static void print_jsonl(const struct scale_set *set, FILE *out)
         for (enum metric metric = TIME; metric < METRICS; metric++)
             for (size_t run = 0; run < set->run_number; run++) {
                 if (missing(set, site, metric) > 0 || !has(set, site, run, metric))
-                    continue; /* Extra-P refuses a file in which something lacks a count */
+                    continue; /* Extra-P rejects a file with a missing process count */
                 fprintf(out, "{\"params\":{\"p\":%d},\"callpath\":", set->runs[run].ranks);
                 mpg_json_write_string(out, set->sites[site].name);
                 fprintf(out, ",\"metric\":\"%s\",\"value\":", metrics[metric]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the runs are, and how they were compared. */
+/* Prints the runs and the method of comparison. */
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static const char *sizing_text(const struct scale_analysis *a)
     }
 }
 
-/* What hardly could grow further beside the rest. */
+/* Prints the rows whose large share cannot grow much further. */
 static void print_dominating(const struct scale_analysis *a, FILE *out)
 {
     for (size_t i = 0; i < a->row_number; i++)

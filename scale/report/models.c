@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of models, for people. */
+/* Prints the table of models as text. */
 #include <math.h>
 
 #include "scale/report/report.h"

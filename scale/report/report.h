@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was found, for people and for programs. */
+/* Prints the results as text, CSV or JSON. */
 #ifndef MPG_SCALE_REPORT_H
 #define MPG_SCALE_REPORT_H
 
@@ -19,39 +19,39 @@ struct scale_report {
     const struct scale_analysis *analysis;
     const struct scale_notes *notes;
     const struct scale_reading *how;
-    bool fastest; /* aggregate: the fastest run of each N, not medians */
+    bool fastest; /* aggregate: use the fastest run of each N instead of medians */
 };
 
-/* Functions below return 0, or -1 with ERR out of memory; OUT's error flag tells whether writing failed. */
+/* The functions below return 0, or -1 with ERR if out of memory. OUT's error flag reports write errors. */
 
-/* Rows of a->analysis: what goes with N. */
+/* Prints the rows of report->analysis: the correlation of each site with N. */
 int mpg_scale_print_correlation(const struct scale_report *report, enum mpg_table_format format, FILE *out,
                                 struct mpg_error *err);
-/* The models of rows, for people. */
+/* Prints the models of the rows as text. */
 int mpg_scale_print_models(const struct scale_report *report, FILE *out, struct mpg_error *err);
-/* The other tables. CALLSITES: a row a rank of each run, which the set has details of. */
+/* Prints the other tables. CALLSITES has one row per rank and run and needs the set's details. */
 int mpg_scale_print_table(const struct scale_report *report, enum scale_table table, enum mpg_table_format format,
                           FILE *out, struct mpg_error *err);
-/* All measurements of all sites: Extra-P's text format, its JSON lines, or CSV. Sites that a process count lacks are in
- * comments of the first, and not in the second: Extra-P cannot have them. */
+/* Exports all measurements of all sites in Extra-P's text format, as Extra-P JSON lines, or as CSV. Extra-P cannot handle a
+ * site that is missing at some process count: the text format has it as a comment, the JSON lines omit it. */
 int mpg_scale_print_export(const struct scale_report *report, enum scale_export export, FILE *out,
                            struct mpg_error *err);
 
-/* The first run with more ranks than RUN of SET has. */
+/* Returns the first run with more ranks than RUN of SET. */
 size_t mpg_scale_next_count(const struct scale_set *set, size_t run);
-/* "share of T_comm", "share": of the metric. */
+/* Returns the metric's title: "share of T_comm", "share". */
 const char *mpg_scale_metric_title(const struct scale_report *report);
 const char *mpg_scale_metric_key(const struct scale_report *report);
-/* "callsite", "call", "region", "computation": what a row is of. */
+/* Returns the title of rows: "callsite", "call", "region" or "computation". */
 const char *mpg_scale_row_title(const struct scale_report *report);
-/* That ranks of runs in SET had to share cores, if some had: KEY, which runs, and the most that shared; no newline.
- * Returns whether there were any. */
+/* Prints a warning without newline if ranks of runs in SET shared cores: KEY, the runs, and the largest number of ranks.
+ * Returns false if there are none. */
 bool mpg_scale_print_crowd(const struct scale_set *set, const char *key, FILE *out);
-/* What is said before the tables of text. */
+/* Prints the introduction of the text tables. */
 void mpg_scale_print_head(const struct scale_report *report, FILE *out);
-/* Members of a JSON object about the runs. */
+/* Writes JSON members about the runs. */
 void mpg_scale_put_runs(struct mpg_json *json, const struct scale_report *report);
-/* Five cells: SITE's name, call, function, file and line. */
+/* Adds five cells: SITE's name, call, function, file and line. */
 void mpg_scale_put_site(struct mpg_table *table, const struct scale_site *site);
 
 #endif

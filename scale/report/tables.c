@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What there is before anything is correlated: what each rank did at each callsite (Vetter and McCracken's Table 1),
- * what all did for each process count (Table 2), and the runs (Table 4). */
+/* Prints the tables before correlation: the values of each rank at each callsite (Vetter and McCracken, Table 1), the sums
+ * for each process count (Table 2), and the runs (Table 4). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ size_t mpg_scale_next_count(const struct scale_set *set, size_t run)
     return end;
 }
 
-/* T in the FORMAT; of JSON as an array of J's. */
+/* Begins T in FORMAT; for JSON as an array of J. */
 static void begin(struct mpg_table *t, enum mpg_table_format format, FILE *out, struct mpg_json *j, const char *key)
 {
     t->fits = t->trims = true;
@@ -52,7 +52,7 @@ static const struct mpg_table_column callsite_columns[] = {
     {.key = "max_ns", .heading = "Max us", .scale = 1e-3}, {.key = "mean_ns", .heading = "Mean us", .scale = 1e-3},
     {.key = "min_ns", .heading = "Min us", .scale = 1e-3}};
 
-/* NAME without its call. */
+/* Returns SITE's name without the call. */
 static const char *place_of(const struct scale_site *site)
 {
     const char *call = site->call < MPG_CALL_COUNT ? mpg_call_name(site->call) : "";
@@ -71,7 +71,7 @@ static void put_line(struct mpg_table *t, const struct scale_site *site, double 
     mpg_table_numbers(t, (double[]){(double)d->count, d->most_ns, d->time_ns / (double)d->count, d->least_ns}, 4);
 }
 
-/* Of one run: N details from FIRST, those of one site together. */
+/* Details of one run: N from FIRST, adjacent for each site. */
 struct group {
     const struct scale_detail *first;
     size_t n;
@@ -160,7 +160,7 @@ static int print_callsites(const struct scale_report *r, enum mpg_table_format f
 
 enum { MOST_COUNTS = 256 };
 
-/* The run from FROM to END, all of one N, that took the least time. */
+/* Returns the fastest of the runs from FROM to END, which have the same N. */
 static size_t fastest_of(const struct scale_set *set, size_t from, size_t end)
 {
     size_t best = from;
@@ -170,7 +170,7 @@ static size_t fastest_of(const struct scale_set *set, size_t from, size_t end)
     return best;
 }
 
-/* What stands for the runs FROM to END of SITE, into *VALUE; NAN: none has it. */
+/* Computes the representative *VALUE of SITE for the runs FROM to END; NAN if no run has the site. */
 static int represent(const struct scale_report *r, size_t site, size_t from, size_t end, double *value,
                      struct mpg_error *err)
 {
@@ -238,7 +238,7 @@ static const struct mpg_table_column run_columns[] = {
     {.key = "t_comp_ns", .heading = "T_comp s", .scale = 1e-9}, {.key = "t_comm_ns", .heading = "T_comm s", .scale = 1e-9},
     {.key = "speedup", .heading = "Speedup"}, {.key = "efficiency", .heading = "Efficiency"}};
 
-/* Medians over runs FROM to END: of the longest rank, of computation, of communication. */
+/* Computes the medians over the runs FROM to END of the longest rank's time, the computation and the communication. */
 static int find_times(const struct scale_report *r, size_t from, size_t end, double *times, struct mpg_error *err)
 {
     const struct scale_run *runs = r->analysis->set->runs;
@@ -261,7 +261,7 @@ static int find_times(const struct scale_report *r, size_t from, size_t end, dou
     return status;
 }
 
-/* The sizes that runs FROM to END are said to have. */
+/* Adds a cell with the "size" labels of the runs FROM to END. */
 static void put_size(struct mpg_table *t, const struct scale_set *set, size_t from, size_t end)
 {
     const char *first = mpg_scale_label_of(&set->runs[from], "size");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting a command, and waiting for it or for a signal. */
+/* Starts a command and waits for its end or a signal. */
 #define _GNU_SOURCE
 #include "scale/run/launch.h"
 
@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double PATIENCE_S = 10; /* between asking and killing */
+static const double PATIENCE_S = 10; /* seconds between the first signal and SIGKILL */
 
 static sigset_t before;
-static struct sigaction at_limit; /* what it had been to be told that a file may not grow */
+static struct sigaction at_limit; /* the previous action of SIGXFSZ */
 
 static const int asking[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { ASKING = sizeof asking / sizeof *asking };
 
-/* Those that whoever started us has not switched off. */
+/* Builds the set of termination signals that the parent process has not ignored. */
 static void asking_set(sigset_t *set)
 {
     sigemptyset(set);
@@ -67,7 +67,7 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* In the child; what fails is written to FAILED. */
+/* Runs in the child process; writes errno to FAILED if exec fails. */
 static void become(char **argv, int input, int log, int failed)
 {
     setpgid(0, 0);
@@ -83,7 +83,7 @@ static void become(char **argv, int input, int log, int failed)
     _exit(127);
 }
 
-/* The child's process, or -1. */
+/* Returns the child's process id, or -1. */
 static pid_t start(char **argv, const char *input_path, const char *log_path, struct mpg_error *err)
 {
     int pipes[2], why = 0;
@@ -132,7 +132,7 @@ static void describe(int status, const char *log, double limit_s, struct scale_e
         snprintf(e->how, sizeof e->how, "exit status %d%s", WEXITSTATUS(status), words);
 }
 
-/* Waits a quarter of a second at most, for any of the held signals: that one, or 0. */
+/* Waits up to 0.25 s for a blocked signal. Returns the signal, or 0. */
 static int wait_some(void)
 {
     const struct timespec some = {.tv_nsec = 250000000};

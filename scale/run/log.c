@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run printed, searched for why it failed. */
+/* Searches the output of a run for the reason of its failure. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdbool.h>
@@ -24,13 +24,13 @@ static bool speaks_of_failure(const char *line)
     return has_one_of(line, words);
 }
 
-/* The line before and after what Open MPI's launcher says. */
+/* Returns true for the rule before and after messages of Open MPI's launcher. */
 static bool is_rule(const char *line)
 {
     return strlen(line) == RULE && strspn(line, "-") == RULE;
 }
 
-/* Behind "[host:pid] ", which Open MPI has before its own lines; LINE itself without. */
+/* Returns LINE without the prefix "[host:pid] " of Open MPI. */
 static const char *behind_process(const char *line)
 {
     const size_t end = *line == '[' ? strcspn(line, "]") : 0;
@@ -42,8 +42,8 @@ static const char *behind_process(const char *line)
     return line + end + 1 + strspn(line + end + 1, " ");
 }
 
-/* Whether LINE, outside of rules, is a launcher's all the same, or what libraries add to their reason: where it
- * happened, and that they end. */
+/* Returns true if LINE, outside of rules, comes from a launcher, or is a library's addition to its reason (location, end of
+ * the process). */
 static bool is_added(const char *line)
 {
     static const char *const words[] = {"ORTE",

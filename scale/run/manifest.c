@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folder of the runs, and what its manifest says. */
+/* The folder of the runs and its manifest. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 static const char NAME[] = "manifest.tsv";
 
-/* TEXT, in which no tab and no line's end is left. */
+/* Writes TEXT with tabs, line ends and backslashes escaped. */
 static void put_word(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -41,7 +41,8 @@ static void put_line(FILE *out, const char *key, const struct mpg_option_list *w
     putc('\n', out);
 }
 
-/* What a manifest of COMMAND in MODE begins with, as all versions have it; to be freed; NULL without memory. */
+/* Returns the first lines of a manifest for COMMAND in MODE, which all versions write, to be freed by the caller; NULL if out
+ * of memory. */
 static char *head_of(char *const *command, const char *mode)
 {
     char *text = NULL;
@@ -58,7 +59,7 @@ static char *head_of(char *const *command, const char *mode)
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
-/* The lines that follow, which older manifests lack; likewise. */
+/* Returns the next lines of a manifest, which older versions lack, to be freed by the caller; NULL if out of memory. */
 static char *ways_of(const struct scale_ways *ways)
 {
     char *text = NULL;
@@ -74,7 +75,7 @@ static char *ways_of(const struct scale_ways *ways)
     return mpg_text_end(out, &text) ? text : NULL;
 }
 
-/* Adds TEXT, whole lines, or leaves the manifest as it was. */
+/* Appends TEXT, which consists of whole lines. On failure restores the manifest. */
 static int append(struct scale_plan *plan, const char *text, struct mpg_error *err)
 {
     const off_t end = lseek(plan->manifest, 0, SEEK_END);
@@ -88,7 +89,7 @@ static int append(struct scale_plan *plan, const char *text, struct mpg_error *e
     return mpg_error_errno(err, why, "%s", plan->path);
 }
 
-/* The manifest's text, of which a last line that is cut off is removed; NULL: ERR. */
+/* Returns the manifest's text and removes an incomplete last line; NULL with ERR. */
 static char *text_of(struct scale_plan *plan, struct mpg_error *err)
 {
     struct stat st;
@@ -120,7 +121,7 @@ static char *text_of(struct scale_plan *plan, struct mpg_error *err)
     return text;
 }
 
-/* The run whose folder is NAME is done, if it is one of PLAN. */
+/* Marks the run with folder NAME as done, if PLAN contains the run. */
 static void mark(struct scale_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->n; i++)
@@ -130,7 +131,7 @@ static void mark(struct scale_plan *plan, const char *name)
         }
 }
 
-/* Whether the line of KEY in TEXT, a manifest, is that in WAYS, which has it; true, too, where TEXT has none. */
+/* Returns true if the line of KEY in the manifest TEXT equals its line in WAYS, or if TEXT has no line of KEY. */
 static bool agrees(const char *text, const char *ways, const char *key)
 {
     char begin[32];
@@ -143,7 +144,7 @@ static bool agrees(const char *text, const char *ways, const char *key)
     return !said || (strcspn(said + 1, "\n") == bytes && strncmp(said + 1, asked, bytes) == 0);
 }
 
-/* An error, if runs that TEXT, a manifest, has, were done otherwise than WAYS say. */
+/* Returns an error if the manifest TEXT has runs with other settings than WAYS. */
 static int check_ways(const struct scale_plan *plan, const char *text, const char *ways, struct mpg_error *err)
 {
     static const char *const keys[] = {"input", "record", "label"};
@@ -154,7 +155,7 @@ static int check_ways(const struct scale_plan *plan, const char *text, const cha
     return 0;
 }
 
-/* An error, if LINE, a run's, has other labels: older manifests say them there alone. */
+/* Returns an error if LINE, the line of a run, has other labels. Older manifests have labels only in the lines of runs. */
 static int check_labels(const struct scale_plan *plan, const char *line, struct mpg_error *err)
 {
     const char *seconds = strstr(line, "\tseconds=");
@@ -165,7 +166,7 @@ static int check_labels(const struct scale_plan *plan, const char *line, struct 
                                plan->folder, NAME);
 }
 
-/* Takes the runs of the manifest, which has to begin with HEAD and not to speak against WAYS. */
+/* Marks the runs in the manifest as done. The manifest must begin with HEAD and not contradict WAYS. */
 static int take(struct scale_plan *plan, const char *head, const char *ways, struct mpg_error *err)
 {
     char *text = text_of(plan, err);
@@ -189,7 +190,7 @@ static int take(struct scale_plan *plan, const char *head, const char *ways, str
     return status;
 }
 
-/* A FOLDER without a manifest has to be empty. */
+/* Returns an error unless FOLDER, which has no manifest, is empty. */
 static int check_folder(const char *folder, struct mpg_error *err)
 {
     int status = 0;

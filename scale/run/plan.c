@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The order of the runs. */
+/* Plans the order of the runs. */
 #include "scale/run/plan.h"
 
 #include <Random123/philox.h>
@@ -47,7 +47,7 @@ int mpg_scale_run_counts(const char *text, int32_t counts[SCALE_RUN_MAX_COUNTS],
     return distinct;
 }
 
-/* What a run is put in order by, addressed so that more repetitions leave the order of the first alone. */
+/* Returns the sort key of a run. More repetitions do not change the order of the first. */
 static uint32_t key_of(int64_t seed, const struct scale_todo *t)
 {
     const philox4x32_ctr_t address = {{(uint32_t)t->ranks, (uint32_t)t->repetition, 0, 0}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpgscale run: runs a program at several process counts, records each, and analyses them. */
+/* mpgscale run: runs a program at several process counts, records each run, and analyses all runs. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -24,8 +24,8 @@
 #include "trace/profile/profile.h"
 #include "trace/reader.h"
 
-enum { LEAST_FREE_BYTES = 64 << 10 }; /* of a disk on which a run can be kept */
-enum { TRIES = 2 }; /* that fail without one that does not, at one process count */
+enum { LEAST_FREE_BYTES = 64 << 10 }; /* of a disk that can hold a run */
+enum { TRIES = 2 }; /* failed runs at a process count before giving up, if none succeeds */
 
 struct request {
     const char *counts, *folder;
@@ -34,10 +34,10 @@ struct request {
     bool traces, profile, only;
     struct scale_ways ways;
     char *const *command;
-    int program; /* of the command's words */
+    int program; /* index of the program in the command */
 };
 
-/* Options that every recording gets; the folder takes the place of the last one. */
+/* Returns the options of every recording; the caller appends the folder. */
 static char **record_words(const struct request *request, const char *mpgtrace)
 {
     char **words = calloc(request->ways.record.n + 8, sizeof *words);
@@ -63,7 +63,7 @@ static size_t last_of(char *const *words)
     return n;
 }
 
-/* How many ranks PATH has recorded, or -1. */
+/* Returns the number of ranks recorded in PATH, or -1. */
 static int32_t recorded_ranks(const char *path, bool traces, struct mpg_error *err)
 {
     int32_t ranks = -1;
@@ -82,7 +82,8 @@ static int32_t recorded_ranks(const char *path, bool traces, struct mpg_error *e
     return more < 0 ? -1 : rank.ranks;
 }
 
-/* What is wrong with what a run of RANKS has recorded at PATH, in WHY; false: nothing. LOG: what it printed. */
+/* Returns true if the recording at PATH of a run with RANKS ranks is unusable, and writes the reason into WHY. LOG: the
+ * output of the run. */
 static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks, char *why, size_t size)
 {
     struct mpg_error err = {{0}};
@@ -99,7 +100,7 @@ static bool is_bad(const char *path, const char *log, bool traces, int32_t ranks
     return true;
 }
 
-/* Whether a run failed, WHY, as the disk of FOLDER has no room for it. */
+/* Returns true if a run failed with WHY because the disk of FOLDER is full. */
 static bool is_full(const char *folder, const char *why)
 {
     struct statvfs disk;
@@ -124,7 +125,7 @@ static void remove_if_there(const char *path)
         mpg_aside_remove_folder(path);
 }
 
-/* Says that a run has failed, on a line of its own, and keeps it. */
+/* Prints and records that a run has failed. */
 static int tell_failed(struct scale_plan *plan, const struct scale_todo *todo, const char *why,
                        struct mpg_progress *progress, struct mpg_error *err)
 {
@@ -134,8 +135,8 @@ static int tell_failed(struct scale_plan *plan, const struct scale_todo *todo, c
     return mpg_scale_run_failed(plan, todo, why, err);
 }
 
-/* Does one run. 1: done; 0: it has failed, which has been said; -1: ERR, no further one makes sense. *SIGNAL becomes
- * that which ended it, and 0 is returned. */
+/* Executes one run. Returns 1 if done; 0 if the run failed, which is reported, or if a signal ended it (stored in *GOT); -1
+ * with ERR if further runs make no sense. */
 static int do_run(const struct request *request, struct scale_plan *plan, struct scale_todo *todo, char **record,
                   struct mpg_progress *progress, int *got, struct mpg_error *err)
 {
@@ -185,7 +186,7 @@ out:
     return status;
 }
 
-/* What is known of the process count of that run: whether it has failed too often to be tried again. */
+/* Returns true if the process count of TODO has failed too often to be tried again. */
 static bool is_hopeless(const struct scale_plan *plan, const struct scale_todo *todo, const bool *failed)
 {
     int failures = 0;
@@ -198,7 +199,7 @@ static bool is_hopeless(const struct scale_plan *plan, const struct scale_todo *
     return failures >= TRIES;
 }
 
-/* Does what is to be done. 0, or -1 with ERR; *GOT: the signal that ended it. */
+/* Executes all remaining runs. Returns 0, or -1 with ERR. *GOT: the signal that ended a run. */
 static int do_all(const struct request *request, struct scale_plan *plan, int *got, struct mpg_error *err)
 {
     char mpgtrace[PATH_MAX], label[96];
@@ -241,7 +242,7 @@ static void tell_plan(const struct request *request, const struct scale_plan *pl
     fputc('\n', stderr);
 }
 
-/* What the runs cannot say, before they take their time. */
+/* Warns before the runs if there are too few process counts for an analysis. */
 static void tell_counts(const struct request *request, int n)
 {
     if (n < SCALE_LEAST_COUNTS && !request->only)
@@ -249,7 +250,7 @@ static void tell_counts(const struct request *request, int n)
                 "earlier ones with them\n", n, n == 1 ? "count" : "counts", SCALE_LEAST_COUNTS);
 }
 
-/* Everything but the analysis: 0, or an exit status. */
+/* Executes the runs without the analysis. Returns 0 or an exit status. */
 static int run(const struct request *request, struct scale_plan *plan, int *got)
 {
     int32_t counts[SCALE_RUN_MAX_COUNTS];

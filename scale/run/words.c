@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words of the command. */
+/* Edits the words of the command. */
 #define _GNU_SOURCE
 #include "scale/run/words.h"
 
@@ -13,7 +13,7 @@
 
 #include "common/text_stream.h"
 
-/* 0, or why PATH cannot be run. */
+/* Returns 0, or the errno why PATH cannot be executed. */
 static int why_not(const char *path)
 {
     struct stat st;
@@ -24,7 +24,7 @@ static int why_not(const char *path)
     return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* 0, or why NAME cannot be run, as execvp() finds it. */
+/* Returns 0, or the errno why NAME cannot be executed by execvp(). */
 static int cannot_run(const char *name)
 {
     int failed = ENOENT;
@@ -80,7 +80,7 @@ int mpg_scale_run_program(char *const *command, struct mpg_error *err)
     return found;
 }
 
-/* WORD with RANKS for each {ranks}; NULL without memory. */
+/* Returns WORD with each {ranks} replaced by RANKS; NULL if out of memory. */
 static char *with_ranks(const char *word, int32_t ranks)
 {
     char *text = NULL;
