@@ -83,8 +83,8 @@ static bool has_completed(const struct mpg_choosing *c, uint64_t id)
     return !m || m->taken[c->n];
 }
 
-/* SENT, a message of S at BASE_NS + VALUE[w], goes to the sender of the message in SLOT: it answers that message in the lanes
- * that have not completed it, if the trace has. */
+/* S sends SENT at BASE_NS + VALUE[w] to the sender of the message in SLOT. In lanes that have not completed the message in
+ * SLOT, although the trace has, SENT answers that message. */
 static void answer_in_lanes(struct mpg_choosing *c, const struct mpg_step *s,
                             const struct mpg_sent *sent, uint32_t slot, double base_ns,
                             const double *value)
@@ -119,7 +119,7 @@ static void answer_pending(struct mpg_choosing *c, struct mpg_pending *m, double
     }
 }
 
-/* The same for pending messages that the trace has taken and a lane has not. */
+/* As answer_in_lanes(), for pending messages taken by the trace but not by a lane. */
 static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_sent *sent,
                            double base_ns, const double *value)
 {
@@ -134,7 +134,7 @@ static void answer_overdue(struct mpg_choosing *c, const struct mpg_step *s, con
         }
 }
 
-/* Finds answers that S sends, at BASE_NS + VALUE[w], to senders of messages that lane w has not completed yet. */
+/* Finds messages that S sends at BASE_NS + VALUE[w] to the senders of messages not yet completed in lane w. */
 static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                                const double *value)
 {
@@ -146,7 +146,7 @@ static void find_answers(struct mpg_choosing *c, const struct mpg_step *s, doubl
         answer_overdue(c, s, &s->sent[k], base_ns, value);
 }
 
-/* ---- tests that succeed in some lane before they do in the trace ---- */
+/* ---- tests that succeed earlier in some lane than in the trace ---- */
 
 uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t key[2])
 {
@@ -174,7 +174,8 @@ void mpg_choosing_clear_early(struct mpg_map *early)
 
 /* ---- a call ---- */
 
-/* Sets others of lanes in which S completes another message than in the trace, as an open receive has taken it. */
+/* Sets `others` of lanes in which S completes a message other than in the trace because an open receive has taken a different
+ * message. */
 static void find_others(struct mpg_choosing *c, const struct mpg_step *s)
 {
     for (uint32_t i = 0; i < s->edge_number && s->alternatives->receive_number > 0; i++)

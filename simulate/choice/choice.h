@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete other messages than in the trace, as times differ (docs/MODEL.md, section 6): results. Both modes. */
+/* Calls that complete other messages than in the trace, because arrival times differ (docs/MODEL.md, section 6): results. Both
+ * modes. */
 #ifndef MPG_CHOICE_H
 #define MPG_CHOICE_H
 
@@ -9,7 +10,7 @@
 
 #include "common/error.h"
 
-/* The state of one pass; the evaluator makes it (simulate/choice/choice_private.h). */
+/* State of one pass, created by the evaluator (simulate/choice/choice_private.h). */
 struct mpg_choosing;
 
 /* Sums over lanes. */
@@ -22,10 +23,10 @@ struct mpg_choices {
 
 void mpg_choices_add(struct mpg_choices *sum, const struct mpg_choices *c);
 const struct mpg_choices *mpg_choosing_counts(const struct mpg_choosing *c);
-/* Returns for each lane whether it is void: a message answers one that the lane completes only later. The array is C's. */
+/* Returns for each lane whether the lane is void: a message answers a message that the lane completes later. C owns the array. */
 const bool *mpg_choosing_broken_lanes(const struct mpg_choosing *c);
-/* Checks, after the last step, that overrides describe all of the observed lane. Returns 0, also if that lane is void, or -1 with
- * ERR, which names the first call that no override describes. */
+/* After the last step: checks that overrides describe every deviation of the observed lane. Returns 0, also if the lane is
+ * void, or -1 with ERR naming the first call without an override. */
 int mpg_choosing_refusal(const struct mpg_choosing *c, struct mpg_error *err);
 /* Returns an upper bound of the memory for each slot and lane, bytes. */
 size_t mpg_choosing_view_bytes(void);

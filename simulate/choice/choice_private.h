@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that complete other messages than in the trace, as times differ (docs/MODEL.md, section 6): the part that evaluators
- * need. Private to simulate/choice/ and simulate/evaluate/.
- *
- * If a lane completes another message than the trace, it exchanges the two arrivals, as their receiver sees them: from then on
- * the message of each request is the other one. The evaluator keeps arrival times, and says when messages arrive. */
+/* Calls that complete other messages than in the trace, because arrival times differ (docs/MODEL.md, section 6): interface to
+ * evaluators. Private to simulate/choice/ and simulate/evaluate/. If a lane completes a message other than the trace does, the
+ * lane exchanges the two arrivals in their views: from then on each request has the message of the other request. The evaluator
+ * stores arrival times and reports arrivals. */
 #ifndef MPG_CHOICE_PRIVATE_H
 #define MPG_CHOICE_PRIVATE_H
 
@@ -16,35 +15,34 @@
 #include "simulate/choice/unexpected.h"
 #include "simulate/choice/observer.h"
 
-/* The position of a message on its channel (source, communicator, tag). Messages of a channel are in the order of their
- * numbers. */
+/* The position of a message on its channel (source, communicator, tag). Messages of a channel are ordered by id. */
 struct mpg_sequence {
     int32_t source, comm, tag;
     uint64_t id;
     bool is_eager; /* on the traced and on the target machine */
 };
 
-/* The message of a view in one lane. A view is an arrival that a lane may have exchanged with another one of the rank. */
+/* The message of a view in one lane. A view is an arrival that a lane may exchange with another arrival of the rank. */
 struct mpg_view {
     uint64_t serial; /* the message; 0: the same as in the trace, and all below is unset */
-    double cause_ns; /* time of its send; of a synchronous message the time at which it could start */
+    double cause_ns; /* time of the send; for a synchronous message the earliest start time */
     struct mpg_sequence sequence;
-    bool done;       /* a call that did not complete it in the trace has done so */
-    bool is_new;     /* that call is the current one */
+    bool done;       /* completed by a call that did not complete the message in the trace */
+    bool is_new;     /* completed early by the current call */
     bool fixed;      /* the message stays in the view: it was exchanged, is done, or was found by a probe */
-    bool answered;   /* the rank has sent to its source since it was moved */
+    bool answered;   /* the rank has sent to the message's source since the exchange */
 };
 
-/* The origin of a time: the arrival in SLOT; if EARLY, the time at which that message could start. VALUE is the lane's value of
- * it. */
+/* The origin of a time: the arrival in SLOT, or with EARLY the earliest start time of the message in SLOT. VALUE: the lane's
+ * value of that time. */
 struct mpg_arrival_origin {
     uint32_t slot;
     bool early;
     double value;
 };
 
-/* A candidate of a call. Fields up to completed hold for all lanes, at_ns and those below for the current lane. Times are
- * absolute, ns: a vector's value plus the base beside it. */
+/* A candidate of a call. Fields up to `completed` are equal for all lanes; the others, from at_ns, belong to the current lane.
+ * Times are absolute, ns: a vector's value plus the base stored beside the vector. */
 struct mpg_pick {
     uint32_t slot;
     struct mpg_sequence own; /* the message of its request in the trace */
@@ -53,8 +51,9 @@ struct mpg_pick {
     const double *cause;   /* a lane: time of the send, or at which a synchronous message could start, - cause_ns; for a
                               candidate without exchange */
     double cause_ns;
-    double bound_ns;       /* the trace shows, by open receives, that it arrived at least this long after base_ns */
-    double raised_ns;      /* the same by the completions of this call, too; of the message of its own view */
+    double bound_ns;       /* lower bound of arrival - base_ns, shown in the trace by open receives */
+    double raised_ns;      /* lower bound of arrival - base_ns for the message of the candidate's own view, which also uses
+                              this call's completions */
     double traced_ns;      /* t(A); for the evaluator */
     bool completed;        /* the trace completes it */
     double at_ns;          /* T(A), no less than the time of the send */
@@ -65,7 +64,7 @@ struct mpg_pick {
     bool done, taken;
 };
 
-/* The fields of a candidate that are enough to find the earliest one (complete.c). */
+/* The fields of a candidate needed to find the earliest candidate (complete.c). */
 struct mpg_glance {
     const double *value, *cause; /* as in struct mpg_pick */
     double base_ns, raised_ns, cause_ns;
@@ -73,20 +72,20 @@ struct mpg_glance {
     uint32_t in_order; /* the candidate at this position in the order of channels */
 };
 
-/* The evaluator: CONTEXT, which is the first argument of all functions, and what it provides. */
+/* Functions and data provided by the evaluator. CONTEXT is the first argument of all functions. */
 struct mpg_arrivals {
     void *context;
     bool is_bounded; /* messages arrived in the order in which the trace took them */
     /* Sets value, cause, traced, base and raised of PICK, the candidates of S. */
     void (*place)(void *context, const struct mpg_step *s, struct mpg_pick *pick);
-    /* Sets the view at SLOT in lane W to the arrival TAKEN, with VALUE: its own, or the later time at which it could start;
-     * SHIFT_NS later. */
+    /* Sets the view at SLOT in lane W to the arrival TAKEN, SHIFT_NS later. VALUE: the arrival's value, or the value of the
+     * earliest start time if later. */
     void (*assign)(void *context, uint32_t slot, uint32_t w, const struct mpg_pending *taken, double shift_ns, double value);
     /* Exchanges in lane W the arrivals P and Q: P arrives at at_ns of Q, and Q at that of P. */
     void (*exchange)(void *context, const struct mpg_pick *p, const struct mpg_pick *q, uint32_t w);
     /* All changes since the last call take effect, together. Returns 0, or -1 with ERR. */
     int (*settle)(void *context, struct mpg_error *err);
-    /* Sets for each lane the minimum time that SENT, a message that S sends, is under way, ns. */
+    /* Sets for each lane the minimum transfer time in ns of SENT, a message sent by S. */
     void (*fly)(void *context, const struct mpg_step *s, const struct mpg_sent *sent, double *ns);
     const struct mpg_observer *observer; /* is notified of the first lane; NULL: none */
 };
@@ -132,38 +131,40 @@ struct mpg_choosing {
  * NULL: no memory, with ERR. */
 struct mpg_choosing *mpg_choosing_new(uint32_t lanes, const bool *keeps,
                                   const struct mpg_arrivals *arrivals, struct mpg_error *err);
-/* Takes S, of kind EAGER. Its message arrives in lane w at BASE_NS + VALUE[w], or BASE_NS + BARE[w] without the injected delay;
- * it was sent at CAUSE_NS + CAUSE[w]. Returns 0, or -1 with ERR: no memory. */
+/* Processes S, of kind EAGER. The message arrives in lane w at BASE_NS + VALUE[w], or at BASE_NS + BARE[w] without the injected
+ * delay; the send is at CAUSE_NS + CAUSE[w]. Returns 0, or -1 with ERR: no memory. */
 int mpg_choosing_sent(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                       const double *value, const double *bare, double cause_ns,
                       const double *cause, struct mpg_error *err);
-/* Takes S, of kind VIEW: in all lanes its slot holds the message of its own request. Returns 0, or -1 with ERR: no memory. */
+/* Processes S, of kind VIEW: in all lanes the slot of S holds the message of the request itself. Returns 0, or -1 with ERR: no
+ * memory. */
 int mpg_choosing_view(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: exchanges arrivals of lanes that complete other messages,
- * and sets skips of lanes that make no such call. Returns 0, or -1 with ERR. */
+/* Before S, a LEAVE of a call that lane w enters at BASE_NS + VALUE[w]: exchanges arrivals in lanes that complete other
+ * messages, and sets skips of lanes that do not make the call. Returns 0, or -1 with ERR. */
 int mpg_choosing_make(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                     const double *value, struct mpg_error *err);
 /* After S: its completed views are no candidates any more. */
 void mpg_choosing_end_views(struct mpg_choosing *c, const struct mpg_step *s);
 void mpg_choosing_free(struct mpg_choosing *c); /* NULL is allowed */
 
-/* The first function returns the number of the followed message ID, which is kept outside slots as long as a lane may take it.
- * The second calls MARK for all kept messages, with the number and each lane W; BARE: its arrival without the injected delay is
- * needed, too. */
+/* The first function returns the number of the followed message ID, which is kept outside slots while a lane may still take the
+ * message. The second calls MARK for all kept messages, with number and each lane W; BARE: the arrival without the injected
+ * delay is needed too. */
 uint32_t mpg_choosing_kept(const struct mpg_choosing *c, uint64_t id);
 void mpg_choosing_mark_kept(const struct mpg_choosing *c, void (*mark)(void *context, uint32_t number, uint32_t w, bool bare),
                             void *context);
-/* Returns the sender of the message in the view SLOT of lane W, if it is another one than in the trace; else SOURCE. */
+/* Returns the sender of the message in the view SLOT of lane W if the message differs from the trace; else SOURCE. */
 int32_t mpg_choosing_source(const struct mpg_choosing *c, uint32_t slot, uint32_t w, int32_t source);
 
-/* Returns whether in lane W a call that did not complete the message of the view SLOT in the trace has done so. */
+/* Returns whether in lane W the message of the view SLOT was completed by a call that did not complete the message in the
+ * trace. */
 static inline bool mpg_choosing_is_done(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     return c->done_count > 0 && c->view[(size_t)slot * c->n + w].done;
 }
 
-/* Returns the time before which no wait for the message of the view SLOT ends in lane W: when that message could start, if an
- * exchange or another receive has moved it there; else -INFINITY. */
+/* Returns the earliest end of a wait for the message of the view SLOT in lane W: the earliest start time of a message put there
+ * by an exchange or another receive; else -INFINITY. */
 static inline double mpg_choosing_start_ns(const struct mpg_choosing *c, uint32_t slot, uint32_t w)
 {
     const struct mpg_view *v = &c->view[(size_t)slot * c->n + w];
@@ -200,27 +201,27 @@ static inline bool mpg_choosing_is_altered(const struct mpg_choosing *c, uint32_
     return c->altered[(size_t)slot * mpg_choosing_words(c) + w / 64] >> w % 64 & 1;
 }
 
-/* choice.c: EARLY holds, for each question that found nothing in the trace, its answer in each lane, until it finds something in
- * the trace, too. The lanes of the question KEY; NULL: no lane has an answer. */
+/* choice.c: EARLY maps a test that failed in the trace to the result in each lane, until the test succeeds in the trace.
+ * Returns the lanes of KEY; NULL: no lane has a result. */
 uint64_t *mpg_choosing_find_early(const struct mpg_map *early, const uint64_t key[2]);
 /* Adds a question without an answer in N lanes. NULL: no memory, with ERR. */
 uint64_t *mpg_choosing_add_early(struct mpg_map *early, const uint64_t key[2], uint32_t n, struct mpg_error *err);
 void mpg_choosing_clear_early(struct mpg_map *early);
-/* Exchanges in lane W the messages of P and Q, and with them their at_ns, start_ns and done. */
+/* Exchanges in lane W the messages of P and Q, with at_ns, start_ns and done. */
 void mpg_choosing_exchange(struct mpg_choosing *c, struct mpg_pick *p, struct mpg_pick *q, uint32_t w);
-/* Adds SLOT, with an open view of RANK, to the moved ones, or removes it. Returns 0, or -1 with ERR: no memory. */
+/* Add SLOT, with an open view of RANK, to the moved slots; remove SLOT. Return 0, or -1 with ERR: no memory. */
 int mpg_choosing_note_moved(struct mpg_choosing *c, int32_t rank, uint32_t slot, struct mpg_error *err);
 void mpg_choosing_forget_moved(struct mpg_choosing *c, uint32_t slot);
 /* notify.c, all: return 0, or -1 with the observer's ERR. Notifies of OVERRIDE in lane W. */
 int mpg_choosing_note(const struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
                       const struct mpg_match_override *override, struct mpg_error *err);
-/* Notifies that S completes its I-th candidate in lane W; called before the candidate is done. */
+/* Notifies that S completes the I-th candidate in lane W; call before marking the candidate as done. */
 int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, uint32_t i, uint32_t w,
                             struct mpg_error *err);
 /* Notifies of the messages that open receives of S take in the first lane. */
 int mpg_choosing_note_arrivals(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
-/* Notifies that the first lane skips S. Or remembers, once, that no override describes S: only later calls show whether that
- * lane is void and is evaluated again. */
+/* Notifies that the first lane skips S. Otherwise records the first call S without an override: only later calls show whether
+ * the lane is void and must be evaluated again. */
 int mpg_choosing_note_rest(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
 /* Notifies of the messages that edges of S bring. */
 int mpg_choosing_notify_arrivals(const struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err);
@@ -230,13 +231,13 @@ int mpg_choosing_complete(struct mpg_choosing *c, const struct mpg_step *s, doub
                           struct mpg_error *err);
 /* Calls that complete only messages which an earlier test has completed take no time. */
 void mpg_choosing_skip_done(struct mpg_choosing *c, const struct mpg_step *s);
-/* A Parrived that succeeds takes no time in lanes in which an earlier one has succeeded. */
+/* Skips a successful Parrived in lanes in which an earlier Parrived for the partition succeeded. */
 void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s);
-/* open.c: messages of the open receives and of the probe of S go to their views; sets skips, others and broken. Returns 0, or -1
- * with ERR. */
+/* open.c: assigns messages to the open receives and the probe of S, and sets skips, others and broken. Returns 0, or -1 with
+ * ERR. */
 int mpg_choosing_decide(struct mpg_choosing *c, const struct mpg_step *s, double base_ns,
                         const double *value, struct mpg_error *err);
-/* Lane W (n: the trace) takes message ID, if it is followed. All lanes take their message for E, which is completed. Lanes in the
+/* Lane W (n: the trace) takes message ID, if followed. All lanes take their messages for E, which is completed. Lanes in the
  * traced order take ID, found by a matched probe. */
 void mpg_choosing_take(struct mpg_choosing *c, uint64_t id, uint32_t w);
 void mpg_choosing_taken(struct mpg_choosing *c, const struct mpg_edge *e);

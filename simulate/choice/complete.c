@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls with candidates: in each lane they complete as many messages as in the trace; tests that failed in the trace complete all
+/* Calls with candidates. Each lane completes as many messages as the trace; tests that failed in the trace complete all
  * messages that have arrived (docs/MODEL.md, section 6: A call that completed, Waitsome and Testsome, A test that failed, A
  * Parrived). */
 #include <math.h>
@@ -57,7 +57,7 @@ static void fill(struct mpg_choosing *c, uint32_t i, uint32_t w)
     p->sequence = v->serial ? v->sequence : p->own;
 }
 
-/* ---- messages of one channel do not overtake each other (Where they arrive) ---- */
+/* ---- messages on a channel do not overtake (Where they arrive) ---- */
 
 /* Compares source, communicator and tag: < 0, 0, > 0. */
 static int compare_channels(const struct mpg_sequence *a, const struct mpg_sequence *b)
@@ -79,17 +79,17 @@ static int compare_sequences(const void *x, const void *y)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the one that arrives later; of equal ones SECOND. */
+/* Returns the candidate with the later arrival; if equal SECOND. */
 static const struct mpg_pick *later(const struct mpg_pick *first, const struct mpg_pick *second)
 {
     return first && first->at_ns > second->at_ns ? first : second;
 }
 
-/* Raises at_ns so that no candidate arrives before an eager one that precedes it on its channel, except if the trace completes
- * here the later one and not the earlier one. Sets before. ORDER has room for N. */
+/* Raises at_ns so that no candidate arrives before the preceding eager candidates on the channel. Exception: the trace
+ * completes the later candidate in this call and the earlier candidate not. Sets before. ORDER has room for N candidates. */
 static void keep_order(struct mpg_pick *pick, uint32_t n, struct mpg_pick **order)
 {
-    const struct mpg_pick *any = NULL, *completed = NULL; /* the latest ones on the channel so far */
+    const struct mpg_pick *any = NULL, *completed = NULL; /* latest arrivals on the channel so far */
     for (uint32_t i = 0; i < n; i++)
         order[i] = &pick[i];
     qsort(order, n, sizeof(struct mpg_pick *), compare_sequences);
@@ -146,8 +146,8 @@ static int replace(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w,
 
 /* ---- calls that completed something ---- */
 
-/* S completes all messages that have arrived: in lane W also those that arrive by NOW_NS, its enter, beyond the ones picked so
- * far. */
+/* S completes all messages that have arrived: in lane W also messages that arrive by NOW_NS, the enter time, beyond the picked
+ * candidates. */
 static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                            struct mpg_error *err)
 {
@@ -164,8 +164,8 @@ static int take_more(struct mpg_choosing *c, const struct mpg_step *s, uint32_t 
     return 0;
 }
 
-/* Returns the next candidate to take: one that is done; else the first of the list that arrives by NOW_NS; else the one that
- * arrives first. */
+/* Returns the next candidate to take: a candidate already done; else the first in the list that arrives by NOW_NS; else the
+ * earliest arrival. */
 static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns)
 {
     uint32_t arrived = n, least = n;
@@ -183,7 +183,7 @@ static uint32_t next_pick(const struct mpg_pick *pick, uint32_t n, double now_ns
         if (pick[i].taken || pick[i].at_ns > least_ns + MPG_ROUNDING_NS)
             continue;
         if (pick[i].before && !pick[i].before->taken)
-            continue; /* the earlier one of its channel arrives no later */
+            continue; /* the preceding candidate on the channel arrives no later */
         if (least == n || (pick[i].completed && !pick[least].completed))
             least = i;
     }
@@ -214,7 +214,7 @@ static int pick_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32
 
 /* ---- tests that failed ---- */
 
-/* S needs all candidates: it completes them in lane W if they have arrived. */
+/* S needs all candidates: completes all in lane W if all have arrived. */
 static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                        struct mpg_error *err)
 {
@@ -234,7 +234,7 @@ static int retry_whole(struct mpg_choosing *c, const struct mpg_step *s, uint32_
     return 0;
 }
 
-/* S completes in lane W the first candidate that has arrived, or all of them. */
+/* In lane W, S completes the first candidate that has arrived, or all arrived candidates. */
 static int retry_some(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_error *err)
 {
@@ -318,8 +318,8 @@ void mpg_choosing_ask_again(struct mpg_choosing *c, const struct mpg_step *s)
     free(arrived);
 }
 
-/* ---- long lists of candidates, of which a call completes one, or a test none, again and again. If no two messages are of one
- * channel, none delays another, and arrival times alone decide ---- */
+/* ---- long lists of candidates, of which calls complete one at a time, or none in a test. If all messages are on different
+ * channels, no message delays another, and arrival times alone decide ---- */
 
 /* The most candidates of a lane that differ from the trace; with more, the general rule decides. */
 enum { MAX_ALTERED = 64 };
@@ -327,8 +327,8 @@ enum { MAX_ALTERED = 64 };
 /* The candidates as a lane sees them. */
 struct sight {
     uint32_t altered_number, altered[MAX_ALTERED]; /* candidates that differ from the trace */
-    uint32_t done;    /* the first one that is done; the number of candidates: none */
-    uint32_t arrived; /* the first one that has arrived; likewise */
+    uint32_t done;    /* index of the first done candidate; number of candidates: none */
+    uint32_t arrived; /* index of the first arrived candidate; number of candidates: none */
     double least_ns;  /* the earliest arrival */
 };
 
@@ -367,8 +367,8 @@ static uint32_t find_channel(const struct mpg_choosing *c, uint32_t n, const str
     return n;
 }
 
-/* Prepares the short way. Returns whether it is possible: all channels differ, and S completes one candidate, or is a test that
- * needs only some. */
+/* Prepares the fast path. Returns whether the fast path applies: all channels differ, and S completes one candidate, or is a
+ * test that needs only some. */
 static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is_test)
 {
     const struct mpg_alternatives *a = s->alternatives;
@@ -392,7 +392,8 @@ static bool begin_look(struct mpg_choosing *c, const struct mpg_step *s, bool is
     return true;
 }
 
-/* Returns whether, in lane W, messages of candidates that differ from the trace have channels of their own. */
+/* Returns whether, in lane W, the candidates' messages that differ from the trace are all on channels without other
+ * candidates. */
 static bool have_own_channels(const struct mpg_choosing *c, uint32_t n, uint32_t w, const struct sight *sight)
 {
     const struct mpg_sequence *sequence[MAX_ALTERED];
@@ -433,7 +434,7 @@ static bool look(struct mpg_choosing *c, uint32_t n, uint32_t w, double now_ns, 
     return true;
 }
 
-/* Returns, of the candidates that arrive first at one time, one that the trace completes; else the first one. */
+/* Among the candidates with the earliest arrival LEAST_NS, returns a candidate completed in the trace, else the first. */
 static uint32_t first_of(const struct mpg_choosing *c, uint32_t n, double least_ns)
 {
     uint32_t first = n;
@@ -459,7 +460,7 @@ static int take_one(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w
     return replace(c, s, w, out, in, err);
 }
 
-/* A test completes the first candidate that has arrived, or all; it is not made if one is done already. */
+/* A test completes the first candidate that has arrived, or all; lanes with a done candidate skip the test. */
 static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, const struct sight *sight,
                  struct mpg_error *err)
 {
@@ -477,7 +478,7 @@ static int retry_seen(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* Does the same as retry() or pick_in_lane() in lane W; *IS_DONE is false if two messages are of one channel. */
+/* Fast path of retry() and pick_in_lane() in lane W; sets *IS_DONE to false if two messages are on one channel. */
 static int look_in_lane(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns, bool is_test, bool *is_done,
                       struct mpg_error *err)
 {

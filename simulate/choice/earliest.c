@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Earliest arrivals are listed on demand. The third search for the least one makes a tournament tree over them, in the order of
- * sources: the leftmost of equal arrivals is the one of the lowest rank. */
+/* Lists earliest arrivals on demand. The third search for the minimum builds a tournament tree over the arrivals, sorted by
+ * source: among equal arrivals the leftmost has the lowest rank. */
 #include "simulate/choice/earliest.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ static void update_tree(struct mpg_decision *d, struct mpg_earliest *f, uint32_t
         f->tree[i] = fmin(f->tree[2 * i], f->tree[2 * i + 1]);
 }
 
-/* Returns the first message, in the order of sources, that arrives by UNTIL_NS; there is one. */
+/* Returns the first message in source order that arrives by UNTIL_NS, which exists. */
 static struct mpg_pending *leftmost(struct mpg_decision *d, const struct mpg_earliest *f, double until_ns)
 {
     uint32_t i = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The earliest arrivals for the receives that one call of a rank decides, in one lane: of each source the first message that
- * matches. A receive that takes a message hides it from later receives of the call (docs/MODEL.md, section 6, Open receives). A
- * receive costs time in the logarithm of the number of sources. Private to simulate/choice/. */
+/* The earliest arrivals for the receives that a rank decides in one call, in one lane: the first matching message from each
+ * source. A receive that takes a message hides the message from later receives of the call (docs/MODEL.md, section 6, Open
+ * receives). Time per receive is logarithmic in the number of sources. Private to simulate/choice/. */
 #ifndef MPG_EARLIEST_H
 #define MPG_EARLIEST_H
 
@@ -49,19 +49,19 @@ void mpg_decision_end(struct mpg_decision *d);
 void mpg_decision_clear(struct mpg_decision *d);
 /* Hides M until the end of the decision. Returns 0, or -1 with ERR: no memory. */
 int mpg_decision_mark(struct mpg_decision *d, struct mpg_pending *m, struct mpg_error *err);
-/* Finds the message that a receive with pattern FITS takes. It is OWN (NULL: none) if OWN may pass others and arrives by
- * READY_NS; else the first to arrive; of equal ones OWN, then the one of the lowest rank. *LEAST is NULL if no message matches.
- * Returns 0, or -1 with ERR: no memory. */
+/* Finds the message taken by a receive with pattern FITS: OWN (NULL: none), if OWN may overtake and arrives by READY_NS; else
+ * the earliest arrival; if equal OWN, then the lowest rank. *LEAST is NULL if no message matches. Returns 0, or -1 with ERR: no
+ * memory. */
 int mpg_decision_least(struct mpg_decision *d, const struct mpg_message_pattern *fits, const struct mpg_pending *own,
                        double ready_ns, struct mpg_pending **least, struct mpg_error *err);
-/* Sets passes of OWN, an unexpected message that the trace took by pattern FITS, if it passed others that match and arrived
- * before. W is the trace. Returns 0, or -1 with ERR: no memory. */
+/* Sets passes of OWN, an unexpected message taken in the trace by pattern FITS, if OWN overtook matching messages that arrived
+ * earlier. W is the trace. Returns 0, or -1 with ERR: no memory. */
 int mpg_decision_note_passed(struct mpg_decision *d, const struct mpg_message_pattern *fits, struct mpg_pending *own,
                              struct mpg_error *err);
-/* Notes the lower bound NS for arrivals of all messages that match FITS now; settling raises them. Returns 0, or -1 with ERR: no
- * memory. */
+/* Records the lower bound NS for arrivals of all messages that match FITS now; settling applies the bound. Returns 0, or -1
+ * with ERR: no memory. */
 int mpg_decision_tell(struct mpg_decision *d, const struct mpg_message_pattern *fits, double ns, struct mpg_error *err);
-/* Raises M to its lower bound, if it is an earliest arrival; the second function all earliest arrivals. */
+/* Raise M, if an earliest arrival, to its lower bound; raise all earliest arrivals. */
 void mpg_decision_settle(struct mpg_decision *d, struct mpg_pending *m);
 void mpg_decision_settle_all(struct mpg_decision *d);
 /* Returns T(A) in lane W, no less than the time of the send, ns. */

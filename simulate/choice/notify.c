@@ -29,7 +29,7 @@ static int note_taken(struct mpg_choosing *c, const struct mpg_step *s, int64_t 
     return mpg_choosing_note(c, s, 0, &taking, err);
 }
 
-/* Returns whether open receives may take message ID, and an exchange has moved it to V or a decision has fixed it there. */
+/* Returns whether message ID may be taken by open receives, and is in V by an exchange or a fixed decision. */
 static bool is_settled(const struct mpg_choosing *c, const struct mpg_view *v, uint64_t id)
 {
     return v->fixed && mpg_unexpected_find(&c->unexpected, id);
@@ -49,7 +49,7 @@ int mpg_choosing_note_early(struct mpg_choosing *c, const struct mpg_step *s, ui
     return note_taken(c, s, override.request, id, err);
 }
 
-/* Notifies of the message of E, if it is another one than in the trace or is settled. */
+/* Notifies of the message of E if settled or different from the trace. */
 static int note_arrival(struct mpg_choosing *c, const struct mpg_step *s, const struct mpg_edge *e,
                         struct mpg_error *err)
 {

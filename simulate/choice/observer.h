@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An observer of an evaluation: it is notified of the first replica's steps and of each call that completes another message than
- * in the trace (docs/MODEL.md, section 6). */
+/* An observer of an evaluation: notified of the first replica's steps and of each call that completes other messages than in
+ * the trace (docs/MODEL.md, section 6). */
 #ifndef MPG_OBSERVER_H
 #define MPG_OBSERVER_H
 
@@ -8,11 +8,11 @@
 #include "graph/graph.h"
 
 enum mpg_match_override_kind {
-    MPG_OVERRIDE_EXCHANGE, /* a call completes OTHER, a request of its list, instead of REQUEST: from then on the messages of the
-                              two requests are exchanged */
+    MPG_OVERRIDE_EXCHANGE, /* a call completes OTHER, a request of its list, instead of REQUEST; from then on the two requests
+                              have exchanged messages */
     MPG_OVERRIDE_COMPLETE, /* a call completes REQUEST of its list besides the requests of the trace; no later call does */
-    MPG_OVERRIDE_TAKE,     /* a receive from any source takes a message of SOURCE (world rank) on COMM with TAG and BYTES. It is
-                              the receive of REQUEST, after all exchanges of the call; 0: it has no request */
+    MPG_OVERRIDE_TAKE,     /* a receive from any source takes a message of SOURCE (world rank) on COMM with TAG and BYTES.
+                              REQUEST: the receive's request after all exchanges of the call; 0: no request */
     MPG_OVERRIDE_SKIP      /* the call is not made */
 };
 
@@ -26,17 +26,17 @@ struct mpg_match_override {
 
 /* All functions return 0, or -1 with ERR, which ends the evaluation. */
 struct mpg_observer {
-    /* Notifies of OVERRIDE in the call that STEP leaves. All overrides of a call come in their order, before take() of STEP.
-     * NULL: the observer needs none. */
+    /* Notifies of OVERRIDE in the call that STEP leaves. All overrides of a call come in order, before take() of STEP. NULL:
+     * not needed. */
     int (*note)(void *context, const struct mpg_step *step, const struct mpg_match_override *override,
                 struct mpg_error *err);
-    /* Notifies that STEP is evaluated; VALUE_NS is the value of its stream after STEP. */
+    /* Notifies that STEP is evaluated; VALUE_NS is the stream's value after STEP. */
     int (*take)(void *context, const struct mpg_step *step, double value_ns, struct mpg_error *err);
     /* All notifications so far are void: the evaluation starts again at the first step. */
     int (*restart)(void *context, struct mpg_error *err);
     void *context;
-    /* Notifies that edge I of STEP, a LEAVE that is not evaluated yet, brings MESSAGE. Only for edges that are views. NULL: the
-     * observer needs none. */
+    /* Notifies that edge I of STEP, a LEAVE not yet evaluated, brings MESSAGE. Only for edges that are views. NULL: not
+     * needed. */
     int (*bring)(void *context, const struct mpg_step *step, uint32_t i, uint64_t message,
                  struct mpg_error *err);
 };

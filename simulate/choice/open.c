@@ -7,10 +7,9 @@
 #include "simulate/choice/choice_private.h"
 #include "simulate/rounding.h"
 
-/* ---- bounds: a message that the trace took arrived before others that it might have taken (Bounds of t(A)) ---- */
+/* ---- bounds: a message taken in the trace arrived before other matching messages (Bounds of t(A)) ---- */
 
-/* For the posted receives in their order: a message that also matched, and was not taken, arrived later than the one that was
- * taken. */
+/* For the posted receives in order: matching messages that a receive did not take arrived later than the taken message. */
 static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -34,7 +33,8 @@ static int bound_by_receives(struct mpg_choosing *c, const struct mpg_step *s, s
     return 0;
 }
 
-/* The message that the probe found arrived before others that match; if it found none, all that match arrived later. */
+/* The message found by the probe arrived before other matching messages; a probe without result shows that all matching
+ * messages arrived later. */
 static int bound_by_probe(struct mpg_choosing *c, const struct mpg_step *s, struct mpg_error *err)
 {
     struct mpg_decision *d = &c->decision;
@@ -145,7 +145,7 @@ static void make_key(const struct mpg_step *s, uint64_t key[2])
              (fits->any_tag ? UINT32_MAX : (uint32_t)fits->tag);
 }
 
-/* Returns the message that FOUND (NULL: none) has for lane W, if no receive has taken it since. */
+/* Returns the message in FOUND (NULL: none) for lane W unless a receive has taken the message since. */
 static struct mpg_pending *seen(const struct mpg_choosing *c, const uint64_t *found, uint32_t w)
 {
     struct mpg_pending *m = found && found[w] ? mpg_unexpected_find(&c->unexpected, found[w]) : NULL;
@@ -178,8 +178,7 @@ static int look_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t
     return 0;
 }
 
-/* S is a probe that found a message in the trace. *FOUND is the message that it finds in lane W, if an earlier probe has not
- * found it. */
+/* S is a probe that found a message in the trace. *FOUND: the message found in lane W, unless an earlier probe found it. */
 static int find_again(struct mpg_choosing *c, const struct mpg_step *s, uint32_t w, double now_ns,
                       struct mpg_pending **found, struct mpg_error *err)
 {
@@ -266,7 +265,7 @@ static void take_in_lane(struct mpg_choosing *c, const struct mpg_edge *e, uint3
     if (follows && is_gone && !(v && v->fixed))
         c->broken[w] = true;
     mpg_choosing_take(c, id, w);
-    if (c->broken[w]) /* so that no message is left in the queues */
+    if (c->broken[w]) /* leaves no message in the queues */
         mpg_choosing_take(c, e->message, w);
 }
 

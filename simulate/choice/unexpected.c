@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Queues by receiver, communicator and source, and by tag. A group lists its queues that are not empty. */
+/* Queues by receiver, communicator and source, and by tag. A group lists its nonempty queues. */
 #include "simulate/choice/unexpected.h"
 
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void enqueue(const struct mpg_unexpected *unexpected, struct mpg_pending 
             q->head[w] = m;
 }
 
-/* There are as many queues of one tag as tags: empty ones are freed. */
+/* Empty queues of one tag are freed, since there are as many as tags. */
 static void drop_queue(struct mpg_unexpected *unexpected, struct mpg_queue *q)
 {
     struct mpg_group *group = q->group;
