@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wait states of members of a collective that is made of messages: the same as of a collective that is one node. */
+/* Wait states of members of a collective expanded to messages: equal to the wait states of a collective that is one node. */
 #include <math.h>
 
 #include "analyse/waits_private.h"
@@ -30,7 +30,7 @@ static struct waits_slot *member_slot(const struct mpg_waits *w, const struct mp
     return &w->slot[c->member[((int64_t)v + size->root) % size->p].slot];
 }
 
-/* All members have arrived: their slots change from their enters to the times that they wait for. */
+/* All members have arrived: replaces the enter times in their slots by the times waited for. */
 static void expand_all(struct mpg_waits *w, const struct mpg_expanding *c, enum mpg_wait kind)
 {
     const int32_t p = c->plan.size.p;
@@ -58,7 +58,8 @@ static struct waits_slot *message_slot(struct mpg_waits *w, const struct mpg_exp
     return mpg_reserve_at(&w->slot, sizeof *w->slot, &w->slot_capacity, slot + 1, err) < 0 ? NULL : &w->slot[slot];
 }
 
-/* Down a tree a message holds the time that its receiver waits for: the enter of the root, or the last one so far of a scan. */
+/* Down a tree a message holds the time that the receiver waits for: the enter of the root, or for a scan the latest enter so
+ * far. */
 static int expand_down(struct mpg_waits *w, const struct mpg_expanding *c, int32_t v, enum mpg_wait kind,
                        struct mpg_error *err)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The length of a phase: about this many calls of a rank, if they are spread evenly, within these bounds. */
+/* Length of a phase: about this many calls of a rank if calls were spread evenly, within these bounds. */
 enum { CALLS_A_STRETCH = 60, LEAST_STRETCHES = 10, MOST_STRETCHES = 1000, MOST_WIDENED = 4 };
 
 struct stretch {
@@ -43,7 +43,7 @@ static int walk(const struct mpg_phase_world *w, take_call *take, void *who, str
     return 0;
 }
 
-/* --- the run, and what is where in it --- */
+/* --- the run, and time in MPI along the run --- */
 
 static int take_ends(void *who, int32_t rank, uint64_t number, const struct mpg_event *e, struct mpg_error *err)
 {
@@ -90,8 +90,8 @@ static int take_whole(void *who, int32_t rank, uint64_t number, const struct mpg
     return 1;
 }
 
-/* Widens the phase to whole calls, which may begin before and end after it, so that it shows who comes late to them; at most
- * some times WIDTH_NS on each side. */
+/* Widens the phase to whole calls that begin before or end after the phase, to show which ranks come late to these calls; at
+ * most MOST_WIDENED times WIDTH_NS on each side. */
 static int widen(struct stretch *s, double width_ns, struct mpg_error *err)
 {
     s->first_ns = s->to_ns;
@@ -260,7 +260,7 @@ static bool same_calls(const struct mpg_phase_rank *r)
     return r->n[0] == r->n[1];
 }
 
-/* The traced phase begins as long before its first call as the predicted one. */
+/* Makes the traced phase begin as long before the first call as the predicted phase. */
 static void shift_traced(struct mpg_worst_phase *phase)
 {
     double first_ns = INFINITY, last_ns = -INFINITY, lead_ns = 0;

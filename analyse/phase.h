@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worst phase of a run: the part in which ranks spend most of their time within MPI calls, from the first begin of a call
- * in it to the last end. mpgsim's page draws it. */
+ * to the last end. mpgsim's page draws the phase. */
 #ifndef MPG_ANALYSE_PHASE_H
 #define MPG_ANALYSE_PHASE_H
 
@@ -8,7 +8,7 @@
 #include "graph/clocks.h"
 #include "trace/reader.h"
 
-/* The most ranks that are drawn: half of them with the most time in calls, half with the least. The most calls of each, after
+/* Maximum number of drawn ranks: half with the most time in calls, half with the least. Maximum number of calls per rank, after
  * which the phase ends. */
 enum { MPG_PHASE_RANKS = 16, MPG_PHASE_CALLS = 160 };
 
@@ -36,15 +36,15 @@ struct mpg_worst_phase {
     double from_ns, to_ns; /* since the first rank left MPI_Init in the predicted run */
     double run_ns;         /* until the last rank enters MPI_Finalize */
     double share;          /* part of all ranks' time in the phase that is within calls */
-    double traced_ns;      /* time of the traced run for the same calls; 0: it has other calls, and is not drawn */
+    double traced_ns;      /* time of the traced run for these calls; 0: the traced run has other calls and is not drawn */
     int32_t ranks;         /* ranks of the run */
     size_t n;              /* number of drawn ranks, ascending */
     struct mpg_phase_rank *rank;
 };
 
-/* Finds the worst phase of PREDICTED, whose calls are those of TRACED or others. Memory: the drawn ranks, and a number for each
- * of 1000 parts of the run. The caller clears PHASE, also on failure. Returns 0, or -1 with ERR: an error of a trace; no
- * memory; there are no calls. */
+/* Finds the worst phase of PREDICTED, whose calls may differ from TRACED. Memory: the drawn ranks, and a number for each of
+ * 1000 parts of the run. The caller clears PHASE, also on failure. Returns 0, or -1 with ERR: an error of a trace; no memory;
+ * no calls. */
 int mpg_worst_phase_find(struct mpg_worst_phase *phase, const struct mpg_phase_world *traced,
                          const struct mpg_phase_world *predicted, struct mpg_error *err);
 void mpg_worst_phase_clear(struct mpg_worst_phase *phase);

@@ -96,7 +96,7 @@ int mpg_waits_find(struct mpg_trace *trace, const struct mpg_traced_options *opt
     const int64_t most_bytes = p.most_bytes;
     int status = pass_waits(&p, found, err);
     if (status < 0 && found->limit == MPG_WAITS_LIMIT_FOUND && most_bytes > found->eager_limit_bytes) {
-        /* a send that left just when its receive was posted did not wait for it */
+        /* a send that left just when the receive was posted did not wait for the receive */
         found->eager_limit_bytes = most_bytes;
         mpg_waits_restart(found->waits);
         status = pass_waits(&p, found, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of streams, and begins of the operations that their calls wait for (docs/MODEL.md, section 9). */
+/* Times of streams, and begins of the operations that calls wait for (docs/MODEL.md, section 9). */
 #include "analyse/waits_private.h"
 
 #include <float.h>
@@ -173,8 +173,8 @@ static double taken_ns(const struct mpg_waits *w, const struct mpg_step *s, doub
     return is_exact ? duration_ns : fmax(0, difference_ns);
 }
 
-/* Returns the time in a call of TOOK_NS in which its thread was off its CPU and did not wait: a thread that sleeps until a
- * message arrives does both. For another run than the traced one it is unknown. */
+/* Returns the time in a call of TOOK_NS in which the thread was off the CPU without waiting: a thread that sleeps until a
+ * message arrives is off the CPU and waits. Unknown for other runs than the traced run. */
 static double off_cpu_ns(const struct mpg_waits *w, const struct mpg_step *s, double took_ns, double wait_ns)
 {
     if (w->times != MPG_WAIT_TRACED || s->call_off_ns == 0)

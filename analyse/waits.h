@@ -32,7 +32,7 @@ struct mpg_wait_sum {
 enum mpg_wait_times {
     MPG_WAIT_TRACED, /* none: times are the trace's */
     MPG_WAIT_DELAYS, /* delays against the trace, ns */
-    MPG_WAIT_WORLD   /* times on one clock that all ranks have, ns */
+    MPG_WAIT_WORLD   /* times on one clock shared by all ranks, ns */
 };
 
 struct mpg_waits;
@@ -44,8 +44,8 @@ struct mpg_waits *mpg_waits_new(int32_t ranks, const struct mpg_clock_map *clock
 /* Takes STEP, after which the value of its stream is VALUE_NS. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_take(struct mpg_waits *waits, const struct mpg_step *step, double value_ns,
                    struct mpg_error *err);
-/* Edge I of STEP, a LEAVE that is taken next, brings MESSAGE instead of the trace's; 0: an unknown one. Only for edges that are
- * views, where calls complete other messages. Returns 0, or -1 with ERR: no memory. */
+/* Edge I of STEP, a LEAVE that is taken next, brings MESSAGE instead of the message in the trace; 0: unknown. Only for edges
+ * that are views, where calls complete other messages. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_bring(struct mpg_waits *waits, const struct mpg_step *step, uint32_t i, uint64_t message,
                     struct mpg_error *err);
 /* Forgets all steps. */

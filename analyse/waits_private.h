@@ -44,11 +44,11 @@ struct mpg_waits {
     uint32_t regions, sites;   /* regions: names, and none */
 };
 
-/* Returns the wait state of members of a collective, as one node or as messages; CALL is the blocking one. */
+/* Returns the wait state of members of a collective, as one node or as messages; CALL: the blocking call. */
 enum mpg_wait mpg_waits_of_meeting(enum mpg_call call);
-/* Takes S, of kind EXPAND: sets slots of members to the times that they wait for. Returns 0, or -1 with ERR: no memory. */
+/* Processes S, of kind EXPAND: sets the members' slots to the times waited for. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_expand(struct mpg_waits *waits, const struct mpg_step *s, struct mpg_error *err);
-/* Adds ONE, the call that S leaves, to all its sums. Returns 0, or -1 with ERR: no memory. */
+/* Adds ONE, the call that S leaves, to all sums of the call. Returns 0, or -1 with ERR: no memory. */
 int mpg_waits_count(struct mpg_waits *waits, const struct mpg_step *s, const struct mpg_wait_sum *one,
                     struct mpg_error *err);
 

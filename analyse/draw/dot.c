@@ -79,7 +79,7 @@ static void put_call(FILE *out, const struct mpg_drawn_call *c, bool threads)
                 c->number, leaves ? 'E' : 'S', c->rank, c->number, leaves ? 'E' : 'S', mpg_call_name(c->call), thread);
 }
 
-/* Ranks beside each other in their order. */
+/* Orders ranks from left to right. */
 static void put_order(FILE *out, const struct mpg_drawing *d)
 {
     const char *between = "  { rank=same; ";

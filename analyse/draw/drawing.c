@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws steps: streams know their current node, slots the node that their content comes from. */
+/* Draws steps: each stream stores its current node, each slot the node that its content comes from. */
 #include "analyse/draw/drawing.h"
 
 #include <inttypes.h>

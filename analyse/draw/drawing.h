@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The message-passing graph of a trace, or of a part of it, as a drawing (docs/MODEL.md, sections 1 and 4; Sottile, Chandu,
- * Bader 2006, figures 2 to 5). An evaluator of a graph's steps.
- *
- * The drawing has the nodes S and E of calls, and the nodes of collectives. It has no node A of a message: a path through A is
- * drawn from S_s to the E that it reaches; for a synchronous message also from P to the E of the send. From S_s back to the E
- * of that send there is the local edge alone. */
+/* The message-passing graph of a trace, or of a part, as a drawing (docs/MODEL.md, sections 1 and 4; Sottile, Chandu, Bader
+ * 2006, figures 2 to 5). An evaluator of a graph's steps. The drawing has the nodes S and E of calls, and the nodes of
+ * collectives. Nodes A of messages are omitted: a path through A is drawn from S_s to the E reached; for a synchronous message
+ * also from P to the E of the send. From S_s back to the E of the send only the local edge is drawn. */
 #ifndef MPG_DRAWING_H
 #define MPG_DRAWING_H
 
@@ -19,7 +17,7 @@ struct mpg_drawn_at {
     enum mpg_drawn_node kind;
     int32_t rank;
     uint64_t number; /* number of the call on its rank */
-    uint32_t index;  /* index of the meeting among those that the call starts */
+    uint32_t index;  /* index among the meetings that the call starts */
 };
 
 struct mpg_drawn_call {
@@ -72,8 +70,8 @@ struct mpg_drawing {
     uint64_t cut;                      /* number of message edges with one end outside the drawing */
 };
 
-/* Fills DRAWING from TRACE. The caller clears it, also on failure. Returns 0, or -1 with ERR: too many nodes; no such calls or
- * ranks; an error of the graph. */
+/* Fills DRAWING from TRACE. The caller clears DRAWING, also on failure. Returns 0, or -1 with ERR: too many nodes; calls or
+ * ranks that do not exist; an error of the graph. */
 int mpg_drawing_make(struct mpg_trace *trace, const struct mpg_drawing_options *options,
                      struct mpg_drawing *drawing, struct mpg_error *err);
 void mpg_drawing_clear(struct mpg_drawing *drawing);

@@ -9,7 +9,7 @@
 
 struct wanted {
     const char *program, *output, *plot;
-    int collectives; /* 1: their messages are among the others */
+    int collectives; /* 1: collectives' messages are counted with the others */
     bool sizes, json, csv, keep;
     int64_t top;
     struct mpg_message_options options;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts messages at their start; collectives by the plan in one of their steps, equal ones of a communicator together. */
+/* Counts messages at their start; counts the messages of collectives by the plan in one of the collective's steps, equal
+ * collectives of a communicator together. */
 #include "analyse/messages/messages.h"
 
 #include <math.h>
@@ -137,7 +138,7 @@ static int expand(struct counter *c, const struct mpg_expanding *x, struct mpg_e
         c->likes[*place - 1].number++;
         return 0;
     }
-    if (*place > 0) /* others have the same key */
+    if (*place > 0) /* other entries have this key */
         return count_likes(c, &one, err);
     if (mpg_reserve_at(&c->likes, sizeof *c->likes, &c->like_room, c->like_number + 1, err) < 0)
         return -1;

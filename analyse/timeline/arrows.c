@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages as arrows, "flows" in Chrome's format: an evaluator of the graph's steps whose slots know the call that sent the
- * message. Both ends are written on arrival, so that no end is alone. */
+/* Messages as arrows, "flows" in Chrome's format: an evaluator of the graph's steps whose slots store the call that sent the
+ * message. Both ends are written on arrival, so that every arrow has two ends. */
 #include <inttypes.h>
 #include <stdlib.h>
 

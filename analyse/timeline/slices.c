@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls and regions of a rank, in the order of its events. Slices of a track nest. If a region ends while regions that began
- * later are open, these end, too, and begin anew. */
+/* Calls and regions of a rank, in the order of events. Slices of a track must nest. If a region ends while later regions are
+ * open, the later regions end too, and begin anew. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "common/progress.h"
 #include "common/reserve.h"
 
-/* Regions within this many others are hidden: no viewer has room for them, and where regions overlap each end would cut all
- * regions within it. */
+/* Regions nested deeper are hidden: no viewer has room for more, and where regions overlap each end would cut all regions
+ * nested within. */
 enum { MOST_DEPTH = 256 };
 
 struct open_region {
@@ -92,7 +92,7 @@ static int begin_region(struct rank_slices *s, uint32_t k, const struct mpg_even
     return 0;
 }
 
-/* Ends the innermost region of that name; regions within it end and begin anew. Before the part nothing is written. */
+/* Ends the innermost region named in E; regions nested within end and begin anew. Before the part nothing is written. */
 static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event *e)
 {
     struct track *track = &s->track[k];
@@ -114,7 +114,7 @@ static void end_region(struct rank_slices *s, uint32_t k, const struct mpg_event
     track->depth--;
 }
 
-/* Regions that are open at the begin of the part begin there; regions that are open at its end end there. */
+/* Regions open at the begin of the part begin there; regions open at the end of the part end there. */
 static void end_regions(struct rank_slices *s)
 {
     for (uint32_t k = 0; k < s->tracks; k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes worlds one after the other; the parts that all events have. */
+/* Writes worlds in sequence, and the fields common to all events. */
 #include "analyse/timeline/timeline.h"
 
 #include <inttypes.h>

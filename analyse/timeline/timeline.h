@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces as timelines, in Chrome's trace event format (JSON), for ui.perfetto.dev and chrome://tracing.
- *
- * A trace is a world, shown as a process. A thread of a rank is a track of calls, and a track of regions if it has any. An
- * arrow leads from the begin of the call that sends a message to the end of the call that completes its receive. Times are in
- * us with three digits, hence exact. They begin at one time for all worlds: the first rank of each world leaves MPI_Init at the
- * same time. Memory does not grow with traces. */
+/* Traces as timelines, in Chrome's trace event format (JSON), for ui.perfetto.dev and chrome://tracing. A trace is a world,
+ * shown as a process. A thread of a rank is a track of calls, and a track of regions if there are any. An arrow leads from the
+ * begin of the call that sends a message to the end of the call that completes the receive. Times are in us with three digits,
+ * hence exact. All worlds share a time origin: the first rank of each world leaves MPI_Init at one time. Memory does not grow
+ * with traces. */
 #ifndef MPG_TIMELINE_H
 #define MPG_TIMELINE_H
 
@@ -39,8 +38,8 @@ struct mpg_timeline_world {
     const struct mpg_clock_map *clocks; /* of its ranks */
 };
 
-/* Writes WORLDS to OUT, the first one on top; OUT's flag tells write errors. *HIDDEN is the number of regions that are left
- * out, as 256 others of their thread are open when they begin. Returns 0, or -1 with ERR: an error of a trace or a graph. */
+/* Writes WORLDS to OUT, the first on top; check OUT's flag for write errors. *HIDDEN is the number of regions left out because
+ * 256 others of the thread are open at their begin. Returns 0, or -1 with ERR: an error of a trace or a graph. */
 int mpg_timeline_write(const struct mpg_timeline_world *world, size_t worlds, const struct mpg_timeline_part *part,
                        FILE *out, uint64_t *hidden, struct mpg_error *err);
 /* Tells on standard error, for PROGRAM, that HIDDEN regions are left out; nothing for 0. */
