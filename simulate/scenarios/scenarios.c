@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Points that differ only in values share a setting; other points have settings of their own, one at a time. */
+/* Runs the scenarios of a sweep. Points that differ only in values share a setting; points with other settings are run one
+ * setting after the other. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A setting: a signature, and all options but the values that the points differ in. */
+/* A setting: a signature and all options except the values that differ between the points. */
 struct setting {
     struct mpg_config at;
     struct mpg_setting setting;
 };
 
-/* Distributions that differ between points of a setting. */
+/* Distributions that can differ between the points of a setting. */
 enum { DISTS = MPG_SWEPT_BYTE + 1 };
 
 struct item {
     struct setting *of;
     size_t point, row;
-    char name[160];                   /* of the point; empty: no sweep */
+    char name[160];                   /* the point's name; empty: no sweep */
     struct mpg_specs own[DISTS];
-    char text[DISTS][40];             /* the text of each distribution */
-    double ratio;                     /* compute ratio; 0: that of the setting */
+    char text[DISTS][40];             /* text of each distribution */
+    double ratio;                     /* compute ratio; 0: the setting's */
     double noise_factor;              /* factor of the signature's noise; 1: unchanged */
-    struct mpg_region_ratios regions; /* with it */
+    struct mpg_region_ratios regions; /* the setting's region ratios with RATIO as their base */
     struct mpg_perturbation p;
     struct mpg_simulation_options options;
     struct mpg_result result;
@@ -40,7 +41,7 @@ struct together {
     struct setting *setting;
     struct item *item;
     size_t settings, items;
-    /* The part of this process, and the number of parts. */
+    /* The part of this process and the number of parts. */
     int part, parts;
     size_t before;
 };
@@ -69,8 +70,8 @@ static void fill_row(const struct mpg_config *c, size_t point, size_t signature,
         row->cell[c->question.sweep.axes].word = c->target.signatures.item[signature];
 }
 
-/* Writes the prefix of POINT's errors to NAME: the values from parameter FROM on ("noise=2, absorb=wait"), cut to SIZE; empty
- * without a sweep, since signatures name themselves. */
+/* Writes the error prefix of POINT into NAME of SIZE bytes: the values of the parameters from FROM on ("noise=2,
+ * absorb=wait"), truncated to SIZE. Empty without a sweep: signatures name themselves. */
 static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept from, char *name, size_t size)
 {
     size_t used = 0;
@@ -88,7 +89,7 @@ static void name_point(const struct mpg_config *c, size_t point, enum mpg_swept 
     }
 }
 
-/* Prefixes ERR with the setting of POINT; returns -1. */
+/* Prefixes ERR with the setting of POINT. Returns -1. */
 static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_error *err)
 {
     char name[160];
@@ -98,7 +99,7 @@ static int setting_failed(const struct mpg_config *c, size_t point, struct mpg_e
 
 /* --- points --- */
 
-/* Whether POINT differs from LEADER in values only. */
+/* Returns true if POINT differs from LEADER only in values. */
 static bool shares_setting(const struct mpg_sweep *s, size_t leader, size_t point)
 {
     for (size_t i = 0; i < s->axes; i++)
@@ -108,7 +109,7 @@ static bool shares_setting(const struct mpg_sweep *s, size_t leader, size_t poin
     return true;
 }
 
-/* Whether POINT is the first of its setting. */
+/* Returns true if POINT is the first point of its setting. */
 static bool is_leader(const struct mpg_sweep *s, size_t point)
 {
     for (size_t i = 0; i < s->axes; i++)
@@ -125,10 +126,10 @@ static size_t count_points(const struct mpg_sweep *s, size_t leader)
     return n;
 }
 
-/* --- parts of the processes --- */
+/* --- parts: groups of processes --- */
 
-/* The number of parts into which N processes are divided. Each part simulates scenarios of its own; the processes of a part
- * share the replicas. */
+/* Returns the number of parts into which N processes are divided. The parts simulate different scenarios; the processes of a
+ * part divide the replicas. */
 static int count_parts(const struct mpg_config *c, const struct mpg_files *files, int n)
 {
     const size_t items = c->question.sweep.points * files->targets;
@@ -145,7 +146,7 @@ static int count_parts(const struct mpg_config *c, const struct mpg_files *files
     return best;
 }
 
-/* The part of item K of T; items of a part are consecutive. */
+/* Returns the part of item K of T. Items of a part are consecutive. */
 static int part_of(const struct together *t, size_t k)
 {
     return (int)((t->before + k) * (size_t)t->parts / t->rows->n);
@@ -162,7 +163,7 @@ static const struct mpg_specs *dists_of(const struct mpg_perturbation *p, enum m
     return dists[what];
 }
 
-/* Sets the value of AXIS at point AT in item X. */
+/* Sets item X to the value number PLACE of AXIS at the point with the configuration AT. */
 static int set_value(struct item *x, const struct mpg_config *at, const struct mpg_axis *axis,
                      size_t place, struct mpg_error *err)
 {
@@ -182,7 +183,7 @@ static int set_value(struct item *x, const struct mpg_config *at, const struct m
     return 0;
 }
 
-/* Copies the perturbation and options of the setting to X, and applies the values of X. */
+/* Copies the setting's perturbation and options to X and applies the values of X. */
 static void apply(struct item *x)
 {
     const struct mpg_setting *setting = &x->of->setting;
@@ -248,7 +249,7 @@ static int begin_setting(const struct together *t, size_t leader, size_t i, stru
                : mpg_setting_open(&x->setting, &x->at, t->files, i, err);
 }
 
-/* 1 if the user says so or no scenario is random; else the number of replicas. */
+/* Returns the number of replicas; 1 if no scenario is random, unless the user gives a number. */
 static uint32_t count_replicas(const struct together *t)
 {
     for (size_t k = 0; k < t->items; k++)
@@ -257,7 +258,7 @@ static uint32_t count_replicas(const struct together *t)
     return t->c->given.replicas ? (uint32_t)t->c->replicas : 1;
 }
 
-/* Simulates N items from ITEM on. */
+/* Simulates N items starting at ITEM. */
 static int simulate(const struct together *t, struct item *item, size_t n, struct mpg_error *err)
 {
     struct mpg_scenario *scenario = calloc(n, sizeof *scenario);
@@ -285,7 +286,8 @@ static int simulate_part(const struct together *t, struct mpg_error *err)
     return n > 0 ? simulate(t, t->item + first, n, err) : 0;
 }
 
-/* All settings are read first: the number of replicas depends on all items, and launches are drawn by it. */
+/* Reads all settings before drawing benchmark launches: the draws depend on the number of replicas, and the number of
+ * replicas on all items. */
 static int run(struct together *t, size_t leader, struct mpg_error *err)
 {
     const struct mpg_sweep *sweep = &t->c->question.sweep;
@@ -321,7 +323,7 @@ static int run_together(const struct together *all, size_t leader, struct mpg_er
     return status;
 }
 
-/* Runs the scenarios of T's part; part 0 also fills the fields that all rows share. */
+/* Runs the scenarios of T's part. Part 0 also fills the fields common to all rows. */
 static int run_part(struct together *t, struct mpg_error *err)
 {
     const struct mpg_sweep *sweep = &t->c->question.sweep;
@@ -344,7 +346,7 @@ int mpg_scenarios_run(const struct mpg_config *c, const struct mpg_setting *aske
     struct mpg_processes *p = asked->simulation.processes;
     const size_t columns = c->question.sweep.axes + (files->targets > 1);
     int status = mpg_result_table_init(rows, c->question.sweep.points * files->targets, columns, c->output.json, err);
-    if (mpg_processes_agree(p, status, 0, err) < 0) /* else the others would wait for the failed process */
+    if (mpg_processes_agree(p, status, 0, err) < 0) /* otherwise the other processes would wait for the failed process */
         return -1;
     rows->compares = files->targets > 1;
     const int parts = count_parts(c, files, p->size);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bracketing of the largest tolerated value. Each round simulates several values together between the largest tolerated value
- * and the smallest that is not: where a straight line crosses the limit, values close by, and equally spaced values. Slowdown
- * is piecewise linear over long stretches. */
+/* Brackets the largest tolerated value between the largest tolerated and the smallest rejected value tried. Each round
+ * simulates several values together: the crossing of the limit by linear interpolation, values close to the crossing, and
+ * equally spaced values. Slowdown is piecewise linear over long stretches. */
 #include "simulate/scenarios/scenarios.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Curves: the median, and both ends of its interval. The upper end exceeds a limit at the smaller value. */
+/* Curves of slowdown: the median and both ends of its interval. The upper end exceeds a limit at a smaller value than the
+ * median. */
 enum { MEDIAN, HIGH, LOW, CURVES };
 enum {
     MOST_LIMITS = sizeof ((struct mpg_limits *)0)->limit / sizeof(double),
@@ -17,32 +18,32 @@ enum {
     MOST_VALUES = 8 * CURVES * MOST_LIMITS
 };
 
-/* Final relative distance of the bounds; of the bounds of predictions whose replicas differ, since noise makes the curves
- * rough; and difference of slowdowns that count as equal. */
+/* Relative distance of the bounds at the end; the same for predictions with several replicas, whose curves are rough because
+ * of noise; relative difference of slowdowns that count as equal. */
 static const double NEAR = 1e-9, NEAR_ROUGH = 1e-4, EQUAL = 1e-12;
 
-/* Bounds of a curve by the values tried so far. */
+/* Bounds of the tolerated value on a curve, from the values tried so far. */
 struct bounds {
-    double low, high;             /* largest tolerated value; smallest value that is not, INFINITY: none */
+    double low, high;             /* largest tolerated value; smallest rejected value (INFINITY: none) */
     double slow_at_low, slow_at_high;
-    bool none;                    /* the smallest value is not tolerated */
+    bool none;                    /* even the smallest value is rejected */
 };
 
-/* The search for one signature, or without any. */
+/* The search for one signature, or without a signature. */
 struct search {
     const struct mpg_config *config;
-    const struct mpg_setting *asked, *given; /* the setting with the axis at its smallest value; the setting without the axis */
+    const struct mpg_setting *asked, *given; /* setting with the axis at its smallest value; setting without the axis */
     const struct mpg_files *files;
-    double base_ns; /* median run of the base; 0: the traced run */
-    double *base_run_ns; /* first process: the base's run times, one for each replica */
+    double base_ns; /* median run time of the base in ns; 0: the base is the traced run */
+    double *base_run_ns; /* first process: run time of each replica of the base in ns */
     uint32_t base_replicas;
-    double *ratio;  /* room for two values of each replica */
-    double least; /* smallest value of the axis: no effect */
-    struct bounds curve[MOST_LIMITS][CURVES]; /* for each limit */
-    int curves;   /* 1 with one replica */
+    double *ratio;  /* work space: two values for each replica */
+    double least; /* smallest value of the axis, which has no effect */
+    struct bounds curve[MOST_LIMITS][CURVES]; /* by limit and curve */
+    int curves;   /* 1 if there is a single replica */
 };
 
-/* Fills ROWS with the results of N VALUES, ascending. */
+/* Fills ROWS with the results of N ascending VALUES. */
 static int try(const struct search *s, double *values, size_t n, bool json, struct mpg_result_table *rows,
                struct mpg_error *err)
 {
@@ -60,12 +61,12 @@ static double limit_of(const struct search *s, size_t i)
     return 1 + s->config->question.tolerated.limit[i];
 }
 
-/* Computes the slowdown of each curve. Replicas share random draws, so predictions are compared with the base replica by
- * replica. */
+/* Computes the slowdown of each curve. Predictions are compared with the base replica by replica, since replicas share random
+ * draws. */
 static void slowdowns(const struct search *s, const struct mpg_result_row *row, double slow[CURVES])
 {
     struct mpg_summary run = row->answer.run;
-    if (s->base_ns > 0) { /* a run without random parts has a single replica */
+    if (s->base_ns > 0) { /* a run without randomness has a single replica */
         const uint32_t n = row->answer.replicas > s->base_replicas ? row->answer.replicas : s->base_replicas;
         for (uint32_t i = 0; i < n; i++)
             s->ratio[i] = row->answer.run_ns[i % row->answer.replicas] / s->base_run_ns[i % s->base_replicas];
@@ -77,7 +78,7 @@ static void slowdowns(const struct search *s, const struct mpg_result_row *row, 
     slow[LOW] = run.low / one;
 }
 
-/* Narrows X by the slowdown SLOW at VALUE, which lies between the bounds. */
+/* Narrows X by the slowdown SLOW at VALUE, if VALUE lies between the bounds. */
 static void learn(const struct search *s, double limit, struct bounds *x, double value, double slow)
 {
     if (!(value >= x->low && value < x->high))
@@ -92,7 +93,7 @@ static void learn(const struct search *s, double limit, struct bounds *x, double
     }
 }
 
-/* Narrows all bounds by ROWS, values ascending; values above the first that is not tolerated tell nothing. */
+/* Narrows all bounds by ROWS, in ascending order of values. Values above the first rejected value are ignored. */
 static void learn_all(struct search *s, const struct mpg_result_table *rows)
 {
     s->curves = rows->replicas > 1 || s->base_replicas > 1 ? CURVES : 1;
@@ -119,7 +120,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts N values and removes duplicates; returns the new number. */
+/* Sorts N values and removes duplicates. Returns the new number. */
 static size_t sort(double *values, size_t n)
 {
     size_t k = 0;
@@ -130,7 +131,7 @@ static size_t sort(double *values, size_t n)
     return k;
 }
 
-/* Adds values between the bounds of X for LIMIT to VALUES; returns their number. */
+/* Adds values between the bounds X of LIMIT to VALUES. Returns their number. */
 static size_t add_between(const struct search *s, const struct bounds *x, double limit, double *values)
 {
     static const double parts[] = {0.25, 0.5, 0.75};
@@ -149,7 +150,8 @@ static size_t add_between(const struct search *s, const struct bounds *x, double
     return n;
 }
 
-/* Adds growing values: times up to 15 minutes, factors and ratios up to their maximum. */
+/* Writes the first values to try into VALUES, growing geometrically: times up to 15 minutes, factors and ratios up to their
+ * maximum. Returns their number. */
 static size_t first_values(const struct search *s, double *values)
 {
     const bool is_time = s->config->question.sweep.axis[0].unit == MPG_SWEEP_TIME;
@@ -161,7 +163,7 @@ static size_t first_values(const struct search *s, double *values)
     return n;
 }
 
-/* Shares the bounds of the first process, which has the rows, with the others. */
+/* Broadcasts the bounds of the first process, which has the rows. */
 static int share(struct search *s, int status, struct mpg_error *err)
 {
     struct mpg_processes *processes = s->asked->simulation.processes;
@@ -203,13 +205,13 @@ static int search(struct search *s, struct mpg_error *err)
 
 /* --- results --- */
 
-/* The tolerated value; NAN: no value, or every value tried, is tolerated. */
+/* Returns the tolerated value; NAN if no value or every tried value is tolerated. */
 static double value_of(const struct bounds *x)
 {
     return x->none || isinf(x->high) ? NAN : x->low;
 }
 
-/* The tolerance of limit K. */
+/* Returns the tolerance for limit K. */
 static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
 {
     const struct bounds *median = &s->curve[k][MEDIAN];
@@ -224,9 +226,9 @@ static struct mpg_tolerance tolerance_of(const struct search *s, size_t k)
                                   .none = median->none};
 }
 
-/* --- signatures, one after the other --- */
+/* --- signatures, one by one --- */
 
-/* CONFIG without its axis: the run by all other options. */
+/* Returns CONFIG without its axis. */
 static struct mpg_config as_given(const struct mpg_config *config, bool json)
 {
     struct mpg_config x = *config;
@@ -264,7 +266,7 @@ static int find_base(struct search *s, struct mpg_error *err)
     return 0;
 }
 
-/* Searches with signature I of FILES, the only one in CONFIG and F; or without any. */
+/* Searches with signature I of FILES, which becomes the only signature in ONE and F; or without a signature. */
 static int search_one(struct search *s, const struct mpg_config *config, const struct mpg_files *files, size_t i,
                       struct mpg_config *one, struct mpg_files *f, struct mpg_error *err)
 {
@@ -287,7 +289,7 @@ static int search_one(struct search *s, const struct mpg_config *config, const s
     return config->target.predict && find_base(s, err) < 0 ? -1 : search(s, err);
 }
 
-/* Fills ROWS for the single signature of S: the run without the axis, and with each tolerated value. */
+/* Fills ROWS for the single signature of S: the run without the axis and the run with each tolerated value. */
 static int fill_rows(const struct search *s, bool json, struct mpg_result_table *rows, struct mpg_error *err)
 {
     double values[1 + MOST_LIMITS] = {s->least};

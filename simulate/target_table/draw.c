@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of the table: speed-up and run time over processors, with a line for each program and machine; run time over the first
- * swept key; the parts of ranks' time. */
+/* Plots of the table: speed-up and run time over processors with one line per program and machine; run time over the first
+ * swept key; the components of the ranks' time. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { MOST_LINES = 12, MOST_BARS = 40, TEXT = 512, NAME = 160 };
 
-/* Writes the name of MACHINE, its target's file name without folders, to NAME of TEXT bytes. */
+/* Writes the name of MACHINE, with its target's file name without folders, into NAME of TEXT bytes. */
 static void name_short(const struct mpg_target_table *x, size_t machine, char *name)
 {
     const char *target = x->target[machine];
@@ -23,7 +23,7 @@ static void name_short(const struct mpg_target_table *x, size_t machine, char *n
 
 /* --- programs --- */
 
-/* Whether traces A and B have the same fact "program", or both have none. */
+/* Returns true if traces A and B have the same fact "program", or if both have none. */
 static bool same_program(const struct mpg_target_table *x, size_t a, size_t b)
 {
     const char *p = x->trace[a].program, *q = x->trace[b].program;
@@ -38,7 +38,8 @@ static bool several_programs(const struct mpg_target_table *x)
     return false;
 }
 
-/* Writes the program with its arguments, as "grid --iterations 100", to NAME; without a program the trace's file name. */
+/* Writes the program with its arguments ("grid --iterations 100"), or the trace's file name if the program is unknown, into
+ * NAME. */
 static void name_program(const struct mpg_target_table *x, size_t trace, char *name)
 {
     const char *program = x->trace[trace].program;
@@ -51,7 +52,7 @@ static void name_program(const struct mpg_target_table *x, size_t trace, char *n
 
 /* --- lines --- */
 
-/* Rows as lines of a plot; X_UNIT and Y_UNIT divide values. */
+/* Rows as lines of a plot. X_UNIT and Y_UNIT are divisors of the values. */
 struct drawn {
     const struct mpg_target_table *x;
     bool is_speedup;
@@ -64,7 +65,7 @@ static bool same_machine(const void *of, size_t i, size_t k)
     return x->row[i].machine == x->row[k].machine && same_program(x, x->row[i].trace, x->row[k].trace);
 }
 
-/* Whether rows I and K differ only in the first swept key. */
+/* Returns true if rows I and K differ only in the first swept key. */
 static bool same_but_first(const void *of, size_t i, size_t k)
 {
     const struct mpg_target_table *x = ((const struct drawn *)of)->x;
@@ -137,7 +138,7 @@ static void put_title(struct plot_session *s, const struct mpg_target_table *x, 
     fputs("set key outside right top vertical\n", s->script);
 }
 
-/* Speed-up, or run time, over processors, on logarithmic axes to the base 2. */
+/* Draws speed-up or run time over processors, on logarithmic axes with base 2. */
 static int draw_curves(struct plot_session *s, const struct mpg_target_table *x, bool is_speedup, struct mpg_error *err)
 {
     const struct drawn d = {.x = x, .is_speedup = is_speedup};
@@ -191,7 +192,7 @@ static int draw_sweep(struct plot_session *s, const struct mpg_target_table *x, 
     return mpg_plot_finish(s, err);
 }
 
-/* --- what time goes to --- */
+/* --- components of time --- */
 
 static int draw_parts(struct plot_session *s, const struct mpg_target_table *x, struct mpg_error *err)
 {
@@ -233,9 +234,9 @@ static int draw_parts(struct plot_session *s, const struct mpg_target_table *x, 
     return mpg_plot_finish(s, err);
 }
 
-/* --- all --- */
+/* --- all plots --- */
 
-/* Whether some line has rows with different numbers of processors. */
+/* Returns true if a line has rows with different numbers of processors. */
 static bool has_curves(const struct mpg_target_table *x)
 {
     const struct drawn d = {.x = x};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Columns and rows of the table in all formats. In CSV, names are quoted and times are in ns. mpgsim-json(5) is the schema of
- * the JSON. */
+/* Columns and rows of the table in all formats. CSV quotes names and has times in ns. mpgsim-json(5) describes the JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ enum { TARGETS_VERSION = 1, FIXED_COLUMNS = 56, TEXT = 512 };
 
 /* ---- columns ---- */
 
-/* Which optional columns the table has. */
+/* The optional columns present in the table. */
 struct parts {
     bool intervals, against, service, barriers, processors;
 };
@@ -42,7 +41,7 @@ static char *say_utilisation(char *text, size_t size, double part)
     return text;
 }
 
-/* Fills LIST with the columns, at most FIXED_COLUMNS more than there are axes, and returns their number. */
+/* Fills LIST with at most FIXED_COLUMNS columns and three for each axis. Returns their number. */
 static size_t describe(const struct mpg_target_table *x, struct mpg_table_column *list)
 {
     const struct parts has = parts_of(x);
@@ -92,7 +91,7 @@ static size_t describe(const struct mpg_target_table *x, struct mpg_table_column
         {.json = "events"}};
     size_t n = sizeof before / sizeof *before;
     memcpy(list, before, sizeof before);
-    for (size_t i = 0; i < x->keys->axes; i++) { /* for people, as given, as a number if it is one */
+    for (size_t i = 0; i < x->keys->axes; i++) { /* three columns: for people, as given, as a number if numeric */
         const char *key = x->keys->axis[i].key;
         list[n++] = (struct mpg_table_column){.heading = key};
         list[n++] = (struct mpg_table_column){.key = key, .json = "", .quoted = true};
@@ -155,7 +154,7 @@ static void put_row(struct mpg_table *t, const struct mpg_target_table *x, size_
     mpg_table_number(t, r->events);
 }
 
-/* Writes the table in FORMAT to OUT, or, as JSON, rows with their replicas and notes. */
+/* Writes the table in FORMAT to OUT; as JSON to J, with replicas and notes of each row. */
 static int put_rows(const struct mpg_target_table *x, enum mpg_table_format format, FILE *out, struct mpg_json *j,
                     struct mpg_error *err)
 {
@@ -187,7 +186,7 @@ static int put_rows(const struct mpg_target_table *x, enum mpg_table_format form
 
 /* ---- text ---- */
 
-/* Explains the columns. */
+/* Prints an explanation of the columns. */
 static void print_notes(const struct mpg_target_table *x, FILE *out)
 {
     fputs("\nspeedup: all ranks' work over the run; ", out);
@@ -237,7 +236,7 @@ int mpg_target_table_text(const struct mpg_target_table *x, FILE *out, struct mp
     return 0;
 }
 
-/* ---- for programs ---- */
+/* ---- CSV and JSON ---- */
 
 int mpg_target_table_csv(const struct mpg_target_table *x, FILE *out, struct mpg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicts each trace on each machine, one after the other. */
+/* Predicts each trace on each machine, one by one. */
 #include "simulate/target_table/run.h"
 
 #include "common/printable.h"
@@ -13,7 +13,7 @@ struct table {
     struct mpg_target_table x;
 };
 
-/* Predicts row I. AT is the configuration with the row's machine. */
+/* Predicts row I. AT is the configuration for the row's machine. */
 static int predict(struct table *t, size_t i, struct mpg_config *at, const struct mpg_files *files,
                    struct mpg_setting *setting, struct mpg_error *err)
 {
@@ -59,7 +59,7 @@ static int run_machine(struct table *t, size_t i, const struct mpg_files *files,
     return mpg_files_explain(files, t->processes, err);
 }
 
-/* Predicts the rows of trace K. All processes agree on the outcome of each row. */
+/* Predicts the rows of trace K. All processes agree on the success of each row. */
 static int run_trace(struct table *t, size_t k, const struct mpg_config *first, struct mpg_error *err)
 {
     struct mpg_files files;
@@ -71,7 +71,7 @@ static int run_trace(struct table *t, size_t k, const struct mpg_config *first, 
     return status;
 }
 
-/* CSV has no place for warnings: they go to standard error. */
+/* Prints warnings to standard error, because CSV has no place for them. */
 static void warn(const struct mpg_target_table *x)
 {
     for (size_t i = 0; i < x->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows, their places and speed-ups. */
+/* Rows of the table, their places and speed-ups. */
 #include "simulate/target_table/target_table.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ void mpg_target_table_clear(struct mpg_target_table *x)
     *x = (struct mpg_target_table){0};
 }
 
-/* --- taking --- */
+/* --- results --- */
 
 static void add_accounts(struct mpg_target_row *row, const struct mpg_report *r)
 {
@@ -82,14 +82,14 @@ int mpg_target_table_take(struct mpg_target_table *x, size_t i, const struct mpg
     return mpg_row_answer_take(&row->answer, r, err) < 0 ? -1 : take_trace(&x->trace[row->trace], r, err);
 }
 
-/* --- what one says of another --- */
+/* --- comparison of rows --- */
 
 static bool same_program(const struct mpg_target_trace *a, const struct mpg_target_trace *b)
 {
     return a->program && b->program && strcmp(a->program, b->program) == 0;
 }
 
-/* Returns the trace with one rank that trace I's runs are compared with; x->traces if there is none, or several. */
+/* Returns the one-rank trace of the same program, the reference for trace I; x->traces if there is none or more than one. */
 static size_t find_one(const struct mpg_target_table *x, size_t i)
 {
     const bool says = x->trace[i].program != NULL;

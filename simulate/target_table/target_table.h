@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of traces on machines: a row for each, with its speed-up and the use of its processors (docs/MACHINES.md). A machine
- * is a target with one value for each swept key. */
+/* A table of traces on machines: one row per pair, with speed-up and utilisation of the processors (docs/MACHINES.md). A
+ * machine is a target with one value for each swept key. */
 #ifndef MPG_TARGET_TABLE_H
 #define MPG_TARGET_TABLE_H
 
@@ -10,64 +10,66 @@
 
 struct mpg_target_trace {
     const char *path;
-    char *program; /* the trace's first fact "program"; NULL: there is none */
+    char *program; /* the trace's first fact "program"; NULL: none */
     int32_t ranks;
     uint64_t calls;
 };
 
-/* Times but those in ANSWER are means over replicas, and sums over ranks, in ns. */
+/* Times outside ANSWER are in ns, averaged over replicas and summed over ranks. */
 struct mpg_target_row {
-    size_t trace, machine; /* from 0; rows are in the order of traces, then machines */
+    size_t trace, machine; /* indices; rows are sorted by trace, then by machine */
     int32_t processors;
     struct mpg_row_answer answer;
-    double work_ns;  /* computation, without noise */
+    double work_ns;  /* computation without noise */
     double noise_ns; /* noise in computation */
-    double wait_ns, service_ns, barrier_ns, processor_ns, call_ns; /* as in struct mpg_rank_use; call_ns: in calls */
+    double wait_ns, service_ns, barrier_ns, processor_ns, call_ns; /* see struct mpg_rank_use; call_ns: MPI overhead */
     uint64_t messages, gets, puts, barriers;
     double bytes, events;
-    double against_ns; /* the run on one processor that speed-up compares with; 0: not known */
-    size_t place;      /* among the trace's machines by median run time, from 1; equal runs share a place */
-    size_t order;      /* the same, without equals: in the order of rows */
+    double against_ns; /* run time on one processor, the reference for speed-up; 0: unknown */
+    size_t place;      /* place among the trace's machines by median run time, starting at 1; equal runs share a place */
+    size_t order;      /* place with ties resolved by row */
 };
 
 struct mpg_target_table {
     size_t traces, machines, n;
     struct mpg_target_trace *trace;
-    const char **target;          /* of each machine */
+    const char **target;          /* name of each machine's target */
     const struct mpg_sweep *keys; /* machine I has the values of point I % keys->points */
     struct mpg_target_row *row;
     uint64_t seed;
-    bool against_given; /* --against gives against_ns */
+    bool against_given; /* against_ns is given by --against */
 };
 
-/* Makes X with TRACES x MACHINES empty rows; KEYS outlives X. Error: out of memory. The caller clears X also after an error. */
+/* Initialises X with TRACES x MACHINES empty rows. KEYS must outlive X. The caller clears X, even after an error. Error: out
+ * of memory. */
 int mpg_target_table_init(struct mpg_target_table *x, size_t traces, size_t machines, const struct mpg_sweep *keys,
                           struct mpg_error *err);
-void mpg_target_table_clear(struct mpg_target_table *x); /* zero-initialised is allowed */
-/* Copies the answer of REPORT, which has an extrapolation, to row I. Error: out of memory. */
+void mpg_target_table_clear(struct mpg_target_table *x); /* X may be zero-initialised */
+/* Copies the answer of REPORT, which has an extrapolation, into row I. Error: out of memory. */
 int mpg_target_table_take(struct mpg_target_table *x, size_t i, const struct mpg_report *report, struct mpg_error *err);
-/* Once all rows are taken, fills their places, and, without --against, the run on one processor: the run on the same machine of
- * the only trace with one rank and the same program. (Traces without the fact "program" count as one program.) */
+/* Completes the rows after all answers are copied: sets the places and, without --against, the reference run on one
+ * processor. The reference is the only one-rank trace of the same program on the same machine. Traces without the fact
+ * "program" count as one program. */
 void mpg_target_table_finish(struct mpg_target_table *x);
 
-/* Work over run time; 0 if the run takes no time. */
+/* Returns work / run time; 0 if the run takes no time. */
 double mpg_target_row_speedup(const struct mpg_target_row *row);
-/* The run on one processor over run time; 0 if either is not known. */
+/* Returns reference run time / run time; 0 if either is unknown. */
 double mpg_target_row_speedup_against(const struct mpg_target_row *row);
-/* The part of the processors' time that is work and its noise, from 0 to 1. */
+/* Returns the fraction of the processors' time spent on work and its noise, from 0 to 1. */
 double mpg_target_row_utilisation(const struct mpg_target_row *row);
-/* The row of the same trace that is next in order; NULL: none. */
+/* Returns the row of the same trace that follows ROW in order; NULL if there is none. */
 const struct mpg_target_row *mpg_target_row_next(const struct mpg_target_table *x, const struct mpg_target_row *row);
-/* Writes the name of MACHINE, as "distributed, HopTime 1us", to TEXT of SIZE bytes. */
+/* Writes the name of MACHINE ("distributed, HopTime 1us") into TEXT of SIZE bytes. */
 void mpg_target_table_name(const struct mpg_target_table *x, size_t machine, char *text, size_t size);
-/* Writes the value of swept key I of MACHINE, with its unit, to TEXT of SIZE bytes. */
+/* Writes the value of swept key I of MACHINE with its unit into TEXT of SIZE bytes. */
 void mpg_target_table_value(const struct mpg_target_table *x, size_t i, size_t machine, char *text, size_t size);
 
-/* These write X as text, as CSV and as JSON (mpgsim-json(5)). Error: out of memory. */
+/* Write X as text, as CSV and as JSON (mpgsim-json(5)). Error: out of memory. */
 int mpg_target_table_text(const struct mpg_target_table *x, FILE *out, struct mpg_error *err);
 int mpg_target_table_csv(const struct mpg_target_table *x, FILE *out, struct mpg_error *err);
 int mpg_target_table_json(const struct mpg_target_table *x, FILE *out, struct mpg_error *err);
-/* Draws a struct mpg_target_table. */
+/* Draws the plots of a struct mpg_target_table. */
 plot_draw mpg_target_table_draw;
 
 #endif
