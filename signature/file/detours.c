@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts times of detours to whole numbers and back. Each number is the difference from the number before, hence small: gap,
- * duration, gap, duration, ... */
+/* Times of detours as whole numbers and back. Each number is a difference from what was
+ * before, so that it is small: a gap, a duration, a gap, a duration. */
 #include "signature/file/detours.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 
 enum { MOST_PARTS = 1000 };
 
-/* Current time in a list of detours, in parts of a ns and as a double. */
+/* How far a list of times has come: in parts of a ns, and as a double. */
 struct clock {
     int parts;
     uint64_t at;
     double at_ns;
 };
 
-/* Advances CLOCK by NUMBER parts and returns the time in ns. Without a gap keeps the end of the previous detour, which was
- * summed in double and may be rounded. */
+/* Moves CLOCK by NUMBER parts. Without a gap, a time is that where the one before ended,
+ * whose sum may have been rounded. */
 static double move(struct clock *clock, uint64_t number)
 {
     clock->at += number;
@@ -27,7 +27,7 @@ static double move(struct clock *clock, uint64_t number)
     return clock->at_ns;
 }
 
-/* Advances CLOCK by a detour of NUMBER parts and returns the duration in ns. */
+/* Lets a detour of NUMBER parts pass; how long that is. */
 static double pass(struct clock *clock, uint64_t number)
 {
     double duration_ns = (double)number / clock->parts;
@@ -36,8 +36,7 @@ static double pass(struct clock *clock, uint64_t number)
     return duration_ns;
 }
 
-/* Stores the distance from CLOCK to TIME_NS in *NUMBER; returns false unless a whole number of parts gives back TIME_NS
- * exactly. */
+/* *NUMBER is the distance from CLOCK to TIME_NS, if that is a whole one. */
 static bool distance(const struct clock *clock, double time_ns, uint64_t *number)
 {
     double at = rint(time_ns * clock->parts);
@@ -48,8 +47,7 @@ static bool distance(const struct clock *clock, double time_ns, uint64_t *number
     return move(&moved, *number) == time_ns;
 }
 
-/* Converts N detours after CLOCK to 2 N numbers (NUMBER NULL: only checks); returns false if a time is no whole number of
- * parts. */
+/* The numbers of N detours from CLOCK on, if they are whole; NUMBER may be NULL. */
 static bool to_numbers(struct clock *clock, const double *start_ns, const double *duration_ns,
                        size_t n, uint64_t *number)
 {
@@ -72,8 +70,8 @@ static bool to_numbers(struct clock *clock, const double *start_ns, const double
     return true;
 }
 
-/* Converts all blocks as to_numbers() does. Each block: number of detours, distance from the end of the previous block to the
- * block's begin, then its detours. */
+/* The same of all blocks: each is its number of detours, the distance from the end of the
+ * block before to its begin, and its detours. */
 static bool blocks_to_numbers(const struct mpg_noise_blocks *b, int parts, uint64_t *number)
 {
     struct clock clock = {.parts = parts};
@@ -166,7 +164,7 @@ char *mpg_detours_pack_off(const uint8_t *off, size_t n, int level, size_t *mark
 
 /* ---- unpacking ---- */
 
-/* Converts 2 N numbers to N detours after CLOCK. Error: a time of 2^53 parts or more. */
+/* N detours from CLOCK on into START_NS and DURATION_NS. */
 static int from_numbers(struct clock *clock, const uint64_t *number, size_t n, double *start_ns,
                         double *duration_ns, struct mpg_error *err)
 {
@@ -179,7 +177,7 @@ static int from_numbers(struct clock *clock, const uint64_t *number, size_t n, d
     return 0;
 }
 
-/* Allocates two arrays for N detours. */
+/* Room for N detours. */
 static int make_room(size_t n, double **start_ns, double **duration_ns, struct mpg_error *err)
 {
     double *start = malloc((n + 1) * sizeof *start), *duration = malloc((n + 1) * sizeof *duration);
@@ -231,7 +229,7 @@ int mpg_detours_unpack_off(const char *text, size_t marked, size_t n, uint8_t **
     return status;
 }
 
-/* Unpacks N blocks with a total of DETOURS detours into B. */
+/* B's N blocks of DETOURS in all. */
 static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
                          struct mpg_noise_blocks *b, struct mpg_error *err)
 {
@@ -267,7 +265,7 @@ static int unpack_blocks(const char *text, size_t n, size_t detours, int parts,
 
 /* ---- reading ---- */
 
-/* Adds N detours packed in PACKED to ALLOWANCE; an error if a file may not hold as many. */
+/* Whether N more detours that PACKED stands for are within what a file may hold. */
 static int allow(struct mpg_detours_allowance *allowance, const char *packed, size_t n,
                  struct mpg_error *err)
 {
@@ -280,7 +278,7 @@ static int allow(struct mpg_detours_allowance *allowance, const char *packed, si
     return 0;
 }
 
-/* Reads member "packed" of OBJECT and the number of detours under the key COUNT. *PACKED is NULL without the member. */
+/* Member "packed" of OBJECT, and under the key COUNT how many detours that is. */
 static int get_packed(const json_t *object, const char *count,
                       struct mpg_detours_allowance *allowance, const char **packed, size_t *n,
                       struct mpg_error *err)
@@ -313,7 +311,7 @@ static int get_parts(const json_t *object, int *parts, struct mpg_error *err)
                                                 (int)MOST_PARTS);
 }
 
-/* Reads member "off_cpu" of OBJECT, which has N detours, into *OFF; *OFF stays unchanged without the member. */
+/* Member "off_cpu" of OBJECT, which has N detours, into *OFF, which stays NULL if there is none. */
 static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_error *err)
 {
     const json_t *member, *text;
@@ -334,7 +332,7 @@ static int read_off(const json_t *object, size_t n, uint8_t **off, struct mpg_er
     return status < 0 ? mpg_error_prefix(err, "off_cpu") : 0;
 }
 
-/* Reads the blocks of a truncated record: sampled blocks besides the longest detours. */
+/* What there is where not all detours are. */
 static int read_blocks(const json_t *object, struct mpg_detours_allowance *allowance, int parts,
                        struct mpg_noise_core *core, struct mpg_error *err)
 {
@@ -368,7 +366,7 @@ static int read_blocks(const json_t *object, struct mpg_detours_allowance *allow
     return status < 0 ? mpg_error_prefix(err, "blocks") : 0;
 }
 
-/* Reads the arrays of file versions 1 and 2. */
+/* The arrays of versions 1 and 2. */
 static int read_arrays(const json_t *object, struct mpg_noise_core *core, struct mpg_error *err)
 {
     size_t durations;
@@ -410,7 +408,7 @@ int mpg_detours_read(const json_t *object, struct mpg_detours_allowance *allowan
 
 /* ---- writing ---- */
 
-/* Writes OFF of N detours; nothing if OFF is NULL (unknown). */
+/* OFF of N detours; nothing if it is not known. */
 static int put_off(struct mpg_json *out, const uint8_t *off, size_t n, struct mpg_error *err)
 {
     size_t marked;
@@ -442,8 +440,8 @@ static int put_blocks(struct mpg_json *out, const struct mpg_noise_core *core, c
     return 0;
 }
 
-/* Packs detours into *PACKED and, for a truncated record, blocks into *BLOCKS, in PARTS of a ns, and updates ALLOWANCE. A
- * complete record may leave both NULL; the caller then writes arrays. */
+/* *PACKED and, if there are any, *BLOCKS in PARTS of a ns, and the ALLOWANCE then. Of a record
+ * without blocks both may become NULL: it is written as arrays. */
 static int pack_all(const struct mpg_noise_core *core, int parts,
                     struct mpg_detours_allowance *allowance, char **packed, char **blocks,
                     struct mpg_error *err)

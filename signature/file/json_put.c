@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes parts shared by several areas of a signature file: facts and distributions. */
+/* What several parts of a signature file have: facts, distributions. */
 #include "signature/file/json.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void put_fit(struct mpg_json *out, const struct mpg_distribution_fit *fit
     mpg_json_close(out);
 }
 
-/* Returns whether D's probabilities are the default of equal steps, which the file omits. */
+/* Whether D's probabilities need not be said. */
 static bool equal_steps(const struct mpg_distribution *d)
 {
     for (size_t i = 0; i < d->knots; i++)
@@ -44,7 +44,7 @@ static bool equal_steps(const struct mpg_distribution *d)
     return true;
 }
 
-/* Writes intervals without their infinite ends. */
+/* An end that is open is left out. */
 static void put_intervals(struct mpg_json *out, const struct mpg_distribution *d)
 {
     if (d->intervals == 0)

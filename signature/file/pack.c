@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Packs numbers: LEB128 (DWARF 5, section 7.6), zstd (RFC 8878), base64. */
+/* LEB128 (as in DWARF 5, section 7.6), zstd (RFC 8878), base64. */
 #include "signature/file/pack.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #include "common/base64.h"
 
-enum { NUMBER_BYTES = 8 }; /* 53 bits, 7 in each byte */
+enum { NUMBER_BYTES = 8 }; /* of 53 bits, 7 in each */
 
 size_t mpg_pack_bytes(const char *text)
 {
@@ -47,8 +47,7 @@ out:
     return text;
 }
 
-/* Decompresses a frame of PACKED bytes holding N numbers as LEB128; stores the size in *SIZE (bytes). The caller frees the
- * result. */
+/* The content, of *SIZE bytes, of the frame of SIZE_PACKED bytes, N numbers of LEB128. */
 static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t *size,
                            struct mpg_error *err)
 {
@@ -71,14 +70,14 @@ static uint8_t *decompress(const uint8_t *frame, size_t packed, size_t n, size_t
     return raw;
 }
 
-/* Returns the number at *P and advances *P, at most to END; MPG_PACK_LIMIT: no valid number. */
+/* The number at *P, before END, after which *P then is; MPG_PACK_LIMIT if there is none. */
 static uint64_t next_number(const uint8_t **p, const uint8_t *end)
 {
     uint64_t number = 0;
     for (unsigned shift = 0; *p < end && shift < 7 * NUMBER_BYTES; shift += 7) {
         uint8_t byte = *(*p)++;
         number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) /* a trailing 0 byte would be redundant */
+        if (byte < 0x80) /* and not with a 0 that says nothing */
             return byte == 0 && shift > 0 ? MPG_PACK_LIMIT : number;
     }
     return MPG_PACK_LIMIT;

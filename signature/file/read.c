@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a signature file: jansson parses the JSON, and each area reads its members. */
+/* Reading a signature file: jansson makes a tree of it, the areas take from that. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/input.h"
 #include "signature/file/json.h"
 
-/* Returns the major version, 1 to MPG_SIGNATURE_VERSION, or -1. */
+/* Major version 1 to MPG_SIGNATURE_VERSION; the caller's, by return value. */
 static int check_version(const json_t *root, struct mpg_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -25,8 +25,8 @@ static int check_version(const json_t *root, struct mpg_error *err)
     return (int)json_integer_value(major);
 }
 
-/* Reads the parts and the size of the effect of failure F from OBJECT. Defaults for older files: all parts, unknown effect
- * (-1). */
+/* What failure F, OBJECT, is about and what it can move; of files that do not say it, everything
+ * and by nobody knows how much. */
 static int read_effect(const json_t *object, struct mpg_signature_failure *f,
                        struct mpg_error *err)
 {
@@ -44,13 +44,13 @@ static int read_effect(const json_t *object, struct mpg_signature_failure *f,
         int bit = 0;
         while ((name = mpg_signature_part_name(bit)) && (!text || strcmp(text, name) != 0))
             bit++;
-        f->parts |= name ? 1 << bit : 0; /* ignores parts of later versions */
+        f->parts |= name ? 1 << bit : 0; /* what later versions add is none of these */
     }
     f->parts = f->parts ? f->parts : MPG_PART_ALL;
     return 0;
 }
 
-/* Reads the quality checks; leaves SIG unchanged if none were made. */
+/* What became of the checks of the results; nothing where none were made. */
 static int read_checks(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *object;
@@ -91,7 +91,7 @@ static int parse_signature(const json_t *root, struct mpg_signature *sig, struct
     return mpg_signature_check(sig, err);
 }
 
-/* Parses the JSON in PATH; errors name PATH and the cause. */
+/* The JSON in PATH; the errors of opening and reading tell why. */
 static json_t *read_json(const char *path, struct mpg_error *err)
 {
     json_error_t why;
@@ -123,7 +123,7 @@ static json_t *read_json(const char *path, struct mpg_error *err)
     return root;
 }
 
-/* Returns the signature in ROOT, called PATH. Takes ownership of ROOT; returns NULL if ROOT is NULL. */
+/* The signature in ROOT, which it takes and which may be NULL: PATH is its name. */
 static struct mpg_signature *take_json(json_t *root, const char *path, struct mpg_error *err)
 {
     if (!root)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the paths, collectives and compute rates of a signature. */
+/* Reading the paths, collectives and compute rates of a signature. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +126,7 @@ static int parse_groups(const json_t *path, const char *key, struct mpg_network_
     return 0;
 }
 
-/* Sets the eager limit of all lists of P: smaller and larger messages use two protocols. */
+/* All lists of P are of messages that it sends by two protocols. */
 static void set_protocols(struct mpg_network_path *p)
 {
     struct mpg_network_sizes *const lists[] = {&p->latency,       &p->round_trip,       &p->bandwidth, &p->sender,
@@ -135,7 +135,7 @@ static void set_protocols(struct mpg_network_path *p)
         lists[i]->eager_bytes = p->eager_limit_bytes;
 }
 
-/* Reads the members common to a path of version 2 and the network of version 1. */
+/* What a path of version 2, and the whole network of version 1, have in common. */
 static int parse_path(const json_t *object, struct mpg_network_path *p, struct mpg_error *err)
 {
     p->eager_limit_bytes = MPG_EAGER_LIMIT_UNKNOWN;
@@ -162,7 +162,7 @@ static int parse_path(const json_t *object, struct mpg_network_path *p, struct m
     return parse_groups(object, "pairs", &p->pair, &p->pairs, err);
 }
 
-/* Reads version 1, which has one path and states path class and origin of one-way times in the header. */
+/* Version 1 had one path; its header said the class, and how one way was got. */
 static int read_network_1(const json_t *root, struct mpg_signature *sig, struct mpg_error *err)
 {
     const json_t *network;
@@ -210,7 +210,7 @@ int mpg_read_network(const json_t *root, int major, struct mpg_signature *sig,
     return 0;
 }
 
-/* Reads the list KEY of ROOT into *TIMES, an array of *N elements. */
+/* The list KEY of ROOT into *TIMES, an array of *N. */
 static int read_times(const json_t *root, const char *key, struct mpg_collective_time **times,
                       size_t *n, struct mpg_error *err)
 {

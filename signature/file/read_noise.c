@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the noise of a signature. */
+/* Reading the noise of a signature. */
 #include <math.h>
 
 #include "signature/file/detours.h"
 
-/* Reads two arrays of equal length from OBJECT, under the keys A and B. */
+/* Two arrays of the same length in OBJECT, under the keys A and B. */
 static int get_pair(const json_t *object, size_t most, const char *a, double **a_values,
                     const char *b, double **b_values, size_t *n, struct mpg_error *err)
 {
@@ -61,8 +61,8 @@ static int parse_lines(const json_t *core, struct mpg_noise_core *c, struct mpg_
     return 0;
 }
 
-/* Computes members that follow from the detours and may be absent in the file. A fraction lost that contradicts the detours is
- * an error. A truncated record must state its fraction. */
+/* What the file may leave out because it follows from the detours is computed;
+ * a fraction that contradicts them is damage. Of a part of the record nothing follows. */
 static int derive_core(const json_t *object, struct mpg_noise_core *c, struct mpg_error *err)
 {
     double said = NAN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks every condition that signature.h states about a signature. */
+/* Every promise that signature.h makes about a signature, checked. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static int check_count(size_t n, size_t most, const char *key, struct mpg_error 
     return n <= most ? 0 : mpg_error_set(err, "%s has %zu elements, more than %zu", key, n, most);
 }
 
-/* Checks that D is valid and nonnegative, as times and rates are. */
+/* D is nowhere negative: times, or rates. */
 static int check_times(const struct mpg_distribution *d, const char *key, struct mpg_error *err)
 {
     if (!d)
@@ -51,7 +51,7 @@ static int check_times(const struct mpg_distribution *d, const char *key, struct
     return 0;
 }
 
-/* Checks that VALUE is nonnegative and finite, as times are. */
+/* VALUE is a time, or something else of no sign. */
 static int check_time(double value, const char *key, struct mpg_error *err)
 {
     if (!(value >= 0 && value <= MPG_DISTRIBUTION_LIMIT))
@@ -81,7 +81,7 @@ static int check_bytes(int64_t bytes, const char *key, struct mpg_error *err)
     return 0;
 }
 
-/* Checks a host and a core of the host. */
+/* A host and a core of it. */
 static int check_place(const char *host, int core, int cores_at_once, struct mpg_error *err)
 {
     if (host && check_text(host, "host", err) < 0)
@@ -100,7 +100,7 @@ static int compare_hosts(const char *a, const char *b)
 
 /* ---- noise ---- */
 
-/* Checks that N detours lie within FROM_NS..TO_NS, sorted by time, without overlap. */
+/* N detours within FROM_NS..TO_NS, in time order, that do not overlap. */
 static int check_run(const double *start_ns, const double *duration_ns, size_t n, double from_ns,
                      double to_ns, struct mpg_error *err)
 {
@@ -164,7 +164,7 @@ static int check_blocks(const struct mpg_noise_core *c, struct mpg_error *err)
     return 0;
 }
 
-/* Checks that either all detours have an off-CPU mark or none, and that marks are 0 or 1. */
+/* Marks are there of all detours, or of none, and agree with what was lost. */
 static int check_off(const struct mpg_noise_core *c, struct mpg_error *err)
 {
     if (c->off_known != (c->off != NULL) ||
@@ -204,7 +204,7 @@ static int check_series(const struct mpg_noise_series *s, const char *key, struc
         return -1;
     if (s->n > 0 && !(s->step > 0 && s->step <= MPG_DISTRIBUTION_LIMIT))
         return mpg_error_set(err, "%s: step is %g, not positive", key, s->step);
-    for (size_t i = 0; i < s->n; i++) { /* rounding may increase a mean */
+    for (size_t i = 0; i < s->n; i++) { /* a mean may be rounded up */
         if (!(s->mean[i] >= 0 && s->mean[i] <= s->most[i] * (1 + 1e-9) &&
               s->most[i] <= MPG_DISTRIBUTION_LIMIT))
             return mpg_error_set(err, "%s: value %zu has mean %g and most %g", key, i, s->mean[i],

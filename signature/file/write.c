@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a signature file. */
+/* Writing a signature file. */
 #include <errno.h>
 
 #include "signature/file/json.h"
 
-/* Writes the quality checks; nothing if none were made. */
+/* Nothing where no checks were made. */
 static void write_checks(struct mpg_json *out, const struct mpg_signature *sig)
 {
     if (sig->checks == 0)

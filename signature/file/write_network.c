@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the paths, collectives and compute rates of a signature. */
+/* Writing the paths, collectives and compute rates of a signature. */
 #include "signature/file/json.h"
 
 static void write_launches(struct mpg_json *out, const struct mpg_launches *launches)
@@ -135,7 +135,7 @@ void mpg_write_network(struct mpg_json *out, const struct mpg_signature *sig)
     mpg_json_close(out);
 }
 
-/* Writes nothing for an empty list. */
+/* Nothing where there are none. */
 static void write_times(struct mpg_json *out, const char *key,
                         const struct mpg_collective_time *times, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the noise of a signature. */
+/* Writing the noise of a signature. */
 #include "signature/file/detours.h"
 
 static void write_quanta(struct mpg_json *out, const char *key,
